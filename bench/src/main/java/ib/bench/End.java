@@ -1,0 +1,132 @@
+package ib.bench;
+
+import ib.core.verbs.Access;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.ProtectionDomain;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpCap;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.WcStatus;
+
+/**
+ * One end of an RC connection: a queue pair, its two completion queues and one registered buffer.
+ */
+final class End implements AutoCloseable {
+  static final int DEPTH = 256;
+  private static final int EVERYTHING =
+      Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ;
+
+  final IbDevice device;
+  final ProtectionDomain pd;
+  final CompletionQueue sendCq;
+  final CompletionQueue recvCq;
+  final MemoryRegion memory;
+  final QueuePair qp;
+  final int lkey;
+  final long address;
+
+  End(IbDevice device, long bytes) {
+    this.device = device;
+    pd = device.allocPd();
+    sendCq = device.createCq(new CqInit(2 * DEPTH));
+    recvCq = device.createCq(new CqInit(2 * DEPTH));
+    memory = pd.allocMemory(bytes, 64, EVERYTHING);
+    qp =
+        pd.createQp(
+            new QpInit(QpType.RC, sendCq, new QpCap(DEPTH, DEPTH, 1, 1, 64)).withRecvCq(recvCq));
+    lkey = memory.lkey();
+    address = memory.iova();
+  }
+
+  static void connect(End a, End b) {
+    a.connectTo(b);
+    b.connectTo(a);
+  }
+
+  private void connectTo(End peer) {
+    qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(EVERYTHING));
+    qp.modify(
+        new QpAttr()
+            .state(QpState.RTR)
+            .av(AhAttr.ofLid(1, peer.device.port(1).lid(), 0))
+            .pathMtu(Mtu.MTU_4096)
+            .destQpn(peer.qp.qpn())
+            .rqPsn(0)
+            .maxDestRdAtomic(16)
+            .minRnrTimer(1));
+    qp.modify(
+        new QpAttr()
+            .state(QpState.RTS)
+            .timeout(14)
+            .retryCount(7)
+            .rnrRetry(7)
+            .sqPsn(0)
+            .maxRdAtomic(16));
+  }
+
+  void receive(int bytes) {
+    check(qp.postReceive(1, lkey, address, bytes));
+  }
+
+  void send(int bytes, int flags) {
+    qp.wrStart();
+    qp.wrId(2).wrFlags(flags);
+    qp.wrSend();
+    qp.wrSetSge(lkey, address, bytes);
+    check(qp.wrComplete());
+  }
+
+  void write(End peer, int bytes) {
+    qp.wrStart();
+    qp.wrId(3).wrFlags(SendFlags.SIGNALED);
+    qp.wrRdmaWrite(peer.memory.rkey(), peer.address);
+    qp.wrSetSge(lkey, address, bytes);
+    check(qp.wrComplete());
+  }
+
+  /** Takes what is there; returns how many. */
+  static int reap(CompletionQueue cq) {
+    int n = 0;
+    if (cq.startPoll()) {
+      do {
+        if (cq.status() != WcStatus.SUCCESS) {
+          throw new IllegalStateException("completed with " + cq.status());
+        }
+        n++;
+      } while (cq.nextPoll());
+      cq.endPoll();
+    }
+    return n;
+  }
+
+  static void reapOne(CompletionQueue cq) {
+    while (reap(cq) == 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static void check(int status) {
+    if (status != PostStatus.OK) {
+      throw new IllegalStateException("post returned " + status);
+    }
+  }
+
+  @Override
+  public void close() {
+    qp.close();
+    sendCq.close();
+    recvCq.close();
+    memory.close();
+    pd.close();
+  }
+}

@@ -1,0 +1,88 @@
+package ib.launcher;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.osgi.framework.BundleContext;
+import org.osgi.framework.InvalidSyntaxException;
+import org.osgi.framework.ServiceListener;
+import org.osgi.framework.ServiceReference;
+
+/**
+ * Waits until every device that {@code conf/} asks for is there, so that a script can use them at
+ * once.
+ */
+final class DeviceWait {
+  /** Of a slot, not of the device: that one is in the registry before the midlayer has it. */
+  private static final String PLUGGED =
+      "(&(objectClass=ib.core.spi.DeviceSlot)(ib.device.plugged=true))";
+
+  private static final String DEVICE_NAME = "ib.device.name";
+
+  private final BundleContext context;
+  private final Path conf;
+
+  DeviceWait(BundleContext context, Path conf) {
+    this.context = context;
+    this.conf = conf;
+  }
+
+  /**
+   * Waits until the device of each driver configuration is plugged in.
+   *
+   * @param timeout how long at most
+   * @return what is still missing then: the configuration file by the name of its device
+   */
+  Map<String, String> await(Duration timeout)
+      throws InterruptedException, InvalidSyntaxException, IOException {
+    Map<String, String> missing = configured(conf);
+    Semaphore news = new Semaphore(0);
+    ServiceListener listener = event -> news.release();
+    context.addServiceListener(listener, PLUGGED);
+    try {
+      long end = System.nanoTime() + timeout.toNanos();
+      removePresent(missing);
+      while (!missing.isEmpty() && news.tryAcquire(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        removePresent(missing);
+      }
+      return missing;
+    } finally {
+      context.removeServiceListener(listener);
+    }
+  }
+
+  private void removePresent(Map<String, String> missing) throws InvalidSyntaxException {
+    ServiceReference<?>[] slots = context.getAllServiceReferences(null, PLUGGED);
+    if (slots != null) {
+      for (ServiceReference<?> slot : slots) {
+        missing.remove(String.valueOf(slot.getProperty(DEVICE_NAME)));
+      }
+    }
+  }
+
+  /** The device names that a folder of {@code <factory PID>-<instance>.cfg} asks for. */
+  static Map<String, String> configured(Path conf) throws IOException {
+    Map<String, String> files = new TreeMap<>();
+    try (DirectoryStream<Path> drivers = Files.newDirectoryStream(conf, "ib.driver.*-*.cfg")) {
+      for (Path file : drivers) {
+        Properties keys = new Properties();
+        try (Reader reader = Files.newBufferedReader(file)) {
+          keys.load(reader);
+        }
+        String fileName = file.getFileName().toString();
+        String instance =
+            fileName.substring(fileName.indexOf('-') + 1, fileName.length() - ".cfg".length());
+        files.put(keys.getProperty("name", instance).strip(), fileName);
+      }
+    }
+    return files;
+  }
+}

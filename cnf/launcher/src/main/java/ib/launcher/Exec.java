@@ -1,0 +1,84 @@
+package ib.launcher;
+
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.IntSupplier;
+import java.util.function.ToIntFunction;
+import org.apache.felix.service.command.CommandProcessor;
+import org.apache.felix.service.command.CommandSession;
+import org.apache.felix.service.command.Converter;
+import org.apache.felix.service.command.Function;
+import org.osgi.framework.BundleContext;
+
+/**
+ * Inside the framework: runs shell commands on the program's own streams and turns the outcome into
+ * a status.
+ */
+final class Exec implements ToIntFunction<String> {
+  private static final int FAILED = 1;
+
+  private final BundleContext context;
+
+  Exec(BundleContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public int applyAsInt(String commands) {
+    // not System.out: the shell has put its own there
+    try (PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true);
+        PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true)) {
+      return execute(commands, out, err);
+    }
+  }
+
+  private int execute(String commands, PrintStream out, PrintStream err) {
+    CommandProcessor processor =
+        context.getService(context.getServiceReference(CommandProcessor.class));
+    CommandSession session =
+        processor.createSession(new FileInputStream(FileDescriptor.in), out, err);
+    Exit exit = new Exit();
+    try {
+      session.execute(
+          Files.readString(Path.of(context.getProperty("gosh.home"), "etc/gosh_profile")));
+      session.put("exit", exit);
+      int status = 0;
+      for (String statement : Statements.split(commands)) {
+        Object result = session.execute(statement);
+        status = result instanceof Integer last ? last : 0;
+        if (result != null && !(result instanceof Integer)) {
+          out.println(session.format(result, Converter.INSPECT));
+        }
+      }
+      return status;
+    } catch (Exception e) {
+      if (exit.status.isPresent()) {
+        return exit.status.getAsInt();
+      }
+      err.println(
+          e instanceof IOException || e.getMessage() == null ? e.toString() : e.getMessage());
+      return e instanceof IntSupplier status ? status.getAsInt() : FAILED; // a command may choose
+    } finally {
+      session.close();
+    }
+  }
+
+  /** The command {@code exit [status]}: the commands that follow it do not run. */
+  private static final class Exit implements Function {
+    private volatile OptionalInt status = OptionalInt.empty();
+
+    @Override
+    public Object execute(CommandSession session, List<Object> arguments) {
+      int code = arguments.isEmpty() ? 0 : Integer.parseInt(arguments.getFirst().toString());
+      status = OptionalInt.of(code);
+      throw new IllegalStateException("exit " + code);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package ib.launcher;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.osgi.service.log.LogEntry;
+import org.osgi.service.log.LogLevel;
+import org.osgi.service.log.LogListener;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Hands what the framework, SCR, fileinstall and others tell the OSGi log to slf4j, under the name
+ * of the bundle concerned. The log service's one thread calls in.
+ */
+final class LogBridge implements LogListener {
+  // Felix: Unable to resolve a [17](R 17.0): missing requirement [a [17](R 17.0)]
+  // osgi.wiring.package; (...) Unresolved ...
+  private static final Pattern UNRESOLVED =
+      Pattern.compile("Unable to resolve .*?(?= Unresolved requirements:|$)");
+  private static final Pattern REVISION = Pattern.compile(" \\[\\d+]\\(R \\d+\\.\\d+\\)");
+
+  @Override
+  public void logged(LogEntry entry) {
+    Logger logger = LoggerFactory.getLogger(name(entry));
+    Throwable exception = entry.getException();
+    String unresolved = exception == null ? "" : unresolved(String.valueOf(exception.getMessage()));
+    if (!unresolved.isEmpty()) {
+      // what is missing is the news, not who asked for the start
+      logger.error(unresolved);
+    } else {
+      logger.atLevel(level(entry)).setCause(exception).log(entry.getMessage());
+    }
+  }
+
+  /**
+   * What is missing, in Felix' words but once and without revision numbers; empty when it is
+   * something else.
+   */
+  static String unresolved(String message) {
+    Matcher unresolved = UNRESOLVED.matcher(message);
+    return unresolved.find() ? REVISION.matcher(unresolved.group()).replaceAll("") : "";
+  }
+
+  private static String name(LogEntry entry) {
+    // null for entries of a bundle that is gone
+    return entry.getBundle() == null ? entry.getLoggerName() : entry.getBundle().getSymbolicName();
+  }
+
+  private static Level level(LogEntry entry) {
+    LogLevel level = entry.getLogLevel();
+    if (entry.getLoggerName().startsWith("Events.") && level == LogLevel.INFO) {
+      // one line per bundle and service is no news
+      return Level.DEBUG;
+    }
+    return switch (level) {
+      case AUDIT, ERROR -> Level.ERROR;
+      case WARN -> Level.WARN;
+      case INFO -> Level.INFO;
+      case DEBUG -> Level.DEBUG;
+      case TRACE -> Level.TRACE;
+    };
+  }
+}

@@ -1,0 +1,171 @@
+package ib.launcher;
+
+import ib.launcher.RunDescriptor.RunBundle;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.osgi.framework.Bundle;
+import org.osgi.framework.BundleContext;
+import org.osgi.framework.BundleEvent;
+import org.osgi.framework.BundleException;
+import org.osgi.framework.Constants;
+import org.osgi.framework.FrameworkEvent;
+import org.osgi.framework.SynchronousBundleListener;
+import org.osgi.framework.launch.Framework;
+import org.osgi.framework.launch.FrameworkFactory;
+import org.osgi.framework.startlevel.BundleStartLevel;
+
+/**
+ * One framework with the descriptor's bundles and a private cache, which goes when the program
+ * ends.
+ */
+final class Runtime {
+  private static final long STOP_TIMEOUT_MS = TimeUnit.SECONDS.toMillis(30);
+  private static final String LAST_LEVEL = "50";
+
+  private final Path home;
+  private final Framework framework;
+
+  private Runtime(Path home, Framework framework) {
+    this.home = home;
+    this.framework = framework;
+  }
+
+  /**
+   * Starts everything; hot bundles follow from {@code deploy/} on their own.
+   *
+   * @param interactive whether the shell talks to the terminal
+   */
+  static Runtime start(Path home, boolean interactive, PrintStream err)
+      throws IOException, BundleException {
+    RunDescriptor descriptor = RunDescriptor.read(home.resolve("etc/ib.bndrun"));
+    Files.createDirectories(home.resolve("conf"));
+    Files.createDirectories(home.resolve("deploy"));
+    Path cache = Files.createTempDirectory("ib-");
+    Framework framework = factory().newFramework(properties(home, descriptor, cache, interactive));
+    PrintStream stray = strayOutput(err);
+    java.lang.Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> end(framework, cache, err), "ib stop"));
+    framework.init();
+    SynchronousBundleListener stopping =
+        event -> {
+          if (event.getBundle().equals(framework) && event.getType() == BundleEvent.STOPPING) {
+            // from here on bundles only print that they are being stopped
+            stray.close();
+          }
+        };
+    framework.getBundleContext().addBundleListener(stopping);
+    Runtime runtime = new Runtime(home, framework);
+    runtime.install(descriptor.bundles());
+    framework.start();
+    return runtime;
+  }
+
+  /**
+   * Standard output belongs to the shell's commands: what anybody else prints there goes to
+   * standard error.
+   */
+  private static PrintStream strayOutput(PrintStream err) {
+    PrintStream stray =
+        new PrintStream(
+            new FilterOutputStream(err) {
+              @Override
+              public void close() {
+                err.flush();
+              }
+            },
+            true);
+    System.setOut(stray);
+    return stray;
+  }
+
+  private static FrameworkFactory factory() {
+    return ServiceLoader.load(FrameworkFactory.class)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no OSGi framework in lib/"));
+  }
+
+  private static Map<String, String> properties(
+      Path home, RunDescriptor descriptor, Path cache, boolean interactive) {
+    Map<String, String> properties = new HashMap<>(descriptor.frameworkProperties());
+    properties.put(Constants.FRAMEWORK_STORAGE, cache.toString());
+    properties.put(
+        Constants.FRAMEWORK_STORAGE_CLEAN, Constants.FRAMEWORK_STORAGE_CLEAN_ONFIRSTINIT);
+    properties.put(Constants.FRAMEWORK_BEGINNING_STARTLEVEL, LAST_LEVEL);
+    // its console log: the OSGi log tells the same, in our format
+    properties.put("felix.log.level", "0");
+    properties.put("felix.fileinstall.dir", home.resolve("conf") + "," + home.resolve("deploy"));
+    properties.put("felix.fileinstall.poll", "500");
+    properties.put("felix.fileinstall.noInitialDelay", "true");
+    properties.put("felix.fileinstall.enableConfigSave", "false");
+    properties.put("felix.fileinstall.start.level", Integer.toString(RunDescriptor.HOT));
+    properties.put("felix.fileinstall.log.level", "2");
+    properties.put("gosh.home", home.toString());
+    if (!interactive) {
+      properties.put("gosh.args", "--nointeractive --nohistory");
+      // or the shell's library takes the terminal, and with it Ctrl-C
+      System.setProperty("org.jline.terminal.provider", "dumb");
+    }
+    return properties;
+  }
+
+  private void install(List<RunBundle> bundles) throws BundleException, IOException {
+    for (RunBundle bundle : bundles) {
+      if (bundle.startLevel() != RunDescriptor.HOT) {
+        Bundle installed = context().installBundle(location(bundle.symbolicName()));
+        installed.adapt(BundleStartLevel.class).setStartLevel(bundle.startLevel());
+        installed.start();
+      }
+    }
+  }
+
+  BundleContext context() {
+    return framework.getBundleContext();
+  }
+
+  private String location(String name) throws IOException {
+    Path jar = home.resolve("bundles").resolve(name + ".jar");
+    if (!Files.exists(jar)) {
+      throw new IOException(jar + " is missing: the distribution is not complete, build it again");
+    }
+    // copied into the cache, so that a build beside a running framework does no harm
+    return jar.toUri().toString();
+  }
+
+  void awaitStop() throws InterruptedException {
+    framework.waitForStop(0);
+  }
+
+  private static void end(Framework framework, Path cache, PrintStream err) {
+    try {
+      framework.stop();
+      if (framework.waitForStop(STOP_TIMEOUT_MS).getType() == FrameworkEvent.WAIT_TIMEDOUT) {
+        err.println("ib: the framework did not stop within " + STOP_TIMEOUT_MS / 1000 + " s");
+      }
+      delete(cache);
+    } catch (BundleException | IOException e) {
+      err.println("ib: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void delete(Path cache) throws IOException {
+    List<Path> paths;
+    try (Stream<Path> walk = Files.walk(cache)) {
+      paths = walk.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path path : paths) {
+      Files.deleteIfExists(path);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package ib.launcher;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Splits shell text into its statements, at line ends and semicolons outside of quotes and
+ * brackets: the shell itself shows the value of the last statement of a line only, a script's
+ * reader wants them all.
+ */
+final class Statements {
+  private Statements() {}
+
+  static List<String> split(String text) {
+    List<String> statements = new ArrayList<>();
+    StringBuilder current = new StringBuilder();
+    int depth = 0;
+    char quote = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '\\' && i + 1 < text.length()) {
+        current.append(c).append(text.charAt(++i));
+        continue;
+      }
+      if (quote != 0) {
+        quote = c == quote ? 0 : quote;
+      } else if (c == '\'' || c == '"') {
+        quote = c;
+      } else if ("({[".indexOf(c) >= 0) {
+        depth++;
+      } else if (")}]".indexOf(c) >= 0) {
+        depth--;
+      } else if (depth <= 0 && (c == ';' || c == '\n')) {
+        add(statements, current);
+        continue;
+      }
+      current.append(c);
+    }
+    add(statements, current);
+    return statements;
+  }
+
+  private static void add(List<String> statements, StringBuilder current) {
+    if (!current.toString().isBlank()) {
+      statements.add(current.toString().strip());
+    }
+    current.setLength(0);
+  }
+}

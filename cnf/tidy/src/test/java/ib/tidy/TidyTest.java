@@ -1,0 +1,177 @@
+package ib.tidy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("DESIGN 1 and 4: the house rules")
+class TidyTest {
+  private static House house;
+  private static List<Source> sources;
+
+  @BeforeAll
+  static void read() throws IOException {
+    house = new House(Path.of("../..").toRealPath());
+    sources = house.sources();
+  }
+
+  @Test
+  @DisplayName("the test reads the house: this very file is among the sources")
+  void readsTheHouse() {
+    assertTrue(sources.stream().anyMatch(s -> s.fileName().equals("TidyTest.java")));
+    assertTrue(sources.stream().anyMatch(s -> s.product() && s.room().equals("ib.core")));
+  }
+
+  @Test
+  @DisplayName("DESIGN 1: who may import whom")
+  void imports() {
+    assertClean(violations(ImportRules::check));
+  }
+
+  @Test
+  @DisplayName("DESIGN 4: sizes, names, banned calls, static state, swallowed exceptions")
+  void code() {
+    assertClean(violations(CodeRules::check));
+  }
+
+  @Test
+  @DisplayName("DESIGN 4: a package-info.java in each package")
+  void packageInfo() {
+    assertClean(House.undescribed(sources));
+  }
+
+  @Test
+  @DisplayName("issue 2, section 1: no host of a package registry in any file")
+  void registryHosts() {
+    assertClean(house.registryHosts());
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @DisplayName("canary: forbidden uses are caught, as an import and fully qualified")
+  @CsvSource({
+    "ib.core, ib.engine.Hca",
+    "ib.core, ib.tools.Tool",
+    "ib.core, org.osgi.framework.Bundle",
+    "ib.engine, ib.core.internal.Midlayer",
+    "ib.engine, org.osgi.annotation.versioning.Version",
+    "ib.engine, org.slf4j.Logger",
+    "ib.engine, ib.driver.soft.Fabric",
+    "ib.driver.soft, ib.driver.rxe.UdpWire",
+    "ib.driver.soft, ib.core.internal.hotplug.Hotplug",
+    "ib.driver.soft, org.osgi.framework.BundleContext",
+    "ib.ulp.ipoib, ib.engine.Hca",
+    "ib.ulp.ipoib, ib.driver.soft.Fabric",
+    "ib.ulp.ipoib, ib.core.spi.DeviceSlot",
+    "ib.tools, ib.core.internal.Midlayer",
+    "ib.tools, ib.engine.wire.Wire",
+    "cnf/launcher, ib.core.verbs.IbDevice",
+  })
+  void importCanary(String room, String type) {
+    String head = "package " + (room.startsWith("cnf") ? "ib.launcher" : room) + ";\n";
+    String path = room + "/src/main/java/X.java";
+    assertEquals(
+        1, ImportRules.check(parse(path, head + "import " + type + ";\nclass X {}")).size());
+    assertEquals(1, ImportRules.check(parse(path, head + "class X { " + type + " x; }")).size());
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @DisplayName("allowed uses pass")
+  @CsvSource({
+    "ib.core, ib.core.internal.Midlayer",
+    "ib.core, org.osgi.annotation.versioning.ProviderType",
+    "ib.core, org.slf4j.Logger",
+    "ib.engine, ib.core.spi.DriverDevice",
+    "ib.engine, ib.core.verbs.IbDevice.Nested",
+    "ib.driver.soft, ib.engine.wire.Wire",
+    "ib.driver.soft, ib.engine.Hca",
+    "ib.ulp.ipoib, ib.core.client.IbClient",
+    "ib.tools, ib.core.spi.DeviceSlot",
+    "cnf/launcher, org.osgi.framework.Bundle",
+  })
+  void importAllowed(String room, String type) {
+    String text = "package a;\nimport " + type + ";\nclass X { " + type + " x; }\n";
+    assertEquals(List.of(), ImportRules.check(parse(room + "/src/main/java/X.java", text)));
+  }
+
+  @Test
+  @DisplayName("DESIGN 1: a component knows OSGi, a plain class beside it does not")
+  void components() {
+    String use = "import org.osgi.framework.BundleContext;\n";
+    String path = "ib.tools/src/main/java/X.java";
+    assertEquals(List.of(), ImportRules.check(parse(path, use + "@Component class X {}")));
+    assertEquals(1, ImportRules.check(parse(path, use + "class X {}")).size());
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName("canary: bad code is caught, once")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "class X { void f() { System.out.println(1); } }",
+        "class X { java.io.PrintStream p = System.err; }",
+        "class X { void f(Exception e) { e.printStackTrace(); } }",
+        "class X { void f() { Thread.sleep(1); } }",
+        "class X { long f() { return System.currentTimeMillis(); } }",
+        "class X { void f() { try { f(); } catch (RuntimeException e) { /* nothing */ } } }",
+        "class X { static int count; }",
+        "class X { private static volatile X instance; }",
+        "class DeviceManager { }",
+        "class X { record PortUtil() {} }",
+        "class X { } // TO" + "DO",
+        "package a.util; class X { }",
+      })
+  void codeCanary(String text) {
+    assertEquals(1, CodeRules.check(parse("ib.core/src/main/java/X.java", text)).size(), text);
+  }
+
+  @Test
+  @DisplayName(
+      "canary: one line too many is caught, in a file, a method and a line; the limits themselves pass")
+  void sizes() {
+    assertEquals(0, sized("\n".repeat(CodeRules.FILE_LINES - 1) + "class X {}"));
+    assertEquals(1, sized("\n".repeat(CodeRules.FILE_LINES) + "class X {}"));
+    assertEquals(
+        0, sized("class X { void f() {" + "\n".repeat(CodeRules.METHOD_LINES - 1) + "} }"));
+    assertEquals(1, sized("class X { void f() {" + "\n".repeat(CodeRules.METHOD_LINES) + "} }"));
+    assertEquals(0, sized("class X {" + " ".repeat(CodeRules.COLUMNS - 10) + "}"));
+    assertEquals(1, sized("class X {" + " ".repeat(CodeRules.COLUMNS - 9) + "}"));
+  }
+
+  private static int sized(String text) {
+    return CodeRules.check(parse("ib.core/src/test/java/X.java", text)).size();
+  }
+
+  @Test
+  @DisplayName("canary: a registry host and a package without a description are caught")
+  void fileCanary() {
+    assertEquals(
+        1, House.registryHosts("a", "<url>https://repo1.maven" + ".org/maven2</url>").size());
+    List<Source> lonely = List.of(parse("ib.core/src/main/java/a/X.java", "package a; class X {}"));
+    assertEquals(1, House.undescribed(lonely).size());
+    List<Source> both = new ArrayList<>(lonely);
+    both.add(parse("ib.core/src/main/java/a/package-info.java", "package a;"));
+    assertEquals(0, House.undescribed(both).size());
+  }
+
+  private static Source parse(String path, String text) {
+    return Source.parse(path, text);
+  }
+
+  private static List<String> violations(Function<Source, List<String>> rule) {
+    return sources.stream().flatMap(source -> rule.apply(source).stream()).toList();
+  }
+
+  private static void assertClean(List<String> violations) {
+    assertEquals(0, violations.size(), () -> "\n" + String.join("\n", violations) + "\n");
+  }
+}

@@ -1,0 +1,92 @@
+package ib.core.client;
+
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.Fence;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbNoDeviceException;
+import ib.core.verbs.MaySleep;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.osgi.annotation.versioning.ProviderType;
+
+/** The midlayer as tools and programs without OSGi see it; an OSGi service. */
+@ProviderType
+public interface IbCore {
+
+  /**
+   * Registers a client by hand; it is added to all devices before this returns (S37).
+   *
+   * @param client the client
+   * @param after names of clients that must be added before it (S41)
+   * @return the registration
+   */
+  @MaySleep
+  @Fence
+  ClientRegistration registerClient(IbClient client, String... after);
+
+  /** {@return all live devices, in the order of their registration} */
+  @AnyContext
+  List<DeviceInfo> devices();
+
+  /**
+   * Queries without holding: a read-only handle that refuses to create.
+   *
+   * @param name device name
+   * @return the device, when it is there
+   */
+  @AnyContext
+  Optional<IbDevice> device(String name);
+
+  /**
+   * Takes a lease.
+   *
+   * @param name device name
+   * @param holder who holds it, for introspection and reports
+   * @return the lease; close it
+   * @throws IbNoDeviceException when there is no such live device
+   */
+  @MaySleep
+  DeviceLease lease(String name, String holder);
+
+  /** {@return all clients in add order with their state per device} */
+  @AnyContext
+  List<ClientStatus> clients();
+
+  /** {@return all live objects of all devices} */
+  @AnyContext
+  List<ResourceRecord> resources();
+
+  /**
+   * Hardware counters.
+   *
+   * @param device device name
+   * @param port from 1
+   * @return name to value, in the driver's order
+   */
+  @MaySleep
+  Map<String, Long> counters(String device, int port);
+
+  /**
+   * How the last removal of a device went.
+   *
+   * @param device device name
+   * @return the report, when there was one
+   */
+  @AnyContext
+  Optional<RemovalReport> lastRemoval(String device);
+
+  /** {@return the latest violations of the contract, oldest first, at most 1,000} */
+  @AnyContext
+  List<Violation> violations();
+
+  /**
+   * Renames a device; clients are told in order (CC-15).
+   *
+   * @param device its name now
+   * @param newName a free name
+   */
+  @MaySleep
+  void rename(String device, String newName);
+}

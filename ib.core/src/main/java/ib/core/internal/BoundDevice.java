@@ -1,0 +1,167 @@
+package ib.core.internal;
+
+import ib.core.client.LeakRecord;
+import ib.core.internal.callback.Completions;
+import ib.core.internal.restrack.Book;
+import ib.core.internal.restrack.Owner;
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.DeviceAttr;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.Fence;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbEventHandler;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.MaySleep;
+import ib.core.verbs.ObjectControl;
+import ib.core.verbs.PortAttr;
+import ib.core.verbs.PortModify;
+import ib.core.verbs.ProtectionDomain;
+import java.util.List;
+
+/**
+ * One client's handle on one device (D2). Queries come from the caches, everything else goes to the
+ * driver on the caller's thread; what is made belongs to the client. After {@link #sweepAndPoison}
+ * the control path throws {@link ib.core.verbs.IbDisassociatedException}; queries of what is known
+ * still answer.
+ */
+public final class BoundDevice extends IbDevice {
+  private final DeviceParts parts;
+  private final Owner owner;
+  private final long graceNs;
+
+  /**
+   * Makes the handle of a client or lease holder.
+   *
+   * @param client its name, for introspection and reports
+   * @param parts the device
+   */
+  public BoundDevice(String client, DeviceParts parts) {
+    this(client, parts, Owner.GRACE_NS);
+  }
+
+  /**
+   * Makes a handle whose sweep is less patient.
+   *
+   * @param client its name, for introspection and reports
+   * @param parts the device
+   * @param graceNs how long the sweep waits for one driver call or callback, nanoseconds
+   */
+  public BoundDevice(String client, DeviceParts parts, long graceNs) {
+    this.parts = parts;
+    this.graceNs = graceNs;
+    this.owner = new Owner(client, this, parts.objects(), graceNs);
+  }
+
+  /** {@return what was made through the handle and is still there, for reports} */
+  @AnyContext
+  public List<String> held() {
+    return owner.held();
+  }
+
+  /**
+   * Ends the handle: fences all its callbacks, destroys what is left, users first, and poisons it
+   * (S32, I4, CC-20). A second call finds nothing.
+   *
+   * @return what was left, event handlers included
+   */
+  @MaySleep
+  @Fence
+  public List<LeakRecord> sweepAndPoison() {
+    owner.poison();
+    parts.handlers().close(this, graceNs);
+    return owner.sweep();
+  }
+
+  @Override
+  public DeviceInfo info() {
+    return parts.driver().info();
+  }
+
+  @Override
+  public DeviceAttr attrs() {
+    return parts.attrs();
+  }
+
+  @Override
+  public PortAttr queryPort(int port) {
+    control().enter("queryPort");
+    check("queryPort", port);
+    return parts.driver().ops().queryPort(port);
+  }
+
+  @Override
+  public PortAttr port(int port) {
+    check("port", port);
+    return parts.caches().port(port);
+  }
+
+  @Override
+  public Gid gid(int port, int index) {
+    check("gid", port);
+    return parts.caches().gid(port, index);
+  }
+
+  @Override
+  public int pkey(int port, int index) {
+    check("pkey", port);
+    return parts.caches().pkey(port, index);
+  }
+
+  @Override
+  public void modifyPort(int port, PortModify change) {
+    control().enter("modifyPort");
+    check("modifyPort", port);
+    parts.driver().ops().modifyPort(port, change);
+  }
+
+  private void check(String method, int port) {
+    if (port < 1 || port > portCount()) {
+      throw new IbInvalidException(name() + "." + method, "port " + port, "1 to " + portCount());
+    }
+  }
+
+  @Override
+  public void registerEventHandler(IbEventHandler handler) {
+    control().enter("registerEventHandler");
+    parts.handlers().register(this, handler);
+    owner.lent(handler, "event handler " + handler.getClass().getName());
+  }
+
+  @Override
+  public void unregisterEventHandler(IbEventHandler handler) {
+    if (parts.handlers().inside(handler)) {
+      control().enterAnyContext("unregisterEventHandler"); // it will not wait (CC-17)
+    } else {
+      control().enter("unregisterEventHandler");
+    }
+    try {
+      parts.handlers().unregister(this, handler);
+    } finally {
+      owner.returned(handler);
+    }
+  }
+
+  @Override
+  protected ObjectControl control() {
+    return owner.handle();
+  }
+
+  @Override
+  protected ProtectionDomain doAllocPd(ObjectControl control) {
+    return parts.driver().ops().allocPd(control);
+  }
+
+  @Override
+  protected CompletionQueue doCreateCq(ObjectControl control, CqInit init) {
+    Completions.Part part = parts.completions().of(init);
+    CompletionQueue cq = parts.driver().ops().createCq(control, part.forDriver());
+    if (control instanceof Book book) {
+      book.completions(part.task());
+    }
+    part.connect(cq);
+    return cq;
+  }
+}

@@ -1,0 +1,39 @@
+package ib.core.internal;
+
+import ib.core.verbs.Gid;
+import ib.core.verbs.PortAttr;
+
+/**
+ * What the core knows of a device's ports without asking it. Readers take no lock and see one
+ * immutable snapshot per port; before the first load a read asks the driver.
+ */
+public interface DeviceCaches {
+  /**
+   * The port attributes.
+   *
+   * @param port from 1
+   * @return as of the last refresh
+   * @throws ib.core.verbs.IbInvalidException for any other port
+   */
+  PortAttr port(int port);
+
+  /**
+   * One entry of the GID table.
+   *
+   * @param port from 1
+   * @param index 0 to gidTableLen - 1
+   * @return as of the last refresh
+   * @throws ib.core.verbs.IbInvalidException for any other port or index
+   */
+  Gid gid(int port, int index);
+
+  /**
+   * One entry of the P_Key table.
+   *
+   * @param port from 1
+   * @param index 0 to pkeyTableLen - 1
+   * @return as of the last refresh, 16 bits
+   * @throws ib.core.verbs.IbInvalidException for any other port or index
+   */
+  int pkey(int port, int index);
+}

@@ -1,0 +1,202 @@
+package ib.core.internal;
+
+import ib.core.client.LeakRecord;
+import ib.core.internal.callback.CallbackPool;
+import ib.core.internal.callback.Contract;
+import ib.core.internal.event.DeviceEvents;
+import ib.core.internal.event.EventHub;
+import ib.core.internal.hotplug.BoundHandle;
+import ib.core.internal.hotplug.DeviceHooks;
+import ib.core.internal.hotplug.EventGate;
+import ib.core.internal.restrack.ObjectTable;
+import ib.core.internal.restrack.Owner;
+import ib.core.spi.DriverDevice;
+import ib.core.verbs.DeviceAttr;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbEvent;
+import ib.core.verbs.IbEventHandler;
+import ib.core.verbs.IbInvalidException;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Everything the core keeps of one device, as the hot-plug machine drives it. */
+final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
+  /**
+   * What the devices of a midlayer share.
+   *
+   * @param contract where violations are reported
+   * @param hub the events
+   * @param pool threads of managed completion queues
+   */
+  record Shared(Contract contract, EventHub hub, CallbackPool pool) {}
+
+  private final DriverDevice driver;
+  private final Shared shared;
+  private final Consumer<DevicePort> forget;
+  private volatile DeviceEvents events;
+  private volatile @Nullable DeviceParts parts;
+  private boolean opened; // the device's actor calls one at a time
+  private boolean drained;
+
+  DevicePort(DriverDevice driver, Shared shared, Consumer<DevicePort> forget) {
+    this.driver = driver;
+    this.shared = shared;
+    this.forget = forget;
+    this.events = shared.hub().device(driver);
+  }
+
+  @Override
+  public void probe() {
+    DeviceAttr attrs = driver.ops().queryDevice();
+    if (attrs.physPortCount() != driver.info().portCount()) {
+      throw new IbInvalidException(
+          "probe " + driver.name(),
+          "queryDevice tells of "
+              + attrs.physPortCount()
+              + " ports, DeviceInfo of "
+              + driver.info().portCount(),
+          "the same number in both");
+    }
+    parts = assemble(attrs);
+    BoundDevice trial = new BoundDevice("probe", parts());
+    try {
+      Probe.run(trial);
+    } finally {
+      trial.sweepAndPoison();
+    }
+  }
+
+  private DeviceParts assemble(DeviceAttr attrs) {
+    return DeviceParts.of(
+        driver,
+        attrs,
+        new CurrentCaches(() -> events.caches()),
+        this,
+        shared.contract(),
+        shared.pool(),
+        this::mirror);
+  }
+
+  private DeviceParts parts() {
+    DeviceParts p = parts;
+    if (p == null) {
+      throw new IllegalStateException(driver.name() + " was not probed");
+    }
+    return p;
+  }
+
+  private void mirror(IbEvent event) {
+    events.mirror(event);
+  }
+
+  @Override
+  public void identify(DeviceInfo info) {
+    driver.rename(info);
+    if (opened) {
+      shared.hub().renamed(events, info.name());
+    }
+  }
+
+  @Override
+  public BoundHandle bind(String owner, long sequence) {
+    return new Handle(new BoundDevice(owner, parts()));
+  }
+
+  /** {@return a handle that answers queries from the caches and belongs to nobody} */
+  IbDevice reader() {
+    return driver;
+  }
+
+  DriverDevice driver() {
+    return driver;
+  }
+
+  /** {@return the objects, null before the probe} */
+  @Nullable ObjectTable objects() {
+    DeviceParts p = parts;
+    return p == null ? null : p.objects();
+  }
+
+  // ---- events ----
+
+  @Override
+  public EventGate events() {
+    return this;
+  }
+
+  @Override
+  public void open() {
+    if (drained) {
+      events = events.next();
+      drained = false;
+    }
+    driver.connect(events.sink(), new BoundDevice("core", parts()));
+    opened = true;
+    events.open();
+  }
+
+  @Override
+  public void close() {
+    events.close();
+  }
+
+  @Override
+  public void drain() {
+    events.drain(Owner.GRACE_NS);
+    drained = true;
+  }
+
+  @Override
+  public void register(IbDevice owner, IbEventHandler handler) {
+    events.register(owner, handler);
+  }
+
+  @Override
+  public void unregister(IbDevice owner, IbEventHandler handler) {
+    events.unregister(owner, handler);
+  }
+
+  @Override
+  public boolean inside(IbEventHandler handler) {
+    return events.inside(handler);
+  }
+
+  @Override
+  public void close(IbDevice owner, long timeoutNs) {
+    events.closeOwner(owner, timeoutNs);
+  }
+
+  // ---- the end ----
+
+  @Override
+  public List<LeakRecord> gone() {
+    DeviceParts p = parts;
+    if (p != null && !p.close()) {
+      shared
+          .contract()
+          .report("CC-19", driver.name(), "a completion callback does not return", List.of());
+    }
+    driver.connect(null, null);
+    forget.accept(this);
+    return List.of(); // every handle was swept when it was let go of
+  }
+
+  private record Handle(BoundDevice bound) implements BoundHandle {
+    @Override
+    public IbDevice device() {
+      return bound;
+    }
+
+    @Override
+    public List<String> held() {
+      return bound.held();
+    }
+
+    @Override
+    public List<LeakRecord> sweepAndPoison() {
+      return bound.sweepAndPoison();
+    }
+  }
+}

@@ -1,0 +1,310 @@
+package ib.core.internal;
+
+import ib.core.client.ClientRegistration;
+import ib.core.client.ClientStatus;
+import ib.core.client.DeviceLease;
+import ib.core.client.IbClient;
+import ib.core.client.IbCore;
+import ib.core.client.RemovalReport;
+import ib.core.client.ResourceRecord;
+import ib.core.client.Violation;
+import ib.core.internal.callback.CallbackPool;
+import ib.core.internal.callback.Contract;
+import ib.core.internal.event.AtomicSection;
+import ib.core.internal.event.EventConfig;
+import ib.core.internal.event.EventHub;
+import ib.core.internal.hotplug.ClientEntry;
+import ib.core.internal.hotplug.DeviceEntry;
+import ib.core.internal.hotplug.Form;
+import ib.core.internal.hotplug.Hotplug;
+import ib.core.internal.hotplug.Limits;
+import ib.core.internal.restrack.ObjectTable;
+import ib.core.spi.DeviceRegistration;
+import ib.core.spi.DriverDevice;
+import ib.core.spi.DriverRegistry;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbEventHandler;
+import ib.core.verbs.IbNoDeviceException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The midlayer, plain Java: hot-plug, events, objects and callbacks joined. OSGi reaches it through
+ * {@code ib.core.internal.osgi}, everybody else through {@code ib.core.spi.StandaloneCore}.
+ */
+public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
+  private final Contract contract;
+  private final EventHub hub;
+  private final CallbackPool pool = new CallbackPool();
+  private final DevicePort.Shared shared;
+  private final Hotplug hotplug;
+  private final Map<DeviceEntry, DevicePort> ports = new ConcurrentHashMap<>();
+
+  /**
+   * Makes a midlayer without devices.
+   *
+   * @param limits how long callbacks may take
+   */
+  public Midlayer(Limits limits) {
+    contract = Contract.fromProperty();
+    CoreLog log = new CoreLog(contract);
+    hub = new EventHub(EventConfig.DEFAULT, log, new Section());
+    shared = new DevicePort.Shared(contract, hub, pool);
+    hotplug = new Hotplug(limits, log);
+  }
+
+  /** {@return the events of all devices, to be joined to a bus} */
+  public EventHub events() {
+    return hub;
+  }
+
+  // ---- devices ----
+
+  /**
+   * Takes a device's name and GUID; nothing is called yet.
+   *
+   * @param device the device
+   * @return the entry, to be brought up
+   */
+  public DeviceEntry announce(DriverDevice device) {
+    DevicePort port = new DevicePort(device, shared, gone -> ports.values().remove(gone));
+    DeviceEntry entry = hotplug.announce(port, device.info(), device.info().driver(), null);
+    ports.put(entry, port);
+    return entry;
+  }
+
+  /**
+   * Probes and adds all clients (S27, S31, S39).
+   *
+   * @param entry an announced device
+   */
+  public void bringUp(DeviceEntry entry) {
+    boolean up = false;
+    try {
+      hotplug.bringUp(entry);
+      up = true;
+    } finally {
+      if (!up) {
+        ports.remove(entry);
+      }
+    }
+  }
+
+  /**
+   * Removes a device whose service goes (I3). Where it cannot be waited for it is removed by
+   * another thread and a violation is recorded: in a callback of its own (CC-7, CC-8), and in an
+   * atomic section (S29), where a wait could be for the caller itself.
+   *
+   * @param entry the device
+   */
+  public void remove(DeviceEntry entry) {
+    if (Contract.inAtomic()) {
+      String text = "unregistered in a callback that must not sleep";
+      contract.report("S29", entry.name(), text, List.of());
+      hotplug.unregisterQueued(entry);
+    } else {
+      hotplug.unregister(entry, Form.RECORD);
+    }
+  }
+
+  @Override
+  public DeviceRegistration register(DriverDevice device) {
+    contract.requireMaySleep(device.name(), "DriverRegistry", "register");
+    DeviceEntry entry = announce(device);
+    bringUp(entry);
+    return new Registration(entry);
+  }
+
+  private final class Registration implements DeviceRegistration {
+    private final DeviceEntry entry;
+
+    Registration(DeviceEntry entry) {
+      this.entry = entry;
+    }
+
+    @Override
+    public void unregister() {
+      contract.requireMaySleep(entry.name(), entry, "unregister");
+      hotplug.unregister(entry, Form.THROW);
+    }
+
+    @Override
+    public void unregisterQueued() {
+      hotplug.unregisterQueued(entry);
+    }
+  }
+
+  // ---- clients ----
+
+  /**
+   * Takes a client's name and place; nothing of it is called yet.
+   *
+   * @param client the client
+   * @param name its name
+   * @param after names of clients to be added before it (S41)
+   * @param rank key of the order of adds, or null for: after all that are there
+   * @return the entry, to be attached
+   */
+  public ClientEntry announce(
+      IbClient client, String name, List<String> after, @Nullable Long rank) {
+    return hotplug.announce(client, name, after, rank);
+  }
+
+  /**
+   * Adds a client to all devices (S37).
+   *
+   * @param client an announced client
+   */
+  public void attach(ClientEntry client) {
+    hotplug.attach(client);
+  }
+
+  /**
+   * Removes a client whose service goes from all devices (S38, I4); see {@link
+   * #remove(DeviceEntry)}.
+   *
+   * @param client the client
+   */
+  public void remove(ClientEntry client) {
+    if (Contract.inAtomic()) {
+      String text = "unregistered in a callback that must not sleep";
+      contract.report("S29", client.name(), text, List.of());
+      hotplug.unregisterClientQueued(client);
+    } else {
+      hotplug.unregisterClient(client, Form.RECORD);
+    }
+  }
+
+  /**
+   * Considers a client again where it was rejected (CC-5).
+   *
+   * @param client the client
+   */
+  public void rebind(ClientEntry client) {
+    hotplug.rebind(client);
+  }
+
+  @Override
+  public ClientRegistration registerClient(IbClient client, String... after) {
+    String name = client.name();
+    contract.requireMaySleep(name, "IbCore", "registerClient");
+    ClientEntry entry = announce(client, name, List.of(after), null);
+    attach(entry);
+    return new ClientRegistration() {
+      @Override
+      public void unregister() {
+        contract.requireMaySleep(name, name, "unregister");
+        hotplug.unregisterClient(entry, Form.THROW);
+      }
+
+      @Override
+      public void rebind() {
+        contract.requireMaySleep(name, name, "rebind");
+        Midlayer.this.rebind(entry);
+      }
+    };
+  }
+
+  // ---- looking ----
+
+  @Override
+  public List<DeviceInfo> devices() {
+    return hotplug.devices().stream().map(DeviceEntry::info).toList();
+  }
+
+  @Override
+  public Optional<IbDevice> device(String name) {
+    return port(name).map(DevicePort::reader);
+  }
+
+  private Optional<DevicePort> port(String name) {
+    return hotplug.find(name).map(ports::get);
+  }
+
+  @Override
+  public DeviceLease lease(String name, String holder) {
+    contract.requireMaySleep(holder, "IbCore", "lease");
+    return hotplug.lease(name, holder);
+  }
+
+  @Override
+  public List<ClientStatus> clients() {
+    return hotplug.clients();
+  }
+
+  @Override
+  public List<ResourceRecord> resources() {
+    return ports.values().stream()
+        .map(DevicePort::objects)
+        .filter(ObjectTable.class::isInstance)
+        .flatMap(t -> t.resources().stream())
+        .toList();
+  }
+
+  @Override
+  public Map<String, Long> counters(String device, int port) {
+    DevicePort found =
+        port(device)
+            .orElseThrow(
+                () ->
+                    new IbNoDeviceException("counters " + device, "no such device", "ibv_devices"));
+    return found.driver().ops().counters(port);
+  }
+
+  @Override
+  public Optional<RemovalReport> lastRemoval(String device) {
+    return hotplug.lastRemoval(device);
+  }
+
+  @Override
+  public List<Violation> violations() {
+    return contract.violations();
+  }
+
+  @Override
+  public void rename(String device, String newName) {
+    contract.requireMaySleep(device, "IbCore", "rename");
+    DeviceEntry entry =
+        hotplug
+            .find(device)
+            .orElseThrow(
+                () -> new IbNoDeviceException("rename " + device, "no such device", "ibv_devices"));
+    hotplug.rename(entry, newName);
+  }
+
+  /**
+   * Renames a device.
+   *
+   * @param entry the device
+   * @param newName a free name
+   */
+  public void rename(DeviceEntry entry, String newName) {
+    hotplug.rename(entry, newName);
+  }
+
+  /** Removes everything and ends all threads; nothing new is accepted. */
+  @Override
+  public void close() {
+    hotplug.close();
+    ports.clear();
+    hub.close();
+    pool.close();
+  }
+
+  /** Event handlers run in atomic sections (S26). */
+  private static final class Section implements AtomicSection {
+    @Override
+    public void enter(IbEventHandler handler) {
+      Contract.enterAtomic();
+    }
+
+    @Override
+    public void exit() {
+      Contract.exitAtomic();
+    }
+  }
+}

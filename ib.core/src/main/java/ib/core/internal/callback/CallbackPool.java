@@ -1,0 +1,71 @@
+package ib.core.internal.callback;
+
+import ib.core.verbs.Fence;
+import ib.core.verbs.MaySleep;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Threads on which {@code done} may sleep: a bounded pool for {@code WORKQUEUE}, a virtual thread
+ * per run for {@code UNBOUND}. One per midlayer; idle threads end after 10 s.
+ */
+public final class CallbackPool implements AutoCloseable {
+  private static final int THREADS_LEAST = 4;
+  private static final long KEEP_S = 10;
+  private static final long CLOSE_S = 5;
+
+  private final ThreadPoolExecutor workqueue;
+  private final ThreadFactory unbound;
+
+  /** Makes a pool of two threads per processor, at least four; starts none. */
+  public CallbackPool() {
+    int threads = Math.max(THREADS_LEAST, 2 * Runtime.getRuntime().availableProcessors());
+    AtomicInteger number = new AtomicInteger();
+    workqueue =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            KEEP_S,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(), // a task is in it once at the most: as many as there are
+            // queues
+            body -> worker(body, "ib-comp-wq-" + number.getAndIncrement()));
+    workqueue.allowCoreThreadTimeOut(true);
+    unbound =
+        Thread.ofVirtual().name("ib-comp-unb-", 0).inheritInheritableThreadLocals(false).factory();
+  }
+
+  private static Thread worker(Runnable body, String name) {
+    Thread t =
+        Thread.ofPlatform()
+            .name(name)
+            .daemon()
+            .inheritInheritableThreadLocals(false)
+            .unstarted(body);
+    t.setContextClassLoader(CallbackPool.class.getClassLoader());
+    return t;
+  }
+
+  /** Runs it on the pool, some time. */
+  void workqueue(Runnable body) {
+    workqueue.execute(body);
+  }
+
+  /** Runs it on a virtual thread of its own, now. */
+  void unbound(Runnable body) {
+    unbound.newThread(body).start();
+  }
+
+  /** Ends the pool's threads, after all devices are gone; waits 5 s at the most. */
+  @Override
+  @MaySleep
+  @Fence
+  public void close() {
+    workqueue.shutdownNow();
+    Backoff.await(
+        workqueue::isTerminated, "the end of the work queue", TimeUnit.SECONDS.toNanos(CLOSE_S));
+  }
+}

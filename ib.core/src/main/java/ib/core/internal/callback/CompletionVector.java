@@ -1,0 +1,179 @@
+package ib.core.internal.callback;
+
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.MaySleep;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Objects;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A thread that runs callbacks. Its queue is one word: tasks linked newest first, or nothing, or
+ * the mark that the thread sleeps; who replaces the mark wakes the thread. So a hand-over is one
+ * compare-and-set and never wakes a thread that is awake, and the wake-up cannot get lost.
+ */
+public final class CompletionVector {
+  private static final Logger LOG = LoggerFactory.getLogger("ib.core.callback");
+  private static final int SPINS = 100;
+  private static final long JOIN_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final VarHandle HEAD;
+  private static final CallbackTask ASLEEP = new Mark();
+
+  static {
+    try {
+      HEAD =
+          MethodHandles.lookup().findVarHandle(CompletionVector.class, "head", CallbackTask.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final String name;
+  private final ThreadFactory threads;
+  private final int spins;
+  private volatile @Nullable CallbackTask head;
+  private volatile boolean closed;
+  private @Nullable Thread thread;
+
+  CompletionVector(String name) {
+    this(name, body -> daemon(name, body), SPINS);
+  }
+
+  CompletionVector(String name, ThreadFactory threads, int spins) {
+    this.name = name;
+    this.threads = threads;
+    this.spins = spins;
+  }
+
+  private static Thread daemon(String name, Runnable body) {
+    Thread t =
+        Thread.ofPlatform()
+            .name(name)
+            .daemon()
+            .inheritInheritableThreadLocals(false)
+            .unstarted(body);
+    // not the creating client's, which would pin its bundle
+    t.setContextClassLoader(CompletionVector.class.getClassLoader());
+    return t;
+  }
+
+  /** Starts the thread if it does not run; before any task is added. */
+  @MaySleep
+  synchronized void start() {
+    if (thread == null && !closed) {
+      Thread t = threads.newThread(this::loop);
+      thread = t;
+      t.start();
+    }
+  }
+
+  /** Adds a claimed task; never blocks, allocates nothing. */
+  @AnyContext
+  void add(CallbackTask task) {
+    CallbackTask h;
+    do {
+      h = head;
+      task.next = isMark(h) ? null : h;
+    } while (!HEAD.compareAndSet(this, h, task));
+    if (isMark(h)) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the mark is one object
+  private static boolean isMark(@Nullable CallbackTask h) {
+    return h == ASLEEP;
+  }
+
+  private void loop() {
+    while (!closed) {
+      CallbackTask newest = (CallbackTask) HEAD.getAndSet(this, null);
+      if (newest == null) {
+        idle();
+      } else {
+        runAll(oldestFirst(newest));
+      }
+    }
+  }
+
+  private void idle() {
+    for (int i = 0; i < spins; i++) {
+      if (head != null) {
+        return;
+      }
+      Thread.onSpinWait();
+    }
+    if (HEAD.compareAndSet(this, null, ASLEEP)) {
+      while (isMark(head) && !closed) {
+        LockSupport.park(this);
+        Thread.interrupted(); // nobody's message: a handler's leftover would keep the thread awake
+      }
+      HEAD.compareAndSet(this, ASLEEP, null);
+    }
+  }
+
+  private static CallbackTask oldestFirst(CallbackTask newest) {
+    CallbackTask oldest = null;
+    for (CallbackTask t = newest; t != null; ) {
+      CallbackTask older = t.next;
+      t.next = oldest;
+      oldest = t;
+      t = older;
+    }
+    return Objects.requireNonNull(oldest);
+  }
+
+  private static void runAll(CallbackTask first) {
+    for (CallbackTask t = first; t != null; ) {
+      CallbackTask after = t.next;
+      t.next = null; // from its run on it may be queued again
+      try {
+        t.arrived();
+      } catch (
+          Throwable e) { // tasks report what handlers throw: this is a bug of ours or no memory
+        LOG.error("{} could not run {}", Thread.currentThread().getName(), t, e);
+      }
+      t = after;
+    }
+  }
+
+  /** {@return whether the caller is this vector's thread} */
+  boolean isHere() {
+    return Thread.currentThread().equals(thread);
+  }
+
+  /** Ends the thread; tasks not dead by now are not run any more. */
+  void close() {
+    Thread t;
+    synchronized (this) {
+      closed = true;
+      t = thread;
+    }
+    LockSupport.unpark(t);
+  }
+
+  /** Waits until the thread has ended, 5 s at the most: a callback may be stuck. */
+  boolean join() {
+    Thread t;
+    synchronized (this) {
+      t = thread;
+    }
+    return t == null
+        || Thread.currentThread().equals(t)
+        || Backoff.await(() -> !t.isAlive(), "the end of " + name, JOIN_NS);
+  }
+
+  /** Never runs. */
+  private static final class Mark extends CallbackTask {
+    @Override
+    protected void call() {}
+
+    @Override
+    protected void enqueue() {}
+  }
+}

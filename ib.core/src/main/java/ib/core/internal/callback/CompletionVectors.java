@@ -1,0 +1,66 @@
+package ib.core.internal.callback;
+
+import ib.core.verbs.Fence;
+import ib.core.verbs.MaySleep;
+
+/**
+ * The threads of one device's callbacks: {@code ib-<device>-comp-<n>} per completion vector, {@code
+ * ib-<device>-async} for the events of objects. Each starts with its first user.
+ */
+public final class CompletionVectors {
+  private final CompletionVector[] vectors;
+  private final CompletionVector async;
+
+  /**
+   * Makes the vectors; starts nothing.
+   *
+   * @param device device name
+   * @param count number of completion vectors, at least 1
+   */
+  public CompletionVectors(String device, int count) {
+    vectors = new CompletionVector[count];
+    for (int i = 0; i < count; i++) {
+      vectors[i] = new CompletionVector("ib-" + device + "-comp-" + i);
+    }
+    async = new CompletionVector("ib-" + device + "-async");
+  }
+
+  /**
+   * A completion vector, running.
+   *
+   * @param index from 0
+   * @return the vector
+   */
+  @MaySleep
+  public CompletionVector vector(int index) {
+    vectors[index].start();
+    return vectors[index];
+  }
+
+  /** {@return the vector of the events of objects, running} */
+  @MaySleep
+  public CompletionVector async() {
+    async.start();
+    return async;
+  }
+
+  /**
+   * Ends the threads, after all objects are gone; waits 5 s at the most for a callback that is
+   * stuck.
+   *
+   * @return whether all have ended
+   */
+  @MaySleep
+  @Fence
+  public boolean close() {
+    for (CompletionVector v : vectors) {
+      v.close();
+    }
+    async.close();
+    boolean ended = async.join();
+    for (CompletionVector v : vectors) {
+      ended &= v.join();
+    }
+    return ended;
+  }
+}

@@ -1,0 +1,104 @@
+package ib.core.internal.callback;
+
+import ib.core.verbs.CompHandler;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.MaySleep;
+import ib.core.verbs.PollContext;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the core's side of a device's completion queues. */
+public final class Completions {
+  private final String driver;
+  private final Contract contract;
+  private final CompletionVectors vectors;
+  private final CallbackPool pool;
+
+  /**
+   * For one device.
+   *
+   * @param driver the driver's name, for reports
+   * @param contract where violations are reported
+   * @param vectors the device's threads
+   * @param pool the midlayer's threads
+   */
+  public Completions(
+      String driver, Contract contract, CompletionVectors vectors, CallbackPool pool) {
+    this.driver = driver;
+    this.contract = contract;
+    this.vectors = vectors;
+    this.pool = pool;
+  }
+
+  /** The core's side of one queue. */
+  public interface Part {
+    /** {@return what the driver is to see: the handler guarded, none of a managed queue} */
+    CqInit forDriver();
+
+    /** {@return what runs the callbacks, null when the queue is only polled} */
+    @Nullable CallbackTask task();
+
+    /**
+     * Joins the driver's queue; a managed one is armed.
+     *
+     * @param cq the driver's queue
+     */
+    void connect(CompletionQueue cq);
+  }
+
+  /**
+   * Prepares the core's side of a queue.
+   *
+   * @param init what the client asked for, checked
+   * @return the core's side
+   */
+  @MaySleep
+  public Part of(CqInit init) {
+    PollContext context = init.pollContext();
+    if (context != null) {
+      CompletionVector vector = vectors.vector(init.vector());
+      return new Managed(init, new ManagedCompletions(context, contract, vector, pool));
+    }
+    CompHandler handler = init.compHandler();
+    if (handler == null) {
+      return new Polled(init);
+    }
+    CompletionVector vector = vectors.vector(init.vector());
+    RawCompletions task = new RawCompletions(handler, init.context(), contract, vector);
+    return new Raw(with(init, new GuardedCompHandler(task, contract, driver)), task);
+  }
+
+  private static CqInit with(CqInit init, @Nullable CompHandler handler) {
+    return new CqInit(
+        init.entries(),
+        init.vector(),
+        handler,
+        init.eventHandler(),
+        init.context(),
+        init.pollContext());
+  }
+
+  private record Polled(CqInit forDriver) implements Part {
+    @Override
+    public @Nullable CallbackTask task() {
+      return null;
+    }
+
+    @Override
+    public void connect(CompletionQueue cq) {}
+  }
+
+  private record Raw(CqInit forDriver, RawCompletions task) implements Part {
+    @Override
+    public void connect(CompletionQueue cq) {
+      task.connect(cq);
+    }
+  }
+
+  private record Managed(CqInit forDriver, ManagedCompletions task) implements Part {
+    @Override
+    public void connect(CompletionQueue cq) {
+      task.connect(cq);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package ib.core.internal.callback;
+
+import ib.core.client.Violation;
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.IbContractException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who may do what where, and who did otherwise. One per midlayer.
+ *
+ * <p>A thread is in an atomic section while it runs a callback that may not sleep (S26). While
+ * checking is on, methods that may sleep refuse to run there (S1), and callbacks look at the stack
+ * below them (S20).
+ */
+public final class Contract {
+  /** System property that turns checking on, {@code true} or {@code false}. */
+  public static final String PROPERTY = "ib.check";
+
+  private static final Logger LOG = LoggerFactory.getLogger("ib.core.callback");
+  private static final long ALWAYS_TOLD = 10;
+
+  // one array per thread, of a class of the JDK: pins no bundle in a foreign thread
+  private static final ThreadLocal<int[]> ATOMIC = ThreadLocal.withInitial(() -> new int[1]);
+
+  private final ViolationLog violations = new ViolationLog();
+  private final AtomicLong handlerExceptions = new AtomicLong();
+  private volatile boolean checking;
+
+  /**
+   * Makes a contract.
+   *
+   * @param checking whether checking is on
+   */
+  public Contract(boolean checking) {
+    this.checking = checking;
+  }
+
+  /** {@return a contract that checks when the system property {@value #PROPERTY} says so} */
+  public static Contract fromProperty() {
+    return new Contract(Boolean.getBoolean(PROPERTY));
+  }
+
+  /** {@return whether checking is on} */
+  @AnyContext
+  public boolean checking() {
+    return checking;
+  }
+
+  /**
+   * Turns checking on or off.
+   *
+   * @param on whether to check
+   */
+  @AnyContext
+  public void checking(boolean on) {
+    this.checking = on;
+  }
+
+  /** The calling thread begins a callback that may not sleep; nests. */
+  @AnyContext
+  public static void enterAtomic() {
+    ATOMIC.get()[0]++;
+  }
+
+  /** The calling thread ends a callback that may not sleep. */
+  @AnyContext
+  public static void exitAtomic() {
+    ATOMIC.get()[0]--;
+  }
+
+  /** {@return whether the calling thread is in a callback that may not sleep} */
+  @AnyContext
+  public static boolean inAtomic() {
+    return ATOMIC.get()[0] > 0;
+  }
+
+  /**
+   * Refuses a method that may sleep in an atomic section, while checking is on.
+   *
+   * @param culprit who calls
+   * @param object on what
+   * @param method what
+   * @throws IbContractException S26, and S1 from the callee's side
+   */
+  @AnyContext
+  public void requireMaySleep(String culprit, Object object, String method) {
+    if (checking && inAtomic()) {
+      String text =
+          object + "." + method + " may sleep and was called from a callback that must not";
+      report("S26", culprit, text, List.of());
+      throw new IbContractException("S26", object + "." + method, text);
+    }
+  }
+
+  /**
+   * Records a violation at the caller's stack.
+   *
+   * @param clause which
+   * @param culprit who
+   * @param text what happened
+   * @param otherStack the other side, or empty
+   */
+  @AnyContext
+  public void report(String clause, String culprit, String text, List<String> otherStack) {
+    violations.add(new Violation(clause, culprit, text, Stacks.here(), otherStack));
+  }
+
+  /**
+   * Records a violation.
+   *
+   * @param violation which, by whom, where
+   */
+  @AnyContext
+  public void report(Violation violation) {
+    violations.add(violation);
+  }
+
+  /** {@return the latest violations, oldest first, at most 1,000} */
+  @AnyContext
+  public List<Violation> violations() {
+    return violations.list();
+  }
+
+  /** {@return how many violations there were, those counted only included} */
+  @AnyContext
+  public long violationCount() {
+    return violations.total();
+  }
+
+  /**
+   * Counts and logs what a handler threw; the first ten in full, then at each power of two.
+   *
+   * @param what whose handler
+   * @param thrown what it threw
+   */
+  public void handlerThrew(String what, Throwable thrown) {
+    long n = handlerExceptions.incrementAndGet();
+    if (n <= ALWAYS_TOLD || Long.bitCount(n) == 1) {
+      LOG.warn("{} threw (exception {} of a handler); the core goes on", what, n, thrown);
+    }
+  }
+
+  /** {@return how many exceptions handlers threw} */
+  @AnyContext
+  public long handlerExceptions() {
+    return handlerExceptions.get();
+  }
+}

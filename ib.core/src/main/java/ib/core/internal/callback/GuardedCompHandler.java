@@ -1,0 +1,47 @@
+package ib.core.internal.callback;
+
+import ib.core.verbs.CompHandler;
+import ib.core.verbs.CompletionQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a driver is given as completion handler. A driver may call it on a thread of its own, one
+ * call at a time per queue; other calls are reported (S20, S23, S24) and handed over to the vector.
+ */
+final class GuardedCompHandler implements CompHandler {
+  private final RawCompletions task;
+  private final Contract contract;
+  private final String driver;
+
+  GuardedCompHandler(RawCompletions task, Contract contract, String driver) {
+    this.task = task;
+    this.contract = contract;
+    this.driver = driver;
+  }
+
+  @Override
+  public void complete(CompletionQueue cq, @Nullable Object context) {
+    if (!task.isConnected()) {
+      return; // the driver is still making the queue: nobody can have armed it
+    }
+    if (contract.checking()) {
+      String verb = CallChain.verbBelow();
+      if (verb != null) {
+        contract.report(
+            "S20",
+            driver,
+            "the completion handler of " + cq + " was called from the call chain of " + verb,
+            Stacks.of(task.runner()));
+        task.schedule();
+        return;
+      }
+    }
+    if (task.runHere() == CallbackTask.Here.BUSY) {
+      contract.report(
+          "S24",
+          driver,
+          "the completion handler of " + cq + " was called while it was running",
+          Stacks.of(task.runner()));
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package ib.core.internal.callback;
+
+import ib.core.verbs.CompletionNotifier;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.Cqe;
+import ib.core.verbs.NotifyFlags;
+import ib.core.verbs.PollContext;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.WorkCompletion;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The poller of a managed completion queue (kernel: cq.c): polls a budget, calls {@link Cqe#done},
+ * arms again and looks once more. {@code DIRECT} polls in the caller and is never armed; {@code
+ * EVENT_LOOP} runs on the vector; {@code WORKQUEUE} and {@code UNBOUND} go on from the vector to
+ * threads where {@code done} may sleep.
+ */
+final class ManagedCompletions extends CallbackTask implements CompletionNotifier {
+  static final int BUDGET_EVENT_LOOP = 256; // IB_POLL_BUDGET_IRQ
+  static final int BUDGET_WORKQUEUE = 65_536; // IB_POLL_BUDGET_WORKQUEUE
+  private static final int BATCH = 16; // IB_POLL_BATCH
+  private static final int REARM = NotifyFlags.NEXT_COMP | NotifyFlags.REPORT_MISSED_EVENTS;
+
+  private final PollContext where;
+  private final Contract contract;
+  private final CompletionVector vector;
+  private final CallbackPool pool;
+  private final WorkCompletion[] batch = new WorkCompletion[BATCH];
+  private volatile @Nullable CompletionQueue cq;
+  private int budget;
+  private int processed;
+
+  ManagedCompletions(
+      PollContext where, Contract contract, CompletionVector vector, CallbackPool pool) {
+    this.where = where;
+    this.contract = contract;
+    this.vector = vector;
+    this.pool = pool;
+    this.budget = where == PollContext.EVENT_LOOP ? BUDGET_EVENT_LOOP : BUDGET_WORKQUEUE;
+    for (int i = 0; i < BATCH; i++) {
+      batch[i] = new WorkCompletion();
+    }
+  }
+
+  void connect(CompletionQueue queue) {
+    cq = queue;
+    queue.connect(this);
+    if (where == PollContext.DIRECT) {
+      return;
+    }
+    int armed = queue.requestNotify(REARM);
+    if (armed < 0) {
+      contract.report(
+          "S9", "the driver", "arming the new " + queue + " failed: " + armed, List.of());
+    } else if (armed > 0) {
+      schedule();
+    }
+  }
+
+  @Override
+  protected void call() {
+    CompletionQueue queue = cq;
+    if (queue == null) {
+      return;
+    }
+    boolean atomic = where == PollContext.DIRECT || where == PollContext.EVENT_LOOP;
+    if (atomic) {
+      Contract.enterAtomic();
+    }
+    try {
+      poll(queue);
+      if (where != PollContext.DIRECT && (processed >= budget || queue.requestNotify(REARM) > 0)) {
+        again();
+      }
+    } catch (Throwable e) { // the driver's: done() is caught below
+      contract.handlerThrew("polling " + queue, e);
+    } finally {
+      if (atomic) {
+        Contract.exitAtomic();
+      }
+    }
+  }
+
+  private void poll(CompletionQueue queue) {
+    processed = 0;
+    while (processed < budget && !isDead()) {
+      int most = Math.min(BATCH, budget - processed);
+      int n = queue.poll(batch, most);
+      for (int i = 0; i < n; i++) {
+        done(queue, batch[i]);
+      }
+      processed += Math.max(0, n);
+      if (n < most) {
+        return;
+      }
+    }
+  }
+
+  private void done(CompletionQueue queue, WorkCompletion wc) {
+    Cqe cqe = wc.cqe();
+    if (cqe == null) {
+      contract.report(
+          "D3",
+          "the poster on " + queue,
+          "a request without Cqe completed on a managed completion queue: nobody hears it",
+          List.of());
+      return;
+    }
+    try {
+      cqe.done(queue, wc);
+    } catch (Throwable e) {
+      contract.handlerThrew("done() on " + queue, e);
+    }
+  }
+
+  @Override
+  protected void enqueue() {
+    vector.add(this);
+  }
+
+  @Override
+  protected void arrived() {
+    switch (where) {
+      case WORKQUEUE -> pool.workqueue(this::run);
+      case UNBOUND -> pool.unbound(this::run);
+      case EVENT_LOOP, DIRECT -> run();
+    }
+  }
+
+  @Override
+  public void notifyCompletion(CompletionQueue queue) {
+    if (where != PollContext.DIRECT) {
+      schedule();
+    }
+  }
+
+  @Override
+  public int processDirect(CompletionQueue queue, int most) {
+    if (where != PollContext.DIRECT) {
+      return PostStatus.INVALID;
+    }
+    if (isDead()) {
+      return PostStatus.GONE;
+    }
+    if (!claim()) {
+      return 0; // another thread, or this one further out, is at it: one at a time
+    }
+    budget = most;
+    return run();
+  }
+
+  @Override
+  protected int outcome() {
+    return processed;
+  }
+}

@@ -1,0 +1,66 @@
+package ib.core.internal.callback;
+
+import ib.core.verbs.CompHandler;
+import ib.core.verbs.CompletionNotifier;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.PostStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The handler of a raw completion queue on its vector: one at a time, never lost, atomic (S23-S26).
+ */
+final class RawCompletions extends CallbackTask implements CompletionNotifier {
+  private final CompHandler handler;
+  private final @Nullable Object context;
+  private final Contract contract;
+  private final CompletionVector vector;
+  private volatile @Nullable CompletionQueue cq;
+
+  RawCompletions(
+      CompHandler handler, @Nullable Object context, Contract contract, CompletionVector vector) {
+    this.handler = handler;
+    this.context = context;
+    this.contract = contract;
+    this.vector = vector;
+  }
+
+  void connect(CompletionQueue queue) {
+    cq = queue;
+    queue.connect(this);
+  }
+
+  boolean isConnected() {
+    return cq != null;
+  }
+
+  @Override
+  protected void call() {
+    CompletionQueue queue = cq;
+    if (queue == null) {
+      return; // nobody can have armed it
+    }
+    Contract.enterAtomic();
+    try {
+      handler.complete(queue, context);
+    } catch (Throwable e) {
+      contract.handlerThrew("the completion handler of " + queue, e);
+    } finally {
+      Contract.exitAtomic();
+    }
+  }
+
+  @Override
+  protected void enqueue() {
+    vector.add(this);
+  }
+
+  @Override
+  public void notifyCompletion(CompletionQueue queue) {
+    schedule();
+  }
+
+  @Override
+  public int processDirect(CompletionQueue queue, int budget) {
+    return PostStatus.INVALID;
+  }
+}

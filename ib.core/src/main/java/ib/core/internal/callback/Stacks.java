@@ -1,0 +1,40 @@
+package ib.core.internal.callback;
+
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Stacks as plain text, which stays readable when the code's bundle is gone (B10). */
+public final class Stacks {
+  private static final int FRAMES_MOST = 64;
+  private static final StackWalker WALKER = StackWalker.getInstance();
+
+  private Stacks() {}
+
+  /** {@return the caller's stack, innermost first} */
+  public static List<String> here() {
+    return WALKER.walk(
+        frames ->
+            frames
+                .skip(1)
+                .limit(FRAMES_MOST)
+                .map(f -> f.toStackTraceElement().toString())
+                .toList());
+  }
+
+  /**
+   * Another thread's stack.
+   *
+   * @param thread the thread, or null
+   * @return its stack now, innermost first, empty when there is none
+   */
+  public static List<String> of(@Nullable Thread thread) {
+    if (thread == null) {
+      return List.of();
+    }
+    return Arrays.stream(thread.getStackTrace())
+        .limit(FRAMES_MOST)
+        .map(StackTraceElement::toString)
+        .toList();
+  }
+}

@@ -1,0 +1,62 @@
+package ib.core.internal.callback;
+
+import ib.core.client.Violation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The latest violations, each told once: the same clause at the same place is counted only.
+ * Lock-free, since it is written from atomic sections.
+ */
+final class ViolationLog {
+  private static final Logger LOG = LoggerFactory.getLogger("ib.core.contract");
+  private static final int SIZE = 1000; // IbCore.violations
+
+  private final AtomicReferenceArray<Violation> ring = new AtomicReferenceArray<>(SIZE);
+  private final AtomicLong recorded = new AtomicLong();
+  private final AtomicLong total = new AtomicLong();
+  private final Set<String> known = new ConcurrentSkipListSet<>();
+
+  void add(Violation v) {
+    total.incrementAndGet();
+    if (!known.add(v.clause() + ' ' + v.culprit() + ' ' + v.stack())) {
+      return;
+    }
+    long n = recorded.getAndIncrement();
+    ring.set((int) (n % SIZE), v);
+    if (n % SIZE == SIZE - 1) {
+      known.clear(); // bounded memory: what happens again is told again
+    }
+    LOG.warn(
+        "{} broken by {}: {}\n    at {}{}",
+        v.clause(),
+        v.culprit(),
+        v.text(),
+        String.join("\n    at ", v.stack()),
+        v.otherStack().isEmpty()
+            ? ""
+            : "\n  while\n    at " + String.join("\n    at ", v.otherStack()));
+  }
+
+  long total() {
+    return total.get();
+  }
+
+  List<Violation> list() {
+    List<Violation> list = new ArrayList<>();
+    long end = recorded.get();
+    for (long n = Math.max(0, end - SIZE); n < end; n++) {
+      Violation v = ring.get((int) (n % SIZE));
+      if (v != null) {
+        list.add(v);
+      }
+    }
+    return list;
+  }
+}

@@ -1,0 +1,28 @@
+package ib.core.internal.event;
+
+import ib.core.verbs.IbEventHandler;
+
+/**
+ * Marks the calling thread while it runs a handler, so that methods that may sleep refuse (S26).
+ */
+public interface AtomicSection {
+  /** Marks nothing. */
+  AtomicSection NONE =
+      new AtomicSection() {
+        @Override
+        public void enter(IbEventHandler handler) {}
+
+        @Override
+        public void exit() {}
+      };
+
+  /**
+   * The calling thread begins to run a handler.
+   *
+   * @param handler the handler
+   */
+  void enter(IbEventHandler handler);
+
+  /** The calling thread has done so. */
+  void exit();
+}

@@ -1,0 +1,78 @@
+package ib.core.internal.event;
+
+import ib.core.verbs.EventType;
+import java.util.BitSet;
+
+/**
+ * Refreshes the caches before anybody hears of an event (B13): all of a port for each of the seven
+ * port events, all ports when it is unknown what has changed. What fails is reported, and tried
+ * again before the next event and after a while; the event is delivered all the same (Linux drops
+ * it). For the dispatcher only.
+ */
+final class CacheRefresher {
+  private final EventHub hub;
+  private final EventCounters counters;
+  private final PortCaches caches;
+  private final BitSet stale = new BitSet();
+  private long retryNs;
+
+  CacheRefresher(EventHub hub, EventCounters counters, PortCaches caches) {
+    this.hub = hub;
+    this.counters = counters;
+    this.caches = caches;
+  }
+
+  void before(EventType type, int port) {
+    switch (type) {
+      case PORT_ERR,
+          PORT_ACTIVE,
+          LID_CHANGE,
+          PKEY_CHANGE,
+          SM_CHANGE,
+          CLIENT_REREGISTER,
+          GID_CHANGE -> {
+        if (port < 1 || port > caches.portCount()) {
+          hub.reports()
+              .trouble(caches.device(), type + " of port " + port + ", which is not there", null);
+          staleAll();
+        } else {
+          stale.set(port);
+        }
+      }
+      case EVENT_OVERFLOW, DEVICE_SPEED_CHANGE, RESET_END -> staleAll();
+      default -> {
+        // a failed or resetting device is not asked; affiliated types never come here
+      }
+    }
+    refreshStale();
+  }
+
+  private void staleAll() {
+    stale.set(1, caches.portCount() + 1);
+  }
+
+  private void refreshStale() {
+    for (int port = stale.nextSetBit(1); port > 0; port = stale.nextSetBit(port + 1)) {
+      try {
+        caches.refresh(port);
+        stale.clear(port);
+      } catch (Throwable t) { // driver code: whatever it throws, the event is delivered
+        counters.refreshErrors.increment();
+        retryNs = hub.clock().nanoTime() + hub.config().refreshRetryNs();
+        hub.reports().trouble(caches.device(), "cannot refresh the cache of port " + port, t);
+      }
+    }
+  }
+
+  /** {@return nanoseconds until {@link #retry} is due, or Long.MAX_VALUE} */
+  long remainingNs(long nowNs) {
+    return stale.isEmpty() ? Long.MAX_VALUE : retryNs - nowNs;
+  }
+
+  /** Tries again what has failed, when it is time. */
+  void retry(long nowNs) {
+    if (!stale.isEmpty() && retryNs - nowNs <= 0) {
+      refreshStale();
+    }
+  }
+}

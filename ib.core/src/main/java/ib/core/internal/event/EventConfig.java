@@ -1,0 +1,53 @@
+package ib.core.internal.event;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sizes and times of the event path.
+ *
+ * @param queueCapacity events a device may have waiting for its dispatcher, 2 to 2^20; rounded up
+ *     to a power of two
+ * @param handlerCapacity events a typed handler may have waiting, 1 to 2^20
+ * @param returnTimeoutNs how long a posted event may stay away before the dispatcher hands it to
+ *     the typed handlers itself, at least 1
+ * @param refreshRetryNs after which time a refresh of the caches that failed is tried again, at
+ *     least 1
+ * @param stuckReportNs after which time somebody who holds up a fence is reported, and again, at
+ *     least 1
+ */
+public record EventConfig(
+    int queueCapacity,
+    int handlerCapacity,
+    long returnTimeoutNs,
+    long refreshRetryNs,
+    long stuckReportNs) {
+  private static final int CAPACITY_MAX = 1 << 20;
+
+  /** 1,024 events each, 250 ms, 1 s, 10 s (D8). */
+  public static final EventConfig DEFAULT =
+      new EventConfig(
+          1024,
+          1024,
+          TimeUnit.MILLISECONDS.toNanos(250),
+          TimeUnit.SECONDS.toNanos(1),
+          TimeUnit.SECONDS.toNanos(10));
+
+  /** Checks the ranges. */
+  public EventConfig {
+    if (queueCapacity < 2 || queueCapacity > CAPACITY_MAX) {
+      throw new IllegalArgumentException("queueCapacity " + queueCapacity + ": 2 to 1048576");
+    }
+    if (handlerCapacity < 1 || handlerCapacity > CAPACITY_MAX) {
+      throw new IllegalArgumentException("handlerCapacity " + handlerCapacity + ": 1 to 1048576");
+    }
+    if (returnTimeoutNs < 1 || refreshRetryNs < 1 || stuckReportNs < 1) {
+      throw new IllegalArgumentException(
+          "times must be at least 1 ns: "
+              + returnTimeoutNs
+              + ", "
+              + refreshRetryNs
+              + ", "
+              + stuckReportNs);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package ib.core.internal.event;
+
+import ib.core.client.EventTopics;
+import ib.core.spi.DriverDevice;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the events of all devices share: the bus, the threads of handlers, the clock, the reports.
+ */
+public final class EventHub implements EventReturn, AutoCloseable {
+  private final EventConfig config;
+  private final EventReports reports;
+  private final AtomicSection section;
+  private final EventClock clock;
+  private final Executor executor;
+  private final FenceGraph fences = new FenceGraph();
+  private final Map<String, DeviceEvents> devices = new ConcurrentHashMap<>();
+  private final EventWatch watch;
+  private volatile @Nullable EventBus bus;
+
+  /**
+   * Makes a hub whose bus gives everything back at once, and whose handlers run on virtual threads.
+   *
+   * @param config sizes and times
+   * @param reports where trouble is reported
+   * @param section how a thread is marked while it runs a handler
+   */
+  public EventHub(EventConfig config, EventReports reports, AtomicSection section) {
+    this(config, reports, section, EventClock.SYSTEM, new HandlerThreads());
+  }
+
+  /**
+   * Makes a hub with a clock and threads of the caller's choice.
+   *
+   * @param config sizes and times
+   * @param reports where trouble is reported
+   * @param section how a thread is marked while it runs a handler
+   * @param clock the dispatchers' time
+   * @param executor runs handlers; must never run them in the caller
+   */
+  public EventHub(
+      EventConfig config,
+      EventReports reports,
+      AtomicSection section,
+      EventClock clock,
+      Executor executor) {
+    this.config = config;
+    this.reports = reports;
+    this.section = section;
+    this.clock = clock;
+    this.executor = executor;
+    this.watch = new EventWatch(this, devices);
+    this.bus =
+        (topic, properties) -> {
+          onEvent(topic, properties);
+          return true;
+        };
+  }
+
+  /**
+   * Makes the events of a device that is about to be connected.
+   *
+   * @param device the device
+   * @return its events
+   */
+  public DeviceEvents device(DriverDevice device) {
+    return new DeviceEvents(this, device);
+  }
+
+  void opened(DeviceEvents events) {
+    devices.put(events.name(), events);
+    watch.wake();
+  }
+
+  /**
+   * A device has a new name (CC-15); what is on the bus under the old one still finds it.
+   *
+   * @param events its events
+   * @param newName the name
+   */
+  public void renamed(DeviceEvents events, String newName) {
+    devices.put(newName, events);
+  }
+
+  void forget(DeviceEvents events) {
+    devices.values().removeIf(e -> e.equals(events));
+  }
+
+  /**
+   * Sets the bus.
+   *
+   * @param newBus the bus, or null when there is none: handlers are told directly (F24)
+   */
+  public void bus(@Nullable EventBus newBus) {
+    bus = newBus;
+  }
+
+  @Override
+  public void onEvent(String topic, Map<String, ?> properties) {
+    if (topic.startsWith(EventTopics.PREFIX)
+        && properties.get(EventTopics.DEVICE) instanceof String name) {
+      DeviceEvents events = devices.get(name);
+      if (events != null) {
+        events.returned(properties);
+      }
+    }
+  }
+
+  /** Ends the watch; devices are closed before. */
+  @Override
+  public void close() {
+    watch.close();
+  }
+
+  EventConfig config() {
+    return config;
+  }
+
+  /** {@return where trouble is reported; for the bus too} */
+  public EventReports reports() {
+    return reports;
+  }
+
+  AtomicSection section() {
+    return section;
+  }
+
+  EventClock clock() {
+    return clock;
+  }
+
+  Executor executor() {
+    return executor;
+  }
+
+  FenceGraph fences() {
+    return fences;
+  }
+
+  @Nullable EventBus bus() {
+    return bus;
+  }
+}

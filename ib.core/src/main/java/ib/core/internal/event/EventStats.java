@@ -1,0 +1,30 @@
+package ib.core.internal.event;
+
+/**
+ * Counters of a device's events since it was connected.
+ *
+ * @param dispatched events given a sequence number
+ * @param delivered handler calls that have ended
+ * @param detours events handed to the typed handlers without waiting longer for the bus
+ * @param overflows EVENT_OVERFLOW events of the device queue
+ * @param lost events those stand for
+ * @param handlerLost events that single handlers lost, and heard an EVENT_OVERFLOW for
+ * @param late events dropped since they came after the gate had closed (CC-16)
+ * @param handlerErrors handler calls that threw
+ * @param refreshErrors refreshes of the caches that failed
+ * @param mirrored affiliated events posted on the bus
+ * @param unposted events, mirrored ones among them, not posted since the bus was full, stuck or
+ *     gone
+ */
+public record EventStats(
+    long dispatched,
+    long delivered,
+    long detours,
+    long overflows,
+    long lost,
+    long handlerLost,
+    long late,
+    long handlerErrors,
+    long refreshErrors,
+    long mirrored,
+    long unposted) {}

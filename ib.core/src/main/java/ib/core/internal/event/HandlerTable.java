@@ -1,0 +1,225 @@
+package ib.core.internal.event;
+
+import ib.core.client.Violation;
+import ib.core.verbs.IbDeadlockException;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.IbEventHandler;
+import ib.core.verbs.IbInvalidException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The typed handlers of a device (S42, S43). Its lock is held only to look up and change the table.
+ */
+final class HandlerTable {
+  private final EventHub hub;
+  private final EventCounters counters;
+  // also handlers that were closed while they ran, until they have returned
+  private final Map<IbEventHandler, HandlerQueue> queues = new IdentityHashMap<>();
+  private final Set<IbDevice> closedOwners = Collections.newSetFromMap(new WeakHashMap<>());
+  private boolean closed;
+  private volatile HandlerQueue[] live = new HandlerQueue[0];
+
+  HandlerTable(EventHub hub, EventCounters counters) {
+    this.hub = hub;
+    this.counters = counters;
+  }
+
+  void offer(DeviceEvent event) {
+    for (HandlerQueue queue : live) {
+      queue.offer(event);
+    }
+  }
+
+  synchronized void register(IbDevice owner, IbEventHandler handler) {
+    if (!same(handler.device(), owner)) {
+      throw new IbInvalidException(
+          "registerEventHandler on " + owner.name(),
+          "the handler was made for another handle, of " + handler.device().name(),
+          "new IbEventHandler(device) with the device given to IbClient.add");
+    }
+    if (closed || closedOwners.contains(owner)) {
+      throw new IbDisassociatedException(
+          "registerEventHandler on " + owner.name(), "the handle is no longer bound", "");
+    }
+    HandlerQueue queue = queues.get(handler);
+    if (queue == null) {
+      queue = new HandlerQueue(handler, this, hub, counters);
+      queues.put(handler, queue);
+    } else if (!queue.reopen()) {
+      throw new IbInvalidException(
+          "registerEventHandler on " + owner.name(), "the handler is registered already", "");
+    }
+    HandlerQueue[] more = Arrays.copyOf(live, live.length + 1);
+    more[live.length] = queue;
+    live = more;
+  }
+
+  void unregister(IbDevice owner, IbEventHandler handler) {
+    HandlerQueue queue;
+    synchronized (this) {
+      queue = queues.get(handler);
+      if (queue == null || !same(queue.owner(), owner)) {
+        return;
+      }
+      silence(queue);
+    }
+    Thread other = hub.fences().enter(queue);
+    if (other != null) {
+      throw new IbDeadlockException(
+          "unregistering event handler " + queue.culprit(),
+          "it waits for the handler that the caller is inside of; it will not be called again, but"
+              + " its call has not ended: "
+              + Stacks.text(other),
+          "unregister from outside of handlers");
+    }
+    try {
+      if (queue.fence(Long.MAX_VALUE) == HandlerQueue.Fence.INSIDE) {
+        reportInside(
+            queue, "unregistered itself inside its own call: it ends when the call returns");
+      }
+    } finally {
+      hub.fences().exit();
+    }
+    forget(queue);
+  }
+
+  /**
+   * Unregisters all handlers of an owner, for good (I4).
+   *
+   * @return which were registered, and whether none of them runs
+   */
+  ClosedHandlers closeOwner(IbDevice owner, long timeoutNs) {
+    List<HandlerQueue> mine = new ArrayList<>();
+    List<String> leftovers = new ArrayList<>();
+    synchronized (this) {
+      closedOwners.add(owner);
+      for (HandlerQueue queue : queues.values()) {
+        if (same(queue.owner(), owner)) {
+          mine.add(queue);
+        }
+      }
+      for (HandlerQueue queue : live) {
+        if (same(queue.owner(), owner)) {
+          leftovers.add(queue.culprit());
+        }
+      }
+      mine.forEach(this::silence);
+    }
+    return new ClosedHandlers(leftovers, fenceAll(mine, timeoutNs));
+  }
+
+  /** Lets everything queued be heard, then unregisters all handlers for good (CC-16). */
+  boolean closeAll(long timeoutNs) {
+    long start = System.nanoTime();
+    List<HandlerQueue> all;
+    boolean allReturned;
+    synchronized (this) {
+      closed = true;
+      all = queues.values().stream().filter(q -> !q.isGivenUp()).toList();
+      allReturned = all.size() == queues.size();
+    }
+    for (HandlerQueue queue : all) {
+      queue.drain(timeoutNs - (System.nanoTime() - start));
+    }
+    synchronized (this) {
+      all.forEach(this::silence);
+    }
+    return fenceAll(all, timeoutNs - (System.nanoTime() - start)) && allReturned;
+  }
+
+  private boolean fenceAll(List<HandlerQueue> all, long timeoutNs) {
+    long start = System.nanoTime();
+    boolean fenced = true;
+    for (HandlerQueue queue : all) {
+      if (hub.fences().enter(queue) != null) {
+        reportRunning(queue, "waits for the handler that the caller is inside of");
+        fenced = false;
+        continue;
+      }
+      try {
+        HandlerQueue.Fence end = queue.fence(timeoutNs - (System.nanoTime() - start));
+        if (end == HandlerQueue.Fence.INSIDE) {
+          reportInside(queue, "is removed from inside its own call: it ends when the call returns");
+        } else if (end == HandlerQueue.Fence.TIMEOUT) {
+          queue.giveUp();
+          reportRunning(queue, "did not return in time");
+        }
+        fenced &= end == HandlerQueue.Fence.DONE;
+      } finally {
+        hub.fences().exit();
+      }
+      forget(queue);
+    }
+    return fenced;
+  }
+
+  /** It hears nothing from now on. The caller holds the lock. */
+  private void silence(HandlerQueue queue) {
+    queue.close();
+    List<HandlerQueue> rest = new ArrayList<>(List.of(live));
+    rest.remove(queue);
+    live = rest.toArray(HandlerQueue[]::new);
+  }
+
+  /** Drops a closed handler from the table once it does not run. */
+  void forget(HandlerQueue queue) {
+    synchronized (this) {
+      if (queue.isClosedAndIdle()) {
+        queues.remove(queue.handler(), queue);
+      }
+    }
+  }
+
+  /** {@return whether the calling thread is inside a handler, of one owner or of any} */
+  synchronized boolean inside(@Nullable IbDevice owner) {
+    for (HandlerQueue queue : queues.values()) {
+      if (Thread.currentThread().equals(queue.runner())
+          && (owner == null || same(queue.owner(), owner))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  synchronized boolean inside(IbEventHandler handler) {
+    HandlerQueue queue = queues.get(handler);
+    return queue != null && Thread.currentThread().equals(queue.runner());
+  }
+
+  private void reportInside(HandlerQueue queue, String text) {
+    hub.reports()
+        .violation(
+            new Violation(
+                "CC-17",
+                queue.culprit(),
+                "event handler of " + queue.owner().name() + " " + text,
+                Stacks.lines(Thread.currentThread()),
+                List.of()));
+  }
+
+  private void reportRunning(HandlerQueue queue, String text) {
+    Thread runner = queue.runner();
+    hub.reports()
+        .violation(
+            new Violation(
+                "S43",
+                queue.culprit(),
+                "event handler of " + queue.owner().name() + " " + text + ": it is left running",
+                runner == null ? List.of() : Stacks.lines(runner),
+                Stacks.lines(Thread.currentThread())));
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a handle is itself, not what it is equal to
+  private static boolean same(IbDevice a, IbDevice b) {
+    return a == b;
+  }
+}

@@ -1,0 +1,46 @@
+package ib.core.internal.hotplug;
+
+import org.jspecify.annotations.Nullable;
+
+/** A call to somebody else's code that is running; guarded by the book. */
+final class Activity {
+  /** What is called. */
+  enum Kind {
+    PROBE("probe"),
+    SUPPORTS("IbClient.supports"),
+    ADD("IbClient.add"),
+    REMOVE("IbClient.remove"),
+    RENAMED("IbClient.renamed"),
+    SWEEP("teardown of what is left"),
+    DRAIN("delivery of the last events"),
+    LEASES("leases"),
+    RESET("reset"),
+    GONE("disconnect");
+
+    private final String label;
+
+    Kind(String label) {
+      this.label = label;
+    }
+
+    String label() {
+      return label;
+    }
+  }
+
+  final Kind kind;
+  final @Nullable Binding binding;
+  final long startNs;
+  boolean reported;
+
+  Activity(Kind kind, @Nullable Binding binding, long startNs) {
+    this.kind = kind;
+    this.binding = binding;
+    this.startNs = startNs;
+  }
+
+  /** Who is called and what. */
+  String text() {
+    return binding == null ? kind.label() : kind.label() + " of " + binding.client.name;
+  }
+}

@@ -1,0 +1,293 @@
+package ib.core.internal.hotplug;
+
+import ib.core.internal.hotplug.Op.Waiter;
+import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One device's operations, one at a time, in order. The thread that finds the actor idle owns it
+ * and runs its operation; one that comes later waits and is given the actor when its turn comes.
+ * Operations for which nobody waits are run by whoever owns the actor. No lock is held meanwhile
+ * (I5).
+ */
+final class Actor {
+  private final Book book;
+  private final DeviceEntry device;
+
+  // ---- guarded by the book ----
+  private final ArrayDeque<Op> queue = new ArrayDeque<>();
+  private @Nullable Tenure tenure;
+  private @Nullable Op current;
+
+  Actor(Book book, DeviceEntry device) {
+    this.book = book;
+    this.device = device;
+  }
+
+  // ---- for threads that want something ----
+
+  /**
+   * Runs an operation, or waits until it has been run.
+   *
+   * @return why not, when the wait would never have ended; the operation stays queued and will run
+   */
+  @Nullable Refusal perform(Op op) {
+    Next next = book.compute(() -> admit(op));
+    while (next.tenure != null || next.signal != null) {
+      if (next.tenure != null) {
+        loop(next.tenure);
+      } else if (next.signal != null) {
+        next.signal.await();
+      }
+      next = book.compute(() -> proceed(op));
+    }
+    return next.refusal;
+  }
+
+  /** Leaves an operation to the owner or, when there is none, to a thread of its own. */
+  void leave(Op op) {
+    book.update(
+        () -> {
+          queue.add(op);
+          if (tenure == null) {
+            helper();
+          }
+          remindWatchdog();
+        });
+  }
+
+  /** What a thread that performs an operation has to do next. */
+  private record Next(
+      @Nullable Tenure tenure, Sync.@Nullable Signal signal, @Nullable Refusal refusal) {
+    static final Next DONE = new Next(null, null, null);
+  }
+
+  private Next admit(Op op) {
+    queue.add(op);
+    remindWatchdog();
+    if (tenure != null) {
+      return await(op);
+    }
+    List<Thread> cycle = book.graph.cycle(Thread.currentThread(), needs(op));
+    if (book.rules.refuses(cycle)) {
+      Refusal refusal = refusal(op, cycle);
+      helper();
+      return new Next(null, null, refusal);
+    }
+    return new Next(take(Thread.currentThread()), null, null);
+  }
+
+  private Next proceed(Op op) {
+    Tenure mine = op.turn;
+    if (op.done) {
+      return Next.DONE;
+    }
+    if (op.refusal != null) {
+      return new Next(null, null, op.refusal);
+    }
+    if (mine != null && !mine.revoked && mine == tenure) {
+      return new Next(mine, null, null);
+    }
+    return await(op);
+  }
+
+  private Next await(Op op) {
+    Thread me = Thread.currentThread();
+    List<Thread> cycle = book.graph.cycle(me, blockers(op));
+    if (book.rules.refuses(cycle)) {
+      return new Next(null, null, refusal(op, cycle));
+    }
+    if (!book.rules.waits(op)) {
+      return Next.DONE;
+    }
+    Sync.Signal signal = book.sync.signal();
+    op.waiter = new Waiter(me, signal);
+    book.graph.enter(me, op);
+    return new Next(null, signal, null);
+  }
+
+  private Refusal refusal(Op op, List<Thread> cycle) {
+    Tenure t = tenure;
+    Activity a = t == null ? null : t.activity;
+    return new Refusal(op, cycle, a == null ? "" : a.text());
+  }
+
+  // ---- for the owner ----
+
+  private void loop(Tenure mine) {
+    for (Op op = book.find(() -> nextFor(mine)); op != null; op = book.find(() -> nextFor(mine))) {
+      Op running = op;
+      running.run(mine);
+      book.update(() -> finish(mine, running));
+    }
+    if (mine.outer == null) {
+      for (Runnable r = poll(mine); r != null; r = poll(mine)) {
+        r.run();
+      }
+    }
+  }
+
+  private @Nullable Runnable poll(Tenure mine) {
+    return book.find(mine.later::poll);
+  }
+
+  private @Nullable Op nextFor(Tenure mine) {
+    if (!book.rules.mayGoOn(mine)) {
+      end(mine);
+      return null;
+    }
+    if (current != null) {
+      return current; // taken over in the middle
+    }
+    Op head = queue.peek();
+    if (head == null) {
+      tenure = null;
+      end(mine);
+      return null;
+    }
+    Waiter waiter = head.waiter;
+    if (waiter != null) {
+      end(mine);
+      head.waiter = null;
+      head.turn = take(waiter.thread());
+      book.graph.leave(waiter.thread());
+      waiter.signal().fire();
+      return null;
+    }
+    if (head.turn != mine && !book.graph.cycle(mine.thread, needs(head)).isEmpty()) {
+      end(mine);
+      helper(); // this thread holds what the operation has to wait for
+      return null;
+    }
+    queue.poll();
+    current = head;
+    return head;
+  }
+
+  private void finish(Tenure mine, Op op) {
+    if (!book.rules.mayGoOn(mine)) {
+      return;
+    }
+    current = null;
+    op.done = true;
+    Waiter waiter = op.waiter;
+    if (waiter != null) {
+      op.waiter = null;
+      book.graph.leave(waiter.thread());
+      waiter.signal().fire();
+    }
+  }
+
+  private Tenure take(Thread thread) {
+    Tenure t = new Tenure(this, thread, book.tenures.get(thread));
+    book.tenures.put(thread, t);
+    tenure = t;
+    return t;
+  }
+
+  private void end(Tenure mine) {
+    if (mine.outer == null) {
+      book.tenures.remove(mine.thread);
+    } else {
+      book.tenures.put(mine.thread, mine.outer);
+      mine.outer.later.addAll(mine.later);
+      mine.later.clear();
+    }
+  }
+
+  /** A thread of the core's own becomes the owner. */
+  private Tenure helper() {
+    Tenure[] given = new Tenure[1];
+    Thread thread = book.sync.thread("ib-hotplug " + device.name(), () -> loop(given[0]));
+    given[0] = take(thread);
+    book.afterwards(() -> book.sync.start(thread));
+    return given[0];
+  }
+
+  // ---- for the watchdog and for operations; guarded ----
+
+  /** Takes the actor away from its owner, who is stuck or may not wait; a helper goes on. */
+  void takeOver() {
+    Tenure old = tenure;
+    if (old != null) {
+      old.revoked = true;
+      Tenure fresh = helper();
+      fresh.later.addAll(old.later);
+      old.later.clear();
+    }
+  }
+
+  /** The owner's operation may not wait here: it is told so, a helper goes on. */
+  void handOff(List<Thread> cycle) {
+    Op op = current;
+    if (op != null) {
+      op.refusal = refusal(op, cycle);
+    }
+    takeOver();
+  }
+
+  @Nullable Tenure tenure() {
+    return tenure;
+  }
+
+  /** Since when somebody waits for a fence; {@link Sync.Alarm#NEVER} when nobody does. */
+  long fenceSinceNs() {
+    long since = current != null && current.kind.fence() ? current.askedNs : Sync.Alarm.NEVER;
+    for (Op op : queue) {
+      since = op.kind.fence() ? Math.min(since, op.askedNs) : since;
+    }
+    return since;
+  }
+
+  /** For whom a thread waits when it waits for this operation. */
+  Set<Thread> blockers(Op op) {
+    Set<Thread> threads = new LinkedHashSet<>();
+    if (tenure != null) {
+      threads.add(tenure.thread);
+    }
+    if (current != null) {
+      threads.addAll(needs(current));
+    }
+    for (Op ahead : op == current ? List.<Op>of() : queue) {
+      threads.addAll(needs(ahead));
+      if (ahead == op) {
+        break;
+      }
+    }
+    return threads;
+  }
+
+  /** For whom an owner may have to wait in the operation that it runs. */
+  Set<Thread> needsOf(Tenure owner) {
+    return owner == tenure && current != null ? needs(current) : Set.of();
+  }
+
+  private static Set<Thread> needs(Op op) {
+    Set<Thread> threads = new LinkedHashSet<>();
+    if (op.kind.drains()) {
+      collectNeeds(op.device, threads);
+    }
+    return threads;
+  }
+
+  private static void collectNeeds(DeviceEntry device, Set<Thread> threads) {
+    device.leases.forEach(l -> threads.add(l.holder));
+    for (DeviceEntry child : device.children) {
+      Tenure t = child.actor.tenure;
+      if (t != null) {
+        threads.add(t.thread);
+      }
+      collectNeeds(child, threads);
+    }
+  }
+
+  private void remindWatchdog() {
+    Activity a = tenure == null ? null : tenure.activity;
+    if (a != null) {
+      book.alarm.due(Math.max(a.startNs, book.now()) + book.limits.deadlineNs());
+    }
+  }
+}

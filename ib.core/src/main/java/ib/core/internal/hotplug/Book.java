@@ -1,0 +1,105 @@
+package ib.core.internal.hotplug;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known: devices, clients, who owns which device, who waits for whom. One leaf lock guards
+ * all of it; it is held for a few field accesses, never while anybody waits and never while code of
+ * a client, a driver or an observer runs (I5).
+ */
+final class Book {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final ArrayDeque<Runnable> effects = new ArrayDeque<>();
+
+  final Sync sync;
+  final LongSupplier clock;
+  final Limits limits;
+  final Rules rules;
+  final Observer observer;
+  final Sync.Alarm alarm;
+
+  // ---- guarded by the lock ----
+
+  /** Devices from announcement to GONE, in the order of their announcement. */
+  final List<DeviceEntry> devices = new ArrayList<>();
+
+  /** Clients from registration to LEFT. */
+  final ClientTable clients = new ClientTable();
+
+  /** The innermost device that a thread owns; absent when it owns none, so: is in no callback. */
+  final Map<Thread, Tenure> tenures = new HashMap<>();
+
+  final WaitForGraph graph = new WaitForGraph(tenures);
+  boolean closed;
+
+  Book(Sync sync, LongSupplier clock, Limits limits, Rules rules, Observer observer) {
+    this.sync = sync;
+    this.clock = clock;
+    this.limits = limits;
+    this.rules = rules;
+    this.observer = new SafeObserver(observer);
+    this.alarm = sync.alarm(now -> new Watchdog(this).scan(now));
+  }
+
+  /** Computes something under the lock. */
+  <T> T compute(Supplier<T> section) {
+    if (lock.isHeldByCurrentThread()) {
+      throw new IllegalStateException("the book is a leaf lock");
+    }
+    sync.step();
+    T value;
+    List<Runnable> mine;
+    lock.lock();
+    try {
+      value = section.get();
+    } finally {
+      mine = List.copyOf(effects);
+      effects.clear();
+      lock.unlock();
+    }
+    mine.forEach(Runnable::run);
+    return value;
+  }
+
+  /** Computes something that may be absent under the lock. */
+  <T> @Nullable T find(Supplier<? extends @Nullable T> section) {
+    Object[] found = new Object[1];
+    update(() -> found[0] = section.get());
+    @SuppressWarnings("unchecked")
+    @Nullable T value = (T) found[0];
+    return value;
+  }
+
+  /** Changes something under the lock. */
+  void update(Runnable section) {
+    boolean done =
+        compute(
+            () -> {
+              section.run();
+              return true;
+            });
+    assert done;
+  }
+
+  /** From inside a section: runs something on this thread when the lock is released. */
+  void afterwards(Runnable effect) {
+    effects.add(effect);
+  }
+
+  /** Whether this thread holds the lock: nothing of a client may run then. */
+  boolean heldByMe() {
+    return lock.isHeldByCurrentThread();
+  }
+
+  long now() {
+    return clock.getAsLong();
+  }
+}

@@ -1,0 +1,390 @@
+package ib.core.internal.hotplug;
+
+import ib.core.client.ClientStatus;
+import ib.core.client.DeviceLease;
+import ib.core.client.IbClient;
+import ib.core.client.RemovalReport;
+import ib.core.internal.hotplug.ClientEntry.Phase;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.IbAgainException;
+import ib.core.verbs.IbExistsException;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbNoDeviceException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The registry of devices and clients (S27-S43). All methods that add or remove may sleep and run
+ * code of clients and drivers on the caller's thread; when they return it is done. From inside a
+ * callback what is added is added when the callback has returned (CC-10), and a removal that would
+ * have to wait for its own caller is queued and says so (CC-7 to CC-9).
+ */
+public final class Hotplug implements AutoCloseable {
+  private final Book book;
+  private final Bindings bindings;
+  private final Teardown teardown;
+  private final Devices devices;
+  private final Refusals refusals;
+  private final Inventory inventory;
+
+  /**
+   * Makes an empty registry with real threads and a real clock.
+   *
+   * @param limits how long callbacks may take
+   * @param observer is told what goes wrong
+   */
+  public Hotplug(Limits limits, Observer observer) {
+    this(limits, observer, sinceNow());
+  }
+
+  private Hotplug(Limits limits, Observer observer, LongSupplier clock) {
+    this(new SystemSync(clock), clock, limits, new Rules(), observer);
+  }
+
+  Hotplug(Sync sync, LongSupplier clock, Limits limits, Rules rules, Observer observer) {
+    book = new Book(sync, clock, limits, rules, observer);
+    Calls calls = new Calls(book);
+    bindings = new Bindings(book, calls);
+    teardown = new Teardown(book, calls, bindings);
+    devices = new Devices(book, calls, bindings, teardown);
+    refusals = new Refusals(book.observer);
+    inventory = new Inventory(book);
+  }
+
+  /** A clock that starts at 0, so that times can be compared and never overflow. */
+  private static LongSupplier sinceNow() {
+    long origin = System.nanoTime();
+    return () -> System.nanoTime() - origin;
+  }
+
+  Book book() {
+    return book;
+  }
+
+  // ---- devices ----
+
+  /**
+   * Takes a device's name and GUID; nothing is called yet.
+   *
+   * @param hooks the device
+   * @param info its identity; the index is given here
+   * @param driver whose it is, for {@link #removeAll}
+   * @param parent the device that it is a part of (CC-12), or null
+   * @return the entry, to be brought up
+   * @throws IbExistsException when name or node GUID are in use
+   * @throws IbNoDeviceException when the registry is closed or the parent is not live
+   */
+  public DeviceEntry announce(
+      DeviceHooks hooks, DeviceInfo info, Object driver, @Nullable DeviceEntry parent) {
+    return book.compute(() -> devices.announce(hooks, info, driver, parent));
+  }
+
+  /**
+   * Probes a device and adds all clients in order. From inside a callback the adds follow when it
+   * has returned (CC-10, CC-11).
+   *
+   * @param device an announced device
+   * @throws RuntimeException what the probe threw; the device is forgotten then
+   */
+  public void bringUp(DeviceEntry device) {
+    Op probe = devices.probe(device);
+    device.actor.perform(probe);
+    RuntimeException failure = book.find(() -> probe.failure);
+    if (failure != null) {
+      throw failure;
+    }
+    performOrLater(devices.enable(device));
+  }
+
+  /**
+   * Removes a device: children, clients in reverse, events, leases (I3).
+   *
+   * @param device the device
+   * @param form what happens when it cannot be waited for (CC-7, CC-8)
+   */
+  public void unregister(DeviceEntry device, Form form) {
+    Refusal refusal = shutDown(device);
+    if (refusal != null) {
+      boolean going = book.compute(() -> device.state == DeviceEntry.State.DISABLING);
+      refusals.tell(going ? "CC-8" : "CC-7", refusal, form);
+    }
+  }
+
+  /**
+   * Queues the removal; legal in callbacks.
+   *
+   * @param device the device
+   */
+  public void unregisterQueued(DeviceEntry device) {
+    book.update(() -> device.stopping = true);
+    device.actor.leave(devices.shutdown(device));
+  }
+
+  /**
+   * Removes all devices of a driver, the youngest first (CC-22).
+   *
+   * @param driver as given to {@link #announce}
+   * @param form what happens when one cannot be waited for
+   */
+  public void removeAll(Object driver, Form form) {
+    List<DeviceEntry> mine =
+        book.compute(() -> book.devices.stream().filter(d -> d.driver.equals(driver)).toList());
+    unregisterReversed(mine, form);
+  }
+
+  private void unregisterReversed(List<DeviceEntry> list, Form form) {
+    Refusal refused = null;
+    for (DeviceEntry d : list.reversed()) {
+      Refusal r = shutDown(d);
+      refused = refused == null ? r : refused;
+    }
+    if (refused != null) {
+      refusals.tell("CC-7", refused, form);
+    }
+  }
+
+  private @Nullable Refusal shutDown(DeviceEntry device) {
+    boolean gone =
+        book.compute(
+            () -> {
+              device.stopping = true;
+              return device.state == DeviceEntry.State.GONE;
+            });
+    return gone ? null : device.actor.perform(devices.shutdown(device));
+  }
+
+  /**
+   * Renames a device; clients are told in order (CC-15).
+   *
+   * @param device the device
+   * @param newName a free name
+   * @throws IbExistsException when the name is in use
+   * @throws IbAgainException while another rename of it is under way
+   */
+  public void rename(DeviceEntry device, String newName) {
+    boolean same =
+        book.compute(
+            () -> {
+              String what = "rename " + device + " to " + newName;
+              devices.checkFree(what, newName, device);
+              if (device.newName != null) {
+                throw new IbAgainException(what, "it is being renamed", "when that is over");
+              }
+              if (device.stopping) {
+                throw new IbNoDeviceException(what, "it is being removed", "");
+              }
+              boolean equal = device.name().equals(newName);
+              device.newName = equal ? null : newName;
+              return equal;
+            });
+    if (!same) {
+      Refusal refusal = device.actor.perform(devices.rename(device, newName));
+      if (refusal != null) {
+        refusals.tell("CC-15", refusal, Form.THROW);
+      }
+    }
+  }
+
+  /**
+   * Removes all clients, runs an action, and adds the clients again (CC-23).
+   *
+   * @param device the device
+   * @param action what is to be done while nobody uses the device
+   */
+  public void reset(DeviceEntry device, Runnable action) {
+    Refusal refusal = device.actor.perform(devices.reset(device, action));
+    if (refusal != null) {
+      refusals.tell("CC-23", refusal, Form.THROW);
+    }
+  }
+
+  // ---- clients ----
+
+  /**
+   * Takes a client's name and its place in the order; nothing of it is called yet.
+   *
+   * @param client the client
+   * @param name its name, asked for before
+   * @param after names of clients to be added before it (S41)
+   * @param rank key of the order of adds, or null for: after all that are there
+   * @return the entry, to be attached
+   * @throws IbExistsException when the name is in use
+   * @throws IbInvalidException when there is none
+   */
+  public ClientEntry announce(
+      IbClient client, String name, List<String> after, @Nullable Long rank) {
+    if (name.isBlank()) {
+      throw new IbInvalidException("register client " + client, "it has no name", "one");
+    }
+    ClientEntry entry = book.compute(() -> enter(client, name, after, rank));
+    List<String> cycle = book.compute(() -> ClientOrder.cycle(book.clients.ordered(), entry));
+    if (!cycle.isEmpty()) {
+      book.observer.note(IbClient.AFTER + " forms a cycle and is ignored there: " + cycle);
+    }
+    return entry;
+  }
+
+  /**
+   * Adds a client to all devices (S37). From inside a callback the adds follow when it has
+   * returned.
+   *
+   * @param client an announced client
+   */
+  public void attach(ClientEntry client) {
+    List<DeviceEntry> all =
+        book.compute(() -> client.phase == Phase.ACTIVE ? enabled() : List.<DeviceEntry>of());
+    for (DeviceEntry d : all) {
+      performOrLater(devices.attach(d));
+    }
+  }
+
+  private ClientEntry enter(IbClient client, String name, List<String> after, @Nullable Long rank) {
+    if (book.closed) {
+      throw new IbNoDeviceException("register client " + name, "the midlayer is stopping", "");
+    }
+    if (book.clients.byName(name) != null) {
+      throw new IbExistsException(
+          "register client " + name, "there is a client of that name", "another name");
+    }
+    return book.clients.add(client, name, after, rank);
+  }
+
+  private List<DeviceEntry> enabled() {
+    return book.devices.stream()
+        .filter(d -> d.usable() || d.state == DeviceEntry.State.RESETTING)
+        .toList();
+  }
+
+  /**
+   * Removes a client from all devices (S38, I4). A second call waits for the first.
+   *
+   * @param client the client
+   * @param form what happens when it cannot be waited for (CC-9)
+   */
+  public void unregisterClient(ClientEntry client, Form form) {
+    Refusal refused = null;
+    for (DeviceEntry d : book.compute(() -> retire(client)).reversed()) {
+      Refusal r = d.actor.perform(devices.detach(d, client));
+      refused = refused == null ? r : refused;
+    }
+    if (refused != null) {
+      refusals.tell("CC-9", refused, form);
+    }
+  }
+
+  /**
+   * Queues the removal of a client; legal in callbacks.
+   *
+   * @param client the client
+   */
+  public void unregisterClientQueued(ClientEntry client) {
+    for (DeviceEntry d : book.compute(() -> retire(client))) {
+      d.actor.leave(devices.detach(d, client));
+    }
+  }
+
+  /** No add of the client begins from now on; the devices where something of it is left. */
+  private List<DeviceEntry> retire(ClientEntry client) {
+    client.phase = client.phase == Phase.ACTIVE ? Phase.LEAVING : client.phase;
+    bindings.retire(client);
+    return book.devices.stream().filter(d -> engaged(d, client)).toList();
+  }
+
+  private static boolean engaged(DeviceEntry d, ClientEntry client) {
+    Binding b = d.bindings.get(client);
+    return b != null && b.engaged();
+  }
+
+  /**
+   * Considers the client again where it was rejected or not interested (CC-5).
+   *
+   * @param client the client
+   */
+  public void rebind(ClientEntry client) {
+    List<DeviceEntry> rejected =
+        book.compute(
+            () ->
+                enabled().stream()
+                    .filter(
+                        d -> {
+                          Binding b = d.bindings.get(client);
+                          return b != null && Devices.reconsiderable(b);
+                        })
+                    .toList());
+    rejected.forEach(d -> performOrLater(devices.rebind(d, client)));
+  }
+
+  /** Outside of callbacks at once; inside when they have returned. */
+  private void performOrLater(Op op) {
+    boolean later =
+        book.compute(
+            () -> {
+              Tenure t = book.tenures.get(Thread.currentThread());
+              return t != null && t.later.add(() -> op.device.actor.perform(op));
+            });
+    if (!later) {
+      op.device.actor.perform(op); // owns nothing, so is never refused; if ever, it stays queued
+    }
+  }
+
+  // ---- leases and looking ----
+
+  /**
+   * Takes a lease (CC-21).
+   *
+   * @param device device name
+   * @param holder who, for reports
+   * @return the lease
+   * @throws IbNoDeviceException when there is no such live device
+   */
+  public DeviceLease lease(String device, String holder) {
+    return inventory.lease(device, holder);
+  }
+
+  /**
+   * Finds a device.
+   *
+   * @param name device name
+   * @return the device, when it is live
+   */
+  public Optional<DeviceEntry> find(String name) {
+    return Optional.ofNullable(book.find(() -> inventory.byName(name)));
+  }
+
+  /** {@return the live devices in the order of their registration} */
+  public List<DeviceEntry> devices() {
+    return book.compute(() -> book.devices.stream().filter(DeviceEntry::usable).toList());
+  }
+
+  /** {@return the clients in the order of adds} */
+  public List<ClientStatus> clients() {
+    return book.compute(inventory::clients);
+  }
+
+  /**
+   * How the last removal of a device went.
+   *
+   * @param device device name
+   * @return the report, when there was one
+   */
+  public Optional<RemovalReport> lastRemoval(String device) {
+    return Optional.ofNullable(book.find(() -> teardown.lastReport(device)));
+  }
+
+  /** Removes everything, devices in reverse, and ends the watchdog; nothing new is accepted. */
+  @Override
+  public void close() {
+    List<DeviceEntry> all =
+        book.compute(
+            () -> {
+              book.closed = true;
+              return List.copyOf(book.devices);
+            });
+    unregisterReversed(all, Form.RECORD);
+    if (book.compute(book.devices::isEmpty)) {
+      book.alarm.stop(); // else the last device to go ends it
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package ib.core.internal.hotplug;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How long a callback may take (CC-19, F19, F20).
+ *
+ * @param reportNs after which time it is reported
+ * @param deadlineNs after which time its client is revoked, when somebody waits for a fence
+ */
+public record Limits(long reportNs, long deadlineNs) {
+  /** 10 s and 60 s. */
+  public static final Limits DEFAULT =
+      new Limits(TimeUnit.SECONDS.toNanos(10), TimeUnit.SECONDS.toNanos(60));
+
+  /** Checks the order of the two. */
+  public Limits {
+    if (reportNs <= 0 || deadlineNs < reportNs) {
+      throw new IllegalArgumentException("report " + reportNs + ", deadline " + deadlineNs);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package ib.core.internal.hotplug;
+
+import ib.core.client.LeakRecord;
+import ib.core.client.Violation;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Is told what goes wrong; called without locks, on whatever thread found out. */
+public interface Observer {
+  /**
+   * A clause was broken.
+   *
+   * @param violation which, by whom, where
+   */
+  void violation(Violation violation);
+
+  /**
+   * A client left an object behind.
+   *
+   * @param leak which
+   */
+  void leak(LeakRecord leak);
+
+  /**
+   * A callback failed.
+   *
+   * @param where device, client and callback
+   * @param error why
+   */
+  void failed(String where, Throwable error);
+
+  /**
+   * A callback does not return (CC-19).
+   *
+   * @param stuck who and where
+   */
+  void stuck(Stuck stuck);
+
+  /**
+   * Something worth a line in the log.
+   *
+   * @param text the line
+   */
+  void note(String text);
+
+  /**
+   * A callback that does not return.
+   *
+   * @param device device name
+   * @param client client name, or null when the driver or the core is slow
+   * @param activity what does not return
+   * @param ns since when, nanoseconds
+   * @param thread thread name
+   * @param stack where the thread is, innermost first
+   * @param held what the client still has
+   * @param revoked whether the deadline passed and the handle was revoked
+   */
+  record Stuck(
+      String device,
+      @Nullable String client,
+      String activity,
+      long ns,
+      String thread,
+      List<String> stack,
+      List<String> held,
+      boolean revoked) {}
+}

@@ -1,0 +1,79 @@
+package ib.core.internal.hotplug;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One operation on one device. What it does is written so that it can be run again from the start
+ * by another thread when its first one got stuck: every step looks at the state first.
+ */
+final class Op {
+  /** What is to be done. */
+  enum Kind {
+    PROBE("register"),
+    ATTACH("add clients to"),
+    DETACH("unregister a client from"),
+    REBIND("rebind a client to"),
+    RENAME("rename"),
+    RESET("reset"),
+    /** The child's part of a reset of its parent, down. */
+    SUSPEND("suspend"),
+    /** The child's part of a reset of its parent, up. */
+    RESUME("resume"),
+    SHUTDOWN("unregister");
+
+    private final String verb;
+
+    Kind(String verb) {
+      this.verb = verb;
+    }
+
+    /** Somebody has to be gone when it is done. */
+    boolean fence() {
+      return this == DETACH || drains();
+    }
+
+    /** Needs everybody to let go: children, leases. */
+    boolean drains() {
+      return this == RESET || this == SUSPEND || this == SHUTDOWN;
+    }
+  }
+
+  final Kind kind;
+  final DeviceEntry device;
+  final long askedNs;
+  private final Consumer<Tenure> body;
+
+  // ---- guarded by the book ----
+  boolean done;
+
+  /** Who waits for it; the thread that runs it when its turn comes. */
+  @Nullable Waiter waiter;
+
+  /** The tenure that was given to the waiter for it. */
+  @Nullable Tenure turn;
+
+  /** Why its first thread gave it to a helper. */
+  @Nullable Refusal refusal;
+
+  @Nullable RuntimeException failure;
+
+  Op(Kind kind, DeviceEntry device, long askedNs, Consumer<Tenure> body) {
+    this.kind = kind;
+    this.device = device;
+    this.askedNs = askedNs;
+    this.body = body;
+  }
+
+  void run(Tenure tenure) {
+    body.accept(tenure);
+  }
+
+  @Override
+  public String toString() {
+    return kind.verb + " " + device.name();
+  }
+
+  /** A thread that waits. */
+  record Waiter(Thread thread, Sync.Signal signal) {}
+}

@@ -1,0 +1,74 @@
+package ib.core.internal.hotplug;
+
+import ib.core.internal.hotplug.Sync.Alarm;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The one thread of the watchdog; made when there is something to watch for the first time. */
+final class WatchdogThread implements Alarm {
+  private static final long JOIN_MS = 1_000;
+
+  private final LongSupplier clock;
+  private final LongUnaryOperator scan;
+  private volatile long dueNs = NEVER;
+  private volatile boolean stopped;
+  private @Nullable Thread thread;
+
+  WatchdogThread(LongSupplier clock, LongUnaryOperator scan) {
+    this.clock = clock;
+    this.scan = scan;
+  }
+
+  @Override
+  public synchronized void due(long ns) {
+    if (stopped || ns >= dueNs) {
+      return; // it looks earlier anyhow
+    }
+    dueNs = ns;
+    if (thread == null) {
+      thread = new Thread(this::run, "ib-watchdog");
+      thread.setDaemon(true);
+      thread.start();
+    } else {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  @Override
+  public void stop() {
+    Thread t;
+    synchronized (this) {
+      stopped = true;
+      t = thread;
+    }
+    if (t == null || t.equals(Thread.currentThread())) {
+      return;
+    }
+    LockSupport.unpark(t);
+    try {
+      t.join(JOIN_MS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // it ends by itself
+    }
+  }
+
+  private void run() {
+    while (!stopped) {
+      long now = clock.getAsLong();
+      long due = dueNs;
+      if (due == NEVER) {
+        LockSupport.park(this);
+      } else if (due > now) {
+        LockSupport.parkNanos(this, due - now);
+      } else {
+        synchronized (this) {
+          dueNs = NEVER;
+        }
+        due(Math.max(scan.applyAsLong(now), now + TimeUnit.MILLISECONDS.toNanos(1)));
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package ib.core.internal.osgi;
+
+import ib.core.client.IbClient;
+import ib.core.internal.Midlayer;
+import ib.core.internal.hotplug.ClientEntry;
+import ib.core.verbs.IbException;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.osgi.framework.Constants;
+import org.osgi.framework.ServiceReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** {@code IbClient} services become clients; their place is their {@code service.id} (S39). */
+final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
+  private static final Logger LOG = LoggerFactory.getLogger("ib.core");
+  private final Midlayer midlayer;
+
+  ClientWork(Midlayer midlayer) {
+    this.midlayer = midlayer;
+  }
+
+  @Override
+  public String name(IbClient service) {
+    return service.name();
+  }
+
+  @Override
+  public @Nullable ClientEntry announce(
+      ServiceReference<IbClient> reference, IbClient service, String name) {
+    Long rank = (Long) reference.getProperty(Constants.SERVICE_ID);
+    try {
+      return midlayer.announce(service, name, names(reference.getProperty(IbClient.AFTER)), rank);
+    } catch (IbException e) {
+      LOG.error("a client of {} is refused: {}", reference.getBundle(), e.getMessage());
+      return null;
+    }
+  }
+
+  static List<String> names(@Nullable Object property) {
+    return switch (property) {
+      case String[] many -> List.of(many);
+      case Collection<?> many -> many.stream().map(String::valueOf).toList();
+      case String text -> List.of(text.split("\\s*,\\s*"));
+      case null -> List.of();
+      default -> {
+        LOG.error("{} is ignored: {} is no text", IbClient.AFTER, property);
+        yield List.of();
+      }
+    };
+  }
+
+  @Override
+  public void arrive(ClientEntry entry) {
+    midlayer.attach(entry);
+  }
+
+  /** A change of properties is the way to ask for another try (CC-5). */
+  @Override
+  public void modified(ServiceReference<IbClient> reference, ClientEntry entry) {
+    midlayer.rebind(entry);
+  }
+
+  @Override
+  public void leave(ClientEntry entry) {
+    midlayer.remove(entry);
+  }
+}

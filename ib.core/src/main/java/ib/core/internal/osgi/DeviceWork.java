@@ -1,0 +1,72 @@
+package ib.core.internal.osgi;
+
+import ib.core.internal.Midlayer;
+import ib.core.internal.hotplug.DeviceEntry;
+import ib.core.spi.DriverDevice;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbException;
+import org.jspecify.annotations.Nullable;
+import org.osgi.framework.ServiceReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** {@code IbDevice} services become devices. */
+final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
+  /** Service property: the device's name; a change renames the device (CC-15). */
+  static final String NAME = "ib.device.name";
+
+  private static final Logger LOG = LoggerFactory.getLogger("ib.core");
+  private final Midlayer midlayer;
+
+  DeviceWork(Midlayer midlayer) {
+    this.midlayer = midlayer;
+  }
+
+  @Override
+  public String name(IbDevice service) {
+    return service.name();
+  }
+
+  @Override
+  public @Nullable DeviceEntry announce(
+      ServiceReference<IbDevice> reference, IbDevice service, String name) {
+    if (!(service instanceof DriverDevice driver)) {
+      LOG.error(
+          "{} of {} is refused: an IbDevice service must extend ib.core.spi.DriverDevice",
+          service.getClass().getName(),
+          reference.getBundle());
+      return null;
+    }
+    try {
+      return midlayer.announce(driver);
+    } catch (IbException e) {
+      LOG.error("device {} is refused: {}", driver.name(), e.getMessage());
+      return null;
+    }
+  }
+
+  @Override
+  public void arrive(DeviceEntry entry) {
+    try {
+      midlayer.bringUp(entry);
+    } catch (RuntimeException e) {
+      LOG.error("device {} is refused, no client has seen it", entry.name(), e);
+    }
+  }
+
+  @Override
+  public void modified(ServiceReference<IbDevice> reference, DeviceEntry entry) {
+    if (reference.getProperty(NAME) instanceof String name && !name.equals(entry.name())) {
+      try {
+        midlayer.rename(entry, name);
+      } catch (IbException e) {
+        LOG.error("device {} keeps its name: {}", entry.name(), e.getMessage());
+      }
+    }
+  }
+
+  @Override
+  public void leave(DeviceEntry entry) {
+    midlayer.remove(entry);
+  }
+}

@@ -1,0 +1,102 @@
+package ib.core.internal.osgi;
+
+import ib.core.internal.event.EventHub;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.jspecify.annotations.Nullable;
+import org.osgi.framework.BundleContext;
+import org.osgi.framework.ServiceReference;
+import org.osgi.util.tracker.ServiceTracker;
+import org.osgi.util.tracker.ServiceTrackerCustomizer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Joins the events of all devices to the EventAdmin of the highest ranking, while there is one (D8,
+ * F24).
+ *
+ * <p>This class can be loaded without the package {@code org.osgi.service.event}: the classes that
+ * use it are loaded when the first EventAdmin is there.
+ */
+final class EventAdminBridge {
+  private static final Logger LOG = LoggerFactory.getLogger("ib.core");
+  private static final String EVENT_ADMIN = "org.osgi.service.event.EventAdmin";
+
+  private final BundleContext context;
+  private final EventHub hub;
+  private final ServiceTracker<Object, Object> tracker;
+  // by ranking, the highest last; guarded by this, as is the hub's bus
+  private final ConcurrentSkipListMap<ServiceReference<Object>, EventAdminBus> admins =
+      new ConcurrentSkipListMap<>();
+  private @Nullable BusHandler handler;
+
+  EventAdminBridge(BundleContext context, EventHub hub) {
+    this.context = context;
+    this.hub = hub;
+    this.tracker = new ServiceTracker<>(context, EVENT_ADMIN, new Admins());
+  }
+
+  /** Until an EventAdmin is there, handlers are told directly. */
+  void open() {
+    hub.bus(null);
+    tracker.open();
+  }
+
+  /** Handlers are told directly from now on. */
+  void close() {
+    tracker.close();
+    synchronized (this) {
+      if (handler != null) {
+        handler.unregister();
+        handler = null;
+      }
+    }
+  }
+
+  private synchronized void add(ServiceReference<Object> reference, Object admin) {
+    if (handler == null) {
+      handler = new BusHandler(context, hub); // before anything is posted
+    }
+    admins.put(reference, new EventAdminBus(admin, handler));
+    select();
+  }
+
+  private synchronized void remove(ServiceReference<Object> reference) {
+    admins.remove(reference);
+    select();
+  }
+
+  private void select() {
+    var best = admins.lastEntry();
+    hub.bus(best == null ? null : best.getValue());
+  }
+
+  private final class Admins implements ServiceTrackerCustomizer<Object, Object> {
+    @Override
+    public @Nullable Object addingService(ServiceReference<Object> reference) {
+      Object admin = context.getService(reference);
+      if (admin == null) {
+        return null;
+      }
+      try {
+        add(reference, admin);
+      } catch (LinkageError e) {
+        LOG.error("{} cannot be used: refresh the bundle ib.core", reference.getBundle(), e);
+        context.ungetService(reference);
+        return null;
+      }
+      return admin;
+    }
+
+    @Override
+    public void modifiedService(ServiceReference<Object> reference, Object admin) {
+      remove(reference); // its ranking may be another
+      add(reference, admin);
+    }
+
+    @Override
+    public void removedService(ServiceReference<Object> reference, Object admin) {
+      remove(reference);
+      context.ungetService(reference);
+    }
+  }
+}

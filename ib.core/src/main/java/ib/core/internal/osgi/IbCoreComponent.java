@@ -1,0 +1,94 @@
+package ib.core.internal.osgi;
+
+import ib.core.client.IbClient;
+import ib.core.client.IbCore;
+import ib.core.internal.Midlayer;
+import ib.core.internal.hotplug.ClientEntry;
+import ib.core.internal.hotplug.DeviceEntry;
+import ib.core.internal.hotplug.Limits;
+import ib.core.spi.DriverRegistry;
+import ib.core.verbs.IbDevice;
+import java.util.List;
+import org.osgi.framework.BundleContext;
+import org.osgi.framework.BundleEvent;
+import org.osgi.framework.InvalidSyntaxException;
+import org.osgi.framework.ServiceRegistration;
+import org.osgi.framework.SynchronousBundleListener;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Deactivate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The bundle's entry: {@code IbDevice} and {@code IbClient} services become devices and clients of
+ * one midlayer, which {@code IbCore} and {@code DriverRegistry} services show.
+ *
+ * <p>When another bundle begins to stop, its devices go first, the youngest first (CC-22), then its
+ * clients, before its activator's {@code stop}: a driver that forgets to unregister first keeps S28
+ * all the same (CC-26).
+ */
+@Component(
+    service = {},
+    immediate = true)
+public final class IbCoreComponent {
+  private static final Logger LOG = LoggerFactory.getLogger("ib.core");
+  private static final List<String> WANTED =
+      List.of("ds.lock.timeout.milliseconds", "org.apache.felix.eventadmin.Timeout");
+
+  private final BundleContext context;
+  private final Midlayer midlayer = new Midlayer(Limits.DEFAULT);
+  private final ServiceGate<IbClient, ClientEntry> clients;
+  private final ServiceGate<IbDevice, DeviceEntry> devices;
+  private final SynchronousBundleListener stopping = this::bundleChanged;
+  private final EventAdminBridge bridge;
+  private final List<ServiceRegistration<?>> services;
+
+  /**
+   * Starts the midlayer: clients first, so that devices meet them in order.
+   *
+   * @param context the bundle's context
+   * @throws InvalidSyntaxException never: the filters are constants
+   */
+  @Activate
+  public IbCoreComponent(BundleContext context) throws InvalidSyntaxException {
+    this.context = context;
+    for (String property : WANTED) {
+      if (context.getProperty(property) == null) {
+        LOG.warn(
+            "framework property {} is not set: nothing will be wrong, but slow callbacks can be"
+                + " given up and event handlers denied; see cnf/ib.bndrun",
+            property);
+      }
+    }
+    bridge = new EventAdminBridge(context, midlayer.events());
+    bridge.open();
+    clients = new ServiceGate<>(context, IbClient.class, new ClientWork(midlayer));
+    devices = new ServiceGate<>(context, IbDevice.class, new DeviceWork(midlayer));
+    context.addBundleListener(stopping);
+    clients.open();
+    devices.open();
+    services =
+        List.of(
+            context.registerService(IbCore.class, midlayer, null),
+            context.registerService(DriverRegistry.class, midlayer, null));
+  }
+
+  /** Removes all clients from all devices, the youngest first, and ends all threads. */
+  @Deactivate
+  public void stop() {
+    services.forEach(ServiceRegistration::unregister);
+    midlayer.close();
+    context.removeBundleListener(stopping);
+    devices.close();
+    clients.close();
+    bridge.close();
+  }
+
+  private void bundleChanged(BundleEvent event) {
+    if (event.getType() == BundleEvent.STOPPING && !event.getBundle().equals(context.getBundle())) {
+      devices.leaveAll(event.getBundle());
+      clients.leaveAll(event.getBundle());
+    }
+  }
+}

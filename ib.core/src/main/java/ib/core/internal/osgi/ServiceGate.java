@@ -1,0 +1,218 @@
+package ib.core.internal.osgi;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.osgi.framework.Bundle;
+import org.osgi.framework.BundleContext;
+import org.osgi.framework.Constants;
+import org.osgi.framework.InvalidSyntaxException;
+import org.osgi.framework.ServiceEvent;
+import org.osgi.framework.ServiceListener;
+import org.osgi.framework.ServiceReference;
+import org.osgi.util.tracker.ServiceTracker;
+import org.osgi.util.tracker.ServiceTrackerCustomizer;
+
+/**
+ * The services of one type, each of which arrives once and leaves once, whatever threads do (D1).
+ *
+ * <p>A {@link ServiceTracker} tells what comes; it is neither ordered nor a fence: it opens in hash
+ * order, and does not call back for a service that leaves while it is being added. So what is there
+ * at the opening is sorted by {@code service.id}, and a listener of the UNREGISTERING event, which
+ * the framework calls before {@code unregister()} returns, waits until the service is off the
+ * midlayer (S28, CC-1).
+ *
+ * <p>Locks: one per service, held while its entry is made known, never while clients or drivers
+ * run.
+ *
+ * @param <S> the service type
+ * @param <E> what the midlayer knows of a service
+ */
+final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate.Slot<E>> {
+  /** What is done with services; called without locks except where said. */
+  interface Work<S, E> {
+    /** Asks the service for its name; its own code may run. */
+    String name(S service);
+
+    /** Takes the name and a place; quick; null when the service is refused (and said so). */
+    @Nullable E announce(ServiceReference<S> reference, S service, String name);
+
+    /** Tells clients or devices. */
+    void arrive(E entry);
+
+    /** Properties have changed. */
+    void modified(ServiceReference<S> reference, E entry);
+
+    /** Takes it off the midlayer; when this returns nothing of it is used. May be called twice. */
+    void leave(E entry);
+  }
+
+  /** The life of one service here. */
+  static final class Slot<E> {
+    private final ServiceReference<?> reference;
+    private final @Nullable Bundle bundle; // the reference forgets it when the service goes
+    private boolean left; // guarded by this
+    private @Nullable E entry; // guarded by this
+
+    Slot(ServiceReference<?> reference) {
+      this.reference = reference;
+      this.bundle = reference.getBundle();
+    }
+
+    synchronized @Nullable E leave() {
+      left = true;
+      return entry;
+    }
+
+    synchronized @Nullable E entry() {
+      return left ? null : entry;
+    }
+  }
+
+  private final BundleContext context;
+  private final Class<S> type;
+  private final Work<S, E> work;
+  private final Map<Long, Slot<E>> slots = new HashMap<>(); // guarded by slots
+  private final ServiceTracker<S, Slot<E>> tracker;
+  private final ServiceListener fence = this::changed;
+  private @Nullable List<ServiceReference<S>> opening = new ArrayList<>(); // guarded by slots
+
+  ServiceGate(BundleContext context, Class<S> type, Work<S, E> work) {
+    this.context = context;
+    this.type = type;
+    this.work = work;
+    this.tracker = new ServiceTracker<>(context, type, this);
+  }
+
+  void open() throws InvalidSyntaxException {
+    context.addServiceListener(fence, "(" + Constants.OBJECTCLASS + "=" + type.getName() + ")");
+    tracker.open();
+    List<ServiceReference<S>> first;
+    synchronized (slots) {
+      first = opening == null ? List.of() : new ArrayList<>(opening);
+      opening = null;
+    }
+    first.sort(Comparator.comparing(ServiceGate::id));
+    for (ServiceReference<S> r : first) {
+      admit(r, slot(r));
+    }
+  }
+
+  /** Stops listening; what is known stays known. */
+  void close() {
+    context.removeServiceListener(fence);
+    tracker.close();
+  }
+
+  /** Takes everything off that a bundle registered, the youngest first (CC-22). */
+  void leaveAll(Bundle bundle) {
+    leaveYounger(bundle, Long.MIN_VALUE);
+  }
+
+  private void leaveYounger(Bundle bundle, long than) {
+    List<ServiceReference<?>> younger = new ArrayList<>();
+    synchronized (slots) {
+      for (Slot<E> slot : slots.values()) {
+        if (bundle.equals(slot.bundle) && id(slot.reference) > than) {
+          younger.add(slot.reference);
+        }
+      }
+    }
+    younger.sort(Comparator.<ServiceReference<?>, Long>comparing(ServiceGate::id).reversed());
+    younger.forEach(this::leave);
+  }
+
+  private static Long id(ServiceReference<?> reference) {
+    return (Long) reference.getProperty(Constants.SERVICE_ID);
+  }
+
+  private Slot<E> slot(ServiceReference<S> reference) {
+    synchronized (slots) {
+      return slots.computeIfAbsent(id(reference), i -> new Slot<>(reference));
+    }
+  }
+
+  @Override
+  public Slot<E> addingService(ServiceReference<S> reference) {
+    Slot<E> slot = slot(reference);
+    synchronized (slots) {
+      if (opening != null) {
+        opening.add(reference); // the order of the opening is the map's: sorted afterwards
+        return slot;
+      }
+    }
+    admit(reference, slot);
+    return slot;
+  }
+
+  private void admit(ServiceReference<S> reference, Slot<E> slot) {
+    S service = context.getService(reference);
+    if (service == null) {
+      return; // it left, or its component failed to activate, which SCR has said
+    }
+    E entry = null;
+    try {
+      String name = work.name(service); // before the slot's lock: it is the service's code (I5)
+      synchronized (slot) {
+        if (!slot.left && slot.entry == null) {
+          entry = work.announce(reference, service, name);
+          slot.entry = entry;
+        }
+      }
+    } finally {
+      if (entry == null) {
+        context.ungetService(reference);
+      }
+    }
+    if (entry != null) {
+      work.arrive(entry);
+    }
+  }
+
+  @Override
+  public void modifiedService(ServiceReference<S> reference, Slot<E> slot) {
+    E entry = slot.entry();
+    if (entry != null) {
+      work.modified(reference, entry);
+    }
+  }
+
+  @Override
+  public void removedService(ServiceReference<S> reference, Slot<E> slot) {
+    leave(reference);
+  }
+
+  /**
+   * The fence. The services of a bundle that stops come here in the order of their registration;
+   * they have to leave in the reverse (CC-22), so the first of them takes the younger ones along.
+   */
+  private void changed(ServiceEvent event) {
+    if (event.getType() != ServiceEvent.UNREGISTERING) {
+      return;
+    }
+    ServiceReference<?> going = event.getServiceReference();
+    Bundle bundle = going.getBundle();
+    if (bundle != null && bundle.getState() == Bundle.STOPPING) {
+      leaveYounger(bundle, id(going));
+    }
+    leave(going);
+  }
+
+  private void leave(ServiceReference<?> reference) {
+    Slot<E> slot;
+    synchronized (slots) {
+      slot = slots.computeIfAbsent(id(reference), i -> new Slot<>(reference));
+    }
+    E entry = slot.leave();
+    if (entry != null) {
+      work.leave(entry);
+      context.ungetService(reference);
+    }
+    synchronized (slots) {
+      slots.remove(id(reference));
+    }
+  }
+}

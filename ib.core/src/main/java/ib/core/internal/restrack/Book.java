@@ -1,0 +1,383 @@
+package ib.core.internal.restrack;
+
+import ib.core.internal.callback.Backoff;
+import ib.core.internal.callback.CallbackTask;
+import ib.core.internal.callback.FenceGraph;
+import ib.core.internal.callback.GuardedEventHandler;
+import ib.core.internal.callback.ObjectEvents;
+import ib.core.internal.restrack.Life.State;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.EventHandler;
+import ib.core.verbs.IbBusyException;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.IbEvent;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbObject;
+import ib.core.verbs.ObjectControl;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.SharedReceiveQueue;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The book of one object, and of one client's handle on a device (kind DEVICE). */
+public final class Book implements ObjectControl {
+  private final Owner owner;
+  private final Kind kind;
+  private final long id;
+  private final List<Book> uses;
+  private final Origin origin = Origin.here();
+  private final Life life;
+  private final @Nullable ObjectEvents events;
+  private volatile @Nullable CallbackTask completions;
+  private volatile @Nullable EventHandler eventHandler;
+  private volatile @Nullable IbObject self;
+  private volatile @Nullable Runnable destroyer;
+  private volatile @Nullable Thread closer;
+  private volatile int qpn = -1; // kept: a label is read when the driver's object may be gone (B9)
+
+  Book(Owner owner, Kind kind, List<Book> uses) {
+    this.owner = owner;
+    this.kind = kind;
+    this.uses = uses;
+    this.life = new Life(kind == Kind.DEVICE ? State.LIVE : State.RESERVED);
+    this.id = kind == Kind.DEVICE ? owner.device().info().index() : owner.table().newId(kind);
+    boolean raises = kind == Kind.CQ || kind == Kind.QP || kind == Kind.SRQ;
+    ObjectTable t = owner.table();
+    this.events = raises ? new ObjectEvents(t.contract(), t.vectors(), t.mirror()) : null;
+  }
+
+  // ---- what it is ----
+
+  @Override
+  public Kind kind() {
+    return kind;
+  }
+
+  @Override
+  public long id() {
+    return id;
+  }
+
+  @Override
+  public IbDevice device() {
+    return owner.device();
+  }
+
+  @Override
+  public String owner() {
+    return owner.client();
+  }
+
+  Owner ownership() {
+    return owner;
+  }
+
+  Origin origin() {
+    return origin;
+  }
+
+  /** {@return the object's name, for example {@code QP 17 (qpn 0x4df286)}} */
+  String label() {
+    return qpn < 0
+        ? kind + " " + id
+        : kind + " " + id + " (qpn 0x" + Integer.toHexString(qpn) + ")";
+  }
+
+  @Override
+  public String toString() {
+    return kind == Kind.DEVICE ? device().name() : kind + " " + id + " of " + device().name();
+  }
+
+  // ---- entering ----
+
+  @Override
+  public void enter(String method) {
+    owner.table().contract().requireMaySleep(owner.client(), this, method);
+    enterAnyContext(method);
+  }
+
+  @Override
+  public void enterAnyContext(String method) {
+    State s = life.state();
+    if (s != State.LIVE || owner.poisoned()) {
+      throw refusal(s, method);
+    }
+  }
+
+  private RuntimeException refusal(State s, String method) {
+    String what = this + "." + method;
+    if (s == State.POISONED || owner.poisoned()) {
+      return new IbDisassociatedException(
+          what,
+          "client " + owner.client() + " is no longer bound to " + device().name(),
+          "let go of everything made through the device when IbClient.remove is called");
+    }
+    return new IbInvalidException(what, "the object is " + s, "an object that is not closed");
+  }
+
+  // ---- references ----
+
+  @Override
+  public ObjectControl child(Kind childKind, IbObject... used) {
+    enterAnyContext("create " + childKind);
+    List<Book> taken = new ArrayList<>(used.length);
+    Book child = null;
+    try {
+      for (IbObject u : used) {
+        taken.add(use(u, childKind));
+      }
+      child = owner.admit(new Book(owner, childKind, List.copyOf(taken)));
+      return child;
+    } finally {
+      if (child == null) {
+        taken.forEach(b -> b.life.unuse());
+      }
+    }
+  }
+
+  private Book use(@Nullable IbObject object, Kind childKind) {
+    String what = this + ".create " + childKind;
+    if (object == null || !(object.control() instanceof Book b)) {
+      throw new IbInvalidException(
+          what, object + " was not made by this core", "objects of this device");
+    }
+    if (!b.owner.equals(owner)) {
+      boolean foreignDevice = !b.owner.table().equals(owner.table());
+      throw new IbInvalidException(
+          what,
+          b
+              + (foreignDevice
+                  ? " belongs to another device"
+                  : " belongs to client " + b.owner.client()),
+          "objects made through the same handle");
+    }
+    if (!b.life.use()) {
+      throw b.refusal(b.life.state(), "use for " + childKind);
+    }
+    return b;
+  }
+
+  boolean isUserOf(Book used) {
+    for (Book b : uses) {
+      if (b.equals(used)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  long pdn() {
+    for (Book b : uses) {
+      if (b.kind == Kind.PD) {
+        return b.id;
+      }
+    }
+    return 0;
+  }
+
+  @Override
+  public int useCount() {
+    return kind == Kind.DEVICE ? owner.live() : life.users();
+  }
+
+  @Override
+  public List<IbObject> users() {
+    List<IbObject> users = new ArrayList<>();
+    userBooks()
+        .forEach(
+            b -> {
+              IbObject o = b.self;
+              if (o != null) {
+                users.add(o);
+              }
+            });
+    return users;
+  }
+
+  List<Book> userBooks() {
+    return kind == Kind.DEVICE
+        ? owner.table().books().filter(b -> b.owner.equals(owner)).toList()
+        : owner.table().usersOf(this).toList();
+  }
+
+  @Override
+  public boolean isLive() {
+    return life.state() == State.LIVE && !owner.poisoned();
+  }
+
+  // ---- birth ----
+
+  @Override
+  public void publish(IbObject object, Runnable destroy) {
+    self = object;
+    qpn = object instanceof QueuePair qp ? qp.qpn() : -1;
+    destroyer = destroy;
+    boolean live = life.go(State.RESERVED, State.LIVE);
+    if (live && events != null) {
+      events.open(eventHandler, context(object));
+    }
+    if (owner.poisoned()) {
+      // revoked while the driver made it: whoever wins destroys it
+      if (live) {
+        destroyForced();
+      } else { // the sweep gave up waiting for the driver
+        new Teardown(this).run(owner.graceNs());
+        release();
+      }
+      throw refusal(State.POISONED, "create");
+    }
+  }
+
+  private static @Nullable Object context(IbObject object) {
+    return switch (object) {
+      case CompletionQueue cq -> cq.init().context();
+      case QueuePair qp -> qp.init().context();
+      case SharedReceiveQueue srq -> srq.init().context();
+      default -> null;
+    };
+  }
+
+  @Override
+  public void abort() {
+    life.go(State.RESERVED, State.CLOSED); // or POISONED already
+    release();
+  }
+
+  // ---- callbacks ----
+
+  /**
+   * Makes the task that runs the handler of this completion queue end with the queue.
+   *
+   * @param task the task, or null
+   */
+  public void completions(@Nullable CallbackTask task) {
+    completions = task;
+  }
+
+  @Override
+  public @Nullable EventHandler guard(@Nullable EventHandler handler) {
+    ObjectEvents e = events;
+    if (handler == null || e == null) {
+      return handler;
+    }
+    eventHandler = handler;
+    return new GuardedEventHandler(e, owner.table().contract(), owner.table().driver());
+  }
+
+  @Override
+  public void raise(IbEvent event) {
+    ObjectEvents e = events;
+    if (e == null) {
+      throw new IllegalStateException(this + " has no events: " + event.type());
+    }
+    e.raise(event);
+  }
+
+  // ---- death ----
+
+  @Override
+  public void destroy() {
+    if (kind != Kind.AH) { // S5: any context
+      owner.table().contract().requireMaySleep(owner.client(), this, "close");
+    }
+    if (kind == Kind.DEVICE) {
+      throw new IbInvalidException(this + ".close", "a handle is not closed", "return from remove");
+    }
+    while (!life.beginClose()) {
+      State s = life.state();
+      if (s == State.RESERVED) {
+        throw refusal(s, "close");
+      }
+      if (s != State.LIVE) {
+        awaitClosed(Long.MAX_VALUE);
+        return;
+      }
+      if (life.users() != 0) {
+        throw busy();
+      }
+    }
+    new Teardown(this).run(Long.MAX_VALUE);
+    end(State.CLOSED);
+  }
+
+  private IbBusyException busy() {
+    List<String> names = userBooks().stream().map(Book::label).toList();
+    return new IbBusyException(
+        this + ".close", names.isEmpty() ? List.of("an object being made or closed") : names);
+  }
+
+  /**
+   * Waits until another thread has destroyed the object. Not from inside of what that thread waits
+   * for: its callbacks and its own driver call; and address handles never wait (S5).
+   */
+  private boolean awaitClosed(long limitNs) {
+    FenceGraph fences = owner.table().fences();
+    if (kind == Kind.AH || !fences.enter(() -> closer)) {
+      return false;
+    }
+    try {
+      return Backoff.await(
+          () -> life.state().compareTo(State.CLOSING) > 0, "the end of " + this, limitNs);
+    } finally {
+      fences.exit();
+    }
+  }
+
+  /** Destroys the object of a client that is gone, used or not; {@return whether it is gone}. */
+  boolean destroyForced() {
+    if (life.go(State.RESERVED, State.POISONED)) {
+      return false; // publish() or abort() will come, or not
+    }
+    if (!life.go(State.LIVE, State.CLOSING)) {
+      return life.state().compareTo(State.CLOSING) > 0 || awaitClosed(owner.graceNs());
+    }
+    new Teardown(this).run(owner.graceNs());
+    end(State.POISONED);
+    return true;
+  }
+
+  void closer(@Nullable Thread thread) {
+    closer = thread;
+  }
+
+  @Nullable Runnable takeDestroyer() {
+    return destroyer;
+  }
+
+  /** The tasks that run its callbacks. */
+  List<CallbackTask> tasks() {
+    List<CallbackTask> tasks = new ArrayList<>(2);
+    CallbackTask c = completions;
+    if (c != null) {
+      tasks.add(c);
+    }
+    if (events != null) {
+      tasks.add(events);
+    }
+    return tasks;
+  }
+
+  /** The driver has destroyed it: only now its references are given back (B9). */
+  private void end(State last) {
+    release();
+    life.go(State.CLOSING, last);
+  }
+
+  private void release() {
+    owner.table().remove(this);
+    owner.gone();
+    uses.forEach(b -> b.life.unuse());
+  }
+
+  // ---- introspection (Details) ----
+
+  Life life() {
+    return life;
+  }
+
+  @Nullable IbObject self() {
+    return self;
+  }
+}

@@ -1,0 +1,122 @@
+package ib.core.internal.restrack;
+
+import ib.core.client.ResourceRecord;
+import ib.core.internal.callback.CompletionVectors;
+import ib.core.internal.callback.Contract;
+import ib.core.internal.callback.EventMirror;
+import ib.core.internal.callback.FenceGraph;
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.ObjectControl.Kind;
+import java.util.Comparator;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.Stream;
+
+/** All objects of one device, of all clients: numbers, counts, introspection. Lock-free. */
+public final class ObjectTable {
+  private static final int KINDS = Kind.values().length;
+
+  private final String driver;
+  private final Contract contract;
+  private final CompletionVectors vectors;
+  private final EventMirror mirror;
+  private final FenceGraph fences = new FenceGraph();
+  private final AtomicLongArray nextId = new AtomicLongArray(KINDS);
+  private final AtomicIntegerArray live = new AtomicIntegerArray(KINDS);
+  private final NavigableSet<Book> books =
+      new ConcurrentSkipListSet<>(Comparator.comparing(Book::kind).thenComparingLong(Book::id));
+
+  /**
+   * An empty table.
+   *
+   * @param driver the driver's name, for reports
+   * @param contract where violations are reported
+   * @param vectors the device's threads
+   * @param mirror who hears events of objects too
+   */
+  public ObjectTable(
+      String driver, Contract contract, CompletionVectors vectors, EventMirror mirror) {
+    this.driver = driver;
+    this.contract = contract;
+    this.vectors = vectors;
+    this.mirror = mirror;
+  }
+
+  String driver() {
+    return driver;
+  }
+
+  Contract contract() {
+    return contract;
+  }
+
+  CompletionVectors vectors() {
+    return vectors;
+  }
+
+  EventMirror mirror() {
+    return mirror;
+  }
+
+  FenceGraph fences() {
+    return fences;
+  }
+
+  long newId(Kind kind) {
+    return nextId.getAndIncrement(kind.ordinal());
+  }
+
+  void add(Book book) {
+    books.add(book);
+    live.incrementAndGet(book.kind().ordinal());
+  }
+
+  void remove(Book book) {
+    if (books.remove(book)) {
+      live.decrementAndGet(book.kind().ordinal());
+    }
+  }
+
+  /** Every object that is not gone yet, also one being made or being closed. */
+  Stream<Book> books() {
+    return books.stream();
+  }
+
+  Stream<Book> usersOf(Book used) {
+    return books.stream().filter(b -> b.isUserOf(used));
+  }
+
+  /**
+   * How many objects there are now, those being made or closed included.
+   *
+   * @param kind of which kind
+   * @return the number
+   */
+  @AnyContext
+  public int live(Kind kind) {
+    return live.get(kind.ordinal());
+  }
+
+  /** {@return how many objects there are now, of all kinds} */
+  @AnyContext
+  public int live() {
+    int n = 0;
+    for (int i = 0; i < KINDS; i++) {
+      n += live.get(i);
+    }
+    return n;
+  }
+
+  /**
+   * {@return all live objects by kind and number; an object is not destroyed while it is looked at
+   * (B9)}
+   */
+  @AnyContext
+  public List<ResourceRecord> resources() {
+    return books.stream().map(Details::record).filter(Objects::nonNull).toList();
+  }
+}

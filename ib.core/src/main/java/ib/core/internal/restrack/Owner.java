@@ -1,0 +1,197 @@
+package ib.core.internal.restrack;
+
+import ib.core.client.LeakRecord;
+import ib.core.internal.callback.Backoff;
+import ib.core.internal.restrack.Life.State;
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.Fence;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.MaySleep;
+import ib.core.verbs.ObjectControl;
+import ib.core.verbs.ObjectControl.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/** Everything that one client has made through its handle on one device (D2). */
+public final class Owner {
+  /**
+   * How long a sweep waits for one driver call or callback of the client: 10 s, as the watchdog.
+   */
+  public static final long GRACE_NS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Users before what they use. */
+  private static final List<Kind> TEARDOWN =
+      List.of(Kind.QP, Kind.MW, Kind.SRQ, Kind.AH, Kind.MR, Kind.CQ, Kind.PD);
+
+  private final String client;
+  private final IbDevice device;
+  private final ObjectTable table;
+  private final long graceNs;
+  private final AtomicInteger live = new AtomicInteger();
+  private final Queue<Loan> loans = new ConcurrentLinkedQueue<>();
+  private final Book handle;
+  private volatile boolean poisoned;
+
+  /**
+   * A client's account on a device.
+   *
+   * @param client the client's name, or the lease holder's
+   * @param device the client's handle; its identity must be known already
+   * @param table the device's objects
+   * @param graceNs how long {@link #sweep} waits for one driver call or callback, nanoseconds
+   */
+  public Owner(String client, IbDevice device, ObjectTable table, long graceNs) {
+    this.client = client;
+    this.device = device;
+    this.table = table;
+    this.graceNs = graceNs;
+    this.handle = new Book(this, Kind.DEVICE, List.of());
+  }
+
+  /** {@return the book of the handle itself} */
+  public ObjectControl handle() {
+    return handle;
+  }
+
+  /** {@return the client's name} */
+  public String client() {
+    return client;
+  }
+
+  /** {@return how many objects there are, those being made or closed included} */
+  @AnyContext
+  public int live() {
+    return live.get();
+  }
+
+  /** {@return what there is, for example {@code QP 17 (qpn 0x4df286)}} */
+  @AnyContext
+  public List<String> held() {
+    return Stream.concat(books().map(Book::label), loans.stream().map(Loan::label)).toList();
+  }
+
+  IbDevice device() {
+    return device;
+  }
+
+  ObjectTable table() {
+    return table;
+  }
+
+  long graceNs() {
+    return graceNs;
+  }
+
+  boolean poisoned() {
+    return poisoned;
+  }
+
+  private Stream<Book> books() {
+    return table.books().filter(b -> b.ownership().equals(this));
+  }
+
+  /** Enters a new book, unless the account is closed; the sweep sees it or it sees the sweep. */
+  Book admit(Book book) {
+    live.incrementAndGet();
+    table.add(book);
+    if (poisoned) {
+      table.remove(book);
+      gone();
+      throw new IbDisassociatedException(
+          "create " + book.kind() + " on " + device.name(),
+          "client " + client + " is no longer bound to it",
+          "stop all work before IbClient.remove returns");
+    }
+    return book;
+  }
+
+  void gone() {
+    live.decrementAndGet();
+  }
+
+  /**
+   * Notes something else that the client has on the device, such as a handler.
+   *
+   * @param thing what
+   * @param label how reports name it
+   */
+  @AnyContext
+  public void lent(Object thing, String label) {
+    loans.add(new Loan(thing, label, Origin.here()));
+  }
+
+  /**
+   * Forgets what was noted.
+   *
+   * @param thing what
+   */
+  @AnyContext
+  public void returned(Object thing) {
+    loans.removeIf(l -> l.is(thing));
+  }
+
+  /** From now on nothing can be made through the handle; {@link #sweep} does so, too. */
+  @AnyContext
+  public void poison() {
+    poisoned = true;
+  }
+
+  /**
+   * Closes the account: from now on nothing can be made, and the control path of what there is
+   * throws {@link IbDisassociatedException}. What is left is destroyed, users first, with its
+   * callbacks fenced (I4).
+   *
+   * @return what was left (CC-20), as plain text
+   */
+  @MaySleep
+  @Fence
+  public List<LeakRecord> sweep() {
+    poison();
+    Backoff.await(
+        () -> books().noneMatch(b -> b.life().state() == State.RESERVED),
+        "objects that " + client + " is just making on " + device.name(),
+        graceNs);
+    List<Book> left = books().toList();
+    List<Book> leaked = new ArrayList<>();
+    List<LeakRecord> report = new ArrayList<>();
+    for (Loan l = loans.poll(); l != null; l = loans.poll()) {
+      report.add(leak(l.label(), l.origin(), List.of()));
+    }
+    for (Book book : left) {
+      if (book.life().state() != State.CLOSING) { // that one its owner is closing on another thread
+        leaked.add(book);
+        report.add(leak(book));
+      }
+    }
+    for (Kind kind : TEARDOWN) {
+      for (Book book : left) {
+        if (book.kind() == kind && !book.destroyForced() && !leaked.contains(book)) {
+          report.add(leak(book));
+        }
+      }
+    }
+    return report;
+  }
+
+  private LeakRecord leak(Book book) {
+    List<String> pinnedBy = book.userBooks().stream().map(Book::label).toList();
+    return leak(book.label(), book.origin(), pinnedBy);
+  }
+
+  private LeakRecord leak(String label, Origin o, List<String> pinnedBy) {
+    return new LeakRecord(client, device.name(), label, o.ageNs(), o.thread(), o.text(), pinnedBy);
+  }
+
+  private record Loan(Object thing, String label, Origin origin) {
+    @SuppressWarnings("ReferenceEquality") // the thing itself, whatever it says it equals
+    boolean is(Object other) {
+      return thing == other;
+    }
+  }
+}

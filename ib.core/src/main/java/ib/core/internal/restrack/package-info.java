@@ -1,0 +1,12 @@
+/**
+ * Resource tracking: one book per object (owner, place of creation, life, references), the table of
+ * a device's objects for introspection, and the sweep that reports, destroys and poisons what a
+ * client left behind (D2, CC-20).
+ *
+ * <p>No thread is owned here and no lock is held while driver or client code runs; life and
+ * references of an object are one atomic word.
+ */
+@NullMarked
+package ib.core.internal.restrack;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,96 @@
+package ib.core.spi;
+
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.DeviceAttr;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbNotSupportedException;
+import ib.core.verbs.MaySleep;
+import ib.core.verbs.ObjectControl;
+import ib.core.verbs.PortAttr;
+import ib.core.verbs.PortModify;
+import ib.core.verbs.ProtectionDomain;
+import java.util.Map;
+import org.osgi.annotation.versioning.ConsumerType;
+
+/**
+ * The control path of a driver (kernel: ib_device_ops). The core calls it; fully reentrant, never
+ * serialized by the core (S13, S15). All methods may sleep and throw {@code IbException}.
+ */
+@ConsumerType
+public interface DeviceOps {
+  /** {@return the attributes; read once, when the device is probed} */
+  @MaySleep
+  DeviceAttr queryDevice();
+
+  /**
+   * Reads a port.
+   *
+   * @param port from 1
+   * @return the attributes now
+   */
+  @MaySleep
+  PortAttr queryPort(int port);
+
+  /**
+   * Reads a GID.
+   *
+   * @param port from 1
+   * @param index from 0
+   * @return the GID, ZERO when the entry is empty
+   */
+  @MaySleep
+  Gid queryGid(int port, int index);
+
+  /**
+   * Reads a P_Key.
+   *
+   * @param port from 1
+   * @param index from 0
+   * @return 16 bits, 0 when the entry is empty
+   */
+  @MaySleep
+  int queryPkey(int port, int index);
+
+  /**
+   * Makes a protection domain.
+   *
+   * @param control the new object's book
+   * @return the driver's object
+   */
+  @MaySleep
+  ProtectionDomain allocPd(ObjectControl control);
+
+  /**
+   * Makes a completion queue.
+   *
+   * @param control the new object's book
+   * @param init the attributes; its handler, if any, is the core's guard: it checks S20 and S24
+   *     when a driver calls it itself from a thread of its own
+   * @return the driver's object
+   */
+  @MaySleep
+  CompletionQueue createCq(ObjectControl control, CqInit init);
+
+  /**
+   * Changes port attributes.
+   *
+   * @param port from 1
+   * @param change what to change
+   */
+  @MaySleep
+  default void modifyPort(int port, PortModify change) {
+    throw new IbNotSupportedException("modifyPort", "the driver has no such operation", "");
+  }
+
+  /**
+   * Hardware counters.
+   *
+   * @param port from 1
+   * @return name to value, in printing order
+   */
+  @MaySleep
+  default Map<String, Long> counters(int port) {
+    return Map.of();
+  }
+}

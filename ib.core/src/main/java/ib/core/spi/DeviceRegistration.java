@@ -1,0 +1,22 @@
+package ib.core.spi;
+
+import ib.core.verbs.Fence;
+import ib.core.verbs.MaySleep;
+
+/** A device registered by hand. */
+public interface DeviceRegistration {
+  /**
+   * Removes all clients in reverse order, waits until nothing of the device is in use, and forgets
+   * it (I3). A second call waits for the first (CC-13).
+   *
+   * @throws ib.core.verbs.IbDeadlockException from inside a callback of this very device: the
+   *     removal is queued and happens when the callback has returned (CC-7)
+   * @throws ib.core.verbs.IbContractException from an atomic section, while checking is on (S29)
+   */
+  @MaySleep
+  @Fence
+  void unregister();
+
+  /** Queues the removal and returns; legal in callbacks (kernel: ib_unregister_device_queued). */
+  void unregisterQueued();
+}

@@ -1,0 +1,83 @@
+package ib.core.verbs;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An address handle: where a datagram goes. All methods may be called from any context (S2-S5).
+ *
+ * <p>Closing a handle right after a post is right: the driver keeps what posted requests need (S5).
+ */
+public abstract non-sealed class AddressHandle extends IbObject {
+  private static final ValueLayout.OfLong BE_LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+  private static final ValueLayout.OfInt BE_INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+  /**
+   * For drivers.
+   *
+   * @param control the core's book
+   */
+  protected AddressHandle(ObjectControl control) {
+    super(control);
+  }
+
+  /** {@return the address (S4)} */
+  @AnyContext
+  public abstract AhAttr query();
+
+  /**
+   * Changes the address; requests posted before keep the old one (S3).
+   *
+   * @param attr the new address, on the same port
+   */
+  @AnyContext
+  public final void modify(AhAttr attr) {
+    control().enterAnyContext("modify");
+    doModify(attr);
+  }
+
+  /** Destroys the handle without sleeping (S5). */
+  @Override
+  @AnyContext
+  public final void close() {
+    control().destroy();
+  }
+
+  /**
+   * Changes the address.
+   *
+   * @param attr the new address
+   */
+  protected abstract void doModify(AhAttr attr);
+
+  /**
+   * The address that answers a received datagram (IBA 11.2.2.1, kernel: ib_init_ah_attr_from_wc).
+   */
+  static AhAttr answer(IbDevice device, WorkCompletion wc, @Nullable MemorySegment grh, int port) {
+    if ((wc.wcFlags() & WcFlags.GRH) == 0) {
+      return new AhAttr(wc.slid(), wc.sl(), wc.dlidPathBits(), 0, port, null);
+    }
+    if (grh == null || grh.byteSize() < WellKnown.GRH_BYTES) {
+      throw new IbInvalidException(
+          "createAhFromCompletion",
+          "the completion has a GRH but no 40 bytes of it were given",
+          "the first 40 bytes of the receive buffer");
+    }
+    Gid source = new Gid(grh.get(BE_LONG, 8), grh.get(BE_LONG, 16));
+    Gid destination = new Gid(grh.get(BE_LONG, 24), grh.get(BE_LONG, 32));
+    int index = destination.isMulticast() ? 0 : device.findGid(port, destination);
+    if (index < 0) {
+      throw new IbInvalidException(
+          "createAhFromCompletion",
+          destination + " is not a GID of port " + port,
+          "the right port");
+    }
+    int word = grh.get(BE_INT, 0);
+    GlobalRoute route = new GlobalRoute(source, word & 0xfffff, index, 255, (word >>> 20) & 0xff);
+    return new AhAttr(wc.slid(), wc.sl(), wc.dlidPathBits(), 0, port, route);
+  }
+}

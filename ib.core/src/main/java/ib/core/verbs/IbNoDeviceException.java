@@ -1,0 +1,17 @@
+package ib.core.verbs;
+
+/** There is no such device, or it is going away and takes no new work. */
+public class IbNoDeviceException extends IbException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * Reports errno ENODEV.
+   *
+   * @param what what was attempted
+   * @param why why it failed
+   * @param hint what to try; empty if there is nothing to try
+   */
+  public IbNoDeviceException(String what, String why, String hint) {
+    super(Errno.ENODEV, what, why, hint);
+  }
+}

@@ -1,0 +1,92 @@
+package ib.core.verbs;
+
+import java.util.List;
+
+/**
+ * What all verbs objects have in common: a device, an owner, a use count and a life that ends with
+ * {@link #close}.
+ *
+ * <p>Use after close gives {@link IbInvalidException}; use after the device or the owning client
+ * went away gives {@link IbDisassociatedException} (D2); the data path then returns {@link
+ * PostStatus#GONE}. Never undefined behaviour.
+ */
+public abstract sealed class IbObject implements AutoCloseable
+    permits ProtectionDomain,
+        CompletionQueue,
+        QueuePair,
+        SharedReceiveQueue,
+        MemoryRegion,
+        MemoryWindow,
+        AddressHandle {
+  private final ObjectControl control;
+
+  /**
+   * For drivers.
+   *
+   * @param control the book that the core handed to the driver for this object
+   */
+  protected IbObject(ObjectControl control) {
+    this.control = control;
+  }
+
+  /** {@return the core's book of this object; for the core and drivers} */
+  public final ObjectControl control() {
+    return control;
+  }
+
+  /** {@return the device, as its owner sees it} */
+  public final IbDevice device() {
+    return control.device();
+  }
+
+  /** {@return the number that introspection shows} */
+  public final long id() {
+    return control.id();
+  }
+
+  /** {@return how many objects use this one (S48)} */
+  public final int useCount() {
+    return control.useCount();
+  }
+
+  /** {@return the objects that use this one} */
+  public final List<IbObject> users() {
+    return control.users();
+  }
+
+  /**
+   * Destroys the object. When it returns, no callback of the object runs or will run. A second call
+   * does nothing.
+   *
+   * @throws IbBusyException when in use; names the users
+   * @throws IbContractException from an atomic section, while checking is on
+   */
+  @Override
+  @MaySleep
+  @Fence
+  public void close() {
+    control.destroy();
+  }
+
+  /**
+   * For drivers: releases everything. Called once, by the core, when nothing uses the object and
+   * introspection no longer sees it. From then on the data path of the object returns {@link
+   * PostStatus#GONE}. Must not throw.
+   */
+  @MaySleep
+  protected abstract void doDestroy();
+
+  /** What remains to be done after the driver destroyed the object. */
+  void released() {}
+
+  /** The whole destroy, as {@link Creation} hands it to the core. */
+  final void destroyNow() {
+    doDestroy();
+    released();
+  }
+
+  @Override
+  public String toString() {
+    return control.kind() + " " + control.id() + " of " + control.device().name();
+  }
+}

@@ -1,0 +1,119 @@
+package ib.core.verbs;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A memory region: registered memory with a local and a remote key.
+ *
+ * <p>Addresses in scatter/gather elements and remote addresses count in the region's own space,
+ * which starts at {@link #iova}: a random number, not the real address (D9). Byte {@code n} of the
+ * segment is {@code iova() + n}.
+ */
+public abstract non-sealed class MemoryRegion extends IbObject {
+  private @Nullable Arena arena;
+
+  /**
+   * For drivers.
+   *
+   * @param control the core's book
+   */
+  protected MemoryRegion(ObjectControl control) {
+    super(control);
+  }
+
+  /** {@return the local key, 32 bits, random} */
+  @AnyContext
+  public abstract int lkey();
+
+  /** {@return the remote key, 32 bits, random, never equal to the local key} */
+  @AnyContext
+  public abstract int rkey();
+
+  /** {@return the address of the first byte in work requests} */
+  @AnyContext
+  public abstract long iova();
+
+  /** {@return the length in bytes} */
+  @AnyContext
+  public abstract long length();
+
+  /** {@return the rights, bits of {@link Access}} */
+  @AnyContext
+  public abstract int access();
+
+  /** {@return the memory; empty for a region that is not bound yet} */
+  @AnyContext
+  public abstract MemorySegment segment();
+
+  /**
+   * Changes memory or rights of the region; keys change.
+   *
+   * @param segment the new memory, or null to keep it
+   * @param access the new rights, bits of {@link Access}
+   * @throws IbNotSupportedException without {@link Cap#REREG_MR}
+   */
+  @MaySleep
+  public final void reregister(@Nullable MemorySegment segment, int access) {
+    control().enter("reregister");
+    device().requireCap(Cap.REREG_MR, "reregister");
+    check(segment == null ? segment() : segment, access);
+    doReregister(segment == null ? segment() : segment, access);
+  }
+
+  /**
+   * Changes memory and rights.
+   *
+   * @param segment the memory, checked
+   * @param access the rights, checked
+   */
+  protected abstract void doReregister(MemorySegment segment, int access);
+
+  static void check(MemorySegment segment, int access) {
+    String what = "register memory";
+    if (!segment.isNative()) {
+      throw new IbInvalidException(
+          what, "a heap segment has no address", "Arena.ofShared().allocate(...)");
+    }
+    if (segment.byteSize() == 0) {
+      throw new IbInvalidException(what, "length 0", "1 byte or more");
+    }
+    if (!segment.isAccessibleBy(ANY_THREAD)) {
+      throw new IbInvalidException(
+          what, "the segment is confined to one thread", "a shared, automatic or global arena");
+    }
+    int needsWrite = Access.REMOTE_WRITE | Access.REMOTE_ATOMIC;
+    if ((access & needsWrite) != 0 && (access & Access.LOCAL_WRITE) == 0) {
+      throw new IbInvalidException(
+          what,
+          "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE (IBA 10.6.3)",
+          "add Access.LOCAL_WRITE");
+    }
+  }
+
+  /** A thread that never runs and owns nothing: what it may access, any thread may. */
+  private static final Thread ANY_THREAD = Thread.ofPlatform().unstarted(() -> {});
+
+  static Arena arenaFor(long bytes, long alignment) {
+    if (bytes < 1 || alignment < 1 || Long.bitCount(alignment) != 1) {
+      throw new IbInvalidException(
+          "allocMemory",
+          "bytes " + bytes + ", alignment " + alignment,
+          "bytes of at least 1 and a power of two");
+    }
+    return Arena.ofShared();
+  }
+
+  MemoryRegion own(Arena owned) {
+    this.arena = owned;
+    return this;
+  }
+
+  @Override
+  void released() {
+    if (arena != null) {
+      arena.close();
+    }
+  }
+}

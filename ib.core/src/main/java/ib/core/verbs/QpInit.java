@@ -1,0 +1,157 @@
+package ib.core.verbs;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How to create a queue pair: the {@code ib_qp_init_attr} of the 2004 mail, whole (S51).
+ *
+ * @param type the type
+ * @param sendCq completions of sends
+ * @param recvCq completions of receives
+ * @param srq shared receive queue, or null for a receive queue of its own
+ * @param cap capacities; the device may give more
+ * @param sqSigType which sends complete with a work completion
+ * @param rqSigType in the mail, gone from the header of December 2004: accepted and ignored, every
+ *     receive is signaled
+ * @param port for {@link QpType#SMI} and {@link QpType#GSI} the port, from 1; 0 for all others
+ * @param eventHandler hears the events of the queue pair, or null (S47)
+ * @param context given to the handler (S52)
+ */
+public record QpInit(
+    QpType type,
+    CompletionQueue sendCq,
+    CompletionQueue recvCq,
+    @Nullable SharedReceiveQueue srq,
+    QpCap cap,
+    SigType sqSigType,
+    SigType rqSigType,
+    int port,
+    @Nullable EventHandler eventHandler,
+    @Nullable Object context) {
+
+  /**
+   * A queue pair with a receive queue of its own and one completion queue for both directions.
+   *
+   * @param type the type
+   * @param cq completions of sends and receives
+   * @param cap capacities
+   */
+  public QpInit(QpType type, CompletionQueue cq, QpCap cap) {
+    this(type, cq, cq, null, cap, SigType.REQ_WR, SigType.ALL_WR, 0, null, null);
+  }
+
+  /**
+   * The same with another choice of signaling.
+   *
+   * @param sigType which sends complete with a work completion
+   * @return the attributes
+   */
+  public QpInit withSigType(SigType sigType) {
+    return new QpInit(
+        type, sendCq, recvCq, srq, cap, sigType, rqSigType, port, eventHandler, context);
+  }
+
+  /**
+   * The same with a shared receive queue.
+   *
+   * @param shared the queue
+   * @return the attributes
+   */
+  public QpInit withSrq(@Nullable SharedReceiveQueue shared) {
+    return new QpInit(
+        type, sendCq, recvCq, shared, cap, sqSigType, rqSigType, port, eventHandler, context);
+  }
+
+  /**
+   * The same with a receive completion queue of its own.
+   *
+   * @param cq completions of receives
+   * @return the attributes
+   */
+  public QpInit withRecvCq(CompletionQueue cq) {
+    return new QpInit(
+        type, sendCq, cq, srq, cap, sqSigType, rqSigType, port, eventHandler, context);
+  }
+
+  /**
+   * The same with an event handler.
+   *
+   * @param handler the handler
+   * @param handlerContext given to it
+   * @return the attributes
+   */
+  public QpInit withEventHandler(@Nullable EventHandler handler, @Nullable Object handlerContext) {
+    return new QpInit(
+        type, sendCq, recvCq, srq, cap, sqSigType, rqSigType, port, handler, handlerContext);
+  }
+
+  /**
+   * The same for a special queue pair.
+   *
+   * @param specialPort the port of QP0 or QP1
+   * @return the attributes
+   */
+  public QpInit withPort(int specialPort) {
+    return new QpInit(
+        type, sendCq, recvCq, srq, cap, sqSigType, rqSigType, specialPort, eventHandler, context);
+  }
+
+  /** What the driver sees: the event handler guarded (S20). */
+  QpInit guarded(ObjectControl control) {
+    return withEventHandler(control.guard(eventHandler), context);
+  }
+
+  void check(ProtectionDomain pd) {
+    IbDevice device = pd.device();
+    if (sendCq == null || recvCq == null) {
+      throw new IbInvalidException(
+          device.name() + ".createQp", "a completion queue is missing", "both sendCq and recvCq");
+    }
+    device.requireCap(capability(), "createQp");
+    DeviceAttr attrs = device.attrs();
+    boolean special = type == QpType.SMI || type == QpType.GSI;
+    range(device, "createQp", "port", port, special ? 1 : 0, special ? device.portCount() : 0);
+    range(device, "createQp", "maxSendWr", cap.maxSendWr(), 0, attrs.limit(Limit.MAX_QP_WR));
+    range(device, "createQp", "maxRecvWr", cap.maxRecvWr(), 0, attrs.limit(Limit.MAX_QP_WR));
+    range(device, "createQp", "maxSendSge", cap.maxSendSge(), 0, attrs.limit(Limit.MAX_SGE));
+    range(device, "createQp", "maxRecvSge", cap.maxRecvSge(), 0, attrs.limit(Limit.MAX_SGE));
+    range(
+        device,
+        "createQp",
+        "maxInlineData",
+        cap.maxInlineData(),
+        0,
+        attrs.limit(Limit.MAX_INLINE_DATA));
+  }
+
+  private Cap capability() {
+    return switch (type) {
+      case SMI -> Cap.SMI;
+      case GSI -> Cap.GSI;
+      case RC -> Cap.RC;
+      case UC -> Cap.UC;
+      case UD -> Cap.UD;
+      case XRC_INI, XRC_TGT -> Cap.XRC;
+    };
+  }
+
+  /** What the queue pair keeps alive: PD, both CQs, SRQ (contract: refcounts of verbs.c). */
+  IbObject[] uses(ProtectionDomain pd) {
+    List<IbObject> uses = new ArrayList<>(List.of(pd, sendCq, recvCq));
+    if (srq != null) {
+      uses.add(srq);
+    }
+    return uses.toArray(IbObject[]::new);
+  }
+
+  static void range(IbDevice d, String method, String what, long value, long least, long most) {
+    if (value < least || value > most) {
+      throw new IbInvalidException(
+          d.name() + "." + method,
+          what + " " + value,
+          least == most ? String.valueOf(least) : least + " to " + most);
+    }
+  }
+}

@@ -1,0 +1,374 @@
+package ib.core.verbs;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A queue pair.
+ *
+ * <p>Two ways to send. The list form {@link #postSend} is safe from many threads. The builder
+ * allocates nothing and copies least: {@code qp.wrStart(); qp.wrId(7).wrFlags(SIGNALED);
+ * qp.wrSend(); qp.wrSetSge(lkey, addr, len); … int rc = qp.wrComplete();}; it carries state, so one
+ * thread at a time per queue pair. All requests between {@code wrStart} and {@code wrComplete} are
+ * posted together or not at all.
+ *
+ * <p>Posting never blocks: a full queue is {@link PostStatus#QUEUE_FULL} (S6, S7). Every request
+ * that was accepted completes exactly once, at the latest flushed; unsignaled ones silently when
+ * they succeed.
+ */
+public abstract non-sealed class QueuePair extends IbObject {
+  private final QpInit init;
+  private volatile int remoteQpn;
+  private volatile int startPsn;
+  private volatile int port;
+
+  /**
+   * For drivers.
+   *
+   * @param control the core's book
+   * @param init the attributes given at creation
+   */
+  protected QueuePair(ObjectControl control, QpInit init) {
+    super(control);
+    this.init = init;
+  }
+
+  /** {@return the attributes given at creation, with the capacities that were asked for} */
+  public final QpInit init() {
+    return init;
+  }
+
+  /** {@return the type} */
+  public final QpType type() {
+    return init.type();
+  }
+
+  /** {@return the queue pair number, 24 bits, random (D9)} */
+  @AnyContext
+  public abstract int qpn();
+
+  /** {@return the state now} */
+  @AnyContext
+  public abstract QpState state();
+
+  /** {@return the capacities that the device gave} */
+  @AnyContext
+  public abstract QpCap cap();
+
+  // ---- list form ----
+
+  /**
+   * Posts a list of requests in order, safe from many threads (S6, S13). The requests may be reused
+   * at once.
+   *
+   * @param first head of a list linked by {@link SendWr#next}
+   * @return {@link PostStatus#OK}, or a negative {@link PostStatus} and nothing was posted; {@link
+   *     SendWr#badWr} of the head names the first one refused
+   */
+  @AnyContext
+  public abstract int postSend(SendWr first);
+
+  /**
+   * Posts a list of receives in order, safe from many threads (S7).
+   *
+   * @param first head of a list linked by {@link RecvWr#next}
+   * @return {@link PostStatus#OK}, or a negative {@link PostStatus} and nothing was posted
+   */
+  @AnyContext
+  public abstract int postReceive(RecvWr first);
+
+  /**
+   * Posts one receive of one element, safe from many threads.
+   *
+   * @param wrId returned in the completion
+   * @param lkey local key
+   * @param address in the region's space, see {@link MemoryRegion#iova}
+   * @param length in bytes
+   * @return {@link PostStatus#OK} or a negative {@link PostStatus}
+   */
+  @AnyContext
+  public abstract int postReceive(long wrId, int lkey, long address, int length);
+
+  // ---- builder ----
+
+  /** Begins a batch; what an earlier unfinished batch held is forgotten. */
+  @AnyContext
+  @NotThreadSafe
+  public abstract void wrStart();
+
+  /**
+   * Sets the id of the requests that follow.
+   *
+   * @param wrId returned in the completion
+   * @return this
+   */
+  @AnyContext
+  public abstract QueuePair wrId(long wrId);
+
+  /**
+   * Sets the flags of the requests that follow.
+   *
+   * @param flags bits of {@link SendFlags}; {@link SendFlags#INLINE} is implied by {@link
+   *     #wrSetInline}
+   * @return this
+   */
+  @AnyContext
+  public abstract QueuePair wrFlags(int flags);
+
+  /**
+   * Sets what a managed completion queue calls for the requests that follow.
+   *
+   * @param cqe the callback
+   * @return this
+   */
+  @AnyContext
+  public abstract QueuePair wrCqe(Cqe cqe);
+
+  /** Begins a send. */
+  @AnyContext
+  public abstract void wrSend();
+
+  /**
+   * Begins a send with immediate.
+   *
+   * @param immData opaque 32 bits
+   */
+  @AnyContext
+  public abstract void wrSendImm(int immData);
+
+  /**
+   * Begins an RDMA write (RC, UC).
+   *
+   * @param rkey remote key
+   * @param remoteAddress in the remote region's space
+   */
+  @AnyContext
+  public abstract void wrRdmaWrite(int rkey, long remoteAddress);
+
+  /**
+   * Begins an RDMA write with immediate (RC, UC).
+   *
+   * @param rkey remote key
+   * @param remoteAddress in the remote region's space
+   * @param immData opaque 32 bits
+   */
+  @AnyContext
+  public abstract void wrRdmaWriteImm(int rkey, long remoteAddress, int immData);
+
+  /**
+   * Begins an RDMA read (RC).
+   *
+   * @param rkey remote key
+   * @param remoteAddress in the remote region's space
+   */
+  @AnyContext
+  public abstract void wrRdmaRead(int rkey, long remoteAddress);
+
+  /**
+   * Addresses the current request (UD).
+   *
+   * @param ah where to
+   * @param remoteQpn 24 bits
+   * @param remoteQkey the Q_Key; with the top bit set the queue pair's own is used (IBA 10.2.5)
+   */
+  @AnyContext
+  public abstract void wrSetUdAddress(AddressHandle ah, int remoteQpn, int remoteQkey);
+
+  /**
+   * Gives the current request its only element.
+   *
+   * @param lkey local key
+   * @param address in the region's space
+   * @param length in bytes
+   */
+  @AnyContext
+  public abstract void wrSetSge(int lkey, long address, int length);
+
+  /**
+   * Adds an element to the current request.
+   *
+   * @param lkey local key
+   * @param address in the region's space
+   * @param length in bytes
+   */
+  @AnyContext
+  public abstract void wrAddSge(int lkey, long address, int length);
+
+  /**
+   * Copies the data of the current request now; the segment may be of any kind and is free at once.
+   *
+   * @param data the source
+   * @param offset in bytes
+   * @param length in bytes, at most {@link QpCap#maxInlineData}
+   */
+  @AnyContext
+  public abstract void wrSetInline(MemorySegment data, long offset, int length);
+
+  /**
+   * Posts the batch.
+   *
+   * @return {@link PostStatus#OK}, or a negative {@link PostStatus} and nothing was posted
+   */
+  @AnyContext
+  @NotThreadSafe
+  public abstract int wrComplete();
+
+  /** Forgets the batch. */
+  @AnyContext
+  @NotThreadSafe
+  public abstract void wrAbort();
+
+  // ---- control path ----
+
+  /**
+   * Changes state and attributes, checked against the transition table first ({@link
+   * QpTransitions}).
+   *
+   * @param attr what to change; its mask names the attributes
+   * @throws IbInvalidException when the transition is not in the table or attributes are missing,
+   *     not allowed or out of range; nothing has changed then
+   */
+  @MaySleep
+  public final void modify(QpAttr attr) {
+    control().enter("modify");
+    QpState from = attr.has(QpAttrMask.CUR_STATE) ? attr.curState() : state();
+    QpState to = attr.has(QpAttrMask.STATE) ? attr.state() : from;
+    if (attr.has(QpAttrMask.CUR_STATE) && from != state()) {
+      throw new IbInvalidException(
+          this + ".modify", "CUR_STATE is " + from + " but the state is " + state(), "query first");
+    }
+    QpTransitions.check(type(), from, to, attr);
+    doModify(attr, to);
+    if (attr.has(QpAttrMask.DEST_QPN)) {
+      remoteQpn = attr.destQpn();
+    }
+    if (attr.has(QpAttrMask.SQ_PSN)) {
+      startPsn = attr.sqPsn();
+    }
+    if (attr.has(QpAttrMask.PORT)) {
+      port = attr.port();
+    }
+  }
+
+  /**
+   * {@return the port that the last modify set, for a special queue pair the one given at creation,
+   * else 0; for introspection}
+   */
+  @AnyContext
+  public final int port() {
+    return port == 0 ? init.port() : port;
+  }
+
+  /**
+   * {@return the remote queue pair number that the last modify set, 0 before; for introspection}
+   */
+  @AnyContext
+  public final int remoteQpn() {
+    return remoteQpn;
+  }
+
+  /**
+   * {@return the first packet sequence number that the last modify set, 0 before; for
+   * introspection}
+   */
+  @AnyContext
+  public final int startPsn() {
+    return startPsn;
+  }
+
+  /** {@return all attributes now} */
+  @MaySleep
+  public final QpAttr query() {
+    control().enter("query");
+    return doQuery();
+  }
+
+  /**
+   * Drains both queues: moves to ERR and waits until the completion of every request posted before
+   * lies in its completion queue. Polling them is the caller's.
+   *
+   * @throws IbTimedOutException after 60 s, when the driver does not flush (B20)
+   */
+  @MaySleep
+  public final void drain() {
+    control().enter("drain");
+    Drain.drain(this);
+  }
+
+  /**
+   * Joins a multicast group (UD).
+   *
+   * @param group multicast GID
+   * @param mlid multicast LID, 0xc000 to 0xfffe, or 0 on Ethernet
+   * @throws IbInvalidException for other queue pairs or not a multicast GID
+   */
+  @MaySleep
+  public final void attachMulticast(Gid group, int mlid) {
+    control().enter("attachMulticast");
+    checkMulticast(group);
+    doAttachMulticast(group, mlid);
+  }
+
+  /**
+   * Leaves a multicast group.
+   *
+   * @param group multicast GID
+   * @param mlid multicast LID
+   * @throws IbInvalidException when it is not attached
+   */
+  @MaySleep
+  public final void detachMulticast(Gid group, int mlid) {
+    control().enter("detachMulticast");
+    checkMulticast(group);
+    doDetachMulticast(group, mlid);
+  }
+
+  private void checkMulticast(Gid group) {
+    device().requireCap(Cap.MULTICAST, "attachMulticast");
+    if (type() != QpType.UD || !group.isMulticast()) {
+      throw new IbInvalidException(
+          this + " multicast " + group,
+          type() + ", " + group,
+          "a UD queue pair and a ff00::/8 GID");
+    }
+  }
+
+  /**
+   * Changes state and attributes.
+   *
+   * @param attr what to change, checked against the table
+   * @param to the state afterwards
+   */
+  protected abstract void doModify(QpAttr attr, QpState to);
+
+  /** {@return all attributes} */
+  protected abstract QpAttr doQuery();
+
+  /** {@return requests posted but not completed into a CQ yet, sends and own receives together} */
+  protected abstract int outstanding();
+
+  /**
+   * Joins a group.
+   *
+   * @param group multicast GID
+   * @param mlid multicast LID
+   */
+  protected abstract void doAttachMulticast(Gid group, int mlid);
+
+  /**
+   * Leaves a group.
+   *
+   * @param group multicast GID
+   * @param mlid multicast LID
+   */
+  protected abstract void doDetachMulticast(Gid group, int mlid);
+
+  /**
+   * For drivers: raises an event of this queue pair, without running a handler here (S20).
+   *
+   * @param type an event of a queue pair
+   */
+  @AnyContext
+  protected final void raise(EventType type) {
+    control().raise(new IbEvent(device(), type, this, 0, 0, System.nanoTime()));
+  }
+}

@@ -1,0 +1,85 @@
+package ib.core.verbs;
+
+/** Outcome of a work request; numbers of {@code ib_wc_status}. */
+public enum WcStatus {
+  /** Done. */
+  SUCCESS(0, "success"),
+  /** A message does not fit the local buffers or the port. */
+  LOC_LEN_ERR(1, "local length error"),
+  /** The QP found the request inconsistent. */
+  LOC_QP_OP_ERR(2, "local QP operation error"),
+  /** As LOC_QP_OP_ERR, in an EE context. */
+  LOC_EEC_OP_ERR(3, "local EE context operation error"),
+  /** A local buffer is not covered by its lkey. */
+  LOC_PROT_ERR(4, "local protection error"),
+  /** Not executed: the QP went to the error state. */
+  WR_FLUSH_ERR(5, "Work Request Flushed Error"),
+  /** Binding a memory window failed. */
+  MW_BIND_ERR(6, "memory management operation error"),
+  /** The response is not one to the request. */
+  BAD_RESP_ERR(7, "bad response error"),
+  /** A remote write with immediate data failed at the local key. */
+  LOC_ACCESS_ERR(8, "local access error"),
+  /** The responder found the request invalid. */
+  REM_INV_REQ_ERR(9, "remote invalid request error"),
+  /** The responder refused access to its memory. */
+  REM_ACCESS_ERR(10, "remote access error"),
+  /** The responder could not complete the request. */
+  REM_OP_ERR(11, "remote operation error"),
+  /** No answer after all retries. */
+  RETRY_EXC_ERR(12, "transport retry counter exceeded"),
+  /** The peer had no receive posted after all retries. */
+  RNR_RETRY_EXC_ERR(13, "RNR retry counter exceeded"),
+  /** Reliable datagram domain differs. */
+  LOC_RDD_VIOL_ERR(14, "local RDD violation error"),
+  /** The responder found the reliable datagram request invalid. */
+  REM_INV_RD_REQ_ERR(15, "remote invalid RD request"),
+  /** The request was aborted. */
+  REM_ABORT_ERR(16, "aborted error"),
+  /** EE context number invalid. */
+  INV_EECN_ERR(17, "invalid EE context number"),
+  /** EE context state invalid. */
+  INV_EEC_STATE_ERR(18, "invalid EE context state"),
+  /** The device failed. */
+  FATAL_ERR(19, "fatal error"),
+  /** No response in time. */
+  RESP_TIMEOUT_ERR(20, "response timeout error"),
+  /** Any other error. */
+  GENERAL_ERR(21, "general error");
+
+  private static final WcStatus[] VALUES = values();
+
+  private final int value;
+  private final String label;
+
+  WcStatus(int value, String label) {
+    this.value = value;
+    this.label = label;
+  }
+
+  /** {@return the number in {@code ib_wc_status}} */
+  public int value() {
+    return value;
+  }
+
+  /** {@return the text that ibv_wc_status_str gives, for example {@code local length error}} */
+  public String label() {
+    return label;
+  }
+
+  /**
+   * The constant of a number. Any context.
+   *
+   * @param value the number, ib_wc_status 0 to 21
+   * @return the constant
+   * @throws IbInvalidException if no constant has that number
+   */
+  public static WcStatus of(int value) {
+    for (WcStatus c : VALUES) {
+      if (c.value == value) {
+        return c;
+      }
+    }
+    throw new IbInvalidException("WcStatus " + value, "no such value", "use 0 to 21");
+  }
+}

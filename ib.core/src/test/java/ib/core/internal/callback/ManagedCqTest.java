@@ -1,0 +1,187 @@
+package ib.core.internal.callback;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.internal.BoundDevice;
+import ib.core.testing.CoreRig;
+import ib.core.testing.FakeCq;
+import ib.core.testing.Objects7;
+import ib.core.testing.Wait;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.Cqe;
+import ib.core.verbs.PollContext;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.SendWr;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Queues that the core polls. */
+@DisplayName("5.1, S25: managed completion queues")
+class ManagedCqTest {
+  private static final int REQUESTS = 3_000;
+
+  private final CoreRig rig = new CoreRig();
+  private final BoundDevice device = rig.bind("ulp");
+
+  @AfterEach
+  void close() {
+    device.sweepAndPoison();
+    assertEquals(0, rig.fake().live());
+    rig.close();
+  }
+
+  private static WorkCompletion completion(Cqe cqe) {
+    return new WorkCompletion().status(WcStatus.SUCCESS).cqe(cqe);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = PollContext.class,
+      names = {"EVENT_LOOP", "WORKQUEUE", "UNBOUND"})
+  @DisplayName("S24, S25: done() of every request, once, one at a time, on the context's thread")
+  void s24DoneOncePerRequest(PollContext context) {
+    FakeCq cq = (FakeCq) device.allocCq(4096, 1, context);
+    QueuePair qp = device.allocPd().createQp(new QpInit(QpType.RC, cq, Objects7.CAP));
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger overlaps = new AtomicInteger();
+    AtomicInteger done = new AtomicInteger();
+    Set<String> threads = new ConcurrentSkipListSet<>();
+    Cqe cqe =
+        (q, wc) -> {
+          overlaps.addAndGet(running.incrementAndGet() - 1);
+          threads.add(Thread.currentThread().getName().replaceAll("[0-9]+$", "*"));
+          done.incrementAndGet();
+          running.decrementAndGet();
+        };
+    Runnable poster =
+        () -> {
+          SendWr wr = new SendWr(1).cqe(cqe);
+          for (int i = 0; i < REQUESTS / 2; i++) {
+            assertEquals(0, qp.postSend(wr));
+          }
+        };
+    var other = Wait.start(poster);
+    poster.run();
+    Wait.end(other);
+    Wait.until(() -> done.get() == REQUESTS);
+    assertEquals(0, overlaps.get());
+    String thread =
+        switch (context) {
+          case EVENT_LOOP -> "ib-fake0-comp-*";
+          case WORKQUEUE -> "ib-comp-wq-*";
+          default -> "ib-comp-unb-*";
+        };
+    assertEquals(Set.of(thread), threads);
+    assertEquals(0, rig.contract().violationCount());
+  }
+
+  @Test
+  @DisplayName(
+      "5.1: DIRECT polls in the caller, as many as asked for, never by itself, never inside itself")
+  void directPollsInTheCaller() {
+    FakeCq cq = (FakeCq) device.allocCq(64, 0, PollContext.DIRECT);
+    AtomicInteger done = new AtomicInteger();
+    AtomicInteger nested = new AtomicInteger(-1);
+    for (int i = 0; i < 20; i++) {
+      cq.complete(
+          completion(
+              (q, wc) -> {
+                done.incrementAndGet();
+                nested.set(q.processDirect(1));
+              }));
+    }
+    cq.wake();
+    assertEquals(0, done.get());
+    assertEquals(5, cq.processDirect(5));
+    assertEquals(5, done.get());
+    assertEquals(0, nested.get());
+    assertEquals(15, cq.processDirect(100));
+    assertEquals(0, cq.processDirect(100));
+    cq.close();
+    assertEquals(PostStatus.GONE, cq.processDirect(1));
+  }
+
+  @Test
+  @DisplayName("5.1: processDirect of another queue is EINVAL")
+  void directOfAnotherQueue() {
+    assertEquals(PostStatus.INVALID, device.allocCq(1, 0, PollContext.UNBOUND).processDirect(1));
+    assertEquals(PostStatus.INVALID, device.createCq(new CqInit(1)).processDirect(1));
+    CqInit raw = new CqInit(1, (q, c) -> {}, null);
+    assertEquals(PostStatus.INVALID, device.createCq(raw).processDirect(1));
+  }
+
+  @Test
+  @DisplayName("5.1: a busy queue gives its vector away after 256 completions")
+  void budgetLetsOthersRun() {
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    FakeCq gate =
+        (FakeCq)
+            device.createCq(
+                new CqInit(
+                    1,
+                    (q, c) -> {
+                      inside.countDown();
+                      Wait.on(go);
+                    },
+                    null));
+    FakeCq busy = (FakeCq) device.allocCq(4096, 0, PollContext.EVENT_LOOP);
+    FakeCq small = (FakeCq) device.allocCq(16, 0, PollContext.EVENT_LOOP);
+    List<Character> order = new CopyOnWriteArrayList<>();
+    gate.wake();
+    Wait.on(inside);
+    for (int i = 0; i < 600; i++) {
+      busy.complete(completion((q, wc) -> order.add('b')));
+    }
+    small.complete(completion((q, wc) -> order.add('s')));
+    go.countDown();
+    Wait.until(() -> order.size() == 601);
+    assertEquals(ManagedCompletions.BUDGET_EVENT_LOOP, order.indexOf('s'));
+  }
+
+  @Test
+  @DisplayName("S26: what done() throws is counted, and the queue goes on")
+  void exceptionsOfDone() {
+    FakeCq cq = (FakeCq) device.allocCq(64, 0, PollContext.EVENT_LOOP);
+    AtomicInteger done = new AtomicInteger();
+    for (int i = 0; i < 10; i++) {
+      boolean bad = i % 2 == 0;
+      cq.complete(
+          completion(
+              (q, wc) -> {
+                done.incrementAndGet();
+                if (bad) {
+                  throw new IllegalStateException("planted");
+                }
+              }));
+    }
+    Wait.until(() -> done.get() == 10);
+    Wait.until(() -> rig.contract().handlerExceptions() == 5);
+  }
+
+  @Test
+  @DisplayName("D3: a completion that nobody would hear of is a violation")
+  void withoutCqe() {
+    FakeCq cq = (FakeCq) device.allocCq(64, 0, PollContext.EVENT_LOOP);
+    CountDownLatch later = new CountDownLatch(1);
+    cq.complete(completion(null));
+    cq.complete(completion((q, wc) -> later.countDown()));
+    Wait.on(later);
+    assertTrue(rig.clauses().contains("D3"));
+  }
+}

@@ -1,0 +1,207 @@
+package ib.core.internal.hotplug;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.client.IbClient;
+import ib.core.client.LeakRecord;
+import ib.core.client.Violation;
+import ib.core.verbs.IbDevice;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The machine on real threads and a real clock. */
+class RealThreadsTest implements Observer {
+  private final List<Stuck> stuck = new CopyOnWriteArrayList<>();
+  private final Hotplug hotplug = new Hotplug(Limits.DEFAULT, this);
+
+  private static FakeHooks device(String name) {
+    return new FakeHooks(new SystemSync(System::nanoTime), name, name.hashCode());
+  }
+
+  private static DeviceEntry up(Hotplug h, String name) {
+    FakeHooks d = device(name);
+    DeviceEntry e = h.announce(d, d.info, "driver", null);
+    h.bringUp(e);
+    return e;
+  }
+
+  private static ClientEntry register(Hotplug h, IbClient c) {
+    ClientEntry e = h.announce(c, c.name(), List.of(), null);
+    h.attach(e);
+    return e;
+  }
+
+  /** A client that waits in add or remove. */
+  private static final class Waiting implements IbClient {
+    final CountDownLatch in = new CountDownLatch(1);
+    final CountDownLatch free = new CountDownLatch(1);
+    private final String where;
+    volatile boolean removed;
+
+    Waiting(String where) {
+      this.where = where;
+    }
+
+    private void maybe(String callback) {
+      if (callback.equals(where)) {
+        in.countDown();
+        try {
+          assertTrue(free.await(30, TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+
+    @Override
+    public String name() {
+      return "waiting";
+    }
+
+    @Override
+    public Object add(IbDevice device) {
+      maybe("add");
+      return null;
+    }
+
+    @Override
+    public void remove(IbDevice device, Object clientData) {
+      maybe("remove");
+      removed = true;
+    }
+  }
+
+  @Test
+  @DisplayName("S28, 2.6-8c: an interrupt does not break the fence; the flag is restored")
+  void interrupt() throws Exception {
+    Waiting c = new Waiting("add");
+    register(hotplug, c);
+    FakeHooks d = device("d");
+    DeviceEntry e = hotplug.announce(d, d.info, "driver", null);
+    Thread registrar = new Thread(() -> hotplug.bringUp(e));
+    registrar.start();
+    assertTrue(c.in.await(10, TimeUnit.SECONDS));
+    AtomicBoolean flag = new AtomicBoolean();
+    AtomicBoolean removedFirst = new AtomicBoolean();
+    Thread driver =
+        new Thread(
+            () -> {
+              hotplug.unregister(e, Form.THROW);
+              removedFirst.set(c.removed && d.gone);
+              flag.set(Thread.currentThread().isInterrupted());
+            });
+    driver.start();
+    driver.interrupt();
+    c.free.countDown();
+    driver.join(10_000);
+    registrar.join(10_000);
+    assertFalse(driver.isAlive() || registrar.isAlive());
+    assertTrue(removedFirst.get());
+    assertTrue(flag.get());
+    hotplug.close();
+  }
+
+  @Test
+  @DisplayName("2.6-8b: callbacks run with the class loader of their client; it is restored")
+  void contextClassLoader() {
+    ClassLoader bundle = new ClassLoader(RealThreadsTest.class.getClassLoader()) {};
+    List<ClassLoader> seen = new ArrayList<>();
+    IbClient c =
+        (IbClient)
+            Proxy.newProxyInstance(
+                bundle,
+                new Class<?>[] {IbClient.class},
+                (proxy, method, args) -> {
+                  if (!method.getName().equals("name")) {
+                    seen.add(Thread.currentThread().getContextClassLoader());
+                  }
+                  return switch (method.getName()) {
+                    case "name" -> "proxy";
+                    case "supports" -> true;
+                    default -> null;
+                  };
+                });
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    register(hotplug, c);
+    hotplug.unregister(up(hotplug, "d"), Form.THROW);
+    assertSame(before, Thread.currentThread().getContextClassLoader());
+    assertEquals(3, seen.size()); // supports, add, remove
+    seen.forEach(l -> assertSame(c.getClass().getClassLoader(), l));
+    hotplug.close();
+  }
+
+  @Test
+  @DisplayName("CC-19, F20: with a real watchdog the fence ends although remove does not")
+  void realWatchdog() throws Exception {
+    Limits quick = new Limits(TimeUnit.MILLISECONDS.toNanos(5), TimeUnit.MILLISECONDS.toNanos(20));
+    Hotplug h = new Hotplug(quick, this);
+    Waiting c = new Waiting("remove");
+    register(h, c);
+    DeviceEntry e = up(h, "d");
+    Thread first = new Thread(() -> h.unregister(e, Form.THROW));
+    first.start();
+    assertTrue(c.in.await(10, TimeUnit.SECONDS));
+    Thread second = new Thread(() -> h.unregister(e, Form.THROW));
+    second.start();
+    second.join(20_000);
+    assertFalse(second.isAlive());
+    assertEquals(DeviceEntry.State.GONE, e.state);
+    assertTrue(stuck.stream().anyMatch(s -> s.revoked() && "waiting".equals(s.client())));
+    assertTrue(first.isAlive()); // nobody kills it
+    c.free.countDown();
+    first.join(10_000);
+    assertFalse(first.isAlive());
+    h.close();
+  }
+
+  @Test
+  @DisplayName("a closed registry leaves no thread behind")
+  void noThreads() {
+    for (int i = 0; i < 100; i++) {
+      Hotplug h = new Hotplug(Limits.DEFAULT, this);
+      register(h, new Waiting("never"));
+      up(h, "d");
+      h.close();
+    }
+    long left =
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(t -> t.isAlive() && t.getName().equals("ib-watchdog"))
+            .count();
+    assertEquals(0, left);
+  }
+
+  @Override
+  public void violation(Violation violation) {
+    throw new AssertionError(violation.toString());
+  }
+
+  @Override
+  public void leak(LeakRecord leak) {
+    throw new AssertionError(leak.toString());
+  }
+
+  @Override
+  public void failed(String where, Throwable error) {
+    throw new AssertionError(where, error);
+  }
+
+  @Override
+  public void stuck(Stuck s) {
+    stuck.add(s);
+  }
+
+  @Override
+  public void note(String text) {
+    assertTrue(text.contains("after its deadline"), text);
+  }
+}

@@ -1,0 +1,176 @@
+package ib.core.internal.restrack;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.client.LeakRecord;
+import ib.core.internal.BoundDevice;
+import ib.core.testing.CoreRig;
+import ib.core.testing.Objects7;
+import ib.core.testing.SilentHandler;
+import ib.core.testing.Wait;
+import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.ProtectionDomain;
+import ib.core.verbs.SendWr;
+import ib.core.verbs.WorkCompletion;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What a client leaves behind is reported, destroyed in order, and answers EIO from then on. */
+@DisplayName("S32, CC-20: leak report, forced teardown, poison")
+class SweepTest {
+  private final CoreRig rig = new CoreRig();
+  private final BoundDevice device = rig.bind("ulp");
+
+  @AfterEach
+  void close() {
+    assertEquals(0, rig.fake().doubleDestroys());
+    rig.close();
+  }
+
+  @Test
+  @DisplayName("S32: the report names client, object, thread, place and what pins it")
+  void s32ReportNamesEverything() {
+    Objects7.of(device);
+    List<LeakRecord> leaks = device.sweepAndPoison();
+    assertEquals(7, leaks.size());
+    LeakRecord cq = leaks.stream().filter(l -> l.object().equals("CQ 0")).findFirst().orElseThrow();
+    assertEquals("ulp", cq.client());
+    assertEquals("fake0", cq.device());
+    assertEquals(List.of("QP 0 (qpn 0x4df286)"), cq.pinnedBy());
+    assertEquals(Thread.currentThread().getName(), cq.thread());
+    assertTrue(cq.stack().getFirst().contains("Objects7.of"), cq.stack().toString());
+    assertTrue(cq.ageNs() >= 0);
+    assertEquals(List.of(), device.sweepAndPoison());
+    assertEquals(0, rig.objects().live());
+    assertEquals(0, rig.fake().live());
+  }
+
+  @Test
+  @DisplayName("CC-20: users are destroyed before what they use")
+  void cc20DependencyOrder() {
+    List<String> order = new CopyOnWriteArrayList<>();
+    for (String kind : List.of("PD", "CQ", "MR", "AH", "SRQ", "MW", "QP")) {
+      rig.fake().faults().at("destroy" + kind, () -> order.add(kind));
+    }
+    Objects7.of(device);
+    device.sweepAndPoison();
+    assertEquals(List.of("QP", "MW", "SRQ", "AH", "MR", "CQ", "PD"), order);
+  }
+
+  @Test
+  @DisplayName("CC-20: afterwards the control path is EIO, the data path GONE, close does nothing")
+  void cc20Poison() {
+    Objects7 o = Objects7.of(device);
+    device.sweepAndPoison();
+    assertThrows(IbDisassociatedException.class, device::allocPd);
+    assertThrows(IbDisassociatedException.class, () -> device.queryPort(1));
+    assertThrows(IbDisassociatedException.class, () -> o.pd().createAh(Objects7.ADDRESS));
+    assertThrows(IbDisassociatedException.class, () -> o.ah().modify(Objects7.ADDRESS));
+    assertThrows(IbDisassociatedException.class, o.qp()::query);
+    assertThrows(IbDisassociatedException.class, () -> o.mr().reregister(null, 0));
+    assertEquals(PostStatus.GONE, o.qp().postSend(new SendWr(1)));
+    assertEquals(PostStatus.GONE, o.cq().poll(new WorkCompletion[1], 1));
+    assertFalse(o.qp().control().isLive());
+    o.close();
+    assertEquals(1, rig.fake().faults().hits("destroyQP"));
+    assertEquals("fake0", device.name());
+  }
+
+  @Test
+  @DisplayName("S32: other clients of the device keep what is theirs")
+  void neighboursStay() {
+    BoundDevice neighbour = rig.bind("neighbour");
+    Objects7 theirs = Objects7.of(neighbour);
+    Objects7.of(device);
+    device.sweepAndPoison();
+    assertEquals(7, rig.objects().live());
+    theirs.qp().query();
+    theirs.close();
+    assertEquals(List.of(), neighbour.sweepAndPoison());
+  }
+
+  @Test
+  @DisplayName("S32: event handlers left behind are reported and unregistered")
+  void s32EventHandlersAreLeaks() {
+    SilentHandler.register(device);
+    device.unregisterEventHandler(SilentHandler.register(device));
+    List<LeakRecord> leaks = device.sweepAndPoison();
+    assertEquals(
+        List.of("event handler " + SilentHandler.class.getName()),
+        leaks.stream().map(LeakRecord::object).toList());
+    assertTrue(leaks.getFirst().stack().getFirst().contains("SilentHandler.register"));
+    assertEquals(List.of(), rig.handlers());
+  }
+
+  @Test
+  @DisplayName(
+      "CC-20: an object that the driver is making while the client goes is destroyed and refused")
+  void cc20RevokedWhileMade() {
+    ProtectionDomain pd = device.allocPd();
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    rig.fake()
+        .faults()
+        .at(
+            "registerMemory",
+            () -> {
+              inside.countDown();
+              Wait.on(go);
+            });
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Future<?> maker =
+        Wait.start(
+            () -> {
+              try {
+                pd.allocMemory(64, 8, 0);
+              } catch (IbDisassociatedException e) {
+                thrown.set(e);
+              }
+            });
+    Wait.on(inside);
+    Future<?> sweep = Wait.start(device::sweepAndPoison);
+    Wait.until(() -> !pd.control().isLive());
+    go.countDown();
+    Wait.end(maker);
+    Wait.end(sweep);
+    assertTrue(thrown.get() instanceof IbDisassociatedException);
+    assertEquals(0, rig.objects().live());
+    assertEquals(0, rig.fake().live());
+  }
+
+  @Test
+  @DisplayName("CC-19: a driver that never makes the object holds the sweep up for the grace only")
+  void cc19StuckCreationDoesNotHangTheSweep() {
+    BoundDevice hasty = rig.bind("hasty", TimeUnit.MILLISECONDS.toNanos(20));
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    rig.fake()
+        .faults()
+        .at(
+            "allocPd",
+            () -> {
+              inside.countDown();
+              Wait.on(go);
+            });
+    Future<?> maker =
+        Wait.start(() -> assertThrows(IbDisassociatedException.class, hasty::allocPd));
+    Wait.on(inside);
+    List<LeakRecord> leaks = hasty.sweepAndPoison();
+    assertEquals(List.of("PD 0"), leaks.stream().map(LeakRecord::object).toList());
+    go.countDown();
+    Wait.end(maker);
+    assertEquals(0, rig.objects().live());
+    assertEquals(0, rig.fake().live());
+  }
+}

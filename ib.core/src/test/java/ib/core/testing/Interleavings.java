@@ -1,0 +1,338 @@
+package ib.core.testing;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a small scenario under every schedule with at most so many preemptions, depth first. The
+ * scenario's classes are woven ({@link Weaver}): they stop before every access to shared state, so
+ * the code explored is the product's own. What is explored are interleavings; that the accesses are
+ * ordered at all (release, acquire) is argued where they are written.
+ */
+public final class Interleavings {
+  private static final int STEPS_MOST = 5_000;
+  private static final ThreadLocal<Task> TASK = new ThreadLocal<>();
+  private static final ThreadLocal<Interleavings> SETUP = new ThreadLocal<>();
+
+  /** What is run again and again; a new one for every schedule. */
+  public interface Scenario {
+    /** Makes the objects and spawns the threads. */
+    void setUp();
+
+    /** All threads have ended, or only daemons wait: checks. */
+    void check();
+  }
+
+  /**
+   * How an exploration ended.
+   *
+   * @param schedules how many were run
+   * @param failure the first that failed, with its schedule, or null
+   */
+  public record Result(int schedules, @Nullable String failure) {}
+
+  private static final class Stop extends Error {
+    private static final long serialVersionUID = 1;
+
+    Stop() {
+      super("the schedule is over", null, false, false);
+    }
+  }
+
+  private final int preemptionsMost;
+  private final List<Task> tasks = new ArrayList<>();
+  private final List<Integer> chosen = new ArrayList<>();
+  private final List<Integer> options = new ArrayList<>();
+  private final StringBuilder trace = new StringBuilder();
+  private final Semaphore end = new Semaphore(0);
+  private final List<Integer> prefix;
+  private int preemptions;
+  private volatile boolean stopping;
+  private volatile @Nullable Throwable failure;
+
+  private Interleavings(int preemptionsMost, List<Integer> prefix) {
+    this.preemptionsMost = preemptionsMost;
+    this.prefix = prefix;
+  }
+
+  /**
+   * Explores.
+   *
+   * @param scenario a public class with a public constructor without parameters
+   * @param preemptions how often a thread may lose its turn without having to
+   * @return how many schedules were run, up to the first failure
+   */
+  public static Result explore(Class<? extends Scenario> scenario, int preemptions) {
+    Weaver weaver = new Weaver();
+    List<Integer> prefix = List.of();
+    for (int schedules = 1; ; schedules++) {
+      Interleavings run = new Interleavings(preemptions, prefix);
+      String failed = run.once(weaver.scenario(scenario));
+      if (failed != null) {
+        return new Result(schedules, failed);
+      }
+      prefix = run.nextPrefix();
+      if (prefix.isEmpty()) {
+        return new Result(schedules, null);
+      }
+    }
+  }
+
+  private @Nullable String once(Scenario scenario) {
+    SETUP.set(this);
+    scenario.setUp();
+    SETUP.remove();
+    for (Task t : tasks) {
+      if (t.thread.getState() == Thread.State.NEW) {
+        t.thread.start();
+      }
+    }
+    Task first = choose(null);
+    if (first != null) {
+      first.go.release();
+      end.acquireUninterruptibly();
+    }
+    stopping = true;
+    for (Task t : tasks) {
+      t.go.release();
+      t.join();
+    }
+    if (failure == null && tasks.stream().anyMatch(t -> t.blockedAtEnd && !t.daemon)) {
+      failure = new AssertionError("a thread waits for ever");
+    }
+    try {
+      if (failure == null) {
+        scenario.check();
+      }
+    } catch (Throwable e) {
+      failure = e;
+    }
+    return failure == null ? null : failure + " after" + trace;
+  }
+
+  private List<Integer> nextPrefix() {
+    for (int i = chosen.size() - 1; i >= 0; i--) {
+      if (chosen.get(i) + 1 < options.get(i)) {
+        List<Integer> next = new ArrayList<>(chosen.subList(0, i));
+        next.add(chosen.get(i) + 1);
+        return next;
+      }
+    }
+    return List.of();
+  }
+
+  /**
+   * For scenarios: a thread, which begins when the schedule says so.
+   *
+   * @param name for the trace
+   * @param daemon whether it may wait for ever
+   * @param body what it does
+   * @return the thread
+   */
+  public static Thread spawn(String name, boolean daemon, Runnable body) {
+    Interleavings run = SETUP.get();
+    Task task = run.new Task(name, daemon, body);
+    run.tasks.add(task);
+    return task.thread;
+  }
+
+  /**
+   * For scenarios: the schedule has failed; throwing might end in a catch of the product's.
+   *
+   * @param what went wrong
+   */
+  public static void fail(String what) {
+    AssertionError e = new AssertionError(what);
+    Task t = TASK.get();
+    if (t != null && t.run().failure == null) {
+      t.run().failure = e;
+    }
+    throw e;
+  }
+
+  // ---- called by woven code ----
+
+  /** Another thread may come first. */
+  public static void step() {
+    Task t = TASK.get();
+    if (t != null) {
+      t.point(false);
+    }
+  }
+
+  /** Nothing to do here before another thread has done something. */
+  public static void spin() {
+    Task t = TASK.get();
+    if (t != null) {
+      t.point(true);
+    }
+  }
+
+  /**
+   * In place of {@code LockSupport.park}.
+   *
+   * @param blocker ignored
+   */
+  public static void park(Object blocker) {
+    Task t = TASK.get();
+    if (t != null) {
+      t.point(false);
+      t.block();
+    }
+  }
+
+  /**
+   * In place of {@code LockSupport.parkNanos}.
+   *
+   * @param nanos ignored
+   */
+  public static void parkNanos(long nanos) {
+    spin();
+  }
+
+  /**
+   * In place of {@code LockSupport.unpark}.
+   *
+   * @param thread whom to wake
+   */
+  public static void unpark(@Nullable Thread thread) {
+    Task self = TASK.get();
+    if (self == null || thread == null) {
+      return;
+    }
+    self.point(false);
+    for (Task t : self.run().tasks) {
+      if (t.thread.equals(thread)) {
+        t.permit = true;
+        t.blocked = false;
+      }
+    }
+  }
+
+  // ---- the schedule; only the thread that has the turn is here ----
+
+  private @Nullable Task choose(@Nullable Task current) {
+    List<Task> enabled = new ArrayList<>();
+    boolean staying = current != null && current.enabled() && !current.yields;
+    if (staying) {
+      enabled.add(current);
+    }
+    if (!staying || preemptions < preemptionsMost) {
+      for (Task t : tasks) {
+        if (t != current && t.enabled()) {
+          enabled.add(t);
+        }
+      }
+    }
+    if (enabled.isEmpty()) {
+      return current != null && current.enabled() ? current : null;
+    }
+    int depth = chosen.size();
+    int pick = depth < prefix.size() ? prefix.get(depth) : 0;
+    chosen.add(pick);
+    options.add(enabled.size());
+    Task next = enabled.get(pick);
+    if (staying && next != current) {
+      preemptions++;
+    }
+    if (next != current) {
+      trace.append(' ').append(next.name);
+    }
+    if (depth > STEPS_MOST && failure == null) {
+      failure = new AssertionError("no end after " + STEPS_MOST + " steps");
+    }
+    return failure == null ? next : null;
+  }
+
+  private final class Task {
+    private final String name;
+    private final boolean daemon;
+    private final Thread thread;
+    private final Semaphore go = new Semaphore(0);
+    private boolean done;
+    private boolean blocked;
+    private boolean permit;
+    private boolean yields;
+    private boolean blockedAtEnd;
+
+    Task(String name, boolean daemon, Runnable body) {
+      this.name = name;
+      this.daemon = daemon;
+      this.thread = Thread.ofVirtual().name(name).unstarted(() -> live(body));
+    }
+
+    Interleavings run() {
+      return Interleavings.this;
+    }
+
+    boolean enabled() {
+      return !done && !blocked;
+    }
+
+    private void live(Runnable body) {
+      TASK.set(this);
+      try {
+        waitForTurn();
+        body.run();
+      } catch (Stop over) {
+        return;
+      } catch (Throwable e) {
+        failure = failure == null ? e : failure;
+      }
+      done = true;
+      if (!stopping) {
+        pass(failure == null ? choose(this) : null);
+      }
+    }
+
+    void point(boolean yielding) {
+      if (stopping) {
+        throw new Stop();
+      }
+      yields = yielding;
+      Task next = choose(this);
+      yields = false;
+      if (next != this) {
+        pass(next);
+        waitForTurn();
+      }
+    }
+
+    void block() {
+      if (permit) {
+        permit = false;
+        return;
+      }
+      blocked = true;
+      pass(choose(this));
+      waitForTurn();
+      permit = false;
+    }
+
+    private void waitForTurn() {
+      go.acquireUninterruptibly();
+      if (stopping) {
+        blockedAtEnd = blocked;
+        throw new Stop();
+      }
+    }
+
+    private void pass(@Nullable Task next) {
+      if (next == null) {
+        end.release();
+      } else {
+        next.go.release();
+      }
+    }
+
+    void join() {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+}

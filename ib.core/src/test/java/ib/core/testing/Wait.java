@@ -1,0 +1,73 @@
+package ib.core.testing;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+
+/** Bounded waits for tests: nothing sleeps to be in step, and nothing hangs. */
+public final class Wait {
+  private static final long LIMIT_S = 30;
+
+  private Wait() {}
+
+  /**
+   * Waits for a latch.
+   *
+   * @param latch counted down by another thread
+   */
+  public static void on(CountDownLatch latch) {
+    try {
+      if (!latch.await(LIMIT_S, TimeUnit.SECONDS)) {
+        throw new AssertionError("not within " + LIMIT_S + " s");
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /**
+   * Waits for a condition.
+   *
+   * @param condition made true by another thread
+   */
+  public static void until(BooleanSupplier condition) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(LIMIT_S)) {
+        throw new AssertionError("not within " + LIMIT_S + " s");
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  /**
+   * Runs something on a thread of its own.
+   *
+   * @param body what
+   * @return its end
+   */
+  public static Future<?> start(Runnable body) {
+    FutureTask<?> task = new FutureTask<>(body, null);
+    Thread.ofPlatform().daemon().name("test-helper").start(task);
+    return task;
+  }
+
+  /**
+   * Waits for the end of what {@link #start} began; what it threw is thrown here.
+   *
+   * @param future what was started
+   */
+  public static void end(Future<?> future) {
+    try {
+      future.get(LIMIT_S, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw new AssertionError(e.getCause());
+    } catch (InterruptedException | TimeoutException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package ib.driver.soft;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/** GUIDs for devices that were not given one. */
+final class Guids {
+  private static final long GROUP = 1L << 56;
+  private static final long LOCAL = 2L << 56;
+
+  private Guids() {}
+
+  /**
+   * The same GUID for the same name, whenever and wherever: a locally administered individual
+   * EUI-64 (IEEE 802c) whose last byte is 0, so that the ports have the numbers after it.
+   *
+   * @param name device name
+   * @return the node GUID
+   */
+  static long ofName(String name) {
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
+      return (ByteBuffer.wrap(hash).getLong() & ~GROUP & ~0xffL) | LOCAL;
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package ib.driver.soft;
+
+import ib.core.verbs.Limit;
+import ib.core.verbs.Mtu;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A valid device configuration; {@link ConfigReader} is the only way from raw values to it.
+ *
+ * @param name device name
+ * @param switchName the switch that all ports are cabled to
+ * @param guid node GUID; port {@code n} has {@code guid + n}
+ * @param compVectors completion vectors, at least 1
+ * @param mtu active MTU of all ports
+ * @param linkUp per port, from port 1: whether the cable is in
+ * @param pkeys the P_Key table of all ports, 16 bits each
+ * @param limits what {@code ibv_devinfo -v} shows
+ */
+record SoftConfig(
+    String name,
+    String switchName,
+    long guid,
+    int compVectors,
+    Mtu mtu,
+    List<Boolean> linkUp,
+    List<Integer> pkeys,
+    Map<Limit, Integer> limits) {
+
+  /** Copies the collections. */
+  SoftConfig {
+    linkUp = List.copyOf(linkUp);
+    pkeys = List.copyOf(pkeys);
+    limits = Map.copyOf(limits);
+  }
+
+  int ports() {
+    return linkUp.size();
+  }
+
+  /** {@return whether a running device of that configuration can take this one live} */
+  boolean liveChangeOf(SoftConfig running) {
+    return ports() == running.ports()
+        && equals(
+            new SoftConfig(
+                running.name,
+                running.switchName,
+                running.guid,
+                running.compVectors,
+                running.mtu,
+                linkUp,
+                pkeys,
+                running.limits));
+  }
+
+  /** {@return whether a GUID of this device is one of the other's} */
+  boolean sharesGuidWith(SoftConfig other) {
+    return guid <= other.guid + other.ports() && other.guid <= guid + ports();
+  }
+}

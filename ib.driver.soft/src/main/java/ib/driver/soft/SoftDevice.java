@@ -1,0 +1,168 @@
+package ib.driver.soft;
+
+import ib.core.spi.DeviceOps;
+import ib.core.spi.DriverDevice;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.Limit;
+import ib.core.verbs.LinkLayer;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.NodeType;
+import ib.core.verbs.PhysState;
+import ib.core.verbs.PortState;
+import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.fabric.FabricPort;
+import ib.engine.SoftHca;
+import ib.engine.qp.HcaConfig;
+import ib.engine.qp.HcaPort;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+
+/**
+ * An adapter: an engine whose ports are cabled to a switch. There is no subnet manager, so the
+ * fabric gives LIDs and the driver itself takes a port through INIT and ARMED to ACTIVE (IBA
+ * 14.2.5.6); the SM LID stays 0, which tells whoever wants to ask one that there is nobody.
+ */
+final class SoftDevice extends DriverDevice implements Plugged {
+  private static final int WIDTH_4X = 2;
+  private static final int SPEED_EDR = 32;
+  private static final int VL0 = 1;
+  private static final int SYSTEM_IMAGE_GUID_SUPPORTED = 1 << 11;
+  private static final int SUBNET_TIMEOUT = 18;
+
+  private final List<FabricPort> wires;
+  private final SoftHca hca;
+
+  private SoftDevice(SoftConfig config, String version, List<FabricPort> wires) {
+    super(
+        new DeviceInfo(
+            config.name(),
+            0,
+            NodeType.CA,
+            config.guid(),
+            config.guid(),
+            config.ports(),
+            SoftDriver.PID));
+    this.wires = wires;
+    this.hca = new SoftHca(engine(config, version), List.copyOf(wires), this::dispatchEvent);
+  }
+
+  /**
+   * Builds an adapter and brings its ports up.
+   *
+   * @param fabric where it is cabled
+   * @param config its configuration
+   * @param version of the driver, shown as firmware version
+   * @return the adapter
+   */
+  static SoftDevice plug(Fabric fabric, SoftConfig config, String version) {
+    List<FabricPort> wires = new ArrayList<>();
+    SoftDevice device = null;
+    boolean up = false;
+    try {
+      for (int i = 0; i < config.ports(); i++) {
+        wires.add(fabric.open(config.switchName()));
+      }
+      device = new SoftDevice(config, version, wires);
+      device.bringUp(config);
+      up = true;
+      return device;
+    } finally {
+      if (!up && device != null) {
+        device.unplug();
+      } else if (!up) {
+        wires.forEach(FabricPort::close);
+      }
+    }
+  }
+
+  private static HcaConfig engine(SoftConfig config, String version) {
+    Map<Limit, Long> limits = new EnumMap<>(Limit.class);
+    config.limits().forEach((limit, value) -> limits.put(limit, value.longValue()));
+    limits.put(Limit.NUM_COMP_VECTORS, (long) config.compVectors());
+    limits.put(Limit.MAX_PKEYS, (long) ConfigReader.PKEYS_MOST);
+    limits.put(Limit.MAX_SGE_RD, limits.get(Limit.MAX_SGE));
+    limits.put(Limit.MAX_QP_INIT_RD_ATOM, limits.get(Limit.MAX_QP_RD_ATOM));
+    long[] portGuids =
+        LongStream.rangeClosed(1, config.ports()).map(n -> config.guid() + n).toArray();
+    return HcaConfig.of(config.guid(), portGuids)
+        .withLink(LinkLayer.INFINIBAND, version, Mtu.MTU_4096)
+        .withLimits(limits);
+  }
+
+  private void bringUp(SoftConfig config) {
+    hca.start("ib-" + config.name() + "-engine");
+    for (HcaPort port : ports()) {
+      wire(port).attach(port, config.mtu());
+      port.update(
+          b ->
+              b.activeMtu(config.mtu())
+                  .activeWidth(WIDTH_4X)
+                  .activeSpeed(SPEED_EDR)
+                  .maxVl(VL0)
+                  .capFlags(SYSTEM_IMAGE_GUID_SUPPORTED)
+                  .subnetTimeout(SUBNET_TIMEOUT));
+    }
+    change(config);
+  }
+
+  @Override
+  public DriverDevice device() {
+    return this;
+  }
+
+  @Override
+  public DeviceOps ops() {
+    return hca;
+  }
+
+  /** Tables first: a port that comes up has the new ones. */
+  @Override
+  public void change(SoftConfig config) {
+    int[] pkeys = config.pkeys().stream().mapToInt(p -> p).toArray();
+    for (HcaPort port : ports()) {
+      port.pkeys(pkeys);
+      boolean up = config.linkUp().get(port.number() - 1);
+      if (up != wire(port).cabled()) {
+        if (up) {
+          linkUp(port);
+        } else {
+          linkDown(port);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void unplug() {
+    wires.forEach(FabricPort::close); // nothing comes in any more
+    hca.shutdown();
+  }
+
+  private void linkUp(HcaPort port) {
+    port.state(PortState.INIT, PhysState.LINK_UP);
+    port.lid(wire(port).assignLid(), 0);
+    port.state(PortState.ARMED, PhysState.LINK_UP);
+    wire(port).plugCable();
+    port.state(PortState.ACTIVE, PhysState.LINK_UP);
+  }
+
+  private void linkDown(HcaPort port) {
+    wire(port).pullCable();
+    port.state(PortState.DOWN, PhysState.POLLING);
+  }
+
+  private List<HcaPort> ports() {
+    List<HcaPort> ports = new ArrayList<>();
+    for (int n = 1; n <= wires.size(); n++) {
+      ports.add(hca.port(n));
+    }
+    return ports;
+  }
+
+  private FabricPort wire(HcaPort port) {
+    return wires.get(port.number() - 1);
+  }
+}

@@ -1,0 +1,215 @@
+package ib.driver.soft;
+
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbExistsException;
+import ib.core.verbs.IbInvalidException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * All configured instances of one driver bundle. A configuration that is wrong, or whose name or
+ * GUID is in use, changes nothing: what ran goes on with the last good one. One that was in
+ * conflict is tried again when a name becomes free, so a file may be renamed. Only two that swap
+ * their names refuse each other for good; one has to be deleted first.
+ */
+final class SoftDevices implements SoftSlot.Observer {
+
+  private static final long JOIN_MS = 10_000;
+
+  /** Where the driver reports. */
+  @FunctionalInterface
+  interface Log {
+    /** Something was refused or failed. */
+    void error(String text, Throwable why);
+  }
+
+  private final Plugged.Factory factory;
+  private final Announcer announcer;
+  private final Log log;
+  private final AtomicLong announcements = new AtomicLong();
+
+  private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+
+  // under this; a slot's lock may be taken inside, never the other way round
+  private final Map<String, SoftSlot> slots = new LinkedHashMap<>();
+  private final Map<String, SoftConfig> conflicting = new HashMap<>();
+  private boolean stopped;
+
+  SoftDevices(Plugged.Factory factory, Announcer announcer, Log log) {
+    this.factory = factory;
+    this.announcer = announcer;
+    this.log = log;
+  }
+
+  /**
+   * A configuration is new or has changed. Does not wait for the device.
+   *
+   * @param pid its PID
+   * @param values its values
+   */
+  void configure(String pid, Map<String, ?> values) {
+    SoftConfig config;
+    try {
+      config = ConfigReader.read(instance(pid), values);
+    } catch (IbInvalidException e) {
+      synchronized (this) {
+        conflicting.remove(pid);
+      }
+      log.error(refusal(pid, e), e);
+      return;
+    }
+    synchronized (this) {
+      conflicting.put(pid, config);
+    }
+    accept(pid, config).ifPresent(why -> log.error(refusal(pid, why), why));
+  }
+
+  /**
+   * A configuration was deleted. Does not wait for the device.
+   *
+   * @param pid its PID
+   */
+  void delete(String pid) {
+    SoftSlot slot;
+    synchronized (this) {
+      conflicting.remove(pid);
+      slot = slots.get(pid);
+    }
+    if (slot != null) {
+      slot.configure(null);
+    }
+  }
+
+  /**
+   * Takes all devices down, the one announced last first (CC-22), and waits until each is gone.
+   * Further configurations are ignored.
+   */
+  void stop() {
+    List<SoftSlot> all;
+    synchronized (this) {
+      stopped = true;
+      conflicting.clear();
+      all = new ArrayList<>(slots.values());
+    }
+    all.forEach(SoftSlot::close);
+    all.forEach(SoftSlot::quiesce); // what is just being announced, has its place in the order then
+    all.sort(Comparator.comparingLong(SoftSlot::order).reversed());
+    all.forEach(SoftSlot::end);
+    joinThreads();
+  }
+
+  /** They have nothing more to do; none may outlive the bundle (F35). */
+  private void joinThreads() {
+    try {
+      for (Thread thread : threads) {
+        if (!thread.equals(Thread.currentThread())) {
+          thread.join(JOIN_MS);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** {@return the slots, in the order of their configuration} */
+  synchronized List<SoftSlot> slots() {
+    return List.copyOf(slots.values());
+  }
+
+  @Override
+  public Thread start(String name, Runnable work) {
+    threads.removeIf(t -> !t.isAlive());
+    Thread thread =
+        Thread.ofPlatform().daemon().name(name).inheritInheritableThreadLocals(false).start(work);
+    threads.add(thread);
+    return thread;
+  }
+
+  @Override
+  public long announced() {
+    return announcements.incrementAndGet();
+  }
+
+  @Override
+  public void failed(String device, Throwable why) {
+    log.error("device " + device + ": " + why.getMessage(), why);
+  }
+
+  @Override
+  public void settled(SoftSlot slot) {
+    Map<String, SoftConfig> again;
+    synchronized (this) {
+      if (slot.gone()) {
+        slots.remove(slot.pid(), slot);
+      }
+      again = new TreeMap<>(conflicting);
+    }
+    again.forEach(this::accept); // a conflict that goes on was reported when it came
+  }
+
+  /**
+   * {@return who is in the way; the configuration is no longer wanted when it is not in
+   * conflicting}
+   */
+  private Optional<IbExistsException> accept(String pid, SoftConfig config) {
+    Optional<IbExistsException> elsewhere = announcer.conflict(pid, config);
+    synchronized (this) {
+      if (stopped || !config.equals(conflicting.get(pid))) {
+        return Optional.empty();
+      }
+      Optional<IbExistsException> why = elsewhere.or(() -> conflict(pid, config));
+      if (why.isEmpty()) {
+        conflicting.remove(pid);
+        slots
+            .computeIfAbsent(pid, p -> new SoftSlot(p, instance(p), factory, announcer, this))
+            .configure(config);
+      }
+      return why;
+    }
+  }
+
+  /** {@return the claim of another of this driver's slots, if there is one}; under the lock */
+  private Optional<IbExistsException> conflict(String pid, SoftConfig config) {
+    for (SoftSlot other : slots.values()) {
+      for (SoftConfig claim : other.pid().equals(pid) ? List.<SoftConfig>of() : other.claims()) {
+        if (claim.name().equals(config.name())) {
+          return Optional.of(inUse(pid, ConfigReader.NAME, config.name(), other.pid()));
+        }
+        if (claim.sharesGuidWith(config)) {
+          String guid = String.format("%016x", config.guid());
+          return Optional.of(inUse(pid, ConfigReader.GUID, guid, other.pid()));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** {@return how both kinds of conflict read} */
+  static IbExistsException inUse(String pid, String key, String value, String user) {
+    return new IbExistsException(
+        "configuration " + pid,
+        "key " + key + " is '" + value + "', in use by " + user,
+        key + ": one that no other device has");
+  }
+
+  private static String instance(String pid) {
+    return pid.substring(pid.indexOf('~') + 1);
+  }
+
+  private synchronized String refusal(String pid, IbException why) {
+    SoftSlot slot = slots.get(pid);
+    return why.getMessage()
+        + (slot == null
+            ? "; the device stays absent"
+            : "; " + slot.name() + " goes on with its last good configuration");
+  }
+}

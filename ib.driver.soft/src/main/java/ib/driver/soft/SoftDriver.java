@@ -1,0 +1,172 @@
+package ib.driver.soft;
+
+import ib.core.spi.DeviceSlot;
+import ib.core.spi.DriverDevice;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbExistsException;
+import ib.driver.soft.fabric.Fabric;
+import java.util.Collections;
+import java.util.Dictionary;
+import java.util.Hashtable;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.osgi.framework.BundleContext;
+import org.osgi.framework.InvalidSyntaxException;
+import org.osgi.framework.ServiceReference;
+import org.osgi.framework.ServiceRegistration;
+import org.osgi.service.cm.ManagedServiceFactory;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.ConfigurationPolicy;
+import org.osgi.service.component.annotations.Deactivate;
+import org.osgi.service.metatype.annotations.Designate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The driver: one device per configuration of factory PID {@code ib.driver.soft} ({@link
+ * SoftOptions}).
+ *
+ * <p>It is one component that owns all instances, not a factory component with an instance per
+ * configuration, for three reasons. Devices must go in the reverse order of their registration when
+ * the bundle stops (CC-22); SCR deactivates instances, and the framework unregisters services, in
+ * the order in which they came. A changed configuration must be judged before the running device is
+ * touched, because the last good one has to go on (F25). And no client's add may run under SCR's
+ * locks, which give up after a while and then deactivate a device in the middle of it.
+ *
+ * <p>It provides no {@link IbDevice} itself, since SCR would announce it before it is built: a
+ * device is registered by hand, last (S27), and unregistered by hand, first (S28). Each instance
+ * also offers a {@link DeviceSlot}, which stays while the device is unplugged.
+ */
+@Component(
+    name = SoftDriver.PID,
+    service = ManagedServiceFactory.class,
+    property = "service.pid=" + SoftDriver.PID,
+    configurationPolicy = ConfigurationPolicy.IGNORE,
+    immediate = true)
+@Designate(ocd = SoftOptions.class, factory = true)
+public final class SoftDriver implements ManagedServiceFactory {
+  /** The factory PID. */
+  static final String PID = "ib.driver.soft";
+
+  private final Logger log = LoggerFactory.getLogger(SoftDriver.class);
+  private final SoftDevices devices;
+
+  /**
+   * Starts without devices; the Configuration Admin brings them.
+   *
+   * @param context of the bundle
+   */
+  @Activate
+  public SoftDriver(BundleContext context) {
+    Fabric fabric = new Fabric();
+    String version = context.getBundle().getVersion().toString();
+    devices =
+        new SoftDevices(
+            config -> SoftDevice.plug(fabric, config, version),
+            new Services(context),
+            this::report);
+  }
+
+  /** Takes all devices down, last in first out; waits until nothing is left of them. */
+  @Deactivate
+  void deactivate() {
+    devices.stop();
+  }
+
+  @Override
+  public String getName() {
+    return "ib soft devices";
+  }
+
+  /** Never throws: a bad value is reported once, here, and what runs goes on. */
+  @Override
+  public void updated(String pid, Dictionary<String, ?> properties) {
+    Map<String, Object> values = new TreeMap<>();
+    for (String key : Collections.list(properties.keys())) {
+      values.put(key, properties.get(key));
+    }
+    devices.configure(pid, values);
+  }
+
+  @Override
+  public void deleted(String pid) {
+    devices.delete(pid);
+  }
+
+  private void report(String text, Throwable why) {
+    if (why instanceof IbException) {
+      log.error(text); // says it all
+    } else {
+      log.error(text, why);
+    }
+  }
+
+  /** The service registry as what devices are announced to. */
+  private record Services(BundleContext context) implements Announcer {
+    @Override
+    public Optional<IbExistsException> conflict(String pid, SoftConfig config) {
+      for (ServiceReference<IbDevice> other : others()) {
+        String user =
+            "device " + other.getProperty(DeviceSlot.DEVICE_NAME) + " of " + other.getBundle();
+        if (config.name().equals(other.getProperty(DeviceSlot.DEVICE_NAME))) {
+          return Optional.of(SoftDevices.inUse(pid, ConfigReader.NAME, config.name(), user));
+        }
+        if (hex(config.guid()).equals(other.getProperty(DeviceSlot.NODE_GUID))) {
+          return Optional.of(SoftDevices.inUse(pid, ConfigReader.GUID, hex(config.guid()), user));
+        }
+      }
+      return Optional.empty();
+    }
+
+    @Override
+    public Offer offer(DeviceSlot slot) {
+      String name = slot.name();
+      ServiceRegistration<DeviceSlot> registration =
+          context.registerService(DeviceSlot.class, slot, slotProperties(name, false));
+      return new Offer() {
+        @Override
+        public void plugged(boolean in) {
+          registration.setProperties(slotProperties(name, in));
+        }
+
+        @Override
+        public void end() {
+          registration.unregister();
+        }
+      };
+    }
+
+    @Override
+    public Runnable announce(DriverDevice device) {
+      Hashtable<String, Object> properties = new Hashtable<>();
+      properties.put(DeviceSlot.DEVICE_NAME, device.name());
+      properties.put(DeviceSlot.NODE_GUID, hex(device.nodeGuid()));
+      return context.registerService(IbDevice.class, device, properties)::unregister;
+    }
+
+    private Iterable<ServiceReference<IbDevice>> others() {
+      try {
+        return context.getServiceReferences(IbDevice.class, null).stream()
+            .filter(r -> !Objects.equals(r.getBundle(), context.getBundle()))
+            .toList();
+      } catch (InvalidSyntaxException e) {
+        throw new IllegalStateException("there is no filter to be wrong", e);
+      }
+    }
+
+    private static Hashtable<String, Object> slotProperties(String name, boolean in) {
+      Hashtable<String, Object> properties = new Hashtable<>();
+      properties.put(DeviceSlot.DEVICE_NAME, name);
+      properties.put(DeviceSlot.PLUGGED, in);
+      return properties;
+    }
+
+    private static String hex(long guid) {
+      return String.format("%016x", guid);
+    }
+  }
+}

@@ -1,0 +1,247 @@
+package ib.driver.soft;
+
+import org.osgi.service.metatype.annotations.AttributeDefinition;
+import org.osgi.service.metatype.annotations.AttributeType;
+import org.osgi.service.metatype.annotations.ObjectClassDefinition;
+import org.osgi.service.metatype.annotations.Option;
+
+/**
+ * The form of a device configuration, for tools that show metatype. The reader is {@link
+ * ConfigReader}, the numbers are those of {@link NumberKey}; a test holds them together. Names
+ * become keys by the rules of the metatype specification: {@code $} vanishes, two underscores are
+ * one.
+ */
+@ObjectClassDefinition(
+    id = "ib.driver.soft",
+    name = "ib soft device",
+    description =
+        "One software InfiniBand adapter per configuration. link and pkeys change live, with events; a"
+            + " change of anything else is an unplug and a plug.")
+@interface SoftOptions {
+  /** {@return device name} */
+  @AttributeDefinition(
+      required = false,
+      description =
+          "Device name: a letter, then letters, digits, '_', '.', '-', at most 63 characters. Default: the"
+              + " name of the configuration, what follows '~' in its PID.")
+  String name();
+
+  /** {@return switch name} */
+  @AttributeDefinition(
+      required = false,
+      defaultValue = "ib-sw0",
+      description =
+          "The switch that all ports are cabled to. Devices on different switches cannot reach each other.")
+  String $switch();
+
+  /** {@return number of ports} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "1",
+      min = "1",
+      max = "8",
+      description = "Ports of the adapter.")
+  int ports();
+
+  /** {@return node GUID} */
+  @AttributeDefinition(
+      required = false,
+      description =
+          "Node GUID, an EUI-64 as 16 hex digits such as 02c90300000a0001; port n has the GUID n above it."
+              + " Default: derived from the device name, locally administered.")
+  String guid();
+
+  /** {@return cables} */
+  @AttributeDefinition(
+      required = false,
+      cardinality = 8,
+      defaultValue = "up",
+      options = {@Option(label = "up", value = "up"), @Option(label = "down", value = "down")},
+      description = "Whether the cable is in, for all ports or one value for each. Changes live.")
+  String[] link();
+
+  /** {@return active MTU} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "4096",
+      options = {
+        @Option(label = "256", value = "256"),
+        @Option(label = "512", value = "512"),
+        @Option(label = "1024", value = "1024"),
+        @Option(label = "2048", value = "2048"),
+        @Option(label = "4096", value = "4096")
+      },
+      description = "Active MTU of all ports, in bytes.")
+  int mtu();
+
+  /** {@return P_Key table} */
+  @AttributeDefinition(
+      required = false,
+      cardinality = 128,
+      defaultValue = "0xffff",
+      description =
+          "P_Key table of all ports: 16 bits in hex each, the top bit is full membership. Changes live.")
+  String[] pkeys();
+
+  /** {@return completion vectors} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "0",
+      min = "0",
+      max = "64",
+      description = "Completion vectors; 0 is one per processor.")
+  int comp__vectors();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "65536",
+      min = "1",
+      max = "1048576",
+      description = "Most queue pairs.")
+  int max__qp();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "16384",
+      min = "1",
+      max = "1048576",
+      description = "Most requests in one work queue.")
+  int max__qp__wr();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "32",
+      min = "1",
+      max = "32",
+      description = "Most elements of one request.")
+  int max__sge();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "1024",
+      min = "0",
+      max = "4096",
+      description = "Most inline data of one request, in bytes.")
+  int max__inline__data();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "128",
+      min = "0",
+      max = "128",
+      description = "Most RDMA reads and atomics that one queue pair serves or has under way.")
+  int max__qp__rd__atom();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "65536",
+      min = "1",
+      max = "1048576",
+      description = "Most completion queues.")
+  int max__cq();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "1048576",
+      min = "1",
+      max = "4194304",
+      description = "Most entries of one completion queue.")
+  int max__cqe();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "524287",
+      min = "1",
+      max = "8388607",
+      description = "Most memory regions.")
+  int max__mr();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "65536",
+      min = "1",
+      max = "1048576",
+      description = "Most protection domains.")
+  int max__pd();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "65536",
+      min = "1",
+      max = "1048576",
+      description = "Most address handles.")
+  int max__ah();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "65536",
+      min = "1",
+      max = "1048576",
+      description = "Most shared receive queues.")
+  int max__srq();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "16384",
+      min = "1",
+      max = "1048576",
+      description = "Most receives in one shared receive queue.")
+  int max__srq__wr();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "32",
+      min = "1",
+      max = "32",
+      description = "Most elements of a receive in a shared receive queue.")
+  int max__srq__sge();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "8192",
+      min = "1",
+      max = "16383",
+      description = "Most multicast groups.")
+  int max__mcast__grp();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "256",
+      min = "1",
+      max = "65536",
+      description = "Most queue pairs attached to one multicast group.")
+  int max__mcast__qp__attach();
+}

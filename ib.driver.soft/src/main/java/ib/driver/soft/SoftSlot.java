@@ -1,0 +1,359 @@
+package ib.driver.soft;
+
+import ib.core.spi.DeviceSlot;
+import ib.core.verbs.IbDeadlockException;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbNoDeviceException;
+import ib.core.verbs.IbTimedOutException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One configured instance. What is wanted (a configuration; plugged in or not) is a state that
+ * anybody may set at any time without waiting; a thread that lives only as long as there is
+ * something to do brings the device there. So a client that blocks in its add holds up its own
+ * device only (F19), never the thread that delivers configurations, and no lock is held while
+ * client code runs (S30, I5).
+ */
+final class SoftSlot implements DeviceSlot {
+  private static final long WAIT_SECONDS = 120; // longer than any client may take (CC-19)
+
+  /** What a slot tells the driver. */
+  interface Observer {
+    /** Starts a thread that does the work of a slot and then ends. */
+    Thread start(String name, Runnable work);
+
+    /** Something has been reached: names and GUIDs may have become free. */
+    void settled(SoftSlot slot);
+
+    /** The next number of the order in which devices were announced. */
+    long announced();
+
+    /** A plug, a change or an unplug failed. */
+    void failed(String what, Throwable why);
+  }
+
+  private final String pid;
+  private final String instance;
+  private final Plugged.Factory factory;
+  private final Announcer announcer;
+  private final Observer observer;
+
+  private final ReentrantLock lock =
+      new ReentrantLock(); // a leaf: nothing is called while it is held
+  private final Condition settledNow = lock.newCondition();
+  // under the lock
+  private @Nullable SoftConfig target;
+  private @Nullable SoftConfig reaching;
+  private boolean wanted = true;
+  private boolean closing;
+  private long revision;
+  private long settled;
+  private @Nullable Throwable failure;
+  private boolean working;
+  private @Nullable Thread worker;
+
+  // written by the worker only
+  private volatile @Nullable SoftConfig applied;
+  private volatile @Nullable Plugged plugged;
+  private volatile long order;
+  private @Nullable Runnable withdraw;
+  private Announcer.@Nullable Offer offer;
+  private String offeredName = "";
+
+  SoftSlot(
+      String pid,
+      String instance,
+      Plugged.Factory factory,
+      Announcer announcer,
+      Observer observer) {
+    this.pid = pid;
+    this.instance = instance;
+    this.factory = factory;
+    this.announcer = announcer;
+    this.observer = observer;
+  }
+
+  String pid() {
+    return pid;
+  }
+
+  @Override
+  public String name() {
+    SoftConfig now = applied;
+    return now == null ? instance : now.name();
+  }
+
+  @Override
+  public boolean plugged() {
+    return plugged != null;
+  }
+
+  @Override
+  public void plug() {
+    Throwable why = await("plug", request(() -> wanted = true));
+    if (!plugged()) {
+      if (why instanceof IbException e) {
+        throw e;
+      }
+      throw new IbNoDeviceException(
+          name() + ".plug", why == null ? "unplugged meanwhile" : why.toString(), "ib:plug again");
+    }
+  }
+
+  @Override
+  public void unplug() {
+    await("unplug", request(() -> wanted = false));
+  }
+
+  /** Asks for a configuration, or with null for the end of the slot; does not wait. */
+  void configure(@Nullable SoftConfig config) {
+    request(() -> target = config);
+  }
+
+  /** From now on nothing is plugged in any more. */
+  void close() {
+    request(() -> closing = true);
+  }
+
+  /** Unplugs for good and waits until that is done. */
+  void end() {
+    request(() -> target = null);
+    quiesce();
+  }
+
+  /**
+   * Waits until all that was asked for is done. Not bounded: what it waits for is in the hands of
+   * clients, whom the core's watchdog watches (CC-19). The worker does not wait for itself.
+   */
+  void quiesce() {
+    lock.lock();
+    try {
+      while (settled != revision && !Thread.currentThread().equals(worker)) {
+        settledNow.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * {@return the configurations whose name and GUIDs this slot holds: what is wanted, what is being
+   * reached, what runs}
+   */
+  List<SoftConfig> claims() {
+    lock.lock();
+    try {
+      return Stream.of(
+              Optional.ofNullable(target),
+              Optional.ofNullable(reaching),
+              Optional.ofNullable(applied))
+          .flatMap(Optional::stream)
+          .distinct()
+          .toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** {@return whether nothing is wanted and nothing is left} */
+  boolean gone() {
+    lock.lock();
+    try {
+      return target == null && settled == revision;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** {@return the place of the device in the order of announcements, from 1; 0 when unplugged} */
+  long order() {
+    return order;
+  }
+
+  private long request(Runnable change) {
+    lock.lock();
+    try {
+      if (closing && target == null && settled == revision) {
+        return revision; // over: the bundle has stopped
+      }
+      change.run();
+      revision++;
+      if (!working) {
+        working = true;
+        worker = observer.start("ib-slot-" + instance, this::work);
+      }
+      return revision;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private @Nullable Throwable await(String what, long until) {
+    lock.lock();
+    try {
+      if (Thread.currentThread().equals(worker)) {
+        throw new IbDeadlockException(
+            name() + "." + what,
+            "called from a callback of this very device; it is queued and happens afterwards",
+            "another thread, and do not wait for it here");
+      }
+      long left = TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
+      boolean interrupted = false;
+      while (settled < until && left > 0) {
+        try {
+          left = settledNow.awaitNanos(left);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      if (settled < until) {
+        throw new IbTimedOutException(
+            name() + "." + what, "not done after " + WAIT_SECONDS + " s, it goes on", "ib:clients");
+      }
+      return failure;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void work() {
+    while (true) {
+      SoftConfig config;
+      boolean in;
+      boolean mayPlug;
+      long seen;
+      lock.lock();
+      try {
+        config = target;
+        reaching = config;
+        in = wanted;
+        mayPlug = !closing;
+        seen = revision;
+      } finally {
+        lock.unlock();
+      }
+      Throwable why = null;
+      try {
+        reach(config, in, mayPlug);
+      } catch (RuntimeException | Error e) {
+        why = e;
+        observer.failed(config == null ? instance : config.name(), e);
+      }
+      settle(seen, why);
+      observer.settled(this);
+      if (!more()) {
+        return;
+      }
+    }
+  }
+
+  private void settle(long seen, @Nullable Throwable why) {
+    lock.lock();
+    try {
+      failure = why;
+      reaching = null;
+      settled = seen;
+      settledNow.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean more() {
+    lock.lock();
+    try {
+      working = settled != revision;
+      return working;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void reach(@Nullable SoftConfig config, boolean in, boolean mayPlug) {
+    SoftConfig running = applied;
+    Plugged device = plugged;
+    if (config != null && in && device != null && running != null && config.liveChangeOf(running)) {
+      if (!config.equals(running)) {
+        device.change(config);
+        applied = config;
+      }
+      return;
+    }
+    if (device != null && (config == null || !in || !config.equals(running))) {
+      pullOut(device);
+    }
+    applied = config;
+    if (config == null) {
+      takeBackOffer();
+      return;
+    }
+    offer(config.name());
+    if (in && mayPlug && plugged == null) {
+      putIn(config);
+    }
+  }
+
+  private void putIn(SoftConfig config) {
+    Plugged device = factory.plug(config);
+    boolean ok = false;
+    try {
+      withdraw = announcer.announce(device.device());
+      order = observer.announced();
+      plugged = device;
+      ok = true;
+      tell(true);
+    } finally {
+      if (!ok) {
+        device.unplug();
+      }
+    }
+  }
+
+  private void pullOut(Plugged device) {
+    Runnable first = withdraw;
+    withdraw = null;
+    plugged = null;
+    order = 0;
+    tell(false);
+    try {
+      if (first != null) {
+        first.run(); // S28: the device works until the last client has gone
+      }
+    } finally {
+      device.unplug();
+    }
+  }
+
+  private void tell(boolean in) {
+    Announcer.Offer now = offer;
+    if (now != null) {
+      now.plugged(in);
+    }
+  }
+
+  private void offer(String name) {
+    if (!name.equals(offeredName)) {
+      takeBackOffer();
+      offer = announcer.offer(this);
+      offeredName = name;
+    }
+  }
+
+  private void takeBackOffer() {
+    Announcer.Offer last = offer;
+    offer = null;
+    offeredName = "";
+    if (last != null) {
+      last.end();
+    }
+  }
+}

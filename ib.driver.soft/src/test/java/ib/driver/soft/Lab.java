@@ -1,0 +1,108 @@
+package ib.driver.soft;
+
+import ib.core.client.DeviceLease;
+import ib.core.spi.DeviceRegistration;
+import ib.core.spi.DeviceSlot;
+import ib.core.spi.DriverDevice;
+import ib.core.spi.StandaloneCore;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbExistsException;
+import ib.driver.soft.fabric.Fabric;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** The driver and a midlayer, without a framework. */
+final class Lab implements AutoCloseable, Announcer {
+  final StandaloneCore midlayer = StandaloneCore.create();
+  final Fabric fabric = new Fabric();
+  final List<String> errors = new CopyOnWriteArrayList<>();
+  final SoftDevices devices =
+      new SoftDevices(
+          config -> SoftDevice.plug(fabric, config, "0"),
+          this,
+          (text, why) -> errors.add(text + " " + why));
+  private final List<Side> sides = new ArrayList<>();
+  private final List<DeviceLease> leases = new ArrayList<>();
+
+  Lab(String... names) {
+    for (String name : names) {
+      configure(name);
+    }
+  }
+
+  /** Configures a device and waits until it is as configured. */
+  void configure(String name, Object... keysAndValues) {
+    Map<String, Object> values = new HashMap<>();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      values.put((String) keysAndValues[i], keysAndValues[i + 1]);
+    }
+    devices.configure("ib.driver.soft~" + name, values);
+    slot(name).quiesce();
+  }
+
+  SoftSlot slot(String name) {
+    return devices.slots().stream().filter(s -> s.pid().endsWith("~" + name)).findFirst().get();
+  }
+
+  /** A handle that is good until the lab is closed. */
+  IbDevice lease(String name) {
+    DeviceLease lease = midlayer.core().lease(name, "test");
+    leases.add(lease);
+    return lease.device();
+  }
+
+  /** One end, on a device that is leased until the lab is closed. */
+  Side side(String name) {
+    return side(lease(name), 1);
+  }
+
+  /** One more end on a device. */
+  Side side(IbDevice device, int port) {
+    Side side = new Side(device, port);
+    sides.add(side);
+    return side;
+  }
+
+  /** {@return the names of the driver's threads that run} */
+  static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(n -> n.startsWith("ib-slot-") || n.startsWith("ib-") && n.endsWith("-engine"))
+        .sorted()
+        .toList();
+  }
+
+  @Override
+  public Optional<IbExistsException> conflict(String pid, SoftConfig config) {
+    return Optional.empty();
+  }
+
+  @Override
+  public Offer offer(DeviceSlot slot) {
+    return new Offer() {
+      @Override
+      public void plugged(boolean in) {}
+
+      @Override
+      public void end() {}
+    };
+  }
+
+  @Override
+  public Runnable announce(DriverDevice device) {
+    DeviceRegistration registration = midlayer.drivers().register(device);
+    return registration::unregister;
+  }
+
+  @Override
+  public void close() {
+    sides.forEach(Side::close);
+    leases.forEach(DeviceLease::close);
+    devices.stop();
+    midlayer.close();
+  }
+}

@@ -1,0 +1,196 @@
+package ib.engine;
+
+import ib.core.spi.DeviceOps;
+import ib.core.verbs.AtomicCap;
+import ib.core.verbs.Cap;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.DeviceAttr;
+import ib.core.verbs.Gid;
+import ib.core.verbs.Limit;
+import ib.core.verbs.ObjectControl;
+import ib.core.verbs.PhysState;
+import ib.core.verbs.PortAttr;
+import ib.core.verbs.PortModify;
+import ib.core.verbs.PortState;
+import ib.core.verbs.ProtectionDomain;
+import ib.engine.qp.HcaConfig;
+import ib.engine.qp.HcaCore;
+import ib.engine.qp.HcaObserver;
+import ib.engine.qp.HcaPort;
+import ib.engine.qp.RunList;
+import ib.engine.qp.SoftPd;
+import ib.engine.time.NanoClock;
+import ib.engine.wire.RunContext;
+import ib.engine.wire.Wire;
+import java.security.SecureRandom;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/**
+ * A complete software HCA over any wires: the control path of a driver's device. The driver builds
+ * it, starts its worker, brings its ports up through {@link #port}, and shuts it down last.
+ */
+public final class SoftHca implements DeviceOps {
+  private static final Set<Cap> CAPS =
+      EnumSet.of(
+          Cap.RC,
+          Cap.UC,
+          Cap.UD,
+          Cap.SMI,
+          Cap.GSI,
+          Cap.SRQ,
+          Cap.MULTICAST,
+          Cap.CQ_RESIZE,
+          Cap.REREG_MR,
+          Cap.RC_RNR_NAK_GEN,
+          Cap.PORT_ACTIVE_EVENT,
+          Cap.SYS_IMAGE_GUID,
+          Cap.CURR_QP_STATE_MOD,
+          Cap.BAD_PKEY_CNTR,
+          Cap.BAD_QKEY_CNTR);
+
+  private final HcaCore core;
+  private final DeviceAttr attr;
+
+  /**
+   * Builds a device with the system's clock and random source.
+   *
+   * @param config its configuration
+   * @param wires one for each port
+   * @param observer who is told of unaffiliated events
+   */
+  public SoftHca(HcaConfig config, List<Wire> wires, HcaObserver observer) {
+    this(config, wires, observer, NanoClock.SYSTEM, new SecureRandom());
+  }
+
+  /**
+   * Builds a device.
+   *
+   * @param config its configuration
+   * @param wires one for each port
+   * @param observer who is told of unaffiliated events
+   * @param clock the time, virtual in the simulator
+   * @param random where numbers come from, seeded in the simulator
+   */
+  public SoftHca(
+      HcaConfig config,
+      List<Wire> wires,
+      HcaObserver observer,
+      NanoClock clock,
+      RandomGenerator random) {
+    this.core = new HcaCore(config, wires, clock, random, observer);
+    this.attr =
+        new DeviceAttr(
+            config.firmware(),
+            config.nodeGuid(),
+            config.systemImageGuid(),
+            0xffffff,
+            0,
+            0,
+            config.portCount(),
+            CAPS,
+            AtomicCap.NONE,
+            config.limits());
+  }
+
+  /**
+   * Starts the worker's thread, a daemon. Without it somebody must call {@link #step} (simulator).
+   *
+   * @param threadName its name
+   */
+  public void start(String threadName) {
+    core.worker().start(threadName);
+  }
+
+  /**
+   * Does the worker's work, when it has no thread.
+   *
+   * @return how much there was to do, 0 for nothing
+   */
+  public int step() {
+    return core.worker().step();
+  }
+
+  /** {@return when the earliest timer is due by the device's clock, Long.MAX_VALUE for never} */
+  public long earliestTimerNs() {
+    return core.worker().earliestNs();
+  }
+
+  /**
+   * Ends the device: claims every queue pair for good, flushes what was posted into the completion
+   * queues, ends the worker. When it returns no thread is inside the engine on behalf of this
+   * device (D4).
+   */
+  public void shutdown() {
+    core.shutdown();
+  }
+
+  /**
+   * A port, for the driver and its subnet management.
+   *
+   * @param number from 1
+   * @return the port
+   * @throws ib.core.verbs.IbInvalidException for any other number
+   */
+  public HcaPort port(int number) {
+    return core.port(number);
+  }
+
+  /** {@return a context for a thread of the wire's own, see {@link RunContext}} */
+  public RunContext newRunContext() {
+    return new RunList(core.config().runBudgetBytes());
+  }
+
+  @Override
+  public DeviceAttr queryDevice() {
+    return attr;
+  }
+
+  @Override
+  public PortAttr queryPort(int port) {
+    return core.port(port).attr();
+  }
+
+  @Override
+  public Gid queryGid(int port, int index) {
+    return core.port(port).gid(index);
+  }
+
+  @Override
+  public int queryPkey(int port, int index) {
+    return core.port(port).pkey(index);
+  }
+
+  @Override
+  public ProtectionDomain allocPd(ObjectControl control) {
+    core.count(Limit.MAX_PD, "allocPd");
+    return new SoftPd(control, core);
+  }
+
+  @Override
+  public CompletionQueue createCq(ObjectControl control, CqInit init) {
+    return core.createCq(control, init);
+  }
+
+  @Override
+  public void modifyPort(int port, PortModify change) {
+    HcaPort p = core.port(port);
+    p.update(b -> b.capFlags(p.attr().capFlags() & ~change.clearCapMask() | change.setCapMask()));
+    if (change.resetQkeyCounter()) {
+      p.resetQkeyViolations();
+    }
+    if (change.shutdown()) {
+      p.state(PortState.DOWN, PhysState.DISABLED);
+    }
+  }
+
+  @Override
+  public Map<String, Long> counters(int port) {
+    core.port(port);
+    return core.counters();
+  }
+}

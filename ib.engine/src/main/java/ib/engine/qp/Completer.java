@@ -1,0 +1,358 @@
+package ib.engine.qp;
+
+import ib.core.verbs.QpState;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.WcOpcode;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WellKnown;
+import ib.core.verbs.WrOpcode;
+import ib.engine.mr.Copier;
+import ib.engine.ring.SendWqe;
+import ib.engine.wire.Packet;
+
+/**
+ * Takes responses, completes send requests in order, and decides what is sent again (IBA vol. 1
+ * section 9.7.5 ff.). A read is done only when its data has arrived, and an acknowledgement counts
+ * only for what is under way (rocev2.md 6: where Linux rxe errs). The owner's.
+ */
+final class Completer {
+  private static final int OP_READ = WrOpcode.RDMA_READ.value();
+  private static final WcOpcode[] COMPLETED = completed();
+
+  private final QpCore qp;
+  private long head; // the oldest request
+  private int una; // the oldest sequence number that is not acknowledged
+  private int retryLeft;
+  private int rnrLeft;
+  private boolean rnrWaiting;
+  private long progress;
+  private long progressSeen; // when the timer was started
+  private int rewoundFor = -1; // the read whose missing response we asked for again
+  private QpTimer ackTimer;
+  private QpTimer rnrTimer;
+
+  Completer(QpCore qp) {
+    this.qp = qp;
+    this.ackTimer = new QpTimer(qp, QpCore.ACK_TIMER);
+    this.rnrTimer = new QpTimer(qp, QpCore.RNR_TIMER);
+  }
+
+  private static WcOpcode[] completed() {
+    WcOpcode[] table = new WcOpcode[64];
+    for (WrOpcode op : WrOpcode.values()) {
+      table[op.value()] =
+          switch (op) {
+            case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> WcOpcode.RDMA_WRITE;
+            case SEND, SEND_WITH_IMM, SEND_WITH_INV -> WcOpcode.SEND;
+            case RDMA_READ, RDMA_READ_WITH_INV -> WcOpcode.RDMA_READ;
+            case ATOMIC_CMP_AND_SWP -> WcOpcode.COMP_SWAP;
+            case ATOMIC_FETCH_AND_ADD -> WcOpcode.FETCH_ADD;
+            case MASKED_ATOMIC_CMP_AND_SWP -> WcOpcode.MASKED_COMP_SWAP;
+            case MASKED_ATOMIC_FETCH_AND_ADD -> WcOpcode.MASKED_FETCH_ADD;
+            case LOCAL_INV -> WcOpcode.LOCAL_INV;
+            case BIND_MW -> WcOpcode.BIND_MW;
+            case LSO -> WcOpcode.LSO;
+            case FLUSH -> WcOpcode.FLUSH;
+            case ATOMIC_WRITE -> WcOpcode.ATOMIC_WRITE;
+            case REG_MR, REG_MR_INTEGRITY -> WcOpcode.REG_MR;
+          };
+    }
+    return table;
+  }
+
+  /** A new ring. */
+  void reset() {
+    head = 0;
+    rnrWaiting = false;
+    rewoundFor = -1;
+    if (ackTimer.running || rnrTimer.running) {
+      ackTimer.cancel();
+      rnrTimer.cancel();
+      ackTimer = new QpTimer(qp, QpCore.ACK_TIMER);
+      rnrTimer = new QpTimer(qp, QpCore.RNR_TIMER);
+    }
+  }
+
+  /** The queue pair goes for good. */
+  void end() {
+    ackTimer.cancel();
+    rnrTimer.cancel();
+  }
+
+  void psn(int first) {
+    una = first;
+    retryLeft = qp.path.retryCount;
+    rnrLeft = qp.path.rnrRetry;
+  }
+
+  long head() {
+    return head;
+  }
+
+  int una() {
+    return una;
+  }
+
+  boolean rnrWaiting() {
+    return rnrWaiting;
+  }
+
+  boolean run(RunList run) {
+    for (Packet p = qp.responses.peek(); p != null; p = qp.responses.peek()) {
+      if (run.exhausted()) {
+        return true;
+      }
+      qp.responses.remove();
+      receive(p, run);
+      run.spend(p.payload.length());
+      p.release(run);
+    }
+    return false;
+  }
+
+  private void receive(Packet p, RunList run) {
+    qp.count(HcaCounter.RCVD_PKTS);
+    QpState s = qp.state;
+    if (s != QpState.RTS && s != QpState.SQD) {
+      qp.count(HcaCounter.DROP_QP_STATE);
+    } else if (!qp.responder.admits(p)) {
+      return;
+    } else if (Psn.diff(p.psn, una) < 0 || Psn.diff(p.psn, qp.requester.psnNext()) >= 0) {
+      qp.count(HcaCounter.DROP_ACK_PSN); // old, or never sent: a ghost
+    } else if ((p.opcode & 0x1f) == Opcode.ACKNOWLEDGE) {
+      acknowledge(p, run);
+    } else if ((Opcode.what(p.opcode) & Opcode.READ) != 0) {
+      readResponse(p, run);
+    } else {
+      qp.count(HcaCounter.DROP_OPCODE);
+    }
+  }
+
+  private void acknowledge(Packet p, RunList run) {
+    switch (Syndrome.kind(p.syndrome)) {
+      case Syndrome.CLASS_ACK -> {
+        if (!retire(Psn.add(p.psn, 1), run)) {
+          askAgain();
+        }
+      }
+      case Syndrome.CLASS_RNR -> {
+        if (retire(p.psn, run)) {
+          receiverNotReady(p, run);
+        }
+      }
+      case Syndrome.CLASS_NAK -> {
+        if (retire(p.psn, run)) {
+          refused(p, run);
+        } else {
+          askAgain();
+        }
+      }
+      default -> qp.count(HcaCounter.DROP_SYNDROME);
+    }
+  }
+
+  /** Completes all before a sequence number; false when a read's response is missing there. */
+  private boolean retire(int end, RunList run) {
+    long n = 0;
+    while (head < qp.requester.started()) {
+      SendWqe w = qp.requester.ring().at(head);
+      if (Psn.diff(end, w.psnFirst) <= 0 || head == qp.requester.haltIndex()) {
+        break;
+      }
+      if (w.opcode == OP_READ) {
+        return false;
+      }
+      int last = Psn.add(w.psnFirst, w.psnCount);
+      if (Psn.diff(end, last) < 0) {
+        break;
+      }
+      completeHead(run, WcStatus.SUCCESS, 0);
+      n++;
+    }
+    if (n > 1) {
+      qp.count(HcaCounter.ACK_DEFERRED);
+    }
+    if (Psn.diff(end, una) > 0) {
+      advanced(end);
+    }
+    return true;
+  }
+
+  private void advanced(int psn) {
+    una = psn;
+    progress++;
+    retryLeft = qp.path.retryCount;
+    rnrLeft = qp.path.rnrRetry;
+  }
+
+  /** Something later was answered, so the response of the oldest read is lost: once per gap. */
+  private void askAgain() {
+    SendWqe w = qp.requester.ring().at(head);
+    int expected = Psn.add(w.psnFirst, (int) (w.done >>> qp.path.mtuShift));
+    una = Psn.diff(expected, una) > 0 ? expected : una;
+    if (rewoundFor != expected) {
+      rewoundFor = expected;
+      qp.requester.rewind(expected);
+    }
+  }
+
+  private void receiverNotReady(Packet p, RunList run) {
+    qp.count(HcaCounter.RCVD_RNR_ERR);
+    if (qp.path.rnrRetry != WellKnown.RNR_RETRY_INFINITE && rnrLeft-- == 0) {
+      qp.count(HcaCounter.RETRY_RNR_EXCEEDED_ERR);
+      failHead(run, WcStatus.RNR_RETRY_EXC_ERR, p.syndrome);
+      return;
+    }
+    qp.requester.rewind(p.psn);
+    rnrWaiting = true;
+    progress++; // an answer: the acknowledgement timer has nothing to complain about
+    if (!rnrTimer.running) {
+      rnrTimer.start(Syndrome.rnrNs(p.syndrome));
+    }
+  }
+
+  private void refused(Packet p, RunList run) {
+    if (p.syndrome == Syndrome.NAK_SEQUENCE) {
+      qp.count(HcaCounter.RCVD_SEQ_ERR);
+      retry(run, p.psn);
+      return;
+    }
+    WcStatus status =
+        switch (p.syndrome) {
+          case Syndrome.NAK_INVALID_REQUEST -> WcStatus.REM_INV_REQ_ERR;
+          case Syndrome.NAK_REMOTE_ACCESS -> WcStatus.REM_ACCESS_ERR;
+          default -> WcStatus.REM_OP_ERR;
+        };
+    failHead(run, status, p.syndrome);
+  }
+
+  private void retry(RunList run, int psn) {
+    if (retryLeft == 0) {
+      qp.count(HcaCounter.RETRY_EXCEEDED_ERR);
+      failHead(run, WcStatus.RETRY_EXC_ERR, 0);
+    } else {
+      retryLeft--;
+      qp.requester.rewind(psn);
+    }
+  }
+
+  private void readResponse(Packet p, RunList run) {
+    boolean ready = retire(p.psn, run); // a response acknowledges all before it
+    if (head == qp.requester.started() || head == qp.requester.haltIndex()) {
+      return;
+    }
+    SendWqe w = qp.requester.ring().at(head);
+    int expected = Psn.add(w.psnFirst, (int) (w.done >>> qp.path.mtuShift));
+    if (w.opcode != OP_READ || Psn.diff(p.psn, w.psnFirst) < 0) {
+      qp.count(HcaCounter.DROP_RESPONSE);
+      return;
+    }
+    if (p.psn != expected) {
+      if (!ready || Psn.diff(p.psn, expected) > 0) {
+        askAgain();
+      }
+      return;
+    }
+    int bytes = p.payload.length();
+    long left = w.length - w.done;
+    boolean last = (Opcode.what(p.opcode) & Opcode.END) != 0;
+    if (bytes > left
+        || last != (bytes == left)
+        || (!last && bytes != p.psnCount << qp.path.mtuShift)) {
+      failHead(run, WcStatus.BAD_RESP_ERR, 0);
+      return;
+    }
+    int result = Copier.toSges(p.payload, w.sges, w.done, qp.hca.lkeys(), qp.domain);
+    if (result == Copier.OK) {
+      w.done += bytes;
+      advanced(Psn.add(p.psn, p.psnCount));
+      if (last) {
+        qp.requester.readDone();
+        completeHead(run, WcStatus.SUCCESS, 0);
+      }
+    } else if (result == Copier.TARGET) {
+      failHead(run, WcStatus.LOC_PROT_ERR, 0);
+    } else { // what the peer would have refused had it looked
+      p.fault = true;
+      failHead(run, WcStatus.REM_ACCESS_ERR, Syndrome.NAK_REMOTE_ACCESS);
+    }
+  }
+
+  /** Completes the oldest request; unsignaled ones silently, unless they failed (IBA 10.7.3.1). */
+  void completeHead(RunList run, WcStatus status, int syndrome) {
+    SendWqe w = qp.requester.ring().at(head);
+    if (status != WcStatus.SUCCESS || qp.signalAll || (w.flags & SendFlags.SIGNALED) != 0) {
+      boolean read = w.opcode == OP_READ && status == WcStatus.SUCCESS;
+      qp.sendCq.push(
+          run,
+          w.wrId,
+          status,
+          COMPLETED[w.opcode],
+          0,
+          syndrome,
+          read ? (int) w.length : 0,
+          0,
+          qp.qpn,
+          0,
+          0,
+          0,
+          w.cqe,
+          false);
+    }
+    qp.count(HcaCounter.RDMA_SENDS);
+    qp.requester.ring().retire(head);
+    head++;
+  }
+
+  /**
+   * The oldest request failed: the rest is flushed (RC: everything; else the send queue, IBA
+   * 10.3.1).
+   */
+  void failHead(RunList run, WcStatus status, int syndrome) {
+    qp.count(HcaCounter.SEND_ERR);
+    completeHead(run, status, syndrome);
+    if (qp.service == Opcode.RC) {
+      qp.fail(null);
+    } else {
+      qp.state = QpState.SQE;
+    }
+  }
+
+  /** The oldest request was taken back by its poster, who was held up in the middle of the post. */
+  void skipHead() {
+    qp.requester.ring().retire(head);
+    head++;
+  }
+
+  // ---- timers ----
+
+  /** Makes sure that a lost answer is noticed; called when the owner leaves. */
+  void watch() {
+    if (head < qp.requester.started()
+        && qp.path.ackTimeoutNs > 0
+        && !ackTimer.running
+        && !rnrWaiting
+        && qp.service == Opcode.RC) {
+      progressSeen = progress;
+      ackTimer.start(qp.path.ackTimeoutNs);
+    }
+  }
+
+  void ackTimer(RunList run) {
+    ackTimer.running = false;
+    QpState s = qp.state;
+    if ((s != QpState.RTS && s != QpState.SQD)
+        || head == qp.requester.started()
+        || rnrWaiting
+        || progress != progressSeen) {
+      return; // watch starts it again when it is needed
+    }
+    rewoundFor = -1;
+    retry(run, una);
+  }
+
+  void rnrTimer() {
+    rnrTimer.running = false;
+    rnrWaiting = false;
+  }
+}

@@ -1,0 +1,127 @@
+package ib.engine.qp;
+
+import ib.core.verbs.WcFlags;
+import ib.core.verbs.WcOpcode;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WellKnown;
+import ib.engine.mr.Copier;
+import ib.engine.mr.Payload;
+import ib.engine.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * The receiver of datagrams (IBA vol. 1 section 9.8.3). The first 40 bytes of the buffer are the
+ * GRH's: always reserved, written when there is one (IBA 11.4.1.2).
+ */
+final class DatagramReceiver extends Responder {
+  private static final int GRH = WellKnown.GRH_BYTES;
+  private static final int NEXT_HEADER_IBA = 0x1B;
+  private static final int BTH_DETH_ICRC = 12 + 8 + 4;
+  private static final VarHandle BE_INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+  private static final VarHandle BE_LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  private final Payload header = new Payload();
+
+  DatagramReceiver(QpCore qp) {
+    super(qp);
+  }
+
+  @Override
+  boolean run(RunList run) {
+    for (Packet p = qp.requests.peek(); p != null; p = qp.requests.peek()) {
+      if (run.exhausted()) {
+        return true;
+      }
+      qp.requests.remove();
+      receive(p, run);
+      run.spend(p.payload.length());
+      p.release(run);
+    }
+    return false;
+  }
+
+  private void receive(Packet p, RunList run) {
+    qp.count(HcaCounter.RCVD_PKTS);
+    if (!executes()) {
+      qp.count(HcaCounter.DROP_QP_STATE);
+      return;
+    }
+    if (!admits(p)) {
+      return;
+    }
+    if (p.qkey != qp.path.qkey && qp.specialNumber() != 0) { // QP0 has no Q_Key (IBA 10.2.5)
+      qp.path.port().badQkey();
+      qp.count(HcaCounter.DROP_QKEY);
+      return;
+    }
+    int what = Opcode.what(p.opcode);
+    if (what == 0) {
+      qp.count(HcaCounter.DROP_OPCODE);
+      return;
+    }
+    if (!takeReceive()) {
+      qp.count(HcaCounter.DROP_NO_RECEIVE);
+      return;
+    }
+    int length = GRH + p.payload.length();
+    if (length > receive.sges.length()) {
+      complete(run, WcStatus.LOC_LEN_ERR, WcOpcode.RECV, 0, 0, 0, p);
+      qp.fail(null);
+      return;
+    }
+    boolean global = p.global || qp.path.port().alwaysGlobal();
+    int result = global ? header(p, run) : Copier.OK;
+    if (result == Copier.OK) {
+      result = Copier.toSges(p.payload, receive.sges, GRH, qp.hca.lkeys(), qp.domain);
+    }
+    if (result == Copier.SOURCE) {
+      qp.count(HcaCounter.DROP_FAULT);
+      p.fault = true; // the receive waits for the next one
+    } else if (result == Copier.TARGET) {
+      complete(run, WcStatus.LOC_PROT_ERR, WcOpcode.RECV, 0, 0, 0, p);
+      qp.fail(null);
+    } else {
+      boolean imm = (what & Opcode.IMM) != 0;
+      int flags = (global ? WcFlags.GRH : 0) | immFlag(imm);
+      complete(run, WcStatus.SUCCESS, WcOpcode.RECV, length, flags, imm ? p.immData : 0, p);
+    }
+  }
+
+  private int header(Packet p, RunList run) {
+    MemorySegment ready = p.networkHeader;
+    header.clear();
+    if (ready != null) {
+      header.add(null, ready, 0, GRH);
+    } else {
+      byte[] b = run.header();
+      int imm = (Opcode.what(p.opcode) & Opcode.IMM) != 0 ? 4 : 0;
+      int length = BTH_DETH_ICRC + imm + (p.payload.length() + 3 & ~3);
+      BE_INT.set(b, 0, 6 << 28 | p.trafficClass << 20 | p.flowLabel);
+      BE_INT.set(b, 4, length << 16 | NEXT_HEADER_IBA << 8 | p.hopLimit);
+      BE_LONG.set(b, 8, p.sgidHigh);
+      BE_LONG.set(b, 16, p.sgidLow);
+      BE_LONG.set(b, 24, p.dgidHigh);
+      BE_LONG.set(b, 32, p.dgidLow);
+      header.add(null, run.headerSegment(), 0, GRH);
+    }
+    return Copier.toSges(header, receive.sges, 0, qp.hca.lkeys(), qp.domain);
+  }
+
+  @Override
+  boolean starved() {
+    return false;
+  }
+
+  @Override
+  boolean refilled() {
+    return false;
+  }
+
+  @Override
+  void lastWord(RunList run) {}
+}

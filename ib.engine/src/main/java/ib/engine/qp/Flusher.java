@@ -1,0 +1,107 @@
+package ib.engine.qp;
+
+import ib.core.verbs.EventType;
+import ib.core.verbs.WcStatus;
+import ib.engine.ring.ReceiveRing;
+import ib.engine.ring.ReceiveWqe;
+import ib.engine.ring.SendRing;
+
+/**
+ * Completes what will not be executed: in the error states, and when the queue pair is claimed for
+ * good. Every accepted request completes exactly once, in order (B20). The owner's.
+ */
+final class Flusher {
+  private static final long GIVE_UP_NS = 1_000_000_000;
+  private static final int PARK = 1000;
+
+  private final QpCore qp;
+  private boolean lastTold;
+
+  Flusher(QpCore qp) {
+    this.qp = qp;
+  }
+
+  void reset() {
+    lastTold = false;
+  }
+
+  /** In ERR: returns whether a poster has claimed a receive and not published it yet. */
+  boolean flush(RunList run) {
+    qp.responder.lastWord(run);
+    qp.discardPackets(run);
+    flushSends(run);
+    qp.responder.flush(run);
+    ReceiveRing ring = qp.receives;
+    while (qp.srq == null && qp.responder.takeReceive()) {
+      qp.responder.flush(run);
+    }
+    if (qp.srq != null && !lastTold) {
+      lastTold = true;
+      qp.verbs.tell(EventType.QP_LAST_WQE_REACHED); // IBA 11.6.3.1
+    }
+    if (ring.size() > 0) {
+      run.spend(
+          0); // a poster will publish in a moment; the budget bounds how long this call insists
+      return true;
+    }
+    return false;
+  }
+
+  void flushSends(RunList run) {
+    while (qp.requester.extend(qp.completer.head())) {
+      qp.completer.completeHead(run, WcStatus.WR_FLUSH_ERR, 0);
+    }
+    qp.requester.skipTo(qp.completer.head());
+  }
+
+  /**
+   * Seals the rings and flushes all that was accepted; a poster that sleeps in the middle is given
+   * up.
+   */
+  void finish(RunList run) {
+    lastTold = true; // nobody is left to hear it
+    flush(run);
+    SendRing sends = qp.sends;
+    sends.seal();
+    long end = sends.tail();
+    long start = System.nanoTime();
+    while (qp.completer.head() < end) {
+      long h = qp.completer.head();
+      while (!qp.requester.extend(h) && System.nanoTime() - start < GIVE_UP_NS) {
+        qp.hca.worker().pause(PARK);
+      }
+      if (qp.requester.extend(h)) {
+        finishBatch(run, sends, h);
+      } else if (sends.kill(h)) {
+        qp.completer.completeHead(run, WcStatus.WR_FLUSH_ERR, 0);
+      } else {
+        qp.completer.skipHead();
+      }
+    }
+    ReceiveRing receives = qp.receives;
+    receives.seal();
+    end = receives.tail();
+    while (receives.head() < end) {
+      while (!receives.published(receives.head()) && System.nanoTime() - start < GIVE_UP_NS) {
+        qp.hca.worker().pause(PARK);
+      }
+      ReceiveWqe wqe = qp.responder.receive;
+      if (receives.killOldest(wqe)) {
+        qp.responder.flushed(run, wqe);
+      }
+    }
+  }
+
+  private void finishBatch(RunList run, SendRing sends, long first) {
+    long after = first + sends.at(first).batch;
+    if (sends.kill(first)) {
+      while (qp.completer.head() < after) {
+        qp.completer.completeHead(run, WcStatus.WR_FLUSH_ERR, 0);
+      }
+    } else {
+      while (qp.completer.head() < after) {
+        qp.completer.skipHead();
+      }
+    }
+  }
+}

@@ -1,0 +1,236 @@
+package ib.engine.qp;
+
+import ib.core.verbs.CqInit;
+import ib.core.verbs.IbNoMemoryException;
+import ib.core.verbs.Limit;
+import ib.core.verbs.ObjectControl;
+import ib.engine.mr.IntTable;
+import ib.engine.mr.MrKey;
+import ib.engine.mr.Numbers;
+import ib.engine.time.NanoClock;
+import ib.engine.wire.Wire;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.random.RandomGenerator;
+
+/** What the objects of one device share: tables, ports, worker, counters, limits. */
+public final class HcaCore {
+  private static final int QPN_LEAST = 16; // 0 and 1 are special, a few more are left alone
+  private static final Limit[] COUNTED = {
+    Limit.MAX_PD, Limit.MAX_CQ, Limit.MAX_QP, Limit.MAX_SRQ, Limit.MAX_MR, Limit.MAX_AH
+  };
+
+  private final HcaConfig config;
+  private final Worker worker;
+  private final HcaPort[] ports;
+  private final Numbers keyNumbers;
+  private final Numbers qpNumbers;
+  private final IntTable<MrKey> lkeys = new IntTable<>();
+  private final IntTable<MrKey> rkeys = new IntTable<>();
+  private final IntTable<QpCore> qps = new IntTable<>();
+  private final Multicast multicast;
+  private final AtomicLongArray counters = new AtomicLongArray(HcaCounter.values().length);
+  private final Map<Limit, AtomicInteger> counts = new EnumMap<>(Limit.class);
+  private final AtomicInteger domains = new AtomicInteger();
+  private volatile boolean gone;
+
+  /**
+   * Builds a device's core.
+   *
+   * @param config its configuration
+   * @param wires one for each port
+   * @param clock the time
+   * @param random where numbers come from
+   * @param observer who is told of events
+   */
+  public HcaCore(
+      HcaConfig config,
+      List<Wire> wires,
+      NanoClock clock,
+      RandomGenerator random,
+      HcaObserver observer) {
+    if (wires.size() != config.portCount()) {
+      throw new IllegalArgumentException(
+          wires.size() + " wires for " + config.portCount() + " ports");
+    }
+    this.config = config;
+    this.worker = new Worker(clock, config.runBudgetBytes());
+    this.keyNumbers = new Numbers(random, 32, 256);
+    this.qpNumbers = new Numbers(random, 24, QPN_LEAST);
+    this.multicast = new Multicast(config);
+    this.ports = new HcaPort[wires.size()];
+    for (int i = 0; i < ports.length; i++) {
+      ports[i] = new HcaPort(this, i + 1, wires.get(i), observer);
+    }
+    for (Limit l : COUNTED) {
+      counts.put(l, new AtomicInteger());
+    }
+  }
+
+  /** {@return the configuration} */
+  public HcaConfig config() {
+    return config;
+  }
+
+  /** {@return the worker} */
+  public Worker worker() {
+    return worker;
+  }
+
+  /**
+   * A port.
+   *
+   * @param number from 1
+   * @return the port
+   * @throws ib.core.verbs.IbInvalidException for any other number
+   */
+  public HcaPort port(int number) {
+    if (number < 1 || number > ports.length) {
+      throw Refusals.range("port", number, 1, ports.length);
+    }
+    return ports[number - 1];
+  }
+
+  IntTable<MrKey> lkeys() {
+    return lkeys;
+  }
+
+  IntTable<MrKey> rkeys() {
+    return rkeys;
+  }
+
+  IntTable<QpCore> qps() {
+    return qps;
+  }
+
+  Multicast multicast() {
+    return multicast;
+  }
+
+  Numbers keyNumbers() {
+    return keyNumbers;
+  }
+
+  int nextDomain() {
+    return domains.incrementAndGet();
+  }
+
+  /**
+   * Makes a completion queue.
+   *
+   * @param control the core's book
+   * @param init the attributes
+   * @return the queue
+   */
+  public SoftCq createCq(ObjectControl control, CqInit init) {
+    count(Limit.MAX_CQ, "createCq");
+    SoftCq made = null;
+    try {
+      made = new SoftCq(control, init, this);
+      return made;
+    } finally {
+      if (made == null) {
+        discount(Limit.MAX_CQ);
+      }
+    }
+  }
+
+  /**
+   * Counts an object in.
+   *
+   * @param limit what it is
+   * @param method for the report
+   * @throws IbNoMemoryException when there are too many
+   */
+  public void count(Limit limit, String method) {
+    AtomicInteger n = counts.get(limit);
+    if (n == null || gone) {
+      throw Refusals.gone(method);
+    }
+    if (n.incrementAndGet() > config.limit(limit)) {
+      n.decrementAndGet();
+      throw new IbNoMemoryException(
+          method, limit.label() + " is " + config.limit(limit), "close some or raise the limit");
+    }
+  }
+
+  void discount(Limit limit) {
+    AtomicInteger n = counts.get(limit);
+    if (n != null) {
+      n.decrementAndGet();
+    }
+  }
+
+  /** Gives a queue pair its number and makes it reachable. */
+  synchronized void enter(QpCore qp) {
+    int special = qp.specialNumber();
+    if (special >= 0) {
+      port(qp.init.port()).special(special, qp);
+      qp.qpn = special;
+    } else {
+      qp.qpn = qpNumbers.next(n -> qps.find(n) != null);
+      qps.put(qp.qpn, qp);
+    }
+  }
+
+  /** Makes a queue pair unreachable; its number goes into quarantine. */
+  synchronized void leave(QpCore qp) {
+    int special = qp.specialNumber();
+    if (special >= 0) {
+      port(qp.init.port()).special(special, null);
+    } else if (qps.remove(qp.qpn)) {
+      qpNumbers.retire(qp.qpn);
+    }
+    multicast.forget(qp);
+    for (int i = 0; i < qp.counts.length; i++) {
+      counters.getAndAdd(i, qp.counts[i]);
+    }
+  }
+
+  /** Counts something that belongs to no queue pair. */
+  void count(HcaCounter counter) {
+    counters.getAndIncrement(counter.ordinal());
+  }
+
+  /** {@return whether the device was shut down} */
+  boolean gone() {
+    return gone;
+  }
+
+  /** Claims all queue pairs for good, flushes them, ends the worker: the fence of removal (D4). */
+  public void shutdown() {
+    gone = true;
+    qps.forEach(QpCore::kill);
+    for (HcaPort p : ports) {
+      p.specials(QpCore::kill);
+    }
+    worker.stop();
+  }
+
+  /** {@return all counters of the device with their names, in order} */
+  public Map<String, Long> counters() {
+    long[] sum = new long[counters.length()];
+    for (int i = 0; i < sum.length; i++) {
+      sum[i] = counters.get(i);
+    }
+    qps.forEach(qp -> add(sum, qp.counts));
+    for (HcaPort p : ports) {
+      p.specials(qp -> add(sum, qp.counts));
+    }
+    Map<String, Long> named = new LinkedHashMap<>();
+    for (HcaCounter c : HcaCounter.values()) {
+      named.put(c.label(), sum[c.ordinal()]);
+    }
+    return named;
+  }
+
+  private static void add(long[] sum, long[] part) {
+    for (int i = 0; i < sum.length; i++) {
+      sum[i] += part[i];
+    }
+  }
+}

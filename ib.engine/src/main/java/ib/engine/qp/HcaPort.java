@@ -1,0 +1,338 @@
+package ib.engine.qp;
+
+import ib.core.verbs.EventType;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbExistsException;
+import ib.core.verbs.Limit;
+import ib.core.verbs.PhysState;
+import ib.core.verbs.PortAttr;
+import ib.core.verbs.PortState;
+import ib.core.verbs.WellKnown;
+import ib.engine.wire.Packet;
+import ib.engine.wire.RunContext;
+import ib.engine.wire.Wire;
+import ib.engine.wire.WirePort;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A port: its tables, its state, and the way of packets out and in. The driver or the subnet
+ * manager sets what is set here, from any thread; each change raises its event after it has
+ * happened.
+ */
+public final class HcaPort implements WirePort {
+  private static final int GID_TABLE_LENGTH = 128;
+  private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
+
+  private final HcaCore hca;
+  private final int number;
+  private final Wire wire;
+  private final HcaObserver observer;
+  private final @Nullable QpCore[] specials = new @Nullable QpCore[2];
+  private final AtomicInteger badPkeys = new AtomicInteger();
+  private final AtomicInteger badQkeys = new AtomicInteger();
+  private volatile Gid[] gids;
+  private volatile int[] pkeys;
+  private volatile PortAttr attr;
+  // read for every packet
+  private volatile boolean active;
+  private int lid; // published by active
+  private int lmcMask;
+
+  HcaPort(HcaCore hca, int number, Wire wire, HcaObserver observer) {
+    this.hca = hca;
+    this.number = number;
+    this.wire = wire;
+    this.observer = observer;
+    this.gids = new Gid[GID_TABLE_LENGTH];
+    for (int i = 0; i < GID_TABLE_LENGTH; i++) {
+      gids[i] = Gid.ZERO;
+    }
+    gids[0] = new Gid(LINK_LOCAL, hca.config().portGuids()[number - 1]);
+    this.pkeys = new int[(int) hca.config().limit(Limit.MAX_PKEYS)];
+    pkeys[0] = WellKnown.PKEY_DEFAULT_FULL;
+    this.attr =
+        PortAttr.builder()
+            .maxMtu(hca.config().mtuMax())
+            .activeMtu(hca.config().mtuMax())
+            .linkLayer(hca.config().linkLayer())
+            .maxMsgSize(hca.config().limit(Limit.MAX_MSG_SZ))
+            .gidTableLen(GID_TABLE_LENGTH)
+            .pkeyTableLen(pkeys.length)
+            .physState(PhysState.POLLING)
+            .state(PortState.DOWN)
+            .build();
+  }
+
+  // ---- for the driver ----
+
+  @Override
+  public int number() {
+    return number;
+  }
+
+  @Override
+  public int lid() {
+    return attr.lid();
+  }
+
+  @Override
+  public boolean active() {
+    return active;
+  }
+
+  /** {@return the attributes now} */
+  public PortAttr attr() {
+    return attr.toBuilder()
+        .badPkeyCounter(badPkeys.get())
+        .qkeyViolationCounter(badQkeys.get())
+        .build();
+  }
+
+  /**
+   * Changes attributes other than state, LID and tables (SM LID, width, speed, MTU, capabilities
+   * …).
+   *
+   * @param change applied to a builder with the present values
+   */
+  public synchronized void update(Consumer<PortAttr.Builder> change) {
+    PortAttr.Builder b = attr.toBuilder();
+    PortAttr before = attr;
+    change.accept(b);
+    attr = b.build();
+    if (attr.smLid() != before.smLid() || attr.smSl() != before.smSl()) {
+      observer.event(EventType.SM_CHANGE, number);
+    }
+  }
+
+  /**
+   * Sets the LID; raises LID_CHANGE.
+   *
+   * @param newLid 1 to 0xBFFF, or 0 for none
+   * @param lmc LID mask count, 0 to 7
+   */
+  public synchronized void lid(int newLid, int lmc) {
+    boolean changed = newLid != attr.lid() || lmc != attr.lmc();
+    attr = attr.toBuilder().lid(newLid).lmc(lmc).build();
+    lid = newLid;
+    lmcMask = (1 << lmc) - 1;
+    active = attr.state() == PortState.ACTIVE; // publishes
+    if (changed) {
+      observer.event(EventType.LID_CHANGE, number);
+    }
+  }
+
+  /**
+   * Sets the state; raises PORT_ACTIVE or PORT_ERR.
+   *
+   * @param state logical state
+   * @param phys physical state
+   */
+  public synchronized void state(PortState state, PhysState phys) {
+    PortState before = attr.state();
+    attr = attr.toBuilder().state(state).physState(phys).build();
+    active = state == PortState.ACTIVE;
+    if (before != PortState.ACTIVE && active) {
+      observer.event(EventType.PORT_ACTIVE, number);
+    } else if (before == PortState.ACTIVE && !active) {
+      hca.count(HcaCounter.LINK_DOWNED);
+      observer.event(EventType.PORT_ERR, number);
+    }
+  }
+
+  /**
+   * Reads the GID table.
+   *
+   * @param index from 0
+   * @return the GID, ZERO when empty
+   * @throws ib.core.verbs.IbInvalidException outside the table
+   */
+  public Gid gid(int index) {
+    if (index < 0 || index >= gids.length) {
+      throw Refusals.range("GID index", index, 0, gids.length - 1);
+    }
+    return gids[index];
+  }
+
+  /**
+   * Writes the GID table; raises GID_CHANGE.
+   *
+   * @param index from 0
+   * @param gid the GID, ZERO to empty the entry
+   */
+  public synchronized void gid(int index, Gid gid) {
+    gid(index);
+    Gid[] changed = gids.clone();
+    changed[index] = gid;
+    gids = changed;
+    observer.event(EventType.GID_CHANGE, number);
+  }
+
+  /**
+   * Reads the P_Key table.
+   *
+   * @param index from 0
+   * @return 16 bits, 0 when empty
+   * @throws ib.core.verbs.IbInvalidException outside the table
+   */
+  public int pkey(int index) {
+    if (index < 0 || index >= pkeys.length) {
+      throw Refusals.range("P_Key index", index, 0, pkeys.length - 1);
+    }
+    return pkeys[index];
+  }
+
+  /**
+   * Writes the P_Key table; raises PKEY_CHANGE.
+   *
+   * @param index from 0
+   * @param pkey 16 bits, 0 to empty the entry
+   */
+  public synchronized void pkey(int index, int pkey) {
+    pkey(index);
+    int[] changed = pkeys.clone();
+    changed[index] = pkey;
+    pkeys = changed;
+    observer.event(EventType.PKEY_CHANGE, number);
+  }
+
+  /**
+   * Writes the whole P_Key table at once; raises PKEY_CHANGE when it differs from the present one.
+   *
+   * @param table 16 bits each, at most as many as the table has; the rest is emptied
+   */
+  public synchronized void pkeys(int... table) {
+    if (table.length > pkeys.length) {
+      throw Refusals.range("P_Keys", table.length, 0, pkeys.length);
+    }
+    int[] changed = Arrays.copyOf(table, pkeys.length);
+    if (!Arrays.equals(changed, pkeys)) {
+      pkeys = changed;
+      observer.event(EventType.PKEY_CHANGE, number);
+    }
+  }
+
+  /** Sets the count of Q_Key violations to 0. */
+  public void resetQkeyViolations() {
+    badQkeys.set(0);
+  }
+
+  // ---- for queue pairs ----
+
+  Wire wire() {
+    return wire;
+  }
+
+  boolean segments() {
+    return wire.segments();
+  }
+
+  boolean alwaysGlobal() {
+    return wire.alwaysGlobal();
+  }
+
+  int mtuBytes() {
+    return attr.activeMtu().bytes();
+  }
+
+  int pathBits(int dlid) {
+    return dlid & lmcMask;
+  }
+
+  void special(int qpn, @Nullable QpCore qp) {
+    synchronized (specials) {
+      if (qp != null && specials[qpn] != null) {
+        throw new IbExistsException(
+            "createQp", "QP" + qpn + " of port " + number + " exists", "close the other one first");
+      }
+      specials[qpn] = qp;
+    }
+  }
+
+  void specials(Consumer<QpCore> visitor) {
+    for (QpCore qp : specials) {
+      if (qp != null) {
+        visitor.accept(qp);
+      }
+    }
+  }
+
+  void badQkey() {
+    badQkeys.getAndIncrement();
+  }
+
+  void badPkey() {
+    badPkeys.getAndIncrement();
+  }
+
+  /** Whether a packet's P_Key fits a table entry: same partition, one of the two a full member. */
+  boolean pkeyFits(int index, int pkey) {
+    int own = pkeys[index];
+    return ((own ^ pkey) & 0x7fff) == 0 && ((own | pkey) & 0x8000) != 0;
+  }
+
+  /** {@return the index of the entry that a P_Key fits, or -1} */
+  int pkeyIndex(int pkey) {
+    int length = pkeys.length;
+    for (int i = 0; i < length; i++) {
+      if (pkeys[i] != 0 && pkeyFits(i, pkey)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Sends a packet of a queue pair of this port: fills the source and hands it to the wire. */
+  void transmit(Packet packet, int pkeyIndex, int sgidIndex, int sourceBits, RunList run) {
+    if (!active) {
+      hca.count(HcaCounter.DROP_PORT_DOWN);
+      packet.release(run);
+      return;
+    }
+    packet.slid = lid | (sourceBits & lmcMask);
+    packet.pkey = pkeys[pkeyIndex];
+    if (packet.global) {
+      Gid source = gids[sgidIndex];
+      packet.sgidHigh = source.high();
+      packet.sgidLow = source.low();
+    }
+    if (packet.isMulticast()) {
+      hca.multicast()
+          .deliver(
+              hca, this, packet, true, run); // our own members: the switch does not send it back
+    }
+    wire.transmit(packet, run);
+  }
+
+  @Override
+  public void receive(Packet packet, RunContext context) {
+    RunList run = (RunList) context;
+    int qpn = packet.destQpn;
+    QpCore qp;
+    if (!active) {
+      drop(packet, HcaCounter.DROP_PORT_DOWN, run);
+      return;
+    } else if (qpn == 0xFFFFFF) {
+      hca.multicast().deliver(hca, this, packet, false, run);
+      return;
+    } else if (qpn > 1) {
+      qp = hca.qps().find(qpn);
+    } else {
+      qp = specials[qpn];
+    }
+    if (qp == null) {
+      drop(packet, HcaCounter.DROP_NO_QP, run);
+    } else if ((packet.opcode & 0xe0) != qp.service) {
+      drop(packet, HcaCounter.DROP_QP_TYPE, run);
+    } else {
+      qp.deliver(packet, run);
+    }
+  }
+
+  private void drop(Packet packet, HcaCounter reason, RunList run) {
+    hca.count(reason);
+    packet.release(run);
+  }
+}

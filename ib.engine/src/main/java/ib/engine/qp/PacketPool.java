@@ -1,0 +1,150 @@
+package ib.engine.qp;
+
+import ib.engine.wire.Packet;
+import ib.engine.wire.PacketOwner;
+import ib.engine.wire.RunContext;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The packets of one direction of a queue pair, used in turn: so few that a receiver that does not
+ * keep up stops its sender (link-level flow control, nothing is lost on the soft wire). Made on
+ * first use.
+ */
+final class PacketPool extends PacketOwner {
+  private static final int REPLICAS_MOST = 1024;
+  private static final VarHandle REPLICAS;
+  private static final VarHandle COPIES;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      REPLICAS = lookup.findVarHandle(PacketPool.class, "replicas", int.class);
+      COPIES = lookup.findVarHandle(PacketPool.class, "copies", AtomicReferenceArray.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final QpCore qp;
+  private final int faultBit;
+  private final @Nullable Packet[] packets;
+  private final int mask;
+  private long taken;
+  private long reclaimed;
+  private volatile @Nullable AtomicReferenceArray<Packet> copies; // made on first use
+  private volatile int replicas; // under way
+  private volatile int faultPsn;
+
+  PacketPool(QpCore qp, int size, int faultBit) {
+    this.qp = qp;
+    this.faultBit = faultBit;
+    this.packets = new @Nullable Packet[size];
+    this.mask = size - 1;
+  }
+
+  /** {@return a free packet, or null; for the owner of the queue pair} */
+  @Nullable Packet take() {
+    int i = (int) taken & mask;
+    Packet p = packets[i];
+    if (p == null) {
+      p = new Packet(this);
+      packets[i] = p;
+    } else if (p.busy()) {
+      return null;
+    }
+    p.occupy();
+    p.cookie = 0;
+    taken++;
+    return p;
+  }
+
+  /** {@return whether {@link #take} would give one} */
+  boolean available() {
+    Packet p = packets[(int) taken & mask];
+    return p == null || !p.busy();
+  }
+
+  /** {@return how many packets were taken so far} */
+  long taken() {
+    return taken;
+  }
+
+  /** {@return how many of the packets taken first are back, copies included} */
+  long reclaimed() {
+    long r = reclaimed;
+    while (r < taken) {
+      Packet p = packets[(int) r & mask];
+      if (p != null && p.busy()) {
+        break;
+      }
+      r++;
+    }
+    if (r > reclaimed
+        && replicas == 0) { // read last: copies are counted before their original is back
+      reclaimed = r;
+    }
+    return reclaimed;
+  }
+
+  /** {@return whether no packet is under way; any thread} */
+  boolean idle() {
+    for (Packet p : packets) {
+      if (p != null && p.busy()) {
+        return false;
+      }
+    }
+    return replicas == 0;
+  }
+
+  /** {@return sequence number of a packet whose payload could not be read} */
+  int faultPsn() {
+    return faultPsn;
+  }
+
+  @Override
+  protected void released(Packet packet, RunContext run) {
+    boolean fault = packet.fault;
+    if (fault) {
+      faultPsn = packet.psn;
+    }
+    if (packet.cookie < 0) {
+      REPLICAS.getAndAdd(this, -1);
+    }
+    packet.free();
+    if (fault) {
+      qp.signal(faultBit, (RunList) run);
+    } else {
+      qp.packetBack((RunList) run);
+    }
+  }
+
+  /** Several threads may ask at once: the wire, and the ports that got a copy. */
+  @Override
+  protected @Nullable Packet replicate(Packet original) {
+    AtomicReferenceArray<Packet> all = copies;
+    if (all == null) {
+      COPIES.compareAndSet(this, null, new AtomicReferenceArray<Packet>(REPLICAS_MOST));
+      return replicate(original);
+    }
+    for (int i = 0; i < REPLICAS_MOST; i++) {
+      Packet p = all.get(i);
+      if (p == null) {
+        p = new Packet(this);
+        p.occupy();
+        if (!all.compareAndSet(i, null, p)) {
+          continue;
+        }
+      } else if (!p.tryOccupy()) {
+        continue;
+      }
+      p.set(original);
+      p.cookie = -1;
+      REPLICAS.getAndAdd(this, 1);
+      return p;
+    }
+    return null;
+  }
+}

@@ -1,0 +1,237 @@
+package ib.engine.qp;
+
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.Limit;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpAttrMask;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpTransitions;
+import ib.engine.wire.Route;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The control path of a queue pair: claims it for itself (runs are bounded, so that takes bounded
+ * time), changes it, and gives it back by running it once, so that nothing that came meanwhile is
+ * lost.
+ */
+final class QpControl {
+  private static final int PASS_TRIES = 5_000;
+
+  private final QpCore qp;
+  private final ReentrantLock lock = new ReentrantLock(); // one control path caller at a time
+  private QpAttr known = new QpAttr();
+
+  QpControl(QpCore qp) {
+    this.qp = qp;
+  }
+
+  private RunList enter() {
+    lock.lock();
+    qp.token.want();
+    int tries = 0;
+    while (!qp.token.tryClaimWanted()) {
+      qp.hca.worker().pause(tries++);
+    }
+    qp.owner = qp.runList;
+    return qp.runList;
+  }
+
+  private void leave(RunList run) {
+    try {
+      run.run(qp);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Changes state and attributes, all or nothing. */
+  void modify(QpAttr attr, QpState to) {
+    RunList run = enter();
+    try {
+      if (qp.buried()) {
+        throw Refusals.gone("modify");
+      }
+      QpState from = qp.state; // it may have failed since the core looked
+      QpTransitions.check(qp.type, from, to, attr);
+      Route route = check(attr, from, to);
+      if (to == QpState.RESET) {
+        reset(run);
+      } else {
+        apply(attr, route);
+        enter(from, to, attr);
+      }
+    } finally {
+      leave(run);
+    }
+  }
+
+  /** {@return the port, which a queue pair has from INIT on} */
+  HcaPort port(String method) {
+    lock.lock();
+    try {
+      if (qp.state == QpState.RESET) {
+        throw new IbInvalidException(method, "in RESET it belongs to no port", "INIT first");
+      }
+      return qp.path.port();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private @Nullable Route check(QpAttr a, QpState from, QpState to) {
+    HcaCore hca = qp.hca;
+    boolean special = qp.specialNumber() >= 0;
+    int portNumber =
+        special
+            ? qp.init.port()
+            : a.has(QpAttrMask.PORT) ? a.port() : from == QpState.RESET ? 0 : -1;
+    HcaPort port =
+        portNumber >= 0 && to != QpState.RESET && to != QpState.ERR ? hca.port(portNumber) : null;
+    if (port == null && from != QpState.RESET && to != QpState.RESET) {
+      port = qp.path.port();
+    }
+    if (a.has(QpAttrMask.PKEY_INDEX) && port != null) {
+      port.pkey(a.pkeyIndex());
+    }
+    range("maxRdAtomic", a.maxRdAtomic(), hca.config().limit(Limit.MAX_QP_INIT_RD_ATOM));
+    range("maxDestRdAtomic", a.maxDestRdAtomic(), hca.config().limit(Limit.MAX_QP_RD_ATOM));
+    if (a.has(QpAttrMask.PATH_MTU) && port != null) {
+      Mtu most = port.attr().activeMtu();
+      if (a.pathMtu().compareTo(most) > 0) {
+        throw new IbInvalidException(
+            "modify: path MTU " + a.pathMtu(), "larger than the port's", "at most " + most);
+      }
+    }
+    if (!a.has(QpAttrMask.AV) || port == null || a.av() == null) {
+      return null;
+    }
+    if (a.av().port() != port.number()) {
+      throw Refusals.range("port of the address", a.av().port(), port.number(), port.number());
+    }
+    return SoftAh.checked(hca, a.av());
+  }
+
+  private static void range(String what, long value, long most) {
+    if (value > most) {
+      throw Refusals.range(what, value, 0, most);
+    }
+  }
+
+  private void apply(QpAttr a, @Nullable Route route) {
+    QpPath path = qp.path;
+    if (qp.specialNumber() >= 0) {
+      path.port(qp.hca.port(qp.init.port()));
+    }
+    if (route != null && a.av() != null) {
+      path.route(route);
+      known.av(a.av());
+    }
+    for (QpAttrMask m : QpAttrMask.of(a.mask())) {
+      switch (m) {
+        case PKEY_INDEX -> known.pkeyIndex(path.pkeyIndex = a.pkeyIndex());
+        case PORT -> {
+          known.port(a.port());
+          path.port(qp.hca.port(a.port()));
+        }
+        case ACCESS_FLAGS -> known.accessFlags(path.access = a.accessFlags());
+        case QKEY -> known.qkey(path.qkey = a.qkey());
+        case PATH_MTU -> {
+          known.pathMtu(a.pathMtu());
+          path.mtu(a.pathMtu().bytes());
+        }
+        case DEST_QPN -> known.destQpn(path.destQpn = a.destQpn());
+        case RQ_PSN -> known.rqPsn(a.rqPsn());
+        case SQ_PSN -> known.sqPsn(a.sqPsn());
+        case TIMEOUT -> {
+          known.timeout(a.timeout());
+          path.ackTimeoutNs = Syndrome.ackTimeoutNs(a.timeout());
+        }
+        case RETRY_CNT -> known.retryCount(path.retryCount = a.retryCount());
+        case RNR_RETRY -> known.rnrRetry(path.rnrRetry = a.rnrRetry());
+        case MIN_RNR_TIMER -> known.minRnrTimer(path.minRnrTimer = a.minRnrTimer());
+        case MAX_QP_RD_ATOMIC -> known.maxRdAtomic(path.maxRdAtomic = a.maxRdAtomic());
+        case MAX_DEST_RD_ATOMIC -> known.maxDestRdAtomic(a.maxDestRdAtomic());
+        case PATH_MIG_STATE -> known.pathMigState(a.pathMigState()); // accepted, no APM
+        case AV, STATE, CUR_STATE, EN_SQD_ASYNC_NOTIFY, ALT_PATH, CAP -> {
+          // done above, below, or not in any rule of the table
+        }
+      }
+    }
+  }
+
+  private void enter(QpState from, QpState to, QpAttr a) {
+    if (a.has(QpAttrMask.RQ_PSN) && qp.responder instanceof ConnectedResponder r) {
+      r.psn(a.rqPsn());
+    }
+    if (a.has(QpAttrMask.SQ_PSN)) {
+      qp.requester.psn(a.sqPsn());
+      qp.completer.psn(a.sqPsn());
+    }
+    if (to == QpState.SQD) {
+      qp.requester.drain(a.has(QpAttrMask.EN_SQD_ASYNC_NOTIFY) && a.enSqdAsyncNotify());
+    }
+    if (to == QpState.ERR) {
+      if (from != QpState.ERR) {
+        qp.fail(null);
+      }
+    } else {
+      qp.state = to;
+    }
+  }
+
+  /** Back to the beginning: what was posted is discarded without completions (IBA 10.3.1.2). */
+  private void reset(RunList run) {
+    qp.state = QpState.RESET;
+    qp.sends.seal(); // a late poster finds its request refused
+    qp.receives.seal();
+    qp.newRings();
+    qp.requester.reset();
+    qp.completer.reset();
+    qp.responder.reset();
+    qp.flusher.reset();
+    qp.discardPackets(run);
+    known = new QpAttr();
+  }
+
+  QpAttr query() {
+    RunList run = enter();
+    try {
+      return known.copy().state(qp.state).curState(qp.state);
+    } finally {
+      leave(run);
+    }
+  }
+
+  /** Claims it for good: afterwards nobody is inside and everything accepted has completed (D4). */
+  void kill() {
+    RunList run = enter();
+    try {
+      if (!qp.buried()) {
+        if (qp.state != QpState.RESET) {
+          qp.state = QpState.ERR;
+        }
+        qp.flusher.finish(run);
+        qp.completer.end();
+        qp.bury();
+      }
+    } finally {
+      leave(run);
+    }
+  }
+
+  /**
+   * Returns when everybody who was inside has been outside once, and no packet of it is being
+   * copied.
+   */
+  void passBy() {
+    if (qp.token.claimed()) {
+      RunList run = enter();
+      leave(run);
+    }
+    for (int i = 0; i < PASS_TRIES && !(qp.requestPool.idle() && qp.responsePool.idle()); i++) {
+      qp.hca.worker().pause(i);
+    }
+  }
+}

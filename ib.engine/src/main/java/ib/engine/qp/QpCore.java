@@ -1,0 +1,276 @@
+package ib.engine.qp;
+
+import ib.core.verbs.EventType;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import ib.core.verbs.SigType;
+import ib.engine.ring.ClaimToken;
+import ib.engine.ring.PacketQueue;
+import ib.engine.ring.ReceiveRing;
+import ib.engine.ring.SendRing;
+import ib.engine.wire.Packet;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue pair as the engine sees it. Everything but the rings, the packet queues and the signals
+ * belongs to whoever has claimed it.
+ */
+final class QpCore {
+  static final int ACK_TIMER = 1;
+  static final int RNR_TIMER = 2;
+  static final int REQUEST_FAULT = 4;
+  static final int RESPONSE_FAULT = 8;
+  static final int CQ_LOST = 16;
+
+  private static final VarHandle SIGNALS;
+
+  static {
+    try {
+      SIGNALS = MethodHandles.lookup().findVarHandle(QpCore.class, "signals", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  // ---- for ever ----
+  final HcaCore hca;
+  final QpInit init;
+  final QpType type;
+  final int service;
+  final int domain;
+  final boolean signalAll;
+  final SoftCq sendCq;
+  final SoftCq recvCq;
+  final @Nullable SoftSrq srq;
+  final RunList runList; // of who claims it from outside
+  final PacketPool requestPool;
+  final PacketPool responsePool;
+  final QpPath path = new QpPath();
+  final Requester requester;
+  final Completer completer;
+  final Responder responder;
+  final Flusher flusher;
+  final QpControl control;
+  final long[] counts = new long[HcaCounter.values().length];
+  int qpn; // before it is published
+  SoftQp verbs; // before it is published
+
+  // ---- any thread ----
+  final ClaimToken token = new ClaimToken();
+  final PacketQueue requests = new PacketQueue();
+  final PacketQueue responses = new PacketQueue();
+  volatile QpState state = QpState.RESET;
+  volatile SendRing sends;
+  volatile ReceiveRing receives;
+  private volatile int signals;
+  private volatile boolean awaitsPacket;
+
+  // ---- the owner's ----
+  @Nullable RunList owner; // equal to a thread's own list only while that thread owns it
+  boolean listed;
+  @Nullable QpCore runNext;
+  @Nullable QpCore workNext; // the worker's stack
+  private boolean buried;
+
+  @SuppressWarnings("NullAway") // verbs is set before anybody else sees this
+  QpCore(
+      HcaCore hca, QpInit init, int domain, SoftCq sendCq, SoftCq recvCq, @Nullable SoftSrq srq) {
+    this.hca = hca;
+    this.init = init;
+    this.type = init.type();
+    this.service = Opcode.service(type);
+    this.domain = domain;
+    this.signalAll = init.sqSigType() == SigType.ALL_WR;
+    this.sendCq = sendCq;
+    this.recvCq = recvCq;
+    this.srq = srq;
+    HcaConfig config = hca.config();
+    this.runList = new RunList(config.runBudgetBytes());
+    this.requestPool = new PacketPool(this, config.requestPackets(), REQUEST_FAULT);
+    this.responsePool = new PacketPool(this, config.responsePackets(), RESPONSE_FAULT);
+    newRings();
+    this.requester = new Requester(this);
+    this.completer = new Completer(this);
+    this.responder =
+        service == Opcode.UD ? new DatagramReceiver(this) : new ConnectedResponder(this);
+    this.flusher = new Flusher(this);
+    this.control = new QpControl(this);
+  }
+
+  /** {@return 0 or 1 for the special queue pairs, else -1} */
+  int specialNumber() {
+    return switch (type) {
+      case SMI -> 0;
+      case GSI -> 1;
+      default -> -1;
+    };
+  }
+
+  /** At creation and at reset: what a late poster still holds of the old rings is sealed. */
+  void newRings() {
+    sends =
+        new SendRing(init.cap().maxSendWr(), init.cap().maxSendSge(), init.cap().maxInlineData());
+    receives = new ReceiveRing(srq != null ? 0 : init.cap().maxRecvWr(), init.cap().maxRecvSge());
+  }
+
+  void count(HcaCounter counter) {
+    counts[counter.ordinal()]++;
+  }
+
+  // ---- from any thread ----
+
+  /** A packet has arrived. */
+  void deliver(Packet packet, RunList run) {
+    PacketQueue queue = (Opcode.what(packet.opcode) & Opcode.RESPONSE) != 0 ? responses : requests;
+    if (owner == run) {
+      queue.add(packet);
+      if (!listed) {
+        run.add(this);
+      }
+    } else if (token.tryClaim()) {
+      owner = run;
+      queue.add(packet);
+      run.add(this);
+    } else {
+      queue.push(packet);
+      run.schedule(this);
+    }
+  }
+
+  /** Something has happened that the owner must look at. */
+  void signal(int bit, RunList run) {
+    SIGNALS.getAndBitwiseOr(this, bit);
+    run.schedule(this);
+  }
+
+  /** One of our packets is free again. */
+  void packetBack(RunList run) {
+    if (owner == run) {
+      if (awaitsPacket && !listed) {
+        run.add(this);
+      }
+    } else {
+      VarHandle.fullFence(); // our free() before their awaitsPacket: one of us sees the other
+      if (awaitsPacket) {
+        run.schedule(this);
+      }
+    }
+  }
+
+  /** Claims it for good: afterwards no thread is inside, everything is flushed, packets vanish. */
+  void kill() {
+    control.kill();
+  }
+
+  // ---- the owner's ----
+
+  /** Does what there is to do, within the budget; returns whether something is left. */
+  boolean step(RunList run) {
+    int s = signals;
+    if (s != 0) {
+      s = (int) SIGNALS.getAndSet(this, 0);
+      signalled(s, run);
+    }
+    if (buried) {
+      discardPackets(run);
+      return false;
+    }
+    boolean more = false;
+    for (; ; ) {
+      awaitsPacket(false);
+      more = completer.run(run);
+      more |= responder.run(run);
+      if (state == QpState.ERR) {
+        return flusher.flush(run);
+      }
+      more |= requester.run(run);
+      if (state == QpState.ERR) {
+        return flusher.flush(run);
+      }
+      if (state == QpState.SQE) {
+        flusher.flushSends(run);
+      }
+      if (more || !(requester.starved() || responder.starved())) {
+        break;
+      }
+      awaitsPacket(true);
+      VarHandle.fullFence(); // our awaitsPacket before their free(): one of us sees the other
+      boolean go = requester.starved() && requester.refilled();
+      if (!go && !(responder.starved() && responder.refilled())) {
+        break;
+      }
+    }
+    return more;
+  }
+
+  private void awaitsPacket(boolean value) {
+    if (awaitsPacket != value) {
+      awaitsPacket = value;
+    }
+  }
+
+  private void signalled(int s, RunList run) {
+    if ((s & ACK_TIMER) != 0) {
+      completer.ackTimer(run);
+    }
+    if ((s & RNR_TIMER) != 0) {
+      completer.rnrTimer();
+    }
+    if ((s & REQUEST_FAULT) != 0) {
+      requester.fault(requestPool.faultPsn());
+    }
+    if ((s & RESPONSE_FAULT) != 0 && live()) {
+      fail(EventType.QP_ACCESS_ERR);
+    }
+    if ((s & CQ_LOST) != 0 && state != QpState.RESET && state != QpState.ERR) {
+      fail(EventType.QP_FATAL);
+    }
+  }
+
+  /** {@return whether the responder answers} */
+  boolean live() {
+    QpState s = state;
+    return s == QpState.RTR || s == QpState.RTS || s == QpState.SQD || s == QpState.SQE;
+  }
+
+  /** Goes to the error state; the step that is under way flushes. */
+  void fail(@Nullable EventType event) {
+    state = QpState.ERR;
+    if (event != null) {
+      verbs.tell(event);
+    }
+  }
+
+  void discardPackets(RunList run) {
+    discard(requests, run);
+    discard(responses, run);
+  }
+
+  private void discard(PacketQueue queue, RunList run) {
+    for (Packet p = queue.peek(); p != null; p = queue.peek()) {
+      queue.remove();
+      count(HcaCounter.DROP_QP_STATE);
+      p.release(run);
+    }
+  }
+
+  /** From now on a step only throws packets away. */
+  void bury() {
+    buried = true;
+    token.die();
+  }
+
+  boolean buried() {
+    return buried;
+  }
+
+  /** Sends a packet to the peer of the connection. */
+  void transmit(Packet packet, RunList run) {
+    counts[HcaCounter.SENT_PKTS.ordinal()]++;
+    packet.sourceQpn = qpn;
+    path.port().transmit(packet, path.pkeyIndex, path.sgidIndex, path.sourceBits, run);
+  }
+}

@@ -1,0 +1,66 @@
+package ib.engine.qp;
+
+import ib.engine.wire.Packet;
+import ib.engine.wire.Route;
+import org.jspecify.annotations.Nullable;
+
+/** The attributes of a queue pair that are in use now; the owner's, changed by modify. */
+final class QpPath {
+  private @Nullable HcaPort port;
+  @Nullable Route route;
+  int sgidIndex;
+  int sourceBits;
+  int destQpn;
+  int pkeyIndex;
+  int qkey;
+  int access;
+  int mtu = 256;
+  int mtuShift = 8;
+  long ackTimeoutNs;
+  int retryCount;
+  int rnrRetry;
+  int minRnrTimer;
+  int maxRdAtomic;
+
+  HcaPort port() {
+    HcaPort p = port;
+    if (p == null) {
+      throw new IllegalStateException("no port before INIT");
+    }
+    return p;
+  }
+
+  void port(HcaPort value) {
+    port = value;
+  }
+
+  void mtu(int bytes) {
+    mtu = bytes;
+    mtuShift = Integer.numberOfTrailingZeros(bytes);
+  }
+
+  void route(Route value) {
+    route = value;
+    sgidIndex = value.sgidIndex();
+    sourceBits = value.pathBits();
+  }
+
+  /** Sequence numbers of a message: one for each MTU begun, at least one. */
+  int packets(long length) {
+    return length == 0 ? 1 : (int) ((length + mtu - 1) >>> mtuShift);
+  }
+
+  /**
+   * FIRST and MIDDLE are full, LAST is not empty, nothing is longer than its share (IBA 9.7.4.1.6).
+   */
+  boolean lengthFits(Packet p, int what) {
+    int length = p.payload.length();
+    int full = p.psnCount << mtuShift;
+    return switch (what & (Opcode.START | Opcode.END | Opcode.READ)) {
+      case Opcode.START | Opcode.END -> length <= full;
+      case Opcode.END -> length > 0 && length <= full;
+      case 0, Opcode.START -> length == full;
+      default -> true;
+    };
+  }
+}

@@ -1,0 +1,56 @@
+package ib.engine.qp;
+
+import ib.engine.time.Timer;
+
+/**
+ * One of the two timers of a queue pair: acknowledgement (IBA 9.9.2.1.3) or RNR wait (IBA
+ * 9.7.5.2.8).
+ */
+final class QpTimer extends Timer {
+  private final QpCore qp;
+  private final int bit;
+  private volatile boolean cancelled;
+
+  /** How long; set by the owner of the queue pair before it starts the timer. */
+  long waitNs;
+
+  /** Whether the worker has it; for the owner of the queue pair. */
+  boolean running;
+
+  QpTimer(QpCore qp, int bit) {
+    this.qp = qp;
+    this.bit = bit;
+  }
+
+  /** Hands it to the worker; for the owner of the queue pair. */
+  void start(long ns) {
+    waitNs = ns;
+    running = true;
+    qp.hca.worker().start(this);
+  }
+
+  /** Nobody is interested any more: a reset queue pair gets new timers. */
+  void cancel() {
+    cancelled = true;
+    if (running) {
+      qp.hca.worker().purge();
+    }
+  }
+
+  @Override
+  protected long durationNs() {
+    return waitNs;
+  }
+
+  @Override
+  protected void expired() {
+    if (!cancelled) {
+      qp.signal(bit, qp.hca.worker().runList());
+    }
+  }
+
+  @Override
+  protected boolean cancelled() {
+    return cancelled;
+  }
+}

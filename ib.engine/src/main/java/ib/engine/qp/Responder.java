@@ -1,0 +1,163 @@
+package ib.engine.qp;
+
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import ib.core.verbs.WcFlags;
+import ib.core.verbs.WcOpcode;
+import ib.core.verbs.WcStatus;
+import ib.engine.ring.ReceiveWqe;
+import ib.engine.wire.Packet;
+import ib.engine.wire.Route;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * What both kinds of responder share: admission of packets and the receive request in hand. The
+ * owner's.
+ */
+abstract class Responder {
+  private static final VarHandle HOLDING;
+
+  static {
+    try {
+      HOLDING = MethodHandles.lookup().findVarHandle(Responder.class, "holding", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  final QpCore qp;
+  final ReceiveWqe receive;
+  private boolean holding; // a receive request was taken and not completed; written through HOLDING
+
+  Responder(QpCore qp) {
+    this.qp = qp;
+    int sges = qp.init.cap().maxRecvSge();
+    this.receive = new ReceiveWqe(qp.srq == null ? sges : qp.srq.ring().sgeMost());
+  }
+
+  /** Works on the requests that have arrived; returns whether the budget ended it. */
+  abstract boolean run(RunList run);
+
+  /** Whether it waits for one of its packets. */
+  abstract boolean starved();
+
+  /** Whether such a packet is there now. */
+  abstract boolean refilled();
+
+  /** Sends what is still to be said before the queue pair falls silent. */
+  abstract void lastWord(RunList run);
+
+  /** A new life begins. */
+  void reset() {
+    HOLDING.setRelease(this, false);
+  }
+
+  /** Whether the packet may be looked at: P_Key (IBA 9.6.1.1.3) and, when connected, the sender. */
+  boolean admits(Packet p) {
+    QpPath path = qp.path;
+    boolean fits =
+        switch (qp.type) {
+          case SMI -> true; // QP0 has no partition (IBA 10.9.3)
+          case GSI -> path.port().pkeyIndex(p.pkey) >= 0; // QP1 is in all of them
+          default -> path.port().pkeyFits(path.pkeyIndex, p.pkey);
+        };
+    if (!fits) {
+      path.port().badPkey();
+      qp.count(HcaCounter.DROP_PKEY);
+      return false;
+    }
+    Route route = path.route;
+    if (route != null && !route.leadsTo(p)) {
+      qp.count(HcaCounter.DROP_SOURCE);
+      return false;
+    }
+    return true;
+  }
+
+  /** Whether a receive request is in hand; any thread. Read it after the size of the ring. */
+  boolean holding() {
+    return (boolean) HOLDING.getAcquire(this);
+  }
+
+  /** {@return whether there is a receive request in hand now} */
+  boolean takeReceive() {
+    if (holding) {
+      return true;
+    }
+    HOLDING.setRelease(this, true); // before it leaves the ring, so that a drain never misses it
+    if (qp.srq != null ? qp.srq.take(receive) : qp.receives.take(receive)) {
+      return true;
+    }
+    HOLDING.setRelease(this, false);
+    return false;
+  }
+
+  /** Completes the receive request in hand. */
+  void complete(
+      RunList run, WcStatus status, WcOpcode opcode, int bytes, int flags, int imm, Packet p) {
+    boolean datagram = qp.service == Opcode.UD;
+    int pkeyIndex = qp.type == QpType.GSI ? qp.path.port().pkeyIndex(p.pkey) : qp.path.pkeyIndex;
+    long path =
+        datagram
+            ? p.slid | (long) pkeyIndex << 16 | (long) qp.path.port().pathBits(p.dlid) << 32
+            : p.slid;
+    qp.recvCq.push(
+        run,
+        receive.wrId,
+        status,
+        opcode,
+        flags,
+        0,
+        bytes,
+        imm,
+        qp.qpn,
+        datagram ? p.sourceQpn : qp.path.destQpn,
+        path,
+        p.sl,
+        receive.cqe,
+        p.solicited);
+    done();
+  }
+
+  private void done() {
+    HOLDING.setRelease(this, false); // after the completion
+    qp.count(HcaCounter.RDMA_RECVS);
+  }
+
+  /** Flushes the receive request in hand. */
+  void flush(RunList run) {
+    if (holding) {
+      flushed(run, receive);
+      done();
+    }
+  }
+
+  void flushed(RunList run, ReceiveWqe wqe) {
+    qp.recvCq.push(
+        run,
+        wqe.wrId,
+        WcStatus.WR_FLUSH_ERR,
+        WcOpcode.RECV,
+        0,
+        0,
+        0,
+        0,
+        qp.qpn,
+        0,
+        0,
+        0,
+        wqe.cqe,
+        false);
+  }
+
+  /** Whether requests are executed in this state. */
+  boolean executes() {
+    QpState s = qp.state;
+    return s == QpState.RTS || s == QpState.RTR || s == QpState.SQD || s == QpState.SQE;
+  }
+
+  static int immFlag(boolean imm) {
+    return imm ? WcFlags.WITH_IMM : 0;
+  }
+}

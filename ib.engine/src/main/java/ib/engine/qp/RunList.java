@@ -1,0 +1,159 @@
+package ib.engine.qp;
+
+import ib.engine.wire.RunContext;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue pairs that one thread has claimed and still has to run (D4): what makes requester,
+ * wire, peer's responder, acknowledgement and completer a loop and not a recursion. Each queue pair
+ * has one, used by whoever claimed it from outside the engine; that claim is given up last, so the
+ * list has one user at a time. No thread locals: they would keep a driver's classes alive in other
+ * people's threads.
+ */
+public final class RunList extends RunContext {
+  private static final int PACKET_COST = 256;
+
+  private final int budgetBytes;
+  private @Nullable QpCore first;
+  private @Nullable QpCore last; // meaningful when first is not null
+  private long budget;
+  private byte @Nullable [] header; // scratch for a GRH
+  private @Nullable MemorySegment headerSegment;
+
+  /**
+   * Makes an empty list.
+   *
+   * @param budgetBytes bytes to move before what is left goes to the worker
+   */
+  public RunList(int budgetBytes) {
+    this.budgetBytes = budgetBytes;
+    this.budget = budgetBytes;
+  }
+
+  /** Whether what was given is used up; the loops of a queue pair leave then. */
+  boolean exhausted() {
+    return budget < 0;
+  }
+
+  /** Charges a packet. */
+  void spend(int bytes) {
+    budget -= bytes + PACKET_COST;
+  }
+
+  /** Room for the 40 bytes in front of a datagram. */
+  byte[] header() {
+    if (header == null) {
+      header = new byte[40];
+    }
+    return header;
+  }
+
+  /** The same as a segment. */
+  MemorySegment headerSegment() {
+    if (headerSegment == null) {
+      headerSegment = MemorySegment.ofArray(header());
+    }
+    return headerSegment;
+  }
+
+  /** Appends a queue pair that the caller has just claimed or that this list owns. */
+  void add(QpCore qp) {
+    qp.owner = this;
+    qp.listed = true;
+    qp.runNext = null;
+    QpCore before = last;
+    if (first == null || before == null) {
+      first = qp;
+    } else {
+      before.runNext = qp;
+    }
+    last = qp;
+  }
+
+  /**
+   * Makes sure that a queue pair is run, here or by its owner. The work must be published already.
+   */
+  void schedule(QpCore qp) {
+    if (qp.owner == this) {
+      if (!qp.listed) {
+        add(qp);
+      }
+    } else if (qp.token.schedule()) {
+      add(qp);
+    }
+  }
+
+  /** Runs a queue pair that the caller has claimed from outside, and all that follows from it. */
+  void run(QpCore root) {
+    budget = budgetBytes;
+    add(root);
+    drain(root);
+  }
+
+  @Override
+  public void finish() {
+    budget = budgetBytes;
+    drain(null);
+  }
+
+  private void drain(@Nullable QpCore root) {
+    for (; ; ) {
+      QpCore qp = first;
+      if (qp == null) {
+        if (root == null || released(root)) {
+          return;
+        }
+        add(root);
+        continue;
+      }
+      first = qp.runNext;
+      qp.runNext = null;
+      qp.listed = false;
+      boolean more = qp.step(this);
+      if (more && !qp.listed) {
+        add(qp);
+      }
+      if (budget < 0) {
+        handOver(root, qp);
+        return;
+      }
+      if (qp != root && !qp.listed && !released(qp)) {
+        add(qp);
+      }
+    }
+  }
+
+  private boolean released(QpCore qp) {
+    qp.completer.watch(); // only who leaves with something unanswered needs a timer
+    qp.owner = null;
+    if (qp.token.release()) {
+      return true;
+    }
+    qp.owner = this;
+    return false;
+  }
+
+  /** The budget is used up: the workers go on with what is left, still claimed. */
+  private void handOver(@Nullable QpCore root, QpCore current) {
+    if (current != root && !current.listed && !released(current)) {
+      add(current);
+    }
+    boolean rootListed = root != null && root.listed;
+    for (QpCore qp = first; qp != null; qp = first) {
+      first = qp.runNext;
+      qp.runNext = null;
+      qp.listed = false;
+      if (qp != root) {
+        qp.owner = null;
+        qp.hca.worker().submit(qp);
+      }
+    }
+    if (root != null) { // last: this list is its
+      if (rootListed || !released(root)) {
+        root.owner = null;
+        root.hca.worker().submit(root);
+      }
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package ib.engine.qp;
+
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.SendWr;
+import ib.engine.mr.Copier;
+import ib.engine.ring.SendRing;
+import ib.engine.ring.SendWqe;
+import ib.engine.ring.SlotRing;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** Posting sends: the list form, and what both forms do once slots are claimed (S6). Data path. */
+final class SendPost {
+  private SendPost() {}
+
+  static int list(SoftQp qp, SendWr first) {
+    QpCore engine = qp.engine();
+    if (!SendCheck.accepts(engine.state)) {
+      first.badWr(first);
+      return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
+    }
+    SendRing ring = engine.sends;
+    int n = 0;
+    for (SendWr wr = first; wr != null; wr = wr.next()) {
+      int status = n == ring.capacity() ? PostStatus.QUEUE_FULL : check(qp, wr);
+      if (status != PostStatus.OK) {
+        first.badWr(wr);
+        return status;
+      }
+      n++;
+    }
+    long index = ring.claim(n);
+    if (index < 0) {
+      first.badWr(index == SlotRing.FULL ? full(ring, first) : first);
+      return ReceivePost.refusal(index);
+    }
+    first.badWr(null);
+    long i = index;
+    for (SendWr wr = first; wr != null; wr = wr.next()) {
+      fill(engine, ring.at(i++), wr);
+    }
+    return publish(engine, ring, index, n);
+  }
+
+  private static int check(SoftQp qp, SendWr wr) {
+    int status =
+        SendCheck.request(
+            qp, wr.opcode().value(), wr.flags(), wr.sgeCount(), wr.inlineLength(), wr.ah());
+    if (status != PostStatus.OK || (wr.flags() & SendFlags.INLINE) == 0) {
+      return status;
+    }
+    MemorySegment data = wr.inlineSegment();
+    if (data != null) {
+      return readable(data) ? PostStatus.OK : PostStatus.INVALID;
+    }
+    long length = 0;
+    for (int i = 0; i < wr.sgeCount(); i++) {
+      length += wr.sgeLength(i) & 0xffffffffL;
+    }
+    return length <= qp.inlineMost() ? PostStatus.OK : PostStatus.INVALID;
+  }
+
+  static boolean readable(MemorySegment data) {
+    return data.scope().isAlive() && data.isAccessibleBy(Thread.currentThread());
+  }
+
+  private static SendWr full(SendRing ring, SendWr first) {
+    SendWr wr = first;
+    for (int room = ring.capacity() - ring.size(); room > 0; room--) {
+      SendWr next = wr.next();
+      if (next == null) {
+        break;
+      }
+      wr = next;
+    }
+    return wr;
+  }
+
+  private static void fill(QpCore qp, SendWqe w, SendWr wr) {
+    w.wrId = wr.wrId();
+    w.cqe = wr.cqe();
+    w.opcode = wr.opcode().value();
+    w.flags = wr.flags();
+    w.immData = wr.immData();
+    w.remoteAddress = wr.remoteAddr();
+    w.rkey = wr.rkey();
+    w.route = wr.ah() instanceof SoftAh a ? a.route() : null;
+    w.remoteQpn = wr.remoteQpn();
+    w.remoteQkey = wr.remoteQkey();
+    w.inlineLength = -1;
+    w.broken = false;
+    w.sges.clear();
+    for (int i = 0; i < wr.sgeCount(); i++) {
+      w.sges.add(wr.sgeLkey(i), wr.sgeAddr(i), wr.sgeLength(i));
+    }
+    if ((wr.flags() & SendFlags.INLINE) != 0) {
+      inline(qp, w, wr);
+    }
+  }
+
+  private static void inline(QpCore qp, SendWqe w, SendWr wr) {
+    MemorySegment data = wr.inlineSegment();
+    int length = data != null ? wr.inlineLength() : (int) w.sges.length();
+    boolean ok =
+        data != null
+            ? Copier.inline(data, wr.inlineOffset(), w.inlineSegment(), 0, length)
+            : Copier.inline(w.sges, qp.hca.lkeys(), qp.domain, w.inlineSegment());
+    w.inlineLength = length;
+    w.broken = !ok;
+  }
+
+  /** Publishes claimed and filled slots, and does their work when nobody else is at it. */
+  static int publish(QpCore qp, SendRing ring, long index, int n) {
+    ring.at(index).batch = n;
+    ring.publish(index);
+    if (qp.token.schedule()) {
+      qp.runList.run(qp);
+    }
+    if (ring.sealed() && ring.retract(index)) {
+      return PostStatus.GONE;
+    }
+    return PostStatus.OK;
+  }
+
+  /** Puts requests that were made outside into the ring. */
+  static int staged(SoftQp qp, @Nullable SendWqe[] staged, int n) {
+    QpCore engine = qp.engine();
+    if (!SendCheck.accepts(engine.state)) {
+      return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
+    }
+    SendRing ring = engine.sends;
+    long index = ring.claim(n);
+    if (index < 0) {
+      return ReceivePost.refusal(index);
+    }
+    for (int i = 0; i < n; i++) {
+      SendWqe w = staged[i];
+      if (w != null) {
+        staged[i] = ring.swap(index + i, w);
+      }
+    }
+    return publish(engine, ring, index, n);
+  }
+}

@@ -1,0 +1,54 @@
+package ib.engine.qp;
+
+import ib.core.verbs.AddressHandle;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.Limit;
+import ib.core.verbs.ObjectControl;
+import ib.engine.wire.Route;
+
+/** An address handle: posted requests keep the route they were given, so it may go at once (S5). */
+public final class SoftAh extends AddressHandle {
+  private final HcaCore hca;
+  private final int domain;
+  private volatile Route route;
+
+  SoftAh(ObjectControl control, HcaCore hca, int domain, AhAttr attr) {
+    super(control);
+    this.hca = hca;
+    this.domain = domain;
+    this.route = checked(hca, attr);
+  }
+
+  static Route checked(HcaCore hca, AhAttr attr) {
+    HcaPort port = hca.port(attr.port());
+    if (attr.grh() != null) {
+      port.gid(attr.grh().sgidIndex());
+    } else if (attr.dlid() == 0) {
+      throw Refusals.range("dlid", 0, 1, 0xFFFF);
+    }
+    return new Route(attr);
+  }
+
+  Route route() {
+    return route;
+  }
+
+  int domain() {
+    return domain;
+  }
+
+  @Override
+  public AhAttr query() {
+    return route.attr();
+  }
+
+  @Override
+  protected void doModify(AhAttr attr) {
+    route = checked(hca, attr);
+  }
+
+  @Override
+  protected void doDestroy() {
+    hca.discount(Limit.MAX_AH);
+  }
+}

@@ -1,0 +1,381 @@
+package ib.engine.qp;
+
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.Cqe;
+import ib.core.verbs.EventType;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbNotSupportedException;
+import ib.core.verbs.Limit;
+import ib.core.verbs.NotifyFlags;
+import ib.core.verbs.ObjectControl;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.WcOpcode;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
+import ib.engine.ring.CompletionRing;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A completion queue: a chain of rings, of which all but the last are being emptied after a resize.
+ */
+public final class SoftCq extends CompletionQueue {
+  private static final int IDLE = 0;
+  private static final int SOLICITED = 1;
+  private static final int ANY = 2;
+  private static final int SCAN_MOST = 64;
+  private static final WcStatus[] STATUS = WcStatus.values();
+  private static final WcOpcode[] OPCODE = WcOpcode.values();
+  private static final VarHandle ARMED;
+  private static final VarHandle POLLED;
+
+  static {
+    try {
+      ARMED = MethodHandles.lookup().findVarHandle(SoftCq.class, "armed", int.class);
+      POLLED = MethodHandles.lookup().findVarHandle(SoftCq.class, "polled", CompletionRing.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final HcaCore hca;
+  private volatile CompletionRing
+      filled; // where producers begin; the last ring of the chain or soon so
+  private volatile CompletionRing polled; // the first ring that is not empty
+  private volatile int armed;
+  private volatile boolean lost; // overrun
+  private volatile boolean destroyed;
+  private volatile QpCore[] users = new QpCore[0];
+
+  // the lazy form's current entry: one thread at a time
+  private long currentWrId;
+  private long currentWhat;
+  private long currentLengths;
+  private long currentNumbers;
+  private long currentPath;
+  private @Nullable Cqe currentCqe;
+
+  SoftCq(ObjectControl control, CqInit init, HcaCore hca) {
+    super(control, init);
+    this.hca = hca;
+    CompletionRing ring = new CompletionRing(init.entries());
+    this.filled = ring;
+    this.polled = ring;
+  }
+
+  // ---- producers ----
+
+  /** Adds a completion; the owner of a queue pair that uses this queue. */
+  void push(
+      RunList run,
+      long wrId,
+      WcStatus status,
+      WcOpcode opcode,
+      int flags,
+      int vendorError,
+      int byteLen,
+      int immData,
+      int qpn,
+      int srcQp,
+      long path,
+      int sl,
+      @Nullable Cqe cqe,
+      boolean solicited) {
+    CompletionRing ring = filled;
+    long index = ring.claim();
+    while (index == CompletionRing.CLOSED) {
+      ring = next(ring);
+      index = ring.claim();
+    }
+    if (index == CompletionRing.FULL) {
+      overrun(run);
+      return;
+    }
+    ring.publish(
+        index,
+        wrId,
+        CompletionRing.what(status.ordinal(), opcode.ordinal(), flags, sl, vendorError),
+        (byteLen & 0xffffffffL) | (long) immData << 32,
+        (qpn & 0xffffffffL) | (long) srcQp << 32,
+        path,
+        cqe);
+    int a = armed; // after the claim, which is a full fence: see requestNotify
+    if (a != IDLE && (a == ANY || solicited || status != WcStatus.SUCCESS)) {
+      fire(a);
+    }
+  }
+
+  private static CompletionRing next(CompletionRing closed) {
+    CompletionRing n = closed.next();
+    if (n == null) {
+      throw new IllegalStateException("closed without a successor");
+    }
+    return n;
+  }
+
+  private void fire(int was) {
+    if (ARMED.compareAndSet(this, was, IDLE)) {
+      notifyCompletion();
+    }
+  }
+
+  /** More completions than entries: none is overwritten, the queue is lost (IBA 10.8.2, CQ_ERR). */
+  private void overrun(RunList run) {
+    if (lost) {
+      return;
+    }
+    lost = true;
+    raise(EventType.CQ_ERR);
+    for (QpCore qp : users) {
+      qp.signal(QpCore.CQ_LOST, run);
+    }
+  }
+
+  synchronized void attach(QpCore qp) {
+    QpCore[] more = Arrays.copyOf(users, users.length + 1);
+    more[users.length] = qp;
+    users = more;
+  }
+
+  synchronized void detach(QpCore qp) {
+    users = Arrays.stream(users).filter(u -> u != qp).toArray(QpCore[]::new);
+  }
+
+  // ---- pollers ----
+
+  /** The ring to read from: goes on when one is closed and empty. */
+  private CompletionRing ring() {
+    CompletionRing r = polled;
+    while (r.drained()) {
+      CompletionRing n = next(r);
+      POLLED.compareAndSet(this, r, n);
+      r = polled;
+    }
+    return r;
+  }
+
+  private int empty() {
+    return destroyed ? PostStatus.GONE : lost ? PostStatus.OVERRUN : 0;
+  }
+
+  @Override
+  public int poll(WorkCompletion[] into, int most) {
+    if (most > into.length || most < 0) {
+      return PostStatus.INVALID;
+    }
+    for (; ; ) {
+      CompletionRing r = ring();
+      long h = r.head();
+      int n = 0;
+      while (n < most && r.valid(h + n)) {
+        read(r, h + n, into[n]);
+        n++;
+      }
+      if (n > 0) {
+        if (r.take(h, n)) {
+          return n;
+        }
+        Thread.onSpinWait();
+      } else if (most == 0 || (h == r.head() && !r.drained())) {
+        return empty();
+      }
+    }
+  }
+
+  private static void read(CompletionRing r, long index, WorkCompletion wc) {
+    wc.cqe(r.cqe(index));
+    decode(
+        wc,
+        r.word(index, 1),
+        r.word(index, 2),
+        r.word(index, 3),
+        r.word(index, 4),
+        r.word(index, 5));
+  }
+
+  private static void decode(
+      WorkCompletion wc, long wrId, long what, long lengths, long numbers, long path) {
+    wc.wrId(wrId)
+        .status(STATUS[(int) what & 31])
+        .opcode(OPCODE[(int) (what >>> 8) & 15])
+        .wcFlags((int) (what >>> 16) & 0xff)
+        .sl((int) (what >>> 24) & 0xff)
+        .vendorError((int) (what >>> 32))
+        .byteLen((int) lengths)
+        .immData((int) (lengths >>> 32))
+        .qpn((int) numbers)
+        .srcQp((int) (numbers >>> 32))
+        .slid((int) path & 0xffff)
+        .pkeyIndex((int) (path >>> 16) & 0xffff)
+        .dlidPathBits((int) (path >>> 32) & 0xffff);
+  }
+
+  @Override
+  public boolean startPoll() {
+    for (; ; ) {
+      CompletionRing r = ring();
+      long h = r.head();
+      if (r.valid(h)) {
+        currentWrId = r.word(h, 1);
+        currentWhat = r.word(h, 2);
+        currentLengths = r.word(h, 3);
+        currentNumbers = r.word(h, 4);
+        currentPath = r.word(h, 5);
+        currentCqe = r.cqe(h);
+        if (r.take(h, 1)) {
+          return true;
+        }
+      } else if (h == r.head() && !r.drained()) {
+        return false;
+      }
+    }
+  }
+
+  @Override
+  public boolean nextPoll() {
+    return startPoll();
+  }
+
+  @Override
+  public void endPoll() {
+    currentCqe = null;
+  }
+
+  @Override
+  public long wrId() {
+    return currentWrId;
+  }
+
+  @Override
+  public WcStatus status() {
+    return STATUS[(int) currentWhat & 31];
+  }
+
+  @Override
+  public WcOpcode opcode() {
+    return OPCODE[(int) (currentWhat >>> 8) & 15];
+  }
+
+  @Override
+  public int byteLen() {
+    return (int) currentLengths;
+  }
+
+  @Override
+  public int immData() {
+    return (int) (currentLengths >>> 32);
+  }
+
+  @Override
+  public int wcFlags() {
+    return (int) (currentWhat >>> 16) & 0xff;
+  }
+
+  @Override
+  public int qpn() {
+    return (int) currentNumbers;
+  }
+
+  @Override
+  public int srcQp() {
+    return (int) (currentNumbers >>> 32);
+  }
+
+  @Override
+  public void readCurrent(WorkCompletion into) {
+    into.cqe(currentCqe);
+    decode(into, currentWrId, currentWhat, currentLengths, currentNumbers, currentPath);
+  }
+
+  // ---- notification ----
+
+  /**
+   * No completion is lost between the last poll and the arming (B7): a producer claims (full
+   * fence), fills, publishes, reads {@code armed}; we write {@code armed} (full fence) and look at
+   * the claims. One of the two sees the other; a claim that is not published yet is answered by a
+   * notification at once, since its producer may not have seen us.
+   */
+  @Override
+  public int requestNotify(int flags) {
+    int want =
+        (flags & NotifyFlags.NEXT_COMP) != 0
+            ? ANY
+            : (flags & NotifyFlags.SOLICITED) != 0 ? SOLICITED : IDLE;
+    if (want == IDLE) {
+      return PostStatus.INVALID;
+    }
+    if (destroyed) {
+      return PostStatus.GONE;
+    }
+    int a = armed;
+    while (a < want && !ARMED.compareAndSet(this, a, want)) { // NEXT_COMP includes SOLICITED
+      a = armed;
+    }
+    VarHandle.fullFence();
+    CompletionRing r = ring();
+    long h = r.head();
+    boolean waiting = r.valid(h);
+    for (CompletionRing c = r; c != null; c = c.next()) {
+      if (unpublished(c)) {
+        fire(armed);
+        break;
+      }
+    }
+    return waiting && (flags & NotifyFlags.REPORT_MISSED_EVENTS) != 0 ? 1 : 0;
+  }
+
+  private static boolean unpublished(CompletionRing r) {
+    long end = r.tail();
+    long i = r.head();
+    if (end - i > SCAN_MOST) {
+      return true; // cheaper to call once too often than to look at all
+    }
+    while (i < end) {
+      if (!r.valid(i) && i >= r.head()) {
+        return true;
+      }
+      i++;
+    }
+    return false;
+  }
+
+  // ---- control path ----
+
+  @Override
+  public int entries() {
+    return filled.capacity();
+  }
+
+  @Override
+  protected synchronized void doResize(int entries) {
+    CompletionRing last = filled;
+    int waiting = 0;
+    for (CompletionRing r = ring(); r != null; r = r.next()) {
+      waiting += r.size();
+    }
+    if (entries < waiting) {
+      throw new IbInvalidException(
+          this + ".resize",
+          waiting + " completions are waiting",
+          "at least " + waiting + ", or poll first");
+    }
+    CompletionRing fresh = new CompletionRing(entries);
+    last.close(fresh);
+    filled = fresh;
+  }
+
+  @Override
+  protected void doModerate(int count, int periodUs) {
+    throw new IbNotSupportedException(
+        this + ".moderate", "no moderation", "IbDevice.has(Cap.CQ_MODERATION)");
+  }
+
+  @Override
+  protected void doDestroy() {
+    destroyed = true;
+    hca.discount(Limit.MAX_CQ);
+  }
+}

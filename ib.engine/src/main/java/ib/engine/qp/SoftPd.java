@@ -1,0 +1,118 @@
+package ib.engine.qp;
+
+import ib.core.verbs.AddressHandle;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.IbNotSupportedException;
+import ib.core.verbs.Limit;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.MemoryWindow;
+import ib.core.verbs.MwType;
+import ib.core.verbs.ObjectControl;
+import ib.core.verbs.ProtectionDomain;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.SharedReceiveQueue;
+import ib.core.verbs.SrqInit;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/** A protection domain: a number, and the queue pairs that may be using its memory. */
+public final class SoftPd extends ProtectionDomain {
+  private final HcaCore hca;
+  private final int domain;
+  private final Set<QpCore> qps = ConcurrentHashMap.newKeySet();
+
+  /**
+   * Makes a domain.
+   *
+   * @param control the core's book
+   * @param hca the device, which has counted it in
+   */
+  public SoftPd(ObjectControl control, HcaCore hca) {
+    super(control);
+    this.hca = hca;
+    this.domain = hca.nextDomain();
+  }
+
+  HcaCore hca() {
+    return hca;
+  }
+
+  int domain() {
+    return domain;
+  }
+
+  void forget(QpCore qp) {
+    qps.remove(qp);
+  }
+
+  /**
+   * Waits until nobody uses memory that was revoked before: every queue pair has been left once.
+   */
+  void fence() {
+    for (QpCore qp : qps) {
+      qp.control.passBy();
+    }
+  }
+
+  /** Counts an object in; when it cannot be made it is counted out again (B11). */
+  private <T> T counted(Limit limit, String method, Supplier<T> maker) {
+    hca.count(limit, method);
+    T made = null;
+    try {
+      made = maker.get();
+      return made;
+    } finally {
+      if (made == null) {
+        hca.discount(limit);
+      }
+    }
+  }
+
+  @Override
+  protected MemoryRegion doRegisterMemory(
+      ObjectControl control, MemorySegment segment, int access) {
+    return counted(
+        Limit.MAX_MR, "registerMemory", () -> new SoftMr(control, this, segment, access));
+  }
+
+  @Override
+  protected MemoryRegion doAllocFastRegistration(ObjectControl control, int maxSegments) {
+    throw new IbNotSupportedException(
+        "allocFastRegistration", "not offered", "IbDevice.has(Cap.MEM_MGT_EXTENSIONS)");
+  }
+
+  @Override
+  protected MemoryWindow doAllocWindow(ObjectControl control, MwType type) {
+    throw new IbNotSupportedException("allocWindow", "not offered", "IbDevice.has(Cap.MEM_WINDOW)");
+  }
+
+  @Override
+  protected AddressHandle doCreateAh(ObjectControl control, AhAttr attr, boolean maySleep) {
+    return counted(Limit.MAX_AH, "createAh", () -> new SoftAh(control, hca, domain, attr));
+  }
+
+  @Override
+  protected QueuePair doCreateQp(ObjectControl control, QpInit init) {
+    return counted(
+        Limit.MAX_QP,
+        "createQp",
+        () -> {
+          SoftQp qp = new SoftQp(control, init, this);
+          qps.add(qp.engine());
+          return qp;
+        });
+  }
+
+  @Override
+  protected SharedReceiveQueue doCreateSrq(ObjectControl control, SrqInit init) {
+    return counted(Limit.MAX_SRQ, "createSrq", () -> new SoftSrq(control, init, hca));
+  }
+
+  @Override
+  protected void doDestroy() {
+    hca.discount(Limit.MAX_PD);
+  }
+}

@@ -1,0 +1,269 @@
+package ib.engine.qp;
+
+import ib.core.verbs.AddressHandle;
+import ib.core.verbs.Cqe;
+import ib.core.verbs.EventType;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbNotSupportedException;
+import ib.core.verbs.Limit;
+import ib.core.verbs.ObjectControl;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpCap;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.RecvWr;
+import ib.core.verbs.SendWr;
+import ib.core.verbs.WrOpcode;
+import ib.engine.ring.ReceiveRing;
+import java.lang.foreign.MemorySegment;
+
+/** A queue pair as its user sees it. */
+public final class SoftQp extends QueuePair {
+  private final SoftPd pd;
+  private final QpCore engine;
+  private final SendBuilder builder;
+  private final long opcodes;
+
+  SoftQp(ObjectControl control, QpInit init, SoftPd pd) {
+    super(control, init);
+    this.pd = pd;
+    HcaCore hca = pd.hca();
+    if (!(init.sendCq() instanceof SoftCq sendCq) || !(init.recvCq() instanceof SoftCq recvCq)) {
+      throw new IbInvalidException(
+          "createQp", "a completion queue of another driver", "one of this device");
+    }
+    if (init.srq() != null && !(init.srq() instanceof SoftSrq)) {
+      throw new IbInvalidException(
+          "createQp", "a receive queue of another driver", "one of this device");
+    }
+    SoftSrq srq = init.srq() instanceof SoftSrq s ? s : null;
+    if (Opcode.service(init.type()) == Opcode.RC && init.type() != QpType.RC) {
+      throw new IbNotSupportedException(
+          "createQp", init.type() + " is not offered", "IbDevice.has(Cap.XRC)");
+    }
+    this.engine = new QpCore(hca, init, pd.domain(), sendCq, recvCq, srq);
+    this.opcodes = SendCheck.opcodes(engine.service);
+    this.builder = new SendBuilder(this);
+    engine.verbs = this;
+    hca.enter(engine);
+    sendCq.attach(engine);
+    if (recvCq != sendCq) {
+      recvCq.attach(engine);
+    }
+    if (hca.gone()) { // shut down while it was made
+      doDestroy();
+      throw Refusals.gone("createQp");
+    }
+  }
+
+  QpCore engine() {
+    return engine;
+  }
+
+  long opcodes() {
+    return opcodes;
+  }
+
+  boolean datagram() {
+    return engine.service == Opcode.UD;
+  }
+
+  int sendSgeMost() {
+    return init().cap().maxSendSge();
+  }
+
+  int inlineMost() {
+    return init().cap().maxInlineData();
+  }
+
+  /** Whether an address handle starts from this queue pair's port. */
+  boolean reaches(SoftAh ah) {
+    return ah.route().port() == engine.path.port().number();
+  }
+
+  /** Raises an event of this queue pair. */
+  void tell(EventType type) {
+    raise(type);
+  }
+
+  @Override
+  public int qpn() {
+    return engine.qpn;
+  }
+
+  @Override
+  public QpState state() {
+    return engine.state;
+  }
+
+  @Override
+  public QpCap cap() {
+    return new QpCap(
+        engine.sends.capacity(),
+        engine.receives.capacity(),
+        sendSgeMost(),
+        init().cap().maxRecvSge(),
+        inlineMost());
+  }
+
+  // ---- list form ----
+
+  @Override
+  public int postSend(SendWr first) {
+    return SendPost.list(this, first);
+  }
+
+  @Override
+  public int postReceive(RecvWr first) {
+    QpState s = engine.state;
+    if (s == QpState.RESET || engine.srq != null) {
+      first.badWr(first);
+      return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
+    }
+    ReceiveRing ring = engine.receives;
+    return posted(ReceivePost.list(ring, first));
+  }
+
+  @Override
+  public int postReceive(long wrId, int lkey, long address, int length) {
+    QpState s = engine.state;
+    if (s == QpState.RESET || engine.srq != null) {
+      return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
+    }
+    return posted(ReceivePost.one(engine.receives, wrId, lkey, address, length));
+  }
+
+  /**
+   * In ERR a receive must be flushed: either the flusher saw our claim and insists, or we see the
+   * state (the claim's CAS stands between).
+   */
+  private int posted(int status) {
+    if (engine.state == QpState.ERR && status == PostStatus.OK && engine.token.schedule()) {
+      engine.runList.run(engine);
+    }
+    return status;
+  }
+
+  // ---- builder ----
+
+  @Override
+  public void wrStart() {
+    builder.start();
+  }
+
+  @Override
+  public QueuePair wrId(long wrId) {
+    builder.wrId(wrId);
+    return this;
+  }
+
+  @Override
+  public QueuePair wrFlags(int flags) {
+    builder.flags(flags);
+    return this;
+  }
+
+  @Override
+  public QueuePair wrCqe(Cqe cqe) {
+    builder.cqe(cqe);
+    return this;
+  }
+
+  @Override
+  public void wrSend() {
+    builder.begin(WrOpcode.SEND, 0, 0, 0);
+  }
+
+  @Override
+  public void wrSendImm(int immData) {
+    builder.begin(WrOpcode.SEND_WITH_IMM, 0, 0, immData);
+  }
+
+  @Override
+  public void wrRdmaWrite(int rkey, long remoteAddress) {
+    builder.begin(WrOpcode.RDMA_WRITE, rkey, remoteAddress, 0);
+  }
+
+  @Override
+  public void wrRdmaWriteImm(int rkey, long remoteAddress, int immData) {
+    builder.begin(WrOpcode.RDMA_WRITE_WITH_IMM, rkey, remoteAddress, immData);
+  }
+
+  @Override
+  public void wrRdmaRead(int rkey, long remoteAddress) {
+    builder.begin(WrOpcode.RDMA_READ, rkey, remoteAddress, 0);
+  }
+
+  @Override
+  public void wrSetUdAddress(AddressHandle ah, int remoteQpn, int remoteQkey) {
+    builder.address(ah, remoteQpn, remoteQkey);
+  }
+
+  @Override
+  public void wrSetSge(int lkey, long address, int length) {
+    builder.sge(lkey, address, length, true);
+  }
+
+  @Override
+  public void wrAddSge(int lkey, long address, int length) {
+    builder.sge(lkey, address, length, false);
+  }
+
+  @Override
+  public void wrSetInline(MemorySegment data, long offset, int length) {
+    builder.inline(data, offset, length);
+  }
+
+  @Override
+  public int wrComplete() {
+    return builder.complete();
+  }
+
+  @Override
+  public void wrAbort() {
+    builder.start();
+  }
+
+  // ---- control path ----
+
+  @Override
+  protected void doModify(QpAttr attr, QpState to) {
+    engine.control.modify(attr, to);
+  }
+
+  @Override
+  protected QpAttr doQuery() {
+    return engine.control.query().cap(cap());
+  }
+
+  @Override
+  protected int outstanding() {
+    int waiting = engine.sends.size() + engine.receives.size();
+    return waiting + (engine.responder.holding() ? 1 : 0);
+  }
+
+  @Override
+  protected void doAttachMulticast(Gid group, int mlid) {
+    pd.hca().multicast().attach(engine, engine.control.port("attachMulticast"), group, mlid);
+  }
+
+  @Override
+  protected void doDetachMulticast(Gid group, int mlid) {
+    pd.hca().multicast().detach(engine, group);
+  }
+
+  @Override
+  protected void doDestroy() {
+    HcaCore hca = pd.hca();
+    hca.leave(engine);
+    engine.kill();
+    engine.sendCq.detach(engine);
+    engine.recvCq.detach(engine);
+    pd.forget(engine);
+    hca.discount(Limit.MAX_QP);
+  }
+}

@@ -1,0 +1,215 @@
+package ib.engine.qp;
+
+import ib.engine.time.NanoClock;
+import ib.engine.time.Timer;
+import ib.engine.time.TimerHeap;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The device's own share of the work: timers, and queue pairs whose caller had used up its budget
+ * (D4). Run by one thread of its own ({@link #start}), or by whoever calls {@link #step}
+ * (simulator). It sleeps when there is nothing to do.
+ */
+public final class Worker implements Runnable {
+  private static final VarHandle QPS;
+  private static final VarHandle TIMERS;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      QPS = lookup.findVarHandle(Worker.class, "qps", QpCore.class);
+      TIMERS = lookup.findVarHandle(Worker.class, "timers", Timer.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private static final long PAUSE_NS = 20_000;
+
+  private final NanoClock clock;
+  private final RunList run;
+  private final TimerHeap heap = new TimerHeap();
+  private volatile @Nullable QpCore qps; // a stack, turned round by the worker
+  private volatile @Nullable Timer timers; // a stack
+  private volatile boolean asleep;
+  private volatile boolean purge;
+  private volatile boolean stopped;
+  private volatile @Nullable Thread thread;
+
+  /**
+   * Makes a worker that nobody runs yet.
+   *
+   * @param clock the time
+   * @param budgetBytes bytes to move before it looks at its timers again
+   */
+  Worker(NanoClock clock, int budgetBytes) {
+    this.clock = clock;
+    this.run = new RunList(budgetBytes);
+  }
+
+  /** Starts a daemon thread that runs it. */
+  public void start(String name) {
+    Thread t = Thread.ofPlatform().name(name).daemon().unstarted(this);
+    thread = t;
+    t.start();
+  }
+
+  /** Ends the thread and waits for it; the queue pairs are dead already. */
+  public void stop() {
+    stopped = true;
+    wake();
+    Thread t = thread;
+    if (t != null) {
+      boolean interrupted = false;
+      while (t.isAlive()) {
+        try {
+          t.join();
+        } catch (InterruptedException e) {
+          interrupted = true; // it ends as soon as it has seen stopped
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    thread = null;
+  }
+
+  /** Takes over a claimed queue pair; any thread, never blocks. */
+  void submit(QpCore qp) {
+    QpCore top;
+    do {
+      top = qps;
+      qp.workNext = top;
+    } while (!QPS.compareAndSet(this, top, qp));
+    wake();
+  }
+
+  /** Takes over a timer; any thread, never blocks. */
+  void start(Timer timer) {
+    Timer top;
+    do {
+      top = timers;
+      timer.next = top;
+    } while (!TIMERS.compareAndSet(this, top, timer));
+    wake();
+  }
+
+  /** Forgets the timers of dead queue pairs soon. */
+  void purge() {
+    purge = true;
+    wake();
+  }
+
+  private void wake() {
+    if (asleep) {
+      asleep = false;
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** Lets a control path caller wait a little for a queue pair to be given up. */
+  void pause(int tries) {
+    if (thread == null) {
+      step(); // nobody else would
+    } else if (tries < 100) {
+      Thread.onSpinWait();
+    } else {
+      LockSupport.parkNanos(PAUSE_NS);
+    }
+  }
+
+  @Override
+  public void run() {
+    while (!stopped) {
+      if (step() == 0) {
+        sleep();
+      }
+    }
+  }
+
+  private void sleep() {
+    asleep = true;
+    if (qps == null && timers == null && !purge && !stopped) {
+      long due = heap.earliestNs();
+      if (due == Long.MAX_VALUE) {
+        LockSupport.park(this);
+      } else {
+        long left = due - clock.nanoTime();
+        if (left > 0) {
+          LockSupport.parkNanos(this, left);
+        }
+      }
+      if (Thread.interrupted()) {
+        purge = true; // an interrupt means nothing here; look round once and sleep again
+      }
+    }
+    asleep = false;
+  }
+
+  /**
+   * Does what there is to do now; one caller at a time.
+   *
+   * @return how much was done, 0 for nothing
+   */
+  public int step() {
+    int n = 0;
+    if (purge) {
+      purge = false;
+      heap.purge();
+      n++;
+    }
+    if (timers != null || heap.size() > 0) {
+      n += timers();
+    }
+    QpCore qp = reversed((QpCore) QPS.getAndSet(this, (QpCore) null));
+    while (qp != null) {
+      QpCore next = qp.workNext;
+      qp.workNext = null;
+      run.add(qp);
+      qp = next;
+      n++;
+    }
+    if (n > 0) {
+      run.finish();
+    }
+    return n;
+  }
+
+  private int timers() {
+    long now = clock.nanoTime();
+    Timer t = (Timer) TIMERS.getAndSet(this, (Timer) null);
+    while (t != null) {
+      Timer next = t.next;
+      t.next = null;
+      heap.add(t, now);
+      t = next;
+    }
+    return heap.expire(now);
+  }
+
+  /** Where timers that expire put their queue pairs. */
+  RunList runList() {
+    return run;
+  }
+
+  /** {@return when the earliest timer is due, Long.MAX_VALUE for never; for the simulator} */
+  public long earliestNs() {
+    return timers == null ? heap.earliestNs() : clock.nanoTime();
+  }
+
+  private static @Nullable QpCore reversed(@Nullable QpCore top) {
+    QpCore done = null;
+    QpCore qp = top;
+    while (qp != null) {
+      QpCore below = qp.workNext;
+      qp.workNext = done;
+      done = qp;
+      qp = below;
+    }
+    return done;
+  }
+}

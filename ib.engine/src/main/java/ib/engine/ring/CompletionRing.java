@@ -1,0 +1,223 @@
+package ib.engine.ring;
+
+import ib.core.verbs.Cqe;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of a completion queue: many producers (queue pairs on any thread), many pollers
+ * (S18). One entry is one cache line with its own validity word ({@code index + 1}), published by
+ * one release store; a poller copies an entry out and then takes it by CAS on the head, so no entry
+ * is ever held by a slow poller.
+ *
+ * <pre>
+ *  0 word | 8 wrId | 16 status 8, opcode 8, flags 8, sl 8, vendor error 32 | 24 byteLen 32, immData 32
+ * 32 qpn 32, srcQp 32 | 40 slid 16, pkeyIndex 16, path bits 16
+ * </pre>
+ *
+ * <p>Never overwritten: a producer that finds it full says so, and the queue is lost (CQ_ERR).
+ * Closing the ring (resize) sends producers on to the next one; pollers follow when they have
+ * emptied this.
+ */
+public final class CompletionRing {
+  /** Result of {@link #claim}: no room. */
+  public static final long FULL = -1;
+
+  /** Result of {@link #claim}: go on to {@link #next}. */
+  public static final long CLOSED = -2;
+
+  private static final int ENTRY_SHIFT = 6;
+  private static final long CLOSED_BIT = Long.MIN_VALUE;
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+  private static final VarHandle WORD = LONG.varHandle();
+  private static final VarHandle TAIL;
+  private static final VarHandle HEAD;
+
+  static {
+    try {
+      TAIL = MethodHandles.lookup().findVarHandle(CompletionRing.class, "tail", long.class);
+      HEAD = MethodHandles.lookup().findVarHandle(CompletionRing.class, "head", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final MemorySegment entries;
+  private final @Nullable Cqe[] cqes;
+  private final int capacity;
+  private final int mask;
+  private volatile long tail;
+  private long headCache; // producers' guess of head, never ahead of it
+  private volatile long head;
+  private volatile @Nullable CompletionRing next;
+  private volatile boolean withCqe; // whether any entry ever had a callback
+  private volatile long end = Long.MAX_VALUE; // index after the last entry of a closed ring
+
+  /**
+   * Makes an empty ring.
+   *
+   * @param least entries it must hold, at least 1
+   */
+  public CompletionRing(int least) {
+    capacity = Integer.highestOneBit(Math.max(1, 2 * least - 1));
+    mask = capacity - 1;
+    // automatic: freed by the collector, so no close ever stops all threads (performance-facts 1d)
+    entries = Arena.ofAuto().allocate((long) capacity << ENTRY_SHIFT, 1 << ENTRY_SHIFT);
+    cqes = new @Nullable Cqe[capacity];
+  }
+
+  /** {@return entries it holds} */
+  public int capacity() {
+    return capacity;
+  }
+
+  /** {@return entries claimed and not polled} */
+  public int size() {
+    long h = head;
+    return (int) ((tail & ~CLOSED_BIT) - h);
+  }
+
+  /** {@return the index that the next poll reads} */
+  public long head() {
+    return head;
+  }
+
+  /** {@return index after the newest claim} */
+  public long tail() {
+    return tail & ~CLOSED_BIT;
+  }
+
+  // ---- producers ----
+
+  /** {@return the index of a new entry, or {@link #FULL} or {@link #CLOSED}} */
+  public long claim() {
+    long t = (long) TAIL.getAndAdd(this, 1L);
+    if (t < 0) {
+      return CLOSED;
+    }
+    if (t - headCache >= capacity) {
+      headCache = head;
+      if (t - headCache >= capacity) {
+        return FULL;
+      }
+    }
+    return t;
+  }
+
+  private long offset(long index) {
+    return (index & mask) << ENTRY_SHIFT;
+  }
+
+  /**
+   * Writes an entry and publishes it; for the producer that claimed it.
+   *
+   * @param index the entry
+   * @param wrId work request id
+   * @param what packed by {@link #what}
+   * @param lengths byteLen in the lower, immData in the upper half
+   * @param numbers qpn in the lower, srcQp in the upper half
+   * @param path slid, pkeyIndex and path bits, 16 bits each from the lowest
+   * @param cqe what a managed queue calls, or null
+   */
+  public void publish(
+      long index, long wrId, long what, long lengths, long numbers, long path, @Nullable Cqe cqe) {
+    long o = offset(index);
+    MemorySegment e = entries;
+    e.set(LONG, o + 8, wrId);
+    e.set(LONG, o + 16, what);
+    e.set(LONG, o + 24, lengths);
+    e.set(LONG, o + 32, numbers);
+    e.set(LONG, o + 40, path);
+    if (cqe != null || withCqe) {
+      if (!withCqe) {
+        withCqe = true;
+      }
+      cqes[(int) index & mask] = cqe;
+    }
+    WORD.setRelease(e, o, index + 1);
+  }
+
+  /**
+   * Packs the second word.
+   *
+   * @param status ordinal
+   * @param opcode ordinal
+   * @param flags bits of {@code WcFlags}
+   * @param sl service level
+   * @param vendorError 32 bits
+   * @return the word
+   */
+  public static long what(int status, int opcode, int flags, int sl, int vendorError) {
+    return status | opcode << 8 | flags << 16 | (long) sl << 24 | (long) vendorError << 32;
+  }
+
+  // ---- pollers ----
+
+  /**
+   * Asks for an entry.
+   *
+   * @param index not before the head
+   * @return whether it is published
+   */
+  public boolean valid(long index) {
+    return (long) WORD.getAcquire(entries, offset(index)) == index + 1;
+  }
+
+  /**
+   * Reads a field of a valid entry; void unless the {@link #take} that follows succeeds.
+   *
+   * @param index the entry
+   * @param word 1 to 5
+   * @return the word
+   */
+  public long word(long index, int word) {
+    return entries.get(LONG, offset(index) + 8L * word);
+  }
+
+  /**
+   * Reads what a managed queue calls; void unless the {@link #take} that follows succeeds.
+   *
+   * @param index the entry
+   * @return the callback or null
+   */
+  public @Nullable Cqe cqe(long index) {
+    return withCqe ? cqes[(int) index & mask] : null;
+  }
+
+  /**
+   * Takes entries.
+   *
+   * @param index the first, the head as it was read
+   * @param n how many, all valid
+   * @return whether they are the caller's; else another poller was faster
+   */
+  public boolean take(long index, int n) {
+    return HEAD.compareAndSet(this, index, index + n);
+  }
+
+  // ---- resize ----
+
+  /**
+   * Sends producers on.
+   *
+   * @param successor the ring they go to
+   */
+  public void close(CompletionRing successor) {
+    next = successor;
+    end = (long) TAIL.getAndBitwiseOr(this, CLOSED_BIT); // producers that come later claim nothing
+  }
+
+  /** {@return the ring that follows, null before {@link #close}} */
+  public @Nullable CompletionRing next() {
+    return next;
+  }
+
+  /** {@return whether it is closed and every entry was taken} */
+  public boolean drained() {
+    return head == end;
+  }
+}

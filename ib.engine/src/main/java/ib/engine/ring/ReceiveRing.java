@@ -1,0 +1,124 @@
+package ib.engine.ring;
+
+import ib.core.verbs.Cqe;
+import ib.core.verbs.RecvWr;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A receive queue: many posters; one consumer, or many when it is shared. A consumer copies a slot
+ * out and then takes it by CAS, so a slot is never held by a slow consumer; what was copied is void
+ * when the CAS fails.
+ */
+public final class ReceiveRing extends SlotRing {
+  private static final int WR_ID = 1;
+  private static final int COUNT = 2;
+  private static final int SGES = 3;
+
+  private final @Nullable Cqe[] cqes;
+  private final int sgeMost;
+
+  /**
+   * Makes a ring.
+   *
+   * @param least requests it must hold; 0 makes one that refuses all
+   * @param sgeMost elements per request
+   */
+  public ReceiveRing(int least, int sgeMost) {
+    super(least, SGES + 2 * sgeMost);
+    this.sgeMost = sgeMost;
+    this.cqes = new @Nullable Cqe[Math.max(1, capacity())];
+  }
+
+  /** {@return elements per request} */
+  public int sgeMost() {
+    return sgeMost;
+  }
+
+  /**
+   * Fills and publishes a claimed slot with one element.
+   *
+   * @param index the slot's index
+   * @param wrId id
+   * @param lkey local key
+   * @param address in the region's space
+   * @param length in bytes
+   */
+  public void post(long index, long wrId, int lkey, long address, int length) {
+    int b = base(index);
+    words[b + WR_ID] = wrId;
+    words[b + COUNT] = 1;
+    words[b + SGES] = address;
+    words[b + SGES + 1] = pack(lkey, length);
+    cqes[slot(index)] = null;
+    publish(index);
+  }
+
+  /**
+   * Fills and publishes a claimed slot.
+   *
+   * @param index the slot's index
+   * @param wr the request
+   */
+  public void post(long index, RecvWr wr) {
+    int b = base(index);
+    int n = wr.sgeCount();
+    words[b + WR_ID] = wr.wrId();
+    words[b + COUNT] = n;
+    for (int i = 0; i < n; i++) {
+      words[b + SGES + 2 * i] = wr.sgeAddr(i);
+      words[b + SGES + 2 * i + 1] = pack(wr.sgeLkey(i), wr.sgeLength(i));
+    }
+    cqes[slot(index)] = wr.cqe();
+    publish(index);
+  }
+
+  private static long pack(int lkey, int length) {
+    return (long) lkey << 32 | (length & 0xffffffffL);
+  }
+
+  /**
+   * Takes the oldest request; any consumer.
+   *
+   * @param into where it is copied to
+   * @return whether there was one
+   */
+  public boolean take(ReceiveWqe into) {
+    for (; ; ) {
+      long h = head();
+      if (published(h)) {
+        copy(h, into);
+        if (take(h)) {
+          return true;
+        }
+      } else if (h == head()) {
+        return false;
+      }
+    }
+  }
+
+  /**
+   * Takes the oldest request of a sealed ring; for the killer.
+   *
+   * @param into where it is copied to
+   * @return whether it must be completed
+   */
+  public boolean killOldest(ReceiveWqe into) {
+    long h = head();
+    boolean was = kill(h);
+    copy(h, into);
+    retire(h);
+    return was;
+  }
+
+  private void copy(long index, ReceiveWqe into) {
+    int b = base(index);
+    int n = Math.min((int) words[b + COUNT], sgeMost); // may be torn: then the take fails
+    into.wrId = words[b + WR_ID];
+    into.cqe = cqes[slot(index)];
+    into.sges.clear();
+    for (int i = 0; i < n; i++) {
+      long keyAndLength = words[b + SGES + 2 * i + 1];
+      into.sges.add((int) (keyAndLength >>> 32), words[b + SGES + 2 * i], (int) keyAndLength);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package ib.engine.ring;
+
+import ib.core.verbs.Cqe;
+import ib.engine.mr.SgeList;
+import ib.engine.wire.Route;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A send request in the ring. Plain fields: written by the poster before it publishes, then touched
+ * only by the owner of the queue pair.
+ */
+public final class SendWqe {
+  // ---- by the poster ----
+
+  /** Work request id. */
+  public long wrId;
+
+  /** What a managed queue calls, or null. */
+  public @Nullable Cqe cqe;
+
+  /** Value of {@code WrOpcode}. */
+  public int opcode;
+
+  /** Bits of {@code SendFlags}. */
+  public int flags;
+
+  /** Immediate data or the key to invalidate. */
+  public int immData;
+
+  /** Remote address. */
+  public long remoteAddress;
+
+  /** Remote key. */
+  public int rkey;
+
+  /** Where a datagram goes; the address as it was at the post (S5). */
+  public @Nullable Route route;
+
+  /** Destination of a datagram. */
+  public int remoteQpn;
+
+  /** Q_Key of a datagram. */
+  public int remoteQkey;
+
+  /** Elements; none when the data is inline. */
+  public final SgeList sges;
+
+  /** Inline bytes used, or -1 when the data is not inline. */
+  public int inlineLength;
+
+  /** Whether its inline data could not be copied: it completes with a protection error. */
+  public boolean broken;
+
+  /** Requests published together by this one's word. */
+  public int batch;
+
+  private final byte[] inlineBytes;
+  private final MemorySegment inlineSegment;
+
+  // ---- by the owner of the queue pair ----
+
+  /** Message length in bytes. */
+  public long length;
+
+  /** First sequence number. */
+  public int psnFirst;
+
+  /** Sequence numbers of requests and responses together. */
+  public int psnCount;
+
+  /** Bytes sent, or of a read received. */
+  public long done;
+
+  /** Sequence number of the last packet in the pool's count. */
+  public long packetLast;
+
+  /**
+   * Makes an empty request.
+   *
+   * @param sgeMost elements it can hold
+   * @param inlineMost bytes of inline data it can hold
+   */
+  public SendWqe(int sgeMost, int inlineMost) {
+    this.sges = new SgeList(sgeMost);
+    this.inlineBytes = new byte[inlineMost];
+    this.inlineSegment = MemorySegment.ofArray(inlineBytes);
+    this.inlineLength = -1;
+  }
+
+  /** {@return the room for inline data, a heap segment} */
+  public MemorySegment inlineSegment() {
+    return inlineSegment;
+  }
+
+  /** {@return bytes of inline data it can hold} */
+  public int inlineMost() {
+    return inlineBytes.length;
+  }
+
+  /** {@return bytes of the message} */
+  public long messageLength() {
+    return inlineLength >= 0 ? inlineLength : sges.length();
+  }
+}

@@ -1,0 +1,64 @@
+package ib.engine.wire;
+
+import ib.core.verbs.Gid;
+
+/**
+ * The medium of one port, supplied by the driver.
+ *
+ * <p>The wire owns a packet from {@link #transmit} on and must either hand it to exactly one {@link
+ * WirePort#receive}, at once or later, or end it with {@link Packet#release}. To deliver to several
+ * ports (multicast) it hands out {@link Packet#replicate replicas}. Packets of one sender to one
+ * receiver are delivered in order; a wire that cannot promise that (UDP) costs retransmissions, not
+ * correctness.
+ */
+public interface Wire {
+  /**
+   * Sends a packet. The destination is {@link Packet#dlid}; when that is 0 (Ethernet) it is the GID
+   * {@link Packet#dgidHigh}, {@link Packet#dgidLow}. A packet to the sending port's own address is
+   * delivered to that port. A multicast packet ({@link Packet#isMulticast}) goes to every member
+   * port except the sending one: the engine has looped it back to its own queue pairs already.
+   *
+   * @param packet the packet, complete
+   * @param run to be handed on
+   */
+  void transmit(Packet packet, RunContext run);
+
+  /**
+   * Whether every packet must be a real one of at most the path MTU. When false (a wire inside this
+   * JVM that nobody can look at, D5) one packet may carry several MTUs of a message and then stands
+   * for {@link Packet#psnCount} sequence numbers. Asked once per message, so it may change with
+   * capture or faults.
+   *
+   * @return whether to segment
+   */
+  boolean segments();
+
+  /**
+   * Whether a receive buffer of a datagram always begins with 40 bytes for a GRH that are filled
+   * even when the packet had none: true on Ethernet, where the IP header is put there; false on
+   * InfiniBand, where they are reserved but only written when the packet had a GRH.
+   *
+   * @return whether every packet counts as global
+   */
+  default boolean alwaysGlobal() {
+    return false;
+  }
+
+  /**
+   * A first queue pair of the port has been attached to a group: its packets are wanted here.
+   * Control path; must not call the engine.
+   *
+   * @param group multicast GID
+   * @param mlid multicast LID, 0 on Ethernet
+   * @throws ib.core.verbs.IbInvalidException when there cannot be such a group
+   */
+  default void join(Gid group, int mlid) {}
+
+  /**
+   * The last queue pair has left a group.
+   *
+   * @param group as it was joined
+   * @param mlid as it was joined
+   */
+  default void leave(Gid group, int mlid) {}
+}

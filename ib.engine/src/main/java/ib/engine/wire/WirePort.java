@@ -1,0 +1,22 @@
+package ib.engine.wire;
+
+/** A port of a device as its wire sees it; implemented by the engine ({@code SoftHca.port}). */
+public interface WirePort {
+  /**
+   * Takes over a packet that has arrived. Never blocks, never runs consumer code (S20); always ends
+   * in {@link Packet#release}, also when the packet is dropped.
+   *
+   * @param packet the packet
+   * @param run the context that the wire was given
+   */
+  void receive(Packet packet, RunContext run);
+
+  /** {@return the port number, from 1} */
+  int number();
+
+  /** {@return the base LID, 0 before one was given} */
+  int lid();
+
+  /** {@return whether packets pass: the logical state is ACTIVE} */
+  boolean active();
+}

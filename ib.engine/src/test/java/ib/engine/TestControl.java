@@ -1,0 +1,121 @@
+package ib.engine;
+
+import ib.core.verbs.IbBusyException;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbEvent;
+import ib.core.verbs.IbObject;
+import ib.core.verbs.ObjectControl;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The smallest book that lets engine objects live: life, use counts, events; no owners, no checks.
+ */
+final class TestControl implements ObjectControl {
+  private static final AtomicLong IDS = new AtomicLong();
+
+  final Queue<IbEvent> events;
+  private final Kind kind;
+  private final IbDevice device;
+  private final long id = IDS.incrementAndGet();
+  private final IbObject[] uses;
+  private final AtomicInteger users = new AtomicInteger();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile Runnable destroyer;
+
+  TestControl(IbDevice device) {
+    this(Kind.DEVICE, device, new ConcurrentLinkedQueue<>());
+  }
+
+  private TestControl(Kind kind, IbDevice device, Queue<IbEvent> events, IbObject... uses) {
+    this.kind = kind;
+    this.device = device;
+    this.events = events;
+    this.uses = uses;
+  }
+
+  @Override
+  public Kind kind() {
+    return kind;
+  }
+
+  @Override
+  public long id() {
+    return id;
+  }
+
+  @Override
+  public IbDevice device() {
+    return device;
+  }
+
+  @Override
+  public String owner() {
+    return "test";
+  }
+
+  @Override
+  public void enter(String method) {}
+
+  @Override
+  public void enterAnyContext(String method) {}
+
+  @Override
+  public ObjectControl child(Kind childKind, IbObject... used) {
+    for (IbObject o : used) {
+      ((TestControl) o.control()).users.incrementAndGet();
+    }
+    return new TestControl(childKind, device, events, used);
+  }
+
+  @Override
+  public void publish(IbObject self, Runnable how) {
+    destroyer = how;
+  }
+
+  @Override
+  public void abort() {
+    release();
+  }
+
+  private void release() {
+    for (IbObject o : uses) {
+      ((TestControl) o.control()).users.decrementAndGet();
+    }
+  }
+
+  @Override
+  public void destroy() {
+    if (users.get() > 0) {
+      throw new IbBusyException(kind + " " + id, List.of(users + " users"));
+    }
+    if (closed.compareAndSet(false, true)) {
+      destroyer.run();
+      release();
+    }
+  }
+
+  @Override
+  public void raise(IbEvent event) {
+    events.add(event);
+  }
+
+  @Override
+  public int useCount() {
+    return users.get();
+  }
+
+  @Override
+  public List<IbObject> users() {
+    return List.of();
+  }
+
+  @Override
+  public boolean isLive() {
+    return !closed.get();
+  }
+}

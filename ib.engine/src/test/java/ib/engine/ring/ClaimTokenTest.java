@@ -1,0 +1,153 @@
+package ib.engine.ring;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class ClaimTokenTest {
+  private static final int ROUNDS = 10_000;
+
+  /** What the checker needs of a token. */
+  private interface Token {
+    boolean schedule();
+
+    boolean release();
+  }
+
+  private static final class Real implements Token {
+    final ClaimToken token = new ClaimToken();
+
+    @Override
+    public boolean schedule() {
+      return token.schedule();
+    }
+
+    @Override
+    public boolean release() {
+      return token.release();
+    }
+  }
+
+  /** Planted: a loser goes away without a mark. */
+  private static final class Forgetful implements Token {
+    final AtomicInteger state = new AtomicInteger();
+
+    @Override
+    public boolean schedule() {
+      return state.compareAndSet(0, 1);
+    }
+
+    @Override
+    public boolean release() {
+      state.set(0);
+      return true;
+    }
+  }
+
+  /** Planted: asks and sets in two steps. */
+  private static final class Torn implements Token {
+    volatile int state;
+
+    @Override
+    public boolean schedule() {
+      if (state == 0) {
+        Thread.yield(); // the window, held open
+        state = 1;
+        return true;
+      }
+      return false;
+    }
+
+    @Override
+    public boolean release() {
+      state = 0;
+      return true;
+    }
+  }
+
+  /**
+   * Each round three posters add work and schedule; the owner does all of it before the round ends.
+   */
+  private static Throwable check(Token token, int rounds) throws InterruptedException {
+    AtomicInteger posted = new AtomicInteger();
+    AtomicInteger inside = new AtomicInteger();
+    int[] done = {0}; // the owner's
+    AtomicInteger arrived = new AtomicInteger();
+    AtomicInteger gate = new AtomicInteger();
+    return Race.run(
+        3,
+        100,
+        (me, race) -> {
+          for (int i = 1; i <= rounds; i++) {
+            posted.incrementAndGet();
+            if (token.schedule()) {
+              do {
+                if (inside.incrementAndGet() != 1) {
+                  throw new AssertionError("two owners");
+                }
+                done[0] = posted.get();
+                race.pause(); // so that others come while we are inside
+                inside.decrementAndGet();
+              } while (!token.release());
+            }
+            arrived.incrementAndGet();
+            while (me == 0 && arrived.get() < 3 * i) {
+              race.pause();
+            }
+            if (me == 0) {
+              lost(posted.get(), done[0]);
+              gate.set(i);
+            }
+            while (gate.get() < i) {
+              race.pause();
+            }
+          }
+        });
+  }
+
+  private static void lost(int posted, int done) {
+    if (posted != done) {
+      throw new AssertionError("lost work: " + done + " of " + posted);
+    }
+  }
+
+  @Test
+  @DisplayName("D4: one owner at a time, no work is lost")
+  void exclusiveAndComplete() throws InterruptedException {
+    assertNull(check(new Real(), ROUNDS));
+  }
+
+  @Test
+  @DisplayName("D4 canaries: lost work and two owners are noticed")
+  void canaries() throws InterruptedException {
+    assertNotNull(check(new Forgetful(), ROUNDS));
+    assertNotNull(check(new Torn(), ROUNDS));
+  }
+
+  @Test
+  @DisplayName("D4: a wanted token goes to the control path, and marks survive")
+  void wanted() {
+    ClaimToken t = new ClaimToken();
+    assertTrue(t.tryClaim());
+    t.want();
+    assertFalse(t.tryClaimWanted());
+    assertFalse(t.schedule(), "marked");
+    assertTrue(t.release(), "left to who wants it, although marked");
+    assertFalse(t.schedule(), "runners leave it alone");
+    assertTrue(t.tryClaimWanted());
+    assertFalse(t.release(), "the mark is still there");
+    assertTrue(t.release());
+    assertEquals(false, t.claimed());
+    t.die();
+    assertFalse(t.tryClaim(), "the fast way is closed for good");
+    assertTrue(t.schedule(), "packets can still be thrown away");
+    assertTrue(t.release());
+    assertTrue(t.dead());
+  }
+}

@@ -1,0 +1,218 @@
+package ib.tools;
+
+import ib.core.client.IbCore;
+import ib.core.spi.DeviceSlot;
+import ib.core.verbs.QpType;
+import ib.tools.hotplug.Clients;
+import ib.tools.hotplug.Objects;
+import ib.tools.hotplug.Slots;
+import ib.tools.hotplug.Violations;
+import ib.tools.pingpong.PingPong;
+import ib.tools.rdma.Rdma;
+import ib.tools.verbs.Asyncwatch;
+import ib.tools.verbs.DeviceList;
+import ib.tools.verbs.Devinfo;
+import java.io.PrintStream;
+import java.util.List;
+import org.apache.felix.service.command.CommandSession;
+import org.apache.felix.service.command.Descriptor;
+import org.apache.felix.service.command.Process;
+import org.apache.felix.service.command.annotations.GogoCommand;
+import org.jspecify.annotations.Nullable;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Reference;
+import org.osgi.service.component.annotations.ReferenceCardinality;
+import org.osgi.service.component.annotations.ReferencePolicy;
+import org.osgi.service.component.annotations.ReferencePolicyOption;
+
+/**
+ * The commands of scope {@code ib}. The names are the originals', so the methods' are too; each
+ * returns a value that the shell prints through {@link PrintableConverter}, or throws what it
+ * prints as a failure.
+ */
+@Component(service = IbCommands.class)
+@GogoCommand(
+    scope = "ib",
+    function = {
+      "ibv_devices",
+      "ibv_devinfo",
+      "ibv_asyncwatch",
+      "ibv_rc_pingpong",
+      "ibv_uc_pingpong",
+      "ibv_ud_pingpong",
+      "rdma",
+      "clients",
+      "plug",
+      "unplug",
+      "objects",
+      "violations"
+    })
+@SuppressWarnings("checkstyle:MethodName")
+public final class IbCommands {
+  private final IbCore core;
+
+  @Reference(
+      cardinality = ReferenceCardinality.MULTIPLE,
+      policy = ReferencePolicy.DYNAMIC,
+      policyOption = ReferencePolicyOption.GREEDY)
+  private volatile List<DeviceSlot> slots = List.of();
+
+  /**
+   * Made by DS.
+   *
+   * @param core the midlayer
+   */
+  @Activate
+  public IbCommands(@Reference IbCore core) {
+    this.core = core;
+  }
+
+  /**
+   * Lists devices.
+   *
+   * @param args see {@link DeviceList}
+   * @return the value
+   */
+  @Descriptor("names and node GUIDs of all devices")
+  public Object ibv_devices(@Descriptor("[-j]") String... args) {
+    return DeviceList.run(core, args);
+  }
+
+  /**
+   * Shows attributes.
+   *
+   * @param args see {@link Devinfo}
+   * @return the value
+   */
+  @Descriptor("attributes of devices and ports")
+  public Object ibv_devinfo(@Descriptor("[-d dev] [-i port] [-l] [-v] [-j]") String... args) {
+    return Devinfo.run(core, args);
+  }
+
+  /**
+   * Watches events.
+   *
+   * @param session the shell's
+   * @param args see {@link Asyncwatch}
+   * @return the value
+   */
+  @Descriptor("prints the asynchronous events of a device until Ctrl-C")
+  public @Nullable Object ibv_asyncwatch(
+      CommandSession session,
+      @Descriptor("[-d dev] [-n events] [-t seconds] [-q] [-j]") String... args) {
+    return Asyncwatch.run(core, out(session), args);
+  }
+
+  /**
+   * Plays ping-pong over a reliable connection.
+   *
+   * @param session the shell's
+   * @param args see {@link PingPong}
+   * @return the value
+   */
+  @Descriptor("ping-pong over RC; a second device as operand runs both ends here")
+  public Object ibv_rc_pingpong(
+      CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
+    return PingPong.run(core, QpType.RC, out(session), args);
+  }
+
+  /**
+   * Plays ping-pong over an unreliable connection.
+   *
+   * @param session the shell's
+   * @param args see {@link PingPong}
+   * @return the value
+   */
+  @Descriptor("ping-pong over UC; a second device as operand runs both ends here")
+  public Object ibv_uc_pingpong(
+      CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
+    return PingPong.run(core, QpType.UC, out(session), args);
+  }
+
+  /**
+   * Plays ping-pong with datagrams.
+   *
+   * @param session the shell's
+   * @param args see {@link PingPong}
+   * @return the value
+   */
+  @Descriptor("ping-pong over UD; a second device as operand runs both ends here")
+  public Object ibv_ud_pingpong(
+      CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
+    return PingPong.run(core, QpType.UD, out(session), args);
+  }
+
+  /**
+   * Shows devices, links, objects and counters.
+   *
+   * @param args see {@link Rdma}
+   * @return the value
+   */
+  @Descriptor("devices, links, resources and statistics")
+  public Object rdma(
+      @Descriptor("[-d] [-j] [-p] dev|link|resource|statistic [show …]") String... args) {
+    return Rdma.run(core, args);
+  }
+
+  /**
+   * Shows clients.
+   *
+   * @param args see {@link Clients}
+   * @return the value
+   */
+  @Descriptor("clients in the order of their adds, with state and times per device")
+  public Object clients(@Descriptor("[-j]") String... args) {
+    return Clients.run(core, args);
+  }
+
+  /**
+   * Plugs a device in.
+   *
+   * @param args see {@link Slots#plug}
+   * @return the value
+   */
+  @Descriptor("plugs a device in")
+  public Object plug(@Descriptor("[-j] dev") String... args) {
+    return Slots.plug(core, slots, args);
+  }
+
+  /**
+   * Unplugs a device.
+   *
+   * @param args see {@link Slots#unplug}
+   * @return the value
+   */
+  @Descriptor("unplugs a device and tells how its clients were removed")
+  public Object unplug(@Descriptor("[-j] dev") String... args) {
+    return Slots.unplug(core, slots, args);
+  }
+
+  /**
+   * Shows objects.
+   *
+   * @param args see {@link Objects}
+   * @return the value
+   */
+  @Descriptor("all live objects, with owner and use count")
+  public Object objects(@Descriptor("[-j] [dev]") String... args) {
+    return Objects.run(core, args);
+  }
+
+  /**
+   * Shows violations.
+   *
+   * @param args see {@link Violations}
+   * @return the value
+   */
+  @Descriptor("broken clauses of the contract")
+  public Object violations(@Descriptor("[-v] [-j]") String... args) {
+    return Violations.run(core, args);
+  }
+
+  /** Where the command's own output goes: into the pipe, when it stands in one. */
+  private static PrintStream out(CommandSession session) {
+    Process process = Process.Utils.current();
+    return process == null ? session.getConsole() : process.out();
+  }
+}

@@ -1,0 +1,163 @@
+package ib.tools.getopt;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * GNU getopt_long: clusters of short options, arguments attached or apart, long options with {@code
+ * =} and abbreviated where unique, options behind operands, {@code --} ends them.
+ */
+public final class Getopt {
+  private final String program;
+  private final String usage;
+  private final @Nullable String message;
+  private final List<Spec> specs;
+
+  /** One known option. */
+  private record Spec(char letter, String name, boolean hasArgument) {
+
+    static Spec of(String text) {
+      boolean argument = text.endsWith("=");
+      int comma = text.indexOf(',');
+      String name = text.substring(comma + 1, text.length() - (argument ? 1 : 0));
+      return new Spec(comma == 0 ? 0 : text.charAt(0), name, argument);
+    }
+  }
+
+  /**
+   * Knows the options of one command.
+   *
+   * @param program its name, for the messages
+   * @param usage what follows a message, without the last line's end
+   * @param options each {@code "d,ib-dev="}: a letter (may be missing), the long name, {@code =}
+   *     when it takes an argument
+   */
+  public Getopt(String program, String usage, String... options) {
+    this(program, usage, null, options);
+  }
+
+  private Getopt(String program, String usage, @Nullable String message, String... options) {
+    this.program = program;
+    this.usage = usage;
+    this.message = message;
+    this.specs = Arrays.stream(options).map(Spec::of).toList();
+  }
+
+  /**
+   * For programs that do not let getopt speak.
+   *
+   * @param message what such a program says to any wrong option
+   * @param usage what follows it, without the last line's end
+   * @param options as above
+   * @return the options of the program
+   */
+  public static Getopt silent(String message, String usage, String... options) {
+    return new Getopt("", usage, message, options);
+  }
+
+  /**
+   * Reads a command line.
+   *
+   * @param args the words behind the command's name
+   * @return options in their order, and operands
+   * @throws CommandException with getopt's message and the usage
+   */
+  public Parsed parse(String... args) {
+    List<Parsed.Option> options = new ArrayList<>();
+    List<String> operands = new ArrayList<>();
+    int i = 0;
+    while (i < args.length) {
+      String arg = args[i++];
+      if (arg.equals("--")) {
+        operands.addAll(Arrays.asList(args).subList(i, args.length));
+        break;
+      } else if (arg.startsWith("--")) {
+        i += longOption(arg.substring(2), i < args.length ? args[i] : null, options);
+      } else if (arg.length() > 1 && arg.charAt(0) == '-') {
+        i += cluster(arg, i < args.length ? args[i] : null, options);
+      } else {
+        operands.add(arg);
+      }
+    }
+    return new Parsed(this, options, operands);
+  }
+
+  /**
+   * {@return the refusal of a command line: the usage alone, as the originals print it for a bad
+   * value}
+   */
+  public CommandException refusal() {
+    return new CommandException(usage);
+  }
+
+  private CommandException refusal(String text) {
+    return new CommandException((message == null ? program + ": " + text : message) + "\n" + usage);
+  }
+
+  /** Returns how many of the following words it used. */
+  private int longOption(String text, @Nullable String following, List<Parsed.Option> into) {
+    int equals = text.indexOf('=');
+    String name = equals < 0 ? text : text.substring(0, equals);
+    Spec spec = find(name, text);
+    if (!spec.hasArgument) {
+      if (equals >= 0) {
+        throw refusal("option '--" + spec.name + "' doesn't allow an argument");
+      }
+      into.add(new Parsed.Option(spec.name, ""));
+      return 0;
+    }
+    if (equals >= 0) {
+      into.add(new Parsed.Option(spec.name, text.substring(equals + 1)));
+      return 0;
+    }
+    if (following == null) {
+      throw refusal("option '--" + spec.name + "' requires an argument");
+    }
+    into.add(new Parsed.Option(spec.name, following));
+    return 1;
+  }
+
+  private Spec find(String name, String text) {
+    List<Spec> found = specs.stream().filter(s -> s.name.startsWith(name)).toList();
+    for (Spec s : found) {
+      if (s.name.equals(name)) {
+        return s;
+      }
+    }
+    if (found.isEmpty()) {
+      throw refusal("unrecognized option '--" + text + "'");
+    }
+    if (found.size() > 1) {
+      String names = found.stream().map(s -> "'--" + s.name + "'").collect(Collectors.joining(" "));
+      throw refusal("option '--" + text + "' is ambiguous; possibilities: " + names);
+    }
+    return found.getFirst();
+  }
+
+  /** Returns how many of the following words it used. */
+  private int cluster(String arg, @Nullable String following, List<Parsed.Option> into) {
+    for (int k = 1; k < arg.length(); k++) {
+      char letter = arg.charAt(k);
+      Spec spec =
+          specs.stream()
+              .filter(s -> s.letter == letter)
+              .findFirst()
+              .orElseThrow(() -> refusal("invalid option -- '" + letter + "'"));
+      if (!spec.hasArgument) {
+        into.add(new Parsed.Option(spec.name, ""));
+      } else if (k + 1 < arg.length()) {
+        into.add(new Parsed.Option(spec.name, arg.substring(k + 1)));
+        return 0;
+      } else if (following == null) {
+        throw refusal("option requires an argument -- '" + letter + "'");
+      } else {
+        into.add(new Parsed.Option(spec.name, following));
+        return 1;
+      }
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,69 @@
+package ib.tools.output;
+
+import java.util.AbstractList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * An immutable list of values with the text that is printed for them.
+ *
+ * @param <T> the values
+ */
+public final class Listing<T> extends AbstractList<T> implements Printable {
+  private final List<T> values;
+  private final Function<List<T>, String> printer;
+
+  /**
+   * A list.
+   *
+   * @param values the values; copied
+   * @param printer makes the text, without the last line's end
+   */
+  public Listing(List<T> values, Function<List<T>, String> printer) {
+    this.values = List.copyOf(values);
+    this.printer = printer;
+  }
+
+  /**
+   * A list that prints one line per value.
+   *
+   * @param <T> the values
+   * @param values the values; copied
+   * @return the list
+   */
+  public static <T extends Printable> Listing<T> ofLines(List<T> values) {
+    return new Listing<>(values, Listing::lines);
+  }
+
+  /**
+   * A list that prints as a JSON array.
+   *
+   * @param <T> the values
+   * @param values the values; copied
+   * @param pretty whether to break and indent lines
+   * @return the list
+   */
+  public static <T> Listing<T> ofJson(List<T> values, boolean pretty) {
+    return new Listing<>(values, list -> Json.write(list, pretty));
+  }
+
+  private static String lines(List<? extends Printable> values) {
+    return values.stream().map(Printable::text).collect(Collectors.joining("\n"));
+  }
+
+  @Override
+  public T get(int index) {
+    return values.get(index);
+  }
+
+  @Override
+  public int size() {
+    return values.size();
+  }
+
+  @Override
+  public String text() {
+    return printer.apply(values);
+  }
+}

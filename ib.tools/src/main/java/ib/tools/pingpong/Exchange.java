@@ -1,0 +1,104 @@
+package ib.tools.pingpong;
+
+import ib.tools.getopt.CommandException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+
+/**
+ * How two programs tell each other their addresses over TCP: the client sends its record, the
+ * server gets its queue pair ready and answers with its own, the client says {@code done}
+ * (rdma-core, rc_pingpong.c).
+ */
+final class Exchange {
+  private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
+  private static final int ANSWER_MS = 10_000;
+  private static final int LOOK_MS = 200;
+
+  private Exchange() {}
+
+  /** Tells the server and hears from it. */
+  static Address client(String host, int port, Address local) {
+    try (Socket socket = new Socket()) {
+      try {
+        socket.connect(new InetSocketAddress(host, port), ANSWER_MS);
+      } catch (IOException e) {
+        throw new CommandException("Couldn't connect to " + host + ":" + port, e);
+      }
+      socket.setSoTimeout(ANSWER_MS);
+      socket.getOutputStream().write(local.toWire());
+      Address remote = Address.ofWire(read(socket.getInputStream()));
+      socket.getOutputStream().write(DONE);
+      return remote;
+    } catch (IOException | IllegalArgumentException e) {
+      throw new CommandException("Couldn't read/write remote address", e);
+    }
+  }
+
+  /**
+   * Waits for a client.
+   *
+   * @param port TCP port
+   * @param local what to tell
+   * @param connect gets the queue pair ready, before the client may send
+   * @param stop asked while waiting; throws to give up
+   */
+  static Address server(int port, Address local, Consumer<Address> connect, Runnable stop) {
+    try (SocketChannel channel = accept(port, stop)) {
+      Socket socket = channel.socket();
+      socket.setSoTimeout(ANSWER_MS);
+      Address remote;
+      try {
+        remote = Address.ofWire(read(socket.getInputStream()));
+      } catch (IOException | IllegalArgumentException e) {
+        throw new CommandException("Couldn't read remote address", e);
+      }
+      connect.accept(remote);
+      socket.getOutputStream().write(local.toWire());
+      if (socket.getInputStream().readNBytes(DONE.length).length != DONE.length) {
+        throw new IOException("the client went away");
+      }
+      return remote;
+    } catch (IOException e) {
+      throw new CommandException("Couldn't send/recv local address", e);
+    }
+  }
+
+  private static SocketChannel accept(int port, Runnable stop) throws IOException {
+    try (ServerSocketChannel server = ServerSocketChannel.open();
+        Selector selector = Selector.open()) {
+      try {
+        server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+        server.bind(new InetSocketAddress(port), 1);
+      } catch (IOException e) {
+        throw new CommandException("Couldn't listen to port " + port, e);
+      }
+      server.configureBlocking(false);
+      server.register(selector, SelectionKey.OP_ACCEPT);
+      while (true) {
+        selector.select(LOOK_MS);
+        stop.run();
+        SocketChannel channel = server.accept();
+        if (channel != null) {
+          return channel;
+        }
+      }
+    }
+  }
+
+  private static byte[] read(InputStream in) throws IOException {
+    byte[] record = in.readNBytes(Address.WIRE_BYTES);
+    if (record.length != Address.WIRE_BYTES) {
+      throw new IOException(record.length + "/" + Address.WIRE_BYTES + " bytes of the record came");
+    }
+    return record;
+  }
+}

@@ -1,0 +1,95 @@
+package ib.tools.pingpong;
+
+import ib.tools.output.Json;
+import ib.tools.output.JsonView;
+import ib.tools.output.Printable;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** What a run measured; it prints the last two lines of the original, behind the addresses. */
+public final class Figures implements Printable, JsonView {
+  private final Address local;
+  private final Address remote;
+  private final long bytes;
+  private final int iters;
+  private final double seconds;
+  private final String ticks;
+  private final boolean asJson;
+
+  Figures(
+      Address local, Address remote, long bytes, int iters, long ns, String ticks, boolean asJson) {
+    this.local = local;
+    this.remote = remote;
+    this.bytes = bytes;
+    this.iters = iters;
+    this.seconds = ns / 1e9;
+    this.ticks = ticks;
+    this.asJson = asJson;
+  }
+
+  /** {@return where this end was reached} */
+  public Address local() {
+    return local;
+  }
+
+  /** {@return where the other end was reached} */
+  public Address remote() {
+    return remote;
+  }
+
+  /** {@return bytes of all messages in both directions} */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** {@return exchanges} */
+  public int iters() {
+    return iters;
+  }
+
+  /** {@return duration in seconds} */
+  public double seconds() {
+    return seconds;
+  }
+
+  /** {@return megabits per second, both directions together} */
+  public double mbitPerSecond() {
+    return bytes * 8 / seconds / 1e6;
+  }
+
+  /** {@return microseconds per exchange} */
+  public double usecPerIter() {
+    return seconds * 1e6 / iters;
+  }
+
+  @Override
+  public String text() {
+    if (asJson) {
+      return Json.write(this, false);
+    }
+    return String.format(
+            Locale.ROOT,
+            "%d bytes in %.2f seconds = %.2f Mbit/sec\n%d iters in %.2f seconds = %.2f usec/iter",
+            bytes,
+            seconds,
+            mbitPerSecond(),
+            iters,
+            seconds,
+            usecPerIter())
+        + ticks;
+  }
+
+  @Override
+  public Map<String, Object> json() {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("local", local);
+    json.put("remote", remote);
+    json.put("bytes", bytes);
+    json.put("iters", iters);
+    json.put("seconds", seconds);
+    json.put("mbit_per_sec", mbitPerSecond());
+    json.put("usec_per_iter", usecPerIter());
+    return json;
+  }
+}

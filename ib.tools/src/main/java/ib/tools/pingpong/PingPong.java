@@ -1,0 +1,162 @@
+package ib.tools.pingpong;
+
+import ib.core.client.IbCore;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.QpType;
+import ib.tools.getopt.CommandException;
+import java.io.PrintStream;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** One run of {@code ibv_rc_pingpong}, {@code ibv_uc_pingpong} or {@code ibv_ud_pingpong}. */
+public final class PingPong {
+  private final Settings settings;
+  private final PrintStream out;
+  private final Semaphore wakeUp = new Semaphore(0);
+
+  private PingPong(Settings settings, PrintStream out) {
+    this.settings = settings;
+    this.out = out;
+  }
+
+  /**
+   * Runs the command.
+   *
+   * @param core the midlayer
+   * @param type RC, UC or UD
+   * @param out where the addresses are printed, before the first message
+   * @param args the original's options and operand; a second device, as operand or as second {@code
+   *     -d}, runs both ends here; {@code --json} prints JSON
+   * @return the figures
+   * @throws CommandException when an option is wrong, something fails, the data are wrong, a device
+   *     goes or the thread is interrupted
+   */
+  public static Figures run(IbCore core, QpType type, PrintStream out, String... args) {
+    List<String> names = core.devices().stream().map(DeviceInfo::name).toList();
+    Settings settings = Settings.parse(type, names::contains, args);
+    List<String> devices = settings.devices();
+    if (devices.isEmpty()) {
+      if (names.isEmpty()) {
+        throw new CommandException("No IB devices found");
+      }
+      devices = List.of(names.getFirst());
+    }
+    PingPong run = new PingPong(settings, out);
+    LinkedHashSet<String> wanted = new LinkedHashSet<>(devices);
+    try (DeviceUse use = DeviceUse.open(core, settings.program(), wanted, run.wakeUp)) {
+      return settings.bothEnds() ? run.both(use, devices) : run.one(use, devices.getFirst());
+    }
+  }
+
+  private Figures both(DeviceUse use, List<String> devices) {
+    try (Endpoint client = new Endpoint(use.device(devices.getFirst()), settings, wakeUp);
+        Endpoint server = new Endpoint(use.device(devices.getLast()), settings, wakeUp)) {
+      Player serving = new Player(client, settings);
+      Player answering = new Player(server, settings);
+      printLocal(client.local());
+      server.connect(client.local());
+      client.connect(server.local());
+      printRemote(server.local());
+      serving.connected();
+      answering.connected();
+      serving.serve();
+      long ns = rally(use, List.of(serving, answering));
+      Figures figures = figures(client.local(), server.local(), ns, serving);
+      check(figures, server.payload, true);
+      check(figures, client.payload, true);
+      return figures;
+    }
+  }
+
+  private Figures one(DeviceUse use, String device) {
+    String host = settings.host();
+    try (Endpoint end = new Endpoint(use.device(device), settings, wakeUp)) {
+      Player player = new Player(end, settings);
+      printLocal(end.local());
+      Address remote =
+          host == null ? serve(use, end) : Exchange.client(host, settings.port(), end.local());
+      printRemote(remote);
+      if (host != null) {
+        end.connect(remote);
+      }
+      player.connected();
+      if (host != null) {
+        player.serve();
+      }
+      long ns = rally(use, List.of(player));
+      Figures figures = figures(end.local(), remote, ns, player);
+      check(figures, end.payload, host != null); // a server does not know what else its peer wrote
+      return figures;
+    }
+  }
+
+  private Address serve(DeviceUse use, Endpoint end) {
+    return Exchange.server(
+        settings.port(),
+        end.local(),
+        remote -> {
+          try {
+            end.connect(remote);
+          } catch (CommandException e) {
+            throw new CommandException(
+                e.getAsInt(), e.getMessage() + "\nCouldn't connect to remote QP");
+          }
+        },
+        () -> checkGoingOn(use));
+  }
+
+  private long rally(DeviceUse use, List<Player> players) {
+    return new Rally(players, settings, wakeUp, () -> checkGoingOn(use)).run();
+  }
+
+  private void checkGoingOn(DeviceUse use) {
+    String leaving = use.leaving();
+    if (leaving != null) {
+      throw new CommandException(
+          settings.program() + ": IB device " + leaving + " was removed during the run");
+    }
+    if (Thread.interrupted()) {
+      throw new CommandException(
+          130, settings.program() + ": interrupted"); // as a shell counts SIGINT
+    }
+  }
+
+  private Figures figures(Address local, Address remote, long ns, Player player) {
+    long bytes = (long) settings.size() * settings.iters() * 2;
+    return new Figures(
+        local,
+        remote,
+        bytes,
+        settings.iters(),
+        Math.max(1, ns),
+        player.ticks().text(),
+        settings.modes().json());
+  }
+
+  private void check(Figures figures, Payload payload, boolean whole) {
+    List<Integer> wrong = settings.modes().check() ? payload.wrongPages(whole) : List.of();
+    if (!wrong.isEmpty()) {
+      throw new CommandException(
+          wrong.stream()
+              .map(page -> "invalid data in page " + page)
+              .collect(Collectors.joining("\n", figures.text() + "\n", "")));
+    }
+  }
+
+  private void printLocal(Address local) {
+    print(local.line("local", settings.type() == QpType.UD ? ":" : ","));
+  }
+
+  private void printRemote(Address remote) {
+    print(remote.line("remote", ","));
+  }
+
+  private void print(@Nullable String text) {
+    if (!settings.modes().json()) {
+      out.println(text);
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package ib.tools.pingpong;
+
+import ib.core.verbs.NotifyFlags;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.SendWr;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
+import ib.tools.getopt.CommandException;
+
+/**
+ * What an end does: answers each message with its next one, and keeps receives posted. The counting
+ * is the original's (rc_pingpong.c, parse_single_wc).
+ */
+final class Player {
+  private static final int RECV = 1;
+  private static final int SEND = 2;
+  private static final int BATCH = 2;
+
+  private final Endpoint end;
+  private final Settings settings;
+  private final boolean inline;
+  private final SendWr send = new SendWr(1);
+  private final WorkCompletion[] completions = new WorkCompletion[BATCH];
+  private final Ticks ticks = new Ticks();
+  private int pending = RECV;
+  private int receivesPosted;
+  private int received;
+  private int sent;
+
+  /** Posts the receives and, to sleep on events, arms the queue. */
+  Player(Endpoint end, Settings settings) {
+    this.end = end;
+    this.settings = settings;
+    for (int i = 0; i < BATCH; i++) {
+      completions[i] = new WorkCompletion();
+    }
+    inline = end.qp.cap().maxInlineData() >= settings.size();
+    postReceives();
+    if (settings.modes().events()) {
+      arm();
+    }
+  }
+
+  /** Gets the send request ready, now that the peer is known. */
+  void connected() {
+    Payload p = end.payload;
+    send.wrId(SEND).flags(SendFlags.SIGNALED).clearSges();
+    if (inline) {
+      send.inline(end.region.segment(), p.offset, p.size);
+    } else {
+      send.addSge(end.region.lkey(), end.region.iova() + p.offset, p.size);
+    }
+    send.ah(end.ah()).remoteQpn(end.remoteQpn()).remoteQkey(end.qkey());
+  }
+
+  /** Sends the first message. */
+  void serve() {
+    if (settings.modes().check()) {
+      end.payload.write();
+    }
+    postSend();
+    pending |= SEND;
+  }
+
+  /** {@return whether all messages were sent and received} */
+  boolean done() {
+    return received >= settings.iters() && sent >= settings.iters();
+  }
+
+  /** {@return the completion times of the receives} */
+  Ticks ticks() {
+    return ticks;
+  }
+
+  /** Asks to be woken for the next completion. */
+  void arm() {
+    if (end.cq.requestNotify(NotifyFlags.NEXT_COMP) < 0) {
+      throw new CommandException("Couldn't request CQ notification");
+    }
+  }
+
+  /** {@return how many completions were there} */
+  int poll() {
+    int n = settings.modes().timestamps() ? pollLazily() : end.cq.poll(completions, BATCH);
+    if (n < 0) {
+      throw new CommandException("poll CQ failed " + n);
+    }
+    for (int i = 0; i < n; i++) {
+      handle(completions[i]);
+    }
+    return n;
+  }
+
+  /** The extended form, which the original uses for timestamps. */
+  private int pollLazily() {
+    if (!end.cq.startPoll()) {
+      return 0;
+    }
+    int n = 0;
+    do {
+      end.cq.readCurrent(completions[n++]);
+    } while (n < BATCH && end.cq.nextPoll());
+    end.cq.endPoll();
+    return n;
+  }
+
+  private void handle(WorkCompletion wc) {
+    if (wc.status() != WcStatus.SUCCESS) {
+      throw new CommandException(
+          "Failed status "
+              + wc.status().label()
+              + " ("
+              + wc.status().value()
+              + ") for wr_id "
+              + wc.wrId());
+    }
+    if (wc.wrId() == SEND) {
+      sent++;
+    } else if (wc.wrId() == RECV) {
+      receivesPosted--;
+      if (receivesPosted <= 1) {
+        postReceives();
+      }
+      received++;
+      if (settings.modes().timestamps()) {
+        ticks.add(wc.timestamp());
+      }
+    } else {
+      throw new CommandException("Completion for unknown wr_id " + wc.wrId());
+    }
+    pending &= ~(int) wc.wrId();
+    if (sent < settings.iters() && pending == 0) {
+      postSend();
+      pending = RECV | SEND;
+    }
+  }
+
+  private void postReceives() {
+    Payload p = end.payload;
+    int bytes = p.offset + p.size;
+    while (receivesPosted < settings.rxDepth()) {
+      if (end.qp.postReceive(RECV, end.region.lkey(), end.region.iova(), bytes) != PostStatus.OK) {
+        throw new CommandException("Couldn't post receive (" + receivesPosted + ")");
+      }
+      receivesPosted++;
+    }
+  }
+
+  private void postSend() {
+    int rc = settings.modes().newPost() ? build() : end.qp.postSend(send);
+    if (rc != PostStatus.OK) {
+      throw new CommandException("Couldn't post send");
+    }
+  }
+
+  private int build() {
+    Payload p = end.payload;
+    QueuePair qp = end.qp;
+    qp.wrStart();
+    qp.wrId(SEND).wrFlags(SendFlags.SIGNALED);
+    qp.wrSend();
+    if (inline) {
+      qp.wrSetInline(end.region.segment(), p.offset, p.size);
+    } else {
+      qp.wrSetSge(end.region.lkey(), end.region.iova() + p.offset, p.size);
+    }
+    return qp.wrComplete();
+  }
+}

@@ -1,0 +1,166 @@
+package ib.tools.pingpong;
+
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.QpType;
+import ib.tools.getopt.CommandException;
+import ib.tools.getopt.Getopt;
+import ib.tools.getopt.Parsed;
+import ib.tools.output.Usage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a command line asks for.
+ *
+ * @param program the command's name
+ * @param type RC, UC or UD
+ * @param devices none for the first device there is, one, or two for both ends here
+ * @param host the server, or null to be the server
+ * @param port TCP port of the exchange
+ * @param ibPort port of the device, from 1
+ * @param size message size in bytes
+ * @param mtu path MTU
+ * @param rxDepth receives to post at a time
+ * @param iters number of exchanges
+ * @param sl service level
+ * @param gidIndex index into the GID table, or -1 to use LIDs
+ * @param modes how to run
+ */
+record Settings(
+    String program,
+    QpType type,
+    List<String> devices,
+    @Nullable String host,
+    int port,
+    int ibPort,
+    int size,
+    Mtu mtu,
+    int rxDepth,
+    int iters,
+    int sl,
+    int gidIndex,
+    Modes modes) {
+  private static final String[] COMMON = {
+    "p,port=",
+    "d,ib-dev=",
+    "i,ib-port=",
+    "s,size=",
+    "r,rx-depth=",
+    "n,iters=",
+    "l,sl=",
+    "e,events",
+    "g,gid-idx=",
+    "c,chk",
+    ",json"
+  };
+  private static final String[] RC_ONLY = {
+    "o,odp", "O,iodp", "P,prefetch", "t,ts", "j,dm", "N,new_send"
+  };
+  private static final int SIZE_MAX = 1 << 30;
+
+  /**
+   * Switches.
+   *
+   * @param events sleep until a completion is announced, instead of polling
+   * @param check validate the data
+   * @param timestamps read the completions' timestamps
+   * @param newPost post with the builder
+   * @param odp register on demand
+   * @param deviceMemory use memory of the device
+   * @param json print JSON
+   */
+  record Modes(
+      boolean events,
+      boolean check,
+      boolean timestamps,
+      boolean newPost,
+      boolean odp,
+      boolean deviceMemory,
+      boolean json) {}
+
+  /** {@return the command's name of a type} */
+  static String program(QpType type) {
+    return "ibv_" + type.name().toLowerCase(Locale.ROOT) + "_pingpong";
+  }
+
+  /** Both ends run here. */
+  boolean bothEnds() {
+    return devices.size() == 2;
+  }
+
+  static Settings parse(QpType type, Predicate<String> isDevice, String... args) {
+    String program = program(type);
+    Getopt getopt = new Getopt(program, Usage.of(program), options(type));
+    Parsed line = getopt.parse(args).atMost(1);
+    List<String> devices = new ArrayList<>(line.all("ib-dev"));
+    String host = line.operands().isEmpty() ? null : line.operands().getFirst();
+    if (host != null && isDevice.test(host)) { // ours: a device in the host's place
+      if (devices.isEmpty()) {
+        throw new CommandException(
+            program + ": which device is the other end? Use -d <dev> " + host);
+      }
+      devices.add(host);
+      host = null;
+    }
+    if (devices.size() > 2 || (devices.size() == 2 && host != null)) {
+      throw getopt.refusal();
+    }
+    return new Settings(
+        program,
+        type,
+        List.copyOf(devices),
+        host,
+        line.number("port", 18515, 0, 65535),
+        line.number("ib-port", 1, 1, 255),
+        line.number("size", type == QpType.UD ? 1024 : 4096, 0, SIZE_MAX),
+        mtu(getopt, line.number("mtu", 1024, 0, Integer.MAX_VALUE)),
+        line.number("rx-depth", 500, 1, Integer.MAX_VALUE - 1),
+        line.number("iters", 1000, 1, Integer.MAX_VALUE),
+        line.number("sl", 0, 0, 15),
+        line.number("gid-idx", -1, -1, 0xffff),
+        modes(line));
+  }
+
+  private static String[] options(QpType type) {
+    List<String> options = new ArrayList<>(List.of(COMMON));
+    if (type != QpType.UD) {
+      options.add("m,mtu=");
+    }
+    if (type == QpType.RC) {
+      options.addAll(List.of(RC_ONLY));
+    }
+    return options.toArray(String[]::new);
+  }
+
+  private static Mtu mtu(Getopt getopt, int bytes) {
+    try {
+      return Mtu.ofBytes(bytes);
+    } catch (IbInvalidException e) {
+      CommandException refusal = getopt.refusal();
+      refusal.initCause(e);
+      throw refusal;
+    }
+  }
+
+  private static Modes modes(Parsed line) {
+    boolean odp = line.has("odp") || line.has("iodp");
+    if (odp && line.has("dm")) {
+      throw new CommandException("DM memory region can't be on demand");
+    }
+    if (line.has("prefetch") && !odp) {
+      throw new CommandException("prefetch is valid only with on-demand memory region");
+    }
+    return new Modes(
+        line.has("events"),
+        line.has("chk"),
+        line.has("ts"),
+        line.has("new_send"),
+        odp,
+        line.has("dm"),
+        line.has("json"));
+  }
+}

@@ -1,0 +1,67 @@
+package ib.tools.rdma;
+
+import ib.core.client.IbCore;
+import ib.tools.getopt.CommandException;
+import ib.tools.getopt.Getopt;
+import ib.tools.getopt.Parsed;
+import ib.tools.output.Usage;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+
+/** {@code rdma}. */
+public final class Rdma {
+  private static final String NAME = "rdma";
+
+  private Rdma() {}
+
+  /**
+   * Runs the command.
+   *
+   * @param core the midlayer
+   * @param args options {@code -d -j -p}, an object, a command and its words, each of which may be
+   *     abbreviated
+   * @return {@link Line}s, or a text for {@code help}
+   * @throws CommandException when a word is unknown or a device not there
+   */
+  public static Object run(IbCore core, String... args) {
+    String usage = Usage.of(NAME);
+    Parsed line =
+        Getopt.silent(
+                "Unknown option.",
+                usage,
+                "V,Version",
+                "h,help",
+                "j,json",
+                "p,pretty",
+                "d,details",
+                "r,raw",
+                "f,force",
+                "b,batch=")
+            .parse(args);
+    if (line.has("help")) {
+      return usage;
+    }
+    if (line.has("Version")) {
+      return "rdma utility, ib";
+    }
+    for (String option : new String[] {"raw", "force", "batch"}) {
+      if (line.has(option)) {
+        throw new CommandException("rdma: --" + option + " is not supported here");
+      }
+    }
+    View view = new View(core, line.has("details"), line.has("json"), line.has("pretty"));
+    Map<String, Function<Words, Object>> objects = new LinkedHashMap<>();
+    objects.put("help", words -> usage);
+    objects.put("dev", words -> Dev.run(view, words));
+    objects.put("link", words -> LinkObject.run(view, words));
+    objects.put("resource", words -> Resource.run(view, words));
+    objects.put("system", words -> unsupported("system"));
+    objects.put("statistic", words -> Statistic.run(view, words));
+    return new Words(line.operands()).dispatch("object", words -> usage, objects);
+  }
+
+  static Object unsupported(String what) {
+    throw new CommandException("rdma: '" + what + "' is not supported here");
+  }
+}

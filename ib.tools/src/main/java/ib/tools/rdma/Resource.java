@@ -1,0 +1,175 @@
+package ib.tools.rdma;
+
+import ib.core.client.ResourceRecord;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.ObjectControl.Kind;
+import ib.tools.output.Listing;
+import ib.tools.output.Usage;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** {@code rdma resource}: the live objects, of kinds that the tool knows. */
+final class Resource {
+  /** Kinds in the summary's order; there are no user contexts here, and no connection manager. */
+  private enum Type {
+    PD("pd", Kind.PD, "pdn", Set.of("users", "pid", "ctxn", "pdn")),
+    CQ("cq", Kind.CQ, "cqn", Set.of("users", "pid", "cqn", "ctxn")),
+    QP("qp", Kind.QP, null, Set.of("lqpn", "rqpn", "pid", "sq-psn", "rq-psn", "pdn")),
+    CM_ID("cm_id", null, null, Set.of("lqpn", "pid", "src-port", "dst-port", "cm-idn")),
+    MR("mr", Kind.MR, "mrn", Set.of("rkey", "lkey", "mrlen", "pid", "mrn", "pdn")),
+    CTX("ctx", null, "ctxn", Set.of("pid", "ctxn")),
+    SRQ("srq", Kind.SRQ, "srqn", Set.of("pid", "srqn", "pdn", "cqn", "lqpn"));
+
+    private static final Set<String> TEXTS =
+        Set.of("dev", "link", "poll-ctx", "type", "path-mig-state", "state", "qp-type", "ps");
+
+    private final String label;
+    private final @Nullable Kind kind;
+    private final @Nullable String idName;
+    private final Set<String> numbers;
+
+    Type(String label, @Nullable Kind kind, @Nullable String idName, Set<String> numbers) {
+      this.label = label;
+      this.kind = kind;
+      this.idName = idName;
+      this.numbers = numbers;
+    }
+
+    /** Objects of ports are listed by link, others by device. */
+    boolean ofPort() {
+      return this == QP || this == CM_ID;
+    }
+  }
+
+  private static final Set<String> KEYS = Set.of("rkey", "lkey", "iova", "local_dma_lkey");
+
+  private Resource() {}
+
+  static Object run(View view, Words all) {
+    Map<String, Function<Words, Object>> commands = new LinkedHashMap<>();
+    commands.put("show", words -> show(view, words));
+    commands.put("list", words -> show(view, words));
+    commands.put("help", words -> Usage.of("rdma_resource"));
+    return all.dispatch("resource command", words -> show(view, words), commands);
+  }
+
+  private static Object show(View view, Words all) {
+    if (all.size() == 1 && view.find(all.peek()).isPresent()) {
+      return summary(view, all);
+    }
+    Map<String, Function<Words, Object>> commands = new LinkedHashMap<>();
+    for (Type type : List.of(Type.QP, Type.CM_ID, Type.CQ, Type.MR, Type.PD, Type.CTX, Type.SRQ)) {
+      commands.put(type.label, words -> objects(view, type, words));
+    }
+    return all.dispatch("parameter", words -> summary(view, words), commands);
+  }
+
+  private static Listing<Line> summary(View view, Words words) {
+    List<DeviceInfo> devices = view.devices(words);
+    words.end();
+    List<ResourceRecord> all = view.core().resources();
+    return view.listing(devices.stream().map(d -> summary(d, all)).toList());
+  }
+
+  private static Line summary(DeviceInfo device, List<ResourceRecord> all) {
+    Line line = new Line();
+    line.put("ifindex", device.index(), device.index() + ": ");
+    line.put("ifname", device.name(), device.name() + ": ");
+    for (Type type : Type.values()) {
+      line.put(type.label, records(device, type, all).count());
+    }
+    return line;
+  }
+
+  private static Stream<ResourceRecord> records(
+      DeviceInfo device, Type type, List<ResourceRecord> all) {
+    return all.stream()
+        .filter(r -> r.kind() == type.kind && r.device().equals(device.name()))
+        .sorted(Comparator.comparingLong(ResourceRecord::id));
+  }
+
+  private static Listing<Line> objects(View view, Type type, Words words) {
+    Filter filter = new Filter(words.all(), type.numbers, Type.TEXTS);
+    while (!words.isEmpty() && !words.matches("dev") && !words.matches("link")) {
+      words.next();
+    }
+    if (!words.isEmpty()) {
+      words.next();
+    }
+    List<ResourceRecord> all = view.core().resources();
+    Stream<Line> lines =
+        type.ofPort()
+            ? view.links(words, false).stream().flatMap(l -> ofLink(l, type, all))
+            : view.devices(words).stream().flatMap(d -> ofDevice(d, type, all));
+    return view.listing(lines.filter(filter::accepts).toList());
+  }
+
+  private static Stream<Line> ofDevice(DeviceInfo device, Type type, List<ResourceRecord> all) {
+    return records(device, type, all)
+        .map(
+            r -> {
+              Line line = new Line();
+              line.put("ifindex", device.index(), "");
+              line.put("ifname", device.name(), "dev " + device.name() + " ");
+              return members(line, r, type);
+            });
+  }
+
+  private static Stream<Line> ofLink(View.Link link, Type type, List<ResourceRecord> all) {
+    DeviceInfo device = link.device();
+    return records(device, type, all)
+        .filter(r -> port(r) == link.port())
+        .map(
+            r -> {
+              Line line = new Line();
+              line.put("ifindex", device.index(), "");
+              line.put("ifname", device.name(), "");
+              String name = link.port() == 0 ? "-" : String.valueOf(link.port());
+              if (link.port() != 0) {
+                line.put("port", link.port(), "");
+              }
+              line.printed("link " + device.name() + "/" + name + " ");
+              return members(line, r, type);
+            });
+  }
+
+  private static long port(ResourceRecord r) {
+    return r.details().get("port") instanceof Number n ? n.longValue() : 0;
+  }
+
+  /** The core lists what a kind has to tell under the tool's names, in its order. */
+  private static Line members(Line line, ResourceRecord r, Type type) {
+    if (type.idName != null) {
+      line.put(type.idName, r.id());
+    }
+    r.details().forEach((name, value) -> member(line, name, value));
+    String comm = r.owner().isEmpty() ? "ib.core" : r.owner();
+    return line.put(
+        "comm", comm, "comm [" + comm + "] "); // brackets: no process, a client of the core
+  }
+
+  private static void member(Line line, String name, Object value) {
+    switch (value) {
+      case Integer i when KEYS.contains(name) -> line.putHex(name, Integer.toUnsignedLong(i));
+      case Long l when KEYS.contains(name) -> line.putHex(name, l);
+      case Number n -> {
+        if (!name.equals("port")) {
+          line.put(name, n.longValue());
+        }
+      }
+      default -> {
+        if (name.equals("adaptive-moderation")) {
+          line.putOnOff(name, value.equals("on"));
+        } else {
+          line.put(name, value.toString());
+        }
+      }
+    }
+  }
+}

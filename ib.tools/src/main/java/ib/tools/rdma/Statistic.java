@@ -1,0 +1,57 @@
+package ib.tools.rdma;
+
+import ib.core.verbs.IbException;
+import ib.tools.getopt.CommandException;
+import ib.tools.output.Listing;
+import ib.tools.output.Usage;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** {@code rdma statistic}: the hardware counters of a port. */
+final class Statistic {
+  private Statistic() {}
+
+  static Object run(View view, Words all) {
+    Map<String, Function<Words, Object>> commands = new LinkedHashMap<>();
+    commands.put("show", words -> show(view, words));
+    commands.put("list", words -> show(view, words));
+    commands.put("help", words -> Usage.of("rdma_statistic"));
+    for (String other : List.of("qp", "mr", "mode", "set", "unset")) {
+      commands.put(other, words -> Rdma.unsupported("statistic " + other));
+    }
+    return all.dispatch("statistic command", words -> show(view, words), commands);
+  }
+
+  private static Object show(View view, Words all) {
+    Map<String, Function<Words, Object>> commands = new LinkedHashMap<>();
+    commands.put("link", words -> links(view, words));
+    commands.put("mr", words -> Rdma.unsupported("statistic mr"));
+    commands.put("help", words -> Usage.of("rdma_statistic"));
+    return all.dispatch("parameter", words -> links(view, words), commands);
+  }
+
+  private static Listing<Line> links(View view, Words words) {
+    List<View.Link> links = view.links(words, false);
+    return view.listing(links.stream().filter(l -> l.port() > 0).map(l -> line(view, l)).toList());
+  }
+
+  private static Line line(View view, View.Link link) {
+    String name = link.device().name();
+    Line line = new Line();
+    line.put("ifname", name, "link " + name + "/");
+    line.put("port", link.port(), link.port() + " ");
+    Map<String, Long> counters;
+    try {
+      counters = view.core().counters(name, link.port());
+    } catch (IbException e) {
+      throw new CommandException("error: " + e.getMessage());
+    }
+    counters.forEach(
+        (counter, value) ->
+            line.put(
+                counter, value, (view.pretty() ? "\n    " : "") + counter + " " + value + " "));
+    return line;
+  }
+}

@@ -1,0 +1,71 @@
+package ib.tools.rdma;
+
+import ib.tools.getopt.CommandException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * The words of a command line that were not read yet; commands may be abbreviated to any beginning.
+ */
+final class Words {
+  private final Deque<String> words;
+
+  Words(List<String> words) {
+    this.words = new ArrayDeque<>(words);
+  }
+
+  boolean isEmpty() {
+    return words.isEmpty();
+  }
+
+  int size() {
+    return words.size();
+  }
+
+  String peek() {
+    return words.element();
+  }
+
+  String next() {
+    return words.remove();
+  }
+
+  List<String> all() {
+    return List.copyOf(words);
+  }
+
+  /** Whether the next word is the beginning of a name. */
+  boolean matches(String name) {
+    return !words.isEmpty() && name.startsWith(words.element());
+  }
+
+  /**
+   * Goes on with what the next word names.
+   *
+   * @param what what the words are, for the error
+   * @param none for no further word
+   * @param commands by name, in the order in which they are tried
+   */
+  <T> T dispatch(String what, Function<Words, T> none, Map<String, Function<Words, T>> commands) {
+    if (isEmpty()) {
+      return none.apply(this);
+    }
+    for (Map.Entry<String, Function<Words, T>> c : commands.entrySet()) {
+      if (matches(c.getKey())) {
+        next();
+        return c.getValue().apply(this);
+      }
+    }
+    throw new CommandException("Unknown " + what + " '" + peek() + "'.");
+  }
+
+  /** Refuses what is left. */
+  void end() {
+    if (!isEmpty()) {
+      throw new CommandException("Unknown parameter '" + peek() + "'.");
+    }
+  }
+}

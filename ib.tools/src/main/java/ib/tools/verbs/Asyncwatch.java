@@ -1,0 +1,180 @@
+package ib.tools.verbs;
+
+import ib.core.client.ClientRegistration;
+import ib.core.client.IbClient;
+import ib.core.client.IbCore;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbEvent;
+import ib.core.verbs.IbEventHandler;
+import ib.tools.getopt.CommandException;
+import ib.tools.getopt.Getopt;
+import ib.tools.getopt.Parsed;
+import ib.tools.output.Listing;
+import ib.tools.output.Usage;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code ibv_asyncwatch}: prints the unaffiliated events of a device until it is interrupted, or
+ * ends by itself after {@code -n} events or {@code -t} seconds. It is a client like any other: it
+ * never holds up the removal of the device that it watches.
+ */
+public final class Asyncwatch {
+  private static final String NAME = "ibv_asyncwatch";
+  private static final long LOOK_MS = 1_000;
+
+  private Asyncwatch() {}
+
+  /** What reaches the waiting thread: an event, or the end of the device. */
+  private record Arrival(@Nullable EventRow event) {}
+
+  /**
+   * Runs the command.
+   *
+   * @param core the midlayer
+   * @param out where events are printed as they come
+   * @param args the original's options; {@code -n} events and {@code -t} seconds after which to
+   *     end, {@code -q} to print nothing and return the events instead, {@code -j} to return them
+   *     as JSON
+   * @return the usage for {@code -h}, the events for {@code -q} and {@code -j}, else null
+   * @throws CommandException when an option is wrong, the device is not there, or goes
+   */
+  public static @Nullable Object run(IbCore core, PrintStream out, String... args) {
+    Getopt getopt =
+        new Getopt(
+            NAME,
+            Usage.of(NAME),
+            "d,ib-dev=",
+            "h,help",
+            "n,count=",
+            "t,seconds=",
+            "q,quiet",
+            "j,json");
+    Parsed line = getopt.parse(args).atMost(0);
+    if (line.has("help")) {
+      return Usage.of(NAME);
+    }
+    long count = line.number("count", Long.MAX_VALUE, v -> v > 0);
+    long seconds = line.number("seconds", Long.MAX_VALUE, v -> v > 0);
+    boolean quiet = line.has("quiet") || line.has("json");
+    String name = deviceName(core, line.last("ib-dev"));
+    List<EventRow> events = watch(core, name, quiet ? null : out, count, seconds);
+    if (!quiet) {
+      return null;
+    }
+    return line.has("json") ? Listing.ofJson(events, false) : Listing.ofLines(events);
+  }
+
+  private static String deviceName(IbCore core, @Nullable String wanted) {
+    List<String> names = core.devices().stream().map(DeviceInfo::name).toList();
+    if (names.isEmpty() || (wanted != null && !names.contains(wanted))) {
+      throw notFound(wanted == null ? "" : wanted);
+    }
+    return wanted == null ? names.getFirst() : wanted;
+  }
+
+  private static CommandException notFound(String name) {
+    return new CommandException("IB device " + name + " not found");
+  }
+
+  private static List<EventRow> watch(
+      IbCore core, String name, @Nullable PrintStream out, long count, long seconds) {
+    BlockingQueue<Arrival> arrivals = new LinkedBlockingQueue<>();
+    Watcher watcher = new Watcher(name, arrivals);
+    ClientRegistration registration = core.registerClient(watcher);
+    try {
+      if (!watcher.added) {
+        throw notFound(name);
+      }
+      if (out != null) {
+        out.println(name + ": async event FD -1"); // a queue, not a descriptor
+      }
+      return collect(name, arrivals, out, count, seconds);
+    } finally {
+      registration.unregister();
+    }
+  }
+
+  private static List<EventRow> collect(
+      String name,
+      BlockingQueue<Arrival> arrivals,
+      @Nullable PrintStream out,
+      long count,
+      long seconds) {
+    List<EventRow> events = new ArrayList<>();
+    long start = System.nanoTime();
+    long left = TimeUnit.SECONDS.toNanos(seconds); // saturates
+    while (events.size() < count && left > 0) {
+      Arrival arrival;
+      try {
+        arrival =
+            arrivals.poll(
+                Math.min(left, TimeUnit.MILLISECONDS.toNanos(LOOK_MS)), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        return events; // Ctrl-C: how the original ends too
+      }
+      if (arrival != null) {
+        EventRow event = arrival.event;
+        if (event == null) {
+          throw new CommandException("IB device " + name + " was removed");
+        }
+        events.add(event);
+        if (out != null) {
+          out.println(event.text());
+        }
+      }
+      left = TimeUnit.SECONDS.toNanos(seconds) - (System.nanoTime() - start);
+    }
+    return events;
+  }
+
+  /** The client: a handler per device of that name, taken back when the device goes. */
+  private static final class Watcher implements IbClient {
+    private final String device;
+    private final BlockingQueue<Arrival> arrivals;
+    private volatile boolean added;
+
+    Watcher(String device, BlockingQueue<Arrival> arrivals) {
+      this.device = device;
+      this.arrivals = arrivals;
+    }
+
+    @Override
+    public String name() {
+      return NAME + "@" + Integer.toHexString(System.identityHashCode(this));
+    }
+
+    @Override
+    public boolean supports(DeviceInfo info) {
+      return !added && info.name().equals(device);
+    }
+
+    @Override
+    public Object add(IbDevice handle) {
+      IbEventHandler handler =
+          new IbEventHandler(handle) {
+            @Override
+            public void handle(IbEvent event) {
+              arrivals.add(new Arrival(EventRow.of(event)));
+            }
+          };
+      handle.registerEventHandler(handler);
+      added = true;
+      return handler;
+    }
+
+    @Override
+    public void remove(IbDevice handle, @Nullable Object clientData) {
+      if (clientData instanceof IbEventHandler handler) {
+        handle.unregisterEventHandler(handler);
+      }
+      arrivals.add(new Arrival(null));
+    }
+  }
+}

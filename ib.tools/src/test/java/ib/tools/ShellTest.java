@@ -1,0 +1,135 @@
+package ib.tools;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import ib.tools.getopt.CommandException;
+import ib.tools.testing.FakeCore;
+import ib.tools.testing.Golden;
+import ib.tools.testing.Rxe;
+import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.apache.felix.gogo.runtime.CommandProcessorImpl;
+import org.apache.felix.gogo.runtime.threadio.ThreadIOImpl;
+import org.apache.felix.service.command.CommandSession;
+import org.apache.felix.service.command.Converter;
+import org.apache.felix.service.command.Process;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("users E12, A5: the commands in a real gogo session")
+class ShellTest {
+  private final ThreadIOImpl threadIo = new ThreadIOImpl();
+  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+  private CommandSession session;
+
+  /** Commands as users have them in other bundles. */
+  public static final class Others {
+    /** Lines that contain a word. */
+    public void having(String word) throws Exception {
+      Process process = Process.Utils.current();
+      BufferedReader in =
+          new BufferedReader(new InputStreamReader(process.in(), StandardCharsets.UTF_8));
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        if (line.contains(word)) {
+          process.out().println(line);
+        }
+      }
+    }
+  }
+
+  @BeforeEach
+  void open() {
+    threadIo.start();
+    CommandProcessorImpl processor = new CommandProcessorImpl(threadIo);
+    processor.addConverter(new PrintableConverter());
+    IbCommands commands = new IbCommands(new FakeCore(Rxe.rxe0(), Rxe.hca("soft0", 1, 1)));
+    for (String function :
+        List.of("ibv_devices", "ibv_devinfo", "ibv_rc_pingpong", "rdma", "clients", "unplug")) {
+      processor.addCommand("ib", commands, function);
+    }
+    processor.addCommand("other", new Others(), "having");
+    PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+    session = processor.createSession(new ByteArrayInputStream(new byte[0]), out, out);
+  }
+
+  @AfterEach
+  void close() {
+    session.close();
+    threadIo.stop();
+  }
+
+  private String printed(String line) throws Exception {
+    Object value = session.execute(line);
+    String text = value == null ? "" : session.format(value, Converter.INSPECT) + "\n";
+    return bytes.toString(StandardCharsets.UTF_8) + text;
+  }
+
+  @Test
+  @DisplayName("names without the scope, options as they are, output byte for byte")
+  void verbatim() throws Exception {
+    assertEquals(Golden.of("ibv_devinfo_v"), printed("ibv_devinfo -v -d rxe0 -i 1"));
+    assertEquals(Golden.of("rdma_dev"), printed("rdma dev show rxe0"));
+    assertEquals(Golden.of("rdma_dev"), printed("ib:rdma dev show rxe0"));
+  }
+
+  @Test
+  @DisplayName("ibv_devices | grep soft0")
+  void pipe() throws Exception {
+    assertEquals("    soft0           \t02c90300000a0002\n", printed("ibv_devices | having soft0"));
+  }
+
+  @Test
+  @DisplayName("scripts use fields")
+  void fields() throws Exception {
+    assertEquals("soft0\n", printed("((ibv_devices) get 1) name"));
+    assertEquals("1\n", printed("((rdma link show soft0/1) get 0) get sm_lid"));
+    assertEquals("2\n", printed("(ibv_devices) size"));
+  }
+
+  @Test
+  @DisplayName("a wrong option fails the command line, with the original's text and status")
+  void failure() {
+    CommandException e =
+        assertThrows(CommandException.class, () -> session.execute("ibv_rc_pingpong --help"));
+    assertEquals(Golden.of("ibv_rc_pingpong_help"), e.getMessage() + "\n");
+    CommandException bad =
+        assertThrows(
+            CommandException.class, () -> session.execute("ibv_devinfo -d nosuch; ibv_devices"));
+    assertEquals(255, bad.getAsInt());
+  }
+
+  @Test
+  @DisplayName("the component offers every command method, and no other")
+  void functions() throws Exception {
+    String description;
+    try (InputStream in =
+        IbCommands.class.getResourceAsStream("/OSGI-INF/ib.tools.IbCommands.xml")) {
+      description = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+    String functions =
+        description.replaceAll(
+            "(?s).*<property name=\"osgi.command.function\"[^>]*>(.*?)</property>.*", "$1");
+    Set<String> offered = new TreeSet<>(List.of(functions.strip().split("\\s+")));
+    Set<String> methods =
+        Arrays.stream(IbCommands.class.getDeclaredMethods())
+            .filter(m -> Modifier.isPublic(m.getModifiers()))
+            .map(Method::getName)
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertEquals(methods, offered);
+  }
+}

@@ -1,0 +1,165 @@
+package ib.tools.pingpong;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.verbs.Gid;
+import ib.tools.getopt.CommandException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("rocev2.md 5: the ping-pongs' exchange over TCP")
+class ExchangeTest {
+  private static final Address A = new Address(0, 0x12, 0xc67027, Gid.parse("::ffff:10.77.0.2"));
+  private static final Address B = new Address(0xfffe, 0xffffff, 0, Gid.ZERO);
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @Test
+  @DisplayName("52 bytes of text, zero at the end")
+  void record() {
+    assertArrayEquals(ascii("0000:000012:c67027:00000000000000000000ffff0a4d0002\0"), A.toWire());
+    assertArrayEquals(ascii("fffe:ffffff:000000:00000000000000000000000000000000\0"), B.toWire());
+    assertEquals(A, Address.ofWire(A.toWire()));
+    assertEquals(B, Address.ofWire(B.toWire()));
+  }
+
+  @Test
+  void lines() {
+    assertEquals(
+        "  local address:  LID 0x0000, QPN 0x000012, PSN 0xc67027, GID ::ffff:10.77.0.2",
+        A.line("local", ","));
+    assertEquals(
+        "  remote address: LID 0xfffe, QPN 0xffffff, PSN 0x000000, GID ::", B.line("remote", ","));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "0:1:2",
+        "0:1:2:0",
+        "x:1:2:00000000000000000000000000000000",
+        "0:1000000:2:00000000000000000000000000000000",
+        "0:-1:2:00000000000000000000000000000000",
+        "0:1:2:g0000000000000000000000000000000",
+        "0:1:2:00000000000000000000000000000000:3",
+      })
+  @DisplayName("what is not a record is refused")
+  void badRecords(String text) {
+    assertThrows(RuntimeException.class, () -> Address.ofWire(ascii(text)));
+  }
+
+  @Test
+  @DisplayName("each side gets the other's; the server is ready before the client hears of it")
+  void bothSides() throws Exception {
+    int port = freePort();
+    AtomicReference<Address> connected = new AtomicReference<>();
+    CompletableFuture<Address> server =
+        CompletableFuture.supplyAsync(() -> Exchange.server(port, A, connected::set, () -> {}));
+    Address heard = clientWhenListening(port);
+    assertEquals(A, heard);
+    assertEquals(B, connected.get());
+    assertEquals(B, server.get(30, TimeUnit.SECONDS));
+  }
+
+  private static Address clientWhenListening(int port) {
+    long start = System.nanoTime();
+    while (true) {
+      try {
+        return Exchange.client("127.0.0.1", port, B);
+      } catch (CommandException e) {
+        if (!e.getMessage().startsWith("Couldn't connect to 127.0.0.1:" + port)
+            || System.nanoTime() - start > TimeUnit.SECONDS.toNanos(30)) {
+          throw e;
+        }
+        Thread.yield(); // the server has not bound its port yet
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("nobody there: the original's words")
+  void nobody() throws IOException {
+    int port = freePort();
+    CommandException e =
+        assertThrows(CommandException.class, () -> Exchange.client("127.0.0.1", port, A));
+    assertTrue(
+        e.getMessage().startsWith("Couldn't connect to 127.0.0.1:" + port + "\n"), e.getMessage());
+  }
+
+  @Test
+  @DisplayName("port in use: the original's words")
+  void inUse() throws IOException {
+    try (ServerSocket other = new ServerSocket(0)) {
+      int port = other.getLocalPort();
+      CommandException e =
+          assertThrows(CommandException.class, () -> Exchange.server(port, A, b -> {}, () -> {}));
+      assertTrue(
+          e.getMessage().startsWith("Couldn't listen to port " + port + "\n"), e.getMessage());
+    }
+  }
+
+  @Test
+  @DisplayName("a client that talks something else is refused")
+  void garbage() throws Exception {
+    int port = freePort();
+    CompletableFuture<Address> server =
+        CompletableFuture.supplyAsync(() -> Exchange.server(port, A, b -> {}, () -> {}));
+    try (Socket socket = connect(port)) {
+      socket.getOutputStream().write(ascii("GET / HTTP/1.1\r\n"));
+      socket.shutdownOutput();
+      ExecutionException e =
+          assertThrows(ExecutionException.class, () -> server.get(30, TimeUnit.SECONDS));
+      assertTrue(e.getCause().getMessage().contains("16/52 bytes"), e.getCause().getMessage());
+    }
+  }
+
+  private static Socket connect(int port) throws IOException {
+    long start = System.nanoTime();
+    while (true) {
+      try {
+        return new Socket(InetAddress.getLoopbackAddress(), port);
+      } catch (IOException e) {
+        if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(30)) {
+          throw e;
+        }
+        Thread.yield();
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("a waiting server can be stopped")
+  void stop() throws IOException {
+    int port = freePort();
+    Runnable stop =
+        () -> {
+          throw new CommandException("stopped");
+        };
+    CommandException e =
+        assertThrows(CommandException.class, () -> Exchange.server(port, A, b -> {}, stop));
+    assertEquals("stopped", e.getMessage());
+  }
+}

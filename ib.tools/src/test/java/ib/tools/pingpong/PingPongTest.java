@@ -1,0 +1,333 @@
+package ib.tools.pingpong;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.spi.DeviceRegistration;
+import ib.core.spi.StandaloneCore;
+import ib.core.verbs.QpType;
+import ib.driver.soft.fabric.Fabric;
+import ib.tools.getopt.CommandException;
+import ib.tools.hotplug.Clients;
+import ib.tools.hotplug.Objects;
+import ib.tools.output.Printable;
+import ib.tools.rdma.Rdma;
+import ib.tools.testing.Golden;
+import ib.tools.testing.SoftNode;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("issue 2, section 4: ping-pongs on two soft devices")
+@Timeout(120)
+class PingPongTest {
+  private final StandaloneCore standalone = StandaloneCore.create();
+  private final Fabric fabric = new Fabric();
+  private final SoftNode soft0 = new SoftNode(fabric, "soft0", 0x02c90300000a0000L);
+  private final SoftNode soft1 = new SoftNode(fabric, "soft1", 0x02c90300000b0000L);
+  private DeviceRegistration plug0;
+  private DeviceRegistration plug1;
+
+  @BeforeEach
+  void plug() {
+    plug0 = standalone.drivers().register(soft0);
+    plug1 = standalone.drivers().register(soft1);
+  }
+
+  @AfterEach
+  void unplug() {
+    assertEquals(List.of(), standalone.core().resources(), "everything is closed");
+    assertEquals(List.of(), standalone.core().clients(), "nobody stays registered");
+    assertEquals(List.of(), standalone.core().violations());
+    plug1.unregister();
+    plug0.unregister();
+    soft1.close();
+    soft0.close();
+    standalone.close();
+  }
+
+  /** What a run printed, and its figures as the shell prints them. */
+  private String run(QpType type, String... args) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+    Figures figures = PingPong.run(standalone.core(), type, out, args);
+    return bytes.toString(StandardCharsets.UTF_8) + figures.text() + "\n";
+  }
+
+  /** The form of an output: figures are replaced. */
+  private static String form(String output) {
+    return output
+        .replaceAll("0x[0-9a-f]{4},", "0xLLLL,")
+        .replaceAll("0x[0-9a-f]{6}", "0xNNNNNN")
+        .replaceAll("GID [0-9a-f:.]+", "GID G")
+        .replaceAll("\\d+\\.\\d\\d ", "#.## ");
+  }
+
+  private CommandException failure(QpType type, String... args) {
+    return assertThrows(CommandException.class, () -> run(type, args));
+  }
+
+  @Test
+  @DisplayName("users J1: the output is the original's, one side of it")
+  void recorded() {
+    String golden = Golden.of("ibv_rc_pingpong");
+    String oneSide = golden.substring(0, golden.length() / 2);
+    String here = run(QpType.RC, "-d", "soft0", "soft1", "-g", "0", "-n", "200");
+    assertEquals(form(oneSide), form(here));
+    assertTrue(here.startsWith("  local address:  LID 0x0001, QPN 0x"), here);
+    assertTrue(here.contains("\n  remote address: LID 0x0002, QPN 0x"), here);
+    assertTrue(here.contains("\n1638400 bytes in "), here);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"RC", "UC", "UD"})
+  @DisplayName("default options, LIDs, validated")
+  void defaults(QpType type) {
+    String here = run(type, "-d", "soft0", "soft1", "-c");
+    int size = type == QpType.UD ? 1024 : 4096;
+    assertTrue(here.contains((long) size * 2000 + " bytes in "), here);
+    assertTrue(here.contains("\n1000 iters in "), here);
+    assertTrue(
+        here.contains(type == QpType.UD ? "local address:  LID 0x0001, QPN" : "GID ::\n"), here);
+    assertEquals(type == QpType.UD, here.contains(": GID ::\n"), here);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "RC, -c -e",
+    "UC, -c -e",
+    "UD, -c -e",
+    "RC, -c -N",
+    "RC, -c -e -N -g 0",
+    "UC, -c -g 0",
+    "UD, -c -g 0",
+    "RC, -c -s 1",
+    "RC, -c -s 100000 -m 256 -n 50",
+    "RC, -c -s 3000000 -m 4096 -n 5 -e",
+    "UC, -c -s 100000 -n 50",
+    "UD, -c -s 4096",
+    "RC, -c -r 1",
+    "UC, -c -r 2 -n 50",
+    "RC, -s 0",
+    "RC, -l 3 -n 1",
+  })
+  @DisplayName("modes and sizes, data validated at both ends")
+  void modes(QpType type, String options) {
+    String[] words = ("-d soft0 -d soft1 " + options).split(" ");
+    assertTrue(run(type, words).contains(" usec/iter\n"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"RC", "UC", "UD"})
+  @DisplayName("both ends on one device")
+  void loopback(QpType type) {
+    assertTrue(run(type, "-c", "-d", "soft1", "soft1", "-n", "100").contains("100 iters in "));
+  }
+
+  @Test
+  @DisplayName("users J4: while it runs, the other commands see it")
+  void seen() {
+    List<String> seen = new ArrayList<>();
+    PrintStream out =
+        new PrintStream(new ByteArrayOutputStream()) {
+          @Override
+          public void println(String line) {
+            if (line.contains("remote address")) {
+              for (String what :
+                  List.of("qp link soft0/1", "cq dev soft0", "mr dev soft0", "pd dev soft0")) {
+                seen.add(
+                    ((Printable) Rdma.run(standalone.core(), ("res show " + what).split(" ")))
+                        .text());
+              }
+              seen.add(((Printable) Rdma.run(standalone.core(), "res", "show", "soft0")).text());
+              seen.add(Clients.run(standalone.core()).text());
+              seen.add(Objects.run(standalone.core(), "soft0").text());
+            }
+          }
+        };
+    PingPong.run(standalone.core(), QpType.RC, out, "-d", "soft0", "soft1", "-n", "1", "-r", "9");
+    String comm = " comm \\[ibv_rc_pingpong:\\d+] ";
+    List<String> expected =
+        List.of(
+            "link soft0/1 lqpn \\d+ rqpn \\d+ type RC state RTS sq-psn \\d+ pdn \\d+" + comm,
+            "dev soft0 cqn \\d+ cqe \\d+ users 2 adaptive-moderation off" + comm,
+            "dev soft0 mrn \\d+ rkey 0x[0-9a-f]+ lkey 0x[0-9a-f]+ iova 0x[0-9a-f]+ mrlen 4096 pdn \\d+"
+                + comm,
+            "dev soft0 pdn \\d+ users 2" + comm,
+            "\\d+: soft0: pd 1 cq 1 qp 1 cm_id 0 mr 1 ctx 0 srq 0 ",
+            "(?s)ORDER .*ibv_rc_pingpong:\\d+ .* soft1 +LIVE .*",
+            "(?s)DEVICE .*\\nsoft0 +QP +.*");
+    for (int i = 0; i < expected.size(); i++) {
+      assertTrue(seen.get(i).matches(expected.get(i)), seen.get(i));
+    }
+  }
+
+  @Test
+  void json() {
+    String here = run(QpType.RC, "-d", "soft0", "soft1", "-n", "10", "--json");
+    assertTrue(here.startsWith("{\"local\":{\"lid\":1,\"qpn\":"), here);
+    assertTrue(here.contains("\"bytes\":81920,\"iters\":10,\"seconds\":"), here);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"RC, -c", "UC, -c -e", "UD, -c -g 0", "RC, -c -N -s 65536"})
+  @DisplayName("rocev2.md 5: server and client through TCP, as in two processes")
+  void overTcp(QpType type, String options) throws Exception {
+    String port = String.valueOf(freePort());
+    String common = options + " -n 100 -p " + port;
+    CompletableFuture<String> server =
+        CompletableFuture.supplyAsync(() -> run(type, ("-d soft0 " + common).split(" ")));
+    String client =
+        clientWhenListening(type, server, ("-d soft1 " + common + " 127.0.0.1").split(" "));
+    String served = server.get(60, TimeUnit.SECONDS);
+    assertEquals(form(served), form(client));
+    String local =
+        served
+            .lines()
+            .findFirst()
+            .orElseThrow()
+            .replaceAll(".*LID", "LID")
+            .replace(": GID", ", GID");
+    assertTrue(
+        client.contains("  remote address: " + local), "each side tells the other's address");
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private String clientWhenListening(
+      QpType type, CompletableFuture<String> server, String... args) {
+    while (true) {
+      try {
+        return run(type, args);
+      } catch (CommandException e) {
+        if (!e.getMessage().startsWith("Couldn't connect to 127.0.0.1") || server.isDone()) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-c", "-e"})
+  @DisplayName(
+      "S31, S32: a device that is removed ends the run, which closes everything and holds nothing up")
+  void removal(String mode) throws Exception {
+    CountDownLatch running = new CountDownLatch(2);
+    PrintStream out =
+        new PrintStream(new ByteArrayOutputStream()) {
+          @Override
+          public void println(String line) {
+            running.countDown();
+          }
+        };
+    String[] args = {"-d", "soft0", "soft1", "-n", "2000000000", mode};
+    CompletableFuture<Figures> run =
+        CompletableFuture.supplyAsync(() -> PingPong.run(standalone.core(), QpType.RC, out, args));
+    assertTrue(running.await(30, TimeUnit.SECONDS));
+    plug1.unregister();
+    CommandException e =
+        (CommandException)
+            assertThrows(Exception.class, () -> run.get(30, TimeUnit.SECONDS)).getCause();
+    assertEquals("ibv_rc_pingpong: IB device soft1 was removed during the run", e.getMessage());
+    assertEquals(List.of(), standalone.core().lastRemoval("soft1").orElseThrow().leaks());
+  }
+
+  @Test
+  @DisplayName("a waiting server lets its device go")
+  void removalOfServer() throws Exception {
+    CountDownLatch waiting = new CountDownLatch(1);
+    PrintStream out =
+        new PrintStream(new ByteArrayOutputStream()) {
+          @Override
+          public void println(String line) {
+            waiting.countDown();
+          }
+        };
+    String[] args = {"-d", "soft0", "-p", String.valueOf(freePort())};
+    CompletableFuture<Figures> run =
+        CompletableFuture.supplyAsync(() -> PingPong.run(standalone.core(), QpType.UD, out, args));
+    assertTrue(waiting.await(30, TimeUnit.SECONDS));
+    plug0.unregister();
+    CommandException e =
+        (CommandException)
+            assertThrows(Exception.class, () -> run.get(30, TimeUnit.SECONDS)).getCause();
+    assertEquals("ibv_ud_pingpong: IB device soft0 was removed during the run", e.getMessage());
+  }
+
+  @Test
+  @DisplayName("Ctrl-C ends the run and closes everything")
+  void interrupt() {
+    PrintStream out =
+        new PrintStream(new ByteArrayOutputStream()) {
+          @Override
+          public void println(String line) {
+            Thread.currentThread().interrupt();
+          }
+        };
+    CommandException e =
+        assertThrows(
+            CommandException.class,
+            () ->
+                PingPong.run(
+                    standalone.core(), QpType.RC, out, "-d", "soft0", "soft1", "-n", "2000000000"));
+    assertEquals("ibv_rc_pingpong: interrupted", e.getMessage());
+    assertEquals(130, e.getAsInt());
+  }
+
+  @Test
+  @DisplayName("issue 2, section 5: what cannot be made fails in the original's words")
+  void refusals() {
+    assertEquals(
+        "IB device nosuch not found", failure(QpType.RC, "-d", "nosuch", "soft1").getMessage());
+    assertEquals(
+        "Requested size larger than port MTU (4096)",
+        failure(QpType.UD, "-d", "soft0", "soft1", "-s", "4097").getMessage());
+    assertEquals(
+        "The device isn't ODP capable or does not support RC send and receive with ODP",
+        failure(QpType.RC, "-d", "soft0", "soft1", "-o").getMessage());
+    assertEquals(
+        "Device doesn't support dm allocation",
+        failure(QpType.RC, "-d", "soft0", "soft1", "-j").getMessage());
+    assertFirstLine("Couldn't create CQ", QpType.RC, "-r", "1000000000");
+    assertFirstLine("can't read sgid of index 9999", QpType.RC, "-g", "9999");
+    assertFirstLine("Could not get local gid for gid index 9999", QpType.UD, "-g", "9999");
+    assertFirstLine("Failed to modify QP to INIT", QpType.RC, "-i", "2");
+    assertFirstLine("Unable to query port info for port 2", QpType.UD, "-i", "2");
+  }
+
+  private void assertFirstLine(String expected, QpType type, String... options) {
+    String[] args = new String[options.length + 3];
+    System.arraycopy(new String[] {"-d", "soft0", "soft1"}, 0, args, 0, 3);
+    System.arraycopy(options, 0, args, 3, options.length);
+    assertEquals(expected, failure(type, args).getMessage().lines().findFirst().orElseThrow());
+  }
+
+  @Test
+  @DisplayName("-t needs timestamps, which the soft device does not have")
+  void timestamps() {
+    assertEquals(
+        "The device isn't completion timestamp capable",
+        failure(QpType.RC, "-d", "soft0", "soft1", "-t").getMessage());
+  }
+}

@@ -1,0 +1,149 @@
+package ib.itests;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import ib.launcher.RunDescriptor;
+import ib.launcher.RunDescriptor.RunBundle;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** The distribution folder, used as a user uses it. */
+public class DistributionIT {
+  @Rule public final TemporaryFolder folder = new TemporaryFolder();
+
+  @Test
+  public void issue2Section1TheFoldersHoldTheBundlesOfTheRunDescriptor() throws IOException {
+    assertEquals(names(b -> b.startLevel() != RunDescriptor.HOT), jars("bundles"));
+    assertEquals(names(b -> b.startLevel() == RunDescriptor.HOT), jars("deploy"));
+  }
+
+  @Test
+  public void issue2Section1ExecPrintsTheOutputOfTheCommandsOnly() throws Exception {
+    Program run = Program.ib(Distro.HOME, "", "exec", "lb -s");
+    assertEquals(run.err(), 0, run.status());
+    assertEquals("", run.err());
+    assertTrue(run.out(), run.out().startsWith("START LEVEL"));
+    for (RunBundle bundle : Distro.descriptor().bundles()) {
+      assertTrue(run.out(), run.out().contains(bundle.symbolicName() + " ("));
+    }
+    assertFalse(run.out(), run.out().contains("|Installed") || run.out().contains("|Resolved"));
+  }
+
+  @Test
+  public void issue2Section1ExecEndsWithTheStatusOfItsCommands() throws Exception {
+    Program run = Program.ib(Distro.HOME, "", "exec", "echo a; echo b\nexit 3; echo c");
+    assertEquals(run.err(), 3, run.status());
+    assertEquals("a\nb\n", run.out());
+  }
+
+  @Test
+  public void issue2Section1ExecOfAnUnknownCommandFails() throws Exception {
+    Program run = Program.ib(Distro.HOME, "", "exec", "nosuchcommand; echo c");
+    assertEquals(1, run.status());
+    assertEquals("", run.out());
+    assertEquals("Command not found: nosuchcommand\n", run.err());
+  }
+
+  @Test
+  public void issue2Section1TheShellEndsWithTheStatusOfExit() throws Exception {
+    Program run = Program.ib(Distro.HOME, "echo in-the-shell\nexit 5\n");
+    assertEquals(run.err(), 5, run.status());
+    assertTrue(run.out(), run.out().contains("in-the-shell"));
+    assertEquals("", run.err());
+  }
+
+  @Test
+  public void issue2Section5ABundleThatDoesNotResolveSaysWhatIsMissing() throws Exception {
+    Folder copy = copy();
+    copy.deploy("lonely", "1.0.0", Map.of("Import-Package", "no.such.place"));
+    Program run = Program.ib(copy.home(), "", "exec", "lb -s lonely");
+    assertEquals(run.err(), 0, run.status());
+    assertTrue(run.out(), run.out().contains("|Installed"));
+    String missing =
+        "Unable to resolve lonely: missing requirement [lonely] osgi.wiring.package;"
+            + " (osgi.wiring.package=no.such.place)\n";
+    assertTrue(run.err(), run.err().contains(missing));
+    assertFalse("a stack trace helps nobody here:\n" + run.err(), run.err().contains("\tat "));
+  }
+
+  @Test
+  public void issue2Section1WithoutAJdk25OneSentenceSaysWhatToInstall() throws Exception {
+    Path home = copy().home();
+    Path search = home.resolve("bin/find-java");
+    String strict = Files.readString(search).replace("-ge 25", "-ge 2500");
+    Files.writeString(search, strict);
+    Program run = Program.ib(home, "", "exec", "lb -s");
+    assertEquals(1, run.status());
+    assertEquals("", run.out());
+    assertEquals(
+        "ib needs a JDK 25 or newer: install one (for example Temurin 25) or set JAVA_HOME to it.\n",
+        run.err());
+  }
+
+  @Test
+  public void issue2Section1ExecSaysWhichConfiguredDeviceDidNotCome() throws Exception {
+    Folder copy = copy();
+    copy.configure("ib.driver.none-x.cfg", "name = ghost0\n");
+    Program run =
+        Program.ib(copy.home(), "", Map.of("IB_OPTS", "-Dib.exec.wait.s=1"), "exec", "echo never");
+    assertEquals(1, run.status());
+    assertEquals("", run.out());
+    String missing = "ib: device ghost0 of conf/ib.driver.none-x.cfg is not there after 1 s\n";
+    assertTrue(run.err(), run.err().contains(missing));
+  }
+
+  @Test
+  public void issue2Section1RunsDoNotShareOrLeaveAnything() throws Exception {
+    Path temporary = folder.newFolder("tmp").toPath();
+    String options = "-Djava.io.tmpdir=" + temporary;
+    CompletableFuture<Program> other =
+        CompletableFuture.supplyAsync(() -> quietly(Distro.HOME, options));
+    Program one = quietly(Distro.HOME, options);
+    assertEquals(one.err(), 0, one.status());
+    assertEquals(other.join().err(), 0, other.join().status());
+    try (Stream<Path> left = Files.list(temporary)) {
+      assertEquals(List.of(), left.toList());
+    }
+  }
+
+  private static Program quietly(Path home, String options) {
+    try {
+      return Program.ib(home, "", Map.of("IB_OPTS", options), "exec", "lb -s");
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private Folder copy() throws IOException {
+    return Folder.copy(folder.getRoot().toPath().resolve("ib"));
+  }
+
+  private static Set<String> names(Predicate<RunBundle> wanted) {
+    return Distro.descriptor().bundles().stream()
+        .filter(wanted)
+        .map(RunBundle::symbolicName)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static Set<String> jars(String folder) throws IOException {
+    try (Stream<Path> files = Files.list(Distro.HOME.resolve(folder))) {
+      return files
+          .map(file -> file.getFileName().toString().replaceFirst("\\.jar$", ""))
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package ib.itests;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One finished run of a program.
+ *
+ * @param status what it ended with
+ * @param out its standard output
+ * @param err its standard error
+ */
+public record Program(int status, String out, String err) {
+  private static final long TIMEOUT_S = 60;
+
+  /** Runs the distribution's {@code bin/ib} and waits for its end. */
+  public static Program ib(Path home, String input, String... arguments)
+      throws IOException, InterruptedException {
+    return ib(home, input, Map.of(), arguments);
+  }
+
+  /** As {@link #ib(Path, String, String...)}, with more environment. */
+  public static Program ib(
+      Path home, String input, Map<String, String> environment, String... arguments)
+      throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder();
+    builder.command().addAll(List.of("sh", home.resolve("bin/ib").toString()));
+    builder.command().addAll(List.of(arguments));
+    builder.environment().put("IB_JAVA", System.getProperty("java.home") + "/bin/java");
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    CompletableFuture<String> out = text(process.getInputStream());
+    CompletableFuture<String> err = text(process.getErrorStream());
+    try (var writer = process.outputWriter()) {
+      writer.write(input);
+    }
+    if (!process.waitFor(TIMEOUT_S, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new AssertionError("ib did not end within " + TIMEOUT_S + " s: " + out + err);
+    }
+    return new Program(process.exitValue(), out.join(), err.join());
+  }
+
+  private static CompletableFuture<String> text(java.io.InputStream stream) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try (stream) {
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+}

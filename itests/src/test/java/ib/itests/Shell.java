@@ -1,0 +1,94 @@
+package ib.itests;
+
+import static org.junit.Assert.assertTrue;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+
+/** A running {@code bin/ib} whose shell is fed by the test. */
+public final class Shell implements AutoCloseable {
+  private static final long TIMEOUT_S = 60;
+
+  private final Process process;
+  private final Writer in;
+  private final StringBuffer out = new StringBuffer();
+  private final Thread pump;
+  private int commands;
+
+  /** Starts the runtime in a distribution folder. */
+  public Shell(Path home) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder("sh", home.resolve("bin/ib").toString());
+    builder.environment().put("IB_JAVA", System.getProperty("java.home") + "/bin/java");
+    process = builder.redirectErrorStream(true).start();
+    in = process.outputWriter();
+    pump = Thread.ofPlatform().name("shell output").start(() -> pump(process.inputReader()));
+  }
+
+  private void pump(Reader reader) {
+    char[] buffer = new char[4096];
+    try (reader) {
+      for (int n = reader.read(buffer); n >= 0; n = reader.read(buffer)) {
+        out.append(buffer, 0, n);
+      }
+    } catch (IOException e) {
+      out.append(e);
+    }
+  }
+
+  /** Runs one line and returns what came out of it, prompts and log lines included. */
+  public String run(String command) throws IOException {
+    int from = out.length();
+    String end = "end-of-" + commands++ + "\n";
+    in.write(command + "\necho " + end);
+    in.flush();
+    await(command, () -> out.indexOf(end, from) >= 0);
+    return out.substring(from, out.indexOf(end, from));
+  }
+
+  /** Repeats one line until its output is as wanted. */
+  public String runUntil(String command, Predicate<String> wanted) throws IOException {
+    long start = System.nanoTime();
+    while (true) {
+      String output = run(command);
+      if (wanted.test(output)) {
+        return output;
+      }
+      assertTrue(
+          command + " still says\n" + output + "\nof all\n" + out,
+          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(TIMEOUT_S));
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+    }
+  }
+
+  private void await(String what, java.util.function.BooleanSupplier done) {
+    long start = System.nanoTime();
+    while (!done.getAsBoolean()) {
+      assertTrue(
+          what + " did not end within " + TIMEOUT_S + " s:\n" + out,
+          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(TIMEOUT_S));
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+    }
+  }
+
+  /** Ends the runtime by {@code exit} and waits until it is gone. */
+  @Override
+  public void close() throws IOException {
+    in.write("exit\n");
+    in.close();
+    try {
+      if (!process.waitFor(TIMEOUT_S, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw new AssertionError("the runtime did not end:\n" + out);
+      }
+      pump.join();
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

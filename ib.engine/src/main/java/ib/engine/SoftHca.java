@@ -21,6 +21,7 @@ import ib.engine.qp.HcaPort;
 import ib.engine.qp.RunList;
 import ib.engine.qp.SoftPd;
 import ib.engine.time.NanoClock;
+import ib.engine.time.Timer;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import java.security.SecureRandom;
@@ -118,6 +119,21 @@ public final class SoftHca implements DeviceOps {
   /** {@return when the earliest timer is due by the device's clock, Long.MAX_VALUE for never} */
   public long earliestTimerNs() {
     return core.worker().earliestNs();
+  }
+
+  /**
+   * Starts a timer of the driver's, for what a wire does later. Any thread, never blocks.
+   *
+   * @param timer not started at present; when it is due it may hand packets on in {@link
+   *     #timerContext}
+   */
+  public void startTimer(Timer timer) {
+    core.worker().start(timer);
+  }
+
+  /** {@return the context for timers that are due, and only for them} */
+  public RunContext timerContext() {
+    return core.worker().runList();
   }
 
   /**

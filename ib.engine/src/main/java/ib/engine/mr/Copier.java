@@ -84,6 +84,26 @@ public final class Copier {
     return OK;
   }
 
+  /**
+   * Copies a payload to memory that belongs to the caller.
+   *
+   * @param payload the source
+   * @param target long enough
+   * @return {@link #OK} or {@link #SOURCE}
+   */
+  public static int toSegment(Payload payload, MemorySegment target) {
+    long to = 0;
+    for (int i = 0; i < payload.count(); i++) {
+      int n = payload.length(i);
+      int result = piece(payload, i, 0, target, to, n);
+      if (result != OK) {
+        return result;
+      }
+      to += n;
+    }
+    return OK;
+  }
+
   private static int piece(Payload payload, int i, int skip, MemorySegment target, long to, int n) {
     MrKey source = payload.key(i);
     if (source != null && !source.live()) {

@@ -39,6 +39,8 @@ public enum HcaCounter {
   RDMA_RECVS,
   /** The port was not active. */
   DROP_PORT_DOWN,
+  /** The ICRC does not match. */
+  DROP_ICRC,
   /** No such queue pair. */
   DROP_NO_QP,
   /** The opcode is not one of the queue pair's service. */

@@ -314,6 +314,9 @@ public final class HcaPort implements WirePort {
     if (!active) {
       drop(packet, HcaCounter.DROP_PORT_DOWN, run);
       return;
+    } else if (packet.damaged) {
+      drop(packet, HcaCounter.DROP_ICRC, run); // before any state is looked at (F2)
+      return;
     } else if (qpn == 0xFFFFFF) {
       hca.multicast().deliver(hca, this, packet, false, run);
       return;

@@ -88,8 +88,12 @@ public final class Worker implements Runnable {
     wake();
   }
 
-  /** Takes over a timer; any thread, never blocks. */
-  void start(Timer timer) {
+  /**
+   * Takes over a timer; any thread, never blocks.
+   *
+   * @param timer not started at present
+   */
+  public void start(Timer timer) {
     Timer top;
     do {
       top = timers;
@@ -191,8 +195,8 @@ public final class Worker implements Runnable {
     return heap.expire(now);
   }
 
-  /** Where timers that expire put their queue pairs. */
-  RunList runList() {
+  /** {@return where timers that expire put their queue pairs} */
+  public RunList runList() {
     return run;
   }
 

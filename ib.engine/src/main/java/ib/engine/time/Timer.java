@@ -3,8 +3,8 @@ package ib.engine.time;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timer of a queue pair. The owner of the queue pair starts it by handing it to the worker; the
- * worker computes when it is due, so the hot path reads no clock.
+ * A timer of a queue pair or of a wire. Its owner starts it by handing it to the worker; the worker
+ * computes when it is due, so the hot path reads no clock.
  */
 public abstract class Timer {
   /** The next timer in the worker's inbox; for the inbox. */
@@ -12,7 +12,7 @@ public abstract class Timer {
 
   private long dueNs;
 
-  /** For queue pairs. */
+  /** For queue pairs and wires. */
   protected Timer() {}
 
   /** {@return nanoseconds to wait, read when the worker takes it over} */

@@ -34,6 +34,9 @@ public final class Packet {
   /** Set by a receiver that could not read the payload: an error of the sender (D6). */
   public boolean fault;
 
+  /** Whether bits were flipped on the way: its ICRC would not match (IBA 7.8). */
+  public boolean damaged;
+
   // ---- LRH and GRH ----
 
   /** Local identifier of the sending port. */
@@ -151,6 +154,7 @@ public final class Packet {
   public void occupy() {
     BUSY.set(this, true);
     fault = false;
+    damaged = false;
     networkHeader = null;
     payload.clear();
   }
@@ -204,6 +208,7 @@ public final class Packet {
    */
   public void set(Packet from) {
     cookie = from.cookie;
+    damaged = from.damaged;
     slid = from.slid;
     dlid = from.dlid;
     sl = from.sl;

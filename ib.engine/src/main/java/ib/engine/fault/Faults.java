@@ -1,0 +1,89 @@
+package ib.engine.fault;
+
+import ib.core.spi.FaultInjection;
+import ib.core.spi.FaultRule;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbNoMemoryException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** The rules of one device; its {@link FaultyWire}s read them for every packet. */
+public final class Faults implements FaultInjection {
+  private static final int RULES_MOST = 256;
+  private static final Fault[] NONE = {};
+
+  private final String device;
+  private final int ports;
+  private final Chance chance;
+  private volatile Fault[] active = NONE;
+  private int lastId; // under this
+
+  /**
+   * No rules yet.
+   *
+   * @param device its name
+   * @param ports how many it has
+   * @param seed where chance begins
+   */
+  public Faults(String device, int ports, long seed) {
+    this.device = device;
+    this.ports = ports;
+    this.chance = new Chance(seed);
+  }
+
+  Fault[] active() {
+    return active;
+  }
+
+  Chance chance() {
+    return chance;
+  }
+
+  @Override
+  public String device() {
+    return device;
+  }
+
+  @Override
+  public synchronized int add(FaultRule rule) {
+    if (rule.port() > ports) {
+      throw new IbInvalidException(
+          device + ": fault '" + rule + "'", "there is no port " + rule.port(), "0 to " + ports);
+    }
+    Fault[] now = active;
+    if (now.length >= RULES_MOST) {
+      throw new IbNoMemoryException(
+          device + ": fault '" + rule + "'", RULES_MOST + " rules already", "remove some");
+    }
+    Fault[] more = Arrays.copyOf(now, now.length + 1);
+    more[now.length] = new Fault(++lastId, rule);
+    active = more;
+    return lastId;
+  }
+
+  @Override
+  public List<Active> list() {
+    return Arrays.stream(active).map(Fault::snapshot).toList();
+  }
+
+  @Override
+  public synchronized boolean remove(int id) {
+    List<Fault> left = new ArrayList<>(Arrays.asList(active));
+    boolean found = left.removeIf(f -> f.id() == id);
+    active = left.toArray(NONE);
+    return found;
+  }
+
+  @Override
+  public synchronized int clear() {
+    int n = active.length;
+    active = NONE;
+    return n;
+  }
+
+  @Override
+  public void seed(long seed) {
+    chance.seed(seed);
+  }
+}

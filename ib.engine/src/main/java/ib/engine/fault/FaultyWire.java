@@ -1,0 +1,231 @@
+package ib.engine.fault;
+
+import ib.core.spi.FaultRule;
+import ib.core.spi.FaultRule.Direction;
+import ib.core.verbs.Gid;
+import ib.engine.SoftHca;
+import ib.engine.time.NanoClock;
+import ib.engine.wire.Packet;
+import ib.engine.wire.RunContext;
+import ib.engine.wire.Wire;
+import ib.engine.wire.WirePort;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A wire around another that disturbs packets by the rules of {@link Faults}. Without a rule it
+ * costs one volatile read per packet. A packet that is damaged or held back is replaced by a copy
+ * of its bytes and released at once, so nobody waits for it; at most {@value #HELD_MOST} copies per
+ * direction are under way, what is more passes undisturbed.
+ */
+public final class FaultyWire implements Wire, AutoCloseable {
+  private static final int HELD_MOST = 1024;
+
+  private final Wire inner;
+  private final Faults faults;
+  private final int port;
+  private final NanoClock clock;
+  private final Shelf out;
+  private @Nullable Shelf in; // before the first packet
+  private @Nullable Alarms alarms; // before the first packet
+
+  /**
+   * Wraps a wire.
+   *
+   * @param inner the medium
+   * @param faults the rules of the device
+   * @param port number of the port
+   * @param clock the time of the device
+   */
+  public FaultyWire(Wire inner, Faults faults, int port, NanoClock clock) {
+    this.inner = inner;
+    this.faults = faults;
+    this.port = port;
+    this.clock = clock;
+    this.out = new Shelf(inner::transmit, clock, HELD_MOST);
+  }
+
+  /**
+   * Tells which device it belongs to, once, before the first packet.
+   *
+   * @param hca whose worker lets go what was held back
+   */
+  public void attach(SoftHca hca) {
+    alarms = new Alarms(hca, this::expire, clock);
+  }
+
+  /**
+   * Wraps the port that the medium delivers to, once, before the first packet.
+   *
+   * @param receiver the device's port
+   * @return what the medium is given instead, so that rules of direction {@code in} work
+   */
+  public WirePort receiver(WirePort receiver) {
+    Shelf shelf = new Shelf(receiver::receive, clock, HELD_MOST);
+    in = shelf;
+    return new WirePort() {
+      @Override
+      public void receive(Packet packet, RunContext run) {
+        pass(packet, run, shelf, receiver::receive, Direction.IN);
+      }
+
+      @Override
+      public int number() {
+        return receiver.number();
+      }
+
+      @Override
+      public int lid() {
+        return receiver.lid();
+      }
+
+      @Override
+      public boolean active() {
+        return receiver.active();
+      }
+    };
+  }
+
+  @Override
+  public void transmit(Packet packet, RunContext run) {
+    pass(packet, run, out, inner::transmit, Direction.OUT);
+  }
+
+  private void pass(Packet p, RunContext run, Shelf shelf, Shelf.Exit exit, Direction way) {
+    Fault[] rules = faults.active();
+    if (rules.length == 0 && shelf.isEmpty()) {
+      exit.pass(p, run);
+      return;
+    }
+    Chance chance = faults.chance();
+    boolean lost = false;
+    FaultRule copied = null;
+    FaultRule held = null;
+    FaultRule damaged = null;
+    for (Fault f : rules) {
+      if (f.hits(p, way, port, chance)) {
+        FaultRule r = f.rule();
+        switch (r.kind()) {
+          case LOSS, PARTITION -> lost = true;
+          case DUPLICATE -> copied = r;
+          case REORDER, DELAY -> held = r;
+          case CORRUPT, SILENT -> damaged = r;
+        }
+      }
+    }
+    if (lost) {
+      p.release(run);
+    } else if (copied == null && held == null && damaged == null) {
+      exit.pass(p, run);
+    } else {
+      disturb(p, run, shelf, exit, copied, held, damaged);
+    }
+    shelf.count(run);
+  }
+
+  private void disturb(
+      Packet original,
+      RunContext run,
+      Shelf shelf,
+      Shelf.Exit exit,
+      @Nullable FaultRule copied,
+      @Nullable FaultRule held,
+      @Nullable FaultRule damaged) {
+    Packet duplicate = copied == null ? null : shelf.copy(original);
+    Packet p = original;
+    if (held != null || damaged != null) {
+      Packet copy = shelf.copy(original);
+      if (copy != null) {
+        p = copy;
+        if (damaged != null) {
+          Damage.to(p, damaged.kind() == FaultRule.Kind.SILENT, faults.chance());
+        }
+      }
+    }
+    if (original.fault || !p.equals(original)) {
+      original.release(run);
+    }
+    if (original.fault) { // its payload is gone: the sender is told, nothing was sent
+      if (duplicate != null) {
+        duplicate.release(run);
+      }
+      return;
+    }
+    if (held != null && !p.equals(original)) {
+      hold(p, held, shelf);
+    } else {
+      exit.pass(p, run);
+    }
+    if (duplicate != null) {
+      if (copied != null && copied.delayNs() + copied.jitterNs() > 0) {
+        hold(duplicate, copied, shelf);
+      } else {
+        exit.pass(duplicate, run);
+      }
+    }
+  }
+
+  private void hold(Packet p, FaultRule rule, Shelf shelf) {
+    Chance chance = faults.chance();
+    long ns = rule.delayNs() + (rule.jitterNs() == 0 ? 0 : chance.below(rule.jitterNs() + 1));
+    boolean overtaken = rule.kind() == FaultRule.Kind.REORDER;
+    int others = overtaken ? 1 + (int) chance.below(rule.packets()) : Integer.MAX_VALUE;
+    shelf.hold(p, others, ns);
+    Alarms a = alarms;
+    if (a != null) {
+      a.within(ns);
+    }
+  }
+
+  private long expire(RunContext run) {
+    Shelf received = in;
+    long next = out.expire(run);
+    return received == null ? next : Math.min(next, received.expire(run));
+  }
+
+  /** True while there are rules, or the medium segments (D5). */
+  @Override
+  public boolean segments() {
+    return faults.active().length > 0 || inner.segments();
+  }
+
+  @Override
+  public boolean alwaysGlobal() {
+    return inner.alwaysGlobal();
+  }
+
+  @Override
+  public void join(Gid group, int mlid) {
+    inner.join(group, mlid);
+  }
+
+  @Override
+  public void leave(Gid group, int mlid) {
+    inner.leave(group, mlid);
+  }
+
+  /** {@return packets held back now, both directions} */
+  public int held() {
+    Shelf received = in;
+    return out.held() + (received == null ? 0 : received.held());
+  }
+
+  /** {@return copies under way: held back, or handed on and not released by their receiver yet} */
+  public int copies() {
+    Shelf received = in;
+    return out.taken() + (received == null ? 0 : received.taken());
+  }
+
+  /** Forgets what is held back. The medium is not closed. */
+  @Override
+  public void close() {
+    out.close();
+    Shelf received = in;
+    if (received != null) {
+      received.close();
+    }
+    Alarms a = alarms;
+    if (a != null) {
+      a.close();
+    }
+  }
+}

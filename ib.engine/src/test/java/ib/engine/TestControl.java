@@ -26,6 +26,7 @@ final class TestControl implements ObjectControl {
   private final AtomicInteger users = new AtomicInteger();
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile Runnable destroyer;
+  private volatile IbObject self;
 
   TestControl(IbDevice device) {
     this(Kind.DEVICE, device, new ConcurrentLinkedQueue<>());
@@ -73,7 +74,8 @@ final class TestControl implements ObjectControl {
   }
 
   @Override
-  public void publish(IbObject self, Runnable how) {
+  public void publish(IbObject object, Runnable how) {
+    self = object;
     destroyer = how;
   }
 
@@ -90,6 +92,9 @@ final class TestControl implements ObjectControl {
 
   @Override
   public void destroy() {
+    if (!closed.get() && !self.pins().isEmpty()) {
+      throw new IbBusyException(kind + " " + id, self.pins());
+    }
     if (users.get() > 0) {
       throw new IbBusyException(kind + " " + id, List.of(users + " users"));
     }

@@ -44,14 +44,22 @@ public abstract sealed class IbObject implements AutoCloseable
     return control.id();
   }
 
-  /** {@return how many objects use this one (S48)} */
+  /** {@return how many objects use this one (S48), {@link #pins} included} */
   public final int useCount() {
-    return control.useCount();
+    return control.useCount() + pins().size();
   }
 
   /** {@return the objects that use this one} */
   public final List<IbObject> users() {
     return control.users();
+  }
+
+  /**
+   * {@return what else keeps it from being closed: the multicast groups that a queue pair is
+   * attached to, the windows that are bound to a region}
+   */
+  public List<String> pins() {
+    return List.of();
   }
 
   /**

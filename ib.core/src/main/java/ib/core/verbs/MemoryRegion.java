@@ -63,6 +63,46 @@ public abstract non-sealed class MemoryRegion extends IbObject {
   }
 
   /**
+   * Says what the next REG_MR request for this fast registration region maps ({@code
+   * ib_map_mr_sg}). The segments follow one another in the region's space, whose start {@link
+   * #iova} tells from now on (0 when it is registered {@link Access#ZERO_BASED}).
+   *
+   * @param segments native, accessible from any thread, at least one and at most as many as {@link
+   *     ProtectionDomain#allocFastRegistration} was given
+   * @throws IbInvalidException for other segments, or a region that was made otherwise
+   */
+  @AnyContext
+  public final void map(MemorySegment... segments) {
+    control().enterAnyContext("map");
+    for (MemorySegment s : segments) {
+      check(s, 0);
+    }
+    doMap(segments.clone());
+  }
+
+  /**
+   * The key that differs from another in its low byte only, the part that consumers choose ({@code
+   * ib_inc_rkey}). Any context.
+   *
+   * @param key of a fast registration region or a memory window
+   * @return the next one
+   */
+  @AnyContext
+  public static int nextKey(int key) {
+    return key & ~0xff | (key + 1) & 0xff;
+  }
+
+  /**
+   * Says what the next REG_MR maps; for drivers with {@link Cap#MEM_MGT_EXTENSIONS}.
+   *
+   * @param segments the memory, checked
+   */
+  protected void doMap(MemorySegment[] segments) {
+    throw new IbInvalidException(
+        this + ".map", "not a region for fast registration", "allocFastRegistration");
+  }
+
+  /**
    * Changes memory and rights.
    *
    * @param segment the memory, checked

@@ -1,6 +1,10 @@
 package ib.core.verbs;
 
-/** A memory window: a remote key for a part of a region, bound and unbound by work requests. */
+/**
+ * A memory window: a remote key for a part of a region, bound and unbound by work requests (IBA
+ * 10.6.7). A type 1 window may be bound again at any time and serves all queue pairs of its domain;
+ * a type 2 window (2B) serves the queue pair that bound it, until it is invalidated.
+ */
 public abstract non-sealed class MemoryWindow extends IbObject {
 
   /**
@@ -16,7 +20,7 @@ public abstract non-sealed class MemoryWindow extends IbObject {
   @AnyContext
   public abstract MwType type();
 
-  /** {@return the current remote key, 32 bits} */
+  /** {@return the remote key of the last bind that was executed; its low byte is the consumer's} */
   @AnyContext
   public abstract int rkey();
 }

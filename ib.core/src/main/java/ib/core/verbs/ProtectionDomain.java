@@ -64,15 +64,22 @@ public abstract non-sealed class ProtectionDomain extends IbObject {
   }
 
   /**
-   * Allocates an unbound region for fast registration ({@link Cap#MEM_MGT_EXTENSIONS}).
+   * Allocates an unbound region for fast registration ({@link Cap#MEM_MGT_EXTENSIONS}): say what it
+   * maps with {@link MemoryRegion#map}, then post REG_MR; LOCAL_INV or the peer's SEND_WITH_INV
+   * make it unbound again.
    *
-   * @param maxSegments the most segments it will map, at least 1
+   * @param maxSegments the most segments it will map, 1 to 256
    * @return the region
+   * @throws IbInvalidException for another number
    */
   @MaySleep
   public final MemoryRegion allocFastRegistration(int maxSegments) {
     control().enter("allocFastRegistration");
     device().requireCap(Cap.MEM_MGT_EXTENSIONS, "allocFastRegistration");
+    if (maxSegments < 1 || maxSegments > 256) {
+      throw new IbInvalidException(
+          "allocFastRegistration", "maxSegments " + maxSegments, "1 to 256");
+    }
     return Creation.run(
         control().child(Kind.MR, this), c -> doAllocFastRegistration(c, maxSegments));
   }

@@ -1,6 +1,7 @@
 package ib.core.verbs;
 
-import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * A queue pair.
@@ -15,11 +16,12 @@ import java.lang.foreign.MemorySegment;
  * that was accepted completes exactly once, at the latest flushed; unsignaled ones silently when
  * they succeed.
  */
-public abstract non-sealed class QueuePair extends IbObject {
+public abstract non-sealed class QueuePair extends IbObject implements WrBuilder {
   private final QpInit init;
   private volatile int remoteQpn;
   private volatile int startPsn;
   private volatile int port;
+  private final List<String> groups = new CopyOnWriteArrayList<>();
 
   /**
    * For drivers.
@@ -87,135 +89,6 @@ public abstract non-sealed class QueuePair extends IbObject {
    */
   @AnyContext
   public abstract int postReceive(long wrId, int lkey, long address, int length);
-
-  // ---- builder ----
-
-  /** Begins a batch; what an earlier unfinished batch held is forgotten. */
-  @AnyContext
-  @NotThreadSafe
-  public abstract void wrStart();
-
-  /**
-   * Sets the id of the requests that follow.
-   *
-   * @param wrId returned in the completion
-   * @return this
-   */
-  @AnyContext
-  public abstract QueuePair wrId(long wrId);
-
-  /**
-   * Sets the flags of the requests that follow.
-   *
-   * @param flags bits of {@link SendFlags}; {@link SendFlags#INLINE} is implied by {@link
-   *     #wrSetInline}
-   * @return this
-   */
-  @AnyContext
-  public abstract QueuePair wrFlags(int flags);
-
-  /**
-   * Sets what a managed completion queue calls for the requests that follow.
-   *
-   * @param cqe the callback
-   * @return this
-   */
-  @AnyContext
-  public abstract QueuePair wrCqe(Cqe cqe);
-
-  /** Begins a send. */
-  @AnyContext
-  public abstract void wrSend();
-
-  /**
-   * Begins a send with immediate.
-   *
-   * @param immData opaque 32 bits
-   */
-  @AnyContext
-  public abstract void wrSendImm(int immData);
-
-  /**
-   * Begins an RDMA write (RC, UC).
-   *
-   * @param rkey remote key
-   * @param remoteAddress in the remote region's space
-   */
-  @AnyContext
-  public abstract void wrRdmaWrite(int rkey, long remoteAddress);
-
-  /**
-   * Begins an RDMA write with immediate (RC, UC).
-   *
-   * @param rkey remote key
-   * @param remoteAddress in the remote region's space
-   * @param immData opaque 32 bits
-   */
-  @AnyContext
-  public abstract void wrRdmaWriteImm(int rkey, long remoteAddress, int immData);
-
-  /**
-   * Begins an RDMA read (RC).
-   *
-   * @param rkey remote key
-   * @param remoteAddress in the remote region's space
-   */
-  @AnyContext
-  public abstract void wrRdmaRead(int rkey, long remoteAddress);
-
-  /**
-   * Addresses the current request (UD).
-   *
-   * @param ah where to
-   * @param remoteQpn 24 bits
-   * @param remoteQkey the Q_Key; with the top bit set the queue pair's own is used (IBA 10.2.5)
-   */
-  @AnyContext
-  public abstract void wrSetUdAddress(AddressHandle ah, int remoteQpn, int remoteQkey);
-
-  /**
-   * Gives the current request its only element.
-   *
-   * @param lkey local key
-   * @param address in the region's space
-   * @param length in bytes
-   */
-  @AnyContext
-  public abstract void wrSetSge(int lkey, long address, int length);
-
-  /**
-   * Adds an element to the current request.
-   *
-   * @param lkey local key
-   * @param address in the region's space
-   * @param length in bytes
-   */
-  @AnyContext
-  public abstract void wrAddSge(int lkey, long address, int length);
-
-  /**
-   * Copies the data of the current request now; the segment may be of any kind and is free at once.
-   *
-   * @param data the source
-   * @param offset in bytes
-   * @param length in bytes, at most {@link QpCap#maxInlineData}
-   */
-  @AnyContext
-  public abstract void wrSetInline(MemorySegment data, long offset, int length);
-
-  /**
-   * Posts the batch.
-   *
-   * @return {@link PostStatus#OK}, or a negative {@link PostStatus} and nothing was posted
-   */
-  @AnyContext
-  @NotThreadSafe
-  public abstract int wrComplete();
-
-  /** Forgets the batch. */
-  @AnyContext
-  @NotThreadSafe
-  public abstract void wrAbort();
 
   // ---- control path ----
 
@@ -295,17 +168,20 @@ public abstract non-sealed class QueuePair extends IbObject {
   }
 
   /**
-   * Joins a multicast group (UD).
+   * Joins a multicast group (UD). An attached queue pair cannot be closed before it has left all
+   * its groups (IBA 11.2.5.4).
    *
    * @param group multicast GID
    * @param mlid multicast LID, 0xc000 to 0xfffe, or 0 on Ethernet
    * @throws IbInvalidException for other queue pairs or not a multicast GID
+   * @throws IbExistsException when it is attached already
    */
   @MaySleep
   public final void attachMulticast(Gid group, int mlid) {
     control().enter("attachMulticast");
     checkMulticast(group);
     doAttachMulticast(group, mlid);
+    groups.add("multicast group " + group);
   }
 
   /**
@@ -320,6 +196,12 @@ public abstract non-sealed class QueuePair extends IbObject {
     control().enter("detachMulticast");
     checkMulticast(group);
     doDetachMulticast(group, mlid);
+    groups.remove("multicast group " + group);
+  }
+
+  @Override
+  public final List<String> pins() {
+    return List.copyOf(groups);
   }
 
   private void checkMulticast(Gid group) {

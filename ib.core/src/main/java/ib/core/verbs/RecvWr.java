@@ -9,10 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 @NotThreadSafe
 public final class RecvWr {
-  private final int[] sgeLkey;
-  private final long[] sgeAddr;
-  private final int[] sgeLength;
-  private int sgeCount;
+  private final Sges sges;
   private @Nullable RecvWr next;
   private long wrId;
   private @Nullable Cqe cqe;
@@ -25,10 +22,7 @@ public final class RecvWr {
    * @throws IbInvalidException if the capacity is out of range
    */
   public RecvWr(int sgeCapacity) {
-    Range.check("sgeCapacity", sgeCapacity, 0xFFFF);
-    sgeLkey = new int[sgeCapacity];
-    sgeAddr = new long[sgeCapacity];
-    sgeLength = new int[sgeCapacity];
+    sges = new Sges(sgeCapacity);
   }
 
   /** {@return the next request of the list; null at the end} */
@@ -76,10 +70,7 @@ public final class RecvWr {
     return this;
   }
 
-  /**
-   * {@return in the first of a list, after a post that failed: the request that was refused; those
-   * before it are posted}
-   */
+  /** {@return in the first of a list after a post that failed, which posts none: the culprit} */
   public @Nullable RecvWr badWr() {
     return badWr;
   }
@@ -87,8 +78,7 @@ public final class RecvWr {
   /**
    * {@return this, with badWr set}
    *
-   * @param value in the first of a list, after a post that failed: the request that was refused;
-   *     those before it are posted
+   * @param value in the first of a list after a post that failed, which posts none: the culprit
    */
   public RecvWr badWr(@Nullable RecvWr value) {
     badWr = value;
@@ -97,12 +87,12 @@ public final class RecvWr {
 
   /** {@return scatter/gather entries it can hold} */
   public int sgeCapacity() {
-    return sgeLkey.length;
+    return sges.capacity();
   }
 
   /** {@return scatter/gather entries in use} */
   public int sgeCount() {
-    return sgeCount;
+    return sges.count();
   }
 
   /**
@@ -111,7 +101,7 @@ public final class RecvWr {
    * @return this
    */
   public RecvWr clearSges() {
-    sgeCount = 0;
+    sges.clear();
     return this;
   }
 
@@ -125,14 +115,7 @@ public final class RecvWr {
    * @throws IbInvalidException if there is no room
    */
   public RecvWr addSge(int lkey, long addr, int length) {
-    if (sgeCount == sgeLkey.length) {
-      throw new IbInvalidException(
-          "addSge", "room for " + sgeCount + " entries only", "a larger sgeCapacity");
-    }
-    sgeLkey[sgeCount] = lkey;
-    sgeAddr[sgeCount] = addr;
-    sgeLength[sgeCount] = length;
-    sgeCount++;
+    sges.add(lkey, addr, length);
     return this;
   }
 
@@ -143,7 +126,7 @@ public final class RecvWr {
    * @return the key
    */
   public int sgeLkey(int i) {
-    return sgeLkey[i];
+    return sges.lkey(i);
   }
 
   /**
@@ -153,7 +136,7 @@ public final class RecvWr {
    * @return the address
    */
   public long sgeAddr(int i) {
-    return sgeAddr[i];
+    return sges.address(i);
   }
 
   /**
@@ -163,6 +146,6 @@ public final class RecvWr {
    * @return bytes, unsigned
    */
   public int sgeLength(int i) {
-    return sgeLength[i];
+    return sges.length(i);
   }
 }

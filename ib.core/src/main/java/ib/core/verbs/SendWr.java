@@ -6,15 +6,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A send request of the list form ({@code ibv_send_wr}). Reusable: a post copies what it needs, so
  * the request is free when the post returns (the memory of its entries only with its completion).
- * For one thread at a time. Memory windows, fast registration and flush are posted in the builder
- * form.
+ * For one thread at a time. What the requests on memory windows, fast registrations and flush need
+ * more stands in a {@link MemoryWork}.
  */
 @NotThreadSafe
 public final class SendWr {
-  private final int[] sgeLkey;
-  private final long[] sgeAddr;
-  private final int[] sgeLength;
-  private int sgeCount;
+  private final Sges sges;
   private @Nullable SendWr next;
   private long wrId;
   private @Nullable Cqe cqe;
@@ -29,6 +26,7 @@ public final class SendWr {
   private long compareAdd;
   private long swap;
   private int invalidateRkey;
+  private @Nullable MemoryWork memory;
   private @Nullable SendWr badWr;
   private @Nullable MemorySegment inlineSegment;
   private long inlineOffset;
@@ -41,10 +39,7 @@ public final class SendWr {
    * @throws IbInvalidException if the capacity is out of range
    */
   public SendWr(int sgeCapacity) {
-    Range.check("sgeCapacity", sgeCapacity, 0xFFFF);
-    sgeLkey = new int[sgeCapacity];
-    sgeAddr = new long[sgeCapacity];
-    sgeLength = new int[sgeCapacity];
+    sges = new Sges(sgeCapacity);
   }
 
   /** {@return the next request of the list; null at the end} */
@@ -260,10 +255,22 @@ public final class SendWr {
     return this;
   }
 
+  /** {@return the further arguments of REG_MR, BIND_MW and FLUSH; null for the others} */
+  public @Nullable MemoryWork memory() {
+    return memory;
+  }
+
   /**
-   * {@return in the first of a list, after a post that failed: the request that was refused; those
-   * before it are posted}
+   * {@return this, with memory set}
+   *
+   * @param value the further arguments of REG_MR, BIND_MW and FLUSH; null for the others
    */
+  public SendWr memory(@Nullable MemoryWork value) {
+    memory = value;
+    return this;
+  }
+
+  /** {@return in the first of a list after a post that failed, which posts none: the culprit} */
   public @Nullable SendWr badWr() {
     return badWr;
   }
@@ -271,8 +278,7 @@ public final class SendWr {
   /**
    * {@return this, with badWr set}
    *
-   * @param value in the first of a list, after a post that failed: the request that was refused;
-   *     those before it are posted
+   * @param value in the first of a list after a post that failed, which posts none: the culprit
    */
   public SendWr badWr(@Nullable SendWr value) {
     badWr = value;
@@ -281,12 +287,12 @@ public final class SendWr {
 
   /** {@return scatter/gather entries it can hold} */
   public int sgeCapacity() {
-    return sgeLkey.length;
+    return sges.capacity();
   }
 
   /** {@return scatter/gather entries in use} */
   public int sgeCount() {
-    return sgeCount;
+    return sges.count();
   }
 
   /**
@@ -295,7 +301,7 @@ public final class SendWr {
    * @return this
    */
   public SendWr clearSges() {
-    sgeCount = 0;
+    sges.clear();
     inlineSegment = null;
     inlineOffset = 0;
     inlineLength = 0;
@@ -312,14 +318,7 @@ public final class SendWr {
    * @throws IbInvalidException if there is no room
    */
   public SendWr addSge(int lkey, long addr, int length) {
-    if (sgeCount == sgeLkey.length) {
-      throw new IbInvalidException(
-          "addSge", "room for " + sgeCount + " entries only", "a larger sgeCapacity");
-    }
-    sgeLkey[sgeCount] = lkey;
-    sgeAddr[sgeCount] = addr;
-    sgeLength[sgeCount] = length;
-    sgeCount++;
+    sges.add(lkey, addr, length);
     inlineSegment = null; // entries take the place of inline data
     return this;
   }
@@ -331,7 +330,7 @@ public final class SendWr {
    * @return the key
    */
   public int sgeLkey(int i) {
-    return sgeLkey[i];
+    return sges.lkey(i);
   }
 
   /**
@@ -341,7 +340,7 @@ public final class SendWr {
    * @return the address
    */
   public long sgeAddr(int i) {
-    return sgeAddr[i];
+    return sges.address(i);
   }
 
   /**
@@ -351,7 +350,7 @@ public final class SendWr {
    * @return bytes, unsigned
    */
   public int sgeLength(int i) {
-    return sgeLength[i];
+    return sges.length(i);
   }
 
   /**
@@ -371,7 +370,7 @@ public final class SendWr {
           "outside the segment of " + segment.byteSize() + " bytes",
           "offset + length within it");
     }
-    sgeCount = 0;
+    sges.clear();
     inlineSegment = segment;
     inlineOffset = offset;
     inlineLength = length;

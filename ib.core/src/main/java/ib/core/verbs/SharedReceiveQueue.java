@@ -45,7 +45,10 @@ public abstract non-sealed class SharedReceiveQueue extends IbObject {
 
   /** {@return capacities and limit; a limit of 0 is not armed} */
   @MaySleep
-  public abstract SrqAttr query();
+  public final SrqAttr query() {
+    control().enter("query");
+    return doQuery();
+  }
 
   /**
    * Arms the limit event or resizes the queue.
@@ -59,7 +62,7 @@ public abstract non-sealed class SharedReceiveQueue extends IbObject {
     if (attr.maxWr() != 0) {
       device().requireCap(Cap.SRQ_RESIZE, "SharedReceiveQueue.modify");
     }
-    int capacity = attr.maxWr() == 0 ? query().maxWr() : attr.maxWr();
+    int capacity = attr.maxWr() == 0 ? doQuery().maxWr() : attr.maxWr();
     if (attr.srqLimit() < 0 || attr.srqLimit() > capacity) {
       throw new IbInvalidException(
           this + ".modify", "limit " + attr.srqLimit(), "0 to " + capacity);
@@ -83,4 +86,7 @@ public abstract non-sealed class SharedReceiveQueue extends IbObject {
    * @param attr what to change, checked
    */
   protected abstract void doModify(SrqAttr attr);
+
+  /** {@return capacities and limit} */
+  protected abstract SrqAttr doQuery();
 }

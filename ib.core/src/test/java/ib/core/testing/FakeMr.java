@@ -56,6 +56,12 @@ public final class FakeMr extends MemoryRegion {
   }
 
   @Override
+  protected void doMap(MemorySegment[] segments) {
+    device.faults().hit("doMap");
+    segment = segments[0];
+  }
+
+  @Override
   protected void doReregister(MemorySegment newSegment, int newAccess) {
     device.faults().hit("doReregister");
     segment = newSegment;

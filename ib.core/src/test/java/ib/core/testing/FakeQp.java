@@ -6,6 +6,8 @@ import ib.core.verbs.EventHandler;
 import ib.core.verbs.EventType;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbEvent;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.MemoryWindow;
 import ib.core.verbs.ObjectControl;
 import ib.core.verbs.ObjectControl.Kind;
 import ib.core.verbs.PostStatus;
@@ -173,6 +175,47 @@ public final class FakeQp extends QueuePair {
   @Override
   public void wrRdmaRead(int rkey, long remoteAddress) {
     batch.add(completion(wrId, cqe, WcOpcode.RDMA_READ));
+  }
+
+  @Override
+  public void wrSendInv(int invalidateRkey) {
+    wrSend();
+  }
+
+  @Override
+  public void wrAtomicCmpSwp(int rkey, long remoteAddress, long compare, long swap) {
+    batch.add(completion(wrId, cqe, WcOpcode.COMP_SWAP));
+  }
+
+  @Override
+  public void wrAtomicFetchAdd(int rkey, long remoteAddress, long add) {
+    batch.add(completion(wrId, cqe, WcOpcode.FETCH_ADD));
+  }
+
+  @Override
+  public void wrAtomicWrite(int rkey, long remoteAddress, long value) {
+    batch.add(completion(wrId, cqe, WcOpcode.ATOMIC_WRITE));
+  }
+
+  @Override
+  public void wrFlush(int rkey, long remoteAddress, long length, int type, int level) {
+    batch.add(completion(wrId, cqe, WcOpcode.FLUSH));
+  }
+
+  @Override
+  public void wrBindMw(
+      MemoryWindow window, int rkey, MemoryRegion region, long address, long length, int access) {
+    batch.add(completion(wrId, cqe, WcOpcode.BIND_MW));
+  }
+
+  @Override
+  public void wrLocalInv(int rkey) {
+    batch.add(completion(wrId, cqe, WcOpcode.LOCAL_INV));
+  }
+
+  @Override
+  public void wrRegMr(MemoryRegion region, int key, int access) {
+    batch.add(completion(wrId, cqe, WcOpcode.REG_MR));
   }
 
   @Override

@@ -36,7 +36,7 @@ public final class FakeSrq extends SharedReceiveQueue {
   }
 
   @Override
-  public SrqAttr query() {
+  protected SrqAttr doQuery() {
     return attr;
   }
 

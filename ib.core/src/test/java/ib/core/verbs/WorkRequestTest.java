@@ -142,6 +142,18 @@ class WorkRequestTest {
   }
 
   @Test
+  @DisplayName("D3: the arguments of requests on memory; keys differ in their low byte")
+  void memoryValues() {
+    MemoryWork m = new MemoryWork().flush(1L << 31, Flush.GLOBAL | Flush.PERSISTENT, Flush.MR);
+    assertSame(m, new SendWr(0).memory(m).memory());
+    assertEquals("2147483648 3 1", m.length() + " " + m.flushType() + " " + m.flushLevel());
+    assertNull(m.region());
+    assertNull(m.window());
+    assertEquals(0x12345600, MemoryRegion.nextKey(0x123456ff));
+    assertEquals(0x12345679, MemoryRegion.nextKey(0x12345678));
+  }
+
+  @Test
   @DisplayName("D3: entries fill up to the capacity and no further")
   void entries() {
     SendWr send = new SendWr(2).addSge(1, 100, 10).addSge(2, 200, -1);

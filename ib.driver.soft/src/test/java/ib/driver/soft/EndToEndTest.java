@@ -2,12 +2,14 @@ package ib.driver.soft;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
+import ib.core.verbs.IbBusyException;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
@@ -153,7 +155,9 @@ final class EndToEndTest {
         assertEquals(0, b.cq.poll(new WorkCompletion[] {new WorkCompletion()}, 1));
         assertEquals(0, c.cq.poll(new WorkCompletion[] {new WorkCompletion()}, 1));
       }
-      c.close(); // an attached queue pair that goes leaves its groups
+      assertThrows(IbBusyException.class, c.qp::close, "an attached queue pair is in use");
+      c.qp.detachMulticast(group, 0xC005);
+      c.close();
     }
   }
 

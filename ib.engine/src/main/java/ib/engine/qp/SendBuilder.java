@@ -85,6 +85,26 @@ final class SendBuilder {
     current = w;
   }
 
+  /** The operands of an atomic. */
+  void atomic(long swapAdd, long compare) {
+    SendWqe w = current;
+    if (w != null) {
+      w.swapAdd = swapAdd;
+      w.compare = compare;
+    }
+  }
+
+  /** What a request on memory is about. */
+  void memory(@Nullable Object memory, @Nullable Object region, long length, int access) {
+    SendWqe w = current;
+    if (w != null) {
+      w.memory = memory;
+      w.boundRegion = region;
+      w.memoryLength = length;
+      w.access = access;
+    }
+  }
+
   private void fail(int why) {
     if (status == PostStatus.OK) {
       status = why;

@@ -7,6 +7,8 @@ import ib.core.verbs.Gid;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.Limit;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.MemoryWindow;
 import ib.core.verbs.ObjectControl;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpAttr;
@@ -196,6 +198,53 @@ public final class SoftQp extends QueuePair {
   @Override
   public void wrRdmaRead(int rkey, long remoteAddress) {
     builder.begin(WrOpcode.RDMA_READ, rkey, remoteAddress, 0);
+  }
+
+  @Override
+  public void wrSendInv(int invalidateRkey) {
+    builder.begin(WrOpcode.SEND_WITH_INV, 0, 0, invalidateRkey);
+  }
+
+  @Override
+  public void wrAtomicCmpSwp(int rkey, long remoteAddress, long compare, long swap) {
+    builder.begin(WrOpcode.ATOMIC_CMP_AND_SWP, rkey, remoteAddress, 0);
+    builder.atomic(swap, compare);
+  }
+
+  @Override
+  public void wrAtomicFetchAdd(int rkey, long remoteAddress, long add) {
+    builder.begin(WrOpcode.ATOMIC_FETCH_AND_ADD, rkey, remoteAddress, 0);
+    builder.atomic(add, 0);
+  }
+
+  @Override
+  public void wrAtomicWrite(int rkey, long remoteAddress, long value) {
+    builder.begin(WrOpcode.ATOMIC_WRITE, rkey, remoteAddress, 0);
+    builder.atomic(value, 0);
+  }
+
+  @Override
+  public void wrFlush(int rkey, long remoteAddress, long length, int type, int level) {
+    builder.begin(WrOpcode.FLUSH, rkey, remoteAddress, type | level << 4);
+    builder.memory(null, null, length, 0);
+  }
+
+  @Override
+  public void wrBindMw(
+      MemoryWindow window, int rkey, MemoryRegion region, long address, long length, int access) {
+    builder.begin(WrOpcode.BIND_MW, rkey, address, 0);
+    builder.memory(window, region, length, access);
+  }
+
+  @Override
+  public void wrLocalInv(int rkey) {
+    builder.begin(WrOpcode.LOCAL_INV, 0, 0, rkey);
+  }
+
+  @Override
+  public void wrRegMr(MemoryRegion region, int key, int access) {
+    builder.begin(WrOpcode.REG_MR, key, 0, 0);
+    builder.memory(region, null, 0, access);
   }
 
   @Override

@@ -63,7 +63,7 @@ public final class SoftSrq extends SharedReceiveQueue {
   }
 
   @Override
-  public SrqAttr query() {
+  protected SrqAttr doQuery() {
     return new SrqAttr(ring.capacity(), ring.sgeMost(), limit);
   }
 

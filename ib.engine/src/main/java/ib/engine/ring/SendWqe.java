@@ -34,6 +34,24 @@ public final class SendWqe {
   /** Remote key. */
   public int rkey;
 
+  /** What an atomic adds or puts in. */
+  public long swapAdd;
+
+  /** What a compare and swap compares with. */
+  public long compare;
+
+  /** What a request on memory is about: a region or a window of the engine, else null. */
+  public @Nullable Object memory;
+
+  /** The region that a window is bound to. */
+  public @Nullable Object boundRegion;
+
+  /** Rights that a request on memory gives. */
+  public int access;
+
+  /** Bytes that a request on memory is about. */
+  public long memoryLength;
+
   /** Where a datagram goes; the address as it was at the post (S5). */
   public @Nullable Route route;
 

@@ -285,6 +285,10 @@ public final class Book implements ObjectControl {
     if (kind == Kind.DEVICE) {
       throw new IbInvalidException(this + ".close", "a handle is not closed", "return from remove");
     }
+    IbObject object = self;
+    if (object != null && life.state() == State.LIVE && !object.pins().isEmpty()) {
+      throw new IbBusyException(this + ".close", object.pins());
+    }
     while (!life.beginClose()) {
       State s = life.state();
       if (s == State.RESERVED) {

@@ -13,6 +13,7 @@ import ib.core.verbs.Access;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.Errno;
+import ib.core.verbs.Gid;
 import ib.core.verbs.IbBusyException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.ObjectControl.Kind;
@@ -21,6 +22,8 @@ import ib.core.verbs.QpInit;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SharedReceiveQueue;
+import ib.core.verbs.SrqAttr;
+import ib.core.verbs.SrqInit;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -71,6 +74,32 @@ class ReferenceTest {
     o.close();
     assertEquals(0, rig.objects().live());
     assertEquals(List.of(), device.held());
+  }
+
+  @Test
+  @DisplayName("5.4: QP <- multicast attach: EBUSY names the group; detached, it closes")
+  void multicastPins() {
+    ProtectionDomain pd = device.allocPd();
+    CompletionQueue cq = device.createCq(new CqInit(16));
+    QueuePair qp = pd.createQp(new QpInit(QpType.UD, cq, Objects7.CAP));
+    Gid group = new Gid(0xff12_401b_ffff_0000L, 1);
+    qp.attachMulticast(group, 0xc001);
+    assertEquals(1, qp.useCount());
+    IbBusyException e = assertThrows(IbBusyException.class, qp::close);
+    assertTrue(e.getMessage().contains(group.toString()), e.getMessage());
+    qp.detachMulticast(group, 0xc001);
+    assertEquals(0, qp.useCount());
+    qp.close();
+    qp.close();
+  }
+
+  @Test
+  @DisplayName("D2: a closed shared receive queue answers no query")
+  void closedSrq() {
+    SharedReceiveQueue srq =
+        device.allocPd().createSrq(new SrqInit(new SrqAttr(16, 1, 0), null, null));
+    srq.close();
+    assertThrows(IbInvalidException.class, srq::query);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package ib.core.verbs;
 
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -17,6 +18,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * they succeed.
  */
 public abstract non-sealed class QueuePair extends IbObject implements WrBuilder {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
   private final QpInit init;
   private volatile int remoteQpn;
   private volatile int startPsn;
@@ -146,6 +149,18 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
   @AnyContext
   public final int startPsn() {
     return startPsn;
+  }
+
+  /**
+   * A packet sequence number for {@code SQ_PSN}, to be told the peer as its {@code RQ_PSN}: what to
+   * take when nothing speaks for another. Whoever wants to forge a packet has to guess it (D9,
+   * reliability.md V6).
+   *
+   * @return 24 bits, random, another one at each call
+   */
+  @MaySleep
+  public static int randomPsn() {
+    return RANDOM.nextInt(WellKnown.PSN_MASK + 1);
   }
 
   /** {@return all attributes now} */

@@ -20,6 +20,7 @@ import java.util.random.RandomGenerator;
 /** What the objects of one device share: tables, ports, worker, counters, limits. */
 public final class HcaCore {
   private static final int QPN_LEAST = 16; // 0 and 1 are special, a few more are left alone
+  private static final int NUMBERS_BETWEEN = 1 << 20; // creations; a region takes two keys (V1-V5)
   private static final Limit[] COUNTED = {
     Limit.MAX_PD, Limit.MAX_CQ, Limit.MAX_QP, Limit.MAX_SRQ, Limit.MAX_MR, Limit.MAX_AH
   };
@@ -59,8 +60,8 @@ public final class HcaCore {
     }
     this.config = config;
     this.worker = new Worker(clock, config.runBudgetBytes());
-    this.keyNumbers = new Numbers(random, 32, 256);
-    this.qpNumbers = new Numbers(random, 24, QPN_LEAST);
+    this.keyNumbers = new Numbers(random, 32, 256, 2 * NUMBERS_BETWEEN);
+    this.qpNumbers = new Numbers(random, 24, QPN_LEAST, NUMBERS_BETWEEN);
     this.multicast = new Multicast(config);
     this.ports = new HcaPort[wires.size()];
     for (int i = 0; i < ports.length; i++) {
@@ -172,7 +173,7 @@ public final class HcaCore {
       port(qp.init.port()).special(special, qp);
       qp.qpn = special;
     } else {
-      qp.qpn = qpNumbers.next(n -> qps.find(n) != null);
+      qp.qpn = qpNumbers.next();
       qps.put(qp.qpn, qp);
     }
   }

@@ -40,13 +40,10 @@ public final class SoftMr extends MemoryRegion {
   }
 
   private MrKey enter(MemorySegment segment, long iova, int access, boolean isLocal) {
-    synchronized (hca.keyNumbers()) {
-      int number =
-          hca.keyNumbers().next(n -> hca.lkeys().find(n) != null || hca.rkeys().find(n) != null);
-      MrKey key = new MrKey(number, pd.domain(), segment, iova, access);
-      (isLocal ? hca.lkeys() : hca.rkeys()).put(number, key);
-      return key;
-    }
+    int number = hca.keyNumbers().next();
+    MrKey key = new MrKey(number, pd.domain(), segment, iova, access);
+    (isLocal ? hca.lkeys() : hca.rkeys()).put(number, key);
+    return key;
   }
 
   private void withdraw(MrKey l, MrKey r) {

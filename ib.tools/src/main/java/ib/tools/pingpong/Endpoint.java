@@ -25,7 +25,6 @@ import ib.tools.getopt.CommandException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -129,7 +128,7 @@ final class Endpoint implements AutoCloseable {
             ? "Could not get local gid for gid index " + index
             : "can't read sgid of index " + index;
     Gid gid = index < 0 ? Gid.ZERO : attempt(noGid, () -> device.gid(settings.ibPort(), index));
-    int psn = ThreadLocalRandom.current().nextInt(WellKnown.PSN_MASK + 1);
+    int psn = QueuePair.randomPsn();
     return new Address(port.lid(), qp.qpn(), psn, gid);
   }
 

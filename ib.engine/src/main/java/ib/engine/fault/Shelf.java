@@ -101,7 +101,7 @@ final class Shelf extends PacketOwner {
       bytes = MemorySegment.ofArray(new byte[Math.max(BYTES_INITIAL, room)]);
       buffers[i] = bytes;
     }
-    if (Copier.toSegment(from.payload, bytes) != Copier.OK) {
+    if (Copier.toSegment(from.payload, bytes, 0) != Copier.OK) {
       from.fault = true;
       return false;
     }

@@ -85,21 +85,21 @@ public final class Copier {
   }
 
   /**
-   * Copies a payload to memory that belongs to the caller.
+   * Copies a payload into memory of the caller's own, for example a send buffer.
    *
    * @param payload the source
-   * @param target long enough
+   * @param target the memory, alive and large enough
+   * @param offset where the payload begins in it
    * @return {@link #OK} or {@link #SOURCE}
    */
-  public static int toSegment(Payload payload, MemorySegment target) {
-    long to = 0;
+  public static int toSegment(Payload payload, MemorySegment target, long offset) {
+    long to = offset;
     for (int i = 0; i < payload.count(); i++) {
-      int n = payload.length(i);
-      int result = piece(payload, i, 0, target, to, n);
+      int result = piece(payload, i, 0, target, to, payload.length(i));
       if (result != OK) {
         return result;
       }
-      to += n;
+      to += payload.length(i);
     }
     return OK;
   }

@@ -89,6 +89,15 @@ public final class Packet {
   /** Whether the responder is asked to acknowledge. */
   public boolean ackRequest;
 
+  /** The migration state of the path: migrated, as long as there is no other (IBA 9.2.6). */
+  public boolean migReq = true;
+
+  /** Forward congestion notification (IBA annex A10). */
+  public boolean fecn;
+
+  /** Backward congestion notification. */
+  public boolean becn;
+
   /** P_Key, 16 bits. */
   public int pkey;
 
@@ -132,6 +141,9 @@ public final class Packet {
 
   /** ImmDt: immediate data, opaque 32 bits. */
   public int immData;
+
+  /** FETH: placement type and selectivity, as {@code ib.core.wire.Feth#word}. */
+  public int feth;
 
   /** The payload. */
   public final Payload payload = new Payload();
@@ -224,6 +236,9 @@ public final class Packet {
     opcode = from.opcode;
     solicited = from.solicited;
     ackRequest = from.ackRequest;
+    migReq = from.migReq;
+    fecn = from.fecn;
+    becn = from.becn;
     pkey = from.pkey;
     destQpn = from.destQpn;
     psn = from.psn;
@@ -238,6 +253,7 @@ public final class Packet {
     swapAdd = from.swapAdd;
     compare = from.compare;
     immData = from.immData;
+    feth = from.feth;
     payload.set(from.payload);
   }
 }

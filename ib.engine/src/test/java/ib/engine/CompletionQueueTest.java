@@ -19,6 +19,7 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WorkCompletion;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +54,51 @@ class CompletionQueueTest {
           }
         });
     return calls;
+  }
+
+  @Test
+  @DisplayName(
+      "IBA 10.8.5: outstanding until polled, so who polls never overruns; unsignaled is free")
+  void outstandingUntilPolled() {
+    try (Rig rig = Rig.two()) {
+      Rig.Side a = rig.a();
+      rig.connect(QpType.RC, 4, 14, 7, 7);
+      WorkCompletion[] wc = {new WorkCompletion()};
+      for (int i = 0; i < 100; i++) {
+        assertEquals(PostStatus.OK, write(rig, i, 0), "its slot is free when it is done");
+      }
+      for (int i = 0; i < 4; i++) {
+        assertEquals(PostStatus.OK, write(rig, i, SendFlags.SIGNALED));
+      }
+      for (int i = 4; i < 8; i++) {
+        assertEquals(
+            PostStatus.QUEUE_FULL, write(rig, i, SendFlags.SIGNALED), "all done, none polled");
+        assertEquals(1, a.sendCq.poll(wc, 1));
+        assertEquals(PostStatus.OK, write(rig, i, SendFlags.SIGNALED));
+      }
+      for (int i = 0; i < 4; i++) {
+        assertEquals(
+            PostStatus.OK, rig.b().qp.postReceive(i, rig.b().mr.lkey(), rig.b().mr.iova(), 8));
+      }
+      assertEquals(4, poll(a.sendCq, 4));
+      for (int i = 0; i < 4; i++) {
+        a.qp.wrStart();
+        a.qp.wrSend();
+        assertEquals(PostStatus.OK, a.qp.wrComplete());
+      }
+      assertEquals(
+          PostStatus.QUEUE_FULL,
+          rig.b().qp.postReceive(4, rig.b().mr.lkey(), rig.b().mr.iova(), 8));
+      assertEquals(4, poll(rig.b().recvCq, 4));
+      assertEquals(
+          PostStatus.OK, rig.b().qp.postReceive(4, rig.b().mr.lkey(), rig.b().mr.iova(), 8));
+    }
+  }
+
+  private static int poll(CompletionQueue cq, int most) {
+    WorkCompletion[] wc = new WorkCompletion[most];
+    Arrays.setAll(wc, i -> new WorkCompletion());
+    return cq.poll(wc, most);
   }
 
   @Test

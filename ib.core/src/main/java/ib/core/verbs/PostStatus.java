@@ -8,7 +8,7 @@ public final class PostStatus {
   /** The object or its device is gone (-EIO). */
   public static final int GONE = -5;
 
-  /** No room in the work queue (-ENOMEM). */
+  /** No room in the work queue (-ENOMEM): poll, then post again. */
   public static final int QUEUE_FULL = -12;
 
   /** The request or the state of the QP does not allow it (-EINVAL). */

@@ -13,9 +13,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * thread at a time per queue pair. All requests between {@code wrStart} and {@code wrComplete} are
  * posted together or not at all.
  *
- * <p>Posting never blocks: a full queue is {@link PostStatus#QUEUE_FULL} (S6, S7). Every request
- * that was accepted completes exactly once, at the latest flushed; unsignaled ones silently when
- * they succeed.
+ * <p>Posting never blocks: a full queue is {@link PostStatus#QUEUE_FULL} (S6, S7). A request is
+ * outstanding until its completion was polled (IBA 10.8.5); an unsignaled one, or one of a shared
+ * receive queue, until it is done. So a completion queue with as many entries as the work queues it
+ * serves cannot overrun. Every request that was accepted completes exactly once, at the latest
+ * flushed; unsignaled ones silently when they succeed.
  */
 public abstract non-sealed class QueuePair extends IbObject implements WrBuilder {
   private static final SecureRandom RANDOM = new SecureRandom();

@@ -7,6 +7,7 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WellKnown;
 import ib.core.verbs.WrOpcode;
 import ib.engine.mr.Copier;
+import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.wire.Packet;
 
@@ -281,7 +282,9 @@ final class Completer {
   /** Completes the oldest request; unsignaled ones silently, unless they failed (IBA 10.7.3.1). */
   void completeHead(RunList run, WcStatus status, int syndrome) {
     SendWqe w = qp.requester.ring().at(head);
-    if (status != WcStatus.SUCCESS || qp.signalAll || (w.flags & SendFlags.SIGNALED) != 0) {
+    boolean told =
+        status != WcStatus.SUCCESS || qp.signalAll || (w.flags & SendFlags.SIGNALED) != 0;
+    if (told) {
       boolean read = w.opcode == OP_READ && status == WcStatus.SUCCESS;
       qp.sendCq.push(
           run,
@@ -300,7 +303,11 @@ final class Completer {
           false);
     }
     qp.count(HcaCounter.RDMA_SENDS);
-    qp.requester.ring().retire(head);
+    SendRing ring = qp.requester.ring();
+    ring.retire(head);
+    if (!told || qp.releasesAtOnce()) {
+      ring.release(1);
+    }
     head++;
   }
 

@@ -192,6 +192,19 @@ public final class HcaCore {
     }
   }
 
+  /** Completions of a queue pair were polled: their requests are not outstanding any more. */
+  void polled(int qpn, boolean receive, int n) {
+    QpCore qp = qps.find(qpn);
+    if (qp == null) {
+      return; // destroyed, or a special one: see QpCore.releasesAtOnce
+    }
+    if (!receive) {
+      qp.sends.release(n);
+    } else if (qp.srq == null) {
+      qp.receives.release(n);
+    }
+  }
+
   /** Counts something that belongs to no queue pair. */
   void count(HcaCounter counter) {
     counters.getAndIncrement(counter.ordinal());

@@ -109,6 +109,11 @@ final class QpCore {
     };
   }
 
+  /** Special queue pairs cannot be told by their number when a completion is polled. */
+  boolean releasesAtOnce() {
+    return type == QpType.SMI || type == QpType.GSI;
+  }
+
   /** At creation and at reset: what a late poster still holds of the old rings is sealed. */
   void newRings() {
     sends =

@@ -52,7 +52,7 @@ final class ReceivePost {
   /** The first request that does not fit at this moment. */
   private static RecvWr full(ReceiveRing ring, RecvWr first) {
     RecvWr wr = first;
-    for (int room = ring.capacity() - ring.size(); room > 0; room--) {
+    for (int room = ring.room(); room > 0; room--) {
       RecvWr next = wr.next();
       if (next == null) {
         break;

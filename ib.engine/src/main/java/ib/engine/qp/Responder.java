@@ -121,6 +121,9 @@ abstract class Responder {
   }
 
   private void done() {
+    if (qp.releasesAtOnce()) {
+      qp.receives.release(1);
+    }
     HOLDING.setRelease(this, false); // after the completion
     qp.count(HcaCounter.RDMA_RECVS);
   }

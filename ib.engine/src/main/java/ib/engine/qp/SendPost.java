@@ -67,7 +67,7 @@ final class SendPost {
 
   private static SendWr full(SendRing ring, SendWr first) {
     SendWr wr = first;
-    for (int room = ring.capacity() - ring.size(); room > 0; room--) {
+    for (int room = ring.room(); room > 0; room--) {
       SendWr next = wr.next();
       if (next == null) {
         break;

@@ -176,11 +176,25 @@ public final class SoftCq extends CompletionQueue {
       }
       if (n > 0) {
         if (r.take(h, n)) {
+          release(into, n);
           return n;
         }
         Thread.onSpinWait();
       } else if (most == 0 || (h == r.head() && !r.drained())) {
         return empty();
+      }
+    }
+  }
+
+  /** What was polled is not outstanding any more: its slots are free (IBA 10.8.5). */
+  private void release(WorkCompletion[] polled, int n) {
+    int from = 0;
+    for (int i = 1; i <= n; i++) {
+      WorkCompletion first = polled[from];
+      boolean receive = first.opcode().isReceive();
+      if (i == n || polled[i].qpn() != first.qpn() || polled[i].opcode().isReceive() != receive) {
+        hca.polled(first.qpn(), receive, i - from);
+        from = i;
       }
     }
   }
@@ -226,6 +240,7 @@ public final class SoftCq extends CompletionQueue {
         currentPath = r.word(h, 5);
         currentCqe = r.cqe(h);
         if (r.take(h, 1)) {
+          hca.polled(qpn(), opcode().isReceive(), 1);
           return true;
         }
       } else if (h == r.head() && !r.drained()) {

@@ -9,6 +9,10 @@ import java.lang.invoke.VarHandle;
  * word ({@code index + 1}, so a word of an earlier lap is never mistaken). Nobody ever waits for a
  * poster on the data path.
  *
+ * <p>A request is outstanding until its completion was polled (IBA 10.8.5): so whoever polls has
+ * room for as many completions as his queues have slots, and an overrun is always the consumer's
+ * own. {@link #head} goes on when a request is completed, {@link #release} when its slot is free.
+ *
  * <p>End of life: {@link #seal} refuses further claims; the killer takes every published slot with
  * {@link #kill}; a poster that was held up so long that it was given up finds that out by {@link
  * #retract}. So each request is either flushed or refused, never both and never neither.
@@ -24,11 +28,13 @@ public abstract class SlotRing {
   private static final long SEALED = Long.MIN_VALUE;
   private static final VarHandle TAIL;
   private static final VarHandle HEAD;
+  private static final VarHandle RELEASED;
 
   static {
     try {
       TAIL = MethodHandles.lookup().findVarHandle(SlotRing.class, "tail", long.class);
       HEAD = MethodHandles.lookup().findVarHandle(SlotRing.class, "head", long.class);
+      RELEASED = MethodHandles.lookup().findVarHandle(SlotRing.class, "released", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -41,8 +47,9 @@ public abstract class SlotRing {
   private final int mask;
   private final int shift;
   private volatile long tail;
-  private long headCache; // posters' guess of head, never ahead of it
+  private long roomCache; // posters' guess of room(), never ahead of it
   private volatile long head;
+  private volatile long released;
   private long sealHead; // published by the seal
 
   SlotRing(int least, int wordsPerSlot) {
@@ -99,9 +106,9 @@ public abstract class SlotRing {
       if (t < 0) {
         return CLOSED;
       }
-      if (t + n - headCache > capacity) {
-        headCache = head;
-        if (t + n - headCache > capacity) {
+      if (t + n - roomCache > capacity) {
+        roomCache = free();
+        if (t + n - roomCache > capacity) {
           return FULL;
         }
       }
@@ -110,6 +117,25 @@ public abstract class SlotRing {
       }
       Thread.onSpinWait();
     }
+  }
+
+  /** Slots before this index are free; head too, for what outlived a reset is released in vain. */
+  private long free() {
+    return Math.min(released, head);
+  }
+
+  /** {@return requests that a poster can add at this moment} */
+  public final int room() {
+    return (int) Math.max(0, capacity + free() - tail());
+  }
+
+  /**
+   * Gives slots back to the posters, after their requests were retired: any thread.
+   *
+   * @param n how many: their completions were polled, or there are none
+   */
+  public final void release(int n) {
+    RELEASED.getAndAdd(this, (long) n);
   }
 
   /**
@@ -132,7 +158,7 @@ public abstract class SlotRing {
   }
 
   /**
-   * Gives the oldest slot back to the posters; for the single consumer.
+   * Ends the oldest request; for the single consumer. Its slot is free when it is released too.
    *
    * @param index the oldest index
    */

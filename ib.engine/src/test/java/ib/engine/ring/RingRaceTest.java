@@ -111,6 +111,7 @@ class RingRaceTest {
         last[id / EACH] = id;
         seen.incrementAndGet(id);
         ring.retire(head++);
+        ring.release(1);
         done++;
       }
     }
@@ -161,6 +162,7 @@ class RingRaceTest {
           race.pause();
           got = ring.take(wqe);
           ring.retire(h); // as if it were alone
+          ring.release(1);
         }
       } else {
         got = ring.take(wqe);
@@ -168,6 +170,9 @@ class RingRaceTest {
       if (!got) {
         race.pause();
         continue;
+      }
+      if (!planted) {
+        ring.release(1);
       }
       int id = (int) wqe.wrId;
       if (wqe.sges.lkey(0) != id || wqe.sges.address(0) != id * 5L || wqe.sges.length(0) != id) {
@@ -359,7 +364,9 @@ class RingRaceTest {
     assertEquals(0, ring.claim(8));
     assertEquals(SlotRing.FULL, ring.claim(1));
     ring.retire(0);
-    assertEquals(SlotRing.FULL, ring.claim(2));
+    assertEquals(SlotRing.FULL, ring.claim(1), "its completion was not polled");
+    ring.release(2);
+    assertEquals(SlotRing.FULL, ring.claim(2), "released once too often: only retired slots count");
     assertEquals(8, ring.claim(1));
     assertEquals(0, new SendRing(0, 0, 0).capacity());
     assertEquals(SlotRing.FULL, new SendRing(0, 0, 0).claim(1));

@@ -43,6 +43,7 @@ final class Traffic implements Runnable {
   private long posted;
   private long completed;
   private long unexpected;
+  private int empty; // what the last poll said: 0, or why there will be no more
 
   Traffic(IbDevice device) {
     pd = device.allocPd();
@@ -117,9 +118,8 @@ final class Traffic implements Runnable {
   }
 
   private void reap() {
-    for (int n = cq.poll(completions, completions.length);
-        n > 0;
-        n = cq.poll(completions, completions.length)) {
+    int n;
+    while ((n = cq.poll(completions, completions.length)) > 0) {
       for (int i = 0; i < n; i++) {
         completed++;
         WcStatus status = completions[i].status();
@@ -128,6 +128,7 @@ final class Traffic implements Runnable {
         }
       }
     }
+    empty = n;
   }
 
   /** Stops posting, drains, closes; returns what became of the requests. */
@@ -154,6 +155,7 @@ final class Traffic implements Runnable {
         + " completed "
         + completed
         + " unexpected "
-        + unexpected;
+        + unexpected
+        + (empty == 0 ? "" : " last poll " + empty);
   }
 }

@@ -22,7 +22,7 @@ final class ImportRules {
           new Room("ib\\.engine", EXPORTED),
           new Room("ib\\.driver\\..*", EXPORTED + "|ib\\.engine(\\.[a-z0-9]+)*"),
           new Room("ib\\.ulp\\..*", API),
-          new Room("ib\\.(tools|verifier)", EXPORTED),
+          new Room("ib\\.(tools|verifier|kit)", EXPORTED),
           new Room("cnf/launcher", "nothing"));
 
   private ImportRules() {}

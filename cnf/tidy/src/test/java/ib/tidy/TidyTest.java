@@ -74,6 +74,8 @@ class TidyTest {
     "ib.ulp.ipoib, ib.core.spi.DeviceSlot",
     "ib.tools, ib.core.internal.Midlayer",
     "ib.tools, ib.engine.wire.Wire",
+    "ib.kit, ib.engine.SoftHca",
+    "ib.kit, ib.core.internal.Midlayer",
     "cnf/launcher, ib.core.verbs.IbDevice",
   })
   void importCanary(String room, String type) {
@@ -96,6 +98,7 @@ class TidyTest {
     "ib.driver.soft, ib.engine.Hca",
     "ib.ulp.ipoib, ib.core.client.IbClient",
     "ib.tools, ib.core.spi.DeviceSlot",
+    "ib.kit, ib.core.spi.StandaloneCore",
     "cnf/launcher, org.osgi.framework.Bundle",
   })
   void importAllowed(String room, String type) {

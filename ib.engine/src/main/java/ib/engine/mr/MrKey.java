@@ -58,9 +58,9 @@ public final class MrKey {
     return access;
   }
 
-  /** {@return whether it has not been revoked} */
+  /** {@return whether it has not been revoked and its memory is there (D6)} */
   public boolean live() {
-    return live;
+    return live && segment.scope().isAlive();
   }
 
   /**

@@ -97,6 +97,7 @@ final class ConnectedResponder extends Responder {
     }
     if (reply.refused()) {
       refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      duePsn = reply.psn(); // of the read itself: the number expected is behind it already
     }
     return false;
   }
@@ -155,8 +156,7 @@ final class ConnectedResponder extends Responder {
       }
     } else if (due == NOTHING) {
       due = Syndrome.ACK;
-      // never a plain ACK at the PSN of a read: some requesters take it for the data (rocev2.md
-      // 0.8)
+      // never a plain ACK at the PSN of a read: some take it for the data (rocev2.md 0.8)
       ackPsn = lastWasRead ? Psn.add(p.psn, p.psnCount - 1) : Psn.add(epsn, -1);
       duePsn = ackPsn;
     }

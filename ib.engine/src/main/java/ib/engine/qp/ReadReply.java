@@ -32,6 +32,11 @@ final class ReadReply {
     return refused;
   }
 
+  /** The sequence number of the response that comes next, or did not come. */
+  int psn() {
+    return psn;
+  }
+
   void end() {
     active = false;
     refused = false;

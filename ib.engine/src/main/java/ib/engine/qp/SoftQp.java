@@ -82,9 +82,9 @@ public final class SoftQp extends QueuePair {
     return init().cap().maxInlineData();
   }
 
-  /** Whether an address handle starts from this queue pair's port. */
+  /** Whether an address handle starts from this queue pair's port, which it has from INIT on. */
   boolean reaches(SoftAh ah) {
-    return ah.route().port() == engine.path.port().number();
+    return engine.state != QpState.RESET && ah.route().port() == engine.path.port().number();
   }
 
   /** Raises an event of this queue pair. */

@@ -1,0 +1,79 @@
+package ib.kit;
+
+import ib.core.verbs.Cap;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** All cases, in order. Numbers inside a section follow its order, so new cases go to its end. */
+public final class Catalogue {
+  private final List<Case> cases = new ArrayList<>();
+
+  private Catalogue() {}
+
+  /** {@return all cases of the suite} */
+  public static List<Case> cases() {
+    Catalogue c = new Catalogue();
+    DataCases.add(c);
+    DataOptionCases.add(c);
+    RemoteErrorCases.add(c);
+    LocalErrorCases.add(c);
+    return List.copyOf(c.cases);
+  }
+
+  /**
+   * Finds a case.
+   *
+   * @param id its id
+   * @return the case
+   * @throws IllegalArgumentException when there is none
+   */
+  public static Case find(String id) {
+    return cases().stream()
+        .filter(c -> c.id().equals(id))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no case " + id));
+  }
+
+  Section section(String prefix, int first, String group, Cap... needs) {
+    return new Section(prefix, first, group, Set.of(needs));
+  }
+
+  /** A run of cases with consecutive numbers. */
+  final class Section {
+    private final String prefix;
+    private final String group;
+    private final Set<Cap> needs;
+    private int next;
+    private boolean lossless;
+    private boolean limits;
+
+    Section(String prefix, int first, String group, Set<Cap> needs) {
+      this.prefix = prefix;
+      this.group = group;
+      this.needs = needs;
+      this.next = first;
+    }
+
+    /** The cases need a fabric that loses nothing. */
+    Section lossless() {
+      lossless = true;
+      return this;
+    }
+
+    /** The cases want a device with small limits. */
+    Section limits() {
+      limits = true;
+      return this;
+    }
+
+    Section add(String name, Case.Body body, Cap... more) {
+      Set<Cap> all = new LinkedHashSet<>(needs);
+      all.addAll(List.of(more));
+      String id = "%s-%03d".formatted(prefix, next++);
+      cases.add(new Case(id, group, name, all, lossless, limits, body));
+      return this;
+    }
+  }
+}

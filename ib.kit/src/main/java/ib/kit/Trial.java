@@ -1,0 +1,146 @@
+package ib.kit;
+
+import ib.core.client.ClientRegistration;
+import ib.core.client.DeviceLease;
+import ib.core.client.IbClient;
+import ib.core.client.ResourceRecord;
+import ib.core.client.Violation;
+import ib.core.verbs.IbDevice;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+
+/** One run of one case: what it makes, and the checks that every case ends with. */
+final class Trial implements AutoCloseable {
+  static final String OWNER = "ib.kit";
+
+  private final Case what;
+  private final Bench bench;
+  private final Deque<AutoCloseable> things = new ArrayDeque<>();
+  private final Deque<AutoCloseable> holds = new ArrayDeque<>();
+  private final List<IbDevice> leased = new ArrayList<>();
+  private final Set<String> tolerated = new HashSet<>();
+  private final List<Violation> before;
+  private boolean closed;
+
+  Trial(Case what, Bench bench) {
+    this.what = what;
+    this.bench = bench;
+    this.before = bench.core().violations();
+  }
+
+  Bench bench() {
+    return bench;
+  }
+
+  String name(int device) {
+    return bench.devices().get(device);
+  }
+
+  /** The first device, held until the case is over. */
+  IbDevice left() {
+    return device(0);
+  }
+
+  /** The second device, held until the case is over. */
+  IbDevice right() {
+    return device(1);
+  }
+
+  private IbDevice device(int index) {
+    while (leased.size() <= index) {
+      DeviceLease lease = bench.core().lease(name(leased.size()), OWNER + " " + what.id());
+      holds.push(lease);
+      leased.add(lease.device());
+    }
+    return leased.get(index);
+  }
+
+  /** Registers a client for the time of the case. */
+  ClientRegistration client(IbClient client) {
+    ClientRegistration registration = bench.core().registerClient(client);
+    holds.push(registration::unregister);
+    return registration;
+  }
+
+  /** Closes something when the case is over, the last first. */
+  <T extends AutoCloseable> T later(T thing) {
+    things.push(thing);
+    return thing;
+  }
+
+  /** One end on a device, closed when the case is over. */
+  End end(IbDevice device, Shape shape) {
+    return later(new End(device, shape, bench));
+  }
+
+  /** Two ends that are connected, on the two devices. */
+  Pair pair(Shape shape) {
+    return pair(left(), right(), shape);
+  }
+
+  Pair pair(IbDevice a, IbDevice b, Shape shape) {
+    Shape s = bench.lossless() ? shape : shape.impatient();
+    return new Pair(end(a, s), end(b, s)).connect(bench);
+  }
+
+  /** A violation of this clause is what the case provokes. */
+  void tolerate(String clause) {
+    tolerated.add(clause);
+  }
+
+  /** Skips the case, by name, unless this holds. */
+  void assume(boolean possible, String missing) {
+    Assumptions.assumeTrue(possible, () -> missing + ": " + what.title());
+  }
+
+  /** What holds at the end of every case that passed so far. */
+  void settled() {
+    release();
+    List<String> left =
+        bench.core().resources().stream()
+            .filter(r -> r.owner().startsWith(OWNER))
+            .map(ResourceRecord::toString)
+            .toList();
+    Assertions.assertEquals(List.of(), left, "everything is closed, nothing is left behind (S32)");
+    List<Violation> found = new ArrayList<>(bench.core().violations());
+    found.removeAll(before);
+    found.removeIf(v -> tolerated.contains(v.clause()));
+    Assertions.assertEquals(List.of(), found, "no clause of the contract was broken");
+  }
+
+  private void release() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    List<Throwable> failed = new ArrayList<>();
+    closeAll(things, failed);
+    closeAll(holds, failed);
+    if (!failed.isEmpty()) {
+      AssertionError e = new AssertionError("cleaning up: " + failed.getFirst(), failed.getFirst());
+      failed.stream().skip(1).forEach(e::addSuppressed);
+      throw e;
+    }
+  }
+
+  private static void closeAll(Deque<AutoCloseable> all, List<Throwable> failed) {
+    while (!all.isEmpty()) {
+      try {
+        all.pop().close();
+      } catch (Exception | AssertionError e) {
+        failed.add(e);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    release();
+  }
+}

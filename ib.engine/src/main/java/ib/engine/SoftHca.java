@@ -11,6 +11,7 @@ import ib.core.verbs.Limit;
 import ib.core.verbs.ObjectControl;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortAttr;
+import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortModify;
 import ib.core.verbs.PortState;
 import ib.core.verbs.ProtectionDomain;
@@ -206,7 +207,16 @@ public final class SoftHca implements DeviceOps {
 
   @Override
   public Map<String, Long> counters(int port) {
-    core.port(port);
-    return core.counters();
+    return core.port(port).counters();
+  }
+
+  @Override
+  public Map<PortCounter, Long> portCounters(int port, PortCounter.Form form) {
+    return core.port(port).counters(form);
+  }
+
+  @Override
+  public void resetPortCounters(int port, PortCounter.Form form, Set<PortCounter> which) {
+    core.port(port).resetCounters(form, which);
   }
 }

@@ -3,6 +3,7 @@ package ib.tools;
 import ib.core.client.IbCore;
 import ib.core.spi.DeviceSlot;
 import ib.core.verbs.QpType;
+import ib.tools.diags.Perfquery;
 import ib.tools.hotplug.Clients;
 import ib.tools.hotplug.Objects;
 import ib.tools.hotplug.Slots;
@@ -42,6 +43,7 @@ import org.osgi.service.component.annotations.ReferencePolicyOption;
       "ibv_uc_pingpong",
       "ibv_ud_pingpong",
       "rdma",
+      "perfquery",
       "clients",
       "plug",
       "unplug",
@@ -153,6 +155,19 @@ public final class IbCommands {
   public Object rdma(
       @Descriptor("[-d] [-j] [-p] dev|link|resource|statistic [show …]") String... args) {
     return Rdma.run(core, args);
+  }
+
+  /**
+   * Shows port counters.
+   *
+   * @param args see {@link Perfquery}
+   * @return the value
+   */
+  @Descriptor("port counters: classic, or with -x the 64-bit ones; -r and -R reset")
+  public @Nullable Object perfquery(
+      @Descriptor("[-x] [-r] [-R] [-a] [-C dev] [-P port] [lid|dev [port [mask]]]")
+          String... args) {
+    return Perfquery.run(core, args);
   }
 
   /**

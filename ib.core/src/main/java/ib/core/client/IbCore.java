@@ -6,9 +6,11 @@ import ib.core.verbs.Fence;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.MaySleep;
+import ib.core.verbs.PortCounter;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.osgi.annotation.versioning.ProviderType;
 
 /** The midlayer as tools and programs without OSGi see it; an OSGi service. */
@@ -67,6 +69,28 @@ public interface IbCore {
    */
   @MaySleep
   Map<String, Long> counters(String device, int port);
+
+  /**
+   * Port counters since their last reset, as {@code perfquery} shows them.
+   *
+   * @param device device name
+   * @param port from 1
+   * @param form which attribute
+   * @return those that the attribute has, in order
+   */
+  @MaySleep
+  Map<PortCounter, Long> portCounters(String device, int port, PortCounter.Form form);
+
+  /**
+   * Sets port counters to 0.
+   *
+   * @param device device name
+   * @param port from 1
+   * @param form which attribute
+   * @param which which counters of it
+   */
+  @MaySleep
+  void resetPortCounters(String device, int port, PortCounter.Form form, Set<PortCounter> which);
 
   /**
    * How the last removal of a device went.

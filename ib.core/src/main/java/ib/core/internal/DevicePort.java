@@ -8,6 +8,7 @@ import ib.core.internal.event.EventHub;
 import ib.core.internal.hotplug.BoundHandle;
 import ib.core.internal.hotplug.DeviceHooks;
 import ib.core.internal.hotplug.EventGate;
+import ib.core.internal.jmx.DeviceStatistics;
 import ib.core.internal.restrack.ObjectTable;
 import ib.core.internal.restrack.Owner;
 import ib.core.spi.DriverDevice;
@@ -35,6 +36,7 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
   private final DriverDevice driver;
   private final Shared shared;
   private final Consumer<DevicePort> forget;
+  private final DeviceStatistics statistics;
   private volatile DeviceEvents events;
   private volatile @Nullable DeviceParts parts;
   private boolean opened; // the device's actor calls one at a time
@@ -44,6 +46,7 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
     this.driver = driver;
     this.shared = shared;
     this.forget = forget;
+    this.statistics = new DeviceStatistics(driver);
     this.events = shared.hub().device(driver);
   }
 
@@ -97,6 +100,9 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
     if (opened) {
       shared.hub().renamed(events, info.name());
     }
+    if (statistics.isOpen()) {
+      statistics.open();
+    }
   }
 
   @Override
@@ -134,6 +140,7 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
     }
     driver.connect(events.sink(), new BoundDevice("core", parts()));
     opened = true;
+    statistics.open();
     events.open();
   }
 
@@ -178,6 +185,7 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
           .contract()
           .report("CC-19", driver.name(), "a completion callback does not return", List.of());
     }
+    statistics.close();
     driver.connect(null, null);
     forget.accept(this);
     return List.of(); // every handle was swept when it was let go of

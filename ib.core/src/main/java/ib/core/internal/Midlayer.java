@@ -19,6 +19,7 @@ import ib.core.internal.hotplug.Form;
 import ib.core.internal.hotplug.Hotplug;
 import ib.core.internal.hotplug.Limits;
 import ib.core.internal.restrack.ObjectTable;
+import ib.core.spi.DeviceOps;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.DriverDevice;
 import ib.core.spi.DriverRegistry;
@@ -26,9 +27,11 @@ import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbNoDeviceException;
+import ib.core.verbs.PortCounter;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -247,12 +250,26 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
 
   @Override
   public Map<String, Long> counters(String device, int port) {
-    DevicePort found =
-        port(device)
-            .orElseThrow(
-                () ->
-                    new IbNoDeviceException("counters " + device, "no such device", "ibv_devices"));
-    return found.driver().ops().counters(port);
+    return ops("counters", device).counters(port);
+  }
+
+  @Override
+  public Map<PortCounter, Long> portCounters(String device, int port, PortCounter.Form form) {
+    return ops("portCounters", device).portCounters(port, form);
+  }
+
+  @Override
+  public void resetPortCounters(
+      String device, int port, PortCounter.Form form, Set<PortCounter> which) {
+    ops("resetPortCounters", device).resetPortCounters(port, form, which);
+  }
+
+  private DeviceOps ops(String method, String device) {
+    return port(device)
+        .orElseThrow(
+            () -> new IbNoDeviceException(method + " " + device, "no such device", "ibv_devices"))
+        .driver()
+        .ops();
   }
 
   @Override

@@ -8,9 +8,11 @@ import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.MaySleep;
 import ib.core.verbs.ObjectControl;
 import ib.core.verbs.PortAttr;
+import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortModify;
 import ib.core.verbs.ProtectionDomain;
 import java.util.Map;
+import java.util.Set;
 import org.osgi.annotation.versioning.ConsumerType;
 
 /**
@@ -84,7 +86,8 @@ public interface DeviceOps {
   }
 
   /**
-   * Hardware counters.
+   * Hardware counters, which nobody resets: the names of Linux rxe, then {@code drop_} and the
+   * reason.
    *
    * @param port from 1
    * @return name to value, in printing order
@@ -92,5 +95,29 @@ public interface DeviceOps {
   @MaySleep
   default Map<String, Long> counters(int port) {
     return Map.of();
+  }
+
+  /**
+   * Port counters since their last reset (IBA 16.1.3.5, 16.1.4.11).
+   *
+   * @param port from 1
+   * @param form which attribute
+   * @return those that the attribute has, in order, as {@link PortCounter#value} gives them
+   */
+  @MaySleep
+  default Map<PortCounter, Long> portCounters(int port, PortCounter.Form form) {
+    throw new IbNotSupportedException("portCounters", "the driver has no such operation", "");
+  }
+
+  /**
+   * Sets port counters to 0. The other attribute's counters keep their values.
+   *
+   * @param port from 1
+   * @param form which attribute
+   * @param which which counters of it
+   */
+  @MaySleep
+  default void resetPortCounters(int port, PortCounter.Form form, Set<PortCounter> which) {
+    throw new IbNotSupportedException("resetPortCounters", "the driver has no such operation", "");
   }
 }

@@ -112,7 +112,7 @@ final class Completer {
   }
 
   private void receive(Packet p, RunList run) {
-    qp.count(HcaCounter.RCVD_PKTS);
+    qp.received(p);
     QpState s = qp.state;
     if (s != QpState.RTS && s != QpState.SQD) {
       qp.count(HcaCounter.DROP_QP_STATE);

@@ -105,7 +105,7 @@ final class ConnectedResponder extends Responder {
   // ---- the way of a packet ----
 
   private void receive(Packet p, RunList run) {
-    qp.count(HcaCounter.RCVD_PKTS);
+    qp.received(p);
     if (!executes()) {
       qp.count(HcaCounter.DROP_QP_STATE);
       return;

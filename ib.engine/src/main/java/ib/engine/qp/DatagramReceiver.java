@@ -46,7 +46,7 @@ final class DatagramReceiver extends Responder {
   }
 
   private void receive(Packet p, RunList run) {
-    qp.count(HcaCounter.RCVD_PKTS);
+    qp.received(p);
     if (!executes()) {
       qp.count(HcaCounter.DROP_QP_STATE);
       return;
@@ -65,7 +65,7 @@ final class DatagramReceiver extends Responder {
       return;
     }
     if (!takeReceive()) {
-      qp.count(HcaCounter.DROP_NO_RECEIVE);
+      noReceive();
       return;
     }
     int length = GRH + p.payload.length();
@@ -89,6 +89,14 @@ final class DatagramReceiver extends Responder {
       boolean imm = (what & Opcode.IMM) != 0;
       int flags = (global ? WcFlags.GRH : 0) | immFlag(imm);
       complete(run, WcStatus.SUCCESS, WcOpcode.RECV, length, flags, imm ? p.immData : 0, p);
+    }
+  }
+
+  private void noReceive() {
+    qp.count(HcaCounter.DROP_NO_RECEIVE);
+    if (qp.specialNumber() >= 0) {
+      Traffic dropped = qp.specialNumber() == 0 ? Traffic.VL15_DROPPED : Traffic.QP1_DROPPED;
+      qp.traffic[dropped.ordinal()]++;
     }
   }
 

@@ -10,11 +10,9 @@ import ib.engine.mr.Numbers;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Wire;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.random.RandomGenerator;
 
 /** What the objects of one device share: tables, ports, worker, counters, limits. */
@@ -34,7 +32,7 @@ public final class HcaCore {
   private final IntTable<MrKey> rkeys = new IntTable<>();
   private final IntTable<QpCore> qps = new IntTable<>();
   private final Multicast multicast;
-  private final AtomicLongArray counters = new AtomicLongArray(HcaCounter.values().length);
+  private final Tally tally;
   private final Map<Limit, AtomicInteger> counts = new EnumMap<>(Limit.class);
   private final AtomicInteger domains = new AtomicInteger();
   private volatile boolean gone;
@@ -63,6 +61,7 @@ public final class HcaCore {
     this.keyNumbers = new Numbers(random, 32, 256, 2 * NUMBERS_BETWEEN);
     this.qpNumbers = new Numbers(random, 24, QPN_LEAST, NUMBERS_BETWEEN);
     this.multicast = new Multicast(config);
+    this.tally = new Tally(wires.size());
     this.ports = new HcaPort[wires.size()];
     for (int i = 0; i < ports.length; i++) {
       ports[i] = new HcaPort(this, i + 1, wires.get(i), observer);
@@ -110,6 +109,10 @@ public final class HcaCore {
 
   Multicast multicast() {
     return multicast;
+  }
+
+  Tally tally() {
+    return tally;
   }
 
   Numbers keyNumbers() {
@@ -176,6 +179,7 @@ public final class HcaCore {
       qp.qpn = qpNumbers.next();
       qps.put(qp.qpn, qp);
     }
+    tally.enter(qp);
   }
 
   /** Makes a queue pair unreachable; its number goes into quarantine. */
@@ -187,9 +191,6 @@ public final class HcaCore {
       qpNumbers.retire(qp.qpn);
     }
     multicast.forget(qp);
-    for (int i = 0; i < qp.counts.length; i++) {
-      counters.getAndAdd(i, qp.counts[i]);
-    }
   }
 
   /** Completions of a queue pair were polled: their requests are not outstanding any more. */
@@ -205,11 +206,6 @@ public final class HcaCore {
     }
   }
 
-  /** Counts something that belongs to no queue pair. */
-  void count(HcaCounter counter) {
-    counters.getAndIncrement(counter.ordinal());
-  }
-
   /** {@return whether the device was shut down} */
   boolean gone() {
     return gone;
@@ -223,28 +219,5 @@ public final class HcaCore {
       p.specials(QpCore::kill);
     }
     worker.stop();
-  }
-
-  /** {@return all counters of the device with their names, in order} */
-  public Map<String, Long> counters() {
-    long[] sum = new long[counters.length()];
-    for (int i = 0; i < sum.length; i++) {
-      sum[i] = counters.get(i);
-    }
-    qps.forEach(qp -> add(sum, qp.counts));
-    for (HcaPort p : ports) {
-      p.specials(qp -> add(sum, qp.counts));
-    }
-    Map<String, Long> named = new LinkedHashMap<>();
-    for (HcaCounter c : HcaCounter.values()) {
-      named.put(c.label(), sum[c.ordinal()]);
-    }
-    return named;
-  }
-
-  private static void add(long[] sum, long[] part) {
-    for (int i = 0; i < sum.length; i++) {
-      sum[i] += part[i];
-    }
   }
 }

@@ -6,6 +6,7 @@ import ib.core.verbs.IbExistsException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortAttr;
+import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortState;
 import ib.core.verbs.WellKnown;
 import ib.engine.wire.Packet;
@@ -13,6 +14,8 @@ import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -137,7 +140,7 @@ public final class HcaPort implements WirePort {
     if (before != PortState.ACTIVE && active) {
       observer.event(EventType.PORT_ACTIVE, number);
     } else if (before == PortState.ACTIVE && !active) {
-      hca.count(HcaCounter.LINK_DOWNED);
+      hca.tally().count(number, HcaCounter.LINK_DOWNED);
       observer.event(EventType.PORT_ERR, number);
     }
   }
@@ -214,6 +217,31 @@ public final class HcaPort implements WirePort {
     }
   }
 
+  /** {@return the hardware counters with their names, in order} */
+  public Map<String, Long> counters() {
+    return hca.tally().named(number);
+  }
+
+  /**
+   * Reads the port counters.
+   *
+   * @param form which attribute
+   * @return those that it has, since their last reset
+   */
+  public Map<PortCounter, Long> counters(PortCounter.Form form) {
+    return hca.tally().read(number, form);
+  }
+
+  /**
+   * Sets port counters to 0.
+   *
+   * @param form which attribute
+   * @param which which counters of it
+   */
+  public void resetCounters(PortCounter.Form form, Set<PortCounter> which) {
+    hca.tally().reset(number, form, which);
+  }
+
   /** Sets the count of Q_Key violations to 0. */
   public void resetQkeyViolations() {
     badQkeys.set(0);
@@ -285,12 +313,15 @@ public final class HcaPort implements WirePort {
   }
 
   /** Sends a packet of a queue pair of this port: fills the source and hands it to the wire. */
-  void transmit(Packet packet, int pkeyIndex, int sgidIndex, int sourceBits, RunList run) {
+  void transmit(
+      QpCore qp, Packet packet, int pkeyIndex, int sgidIndex, int sourceBits, RunList run) {
     if (!active) {
-      hca.count(HcaCounter.DROP_PORT_DOWN);
+      qp.count(HcaCounter.DROP_PORT_DOWN);
+      qp.traffic[Traffic.XMIT_DISCARDS.ordinal()] += Framing.packets(packet);
       packet.release(run);
       return;
     }
+    qp.sent(packet);
     packet.slid = lid | (sourceBits & lmcMask);
     packet.pkey = pkeys[pkeyIndex];
     if (packet.global) {
@@ -318,6 +349,8 @@ public final class HcaPort implements WirePort {
       drop(packet, HcaCounter.DROP_ICRC, run); // before any state is looked at (F2)
       return;
     } else if (qpn == 0xFFFFFF) {
+      received(packet);
+      hca.tally().count(number, Traffic.RCV_MULTICAST, 1);
       hca.multicast().deliver(hca, this, packet, false, run);
       return;
     } else if (qpn > 1) {
@@ -326,16 +359,28 @@ public final class HcaPort implements WirePort {
       qp = specials[qpn];
     }
     if (qp == null) {
+      received(packet);
+      if (qpn <= 1) {
+        hca.tally().count(number, qpn == 0 ? Traffic.VL15_DROPPED : Traffic.QP1_DROPPED, 1);
+      }
       drop(packet, HcaCounter.DROP_NO_QP, run);
     } else if ((packet.opcode & 0xe0) != qp.service) {
+      received(packet);
       drop(packet, HcaCounter.DROP_QP_TYPE, run);
     } else {
       qp.deliver(packet, run);
     }
   }
 
+  /** Counts a packet that no queue pair will count. */
+  private void received(Packet packet) {
+    int packets = Framing.packets(packet);
+    hca.tally().count(number, Traffic.RCV_PKTS, packets);
+    hca.tally().count(number, Traffic.RCV_DATA, Framing.words(packet, packets));
+  }
+
   private void drop(Packet packet, HcaCounter reason, RunList run) {
-    hca.count(reason);
+    hca.tally().count(number, reason);
     packet.release(run);
   }
 }

@@ -148,7 +148,7 @@ final class Multicast {
     Group g = packet.global ? find(port, packet.dgidHigh, packet.dgidLow) : null;
     if (g == null) {
       if (!keep) {
-        hca.count(HcaCounter.DROP_NO_GROUP);
+        hca.tally().count(port.number(), HcaCounter.DROP_NO_GROUP);
         packet.release(run);
       }
       return;
@@ -158,7 +158,7 @@ final class Multicast {
       boolean original = !keep && i == members.length - 1;
       Packet p = original ? packet : packet.replicate();
       if (p == null) {
-        hca.count(HcaCounter.DROP_REPLICA);
+        hca.tally().count(port.number(), HcaCounter.DROP_REPLICA);
       } else {
         members[i].deliver(p, run);
       }

@@ -122,7 +122,7 @@ final class QpControl {
   private void apply(QpAttr a, @Nullable Route route) {
     QpPath path = qp.path;
     if (qp.specialNumber() >= 0) {
-      path.port(qp.hca.port(qp.init.port()));
+      qp.port(qp.hca.port(qp.init.port()));
     }
     if (route != null && a.av() != null) {
       path.route(route);
@@ -133,7 +133,7 @@ final class QpControl {
         case PKEY_INDEX -> known.pkeyIndex(path.pkeyIndex = a.pkeyIndex());
         case PORT -> {
           known.port(a.port());
-          path.port(qp.hca.port(a.port()));
+          qp.port(qp.hca.port(a.port()));
         }
         case ACCESS_FLAGS -> known.accessFlags(path.access = a.accessFlags());
         case QKEY -> known.qkey(path.qkey = a.qkey());

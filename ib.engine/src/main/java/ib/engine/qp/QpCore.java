@@ -55,6 +55,7 @@ final class QpCore {
   final Flusher flusher;
   final QpControl control;
   final long[] counts = new long[HcaCounter.values().length];
+  final long[] traffic = new long[Traffic.COUNT];
   int qpn; // before it is published
   SoftQp verbs; // before it is published
 
@@ -123,6 +124,35 @@ final class QpCore {
 
   void count(HcaCounter counter) {
     counts[counter.ordinal()]++;
+  }
+
+  /** Belongs to a port from now on; what was counted so far stays with the one before. */
+  void port(HcaPort port) {
+    if (path.portIndex() != port.number() - 1) {
+      hca.tally().settle(this);
+    }
+    path.port(port);
+  }
+
+  /** Counts a packet that it takes; a multicast packet was counted by the port, once for all. */
+  void received(Packet p) {
+    int packets = Framing.packets(p);
+    counts[HcaCounter.RCVD_PKTS.ordinal()] += packets;
+    if (!p.isMulticast()) {
+      traffic[Traffic.RCV_PKTS.ordinal()] += packets;
+      traffic[Traffic.RCV_DATA.ordinal()] += Framing.words(p, packets);
+    }
+  }
+
+  /** Counts a packet that it sends. */
+  void sent(Packet p) {
+    int packets = Framing.packets(p);
+    counts[HcaCounter.SENT_PKTS.ordinal()] += packets;
+    traffic[Traffic.XMIT_PKTS.ordinal()] += packets;
+    traffic[Traffic.XMIT_DATA.ordinal()] += Framing.words(p, packets);
+    if (p.isMulticast()) {
+      traffic[Traffic.XMIT_MULTICAST.ordinal()] += packets;
+    }
   }
 
   // ---- from any thread ----
@@ -257,6 +287,7 @@ final class QpCore {
   private void discard(PacketQueue queue, RunList run) {
     for (Packet p = queue.peek(); p != null; p = queue.peek()) {
       queue.remove();
+      received(p);
       count(HcaCounter.DROP_QP_STATE);
       p.release(run);
     }
@@ -274,8 +305,7 @@ final class QpCore {
 
   /** Sends a packet to the peer of the connection. */
   void transmit(Packet packet, RunList run) {
-    counts[HcaCounter.SENT_PKTS.ordinal()]++;
     packet.sourceQpn = qpn;
-    path.port().transmit(packet, path.pkeyIndex, path.sgidIndex, path.sourceBits, run);
+    path.port().transmit(this, packet, path.pkeyIndex, path.sgidIndex, path.sourceBits, run);
   }
 }

@@ -34,6 +34,12 @@ final class QpPath {
     port = value;
   }
 
+  /** {@return the index of its port, that of the first one before it has one} */
+  int portIndex() {
+    HcaPort p = port;
+    return p == null ? 0 : p.number() - 1;
+  }
+
   void mtu(int bytes) {
     mtu = bytes;
     mtuShift = Integer.numberOfTrailingZeros(bytes);

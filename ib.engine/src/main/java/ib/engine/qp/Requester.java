@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.spi.Trace;
 import ib.core.verbs.Access;
 import ib.core.verbs.EventType;
 import ib.core.verbs.Limit;
@@ -288,8 +289,7 @@ final class Requester {
       p.destQpn = w.remoteQpn;
       p.qkey = w.remoteQkey < 0 ? qp.path.qkey : w.remoteQkey; // IBA 10.2.5
       p.sourceQpn = qp.qpn;
-      qp.counts[HcaCounter.SENT_PKTS.ordinal()]++;
-      qp.path.port().transmit(p, qp.path.pkeyIndex, route.sgidIndex(), route.pathBits(), run);
+      qp.path.port().transmit(qp, p, qp.path.pkeyIndex, route.sgidIndex(), route.pathBits(), run);
     } else {
       p.destQpn = qp.path.destQpn;
       qp.transmit(p, run);
@@ -335,6 +335,7 @@ final class Requester {
   /** Sends everything from a sequence number on once more (go-back-N). */
   void rewind(int psn) {
     qp.count(HcaCounter.COMPLETER_RETRY_ERR);
+    Trace.retransmission(qp.hca.config().nodeGuid(), qp.qpn, psn);
     boolean found = false;
     for (long i = qp.completer.head(); i < started; i++) {
       SendWqe w = ring.at(i);

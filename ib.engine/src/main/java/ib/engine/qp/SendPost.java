@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.spi.Trace;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
@@ -113,6 +114,9 @@ final class SendPost {
   /** Publishes claimed and filled slots, and does their work when nobody else is at it. */
   static int publish(QpCore qp, SendRing ring, long index, int n) {
     ring.at(index).batch = n;
+    if (Trace.posts()) {
+      trace(qp, ring, index, n);
+    }
     ring.publish(index);
     if (qp.token.schedule()) {
       qp.runList.run(qp);
@@ -121,6 +125,13 @@ final class SendPost {
       return PostStatus.GONE;
     }
     return PostStatus.OK;
+  }
+
+  private static void trace(QpCore qp, SendRing ring, long index, int n) {
+    for (int i = 0; i < n; i++) {
+      SendWqe w = ring.at(index + i);
+      Trace.post(qp.hca.config().nodeGuid(), qp.qpn, true, w.wrId, w.opcode);
+    }
   }
 
   /** Puts requests that were made outside into the ring. */

@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.spi.Trace;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.Cqe;
@@ -102,6 +103,7 @@ public final class SoftCq extends CompletionQueue {
         (qpn & 0xffffffffL) | (long) srcQp << 32,
         path,
         cqe);
+    Trace.completion(hca.config().nodeGuid(), qpn, wrId, status, opcode, byteLen);
     int a = armed; // after the claim, which is a full fence: see requestNotify
     if (a != IDLE && (a == ANY || solicited || status != WcStatus.SUCCESS)) {
       fire(a);

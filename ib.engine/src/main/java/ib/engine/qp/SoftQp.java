@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.spi.Trace;
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.Cqe;
 import ib.core.verbs.EventType;
@@ -127,7 +128,12 @@ public final class SoftQp extends QueuePair {
       return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
     }
     ReceiveRing ring = engine.receives;
-    return posted(ReceivePost.list(ring, first));
+    int status = posted(ReceivePost.list(ring, first));
+    for (RecvWr wr = first; Trace.posts() && status == PostStatus.OK && wr != null; ) {
+      Trace.post(engine.hca.config().nodeGuid(), engine.qpn, false, wr.wrId(), 0);
+      wr = wr.next();
+    }
+    return status;
   }
 
   @Override
@@ -136,7 +142,11 @@ public final class SoftQp extends QueuePair {
     if (s == QpState.RESET || engine.srq != null) {
       return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
     }
-    return posted(ReceivePost.one(engine.receives, wrId, lkey, address, length));
+    int status = posted(ReceivePost.one(engine.receives, wrId, lkey, address, length));
+    if (status == PostStatus.OK) {
+      Trace.post(engine.hca.config().nodeGuid(), engine.qpn, false, wrId, 0);
+    }
+    return status;
   }
 
   /**
@@ -310,6 +320,7 @@ public final class SoftQp extends QueuePair {
     HcaCore hca = pd.hca();
     hca.leave(engine);
     engine.kill();
+    hca.tally().leave(engine);
     engine.sendCq.detach(engine);
     engine.recvCq.detach(engine);
     pd.forget(engine);

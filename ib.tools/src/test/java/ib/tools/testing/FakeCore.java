@@ -12,11 +12,14 @@ import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.PortCounter;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A midlayer of tables. Clients are added at once and removed by {@link #remove}. */
@@ -26,6 +29,8 @@ public final class FakeCore implements IbCore {
   public final List<ResourceRecord> resources = new ArrayList<>();
   public final List<Violation> violations = new ArrayList<>();
   public final Map<String, Long> counters = new java.util.LinkedHashMap<>();
+  public final Map<PortCounter, Long> portCounters = new EnumMap<>(PortCounter.class);
+  public final List<String> resets = new ArrayList<>();
   public final Map<String, RemovalReport> removals = new HashMap<>();
   private final Map<IbClient, Map<FakeDevice, Object>> bound = new HashMap<>();
 
@@ -103,6 +108,25 @@ public final class FakeCore implements IbCore {
       throw new IbInvalidException("counters", device, "a device");
     }
     return counters;
+  }
+
+  @Override
+  public Map<PortCounter, Long> portCounters(String device, int port, PortCounter.Form form) {
+    counters(device, port);
+    Map<PortCounter, Long> read = new EnumMap<>(PortCounter.class);
+    for (PortCounter c : PortCounter.values()) {
+      if (c.in(form)) {
+        read.put(c, portCounters.getOrDefault(c, 0L));
+      }
+    }
+    return read;
+  }
+
+  @Override
+  public void resetPortCounters(
+      String device, int port, PortCounter.Form form, Set<PortCounter> which) {
+    resets.add(form + " " + port + " " + which.size());
+    which.forEach(portCounters::remove);
   }
 
   @Override

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Actor {
   private final Book book;
-  private final DeviceEntry device;
+  final DeviceEntry device;
 
   // ---- guarded by the book ----
   private final ArrayDeque<Op> queue = new ArrayDeque<>();

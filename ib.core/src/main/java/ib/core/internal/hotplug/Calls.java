@@ -1,6 +1,7 @@
 package ib.core.internal.hotplug;
 
 import ib.core.internal.hotplug.Activity.Kind;
+import ib.core.internal.trace.HotplugEvent;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,8 @@ final class Calls {
     if (activity == null) {
       return new Result<>(true, null, null, 0);
     }
+    HotplugEvent event = new HotplugEvent();
+    event.begin();
     T value = null;
     Throwable error = null;
     Thread thread = Thread.currentThread();
@@ -50,6 +53,13 @@ final class Calls {
       error = t; // reported by the caller as the binding's or the device's last error
     } finally {
       thread.setContextClassLoader(before);
+    }
+    if (event.shouldCommit()) {
+      event.device = tenure.actor.device.name();
+      event.phase = kind.label();
+      event.client = binding == null ? "" : binding.client.name;
+      event.failure = error == null ? "" : error.toString();
+      event.commit();
     }
     boolean goOn = book.compute(() -> end(tenure, activity));
     return new Result<>(!goOn, value, error, book.now() - activity.startNs);

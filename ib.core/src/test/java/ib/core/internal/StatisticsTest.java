@@ -1,0 +1,110 @@
+package ib.core.internal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.spi.DeviceRegistration;
+import ib.core.spi.StandaloneCore;
+import ib.core.testing.FakeDevice;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import javax.management.AttributeNotFoundException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@DisplayName("D11: devices in JMX and Flight Recorder")
+class StatisticsTest {
+  private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+
+  private Set<String> shown(String name) throws Exception {
+    return server.queryNames(new ObjectName("ib:type=Device,name=" + name + ",*"), null).stream()
+        .map(ObjectName::toString)
+        .collect(Collectors.toSet());
+  }
+
+  @Test
+  @DisplayName("F35: one bean while the device is there, under its present name, none afterwards")
+  void bean() throws Exception {
+    try (StandaloneCore core = StandaloneCore.create()) {
+      DeviceRegistration registration = core.drivers().register(new FakeDevice("jmx0"));
+      assertEquals(Set.of("ib:type=Device,name=jmx0"), shown("jmx0"));
+      ObjectName name = new ObjectName("ib:type=Device,name=jmx0");
+      assertEquals(1L, server.getAttribute(name, "port1.fake_counter"));
+      assertEquals(
+          List.of("port1.fake_counter"),
+          server.getAttributes(name, new String[] {"port1.fake_counter", "no"}).asList().stream()
+              .map(a -> a.getName())
+              .toList());
+      Assertions.assertThrows(
+          AttributeNotFoundException.class, () -> server.getAttribute(name, "port9.fake_counter"));
+      core.core().rename("jmx0", "jmx1");
+      assertEquals(Set.of(), shown("jmx0"));
+      assertEquals(Set.of("ib:type=Device,name=jmx1"), shown("jmx1"));
+      registration.unregister();
+      assertEquals(Set.of(), shown("jmx1"));
+    }
+  }
+
+  @Test
+  @DisplayName("two midlayers with a device of the same name: two beans")
+  void twice() throws Exception {
+    try (StandaloneCore one = StandaloneCore.create();
+        StandaloneCore two = StandaloneCore.create()) {
+      one.drivers().register(new FakeDevice("jmx2"));
+      two.drivers().register(new FakeDevice("jmx2"));
+      assertEquals(
+          Set.of("ib:type=Device,name=jmx2", "ib:type=Device,name=jmx2,instance=2"), shown("jmx2"));
+    }
+    assertEquals(Set.of(), shown("jmx2"));
+  }
+
+  @Test
+  @DisplayName("api 9: the phases of hot-plug and the counters are events of Flight Recorder")
+  void recorded(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("hotplug.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable("ib.Hotplug").withoutThreshold();
+      recording.enable("ib.Counter").with("period", "endChunk");
+      recording.start();
+      try (StandaloneCore core = StandaloneCore.create()) {
+        DeviceRegistration registration = core.drivers().register(new FakeDevice("jfr0"));
+        recording.stop();
+        registration.unregister();
+      }
+      recording.dump(file);
+    }
+    assertTrue(Files.size(file) > 0);
+    List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+    assertTrue(
+        events.stream()
+            .filter(e -> e.getEventType().getName().equals("ib.Hotplug"))
+            .anyMatch(
+                e -> e.getString("device").equals("jfr0") && e.getString("phase").equals("probe")),
+        events.toString());
+    assertTrue(
+        events.stream()
+            .filter(e -> e.getEventType().getName().equals("ib.Counter"))
+            .anyMatch(
+                e ->
+                    e.getString("device").equals("jfr0")
+                        && e.getString("counter").equals("fake_counter")
+                        && e.getLong("value") == 1),
+        events.toString());
+    assertFalse(
+        events.stream().anyMatch(e -> e.getEventType().getName().equals("ib.Post")),
+        "off unless enabled");
+  }
+}

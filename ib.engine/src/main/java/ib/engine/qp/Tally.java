@@ -1,0 +1,157 @@
+package ib.engine.qp;
+
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.PortCounter;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * The counters of a device (D11). A queue pair counts in plain fields of its own, written by its
+ * owner only; what belongs to no queue pair is counted here. A reader sums them up, so counting
+ * costs the data path a store, and reading may miss what is just being counted.
+ */
+final class Tally {
+  private static final int COUNTERS = HcaCounter.values().length;
+  private static final int ALL = COUNTERS + Traffic.COUNT;
+
+  private final AtomicLongArray[] ports;
+  private final long[][][] resets;
+  private final Set<QpCore> members = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  Tally(int portCount) {
+    ports = new AtomicLongArray[portCount];
+    for (int i = 0; i < portCount; i++) {
+      ports[i] = new AtomicLongArray(ALL);
+    }
+    int forms = PortCounter.Form.values().length;
+    resets = new long[forms][portCount][PortCounter.values().length];
+  }
+
+  // ---- counting ----
+
+  /** Counts something that belongs to no queue pair. */
+  void count(int port, HcaCounter counter) {
+    ports[port - 1].getAndIncrement(counter.ordinal());
+  }
+
+  /** Counts something that belongs to no queue pair. */
+  void count(int port, Traffic what, long n) {
+    ports[port - 1].getAndAdd(COUNTERS + what.ordinal(), n);
+  }
+
+  synchronized void enter(QpCore qp) {
+    members.add(qp);
+  }
+
+  /** The queue pair goes to another port: what it has counted stays here. Its owner calls. */
+  synchronized void settle(QpCore qp) {
+    AtomicLongArray port = ports[qp.path.portIndex()];
+    for (int i = 0; i < ALL; i++) {
+      port.getAndAdd(i, own(qp, i));
+    }
+    Arrays.fill(qp.counts, 0);
+    Arrays.fill(qp.traffic, 0);
+  }
+
+  /** The queue pair has gone: it counts no more. */
+  synchronized void leave(QpCore qp) {
+    if (members.remove(qp)) {
+      settle(qp);
+    }
+  }
+
+  private static long own(QpCore qp, int i) {
+    return i < COUNTERS ? qp.counts[i] : qp.traffic[i - COUNTERS];
+  }
+
+  // ---- reading ----
+
+  private synchronized long[] sum(int port) {
+    long[] sum = new long[ALL];
+    for (int i = 0; i < ALL; i++) {
+      sum[i] = ports[port - 1].get(i);
+    }
+    for (QpCore qp : members) {
+      if (qp.path.portIndex() == port - 1) {
+        for (int i = 0; i < ALL; i++) {
+          sum[i] += own(qp, i);
+        }
+      }
+    }
+    return sum;
+  }
+
+  /** {@return all hardware counters of a port with their names, in order} */
+  Map<String, Long> named(int port) {
+    long[] sum = sum(port);
+    Map<String, Long> named = new LinkedHashMap<>();
+    for (HcaCounter c : HcaCounter.values()) {
+      named.put(c.label(), sum[c.ordinal()]);
+    }
+    return named;
+  }
+
+  /** {@return the port counters that an attribute has, since their last reset} */
+  synchronized Map<PortCounter, Long> read(int port, PortCounter.Form form) {
+    long[] sum = sum(port);
+    Map<PortCounter, Long> read = new EnumMap<>(PortCounter.class);
+    for (PortCounter c : PortCounter.values()) {
+      if (c.in(form)) {
+        long since = resets[form.ordinal()][port - 1][c.ordinal()];
+        read.put(c, c.value(form, value(c, sum) - since));
+      }
+    }
+    return read;
+  }
+
+  /** From now on these count from 0. */
+  synchronized void reset(int port, PortCounter.Form form, Set<PortCounter> which) {
+    long[] sum = sum(port);
+    for (PortCounter c : which) {
+      if (!c.in(form)) {
+        throw new IbInvalidException(
+            "resetPortCounters", c + " is not in the " + form + " form", "PortCounter.in(form)");
+      }
+      resets[form.ordinal()][port - 1][c.ordinal()] = value(c, sum);
+    }
+  }
+
+  /** What a port counter is here; there are no lanes, no credits and no filters to go wrong. */
+  private static long value(PortCounter c, long[] sum) {
+    return switch (c) {
+      case XMIT_DATA -> of(sum, Traffic.XMIT_DATA);
+      case RCV_DATA -> of(sum, Traffic.RCV_DATA);
+      case XMIT_PKTS -> of(sum, Traffic.XMIT_PKTS);
+      case RCV_PKTS -> of(sum, Traffic.RCV_PKTS);
+      case MULTICAST_XMIT_PKTS -> of(sum, Traffic.XMIT_MULTICAST);
+      case MULTICAST_RCV_PKTS -> of(sum, Traffic.RCV_MULTICAST);
+      case UNICAST_XMIT_PKTS -> of(sum, Traffic.XMIT_PKTS) - of(sum, Traffic.XMIT_MULTICAST);
+      case UNICAST_RCV_PKTS -> of(sum, Traffic.RCV_PKTS) - of(sum, Traffic.RCV_MULTICAST);
+      case LINK_DOWNED -> sum[HcaCounter.LINK_DOWNED.ordinal()];
+      case XMIT_DISCARDS -> of(sum, Traffic.XMIT_DISCARDS);
+      case RCV_ERRORS -> of(sum, Traffic.RCV_ERRORS);
+      case VL15_DROPPED -> of(sum, Traffic.VL15_DROPPED);
+      case QP1_DROPPED -> of(sum, Traffic.QP1_DROPPED);
+      case SYMBOL_ERROR,
+          LINK_ERROR_RECOVERY,
+          RCV_REMOTE_PHYSICAL_ERRORS,
+          RCV_SWITCH_RELAY_ERRORS,
+          XMIT_CONSTRAINT_ERRORS,
+          RCV_CONSTRAINT_ERRORS,
+          LOCAL_LINK_INTEGRITY_ERRORS,
+          EXCESSIVE_BUFFER_OVERRUN_ERRORS,
+          XMIT_WAIT ->
+          0;
+    };
+  }
+
+  private static long of(long[] sum, Traffic what) {
+    return sum[COUNTERS + what.ordinal()];
+  }
+}

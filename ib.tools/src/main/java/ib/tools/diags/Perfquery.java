@@ -1,0 +1,263 @@
+package ib.tools.diags;
+
+import ib.core.client.IbCore;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.IbException;
+import ib.core.verbs.PortCounter;
+import ib.core.verbs.PortCounter.Form;
+import ib.core.verbs.PortState;
+import ib.tools.getopt.CommandException;
+import ib.tools.getopt.Getopt;
+import ib.tools.getopt.Parsed;
+import ib.tools.output.Listing;
+import ib.tools.output.Usage;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code perfquery}: the port counters of a device here, which a LID, a GUID or (our own form) its
+ * name selects. It asks the midlayer, not the fabric.
+ */
+public final class Perfquery {
+  private static final String USAGE = Usage.of("perfquery") + "\n";
+  private static final int ALL = 0xffff;
+  private static final int ALL_CLASSIC = 0x3ffff; // CounterSelect2 as well
+  private static final List<String> ELSEWHERE =
+      List.of(
+          "xmtsl",
+          "rcvsl",
+          "xmtdisc",
+          "rcverr",
+          "extended_speeds",
+          "oprcvcounters",
+          "flowctlcounters",
+          "vloppackets",
+          "vlopdata",
+          "vlxmitflowctlerrors",
+          "vlxmitcounters",
+          "swportvlcong",
+          "rcvcc",
+          "slrcvfecn",
+          "slrcvbecn",
+          "xmitcc",
+          "vlxmittimecc",
+          "smplctl");
+
+  private final IbCore core;
+  private final Parsed line;
+  private final Form form;
+
+  private Perfquery(IbCore core, Parsed line) {
+    this.core = core;
+    this.line = line;
+    this.form = line.has("extended") ? Form.EXTENDED : Form.CLASSIC;
+  }
+
+  /** Where the counters are. */
+  private record Port(DeviceInfo device, int number) {}
+
+  /**
+   * Runs the command.
+   *
+   * @param core the midlayer
+   * @param args the original's options {@code -x -r -R -a -l -C -P -L -G}, {@code -j}, and operands
+   * @return the readings, or null where the original prints nothing
+   * @throws CommandException when there is no such port
+   */
+  public static @Nullable Object run(IbCore core, String... args) {
+    Parsed line = options().parse(args);
+    if (line.has("help")) {
+      return USAGE;
+    }
+    if (line.has("version")) {
+      return "perfquery BUILD VERSION: ib";
+    }
+    for (String option : ELSEWHERE) {
+      if (line.has(option)) {
+        throw new CommandException("perfquery: --" + option + " is not supported here");
+      }
+    }
+    try {
+      return new Perfquery(core, line).run();
+    } catch (IbException e) {
+      throw new CommandException("perfquery: iberror: failed: perfquery", e);
+    }
+  }
+
+  private static Getopt options() {
+    List<String> known = new ArrayList<>();
+    known.addAll(
+        List.of("x,extended", "X,xmtsl", "S,rcvsl", "D,xmtdisc", "E,rcverr", "T,extended_speeds"));
+    ELSEWHERE.stream()
+        .skip(5)
+        .filter(o -> !o.equals("smplctl"))
+        .map(o -> "," + o)
+        .forEach(known::add);
+    known.addAll(
+        List.of(
+            "c,smplctl",
+            "a,all_ports",
+            "l,loop_ports",
+            "r,reset_after_read",
+            "R,Reset_only",
+            "z,config=",
+            "C,Ca=",
+            "P,Port=",
+            "L,Lid",
+            "G,Guid",
+            "t,timeout=",
+            "s,sm_port=",
+            "y,m_key=",
+            "e,errors",
+            "v,verbose",
+            "d,debug",
+            "h,help",
+            "V,version",
+            "j,json"));
+    return new Getopt("perfquery", USAGE, known.toArray(String[]::new));
+  }
+
+  private @Nullable Object run() {
+    List<String> operands = line.operands();
+    Port port = operands.isEmpty() ? local() : destination(operands.getFirst());
+    List<Integer> numbers = List.of(port.number);
+    if (operands.size() > 1) {
+      numbers = numbers(operands.get(1));
+    } else if (line.has("all_ports") || line.has("loop_ports")) {
+      numbers = IntStream.rangeClosed(1, port.device.portCount()).boxed().toList();
+    }
+    for (int n : numbers) {
+      if (n < 1 || n > port.device.portCount()) {
+        throw failed();
+      }
+    }
+    int all = form == Form.CLASSIC ? ALL_CLASSIC : ALL;
+    int mask = operands.size() > 2 ? mask(operands.get(2)) : all;
+    Set<PortCounter> selected = PortCounter.selected(form, mask);
+    if (line.has("Reset_only")) {
+      reset(port.device, numbers, selected);
+      return null;
+    }
+    List<PortReading> readings = read(port.device, numbers);
+    if (line.has("reset_after_read")) {
+      reset(port.device, numbers, selected);
+    }
+    return line.has("json") ? Listing.ofJson(readings, false) : Listing.ofLines(readings);
+  }
+
+  private List<PortReading> read(DeviceInfo device, List<Integer> numbers) {
+    List<PortReading> readings = new ArrayList<>();
+    for (int n : numbers) {
+      Map<PortCounter, Long> counters = core.portCounters(device.name(), n, form);
+      readings.add(new PortReading(device.name(), lid(device, n), n, form, counters));
+    }
+    return line.has("all_ports") && readings.size() > 1 ? List.of(sum(readings)) : readings;
+  }
+
+  /** One reading for all: sums that stick at the end like their parts. */
+  private PortReading sum(List<PortReading> readings) {
+    Map<PortCounter, Long> sum = new EnumMap<>(PortCounter.class);
+    for (PortReading r : readings) {
+      r.counters().forEach((c, v) -> sum.merge(c, v, (a, b) -> c.value(form, a + b)));
+    }
+    PortReading first = readings.getFirst();
+    return new PortReading(first.device(), first.lid(), PortReading.ALL_PORTS, form, sum);
+  }
+
+  private void reset(DeviceInfo device, List<Integer> numbers, Set<PortCounter> selected) {
+    for (int n : numbers) {
+      core.resetPortCounters(device.name(), n, form, selected);
+    }
+  }
+
+  // ---- which port ----
+
+  private Port local() {
+    String name = line.last("Ca");
+    int number = line.number("Port", 0, 0, 254);
+    for (DeviceInfo d : core.devices()) {
+      if (name != null && !d.name().equals(name)) {
+        continue;
+      }
+      for (int n = 1; n <= d.portCount(); n++) {
+        if (number == n || number == 0 && active(d, n)) {
+          return new Port(d, n);
+        }
+      }
+    }
+    throw new CommandException(
+        255,
+        "perfquery: iberror: failed: Failed to open '"
+            + (name == null ? "(null)" : name)
+            + "' port '"
+            + number
+            + "'");
+  }
+
+  private Port destination(String text) {
+    for (DeviceInfo d : core.devices()) {
+      for (int n = 1; n <= d.portCount(); n++) {
+        boolean found =
+            line.has("Guid")
+                ? number(text) == guid(d, n) || number(text) == d.nodeGuid()
+                : d.name().equals(text) || number(text) > 0 && number(text) == lid(d, n);
+        if (found) {
+          return new Port(d, n);
+        }
+      }
+    }
+    throw new CommandException(
+        255, "perfquery: iberror: failed: can't resolve destination port " + text);
+  }
+
+  private boolean active(DeviceInfo d, int port) {
+    return core.device(d.name()).filter(i -> i.port(port).state() == PortState.ACTIVE).isPresent();
+  }
+
+  private int lid(DeviceInfo d, int port) {
+    return core.device(d.name()).map(i -> i.port(port).lid()).orElse(0);
+  }
+
+  private long guid(DeviceInfo d, int port) {
+    return core.device(d.name()).map(i -> i.gid(port, 0).interfaceId()).orElse(0L);
+  }
+
+  /** Ports as {@code 1}, {@code 1-2} or {@code 1,2}; what is no number is port 0, which fails. */
+  private static List<Integer> numbers(String text) {
+    if (text.matches("[0-9]{1,3}-[0-9]{1,3}")) {
+      String[] ends = text.split("-", -1);
+      return IntStream.rangeClosed(Integer.parseInt(ends[0]), Integer.parseInt(ends[1]))
+          .boxed()
+          .toList();
+    }
+    List<Integer> numbers = new ArrayList<>();
+    for (String part : text.split(",", -1)) {
+      numbers.add(part.matches("[0-9]{1,3}") ? Integer.parseInt(part) : 0);
+    }
+    return numbers;
+  }
+
+  private static int mask(String text) {
+    long mask = number(text);
+    return mask < 0 ? ALL : (int) mask;
+  }
+
+  private static long number(String text) {
+    try {
+      boolean hex = text.startsWith("0x");
+      return Long.parseUnsignedLong(hex ? text.substring(2) : text, hex ? 16 : 10);
+    } catch (NumberFormatException e) {
+      return -1;
+    }
+  }
+
+  private CommandException failed() {
+    String attribute = form == Form.EXTENDED ? "perfextquery" : "perfquery";
+    return new CommandException(255, "perfquery: iberror: failed: " + attribute);
+  }
+}

@@ -1,0 +1,158 @@
+package ib.tools.diags;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.spi.StandaloneCore;
+import ib.core.verbs.QpType;
+import ib.driver.soft.fabric.Fabric;
+import ib.tools.output.Listing;
+import ib.tools.output.Printable;
+import ib.tools.pingpong.PingPong;
+import ib.tools.rdma.Rdma;
+import ib.tools.testing.SoftNode;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@DisplayName("D11: perfquery, rdma statistic, JMX and Flight Recorder read one registry")
+class OneRegistryTest {
+  private static final String DEVICE = "counted0";
+
+  @Test
+  void sameNumbers(@TempDir Path folder) throws Exception {
+    Fabric fabric = new Fabric();
+    Path file = folder.resolve("counters.jfr");
+    try (SoftNode a = new SoftNode(fabric, DEVICE, 0x10);
+        SoftNode b = new SoftNode(fabric, "counted1", 0x20);
+        StandaloneCore core = StandaloneCore.create();
+        Recording recording = new Recording()) {
+      core.drivers().register(a);
+      core.drivers().register(b);
+      PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+      PingPong.run(
+          core.core(), QpType.RC, nowhere, "-d", DEVICE, "-n", "10", "-s", "8192", "counted1");
+      recording.enable("ib.Counter").with("period", "endChunk");
+      recording.start();
+      recording.stop();
+      recording.dump(file);
+
+      Map<String, Long> statistic = statistic(core);
+      Map<String, Long> classic = perfquery(core);
+      Map<String, Long> extended = perfquery(core, "-x");
+      Map<String, Long> jmx = jmx();
+      Map<String, Long> jfr = jfr(file);
+
+      assertTrue(extended.get("PortXmitPkts") >= 20, extended.toString());
+      assertEquals(extended.get("PortXmitPkts"), statistic.get("sent_pkts"));
+      assertEquals(extended.get("PortRcvPkts"), statistic.get("rcvd_pkts"));
+      Set<String> names = new TreeSet<>(statistic.keySet());
+      names.addAll(classic.keySet());
+      names.addAll(extended.keySet());
+      assertEquals(names, new TreeSet<>(jmx.keySet()));
+      assertEquals(jmx, jfr);
+      statistic.forEach((name, value) -> assertEquals(value, jmx.get(name), name));
+      classic.forEach((name, value) -> assertEquals(value, jmx.get(name), name));
+      extended.forEach((name, value) -> assertEquals(value, jmx.get(name), name));
+    }
+  }
+
+  private static Map<String, Long> statistic(StandaloneCore core) {
+    Listing<?> rows =
+        (Listing<?>) Rdma.run(core.core(), "statistic", "show", "link", DEVICE + "/1");
+    Map<String, Long> read = new LinkedHashMap<>();
+    ((Map<?, ?>) rows.getFirst())
+        .forEach(
+            (name, value) -> {
+              if (!name.equals("ifname") && !name.equals("port")) {
+                read.put((String) name, (Long) value);
+              }
+            });
+    return read;
+  }
+
+  private static Map<String, Long> perfquery(StandaloneCore core, String... options) {
+    List<String> args = new java.util.ArrayList<>(List.of(options));
+    args.add(DEVICE);
+    String text = ((Printable) Perfquery.run(core.core(), args.toArray(String[]::new))).text();
+    return text.lines()
+        .filter(l -> !l.startsWith("#") && !l.matches(".*Select2?:.*"))
+        .collect(
+            Collectors.toMap(
+                l -> l.substring(0, l.indexOf(':')),
+                l -> Long.parseLong(l.replaceAll(".*\\.", ""))));
+  }
+
+  private static Map<String, Long> jmx() throws Exception {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    ObjectName name = new ObjectName("ib:type=Device,name=" + DEVICE);
+    Map<String, Long> read = new LinkedHashMap<>();
+    for (var attribute : server.getMBeanInfo(name).getAttributes()) {
+      Object value = server.getAttribute(name, attribute.getName());
+      read.put(attribute.getName().replaceFirst("^port1\\.", ""), (Long) value);
+    }
+    return read;
+  }
+
+  private static Map<String, Long> jfr(Path file) throws Exception {
+    Map<String, Long> read = new LinkedHashMap<>();
+    for (RecordedEvent e : RecordingFile.readAllEvents(file)) {
+      if (e.getEventType().getName().equals("ib.Counter") && e.getString("device").equals(DEVICE)) {
+        read.put(e.getString("counter"), e.getLong("value"));
+      }
+    }
+    return read;
+  }
+
+  @Test
+  @DisplayName("api 9: posts and completions are recorded when a recording asks")
+  void events(@TempDir Path folder) throws Exception {
+    Fabric fabric = new Fabric();
+    Path file = folder.resolve("events.jfr");
+    try (SoftNode a = new SoftNode(fabric, "jfr3", 0x10);
+        SoftNode b = new SoftNode(fabric, "jfr4", 0x20);
+        StandaloneCore core = StandaloneCore.create();
+        Recording recording = new Recording()) {
+      core.drivers().register(a);
+      core.drivers().register(b);
+      for (String event : List.of("ib.Post", "ib.Completion")) {
+        recording.enable(event);
+      }
+      recording.start();
+      PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+      PingPong.run(core.core(), QpType.RC, nowhere, "-d", "jfr3", "-n", "10", "jfr4");
+      recording.stop();
+      recording.dump(file);
+    }
+    List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+    assertEquals(20, count(events, "ib.Post", "opcode", "SEND"), "10 there, 10 back");
+    List<RecordedEvent> good =
+        events.stream()
+            .filter(e -> e.getEventType().getName().equals("ib.Completion"))
+            .filter(e -> e.getString("status").equals("SUCCESS"))
+            .toList();
+    assertEquals(20, count(good, "ib.Completion", "opcode", "SEND"));
+    assertEquals(20, count(good, "ib.Completion", "opcode", "RECV"));
+  }
+
+  private static long count(List<RecordedEvent> events, String type, String field, String value) {
+    return events.stream()
+        .filter(e -> e.getEventType().getName().equals(type) && e.getString(field).equals(value))
+        .count();
+  }
+}

@@ -26,13 +26,13 @@ import org.osgi.framework.wiring.BundleWiring;
 import org.osgi.service.cm.ConfigurationAdmin;
 
 /**
- * Thousands of starts and stops of the driver with five clients: the order is asserted on each, and
- * nothing is left (F35). {@code -Dib.cycles=10000} is the whole of it.
+ * Ten thousand starts and stops of the driver with five clients: the order is asserted on each, and
+ * nothing is left (F35).
  */
 @RunWith(PaxExam.class)
 @ExamReactorStrategy(PerClass.class)
 public class CyclesIT {
-  private static final int CYCLES = Integer.getInteger("ib.cycles", 2_000);
+  private static final int CYCLES = Integer.getInteger("ib.cycles", 10_000);
   private static final int SAMPLES = 20;
   private static final int CLIENTS = 5;
 

@@ -28,14 +28,14 @@ import org.osgi.framework.BundleException;
 import org.osgi.service.cm.ConfigurationAdmin;
 
 /**
- * Rounds of random start, stop, update and refresh of all bundles from four threads without
- * deadlock (F34); a round over 30 s saves a thread dump. {@code -Dib.storm.rounds=500}, {@code
+ * 500 rounds of random start, stop, update and refresh of all bundles from four threads without
+ * deadlock (F34); a round over 30 s saves a thread dump. {@code -Dib.storm.rounds=N}, {@code
  * -Dib.storm.seed=S}.
  */
 @RunWith(PaxExam.class)
 @ExamReactorStrategy(PerClass.class)
 public class StormIT {
-  private static final int ROUNDS = Integer.getInteger("ib.storm.rounds", 150);
+  private static final int ROUNDS = Integer.getInteger("ib.storm.rounds", 500);
   private static final long SEED = Long.getLong("ib.storm.seed", System.nanoTime());
   private static final int THREADS = 4;
   private static final Set<Integer> REFUSALS =

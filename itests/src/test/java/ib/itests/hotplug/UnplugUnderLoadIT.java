@@ -23,14 +23,13 @@ import org.osgi.framework.BundleContext;
 import org.osgi.service.cm.ConfigurationAdmin;
 
 /**
- * Hundreds of unplugs with eight busy queue pairs: every request that was accepted completes
- * exactly once (F15, F16). Times are reported, not asserted. {@code -Dib.unplugs=1000} is the whole
- * of it.
+ * A thousand unplugs with eight busy queue pairs: every request that was accepted completes exactly
+ * once (F15, F16). Times are reported, not asserted. {@code -Dib.unplugs=N} makes it N.
  */
 @RunWith(PaxExam.class)
 @ExamReactorStrategy(PerClass.class)
 public class UnplugUnderLoadIT {
-  private static final int UNPLUGS = Integer.getInteger("ib.unplugs", 300);
+  private static final int UNPLUGS = Integer.getInteger("ib.unplugs", 1_000);
   @Inject private BundleContext context;
   @Inject private ConfigurationAdmin configurations;
 

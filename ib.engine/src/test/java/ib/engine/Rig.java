@@ -19,6 +19,8 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.WorkCompletion;
+import ib.engine.capture.Capture;
+import ib.engine.capture.CapturingWire;
 import ib.engine.qp.HcaConfig;
 import ib.engine.time.NanoClock;
 import java.util.ArrayList;
@@ -40,6 +42,7 @@ final class Rig implements AutoCloseable {
   static final class Side {
     TestDevice device;
     SoftHca hca;
+    Capture capture;
     ProtectionDomain pd;
     CompletionQueue sendCq;
     CompletionQueue recvCq;
@@ -68,8 +71,10 @@ final class Rig implements AutoCloseable {
   private void add(HcaConfig config, boolean threads, int lid) {
     LoopWire.End end = wire.end();
     Side s = new Side();
-    s.hca = new SoftHca(config, List.of(end), (type, port) -> {}, clock, random);
-    wire.connect(end, s.hca.port(1));
+    s.capture = new Capture("soft" + sides.size(), 1, config.linkLayer(), clock);
+    CapturingWire watched = new CapturingWire(end, s.capture, 1);
+    s.hca = new SoftHca(config, List.of(watched), (type, port) -> {}, clock, random);
+    wire.connect(end, watched.receiver(s.hca.port(1)));
     s.hca.port(1).lid(lid, 0);
     s.hca.port(1).state(PortState.ACTIVE, PhysState.LINK_UP);
     s.device = new TestDevice("soft" + sides.size(), s.hca);

@@ -2,7 +2,9 @@ package ib.tools;
 
 import ib.core.client.IbCore;
 import ib.core.spi.DeviceSlot;
+import ib.core.spi.PacketCapture;
 import ib.core.verbs.QpType;
+import ib.tools.capture.Captures;
 import ib.tools.diags.Perfquery;
 import ib.tools.hotplug.Clients;
 import ib.tools.hotplug.Objects;
@@ -22,6 +24,7 @@ import org.apache.felix.service.command.annotations.GogoCommand;
 import org.jspecify.annotations.Nullable;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Deactivate;
 import org.osgi.service.component.annotations.Reference;
 import org.osgi.service.component.annotations.ReferenceCardinality;
 import org.osgi.service.component.annotations.ReferencePolicy;
@@ -44,6 +47,7 @@ import org.osgi.service.component.annotations.ReferencePolicyOption;
       "ibv_ud_pingpong",
       "rdma",
       "perfquery",
+      "capture",
       "clients",
       "plug",
       "unplug",
@@ -60,6 +64,14 @@ public final class IbCommands {
       policyOption = ReferencePolicyOption.GREEDY)
   private volatile List<DeviceSlot> slots = List.of();
 
+  @Reference(
+      cardinality = ReferenceCardinality.MULTIPLE,
+      policy = ReferencePolicy.DYNAMIC,
+      policyOption = ReferencePolicyOption.GREEDY)
+  private volatile List<PacketCapture> packetCaptures = List.of();
+
+  private final Captures captures = new Captures();
+
   /**
    * Made by DS.
    *
@@ -68,6 +80,12 @@ public final class IbCommands {
   @Activate
   public IbCommands(@Reference IbCore core) {
     this.core = core;
+  }
+
+  /** Ends what commands have left running. */
+  @Deactivate
+  void deactivate() {
+    captures.close();
   }
 
   /**
@@ -168,6 +186,18 @@ public final class IbCommands {
       @Descriptor("[-x] [-r] [-R] [-a] [-C dev] [-P port] [lid|dev [port [mask]]]")
           String... args) {
     return Perfquery.run(core, args);
+  }
+
+  /**
+   * Captures packets.
+   *
+   * @param args see {@link Captures}
+   * @return the value
+   */
+  @Descriptor("captures packets as pcapng, to a file or for wireshark -i TCP@…")
+  public Object capture(
+      @Descriptor("start [-f filter] dev file|-t port, stop [dev], status") String... args) {
+    return captures.run(packetCaptures, args);
   }
 
   /**

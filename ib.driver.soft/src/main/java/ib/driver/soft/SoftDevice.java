@@ -2,6 +2,7 @@ package ib.driver.soft;
 
 import ib.core.spi.DeviceOps;
 import ib.core.spi.DriverDevice;
+import ib.core.spi.PacketCapture;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.Limit;
 import ib.core.verbs.LinkLayer;
@@ -12,12 +13,17 @@ import ib.core.verbs.PortState;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
 import ib.engine.SoftHca;
+import ib.engine.capture.Capture;
+import ib.engine.capture.CapturingWire;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.HcaPort;
+import ib.engine.time.NanoClock;
+import ib.engine.wire.WirePort;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
@@ -33,6 +39,8 @@ final class SoftDevice extends DriverDevice implements Plugged {
   private static final int SUBNET_TIMEOUT = 18;
 
   private final List<FabricPort> wires;
+  private final Capture capture;
+  private final List<CapturingWire> watched;
   private final SoftHca hca;
 
   private SoftDevice(SoftConfig config, String version, List<FabricPort> wires) {
@@ -46,7 +54,13 @@ final class SoftDevice extends DriverDevice implements Plugged {
             config.ports(),
             SoftDriver.PID));
     this.wires = wires;
-    this.hca = new SoftHca(engine(config, version), List.copyOf(wires), this::dispatchEvent);
+    this.capture =
+        new Capture(config.name(), config.ports(), LinkLayer.INFINIBAND, NanoClock.SYSTEM);
+    this.watched =
+        IntStream.range(0, wires.size())
+            .mapToObj(i -> new CapturingWire(wires.get(i), capture, i + 1))
+            .toList();
+    this.hca = new SoftHca(engine(config, version), List.copyOf(watched), this::dispatchEvent);
   }
 
   /**
@@ -95,7 +109,8 @@ final class SoftDevice extends DriverDevice implements Plugged {
   private void bringUp(SoftConfig config) {
     hca.start("ib-" + config.name() + "-engine");
     for (HcaPort port : ports()) {
-      wire(port).attach(port, config.mtu());
+      WirePort receiver = watched.get(port.number() - 1).receiver(port);
+      wire(port).attach(receiver, config.mtu());
       port.update(
           b ->
               b.activeMtu(config.mtu())
@@ -139,6 +154,12 @@ final class SoftDevice extends DriverDevice implements Plugged {
   public void unplug() {
     wires.forEach(FabricPort::close); // nothing comes in any more
     hca.shutdown();
+    capture.close();
+  }
+
+  /** {@return what it offers beside verbs, as services, by their interfaces} */
+  Map<Class<?>, Object> offers() {
+    return Map.of(PacketCapture.class, capture);
   }
 
   private void linkUp(HcaPort port) {

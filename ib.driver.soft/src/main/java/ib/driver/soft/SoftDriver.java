@@ -6,9 +6,11 @@ import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbExistsException;
 import ib.driver.soft.fabric.Fabric;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Dictionary;
 import java.util.Hashtable;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -145,7 +147,18 @@ public final class SoftDriver implements ManagedServiceFactory {
       Hashtable<String, Object> properties = new Hashtable<>();
       properties.put(DeviceSlot.DEVICE_NAME, device.name());
       properties.put(DeviceSlot.NODE_GUID, hex(device.nodeGuid()));
-      return context.registerService(IbDevice.class, device, properties)::unregister;
+      List<ServiceRegistration<?>> services = new ArrayList<>();
+      services.add(context.registerService(IbDevice.class, device, properties));
+      if (device instanceof SoftDevice soft) {
+        soft.offers().forEach((type, it) -> services.add(register(type, it, device.name())));
+      }
+      return () -> services.reversed().forEach(ServiceRegistration::unregister);
+    }
+
+    private ServiceRegistration<?> register(Class<?> type, Object service, String name) {
+      Hashtable<String, Object> properties = new Hashtable<>();
+      properties.put(DeviceSlot.DEVICE_NAME, name);
+      return context.registerService(type.getName(), service, properties);
     }
 
     private Iterable<ServiceReference<IbDevice>> others() {

@@ -104,6 +104,7 @@ public final class FaultyWire implements Wire, AutoCloseable {
     for (Fault f : rules) {
       if (f.hits(p, way, port, chance)) {
         FaultRule r = f.rule();
+        p.disturbed(r.kind().label());
         switch (r.kind()) {
           case LOSS, PARTITION -> lost = true;
           case DUPLICATE -> copied = r;

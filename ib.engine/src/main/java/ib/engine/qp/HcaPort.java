@@ -381,6 +381,7 @@ public final class HcaPort implements WirePort {
 
   private void drop(Packet packet, HcaCounter reason, RunList run) {
     hca.tally().count(number, reason);
+    packet.dropped = reason.label();
     packet.release(run);
   }
 }

@@ -37,6 +37,12 @@ public final class Packet {
   /** Whether bits were flipped on the way: its ICRC would not match (IBA 7.8). */
   public boolean damaged;
 
+  /** Set by a receiver that drops it: the name of the counter; null otherwise. */
+  public @Nullable String dropped;
+
+  private @Nullable PacketObserver observer;
+  private long observerToken;
+
   // ---- LRH and GRH ----
 
   /** Local identifier of the sending port. */
@@ -167,6 +173,8 @@ public final class Packet {
     BUSY.set(this, true);
     fault = false;
     damaged = false;
+    dropped = null;
+    observer = null;
     networkHeader = null;
     payload.clear();
   }
@@ -182,6 +190,29 @@ public final class Packet {
     }
     occupy();
     return true;
+  }
+
+  /**
+   * Names who wants to know what becomes of this packet, instead of who wanted before. For wires.
+   *
+   * @param who the observer, or null for nobody
+   * @param token handed to it with every call
+   */
+  public void observe(@Nullable PacketObserver who, long token) {
+    observer = who;
+    observerToken = token;
+  }
+
+  /**
+   * Tells the observer that a fault was injected. For wires that do.
+   *
+   * @param how in a word
+   */
+  public void disturbed(String how) {
+    PacketObserver o = observer;
+    if (o != null) {
+      o.disturbed(observerToken, how);
+    }
   }
 
   /** Ends a use; for the owner. */
@@ -200,6 +231,11 @@ public final class Packet {
    * @param run the caller's context
    */
   public void release(RunContext run) {
+    PacketObserver o = observer;
+    if (o != null) {
+      observer = null;
+      o.released(observerToken, dropped);
+    }
     owner.released(this, run);
   }
 

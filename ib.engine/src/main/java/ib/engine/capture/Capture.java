@@ -1,0 +1,124 @@
+package ib.engine.capture;
+
+import ib.core.spi.PacketCapture;
+import ib.core.verbs.IbExistsException;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.LinkLayer;
+import ib.engine.time.NanoClock;
+import java.nio.channels.WritableByteChannel;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The capture of one device: one at a time. Its wires ask for the ring with every packet, which
+ * costs one volatile read while none runs.
+ */
+public final class Capture implements PacketCapture, AutoCloseable {
+  private static final int RING_PACKETS = 2048;
+  private static final long SECOND = 1_000_000_000;
+
+  private final String device;
+  private final int ports;
+  private final LinkLayer link;
+  private final NanoClock clock;
+  private volatile @Nullable CaptureRing ring;
+  private volatile @Nullable CaptureSession session;
+  private boolean closed; // under this
+
+  /**
+   * Nothing is captured yet.
+   *
+   * @param device its name
+   * @param ports how many it has
+   * @param link what lies under them
+   * @param clock the time of the device
+   */
+  public Capture(String device, int ports, LinkLayer link, NanoClock clock) {
+    this.device = device;
+    this.ports = ports;
+    this.link = link;
+    this.clock = clock;
+  }
+
+  @Override
+  public String device() {
+    return device;
+  }
+
+  int ports() {
+    return ports;
+  }
+
+  int linkType() {
+    return link == LinkLayer.ETHERNET ? Pcapng.LINKTYPE_ETHERNET : Pcapng.LINKTYPE_ERF;
+  }
+
+  boolean ethernet() {
+    return link == LinkLayer.ETHERNET;
+  }
+
+  long now() {
+    return clock.nanoTime();
+  }
+
+  /** {@return where packets are copied to now, or null} */
+  @Nullable CaptureRing ring() {
+    return ring;
+  }
+
+  @Override
+  public synchronized Session start(WritableByteChannel sink, Filter filter) {
+    if (closed) {
+      throw new IbInvalidException("capture " + device, "the device is gone", "plug it in");
+    }
+    if (filter.port() < 0 || filter.port() > ports) {
+      throw new IbInvalidException(
+          "capture " + device, "no port " + filter.port(), "1 to " + ports + ", or 0 for all");
+    }
+    if (session != null) {
+      throw new IbExistsException("capture " + device, "one is running", "stop it first");
+    }
+    Instant wall = Instant.now();
+    long offset = wall.getEpochSecond() * SECOND + wall.getNano() - clock.nanoTime();
+    CaptureRing fresh = new CaptureRing(filter, RING_PACKETS);
+    CaptureSession started = new CaptureSession(this, fresh, sink, offset);
+    session = started;
+    ring = fresh;
+    started.start();
+    return started;
+  }
+
+  @Override
+  public Optional<Session> running() {
+    return Optional.ofNullable(session);
+  }
+
+  /** No packet goes to the ring of a session any more. */
+  synchronized void detach(CaptureSession which) {
+    if (which.equals(session)) {
+      ring = null;
+    }
+  }
+
+  /** A session's writer ends. */
+  synchronized void ended(CaptureSession which) {
+    detach(which);
+    if (which.equals(session)) {
+      session = null;
+    }
+  }
+
+  /** Ends what runs; the device goes. */
+  @Override
+  public void close() {
+    CaptureSession running;
+    synchronized (this) {
+      closed = true;
+      running = session;
+    }
+    if (running != null) {
+      running.close();
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package ib.engine.capture;
+
+import ib.core.verbs.Gid;
+import ib.engine.wire.Packet;
+import ib.engine.wire.RunContext;
+import ib.engine.wire.Wire;
+import ib.engine.wire.WirePort;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A wire around another whose packets can be watched. It lies next to the engine: it sees what is
+ * sent before a fault is injected, and what is received after. A packet that is sent is judged when
+ * the call into the other wire returns, one that is received when it is released.
+ */
+public final class CapturingWire implements Wire {
+  private final Wire inner;
+  private final Capture capture;
+  private final int port;
+
+  /**
+   * Wraps a wire.
+   *
+   * @param inner the medium
+   * @param capture of the device
+   * @param port number of the port
+   */
+  public CapturingWire(Wire inner, Capture capture, int port) {
+    this.inner = inner;
+    this.capture = capture;
+    this.port = port;
+  }
+
+  /**
+   * Wraps the port that the medium delivers to.
+   *
+   * @param receiver the device's port
+   * @return what the medium is given instead
+   */
+  public WirePort receiver(WirePort receiver) {
+    return new Receiver(receiver);
+  }
+
+  private final class Receiver implements WirePort {
+    private final WirePort port;
+
+    Receiver(WirePort port) {
+      this.port = port;
+    }
+
+    @Override
+    public void receive(Packet packet, RunContext run) {
+      packet.observe(null, 0); // the sender's observer has seen what it can see
+      CaptureRing ring = capture.ring();
+      if (ring != null) {
+        copy(ring, packet, true);
+      }
+      port.receive(packet, run);
+    }
+
+    @Override
+    public int number() {
+      return port.number();
+    }
+
+    @Override
+    public int lid() {
+      return port.lid();
+    }
+
+    @Override
+    public boolean active() {
+      return port.active();
+    }
+  }
+
+  @Override
+  public void transmit(Packet packet, RunContext run) {
+    CaptureRing ring = capture.ring();
+    if (ring == null) {
+      inner.transmit(packet, run);
+      return;
+    }
+    long index = copy(ring, packet, false);
+    inner.transmit(packet, run);
+    if (index >= 0) {
+      ring.slot(index).finish(index);
+    }
+  }
+
+  /** Returns the index of the slot, or -1 when there is none. */
+  private long copy(CaptureRing ring, Packet packet, boolean incoming) {
+    if (!Slot.wanted(ring.filter, packet, port)) {
+      return -1;
+    }
+    long index = ring.claim();
+    if (index < 0) {
+      return -1;
+    }
+    Slot slot = ring.slot(index);
+    if (!slot.fill(index, packet, port, incoming, capture.ethernet(), capture.now())) {
+      ring.abandon(index);
+      return -1;
+    }
+    packet.observe(slot, index);
+    return index;
+  }
+
+  /** True while a capture runs, or the medium segments (D5). */
+  @Override
+  public boolean segments() {
+    @Nullable CaptureRing ring = capture.ring();
+    return ring != null || inner.segments();
+  }
+
+  @Override
+  public boolean alwaysGlobal() {
+    return inner.alwaysGlobal();
+  }
+
+  @Override
+  public void join(Gid group, int mlid) {
+    inner.join(group, mlid);
+  }
+
+  @Override
+  public void leave(Gid group, int mlid) {
+    inner.leave(group, mlid);
+  }
+}

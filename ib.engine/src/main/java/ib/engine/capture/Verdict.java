@@ -1,0 +1,56 @@
+package ib.engine.capture;
+
+import ib.core.wire.BthOpcode;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What is said about a packet: whether its ICRC is right, what the device made of it, how often its
+ * sequence number was sent before, which fault was injected. The writer's.
+ */
+final class Verdict {
+  private static final int REMEMBERED = 4096; // sequence numbers of each sender
+
+  /** How often each of the latest sequence numbers was sent. */
+  private static final class Sent extends LinkedHashMap<Integer, Integer> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<Integer, Integer> eldest) {
+      return size() > REMEMBERED;
+    }
+  }
+
+  private final Map<Long, Sent> senders = new HashMap<>();
+
+  String of(Slot s) {
+    StringBuilder text = new StringBuilder(s.badIcrc ? "ICRC bad" : "ICRC ok");
+    String reason = s.dropped;
+    if (reason != null) {
+      text.append("; dropped: ").append(reason);
+    }
+    int again = s.incoming ? 0 : sentBefore(s);
+    if (again > 0) {
+      text.append("; retransmission ").append(again);
+      text.append(String.format(" of PSN 0x%06x", s.psn));
+    }
+    String fault = s.fault;
+    if (fault != null) {
+      text.append("; injected fault: ").append(fault);
+    }
+    return text.toString();
+  }
+
+  /** Only reliable services send again; datagrams have their own numbers. */
+  private int sentBefore(Slot s) {
+    BthOpcode opcode = BthOpcode.of(s.opcode);
+    if (opcode == null || (s.opcode & 0xe0) != 0 || opcode == BthOpcode.RC_ACKNOWLEDGE) {
+      return 0;
+    }
+    boolean response = s.opcode >= 0x0D && s.opcode <= 0x12;
+    long sender = (long) s.port << 32 | (long) s.sourceQpn << 1 | (response ? 1 : 0);
+    Sent sent = senders.computeIfAbsent(sender, k -> new Sent());
+    return sent.merge(s.psn, 1, Integer::sum) - 1;
+  }
+}

@@ -1,0 +1,176 @@
+package ib.tools.capture;
+
+import ib.core.spi.PacketCapture;
+import ib.core.spi.PacketCapture.Filter;
+import ib.core.verbs.IbException;
+import ib.tools.getopt.CommandException;
+import ib.tools.getopt.Getopt;
+import ib.tools.getopt.Parsed;
+import ib.tools.output.Columns;
+import ib.tools.output.Listing;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** {@code ib:capture start|stop|status}: the captures that were started from this shell. */
+public final class Captures implements AutoCloseable {
+  private static final String USAGE =
+      """
+      Usage: ib:capture start [-f FILTER] DEV FILE         to a file, as pcapng
+             ib:capture start [-f FILTER] DEV -t PORT      to readers on this host:
+                                                           wireshark -k -i TCP@127.0.0.1:PORT
+             ib:capture stop [DEV]
+             ib:capture status [-j]
+      FILTER: qp=NUMBER, opcode=NUMBER, port=NUMBER, joined by commas; all must hold\
+      """;
+
+  private final List<Target> targets = new ArrayList<>(); // under this
+
+  /** None is running. */
+  public Captures() {}
+
+  /**
+   * One row of the table.
+   *
+   * @param device the device
+   * @param target where its packets go
+   * @param state what is going on
+   * @param packets written so far
+   * @param dropped left out because the reader was too slow
+   */
+  public record Row(String device, String target, String state, long packets, long dropped) {}
+
+  /**
+   * Runs the command.
+   *
+   * @param captures what drivers offer
+   * @param args a verb, options and operands
+   * @return the captures that are concerned
+   * @throws CommandException when there is no such device or the target cannot be opened
+   */
+  public Listing<Row> run(Collection<PacketCapture> captures, String... args) {
+    Parsed line =
+        new Getopt("ib:capture", USAGE, "f,filter=", "t,tcp=", "j,json").parse(args).atMost(3);
+    String verb = line.operands().isEmpty() ? "" : line.operands().getFirst();
+    List<String> rest = line.operands().stream().skip(1).toList();
+    try {
+      return switch (verb) {
+        case "start" -> start(captures, line, rest);
+        case "stop" -> stop(line, rest);
+        case "status" -> listing(line, rows(""));
+        default -> throw new CommandException(USAGE);
+      };
+    } catch (IbException e) {
+      throw new CommandException("ib:capture: cannot " + verb, e);
+    }
+  }
+
+  private Listing<Row> start(
+      Collection<PacketCapture> captures, Parsed line, List<String> operands) {
+    String port = line.last("tcp");
+    if (operands.size() != (port == null ? 2 : 1)) {
+      throw new CommandException(USAGE);
+    }
+    String device = operands.getFirst();
+    PacketCapture capture =
+        captures.stream()
+            .filter(c -> c.device().equals(device))
+            .findFirst()
+            .orElseThrow(() -> new CommandException(noCapture(device, captures)));
+    Filter filter = filter(line.last("filter"));
+    synchronized (this) {
+      if (targets.stream().anyMatch(t -> t.device().equals(device))) {
+        throw new CommandException("ib:capture: " + device + " is being captured; stop it first");
+      }
+      Target target =
+          port == null
+              ? ToFile.open(capture, Path.of(operands.get(1)), filter)
+              : ToPort.open(capture, line.number("tcp", 0, 0, 65535), filter);
+      targets.add(target);
+    }
+    return listing(line, rows(device));
+  }
+
+  private static String noCapture(String device, Collection<PacketCapture> captures) {
+    String names =
+        captures.stream().map(PacketCapture::device).sorted().collect(Collectors.joining(", "));
+    return "ib:capture: "
+        + device
+        + " offers no capture; "
+        + (names.isEmpty() ? "no device does" : "there are " + names);
+  }
+
+  private synchronized Listing<Row> stop(Parsed line, List<String> operands) {
+    String device = operands.isEmpty() ? "" : operands.getFirst();
+    List<Target> ending =
+        targets.stream().filter(t -> device.isEmpty() || t.device().equals(device)).toList();
+    if (ending.isEmpty()) {
+      throw new CommandException("ib:capture: nothing to stop");
+    }
+    ending.forEach(Target::close);
+    List<Row> last = ending.stream().map(Captures::row).toList();
+    targets.removeAll(ending);
+    return listing(line, last);
+  }
+
+  private synchronized List<Row> rows(String device) {
+    return targets.stream()
+        .filter(t -> device.isEmpty() || t.device().equals(device))
+        .map(Captures::row)
+        .toList();
+  }
+
+  private static Row row(Target t) {
+    return new Row(t.device(), t.where(), t.state(), t.written(), t.dropped());
+  }
+
+  private static Listing<Row> listing(Parsed line, List<Row> rows) {
+    return line.has("json") ? Listing.ofJson(rows, false) : new Listing<>(rows, Captures::table);
+  }
+
+  private static String table(List<Row> rows) {
+    Columns table = new Columns("DEVICE", "TO", "STATE", "PACKETS", "DROPPED");
+    rows.forEach(r -> table.row(r.device(), r.target(), r.state(), r.packets(), r.dropped()));
+    return table.text();
+  }
+
+  static Filter filter(@Nullable String text) {
+    int port = 0;
+    int qpn = -1;
+    int opcode = -1;
+    for (String condition : text == null || text.isEmpty() ? new String[0] : text.split(",", -1)) {
+      String[] sides = condition.split("=", 2);
+      int value = sides.length == 2 ? number(sides[1]) : -1;
+      if (value < 0) {
+        throw new CommandException("ib:capture: wrong filter '" + condition + "'\n" + USAGE);
+      }
+      switch (sides[0].toLowerCase(Locale.ROOT)) {
+        case "qp", "qpn" -> qpn = value;
+        case "opcode" -> opcode = value;
+        case "port" -> port = value;
+        default ->
+            throw new CommandException("ib:capture: wrong filter '" + condition + "'\n" + USAGE);
+      }
+    }
+    return new Filter(port, qpn, opcode);
+  }
+
+  private static int number(String text) {
+    try {
+      return Integer.decode(text);
+    } catch (NumberFormatException e) {
+      return -1;
+    }
+  }
+
+  /** Stops all. */
+  @Override
+  public synchronized void close() {
+    targets.forEach(Target::close);
+    targets.clear();
+  }
+}

@@ -1,0 +1,134 @@
+package ib.tools.capture;
+
+import ib.core.spi.PacketCapture;
+import ib.core.spi.PacketCapture.Filter;
+import ib.core.spi.PacketCapture.Session;
+import ib.core.verbs.IbException;
+import ib.tools.getopt.CommandException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A capture for readers on this host, one after another, each of which gets a stream of its own
+ * from the moment on when it connects: {@code wireshark -k -i TCP@127.0.0.1:PORT}.
+ */
+final class ToPort implements Target, Runnable {
+  private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long CLOSE_MS = 5_000;
+
+  private final PacketCapture capture;
+  private final Filter filter;
+  private final ServerSocketChannel server;
+  private final InetSocketAddress address;
+  private final Thread thread;
+  private volatile @Nullable Session session;
+  private volatile String state = "waiting for a reader";
+  private volatile boolean closed;
+
+  private ToPort(PacketCapture capture, Filter filter, ServerSocketChannel server)
+      throws IOException {
+    this.capture = capture;
+    this.filter = filter;
+    this.server = server;
+    this.address = (InetSocketAddress) server.getLocalAddress();
+    this.thread =
+        Thread.ofPlatform().name("ib-capture-" + address.getPort()).daemon().unstarted(this);
+  }
+
+  /** Listens on a port of the loopback address; 0 takes a free one. */
+  static ToPort open(PacketCapture capture, int port, Filter filter) {
+    try {
+      ServerSocketChannel server = ServerSocketChannel.open();
+      server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1);
+      ToPort target = new ToPort(capture, filter, server);
+      target.thread.start();
+      return target;
+    } catch (IOException e) {
+      throw new CommandException("ib:capture: cannot listen on TCP port " + port, e);
+    }
+  }
+
+  int port() {
+    return address.getPort();
+  }
+
+  @Override
+  public void run() {
+    while (!closed) {
+      try {
+        serve(server.accept());
+      } catch (AsynchronousCloseException e) {
+        state = "ended";
+        return;
+      } catch (IOException | IbException e) {
+        state = "failed: " + e.getMessage();
+        return;
+      }
+    }
+  }
+
+  private void serve(SocketChannel reader) throws IOException {
+    Session started;
+    try {
+      started = capture.start(reader, filter);
+    } catch (IbException e) {
+      reader.close();
+      throw e;
+    }
+    session = started;
+    state = "running";
+    while (started.running() && !closed) {
+      LockSupport.parkNanos(this, LOOK_NS);
+    }
+    started.close();
+    state = "waiting for a reader";
+  }
+
+  @Override
+  public String device() {
+    return capture.device();
+  }
+
+  @Override
+  public String where() {
+    return "TCP@" + address.getAddress().getHostAddress() + ":" + address.getPort();
+  }
+
+  @Override
+  public String state() {
+    return state;
+  }
+
+  @Override
+  public long written() {
+    Session s = session;
+    return s == null ? 0 : s.written();
+  }
+
+  @Override
+  public long dropped() {
+    Session s = session;
+    return s == null ? 0 : s.dropped();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+    try {
+      server.close();
+      thread.join(CLOSE_MS);
+    } catch (IOException e) {
+      state = "failed: " + e.getMessage();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package ib.tools.capture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.spi.PacketCapture;
+import ib.core.spi.PacketCapture.Filter;
+import ib.core.spi.StandaloneCore;
+import ib.core.verbs.QpType;
+import ib.driver.soft.fabric.Fabric;
+import ib.tools.getopt.CommandException;
+import ib.tools.output.Listing;
+import ib.tools.pingpong.PingPong;
+import ib.tools.testing.SoftNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("users J6: ib:capture")
+@Timeout(120)
+class CapturesTest {
+  private final Fabric fabric = new Fabric();
+  private final Captures captures = new Captures();
+  private final StandaloneCore core = StandaloneCore.create();
+  private SoftNode a;
+  private SoftNode b;
+  private List<PacketCapture> offered;
+
+  @BeforeEach
+  void devices() {
+    a = new SoftNode(fabric, "cap0", 0x10);
+    b = new SoftNode(fabric, "cap1", 0x20);
+    core.drivers().register(a);
+    core.drivers().register(b);
+    offered = List.of(a.capture, b.capture);
+  }
+
+  @AfterEach
+  void close() {
+    captures.close();
+    core.close();
+    a.close();
+    b.close();
+  }
+
+  private Captures.Row run(String line) {
+    return captures.run(offered, line.split(" ")).getFirst();
+  }
+
+  private void pingPong(int iterations) {
+    PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+    PingPong.run(
+        core.core(), QpType.RC, nowhere, "-d", "cap0", "-n", "" + iterations, "-s", "64", "cap1");
+  }
+
+  @Test
+  @DisplayName("to a file: start, status, stop")
+  void file(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("x.pcapng");
+    assertEquals(
+        new Captures.Row("cap0", file.toString(), "running", 0, 0), run("start cap0 " + file));
+    pingPong(10);
+    assertEquals("running", run("status").state());
+    Captures.Row last = run("stop cap0");
+    assertEquals(40, last.packets(), "10 sends and their acknowledgements, both ways");
+    assertEquals(0, last.dropped());
+    assertTrue(Files.size(file) > 40 * 64);
+    Listing<Captures.Row> none = captures.run(offered, "status");
+    assertEquals("DEVICE  TO  STATE  PACKETS  DROPPED", none.text());
+  }
+
+  private Captures.Row running() {
+    for (; ; ) {
+      Captures.Row row = run("status");
+      if (row.state().equals("running")) {
+        return row;
+      }
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+
+  @Test
+  @DisplayName("users E3: a stream for every reader that connects, one after another")
+  void readers() throws IOException {
+    String target = run("start -t 0 cap0").target();
+    assertTrue(target.startsWith("TCP@127.0.0.1:"), target);
+    int port = Integer.parseInt(target.substring(target.lastIndexOf(':') + 1));
+    for (int i = 0; i < 2; i++) {
+      try (Socket reader = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        InputStream in = reader.getInputStream();
+        byte[] magic = in.readNBytes(12);
+        assertEquals(0x0A, magic[0]);
+        assertEquals(0x1A, magic[11]);
+        running();
+        pingPong(10);
+        assertTrue(in.readNBytes(1000).length == 1000);
+      }
+      while (!run("status").state().startsWith("waiting")) {
+        pingPong(1); // it notices at the next packet that the reader has gone
+      }
+    }
+    assertEquals("cap0", run("stop").device());
+  }
+
+  @Test
+  @DisplayName("users E3: tshark reads the port live, without a privilege (needs tshark)")
+  void live() throws Exception {
+    boolean there =
+        List.of(System.getenv("PATH").split(":", -1)).stream()
+            .anyMatch(d -> Files.isExecutable(Path.of(d, "tshark")));
+    Assumptions.assumeTrue(there, "needs tshark (Debian package tshark)");
+    String target = run("start -t 0 -f opcode=4 cap0").target();
+    Process tshark =
+        new ProcessBuilder(
+                "tshark",
+                "-n",
+                "-l",
+                "-i",
+                target,
+                "-c",
+                "4",
+                "-T",
+                "fields",
+                "-E",
+                "separator=|",
+                "-e",
+                "infiniband.bth.opcode",
+                "-e",
+                "frame.comment",
+                "-e",
+                "_ws.malformed")
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    tshark.getOutputStream().close();
+    running();
+    pingPong(10);
+    String out = new String(tshark.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(tshark.waitFor(60, TimeUnit.SECONDS));
+    assertEquals("4|ICRC ok|\n".repeat(4), out);
+  }
+
+  @Test
+  @DisplayName("a device that goes ends its capture")
+  void unplug(@TempDir Path folder) {
+    Path file = folder.resolve("x.pcapng");
+    run("start cap0 " + file);
+    a.capture.close();
+    assertEquals("ended", run("status").state());
+  }
+
+  @Test
+  void filters() {
+    assertEquals(Filter.ALL, Captures.filter(null));
+    assertEquals(new Filter(1, 0x4dbe86, 17), Captures.filter("qp=0x4dbe86,opcode=17,port=1"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "start nosuch x",
+        "start cap0",
+        "start cap0 /nosuch/folder/x",
+        "start -f qp cap0 x",
+        "start -f sl=3 cap0 x",
+        "stop",
+        "status x y z",
+        "go",
+      })
+  @DisplayName("what cannot be is refused in words")
+  void refused(String line) {
+    CommandException e = assertThrows(CommandException.class, () -> run(line));
+    assertTrue(e.getMessage().contains("ib:capture"), e.getMessage());
+  }
+
+  @Test
+  @DisplayName("one capture per device")
+  void once(@TempDir Path folder) {
+    run("start cap0 " + folder.resolve("x"));
+    assertThrows(CommandException.class, () -> run("start cap0 " + folder.resolve("y")));
+    run("start cap1 " + folder.resolve("y"));
+    assertEquals(2, captures.run(offered, "stop").size());
+  }
+}

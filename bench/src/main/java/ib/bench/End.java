@@ -15,7 +15,6 @@ import ib.core.verbs.QpInit;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
-import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 
 /**
@@ -35,17 +34,40 @@ final class End implements AutoCloseable {
   final int lkey;
   final long address;
 
+  private final boolean owner; // of everything but the queue pair
+
   End(IbDevice device, long bytes) {
     this.device = device;
+    owner = true;
     pd = device.allocPd();
     sendCq = device.createCq(new CqInit(2 * DEPTH));
     recvCq = device.createCq(new CqInit(2 * DEPTH));
     memory = pd.allocMemory(bytes, 64, EVERYTHING);
-    qp =
-        pd.createQp(
-            new QpInit(QpType.RC, sendCq, new QpCap(DEPTH, DEPTH, 1, 1, 64)).withRecvCq(recvCq));
+    qp = queuePair(DEPTH);
     lkey = memory.lkey();
     address = memory.iova();
+  }
+
+  private End(End first, int depth) {
+    device = first.device;
+    owner = false;
+    pd = first.pd;
+    sendCq = first.sendCq;
+    recvCq = first.recvCq;
+    memory = first.memory;
+    qp = queuePair(depth);
+    lkey = first.lkey;
+    address = first.address;
+  }
+
+  private QueuePair queuePair(int depth) {
+    QpCap cap = new QpCap(depth, depth, 1, 1, 64);
+    return pd.createQp(new QpInit(QpType.RC, sendCq, cap).withRecvCq(recvCq));
+  }
+
+  /** One more queue pair on the same completion queues and memory. */
+  End sibling(int depth) {
+    return new End(this, depth);
   }
 
   static void connect(End a, End b) {
@@ -86,9 +108,9 @@ final class End implements AutoCloseable {
     check(qp.wrComplete());
   }
 
-  void write(End peer, int bytes) {
+  void write(End peer, int bytes, int flags) {
     qp.wrStart();
-    qp.wrId(3).wrFlags(SendFlags.SIGNALED);
+    qp.wrId(3).wrFlags(flags);
     qp.wrRdmaWrite(peer.memory.rkey(), peer.address);
     qp.wrSetSge(lkey, address, bytes);
     check(qp.wrComplete());
@@ -124,6 +146,9 @@ final class End implements AutoCloseable {
   @Override
   public void close() {
     qp.close();
+    if (!owner) {
+      return;
+    }
     sendCq.close();
     recvCq.close();
     memory.close();

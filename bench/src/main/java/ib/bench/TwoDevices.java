@@ -49,7 +49,8 @@ final class TwoDevices implements AutoCloseable {
     midlayer.close();
   }
 
-  private static final class Node extends DriverDevice {
+  /** A device as the soft driver builds it. */
+  static final class Node extends DriverDevice {
     private final FabricPort wire;
     private final SoftHca hca;
 

@@ -49,7 +49,7 @@ public class WriteAndStream {
   /** One write, post to completion (G2). */
   @Benchmark
   public void rcWriteOneAtATime() {
-    here.write(there, bytes);
+    here.write(there, bytes, SendFlags.SIGNALED);
     End.reapOne(here.sendCq);
   }
 

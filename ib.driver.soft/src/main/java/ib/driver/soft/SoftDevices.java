@@ -57,6 +57,11 @@ final class SoftDevices implements SoftSlot.Observer {
    * @param values its values
    */
   void configure(String pid, Map<String, ?> values) {
+    synchronized (this) {
+      if (stopped) {
+        return; // the bundle's classes may be gone already, so none is asked for
+      }
+    }
     SoftConfig config;
     try {
       config = ConfigReader.read(instance(pid), values);

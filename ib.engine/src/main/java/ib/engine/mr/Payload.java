@@ -39,8 +39,11 @@ public final class Payload {
     if (count == lengths.length) {
       grow();
     }
-    keys[count] = key;
-    segments[count] = segment;
+    if (key == null
+        || keys[count] != key) { // a reference store costs a barrier; a key has one segment
+      keys[count] = key;
+      segments[count] = segment;
+    }
     offsets[count] = offset;
     lengths[count] = bytes;
     count++;

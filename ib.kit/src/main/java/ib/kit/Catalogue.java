@@ -19,6 +19,14 @@ public final class Catalogue {
     DataOptionCases.add(c);
     RemoteErrorCases.add(c);
     LocalErrorCases.add(c);
+    FlushCases.add(c);
+    StateCases.add(c);
+    LifeCases.add(c);
+    LimitCases.add(c);
+    CallbackCases.add(c);
+    ManagedCases.add(c);
+    ReentrancyCases.add(c);
+    RemovalCases.add(c);
     return List.copyOf(c.cases);
   }
 

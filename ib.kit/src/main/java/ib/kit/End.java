@@ -1,5 +1,6 @@
 package ib.kit;
 
+import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
@@ -21,6 +22,8 @@ import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.SrqAttr;
 import ib.core.verbs.SrqInit;
 import ib.core.verbs.WrOpcode;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -42,18 +45,25 @@ final class End implements AutoCloseable {
   final QueuePair qp;
   final Queue<IbEvent> events = new ConcurrentLinkedQueue<>();
   private final AhAttr self;
+  private final Map<AhAttr, AddressHandle> handles = new HashMap<>();
 
   End(IbDevice device, Shape shape, Bench bench) {
-    this(device, shape, bench.path(device, device));
+    this(device, shape, bench.path(device, device), null, null);
   }
 
-  End(IbDevice device, Shape shape, AhAttr self) {
+  /** With completion queues of the caller's making, which this end closes. */
+  End(
+      IbDevice device,
+      Shape shape,
+      AhAttr self,
+      @Nullable CompletionQueue sends,
+      @Nullable CompletionQueue receives) {
     this.device = device;
     this.shape = shape;
     this.self = self;
     pd = device.allocPd();
-    sendCq = device.createCq(cq());
-    recvCq = device.createCq(cq());
+    sendCq = sends == null ? device.createCq(cq()) : sends;
+    recvCq = receives == null ? device.createCq(cq()) : receives;
     mr = pd.allocMemory(BYTES, 4096, rights());
     SrqAttr attr = new SrqAttr(Shape.DEPTH, Shape.SGES, 0);
     srq = shape.shared() ? pd.createSrq(new SrqInit(attr, this::heard, this)) : null;
@@ -84,6 +94,11 @@ final class End implements AutoCloseable {
   /** The address of this end's own port. */
   AhAttr self() {
     return self;
+  }
+
+  /** An address handle, closed with this end. */
+  AddressHandle ah(AhAttr path) {
+    return handles.computeIfAbsent(path, pd::createAh);
   }
 
   long addr() {
@@ -171,6 +186,7 @@ final class End implements AutoCloseable {
   @Override
   public void close() {
     qp.close();
+    handles.values().forEach(AddressHandle::close);
     if (srq != null) {
       srq.close();
     }

@@ -5,14 +5,12 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WorkCompletion;
 import ib.core.verbs.WrOpcode;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 
 /** Two ends, connected or, for datagrams, aware of each other. */
 final class Pair {
   final End a;
   final End b;
-  private @Nullable AddressHandle toB;
 
   Pair(End a, End b) {
     this.a = a;
@@ -40,11 +38,7 @@ final class Pair {
     if (!datagram()) {
       return wr;
     }
-    AddressHandle ah = toB;
-    if (ah == null) {
-      ah = trial.later(a.pd.createAh(trial.bench().path(a.device, b.device)));
-      toB = ah;
-    }
+    AddressHandle ah = a.ah(trial.bench().path(a.device, b.device));
     return wr.ah(ah).remoteQpn(b.qp.qpn()).remoteQkey(End.QKEY);
   }
 

@@ -5,6 +5,7 @@ import ib.core.client.DeviceLease;
 import ib.core.client.IbClient;
 import ib.core.client.ResourceRecord;
 import ib.core.client.Violation;
+import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.IbDevice;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
@@ -79,6 +81,15 @@ final class Trial implements AutoCloseable {
     return later(new End(device, shape, bench));
   }
 
+  /** One end with completion queues of the caller's making, closed when the case is over. */
+  End end(
+      IbDevice device,
+      Shape shape,
+      @Nullable CompletionQueue sends,
+      @Nullable CompletionQueue receives) {
+    return later(new End(device, shape, bench.path(device, device), sends, receives));
+  }
+
   /** Two ends that are connected, on the two devices. */
   Pair pair(Shape shape) {
     return pair(left(), right(), shape);
@@ -87,6 +98,15 @@ final class Trial implements AutoCloseable {
   Pair pair(IbDevice a, IbDevice b, Shape shape) {
     Shape s = bench.lossless() ? shape : shape.impatient();
     return new Pair(end(a, s), end(b, s)).connect(bench);
+  }
+
+  /** A part of this trial with things of its own, on the same devices. */
+  Trial inner() {
+    left();
+    right();
+    Trial inner = new Trial(what, bench);
+    inner.leased.addAll(leased);
+    return inner;
   }
 
   /** A violation of this clause is what the case provokes. */

@@ -19,11 +19,13 @@ class SoftBench implements Bench {
 
   static SoftBench withLimits(Map<Limit, Long> limits) {
     List<Object> keys = new ArrayList<>();
-    limits.forEach(
-        (limit, value) -> {
-          keys.add(limit.label().replace('_', '.'));
-          keys.add(value.intValue());
-        });
+    for (NumberKey key : NumberKey.values()) {
+      Long value = key.limit() == null ? null : limits.get(key.limit());
+      if (value != null) {
+        keys.add(key.key());
+        keys.add(value.intValue());
+      }
+    }
     return new SoftBench(keys.toArray());
   }
 

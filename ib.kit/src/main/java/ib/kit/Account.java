@@ -1,0 +1,104 @@
+package ib.kit;
+
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.LongToIntFunction;
+import org.junit.jupiter.api.Assertions;
+
+/**
+ * Exact accounting of requests whose ids are numbered from 0: everything accepted completes exactly
+ * once, nothing refused completes (F15, B20). Safe from many threads.
+ */
+final class Account {
+  private static final int IDS = 1 << 16;
+  private static final int ACCEPTED = 1;
+  private static final int COMPLETED = 1 << 8;
+
+  private final AtomicIntegerArray book = new AtomicIntegerArray(IDS);
+  private final AtomicInteger next = new AtomicInteger();
+  private final AtomicInteger accepted = new AtomicInteger();
+  private final AtomicInteger completed = new AtomicInteger();
+  private final AtomicInteger succeeded = new AtomicInteger();
+  private final AtomicInteger foreign = new AtomicInteger();
+
+  /** Posts one request under a new id; {@return its status}. */
+  int post(LongToIntFunction how) {
+    int id = next.getAndIncrement();
+    if (id >= IDS) {
+      return PostStatus.QUEUE_FULL;
+    }
+    int status = how.applyAsInt(id);
+    if (status == PostStatus.OK) {
+      book.getAndAdd(id, ACCEPTED);
+      accepted.getAndIncrement();
+    }
+    return status;
+  }
+
+  /** Takes what lies in a queue; {@return how much, or a negative status}. */
+  int take(CompletionQueue cq, WorkCompletion[] batch) {
+    int n = cq.poll(batch, batch.length);
+    for (int i = 0; i < n; i++) {
+      long id = batch[i].wrId();
+      if (id < 0 || id >= IDS) {
+        foreign.getAndIncrement();
+        continue;
+      }
+      book.getAndAdd((int) id, COMPLETED);
+      if (batch[i].status() == WcStatus.SUCCESS) {
+        succeeded.getAndIncrement();
+      }
+      completed.getAndIncrement();
+    }
+    return n;
+  }
+
+  static WorkCompletion[] batch(int size) {
+    WorkCompletion[] batch = new WorkCompletion[size];
+    for (int i = 0; i < size; i++) {
+      batch[i] = new WorkCompletion();
+    }
+    return batch;
+  }
+
+  int open() {
+    return accepted.get() - completed.get();
+  }
+
+  int accepted() {
+    return accepted.get();
+  }
+
+  int succeeded() {
+    return succeeded.get();
+  }
+
+  /** Takes everything that is still to come; nobody posts any more. */
+  Account settle(CompletionQueue cq) {
+    WorkCompletion[] batch = batch(16);
+    Await.until(
+        "as many completions as requests",
+        () -> {
+          take(cq, batch);
+          return open() <= 0;
+        });
+    take(cq, batch);
+    return this;
+  }
+
+  void assertExact() {
+    StringBuilder wrong = new StringBuilder();
+    for (int id = 0; id < Math.min(IDS, next.get()); id++) {
+      int b = book.get(id);
+      if (b != 0 && b != ACCEPTED + COMPLETED) {
+        wrong.append(" %d: accepted %d, completed %d;".formatted(id, b & 0xff, b >> 8));
+      }
+    }
+    Assertions.assertEquals("", wrong.toString(), "every accepted request completes exactly once");
+    Assertions.assertEquals(0, foreign.get(), "completions of requests that were never posted");
+  }
+}

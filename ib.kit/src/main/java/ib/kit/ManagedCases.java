@@ -1,0 +1,152 @@
+package ib.kit;
+
+import ib.core.verbs.Cap;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.Cqe;
+import ib.core.verbs.PollContext;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.QpType;
+import ib.core.verbs.RecvWr;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WrOpcode;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Assertions;
+
+/** Managed completion queues: the core polls, {@link Cqe#done} hears every request. */
+final class ManagedCases {
+  private static final int COUNT = 50;
+
+  private ManagedCases() {}
+
+  static void add(Catalogue c) {
+    Catalogue.Section s = c.section("CALL", 61, "callbacks: managed queues", Cap.RC);
+    for (PollContext where : PollContext.values()) {
+      s.add(where + ": done() hears every request once, in order, one at a time", t -> all(t, where));
+      s.add(where + ": done() may post; what it posts completes, too", t -> chain(t, where));
+      s.add(where + ": a done() that throws does not stop the queue (F18)", t -> throwing(t, where));
+    }
+    for (PollContext where : List.of(PollContext.WORKQUEUE, PollContext.UNBOUND)) {
+      s.add(where + ": done() closes the queue pair that completed (B21)", t -> closing(t, where));
+    }
+    s.add(
+        "processDirect on a queue that is not DIRECT is INVALID",
+        t -> {
+          try (CompletionQueue cq = t.left().allocCq(8, 0, PollContext.WORKQUEUE)) {
+            Assertions.assertEquals(PostStatus.INVALID, cq.processDirect(1));
+          }
+        });
+  }
+
+  /** A connected pair whose second end receives into a managed queue. */
+  private static Pair managed(Trial t, PollContext where) {
+    Shape shape = Shape.of(QpType.RC);
+    End b = t.end(t.right(), shape, null, t.right().allocCq(128, 0, where));
+    return new Pair(t.end(t.left(), shape), b).connect(t.bench());
+  }
+
+  private static void receive(End b, long wrId, Cqe cqe) {
+    RecvWr wr = new RecvWr(1).wrId(wrId).cqe(cqe).addSge(b.lkey(), b.addr(), 8);
+    Assertions.assertEquals(PostStatus.OK, b.qp.postReceive(wr));
+  }
+
+  private static void until(PollContext where, Pair p, AtomicInteger heard, int count) {
+    Await.until(
+        count + " calls of done()",
+        () -> {
+          if (where == PollContext.DIRECT) {
+            p.b.recvCq.processDirect(7);
+          }
+          return heard.get() >= count;
+        });
+    Assertions.assertEquals(count, heard.get(), "each request once");
+  }
+
+  private static void all(Trial t, PollContext where) {
+    Pair p = managed(t, where);
+    Queue<Long> ids = new ConcurrentLinkedQueue<>();
+    AtomicInteger heard = new AtomicInteger();
+    AtomicInteger inside = new AtomicInteger();
+    AtomicInteger wrong = new AtomicInteger();
+    Cqe cqe =
+        (cq, wc) -> {
+          wrong.addAndGet(inside.incrementAndGet() == 1 ? 0 : 1);
+          wrong.addAndGet(wc.status() == WcStatus.SUCCESS && cq.equals(p.b.recvCq) ? 0 : 1);
+          ids.add(wc.wrId());
+          inside.decrementAndGet();
+          heard.incrementAndGet();
+        };
+    for (int i = 0; i < COUNT; i++) {
+      receive(p.b, i, cqe);
+    }
+    for (int i = 0; i < COUNT; i++) {
+      p.a.send(p.a.wr(WrOpcode.SEND, i, 0, 8).flags(0));
+    }
+    until(where, p, heard, COUNT);
+    Assertions.assertEquals(LongStream.range(0, COUNT).boxed().toList(), List.copyOf(ids));
+    Assertions.assertEquals(0, wrong.get(), "two at once, a failure or another queue");
+  }
+
+  private static void chain(Trial t, PollContext where) {
+    Pair p = managed(t, where);
+    AtomicInteger heard = new AtomicInteger();
+    Cqe again =
+        new Cqe() {
+          @Override
+          public void done(CompletionQueue cq, ib.core.verbs.WorkCompletion wc) {
+            if (wc.wrId() + 1 < COUNT) {
+              receive(p.b, wc.wrId() + 1, this);
+            }
+            heard.incrementAndGet();
+          }
+        };
+    receive(p.b, 0, again);
+    for (int i = 0; i < COUNT; i++) {
+      p.a.send(p.a.wr(WrOpcode.SEND, i, 0, 8).flags(0)); // the later ones wait for a receive
+    }
+    until(where, p, heard, COUNT);
+  }
+
+  private static void throwing(Trial t, PollContext where) {
+    Pair p = managed(t, where);
+    AtomicInteger heard = new AtomicInteger();
+    for (int i = 0; i < 5; i++) {
+      receive(
+          p.b,
+          i,
+          (cq, wc) -> {
+            heard.incrementAndGet();
+            throw new IllegalStateException("thrown by a done() of the suite");
+          });
+    }
+    for (int i = 0; i < 5; i++) {
+      p.a.send(p.a.wr(WrOpcode.SEND, i, 0, 8).flags(0));
+    }
+    until(where, p, heard, 5);
+  }
+
+  private static void closing(Trial t, PollContext where) {
+    Pair p = managed(t, where);
+    AtomicInteger heard = new AtomicInteger();
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    receive(
+        p.b,
+        1,
+        (cq, wc) -> {
+          try {
+            p.b.qp.close();
+          } catch (RuntimeException e) {
+            thrown.set(e);
+          }
+          heard.incrementAndGet();
+        });
+    p.a.send(p.a.wr(WrOpcode.SEND, 1, 0, 8).flags(0));
+    until(where, p, heard, 1);
+    Assertions.assertNull(thrown.get());
+    Assertions.assertEquals(PostStatus.GONE, p.b.qp.postReceive(2, p.b.lkey(), p.b.addr(), 8));
+  }
+}

@@ -1,0 +1,137 @@
+package ib.kit;
+
+import ib.core.verbs.IbBusyException;
+import ib.core.verbs.IbInvalidException;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assertions;
+
+/**
+ * Every pair of methods on one object from two threads, and every method against close (S13-S16).
+ * The driver synchronizes; nobody else does.
+ */
+final class ReentrancyCases {
+  private static final int TURNS = Integer.getInteger("ib.kit.turns", 150);
+  private static final int CLOSES = Math.max(1, TURNS / 15);
+
+  private ReentrancyCases() {}
+
+  static void add(Catalogue c) {
+    int first = 1;
+    for (Subject subject : Subjects.all()) {
+      Catalogue.Section s = c.section("PAIR", first, "reentrancy: " + subject.kind(), subject.needs());
+      s.lossless();
+      List<String> methods = subject.methods();
+      for (int i = 0; i < methods.size(); i++) {
+        for (int j = i; j < methods.size(); j++) {
+          String one = methods.get(i);
+          String two = methods.get(j);
+          if (i != j || !one.equals(subject.alone())) {
+            s.add(
+                "%s: %s and %s from two threads (S13)".formatted(subject.kind(), one, two),
+                t -> pair(t, subject, one, two));
+          }
+        }
+      }
+      if (!subject.kind().equals("device")) {
+        for (String method : methods) {
+          s.add(
+              subject.kind() + ": " + method + " against close: done or refused, nothing lost",
+              t -> closing(t, subject, method));
+        }
+      }
+      first += 50;
+    }
+  }
+
+  /** Two threads that begin together; the first thing that either of them throws is rethrown. */
+  private static void together(Runnable one, Runnable two) {
+    CyclicBarrier start = new CyclicBarrier(2);
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    Thread other = Thread.ofPlatform().name("ib.kit second").start(() -> run(two, start, thrown));
+    run(one, start, thrown);
+    Await.end(other);
+    Throwable t = thrown.get();
+    if (t != null) {
+      throw new AssertionError("on one of two threads: " + t, t);
+    }
+  }
+
+  private static void run(
+      Runnable body, CyclicBarrier start, AtomicReference<@Nullable Throwable> thrown) {
+    try {
+      start.await(10, TimeUnit.SECONDS);
+      body.run();
+    } catch (Exception | AssertionError e) {
+      thrown.compareAndSet(null, e);
+    }
+  }
+
+  private static void pair(Trial t, Subject subject, String one, String two) {
+    Subject.Live live = subject.make(t);
+    together(turns(live.get(one)), turns(live.get(two)));
+    live.finish();
+  }
+
+  private static Runnable turns(Runnable method) {
+    return () -> {
+      for (int i = 0; i < TURNS; i++) {
+        method.run();
+      }
+    };
+  }
+
+  private static void closing(Trial t, Subject subject, String method) {
+    for (int round = 0; round < CLOSES; round++) {
+      try (Trial inner = t.inner()) {
+        Subject.Live live = subject.make(inner);
+        Runnable body = live.get(method);
+        AtomicBoolean closing = new AtomicBoolean();
+        int warmUp = round;
+        together(
+            () -> {
+              for (int i = 0; i < TURNS && refused(body, closing); i++) {
+                Thread.onSpinWait();
+              }
+            },
+            () -> {
+              for (int i = 0; i < warmUp * 50; i++) {
+                Thread.onSpinWait();
+              }
+              closing.set(true);
+              close(live);
+            });
+        live.finish();
+      }
+    }
+  }
+
+  /** Returns false when the object refused because it is closed. */
+  private static boolean refused(Runnable body, AtomicBoolean closing) {
+    try {
+      body.run();
+      return true;
+    } catch (IbInvalidException e) {
+      Assertions.assertTrue(closing.get(), () -> "refused before it was closed: " + e);
+      return false;
+    }
+  }
+
+  /** Closes it as soon as nothing uses it. */
+  private static void close(Subject.Live live) {
+    Await.until(
+        "close",
+        () -> {
+          try {
+            live.close();
+            return true;
+          } catch (IbBusyException inUse) {
+            return false;
+          }
+        });
+  }
+}

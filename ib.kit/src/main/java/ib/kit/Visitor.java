@@ -1,0 +1,132 @@
+package ib.kit;
+
+import ib.core.client.IbClient;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbDisassociatedException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assertions;
+
+/**
+ * A client that is in the middle of something when its device goes: its thread repeats one
+ * operation until it is told to stop, or until it is refused.
+ */
+final class Visitor implements IbClient {
+  /** What it does in remove. */
+  enum Manners {
+    /** Stops, accounts for everything, closes everything. */
+    TIDY,
+    /** Nothing: the core destroys what it left, and its thread goes on until it is refused. */
+    RUDE
+  }
+
+  /** What it is busy with. */
+  interface Work {
+    /** Does it once; {@return false when the data path said that the object is gone}. */
+    boolean turn();
+
+    /** All that was accepted has completed, each once; the device still works. */
+    default void settle() {}
+  }
+
+  /** Makes the work on a connected pair whose second end is on the device that goes. */
+  @FunctionalInterface
+  interface Maker {
+    Work make(Pair pair);
+  }
+
+  private final Trial trial;
+  private final Manners manners;
+  private final Maker maker;
+  private final AtomicInteger turns = new AtomicInteger();
+  private volatile @Nullable End end;
+  private volatile @Nullable Work work;
+  private volatile @Nullable Thread thread;
+  private volatile boolean stop;
+  private volatile boolean refused;
+  private volatile @Nullable Throwable wrong;
+
+  Visitor(Trial trial, Manners manners, Maker maker) {
+    this.trial = trial;
+    this.manners = manners;
+    this.maker = maker;
+  }
+
+  @Override
+  public String name() {
+    return Trial.OWNER + " " + manners;
+  }
+
+  @Override
+  public boolean supports(DeviceInfo device) {
+    return device.name().equals(trial.name(1));
+  }
+
+  /** Everything is usable inside of add (S31). */
+  @Override
+  public @Nullable Object add(IbDevice device) {
+    Shape shape = Shape.of(ib.core.verbs.QpType.RC).retries(1, 7);
+    End a = trial.end(trial.left(), shape);
+    End b = new End(device, shape, trial.bench());
+    end = b;
+    work = maker.make(new Pair(a, b).connect(trial.bench()));
+    return null;
+  }
+
+  /** Starts its thread and waits until it is really busy. */
+  void start() {
+    thread = Thread.ofPlatform().daemon().name("ib.kit visitor").start(this::busy);
+    Await.until("a busy visitor", () -> turns.get() > 20 || wrong != null || refused);
+  }
+
+  private void busy() {
+    Work w = work;
+    try {
+      while (!stop && w != null && w.turn()) {
+        turns.incrementAndGet();
+      }
+      refused = !stop;
+    } catch (IbDisassociatedException e) {
+      refused = true;
+    } catch (Throwable t) {
+      wrong = t;
+    }
+  }
+
+  @Override
+  public void remove(IbDevice device, @Nullable Object clientData) {
+    Work w = work;
+    End b = end;
+    if (manners == Manners.RUDE || w == null || b == null) {
+      return;
+    }
+    try {
+      stop = true;
+      join();
+      Assertions.assertFalse(refused, "refused before remove returned (S28)");
+      Assertions.assertNotNull(device.queryPort(1), "the device works (S28)");
+      w.settle();
+      b.close();
+    } catch (RuntimeException | AssertionError e) {
+      wrong = e;
+    }
+  }
+
+  private void join() {
+    Thread t = thread;
+    if (t != null) {
+      Await.end(t);
+    }
+  }
+
+  /** After the removal: it was refused, or stopped, as it should. */
+  void check() {
+    join();
+    Throwable t = wrong;
+    if (t != null) {
+      throw new AssertionError("while the device went: " + t, t);
+    }
+    Assertions.assertEquals(manners == Manners.RUDE, refused, "refused after the removal");
+  }
+}

@@ -69,6 +69,10 @@ final class Account {
     return accepted.get() - completed.get();
   }
 
+  int taken() {
+    return completed.get();
+  }
+
   int accepted() {
     return accepted.get();
   }

@@ -17,6 +17,9 @@ public final class Catalogue {
     Catalogue c = new Catalogue();
     DataCases.add(c);
     DataOptionCases.add(c);
+    SharedCases.add(c);
+    OrderCases.add(c);
+    DatagramCases.add(c);
     RemoteErrorCases.add(c);
     LocalErrorCases.add(c);
     FlushCases.add(c);
@@ -27,6 +30,8 @@ public final class Catalogue {
     ManagedCases.add(c);
     ReentrancyCases.add(c);
     RemovalCases.add(c);
+    EventCases.add(c);
+    QueryCases.add(c);
     return List.copyOf(c.cases);
   }
 

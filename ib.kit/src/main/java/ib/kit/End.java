@@ -70,6 +70,23 @@ final class End implements AutoCloseable {
     qp = pd.createQp(init());
   }
 
+  private End(End from, QueuePair other) {
+    device = from.device;
+    shape = from.shape;
+    self = from.self;
+    pd = from.pd;
+    sendCq = from.sendCq;
+    recvCq = from.recvCq;
+    mr = from.mr;
+    srq = from.srq;
+    qp = other;
+  }
+
+  /** The same with another queue pair; not closed. */
+  End with(QueuePair other) {
+    return new End(this, other);
+  }
+
   private int rights() {
     return shape.access() | Shape.ALL;
   }

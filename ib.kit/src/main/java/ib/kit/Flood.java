@@ -14,8 +14,8 @@ import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Assertions;
 
 /**
- * Completions on one queue at will, from many threads at once: each thread posts receives to a queue
- * pair in ERR, where they are flushed.
+ * Completions on one queue at will, from many threads at once: each thread posts receives to a
+ * queue pair in ERR, where they are flushed.
  */
 final class Flood implements AutoCloseable {
   private final End end;
@@ -54,7 +54,8 @@ final class Flood implements AutoCloseable {
     for (int i = 0; i < qps.size(); i++) {
       QueuePair qp = qps.get(i);
       int first = i * each;
-      threads.add(Thread.ofPlatform().name("ib.kit flood " + i).start(() -> post(qp, first, taken)));
+      threads.add(
+          Thread.ofPlatform().name("ib.kit flood " + i).start(() -> post(qp, first, taken)));
     }
     return threads;
   }
@@ -64,7 +65,7 @@ final class Flood implements AutoCloseable {
     for (int n = 0; n < each; n++) {
       int ahead = n * qps.size() - most;
       Await.until("room in the completion queue", () -> taken.getAsInt() >= ahead);
-      long id = first + n;
+      long id = (long) first + n;
       Await.until(
           "room in the receive queue",
           () -> qp.postReceive(id, end.lkey(), end.addr(), 8) == PostStatus.OK);

@@ -29,7 +29,8 @@ final class FlushCases {
     }
     Catalogue.Section s = c.section("FLUSH", 61, "flush: queues", Cap.RC);
     s.add("CQ overrun: CQ_ERR, its queue pairs in ERR, nothing overwritten (F14)", t -> overrun(t));
-    s.add("RC on an SRQ: QP_LAST_WQE_REACHED, the SRQ keeps its receives", t -> lastWqe(t), Cap.SRQ);
+    s.add(
+        "RC on an SRQ: QP_LAST_WQE_REACHED, the SRQ keeps its receives", t -> lastWqe(t), Cap.SRQ);
     s.add(
         "SRQ receives left over are discarded with the SRQ",
         t -> {
@@ -91,8 +92,11 @@ final class FlushCases {
     s.add(
         type + " SQD holds what is posted, says SQ_DRAINED, and RTS goes on in order",
         t -> sqd(t, shape));
-    s.add(type + " modify(ERR) against posters: posted == completed, 20 times", t -> race(t, shape, false));
-    s.add(type + " close against posters: posted == completed, 20 times", t -> race(t, shape, true));
+    s.add(
+        type + " modify(ERR) against posters: posted == completed, 20 times",
+        t -> race(t, shape, false));
+    s.add(
+        type + " close against posters: posted == completed, 20 times", t -> race(t, shape, true));
     s.add(
         type + " ERR to ERR and RESET to RESET change nothing",
         t -> {
@@ -191,7 +195,8 @@ final class FlushCases {
   private static void overrun(Trial t) {
     Pair p = t.pair(Shape.of(QpType.RC));
     End a = p.a;
-    var cq = t.later(a.device.createCq(new CqInit(4, 0, null, (e, x) -> a.events.add(e), null, null)));
+    var cq =
+        t.later(a.device.createCq(new CqInit(4, 0, null, (e, x) -> a.events.add(e), null, null)));
     var qp = t.later(a.pd.createQp(new QpInit(QpType.RC, cq, a.shape.cap())));
     int entries = cq.entries();
     qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(Shape.ALL));

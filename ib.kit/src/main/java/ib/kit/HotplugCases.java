@@ -36,24 +36,31 @@ final class HotplugCases {
   static void add(Catalogue c) {
     Catalogue.Section s = c.section("HOT", 61, "hot-plug", Cap.RC);
     s.add("clients are added in order and removed in reverse order (S39, S40)", t -> order(t));
-    s.add("unplugged and plugged 10 times with a client that makes everything: nothing is left",
+    s.add(
+        "unplugged and plugged 10 times with a client that makes everything: nothing is left",
         t -> cycles(t));
     s.add("a lease holds the device until it is closed (CC-21)", t -> lease(t));
-    s.add("a device that is gone is not found, and the other one works on", t -> {
+    s.add(
+        "a device that is gone is not found, and the other one works on",
+        t -> {
           t.left();
           t.bench().unplug(t.name(1));
           Assertions.assertTrue(t.bench().core().device(t.name(1)).isEmpty());
-          Assertions.assertThrows(IbNoDeviceException.class,
+          Assertions.assertThrows(
+              IbNoDeviceException.class,
               () -> t.bench().core().lease(t.name(1), Trial.OWNER).close());
           t.pair(t.left(), t.left(), Shape.of(QpType.RC)).ping(t);
           t.bench().plug(t.name(1));
           t.pair(Shape.of(QpType.RC)).ping(t);
         });
-    s.add("the service object answers queries and refuses to create (D2)", t -> {
+    s.add(
+        "the service object answers queries and refuses to create (D2)",
+        t -> {
           IbDevice device = t.bench().core().device(t.name(0)).orElseThrow();
           Assertions.assertEquals(t.name(0), device.name());
           Assertions.assertThrows(IbPermissionException.class, device::allocPd);
-          Assertions.assertThrows(IbPermissionException.class, () -> device.createCq(new CqInit(1)));
+          Assertions.assertThrows(
+              IbPermissionException.class, () -> device.createCq(new CqInit(1)));
         });
     survivors(c.section("HOT", 71, "hot removal: survivors", Cap.RC));
     poisoned(c.section("HOT", 81, "hot removal: poisoned handles", Cap.RC));
@@ -145,7 +152,8 @@ final class HotplugCases {
                     gone.set(true);
                   });
       Await.until(
-          "the removal has begun", () -> t.bench().core().device(t.name(1)).isEmpty() || gone.get());
+          "the removal has begun",
+          () -> t.bench().core().device(t.name(1)).isEmpty() || gone.get());
       Assertions.assertFalse(gone.get(), "gone under a lease");
       try (End e = new End(lease.device(), Shape.of(QpType.RC), t.bench());
           End f = new End(lease.device(), Shape.of(QpType.RC), t.bench())) {
@@ -159,7 +167,9 @@ final class HotplugCases {
   private static void survivors(Catalogue.Section s) {
     for (WrOpcode op : DataCases.RC_OPS) {
       s.add(
-          "a survivor's " + DataCases.words(op) + " ends with RETRY_EXC_ERR and what follows is flushed",
+          "a survivor's "
+              + DataCases.words(op)
+              + " ends with RETRY_EXC_ERR and what follows is flushed",
           t -> survivor(t, op));
     }
   }
@@ -233,44 +243,84 @@ final class HotplugCases {
   }
 
   private static void poisoned(Catalogue.Section s) {
-    s.add("a handle on a device that is gone makes nothing (CC-20)", t -> left(t, e ->
-            refused(
-                e.device::allocPd,
-                () -> e.device.createCq(new CqInit(1)),
-                () -> e.device.queryPort(1))));
-    s.add("a PD of a device that is gone makes nothing", t -> left(t, e ->
-            refused(
-                () -> e.pd.allocMemory(8, 8, 0),
-                () -> e.pd.registerMemory(e.mr.segment(), 0),
-                () -> e.pd.createAh(e.self()),
-                () -> e.pd.createQp(e.init()))));
-    s.add("a QP of a device that is gone: Disassociated and GONE", t -> left(t, e -> {
-              refused(e.qp::query, e.qp::drain,
-                  () -> e.qp.modify(new QpAttr().state(QpState.ERR)));
-              var wr = e.wr(WrOpcode.SEND, 1, 0, 8);
-              gone(e.qp.postSend(wr), Form.BUILDER.post(e.qp, wr),
-                  e.qp.postReceive(1, e.lkey(), e.addr(), 8),
-                  e.qp.postReceive(new RecvWr(1).addSge(e.lkey(), e.addr(), 8)));
-            }));
-    s.add("a CQ of a device that is gone: GONE", t -> left(t, e -> {
-              WorkCompletion[] one = Account.batch(1);
-              gone(e.sendCq.poll(one, 1), e.sendCq.requestNotify(NotifyFlags.NEXT_COMP));
-              Assertions.assertFalse(e.sendCq.startPoll());
-            }));
-    s.add("an AH of a device that is gone: Disassociated", t -> left(t, e -> {
-              AddressHandle ah = e.ah(e.self());
-              refused(() -> ah.modify(e.self()));
-            }));
+    s.add(
+        "a handle on a device that is gone makes nothing (CC-20)",
+        t ->
+            left(
+                t,
+                e ->
+                    refused(
+                        e.device::allocPd,
+                        () -> e.device.createCq(new CqInit(1)),
+                        () -> e.device.queryPort(1))));
+    s.add(
+        "a PD of a device that is gone makes nothing",
+        t ->
+            left(
+                t,
+                e ->
+                    refused(
+                        () -> e.pd.allocMemory(8, 8, 0),
+                        () -> e.pd.registerMemory(e.mr.segment(), 0),
+                        () -> e.pd.createAh(e.self()),
+                        () -> e.pd.createQp(e.init()))));
+    s.add(
+        "a QP of a device that is gone: Disassociated and GONE",
+        t ->
+            left(
+                t,
+                e -> {
+                  refused(
+                      e.qp::query, e.qp::drain, () -> e.qp.modify(new QpAttr().state(QpState.ERR)));
+                  var wr = e.wr(WrOpcode.SEND, 1, 0, 8);
+                  gone(
+                      e.qp.postSend(wr),
+                      Form.BUILDER.post(e.qp, wr),
+                      e.qp.postReceive(1, e.lkey(), e.addr(), 8),
+                      e.qp.postReceive(new RecvWr(1).addSge(e.lkey(), e.addr(), 8)));
+                }));
+    s.add(
+        "a CQ of a device that is gone: GONE",
+        t ->
+            left(
+                t,
+                e -> {
+                  WorkCompletion[] one = Account.batch(1);
+                  gone(e.sendCq.poll(one, 1), e.sendCq.requestNotify(NotifyFlags.NEXT_COMP));
+                  Assertions.assertFalse(e.sendCq.startPoll());
+                }));
+    s.add(
+        "an AH of a device that is gone: Disassociated",
+        t ->
+            left(
+                t,
+                e -> {
+                  AddressHandle ah = e.ah(e.self());
+                  refused(() -> ah.modify(e.self()));
+                }));
     s.add("closing what is gone does nothing", t -> left(t, End::close));
-    s.add("memory of a device that is gone is freed", t -> left(t, e ->
-            Assertions.assertFalse(e.mr.segment().scope().isAlive(), "the arena is closed")));
-    s.add("a managed queue of a device that is gone calls nobody any more", t -> {
+    s.add(
+        "memory of a device that is gone is freed",
+        t ->
+            left(
+                t,
+                e ->
+                    Assertions.assertFalse(
+                        e.mr.segment().scope().isAlive(), "the arena is closed")));
+    s.add(
+        "a managed queue of a device that is gone calls nobody any more",
+        t -> {
           List<CompletionQueue> queues = new ArrayList<>();
-          ClientRegistration r = t.client(new Puppet("managed", t.name(1), (what, device) -> {
-                    if (what.startsWith("add")) {
-                      queues.add(device.allocCq(8, 0, ib.core.verbs.PollContext.DIRECT));
-                    }
-                  }));
+          ClientRegistration r =
+              t.client(
+                  new Puppet(
+                      "managed",
+                      t.name(1),
+                      (what, device) -> {
+                        if (what.startsWith("add")) {
+                          queues.add(device.allocCq(8, 0, ib.core.verbs.PollContext.DIRECT));
+                        }
+                      }));
           t.bench().unplug(t.name(1));
           gone(queues.getFirst().processDirect(1), queues.getFirst().poll(Account.batch(1), 1));
           r.unregister();

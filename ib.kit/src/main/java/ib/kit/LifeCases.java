@@ -174,9 +174,7 @@ final class LifeCases {
           p.a.qp.close();
           var wr = p.a.wr(WrOpcode.SEND, 1, 0, 8);
           refused(
-              p.a.qp::query,
-              p.a.qp::drain,
-              () -> p.a.qp.modify(new QpAttr().state(QpState.ERR)));
+              p.a.qp::query, p.a.qp::drain, () -> p.a.qp.modify(new QpAttr().state(QpState.ERR)));
           gone(
               p.a.qp.postSend(wr),
               Form.BUILDER.post(p.a.qp, wr),
@@ -245,8 +243,7 @@ final class LifeCases {
           End a = t.end(t.left(), Shape.of(QpType.RC));
           End b = t.end(t.right(), Shape.of(QpType.RC));
           refused(
-              () -> a.pd.createQp(a.init().withRecvCq(b.recvCq)),
-              () -> b.pd.createQp(a.init()));
+              () -> a.pd.createQp(a.init().withRecvCq(b.recvCq)), () -> b.pd.createQp(a.init()));
         });
     s.add(
         "a QP does not take a CQ of another client",

@@ -89,7 +89,7 @@ final class LimitCases {
         }
       }
       Assertions.assertInstanceOf(IbNoMemoryException.class, full, limit + " is not kept");
-      String text = full.getMessage();
+      String text = String.valueOf(full.getMessage());
       Assertions.assertTrue(text.contains(limit.label()), () -> limit.label() + " in: " + text);
       made.removeLast().close();
       made.add(maker.apply(e));
@@ -226,7 +226,8 @@ final class LimitCases {
   private static void refused(Executable call, long named) {
     IbInvalidException e = Assertions.assertThrows(IbInvalidException.class, call);
     Assertions.assertTrue(
-        e.getMessage().contains(String.valueOf(named)), () -> named + " in: " + e.getMessage());
+        String.valueOf(e.getMessage()).contains(String.valueOf(named)),
+        () -> named + " in: " + e.getMessage());
     Assertions.assertFalse(e.hint().isEmpty(), "says what to try");
   }
 

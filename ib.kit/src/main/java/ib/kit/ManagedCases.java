@@ -26,9 +26,11 @@ final class ManagedCases {
   static void add(Catalogue c) {
     Catalogue.Section s = c.section("CALL", 61, "callbacks: managed queues", Cap.RC);
     for (PollContext where : PollContext.values()) {
-      s.add(where + ": done() hears every request once, in order, one at a time", t -> all(t, where));
+      s.add(
+          where + ": done() hears every request once, in order, one at a time", t -> all(t, where));
       s.add(where + ": done() may post; what it posts completes, too", t -> chain(t, where));
-      s.add(where + ": a done() that throws does not stop the queue (F18)", t -> throwing(t, where));
+      s.add(
+          where + ": a done() that throws does not stop the queue (F18)", t -> throwing(t, where));
     }
     for (PollContext where : List.of(PollContext.WORKQUEUE, PollContext.UNBOUND)) {
       s.add(where + ": done() closes the queue pair that completed (B21)", t -> closing(t, where));

@@ -23,7 +23,8 @@ final class ReentrancyCases {
   static void add(Catalogue c) {
     int first = 1;
     for (Subject subject : Subjects.all()) {
-      Catalogue.Section s = c.section("PAIR", first, "reentrancy: " + subject.kind(), subject.needs());
+      Catalogue.Section s =
+          c.section("PAIR", first, "reentrancy: " + subject.kind(), subject.needs());
       s.lossless();
       List<String> methods = subject.methods();
       for (int i = 0; i < methods.size(); i++) {

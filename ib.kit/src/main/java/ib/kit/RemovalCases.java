@@ -34,25 +34,36 @@ final class RemovalCases {
     middle(s, "postReceive", RemovalCases::receives);
     middle(s, "poll", p -> turn(() -> p.b.sendCq.poll(Account.batch(2), 2)));
     middle(s, "requestNotify", p -> turn(() -> p.b.sendCq.requestNotify(NotifyFlags.NEXT_COMP)));
-    middle(s, "startPoll", p -> turn(() -> {
-          if (p.b.sendCq.startPoll()) {
-            p.b.sendCq.endPoll();
-          }
-          return p.b.recvCq.poll(Account.batch(1), 1);
-        }));
-    middle(s, "modify", p -> control(() ->
-            p.b.qp.modify(new QpAttr().state(QpState.RTS).accessFlags(Shape.ALL))));
+    middle(
+        s,
+        "startPoll",
+        p ->
+            turn(
+                () -> {
+                  if (p.b.sendCq.startPoll()) {
+                    p.b.sendCq.endPoll();
+                  }
+                  return p.b.recvCq.poll(Account.batch(1), 1);
+                }));
+    middle(
+        s,
+        "modify",
+        p -> control(() -> p.b.qp.modify(new QpAttr().state(QpState.RTS).accessFlags(Shape.ALL))));
     middle(s, "query", p -> control(p.b.qp::query));
     middle(s, "queryPort", p -> control(() -> p.b.device.queryPort(1)));
     middle(s, "allocPd", p -> control(() -> p.b.device.allocPd().close()));
     middle(s, "createCq", p -> control(() -> p.b.device.createCq(new CqInit(8)).close()));
-    middle(s, "allocCq", p -> control(() ->
-            p.b.device.allocCq(8, 0, ib.core.verbs.PollContext.EVENT_LOOP).close()));
+    middle(
+        s,
+        "allocCq",
+        p -> control(() -> p.b.device.allocCq(8, 0, ib.core.verbs.PollContext.EVENT_LOOP).close()));
     middle(s, "createQp", p -> control(() -> p.b.pd.createQp(p.b.init()).close()));
     middle(s, "createAh", p -> control(() -> p.b.pd.createAh(p.b.self()).close()));
     middle(s, "allocMemory", p -> control(() -> p.b.pd.allocMemory(4096, 8, Shape.ALL).close()));
-    middle(s, "registerMemory", p -> control(() ->
-            p.b.pd.registerMemory(p.b.mr.segment(), Shape.ALL).close()));
+    middle(
+        s,
+        "registerMemory",
+        p -> control(() -> p.b.pd.registerMemory(p.b.mr.segment(), Shape.ALL).close()));
     middle(s, "createSrq", p -> control(() -> LifeCases.srq(p.b).close()), Cap.SRQ);
     middle(s, "SRQ postReceive", RemovalCases::shared, Cap.SRQ);
     middle(s, "resize", p -> control(() -> p.b.sendCq.resize(600)), Cap.CQ_RESIZE);
@@ -71,8 +82,7 @@ final class RemovalCases {
           manners == Manners.TIDY
               ? ": works to the last line of remove, every request accounted for"
               : ": the client goes on: leak report, then Disassociated or GONE";
-      s.add(
-          "device goes in the middle of " + what + end, t -> goes(t, manners, maker), needs);
+      s.add("device goes in the middle of " + what + end, t -> goes(t, manners, maker), needs);
     }
   }
 

@@ -36,21 +36,45 @@ final class Subjects {
 
   static List<Subject> all() {
     return List.of(
-        new Subject("device", names("queryPort", "caches", "allocPd", "createCq", "handlers"), "",
+        new Subject(
+            "device",
+            names("queryPort", "caches", "allocPd", "createCq", "handlers"),
+            "",
             Subjects::device),
-        new Subject("PD", names("registerMemory", "allocMemory", "createAh", "createQp", "users"),
-            "", Subjects::pd, Cap.RC),
-        new Subject("CQ", names("poll", "requestNotify", "completion", "resize"), "",
-            Subjects::cq, Cap.RC, Cap.CQ_RESIZE),
-        new Subject("RC QP",
-            names("postSend", "builder", "postReceive", "postReceive list", "query", "modify"),
-            "builder", Subjects::qp, Cap.RC),
-        new Subject("UD QP", names("postSend", "multicast", "query", "modify"), "",
-            Subjects::ud, Cap.UD, Cap.MULTICAST),
-        new Subject("SRQ", names("postReceive", "postReceive list", "query", "modify"), "",
-            Subjects::srq, Cap.SRQ),
-        new Subject("MR", names("remote write", "remote read", "accessors"), "", Subjects::mr,
+        new Subject(
+            "PD",
+            names("registerMemory", "allocMemory", "createAh", "createQp", "users"),
+            "",
+            Subjects::pd,
             Cap.RC),
+        new Subject(
+            "CQ",
+            names("poll", "requestNotify", "completion", "resize"),
+            "",
+            Subjects::cq,
+            Cap.RC,
+            Cap.CQ_RESIZE),
+        new Subject(
+            "RC QP",
+            names("postSend", "builder", "postReceive", "postReceive list", "query", "modify"),
+            "builder",
+            Subjects::qp,
+            Cap.RC),
+        new Subject(
+            "UD QP",
+            names("postSend", "multicast", "query", "modify"),
+            "",
+            Subjects::ud,
+            Cap.UD,
+            Cap.MULTICAST),
+        new Subject(
+            "SRQ",
+            names("postReceive", "postReceive list", "query", "modify"),
+            "",
+            Subjects::srq,
+            Cap.SRQ),
+        new Subject(
+            "MR", names("remote write", "remote read", "accessors"), "", Subjects::mr, Cap.RC),
         new Subject("AH", names("query", "modify", "send"), "", Subjects::ah, Cap.UD));
   }
 
@@ -156,30 +180,39 @@ final class Subjects {
     Account sends = new Account();
     Account receives = new Account();
     return new Subject.Live()
-        .method("postSend", () -> {
+        .method(
+            "postSend",
+            () -> {
               SendWr wr = a.wr(WrOpcode.RDMA_WRITE, 0, 0, 8, p.b, 0);
               usual(sends.post(id -> a.qp.postSend(wr.wrId(id))));
               sends.take(a.sendCq, Account.batch(4));
             })
-        .method("builder", () -> {
+        .method(
+            "builder",
+            () -> {
               SendWr wr = a.wr(WrOpcode.RDMA_WRITE, 0, 0, 8, p.b, 64);
               usual(sends.post(id -> Form.BUILDER.post(a.qp, wr.wrId(id))));
               sends.take(a.sendCq, Account.batch(4));
             })
-        .method("postReceive",
+        .method(
+            "postReceive",
             () -> usual(receives.post(id -> a.qp.postReceive(id, a.lkey(), a.addr(), 8))))
-        .method("postReceive list", () -> {
+        .method(
+            "postReceive list",
+            () -> {
               RecvWr wr = new RecvWr(1).addSge(a.lkey(), a.addr(), 8);
               usual(receives.post(id -> a.qp.postReceive(wr.wrId(id))));
             })
-        .method("query", () -> {
+        .method(
+            "query",
+            () -> {
               QpAttr q = a.qp.query();
               Assertions.assertEquals(p.b.qp.qpn(), q.destQpn());
               Assertions.assertEquals(QpState.RTS, q.state());
             })
-        .method("modify",
-            () -> a.qp.modify(new QpAttr().state(QpState.RTS).accessFlags(Shape.ALL)))
-        .finish(() -> {
+        .method("modify", () -> a.qp.modify(new QpAttr().state(QpState.RTS).accessFlags(Shape.ALL)))
+        .finish(
+            () -> {
               if (a.qp.control().isLive()) {
                 a.error();
               }
@@ -197,12 +230,16 @@ final class Subjects {
     Gid other = new Gid(0xff12_401b_ffff_0000L, 0x4712L);
     Thread[] first = {null};
     return new Subject.Live()
-        .method("postSend", () -> {
+        .method(
+            "postSend",
+            () -> {
               SendWr wr = p.aim(a.wr(WrOpcode.SEND, 0, 0, 8), t);
               usual(sends.post(id -> a.qp.postSend(wr.wrId(id))));
               sends.take(a.sendCq, Account.batch(4));
             })
-        .method("multicast", () -> {
+        .method(
+            "multicast",
+            () -> {
               Gid mine;
               synchronized (first) {
                 first[0] = first[0] == null ? Thread.currentThread() : first[0];
@@ -225,15 +262,19 @@ final class Subjects {
     Account receives = new Account();
     WorkCompletion[] batch = Account.batch(4);
     return new Subject.Live()
-        .method("postReceive",
+        .method(
+            "postReceive",
             () -> usual(receives.post(id -> srq.postReceive(id, b.lkey(), b.addr(), 8))))
-        .method("postReceive list", () -> {
+        .method(
+            "postReceive list",
+            () -> {
               RecvWr wr = new RecvWr(1).addSge(b.lkey(), b.addr(), 8);
               usual(receives.post(id -> srq.postReceive(wr.wrId(id))));
             })
         .method("query", () -> Assertions.assertTrue(srq.query().maxWr() >= Shape.DEPTH))
         .method("modify", () -> srq.modify(new SrqAttr(0, 0, 2)))
-        .finish(() -> {
+        .finish(
+            () -> {
               if (!srq.control().isLive()) {
                 return; // discarded with the queue
               }
@@ -247,7 +288,8 @@ final class Subjects {
               receives.assertExact();
               Assertions.assertEquals(n, receives.succeeded());
             })
-        .close(() -> {
+        .close(
+            () -> {
               b.qp.close();
               srq.close();
             });
@@ -259,15 +301,21 @@ final class Subjects {
     Account sends = new Account();
     Runnable take = () -> sends.take(p.a.sendCq, Account.batch(4));
     return new Subject.Live()
-        .method("remote write", () -> {
+        .method(
+            "remote write",
+            () -> {
               aim(p, sends, WrOpcode.RDMA_WRITE, mr);
               take.run();
             })
-        .method("remote read", () -> {
+        .method(
+            "remote read",
+            () -> {
               aim(p, sends, WrOpcode.RDMA_READ, mr);
               take.run();
             })
-        .method("accessors", () -> {
+        .method(
+            "accessors",
+            () -> {
               Assertions.assertEquals(64, mr.length());
               Assertions.assertNotEquals(mr.lkey(), mr.rkey());
               Assertions.assertEquals(Shape.ALL, mr.access() & Shape.ALL | Access.LOCAL_WRITE);
@@ -288,11 +336,14 @@ final class Subjects {
     return new Subject.Live()
         .method("query", () -> Assertions.assertEquals(p.a.self(), ah.query()))
         .method("modify", () -> ah.modify(p.a.self()))
-        .method("send", () -> {
+        .method(
+            "send",
+            () -> {
               SendWr wr = p.a.wr(WrOpcode.SEND, 0, 0, 8).ah(ah).remoteQpn(p.b.qp.qpn());
               int status = sends.post(id -> p.a.qp.postSend(wr.wrId(id).remoteQkey(End.QKEY)));
               Assertions.assertTrue(
-                  status == PostStatus.INVALID || usual(status) == status, "a closed one is INVALID");
+                  status == PostStatus.INVALID || usual(status) == status,
+                  "a closed one is INVALID");
               sends.take(p.a.sendCq, Account.batch(4));
             })
         .finish(() -> sends.settle(p.a.sendCq).assertExact())

@@ -169,6 +169,18 @@ class RetryTest {
   }
 
   @Test
+  @DisplayName("B20: nor does one that the worker has not even seen when its queue pair goes")
+  void timersInTheInboxGo() {
+    try (Rig rig = rig().connect(QpType.RC, 16, 31, 7, 7)) {
+      rig.wire.loses = p -> true;
+      assertEquals(PostStatus.OK, write(rig, 1, 8));
+      rig.a().qp.close();
+      rig.settle();
+      assertEquals(Long.MAX_VALUE, rig.a().hca.earliestTimerNs());
+    }
+  }
+
+  @Test
   @DisplayName("IBA 9.9.2: any loss, any packet: all data arrives once and in order")
   void losses() {
     for (int seed = 1; seed <= 60; seed++) {

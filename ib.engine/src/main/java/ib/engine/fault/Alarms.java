@@ -91,7 +91,7 @@ final class Alarms {
     }
 
     @Override
-    protected boolean cancelled() {
+    public boolean cancelled() {
       return closed;
     }
   }

@@ -50,7 +50,7 @@ final class QpTimer extends Timer {
   }
 
   @Override
-  protected boolean cancelled() {
+  public boolean cancelled() {
     return cancelled;
   }
 }

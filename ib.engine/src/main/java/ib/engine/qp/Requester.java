@@ -88,8 +88,11 @@ final class Requester {
     return haltIndex;
   }
 
+  /** The oldest request, a read, is answered; it counts when it was sent since the last rewind. */
   void readDone() {
-    readsOut--;
+    if (qp.completer.head() < cursor) {
+      readsOut--;
+    }
   }
 
   /** Whether an event of ours waits for a packet to come back. */
@@ -124,6 +127,7 @@ final class Requester {
     }
     boolean more = false;
     wantsPacket = false;
+    cursor = Math.max(cursor, qp.completer.head()); // answered after a rewind: not sent once more
     while (cursor < haltIndex && ready(state) && !qp.completer.rnrWaiting()) {
       if (run.exhausted()) {
         more = true;
@@ -218,9 +222,8 @@ final class Requester {
     QpPath path = qp.path;
     boolean segments = path.port().segments();
     int psn = Psn.add(w.psnFirst, (int) (w.done >>> path.mtuShift));
-    if (segments
-        && reliable
-        && Psn.diff(psn, qp.completer.una()) >= qp.hca.config().windowPackets()) {
+    int room = qp.hca.config().windowPackets() - Psn.diff(psn, qp.completer.una());
+    if (segments && reliable && room <= 0) {
       return false; // the acknowledgement brings us back
     }
     long left = w.length - w.done;
@@ -241,7 +244,9 @@ final class Requester {
     p.opcode = qp.service | Opcode.part(kind, w.done == 0, last, imm);
     p.psn = psn;
     p.psnCount = datagram ? 1 : path.packets(bytes);
-    p.ackRequest = reliable && (last || (segments && (psn & (ACK_EVERY - 1)) == 0));
+    // also when the window closes, however small it is: nothing else would open it again
+    boolean ask = last || (segments && ((psn & (ACK_EVERY - 1)) == 0 || room == 1));
+    p.ackRequest = reliable && ask;
     p.solicited = last && (w.flags & SendFlags.SOLICITED) != 0;
     p.immData = w.immData;
     if (kind == Opcode.WRITE) {

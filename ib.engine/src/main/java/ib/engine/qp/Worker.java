@@ -189,7 +189,9 @@ public final class Worker implements Runnable {
     while (t != null) {
       Timer next = t.next;
       t.next = null;
-      heap.add(t, now);
+      if (!t.cancelled()) { // a purge that came first did not see it (B20)
+        heap.add(t, now);
+      }
       t = next;
     }
     return heap.expire(now);

@@ -22,7 +22,7 @@ public abstract class Timer {
   protected abstract void expired();
 
   /** {@return whether nobody is interested any more} */
-  protected abstract boolean cancelled();
+  public abstract boolean cancelled();
 
   final long dueNs() {
     return dueNs;

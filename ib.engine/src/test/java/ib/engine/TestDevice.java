@@ -17,19 +17,19 @@ import ib.core.verbs.ProtectionDomain;
 import java.util.Queue;
 
 /** A handle on a {@link SoftHca} without the core. */
-final class TestDevice extends IbDevice {
-  final SoftHca hca;
+public final class TestDevice extends IbDevice {
+  public final SoftHca hca;
   private final DeviceInfo info;
   private final TestControl control = new TestControl(this);
 
-  TestDevice(String name, SoftHca hca) {
+  public TestDevice(String name, SoftHca hca) {
     this.hca = hca;
     long guid = hca.queryDevice().nodeGuid();
     this.info =
         new DeviceInfo(name, 0, NodeType.CA, guid, guid, hca.queryDevice().physPortCount(), "test");
   }
 
-  Queue<IbEvent> events() {
+  public Queue<IbEvent> events() {
     return control.events;
   }
 

@@ -1,0 +1,237 @@
+package ib.engine.sim;
+
+import ib.core.verbs.QpType;
+import ib.engine.qp.HcaConfig;
+import ib.engine.time.VirtualClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** One simulation: all of it follows from the seed and the profile. */
+public final class Sim {
+  private static final int TURNS_MOST = 2_000_000;
+  private static final int SETTLE_TURNS = 8;
+  private static final int SHARED_BYTES = 16_384;
+
+  final Profile profile;
+  final SplittableRandom random;
+  final VirtualClock clock = new VirtualClock();
+  final Trace trace = new Trace();
+  final SimFabric fabric;
+  private final long seed;
+  private final List<Node> nodes = new ArrayList<>();
+  private final List<Link> links = new ArrayList<>();
+  private long bytes;
+  private long messages;
+  long wraps;
+  long failures;
+  long connects;
+
+  /**
+   * What a simulation has done.
+   *
+   * @param hash of all packets and completions in order
+   * @param bytes verified
+   * @param messages delivered
+   * @param packets transmitted
+   * @param wraps of sequence numbers
+   * @param failures requests that failed as they had to
+   * @param connects how often queue pairs were connected
+   * @param virtualNs virtual time that has passed
+   */
+  public record Report(
+      long hash,
+      long bytes,
+      long messages,
+      long packets,
+      long wraps,
+      long failures,
+      long connects,
+      long virtualNs) {}
+
+  private Sim(long seed, Profile profile) {
+    this.seed = seed;
+    this.profile = profile;
+    this.random = new SplittableRandom(seed);
+    boolean segments = profile != Profile.CLEAN || random.nextBoolean();
+    this.fabric = new SimFabric(trace, clock, segments);
+    clock.advance(random.nextLong(1L << 40));
+  }
+
+  /**
+   * Runs a simulation.
+   *
+   * @param seed any number
+   * @param profile what it is put through
+   * @return what it has done
+   * @throws SimFailure with the line that replays it
+   */
+  public static Report run(long seed, Profile profile) {
+    Sim sim = new Sim(seed, profile);
+    try {
+      return sim.run();
+    } catch (RuntimeException | AssertionError e) {
+      throw new SimFailure(
+          e + "\nreplay: -Dib.sim.seed=" + seed + " -Dib.sim.profile=" + profile, e);
+    }
+  }
+
+  private Report run() {
+    build();
+    long start = clock.nanoTime();
+    for (int turn = 0; turn(); turn++) {
+      if (turn > TURNS_MOST) {
+        throw new SimFailure("after " + turn + " turns there is no end: " + waiting());
+      }
+    }
+    end();
+    return new Report(
+        trace.hash(),
+        bytes,
+        messages,
+        trace.packets(),
+        wraps,
+        failures,
+        connects,
+        clock.nanoTime() - start);
+  }
+
+  private void build() {
+    int count = profile.bulk() ? 2 : 2 + random.nextInt(2);
+    for (int i = 1; i <= count; i++) {
+      nodes.add(new Node(this, i, config(i), profile, SHARED_BYTES));
+    }
+    int pairs = profile.bulk() ? 2 : 1 + random.nextInt(5);
+    for (int i = 0; i < pairs; i++) {
+      int kind = profile.bulk() ? 9 : random.nextInt(10);
+      QpType type = kind == 0 ? QpType.UD : kind == 1 ? QpType.UC : QpType.RC;
+      Node a = nodes.get(random.nextInt(count));
+      Node b = nodes.get(random.nextInt(count));
+      links.add(new Link(this, type, a, b));
+    }
+  }
+
+  private HcaConfig config(int lid) {
+    boolean bulk = profile.bulk();
+    return HcaConfig.of(0x1000L * lid, 0x1000L * lid + 1)
+        .withPace(
+            bulk ? 1 << 20 : 4096 << random.nextInt(9),
+            bulk ? 1 << 18 : 4096 * (1 + random.nextInt(64)),
+            2 << random.nextInt(4),
+            1 << random.nextInt(4),
+            bulk ? 128 : 2 + random.nextInt(127));
+  }
+
+  /** One round of everybody; false when all is done. */
+  private boolean turn() {
+    int work = step(1);
+    work += poll();
+    for (Link l : links) {
+      work += l.turn(false);
+    }
+    clock.advance(random.nextInt(500));
+    if (work > 0) {
+      return true;
+    }
+    return idle();
+  }
+
+  private int step(int times) {
+    int work = 0;
+    int first = random.nextInt(nodes.size());
+    for (int t = 0; t < times; t++) {
+      for (int i = 0; i < nodes.size(); i++) {
+        work += nodes.get((first + i) % nodes.size()).hca.step();
+      }
+    }
+    return work;
+  }
+
+  /** Receives of all nodes first: an acknowledged message has arrived by then. */
+  int poll() {
+    int work = 0;
+    for (Node n : nodes) {
+      work += n.pollReceives();
+    }
+    for (Node n : nodes) {
+      work += n.pollSends();
+    }
+    return work;
+  }
+
+  /** Nothing to do now: lets receives come, or time pass until something is due. */
+  private boolean idle() {
+    int work = 0;
+    boolean busy = false;
+    long next = Long.MAX_VALUE;
+    for (Link l : links) {
+      work += l.turn(true);
+      busy |= !l.done();
+      next = Math.min(next, l.nextNs());
+    }
+    if (work > 0 || !busy) {
+      return busy;
+    }
+    for (Node n : nodes) {
+      next = Math.min(next, n.hca.earliestTimerNs());
+    }
+    if (next != Long.MAX_VALUE) {
+      clock.advance(Math.max(0, next - clock.nanoTime()));
+    } else if (links.stream().anyMatch(Link::waits)) {
+      standsStill();
+    }
+    return true;
+  }
+
+  /** Nothing will ever happen again unless somebody posts: allowed only when somebody can. */
+  private void standsStill() {
+    throw new SimFailure("nothing moves and no timer runs: " + waiting());
+  }
+
+  private String waiting() {
+    StringBuilder text = new StringBuilder();
+    links.stream().filter(Link::waits).forEach(l -> text.append(l.describe()).append("; "));
+    return text.toString();
+  }
+
+  void delivered(Request r) {
+    bytes += r.length;
+    messages++;
+  }
+
+  // ---- the end ----
+
+  private void end() {
+    links.forEach(Link::end);
+    settle();
+    for (Node n : nodes) {
+      n.checkMemory();
+      if (n.wire.copies() != 0) {
+        throw new SimFailure("node " + n.lid + ": " + n.wire.copies() + " copies not released");
+      }
+    }
+    links.forEach(Link::close);
+    step(2);
+    for (Node n : nodes) {
+      if (n.hca.earliestTimerNs() != Long.MAX_VALUE) {
+        throw new SimFailure("node " + n.lid + ": a timer is left");
+      }
+      n.checkMemory();
+      n.close();
+    }
+  }
+
+  /** Lets all that is held back come and everything that follows be done. */
+  private void settle() {
+    for (int i = 0; i < SETTLE_TURNS; i++) {
+      clock.advance(profile.holdNs());
+      while (step(1) > 0) {
+        random.nextInt(); // another order of the nodes
+      }
+    }
+    int late = poll();
+    if (late > 0) {
+      throw new SimFailure(late + " completions after everything was flushed, seed " + seed);
+    }
+  }
+}

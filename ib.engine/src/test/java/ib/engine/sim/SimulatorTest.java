@@ -1,0 +1,153 @@
+package ib.engine.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Fresh seeds on every run; {@code -Dib.sim.scale=n} multiplies their number, {@code -Dib.sim.seed}
+ * and {@code -Dib.sim.profile} replay one simulation and nothing else.
+ */
+@DisplayName("issue 3, section 2: seeded simulation with checkers")
+class SimulatorTest {
+  private static final String SEED = "ib.sim.seed";
+  private static final String PROFILE = "ib.sim.profile";
+  private static final int SCALE = Integer.getInteger("ib.sim.scale", 1);
+  private static final long FIRST = new SplittableRandom().nextLong() >>> 16;
+  private static final long GIB = 1L << 30;
+  private static final Map<Profile, Sum> SUMS = new EnumMap<>(Profile.class);
+
+  /** What all simulations of a profile have done; they run abreast. */
+  private static final class Sum {
+    final LongAdder seeds = new LongAdder();
+    final LongAdder bytes = new LongAdder();
+    final LongAdder packets = new LongAdder();
+    final LongAdder wraps = new LongAdder();
+    final LongAdder failures = new LongAdder();
+    final LongAdder virtualMs = new LongAdder();
+
+    void add(Sim.Report r) {
+      seeds.increment();
+      bytes.add(r.bytes());
+      packets.add(r.packets());
+      wraps.add(r.wraps());
+      failures.add(r.failures());
+      virtualMs.add(r.virtualNs() / 1_000_000);
+    }
+
+    @Override
+    public String toString() {
+      return String.format(
+          "%d seeds, %d MiB verified, %d packets, %d PSN wraps, %d failures as expected, %d s virtual",
+          seeds.sum(),
+          bytes.sum() >> 20,
+          packets.sum(),
+          wraps.sum(),
+          failures.sum(),
+          virtualMs.sum() / 1000);
+    }
+  }
+
+  private static int count(Profile profile) {
+    return SCALE
+        * switch (profile) {
+          case BULK -> 100;
+          case BULK_MIXED -> 40;
+          case BULK_LOSS_30 -> 150;
+          default -> 160;
+        };
+  }
+
+  private static void assumeNoReplay() {
+    assumeTrue(System.getProperty(SEED) == null, "one simulation is replayed");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName(
+      "F3-F8, F15, F20: fresh seeds: every byte, completion and guard zone as the model says")
+  void freshSeeds(Profile profile, TestReporter reporter) {
+    assumeNoReplay();
+    Sum sum = new Sum();
+    long first = FIRST + ((long) profile.ordinal() << 32);
+    LongStream.range(first, first + count(profile))
+        .parallel()
+        .mapToObj(seed -> Sim.run(seed, profile))
+        .forEach(sum::add);
+    assertEquals(count(profile), sum.seeds.sum());
+    SUMS.put(profile, sum);
+    reporter.publishEntry(profile.name(), "from seed " + first + ": " + sum);
+  }
+
+  /** The figures that the issue asks for, of whatever has run. */
+  @AfterAll
+  static void figures() {
+    if (SUMS.size() == Profile.values().length) {
+      long seeds = SUMS.values().stream().mapToLong(s -> s.seeds.sum()).sum();
+      long bytes = SUMS.values().stream().mapToLong(s -> s.bytes.sum()).sum();
+      long wraps = SUMS.values().stream().mapToLong(s -> s.wraps.sum()).sum();
+      assertTrue(seeds >= 2_000, "at least 2,000 fresh seeds: " + seeds);
+      assertTrue(bytes >= 16 * GIB, "at least 16 GiB verified: " + bytes);
+      assertTrue(wraps >= 2_000, "at least 2,000 wraps: " + wraps);
+      long lossy =
+          SUMS.get(Profile.BULK_LOSS_30).bytes.sum() + SUMS.get(Profile.LOSS_50).bytes.sum();
+      assertTrue(lossy >= GIB, "B5: at least 1 GiB of it at a loss of 30 % and more: " + lossy);
+    }
+  }
+
+  @Test
+  @DisplayName("B5: 50 seeds twice: the same packets and completions in the same order")
+  void replaysIdentically() {
+    assumeNoReplay();
+    LongStream.range(FIRST, FIRST + 50)
+        .parallel()
+        .forEach(
+            seed -> {
+              Profile profile = Profile.values()[(int) (seed % 13)];
+              assertEquals(Sim.run(seed, profile), Sim.run(seed, profile), "seed " + seed);
+            });
+    assertTrue(
+        Sim.run(FIRST, Profile.MIXED).hash() != Sim.run(FIRST + 1, Profile.MIXED).hash(),
+        "another seed is another story");
+  }
+
+  /** Seeds that have found something once; cheap to keep, whatever they lead to today. */
+  @ParameterizedTest
+  @CsvSource({
+    "17, DUPLICATE_50",
+    "3, REORDER_50",
+    "4, REORDER_50",
+    "43, LOSS_10",
+    "53, CORRUPT_5",
+    "50, LOSS_5",
+    "19, LOSS_50",
+    "19, BULK_LOSS_30",
+    "69, CLEAN",
+  })
+  @DisplayName("seeds that have found a defect")
+  void keptSeeds(long seed, Profile profile) {
+    assumeNoReplay();
+    Sim.run(seed, profile);
+  }
+
+  @Test
+  @DisplayName("the line that a failure prints replays it")
+  void replay() {
+    String seed = System.getProperty(SEED);
+    assumeTrue(seed != null, "-D" + SEED + " and -D" + PROFILE + " are given");
+    Sim.run(Long.parseLong(seed), Profile.valueOf(System.getProperty(PROFILE, "MIXED")));
+  }
+}

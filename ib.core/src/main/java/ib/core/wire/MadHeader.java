@@ -1,5 +1,9 @@
 package ib.core.wire;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Common header of management datagrams (IBA vol. 1 section 13.4.3): 24 bytes. See {@link Header}
  * for how it is used.
@@ -7,6 +11,9 @@ package ib.core.wire;
 public final class MadHeader extends Header {
   /** Length in bytes. */
   public static final int BYTES = 24;
+
+  /** The base version (IBA 13.4.3). */
+  public static final int BASE_VERSION = 1;
 
   /** Length of a whole MAD in bytes (IBA 13.4.2). */
   public static final int MAD_BYTES = 256;
@@ -154,5 +161,23 @@ public final class MadHeader extends Header {
    */
   public void attributeModifier(int value) {
     u32(20, value);
+  }
+
+  /**
+   * Judges a datagram as a MAD, before any agent is asked: a pure total function of the bytes.
+   *
+   * @param bytes the memory; alive
+   * @param at offset of the header
+   * @param length bytes of the datagram
+   * @return why it is dropped, or null when it may be looked at
+   */
+  public static @Nullable DropReason check(MemorySegment bytes, long at, int length) {
+    if (at < 0 || length < BYTES || at > bytes.byteSize() - length) {
+      return DropReason.SHORT;
+    }
+    if (bytes.get(ValueLayout.JAVA_BYTE, at) != BASE_VERSION) {
+      return DropReason.MAD_VERSION;
+    }
+    return length == MAD_BYTES ? null : DropReason.LENGTH;
   }
 }

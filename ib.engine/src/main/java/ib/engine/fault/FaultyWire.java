@@ -3,6 +3,7 @@ package ib.engine.fault;
 import ib.core.spi.FaultRule;
 import ib.core.spi.FaultRule.Direction;
 import ib.core.verbs.Gid;
+import ib.core.wire.DropReason;
 import ib.engine.SoftHca;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Packet;
@@ -66,6 +67,11 @@ public final class FaultyWire implements Wire, AutoCloseable {
       @Override
       public void receive(Packet packet, RunContext run) {
         pass(packet, run, shelf, receiver::receive, Direction.IN);
+      }
+
+      @Override
+      public void dropped(DropReason reason) {
+        receiver.dropped(reason);
       }
 
       @Override

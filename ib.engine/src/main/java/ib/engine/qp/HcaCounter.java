@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.wire.DropReason;
 import java.util.Locale;
 
 /**
@@ -72,7 +73,38 @@ public enum HcaCounter {
   /** Too many copies of a multicast packet under way. */
   DROP_REPLICA,
   /** The sender's memory was gone. */
-  DROP_FAULT;
+  DROP_FAULT,
+  // ---- found in the bytes: one for each DropReason, ICRC and opcode stand above ----
+  /** Fewer bytes than the headers take. */
+  DROP_SHORT,
+  /** Not RoCEv2. */
+  DROP_NOT_ROCE,
+  /** A malformed IP header. */
+  DROP_IP,
+  /** Another link version. */
+  DROP_LVER,
+  /** A raw packet. */
+  DROP_LNH,
+  /** A malformed GRH. */
+  DROP_GRH,
+  /** Lengths that do not agree. */
+  DROP_LENGTH,
+  /** The VCRC does not match. */
+  DROP_VCRC,
+  /** Another transport version. */
+  DROP_TVER,
+  /** More padding than bytes. */
+  DROP_PAD,
+  /** Another version of the MAD header. */
+  DROP_MAD_VERSION;
+
+  private static final HcaCounter[] BY_REASON = new HcaCounter[DropReason.values().length];
+
+  static {
+    for (DropReason reason : DropReason.values()) {
+      BY_REASON[reason.ordinal()] = valueOf("DROP_" + reason.name());
+    }
+  }
 
   private final String label;
 
@@ -83,5 +115,15 @@ public enum HcaCounter {
   /** {@return the name that tools print} */
   public String label() {
     return label;
+  }
+
+  /**
+   * The counter of a reason to drop a packet because of its bytes. Allocates nothing.
+   *
+   * @param reason the reason
+   * @return its counter, which has the same name
+   */
+  public static HcaCounter of(DropReason reason) {
+    return BY_REASON[reason.ordinal()];
   }
 }

@@ -9,6 +9,7 @@ import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortState;
 import ib.core.verbs.WellKnown;
+import ib.core.wire.DropReason;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
@@ -377,6 +378,11 @@ public final class HcaPort implements WirePort {
     int packets = Framing.packets(packet);
     hca.tally().count(number, Traffic.RCV_PKTS, packets);
     hca.tally().count(number, Traffic.RCV_DATA, Framing.words(packet, packets));
+  }
+
+  @Override
+  public void dropped(DropReason reason) {
+    hca.tally().count(number, HcaCounter.of(reason));
   }
 
   private void drop(Packet packet, HcaCounter reason, RunList run) {

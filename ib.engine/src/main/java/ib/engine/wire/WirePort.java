@@ -1,5 +1,7 @@
 package ib.engine.wire;
 
+import ib.core.wire.DropReason;
+
 /** A port of a device as its wire sees it; implemented by the engine ({@code SoftHca.port}). */
 public interface WirePort {
   /**
@@ -10,6 +12,13 @@ public interface WirePort {
    * @param run the context that the wire was given
    */
   void receive(Packet packet, RunContext run);
+
+  /**
+   * Counts bytes that have arrived and are no packet. Never blocks.
+   *
+   * @param reason what the decoder said
+   */
+  void dropped(DropReason reason);
 
   /** {@return the port number, from 1} */
   int number();

@@ -11,6 +11,7 @@ import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoMemoryException;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortState;
+import ib.core.wire.DropReason;
 import ib.engine.SoftHca;
 import ib.engine.qp.HcaConfig;
 import ib.engine.time.VirtualClock;
@@ -289,6 +290,11 @@ class FaultyWireTest {
               public void receive(Packet packet, RunContext context) {
                 got.add(packet.psn);
                 packet.release(context);
+              }
+
+              @Override
+              public void dropped(DropReason reason) {
+                throw new AssertionError(reason);
               }
 
               @Override

@@ -1,5 +1,6 @@
 package ib.driver.soft.fabric;
 
+import ib.core.wire.DropReason;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
 import ib.engine.wire.RunContext;
@@ -21,6 +22,11 @@ final class TestPort implements WirePort {
     }
     received.getAndIncrement();
     packet.release(run);
+  }
+
+  @Override
+  public void dropped(DropReason reason) {
+    throw new AssertionError("the fabric carries packets, not bytes: " + reason);
   }
 
   @Override

@@ -172,5 +172,14 @@ class HeaderTest {
     assertEquals(0x61e8, ip.expectedChecksum());
     ip.identification(0xc3b1);
     assertEquals(0x61e7, ip.expectedChecksum());
+    assertEquals(false, ip.intact());
+    ip.checksum(0x61e7);
+    assertEquals(true, ip.intact());
+    ip.identification(0x2599); // the sum of the rest is zero now
+    assertEquals(0, ip.expectedChecksum());
+    ip.checksum(0);
+    assertEquals(true, ip.intact());
+    ip.checksum(0xffff);
+    assertEquals(true, ip.intact());
   }
 }

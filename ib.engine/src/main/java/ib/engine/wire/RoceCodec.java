@@ -176,7 +176,7 @@ public final class RoceCodec {
     }
     if (ipv4.versionAndLength() != Ipv4Header.PLAIN
         || (ipv4.fragment() & ~Ipv4Header.DONT_FRAGMENT) != 0
-        || ipv4.checksum() != ipv4.expectedChecksum()) {
+        || !ipv4.intact()) {
       return DropReason.IP;
     }
     boolean fits = ipv4.totalLength() <= room && ipv4.totalLength() >= Icrc.Network.IPV4.bytes();

@@ -1,6 +1,7 @@
 package ib.engine.capture;
 
 import ib.core.verbs.Gid;
+import ib.core.wire.DropReason;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
@@ -55,6 +56,11 @@ public final class CapturingWire implements Wire {
         copy(ring, packet, true);
       }
       port.receive(packet, run);
+    }
+
+    @Override
+    public void dropped(DropReason reason) {
+      port.dropped(reason);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package ib.engine;
 
 import ib.core.spi.DeviceOps;
+import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.AtomicCap;
 import ib.core.verbs.Cap;
 import ib.core.verbs.CompletionQueue;
@@ -29,6 +30,7 @@ import java.security.SecureRandom;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
@@ -144,6 +146,26 @@ public final class SoftHca implements DeviceOps {
    */
   public void shutdown() {
     core.shutdown();
+  }
+
+  /**
+   * What the driver offers to those who ask why a queue pair does not work.
+   *
+   * @param device device name
+   * @return the service
+   */
+  public QpDiagnosis diagnosis(String device) {
+    return new QpDiagnosis() {
+      @Override
+      public String device() {
+        return device;
+      }
+
+      @Override
+      public Optional<Report> diagnose(int qpn) {
+        return core.diagnose(device, qpn);
+      }
+    };
   }
 
   /**

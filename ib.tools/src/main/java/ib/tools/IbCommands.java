@@ -3,9 +3,11 @@ package ib.tools;
 import ib.core.client.IbCore;
 import ib.core.spi.DeviceSlot;
 import ib.core.spi.PacketCapture;
+import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.QpType;
 import ib.tools.capture.Captures;
 import ib.tools.diags.Perfquery;
+import ib.tools.diags.Why;
 import ib.tools.hotplug.Clients;
 import ib.tools.hotplug.Objects;
 import ib.tools.hotplug.Slots;
@@ -16,6 +18,7 @@ import ib.tools.verbs.Asyncwatch;
 import ib.tools.verbs.DeviceList;
 import ib.tools.verbs.Devinfo;
 import java.io.PrintStream;
+import java.time.Clock;
 import java.util.List;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Descriptor;
@@ -48,6 +51,7 @@ import org.osgi.service.component.annotations.ReferencePolicyOption;
       "rdma",
       "perfquery",
       "capture",
+      "why",
       "clients",
       "plug",
       "unplug",
@@ -69,6 +73,12 @@ public final class IbCommands {
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
   private volatile List<PacketCapture> packetCaptures = List.of();
+
+  @Reference(
+      cardinality = ReferenceCardinality.MULTIPLE,
+      policy = ReferencePolicy.DYNAMIC,
+      policyOption = ReferencePolicyOption.GREEDY)
+  private volatile List<QpDiagnosis> diagnoses = List.of();
 
   private final Captures captures = new Captures();
 
@@ -198,6 +208,17 @@ public final class IbCommands {
   public Object capture(
       @Descriptor("start [-f filter] dev file|-t port, stop [dev], status") String... args) {
     return captures.run(packetCaptures, args);
+  }
+
+  /**
+   * Tells why a queue pair is as it is.
+   *
+   * @param args see {@link Why}
+   * @return the value
+   */
+  @Descriptor("what has happened to a queue pair, the likely cause, what to try")
+  public Object why(@Descriptor("[-j] [dev] qpn") String... args) {
+    return Why.run(diagnoses, Clock.systemDefaultZone(), args);
   }
 
   /**

@@ -3,6 +3,7 @@ package ib.driver.soft;
 import ib.core.spi.DeviceOps;
 import ib.core.spi.DriverDevice;
 import ib.core.spi.PacketCapture;
+import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.Limit;
 import ib.core.verbs.LinkLayer;
@@ -159,7 +160,8 @@ final class SoftDevice extends DriverDevice implements Plugged {
 
   /** {@return what it offers beside verbs, as services, by their interfaces} */
   Map<Class<?>, Object> offers() {
-    return Map.of(PacketCapture.class, capture);
+    return Map.of(
+        PacketCapture.class, capture, QpDiagnosis.class, hca.diagnosis(info().name()));
   }
 
   private void linkUp(HcaPort port) {

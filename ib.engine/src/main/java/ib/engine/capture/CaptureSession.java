@@ -140,21 +140,27 @@ final class CaptureSession implements Session, Runnable {
     capture.detach(this);
     stopping = true;
     LockSupport.unpark(thread);
-    boolean interrupted = false;
-    try {
-      thread.join(CLOSE_MS);
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
+    boolean interrupted = joined();
     if (!ended) {
       try {
         sink.close();
       } catch (IOException e) {
         failure = String.valueOf(e.getMessage());
       }
+      interrupted |= joined();
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Waits a while for the writer; returns whether the caller was interrupted. */
+  private boolean joined() {
+    try {
+      thread.join(CLOSE_MS);
+      return false;
+    } catch (InterruptedException e) {
+      return true;
     }
   }
 }

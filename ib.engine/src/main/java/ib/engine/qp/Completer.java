@@ -94,6 +94,11 @@ final class Completer {
     return una;
   }
 
+  /** {@return whether the peer has acknowledged something, or asked to wait} */
+  boolean answered() {
+    return progress > 0;
+  }
+
   boolean rnrWaiting() {
     return rnrWaiting;
   }
@@ -199,6 +204,7 @@ final class Completer {
 
   private void receiverNotReady(Packet p, RunList run) {
     qp.count(HcaCounter.RCVD_RNR_ERR);
+    qp.history.nakReceived(qp.hca.worker().now(), p.psn, p.syndrome);
     if (qp.path.rnrRetry != WellKnown.RNR_RETRY_INFINITE && rnrLeft-- == 0) {
       qp.count(HcaCounter.RETRY_RNR_EXCEEDED_ERR);
       failHead(run, WcStatus.RNR_RETRY_EXC_ERR, p.syndrome);
@@ -213,6 +219,7 @@ final class Completer {
   }
 
   private void refused(Packet p, RunList run) {
+    qp.history.nakReceived(qp.hca.worker().now(), p.psn, p.syndrome);
     if (p.syndrome == Syndrome.NAK_SEQUENCE) {
       qp.count(HcaCounter.RCVD_SEQ_ERR);
       retry(run, p.psn);
@@ -317,11 +324,12 @@ final class Completer {
    */
   void failHead(RunList run, WcStatus status, int syndrome) {
     qp.count(HcaCounter.SEND_ERR);
+    qp.history.failed(status, una);
     completeHead(run, status, syndrome);
     if (qp.service == Opcode.RC) {
       qp.fail(null);
     } else {
-      qp.state = QpState.SQE;
+      qp.enter(QpState.SQE, status.label());
     }
   }
 
@@ -355,6 +363,7 @@ final class Completer {
       return; // watch starts it again when it is needed
     }
     rewoundFor = -1;
+    qp.history.timeout(qp.hca.worker().now(), una);
     retry(run, una);
   }
 

@@ -362,7 +362,7 @@ final class ConnectedResponder extends Responder {
     if (reliable) {
       due = syndrome;
       duePsn = epsn;
-      qp.fail(event);
+      qp.refuse(syndrome, epsn, event);
     } else if (event == null) {
       qp.fail(null);
     } else {

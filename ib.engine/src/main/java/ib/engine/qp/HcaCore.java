@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.IbNoMemoryException;
 import ib.core.verbs.Limit;
@@ -12,6 +13,7 @@ import ib.engine.wire.Wire;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 
@@ -57,11 +59,11 @@ public final class HcaCore {
           wires.size() + " wires for " + config.portCount() + " ports");
     }
     this.config = config;
-    this.worker = new Worker(clock, config.runBudgetBytes());
+    this.tally = new Tally(wires.size());
+    this.worker = new Worker(clock, tally, config.runBudgetBytes());
     this.keyNumbers = new Numbers(random, 32, 256, 2 * NUMBERS_BETWEEN);
     this.qpNumbers = new Numbers(random, 24, QPN_LEAST, NUMBERS_BETWEEN);
     this.multicast = new Multicast(config);
-    this.tally = new Tally(wires.size());
     this.ports = new HcaPort[wires.size()];
     for (int i = 0; i < ports.length; i++) {
       ports[i] = new HcaPort(this, i + 1, wires.get(i), observer);
@@ -180,6 +182,17 @@ public final class HcaCore {
       qps.put(qp.qpn, qp);
     }
     tally.enter(qp);
+  }
+
+  /**
+   * Looks at a queue pair.
+   *
+   * @param device device name, for the report
+   * @param qpn its number
+   * @return what is known of it
+   */
+  public Optional<QpDiagnosis.Report> diagnose(String device, int qpn) {
+    return tally.find(qpn).map(qp -> qp.control.diagnose(device));
   }
 
   /** Makes a queue pair unreachable; its number goes into quarantine. */

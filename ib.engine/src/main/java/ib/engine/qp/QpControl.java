@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.Mtu;
@@ -177,13 +178,14 @@ final class QpControl {
         qp.fail(null);
       }
     } else {
-      qp.state = to;
+      qp.enter(to, QpHistory.ASKED);
     }
   }
 
   /** Back to the beginning: what was posted is discarded without completions (IBA 10.3.1.2). */
   private void reset(RunList run) {
-    qp.state = QpState.RESET;
+    qp.history.reset();
+    qp.enter(QpState.RESET, QpHistory.ASKED);
     qp.sends.seal(); // a late poster finds its request refused
     qp.receives.seal();
     qp.newRings();
@@ -204,13 +206,25 @@ final class QpControl {
     }
   }
 
+  /** Looks at it while nobody is inside. */
+  QpDiagnosis.Report diagnose(String device) {
+    RunList run = enter();
+    try {
+      long now = qp.hca.worker().now();
+      qp.history.look(now, qp.counts[HcaCounter.RCVD_PKTS.ordinal()]);
+      return QpDoctor.examine(qp, device, now);
+    } finally {
+      leave(run);
+    }
+  }
+
   /** Claims it for good: afterwards nobody is inside and everything accepted has completed (D4). */
   void kill() {
     RunList run = enter();
     try {
       if (!qp.buried()) {
         if (qp.state != QpState.RESET) {
-          qp.state = QpState.ERR;
+          qp.enter(QpState.ERR, QpHistory.REMOVED);
         }
         qp.flusher.finish(run);
         qp.completer.end();

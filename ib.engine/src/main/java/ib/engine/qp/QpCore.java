@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.spi.Trace;
 import ib.core.verbs.EventType;
 import ib.core.verbs.QpInit;
 import ib.core.verbs.QpState;
@@ -54,6 +55,7 @@ final class QpCore {
   final Responder responder;
   final Flusher flusher;
   final QpControl control;
+  final QpHistory history = new QpHistory();
   final long[] counts = new long[HcaCounter.values().length];
   final long[] traffic = new long[Traffic.COUNT];
   int qpn; // before it is published
@@ -142,6 +144,12 @@ final class QpCore {
       traffic[Traffic.RCV_PKTS.ordinal()] += packets;
       traffic[Traffic.RCV_DATA.ordinal()] += Framing.words(p, packets);
     }
+  }
+
+  /** Counts a packet that it drops. */
+  void drop(Packet p, HcaCounter reason) {
+    counts[reason.ordinal()]++;
+    p.dropped = reason.label();
   }
 
   /** Counts a packet that it sends. */
@@ -271,9 +279,23 @@ final class QpCore {
     return s == QpState.RTR || s == QpState.RTS || s == QpState.SQD || s == QpState.SQE;
   }
 
+  /** Goes to another state. */
+  void enter(QpState to, String cause) {
+    QpState from = state;
+    state = to;
+    history.changed(hca.worker().now(), to, cause);
+    Trace.state(hca.config().nodeGuid(), qpn, from, to, history.cause());
+  }
+
+  /** A request is refused for good. */
+  void refuse(int syndrome, int psn, @Nullable EventType event) {
+    history.nakSent(hca.worker().now(), psn, syndrome);
+    fail(event);
+  }
+
   /** Goes to the error state; the step that is under way flushes. */
   void fail(@Nullable EventType event) {
-    state = QpState.ERR;
+    enter(QpState.ERR, event == null ? QpHistory.ASKED : event.name());
     if (event != null) {
       verbs.tell(event);
     }
@@ -288,7 +310,7 @@ final class QpCore {
     for (Packet p = queue.peek(); p != null; p = queue.peek()) {
       queue.remove();
       received(p);
-      count(HcaCounter.DROP_QP_STATE);
+      drop(p, HcaCounter.DROP_QP_STATE);
       p.release(run);
     }
   }

@@ -64,12 +64,12 @@ abstract class Responder {
         };
     if (!fits) {
       path.port().badPkey();
-      qp.count(HcaCounter.DROP_PKEY);
+      qp.drop(p, HcaCounter.DROP_PKEY);
       return false;
     }
     Route route = path.route;
     if (route != null && !route.leadsTo(p)) {
-      qp.count(HcaCounter.DROP_SOURCE);
+      qp.drop(p, HcaCounter.DROP_SOURCE);
       return false;
     }
     return true;

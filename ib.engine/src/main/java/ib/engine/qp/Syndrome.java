@@ -27,6 +27,17 @@ final class Syndrome {
     return syndrome >>> 5 & 7;
   }
 
+  /** {@return a NAK in words (IBA table 46)} */
+  static String text(int syndrome) {
+    return switch (syndrome) {
+      case NAK_SEQUENCE -> "PSN sequence error";
+      case NAK_INVALID_REQUEST -> "invalid request";
+      case NAK_REMOTE_ACCESS -> "remote access error";
+      case NAK_REMOTE_OPERATION -> "remote operational error";
+      default -> String.format("syndrome 0x%02x", syndrome);
+    };
+  }
+
   /** {@return how long an RNR NAK asks to wait} */
   static long rnrNs(int syndrome) {
     return RNR_TIMER[syndrome & 31] * 10_000L;

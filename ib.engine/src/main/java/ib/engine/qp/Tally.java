@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -22,6 +23,8 @@ final class Tally {
 
   private final AtomicLongArray[] ports;
   private final long[][][] resets;
+  private volatile int live;
+  private long lookedNs; // the worker's
   private final Set<QpCore> members = Collections.newSetFromMap(new IdentityHashMap<>());
 
   Tally(int portCount) {
@@ -47,6 +50,7 @@ final class Tally {
 
   synchronized void enter(QpCore qp) {
     members.add(qp);
+    live = members.size();
   }
 
   /** The queue pair goes to another port: what it has counted stays here. Its owner calls. */
@@ -62,12 +66,35 @@ final class Tally {
   /** The queue pair has gone: it counts no more. */
   synchronized void leave(QpCore qp) {
     if (members.remove(qp)) {
+      live = members.size();
       settle(qp);
     }
   }
 
   private static long own(QpCore qp, int i) {
     return i < COUNTERS ? qp.counts[i] : qp.traffic[i - COUNTERS];
+  }
+
+  /** {@return the queue pair of a number; of several special ones the first} */
+  synchronized Optional<QpCore> find(int qpn) {
+    return members.stream().filter(qp -> qp.qpn == qpn).findFirst();
+  }
+
+  /** {@return whether there are no queue pairs} */
+  boolean isEmpty() {
+    return live == 0;
+  }
+
+  /** Notes which queue pairs have heard something, not more often than asked. */
+  void look(long now, long everyNs) {
+    if (live > 0 && (now - lookedNs >= everyNs || lookedNs == 0)) {
+      lookedNs = now;
+      synchronized (this) {
+        for (QpCore qp : members) {
+          qp.history.look(now, qp.counts[HcaCounter.RCVD_PKTS.ordinal()]);
+        }
+      }
+    }
   }
 
   // ---- reading ----

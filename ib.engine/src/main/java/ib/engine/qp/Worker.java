@@ -28,8 +28,10 @@ public final class Worker implements Runnable {
   }
 
   private static final long PAUSE_NS = 20_000;
+  private static final long LOOK_NS = 250_000_000;
 
   private final NanoClock clock;
+  private final Tally tally;
   private final RunList run;
   private final TimerHeap heap = new TimerHeap();
   private volatile @Nullable QpCore qps; // a stack, turned round by the worker
@@ -43,11 +45,18 @@ public final class Worker implements Runnable {
    * Makes a worker that nobody runs yet.
    *
    * @param clock the time
+   * @param tally whose queue pairs it looks at now and then
    * @param budgetBytes bytes to move before it looks at its timers again
    */
-  Worker(NanoClock clock, int budgetBytes) {
+  Worker(NanoClock clock, Tally tally, int budgetBytes) {
     this.clock = clock;
+    this.tally = tally;
     this.run = new RunList(budgetBytes);
+  }
+
+  /** {@return the time} */
+  long now() {
+    return clock.nanoTime();
   }
 
   /** Starts a daemon thread that runs it. */
@@ -139,10 +148,11 @@ public final class Worker implements Runnable {
     asleep = true;
     if (qps == null && timers == null && !purge && !stopped) {
       long due = heap.earliestNs();
-      if (due == Long.MAX_VALUE) {
+      long most = tally.isEmpty() ? Long.MAX_VALUE : LOOK_NS;
+      if (due == Long.MAX_VALUE && most == due) {
         LockSupport.park(this);
       } else {
-        long left = due - clock.nanoTime();
+        long left = due == Long.MAX_VALUE ? most : Math.min(most, due - clock.nanoTime());
         if (left > 0) {
           LockSupport.parkNanos(this, left);
         }
@@ -161,6 +171,7 @@ public final class Worker implements Runnable {
    */
   public int step() {
     int n = 0;
+    tally.look(clock.nanoTime(), LOOK_NS);
     if (purge) {
       purge = false;
       heap.purge();

@@ -1,0 +1,76 @@
+package ib.core.spi;
+
+import ib.core.verbs.MaySleep;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Tells what has happened to a queue pair: a service that a driver registers for each device while
+ * it is plugged in, with the service property {@link DeviceSlot#DEVICE_NAME}. {@code ib:why}
+ * reaches drivers through it.
+ */
+public interface QpDiagnosis {
+
+  /**
+   * Something that has happened.
+   *
+   * @param ns when, by the clock of {@link Report#nowNs}
+   * @param text what
+   */
+  record Note(long ns, String text) {}
+
+  /**
+   * A state that was entered.
+   *
+   * @param ns when, by the clock of {@link Report#nowNs}
+   * @param state the state
+   * @param cause why
+   */
+  record Change(long ns, QpState state, String cause) {}
+
+  /**
+   * All that is known of a queue pair.
+   *
+   * @param device device name
+   * @param qpn its number, 24 bits
+   * @param type its service
+   * @param state its state now
+   * @param nowNs when this was told; nanoseconds from an arbitrary moment, for differences
+   * @param history the latest states, oldest first, at most 16
+   * @param troubles the last NAK in each direction, the last RNR NAK, the last timeout, where there
+   *     was one
+   * @param peer who it is connected to, empty when to nobody
+   * @param heardNs when the latest packet for it was noticed, to a quarter of a second, or -1
+   * @param drops packets for it that were dropped, by the name of the reason
+   * @param likely the likely cause, one sentence
+   * @param tries what to try, in this order
+   */
+  record Report(
+      String device,
+      int qpn,
+      QpType type,
+      QpState state,
+      long nowNs,
+      List<Change> history,
+      List<Note> troubles,
+      String peer,
+      long heardNs,
+      Map<String, Long> drops,
+      String likely,
+      List<String> tries) {}
+
+  /** {@return the name of the device} */
+  String device();
+
+  /**
+   * Looks at a queue pair.
+   *
+   * @param qpn its number, 24 bits
+   * @return what is known, or empty when the device has no such queue pair
+   */
+  @MaySleep
+  Optional<Report> diagnose(int qpn);
+}

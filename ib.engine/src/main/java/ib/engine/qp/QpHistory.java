@@ -1,0 +1,163 @@
+package ib.engine.qp;
+
+import ib.core.spi.QpDiagnosis.Change;
+import ib.core.spi.QpDiagnosis.Note;
+import ib.core.verbs.QpState;
+import ib.core.verbs.WcStatus;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What has happened to a queue pair: only what is rare is noted, so that the data path pays
+ * nothing. The owner's, except for what the worker notes when it looks round.
+ */
+final class QpHistory {
+  static final String ASKED = "modify";
+  static final String REMOVED = "device or queue pair is removed";
+  private static final int CHANGES = 16;
+
+  private final long[] changeNs = new long[CHANGES];
+  private final @Nullable QpState[] changeTo = new @Nullable QpState[CHANGES];
+  private final @Nullable String[] changeCause = new @Nullable String[CHANGES];
+  private long changes;
+
+  private final Last nakReceived = new Last();
+  private final Last nakSent = new Last();
+  private final Last rnr = new Last();
+  private final Last timeout = new Last();
+  private @Nullable WcStatus failure;
+  private @Nullable String pending; // why the state is about to change
+
+  // the worker's
+  private long heardCount;
+  private volatile long heardNs = -1;
+
+  /** The latest of its kind. */
+  private static final class Last {
+    long ns;
+    int psn;
+    int syndrome;
+    long count;
+
+    void note(long now, int atPsn, int withSyndrome) {
+      ns = now;
+      psn = atPsn;
+      syndrome = withSyndrome;
+      count++;
+    }
+  }
+
+  // ---- what happens ----
+
+  /** A state was entered. */
+  void changed(long now, QpState to, String cause) {
+    int i = (int) (changes++ % CHANGES);
+    String known = pending;
+    changeNs[i] = now;
+    changeTo[i] = to;
+    changeCause[i] = known == null ? cause : known;
+    pending = null;
+  }
+
+  /** {@return why the latest state was entered} */
+  String cause() {
+    String cause = changes == 0 ? null : changeCause[(int) ((changes - 1) % CHANGES)];
+    return cause == null ? "" : cause;
+  }
+
+  void nakReceived(long now, int psn, int syndrome) {
+    if (Syndrome.kind(syndrome) == Syndrome.CLASS_RNR) {
+      rnr.note(now, psn, syndrome);
+    } else {
+      nakReceived.note(now, psn, syndrome);
+    }
+  }
+
+  /** We refuse a request for good: the state changes next. */
+  void nakSent(long now, int psn, int syndrome) {
+    nakSent.note(now, psn, syndrome);
+    pending = "refused the peer's request at PSN " + hex(psn) + ": " + Syndrome.text(syndrome);
+  }
+
+  void timeout(long now, int psn) {
+    timeout.note(now, psn, 0);
+  }
+
+  /** A request completes with an error of its own: the state changes next. */
+  void failed(WcStatus status, int psn) {
+    failure = status;
+    pending = status.label() + " at PSN " + hex(psn);
+  }
+
+  /** A new life begins; the states so far stay. */
+  void reset() {
+    failure = null;
+    pending = null;
+    timeout.count = 0;
+    rnr.count = 0;
+    nakReceived.count = 0;
+    nakSent.count = 0;
+  }
+
+  /** The worker looks round. */
+  void look(long now, long received) {
+    if (received != heardCount) {
+      heardCount = received;
+      heardNs = now;
+    }
+  }
+
+  // ---- what is told ----
+
+  long heardNs() {
+    return heardNs;
+  }
+
+  /** {@return how the request failed that ended it, or null} */
+  @Nullable WcStatus failure() {
+    return failure;
+  }
+
+  /** {@return the syndrome of the NAK that we have sent last, or 0} */
+  int refusal() {
+    return nakSent.count == 0 ? 0 : nakSent.syndrome;
+  }
+
+  long timeouts() {
+    return timeout.count;
+  }
+
+  List<Change> changes() {
+    List<Change> all = new ArrayList<>();
+    for (long n = Math.max(0, changes - CHANGES); n < changes; n++) {
+      int i = (int) (n % CHANGES);
+      QpState to = changeTo[i];
+      String cause = changeCause[i];
+      if (to != null && cause != null) {
+        all.add(new Change(changeNs[i], to, cause));
+      }
+    }
+    return all;
+  }
+
+  List<Note> troubles() {
+    List<Note> all = new ArrayList<>();
+    add(all, timeout, "timeout, PSN %s not acknowledged");
+    add(all, rnr, "RNR NAK received at PSN %s");
+    add(all, nakReceived, "NAK received at PSN %s: " + Syndrome.text(nakReceived.syndrome));
+    add(all, nakSent, "NAK sent at PSN %s: " + Syndrome.text(nakSent.syndrome));
+    return all;
+  }
+
+  private static void add(List<Note> all, Last last, String text) {
+    if (last.count > 0) {
+      String times = last.count == 1 ? "" : " (" + last.count + " times)";
+      all.add(new Note(last.ns, String.format(text, hex(last.psn)) + times));
+    }
+  }
+
+  private static String hex(int psn) {
+    return String.format("0x%06x", psn & 0xffffff);
+  }
+}

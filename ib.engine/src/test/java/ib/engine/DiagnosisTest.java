@@ -27,8 +27,7 @@ class DiagnosisTest {
   private static final int RETRIES = 2;
 
   private final VirtualClock clock = new VirtualClock();
-  private final Rig rig =
-      new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
+  private final Rig rig = new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
 
   @AfterEach
   void close() {

@@ -160,8 +160,7 @@ final class SoftDevice extends DriverDevice implements Plugged {
 
   /** {@return what it offers beside verbs, as services, by their interfaces} */
   Map<Class<?>, Object> offers() {
-    return Map.of(
-        PacketCapture.class, capture, QpDiagnosis.class, hca.diagnosis(info().name()));
+    return Map.of(PacketCapture.class, capture, QpDiagnosis.class, hca.diagnosis(info().name()));
   }
 
   private void linkUp(HcaPort port) {

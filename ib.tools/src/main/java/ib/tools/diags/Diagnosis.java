@@ -50,8 +50,7 @@ final class Diagnosis implements Printable, JsonView {
       line(out, "last " + time(n.ns()) + " " + n.text());
     }
     if (!report.peer().isEmpty()) {
-      String heard =
-          report.heardNs() < 0 ? "never heard" : "last heard " + time(report.heardNs());
+      String heard = report.heardNs() < 0 ? "never heard" : "last heard " + time(report.heardNs());
       line(out, "peer " + report.peer() + ", " + heard);
     }
     if (!report.drops().isEmpty()) {
@@ -83,8 +82,7 @@ final class Diagnosis implements Printable, JsonView {
             .map(c -> time(c.ns()) + " " + c.state() + ": " + c.cause())
             .toList());
     members.put(
-        "troubles",
-        report.troubles().stream().map(n -> time(n.ns()) + " " + n.text()).toList());
+        "troubles", report.troubles().stream().map(n -> time(n.ns()) + " " + n.text()).toList());
     members.put("peer", report.peer());
     members.put("heard", report.heardNs() < 0 ? "" : time(report.heardNs()));
     members.put("drops", report.drops());

@@ -26,8 +26,7 @@ public final class Why {
    * @return what is known of every queue pair with that number
    * @throws CommandException when there is none
    */
-  public static Listing<?> run(
-      Collection<QpDiagnosis> services, Clock clock, String... args) {
+  public static Listing<?> run(Collection<QpDiagnosis> services, Clock clock, String... args) {
     Parsed line = new Getopt("ib:why", USAGE, "j,json").parse(args).atMost(2);
     List<String> operands = line.operands();
     if (operands.isEmpty()) {

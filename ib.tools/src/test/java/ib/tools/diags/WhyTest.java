@@ -57,7 +57,8 @@ class WhyTest {
       List.of(known("soft0", 0x4dbe86), known("soft1", 1), known("soft2", 1));
 
   @Test
-  @DisplayName("history with times, last trouble, peer last heard, drops, likely cause, what to try")
+  @DisplayName(
+      "history with times, last trouble, peer last heard, drops, likely cause, what to try")
   void text() {
     assertEquals(
         """
@@ -68,7 +69,8 @@ class WhyTest {
           peer QP 0x91c03a at LID 3, last heard 12:03:09.877
           packets to it dropped: drop_icrc 17
           likely: path corrupts packets
-          try: ib:capture start -f qp=0x4dbe86 soft0 FILE""",
+          try: ib:capture start -f qp=0x4dbe86 soft0 FILE\
+        """,
         Why.run(ALL, NOON, "0x4dbe86").text());
   }
 

@@ -97,10 +97,11 @@ class HostileTest {
         switch (random.nextInt(8)) {
           case 0 -> random.nextLong();
           case 1 -> region.iova() + region.length() - random.nextInt(64);
-          default -> region.iova() + random.nextInt(256) * 8;
+          default -> region.iova() + 8L * random.nextInt(256);
         };
     int length = payload(opcode);
-    p.dmaLength = random.nextInt(8) == 0 ? random.nextInt() : Math.max(length, random.nextInt(4096));
+    p.dmaLength =
+        random.nextInt(8) == 0 ? random.nextInt() : Math.max(length, random.nextInt(4096));
     if (length > 0) {
       p.payload.add(null, junk, 0, length);
     }

@@ -45,8 +45,7 @@ class RxeBugsTest {
   private static final int NAK_ACCESS = 0x62;
 
   private final VirtualClock clock = new VirtualClock();
-  private final Rig rig =
-      new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
+  private final Rig rig = new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
   private final LinkCodec codec = new LinkCodec();
   private final MemorySegment bytes = MemorySegment.ofArray(new byte[8192]);
   private final List<Integer> answers = new ArrayList<>();
@@ -206,14 +205,23 @@ class RxeBugsTest {
     MemoryRegion mr = rig.b().mr;
     long end = mr.iova() + mr.length();
     long[] addresses = {
-      end - 7, end, mr.iova() - 1, mr.iova() - 8, 0, -1, -8, -16, Long.MIN_VALUE, Long.MAX_VALUE,
-      Long.MAX_VALUE - 6, mr.iova() + (1L << 32), mr.iova() + (1L << 63)
+      end - 7,
+      end,
+      mr.iova() - 1,
+      mr.iova() - 8,
+      0,
+      -1,
+      -8,
+      -16,
+      Long.MIN_VALUE,
+      Long.MAX_VALUE,
+      Long.MAX_VALUE - 6,
+      mr.iova() + (1L << 32),
+      mr.iova() + (1L << 63)
     };
     mr.segment().fill((byte) 0x11);
     for (BthOpcode opcode :
-        new BthOpcode[] {
-          BthOpcode.RC_RDMA_WRITE_ONLY, BthOpcode.RC_RDMA_READ_REQUEST
-        }) {
+        new BthOpcode[] {BthOpcode.RC_RDMA_WRITE_ONLY, BthOpcode.RC_RDMA_READ_REQUEST}) {
       for (long address : addresses) {
         Packet p = packet(opcode.value(), FIRST_PSN, 8);
         if (opcode == BthOpcode.RC_RDMA_READ_REQUEST) {
@@ -256,7 +264,8 @@ class RxeBugsTest {
   }
 
   @Test
-  @DisplayName("R-07: a post copies its request once; what the poster changes later changes nothing")
+  @DisplayName(
+      "R-07: a post copies its request once; what the poster changes later changes nothing")
   void postCopies() {
     Rig.Side a = rig.a();
     a.mr.segment().set(ValueLayout.JAVA_LONG, 0, 42);

@@ -122,7 +122,8 @@ class RxeDecodeTest {
 
   @ParameterizedTest
   @CsvSource({"-8", "-4", "-1", "1", "4", "8"})
-  @DisplayName("R-03: lengths that are off, in IP, in UDP, in both, with right checksums: never taken")
+  @DisplayName(
+      "R-03: lengths that are off, in IP, in UDP, in both, with right checksums: never taken")
   void lengthsOff(int by) {
     for (int which = 1; which < 4; which++) {
       int length = frame(BthOpcode.RC_RDMA_WRITE_ONLY, 64);
@@ -150,7 +151,8 @@ class RxeDecodeTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"RC_COMPARE_SWAP", "RC_FETCH_ADD", "RC_ATOMIC_ACKNOWLEDGE", "RC_ATOMIC_WRITE"})
+  @EnumSource(
+      names = {"RC_COMPARE_SWAP", "RC_FETCH_ADD", "RC_ATOMIC_ACKNOWLEDGE", "RC_ATOMIC_WRITE"})
   @DisplayName("R-05: every atomic with 0 to 16 bytes of payload; only its own length is taken")
   void atomicLengths(BthOpcode opcode) {
     for (int payload = 0; payload <= 16; payload++) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Assertions;
 
 /** Bounded waits: none is long when the device is right. */
 final class Await {
-  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(Long.getLong("ib.kit.wait", 15));
+  private static final long SECONDS = 15;
   private static final long PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(20);
   private static final int SPINS = 200;
 
@@ -20,10 +20,11 @@ final class Await {
 
   /** Waits until something holds. */
   static void until(String what, BooleanSupplier condition) {
+    long seconds = Long.getLong("ib.kit.wait", SECONDS);
     long start = System.nanoTime();
     for (int i = 0; !condition.getAsBoolean(); i++) {
-      if (System.nanoTime() - start > LIMIT_NS) {
-        Assertions.fail("not within " + LIMIT_NS / 1_000_000_000 + " s: " + what);
+      if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(seconds)) {
+        Assertions.fail("not within " + seconds + " s: " + what);
       }
       if (i < SPINS) {
         Thread.onSpinWait();

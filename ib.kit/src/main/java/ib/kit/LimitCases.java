@@ -146,15 +146,21 @@ final class LimitCases {
   }
 
   private static void ranges(Catalogue.Section s) {
-    range(s, Limit.MAX_CQE, (e, n) -> e.device.createCq(new CqInit(n)));
-    range(s, Limit.MAX_QP_WR, (e, n) -> qp(e, new QpCap(n, 1, 1, 1, 0)));
-    range(s, Limit.MAX_QP_WR, (e, n) -> qp(e, new QpCap(1, n, 1, 1, 0)));
-    range(s, Limit.MAX_SGE, (e, n) -> qp(e, new QpCap(1, 1, n, 1, 0)));
-    range(s, Limit.MAX_SGE, (e, n) -> qp(e, new QpCap(1, 1, 1, n, 0)));
-    range(s, Limit.MAX_INLINE_DATA, (e, n) -> qp(e, new QpCap(1, 1, 1, 1, n)));
-    range(s, Limit.MAX_SRQ_WR, (e, n) -> srq(e, new SrqAttr(n, 1, 0)), Cap.SRQ);
-    range(s, Limit.MAX_SRQ_SGE, (e, n) -> srq(e, new SrqAttr(1, n, 0)), Cap.SRQ);
-    range(s, Limit.MAX_CQE, (e, n) -> e.recvCq.resize(n), Cap.CQ_RESIZE);
+    range(s, "entries", Limit.MAX_CQE, (e, n) -> e.device.createCq(new CqInit(n)));
+    range(s, "sends", Limit.MAX_QP_WR, (e, n) -> qp(e, new QpCap(n, 1, 1, 1, 0)));
+    range(s, "receives", Limit.MAX_QP_WR, (e, n) -> qp(e, new QpCap(1, n, 1, 1, 0)));
+    range(s, "pieces of a send", Limit.MAX_SGE, (e, n) -> qp(e, new QpCap(1, 1, n, 1, 0)));
+    range(s, "pieces of a receive", Limit.MAX_SGE, (e, n) -> qp(e, new QpCap(1, 1, 1, n, 0)));
+    range(s, "inline bytes", Limit.MAX_INLINE_DATA, (e, n) -> qp(e, new QpCap(1, 1, 1, 1, n)));
+    range(
+        s, "receives of an SRQ", Limit.MAX_SRQ_WR, (e, n) -> srq(e, new SrqAttr(n, 1, 0)), Cap.SRQ);
+    range(
+        s,
+        "pieces of a receive of an SRQ",
+        Limit.MAX_SRQ_SGE,
+        (e, n) -> srq(e, new SrqAttr(1, n, 0)),
+        Cap.SRQ);
+    range(s, "entries by resize", Limit.MAX_CQE, (e, n) -> e.recvCq.resize(n), Cap.CQ_RESIZE);
     s.add(
         "a completion vector that does not exist is refused, raw and managed",
         t -> {
@@ -209,9 +215,10 @@ final class LimitCases {
     e.pd.createSrq(new SrqInit(attr, null, null));
   }
 
-  private static void range(Catalogue.Section s, Limit limit, TooLarge maker, Cap... needs) {
+  private static void range(
+      Catalogue.Section s, String what, Limit limit, TooLarge maker, Cap... needs) {
     s.add(
-        "one more than " + limit + " is refused and the largest is named",
+        "more " + what + " than " + limit + " are refused and the largest number is named",
         t -> {
           End e = t.end(t.left(), Shape.of(QpType.RC));
           long most = e.device.attrs().limit(limit);

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Assertions;
  */
 final class ReentrancyCases {
   private static final int TURNS = Integer.getInteger("ib.kit.turns", 150);
+  private static final int PATIENCE = 2_000; // rounds of waiting for the other thread
   private static final int CLOSES = Math.max(1, TURNS / 15);
 
   private ReentrancyCases() {}
@@ -74,13 +76,24 @@ final class ReentrancyCases {
 
   private static void pair(Trial t, Subject subject, String one, String two) {
     Subject.Live live = subject.make(t);
-    together(turns(live.get(one)), turns(live.get(two)));
+    AtomicInteger arrived = new AtomicInteger();
+    together(turns(live.get(one), arrived), turns(live.get(two), arrived));
     live.finish();
   }
 
-  private static Runnable turns(Runnable method) {
+  /** The same turn begins on both threads at the same moment, as well as that can be. */
+  private static Runnable turns(Runnable method, AtomicInteger arrived) {
     return () -> {
-      for (int i = 0; i < TURNS; i++) {
+      for (int turn = 1; turn <= TURNS; turn++) {
+        int both = 2 * turn;
+        arrived.incrementAndGet();
+        for (int i = 0; arrived.get() < both && i < PATIENCE; i++) {
+          if (i < PATIENCE / 2) {
+            Thread.onSpinWait();
+          } else {
+            Thread.yield();
+          }
+        }
         method.run();
       }
     };

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
 
 /** The driver and a midlayer, without a framework. */
 final class Lab implements AutoCloseable, Announcer {
@@ -28,10 +29,18 @@ final class Lab implements AutoCloseable, Announcer {
   private final List<Side> sides = new ArrayList<>();
   private final List<DeviceLease> leases = new ArrayList<>();
 
+  private UnaryOperator<DriverDevice> disguise = device -> device;
+
   Lab(String... names) {
     for (String name : names) {
       configure(name);
     }
+  }
+
+  /** Registers something else in place of each device from now on. */
+  Lab disguise(UnaryOperator<DriverDevice> other) {
+    disguise = other;
+    return this;
   }
 
   /** Configures a device and waits until it is as configured. */
@@ -94,7 +103,7 @@ final class Lab implements AutoCloseable, Announcer {
 
   @Override
   public Runnable announce(DriverDevice device) {
-    DeviceRegistration registration = midlayer.drivers().register(device);
+    DeviceRegistration registration = midlayer.drivers().register(disguise.apply(device));
     return registration::unregister;
   }
 

@@ -1,0 +1,70 @@
+package ib.driver.soft.flawed;
+
+/** What can be wrong with a device, and the case of the suite that must catch it. */
+public enum Flaw {
+  /** Nothing: the disguise itself does no harm. */
+  NONE(""),
+  /** Completions of one queue come in the wrong order. */
+  WRONG_ORDER("DATA-377"),
+  /** A flushed request now and then never completes. */
+  LOST_FLUSH("FLUSH-001"),
+  /** A flushed receive is told twice. */
+  FLUSHED_TWICE("FLUSH-001"),
+  /** Every completion is told twice. */
+  TOLD_TWICE("DATA-003"),
+  /** Two posters at once post the same request twice and lose the other (S13). */
+  NOT_REENTRANT("PAIR-151"),
+  /** The handler is called by two threads at once (S23, S24). */
+  TWO_HANDLERS("CALL-041"),
+  /** The handler is called on the stack of the post (S20). */
+  HANDLER_IN_CHAIN("CALL-003"),
+  /** Arming again inside the handler is forgotten now and then (S24, B7). */
+  LOST_WAKE_UP("CALL-041"),
+  /** Completions that wait are never reported (B7). */
+  NO_MISSED_EVENTS("CALL-024"),
+  /** Everything counts as solicited. */
+  SOLICITED_IGNORED("CALL-026"),
+  /** Immediate data does not arrive. */
+  NO_IMMEDIATE("DATA-009"),
+  /** The length of what was received is wrong. */
+  WRONG_LENGTH("DATA-002"),
+  /** A remote access error is told as a general one. */
+  WRONG_STATUS("ERR-001"),
+  /** Unsignaled requests complete, too. */
+  SIGNALS_ALL("DATA-351"),
+  /** Memory is open to the peer whatever its rights. */
+  RIGHTS_IGNORED("ERR-016"),
+  /** Requests are accepted in any state, and lost. */
+  POSTS_IN_RESET("POST-051"),
+  /** A full queue is an exception (D3). */
+  FULL_THROWS("POST-003"),
+  /** Only what fits of a list is posted. */
+  HALF_A_LIST("POST-003"),
+  /** Inline data is read when it is sent, not when it is posted. */
+  INLINE_LATE("DATA-331"),
+  /** A closed queue pair still counts. */
+  LEAKS_QPS("LIMIT-003"),
+  /** A closed queue answers as an empty one. */
+  CLOSED_IS_EMPTY("LIFE-032"),
+  /** The attributes of a queue pair are not told. */
+  FORGETS_ATTRIBUTES("STATE-031"),
+  /** A new state is believed without a look at whether it was reached. */
+  STATE_NOT_CHANGED("STATE-001"),
+  /** The state of the port is read once. */
+  STALE_PORT("EVENT-023"),
+  /** A completion does not tell its queue pair. */
+  NO_QPN("DATA-002"),
+  /** Close of a queue pair flushes nothing (B20). */
+  NO_FLUSH_ON_CLOSE("FLUSH-004");
+
+  private final String caughtBy;
+
+  Flaw(String caughtBy) {
+    this.caughtBy = caughtBy;
+  }
+
+  /** {@return the id of the case that must catch it} */
+  public String caughtBy() {
+    return caughtBy;
+  }
+}

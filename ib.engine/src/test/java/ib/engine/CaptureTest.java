@@ -183,6 +183,7 @@ class CaptureTest {
         assertEquals(WcStatus.SUCCESS, Rig.await(rig.a().sendCq).status());
       }
       assertTrue(session.dropped() > 5_000, session.dropped() + " of 10,000 packets left out");
+      assertEquals(session.dropped(), rig.a().hca.counters(1).get("capture_dropped"));
       session.close();
       assertFalse(sink.isOpen());
       assertTrue(rig.a().capture.running().isEmpty() || session.failure().isPresent());
@@ -198,7 +199,7 @@ class CaptureTest {
     LoopWire medium = new LoopWire();
     NanoClock clock = NanoClock.SYSTEM;
     try (FaultyWire faulty = new FaultyWire(medium.end(), faults, 1, clock);
-        Capture capture = new Capture("soft0", 1, LinkLayer.INFINIBAND, clock)) {
+        Capture capture = new Capture("soft0", 1, LinkLayer.INFINIBAND, clock, b -> {})) {
       CapturingWire wire = new CapturingWire(faulty, capture, 1);
       SoftHca hca = new SoftHca(HcaConfig.of(0x10, 0x11), List.of(wire), (type, port) -> {});
       faulty.attach(hca);

@@ -161,7 +161,7 @@ class TsharkOpcodesTest {
   @EnumSource(Medium.class)
   void everyOpcode(Medium medium, @TempDir Path folder) throws Exception {
     Path file = folder.resolve(medium + ".pcapng");
-    try (Capture capture = new Capture("soft0", 1, medium.link, NanoClock.SYSTEM);
+    try (Capture capture = new Capture("soft0", 1, medium.link, NanoClock.SYSTEM, b -> {});
         Session session =
             capture.start(
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE),

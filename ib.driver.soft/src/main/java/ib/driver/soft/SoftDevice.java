@@ -44,7 +44,8 @@ final class SoftDevice extends DriverDevice implements Plugged {
   private final List<CapturingWire> watched;
   private final SoftHca hca;
 
-  private SoftDevice(SoftConfig config, String version, List<FabricPort> wires) {
+  private SoftDevice(
+      Fabric fabric, SoftConfig config, String version, List<FabricPort> wires) {
     super(
         new DeviceInfo(
             config.name(),
@@ -56,7 +57,7 @@ final class SoftDevice extends DriverDevice implements Plugged {
             SoftDriver.PID));
     this.wires = wires;
     this.capture =
-        new Capture(config.name(), config.ports(), LinkLayer.INFINIBAND, NanoClock.SYSTEM);
+        new Capture(config.name(), config.ports(), LinkLayer.INFINIBAND, NanoClock.SYSTEM, fabric::watch);
     this.watched =
         IntStream.range(0, wires.size())
             .mapToObj(i -> new CapturingWire(wires.get(i), capture, i + 1))
@@ -80,7 +81,7 @@ final class SoftDevice extends DriverDevice implements Plugged {
       for (int i = 0; i < config.ports(); i++) {
         wires.add(fabric.open(config.switchName()));
       }
-      device = new SoftDevice(config, version, wires);
+      device = new SoftDevice(fabric, config, version, wires);
       device.bringUp(config);
       up = true;
       return device;

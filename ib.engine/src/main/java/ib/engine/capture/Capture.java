@@ -8,6 +8,7 @@ import ib.engine.time.NanoClock;
 import java.nio.channels.WritableByteChannel;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
   private final int ports;
   private final LinkLayer link;
   private final NanoClock clock;
+  private final Consumer<Boolean> watching;
   private volatile @Nullable CaptureRing ring;
   private volatile @Nullable CaptureSession session;
   private boolean closed; // under this
@@ -33,8 +35,12 @@ public final class Capture implements PacketCapture, AutoCloseable {
    * @param ports how many it has
    * @param link what lies under them
    * @param clock the time of the device
+   * @param watching told when a capture begins and ends: what is received from a medium in this JVM
+   *     must then be real packets, too (D5)
    */
-  public Capture(String device, int ports, LinkLayer link, NanoClock clock) {
+  public Capture(
+      String device, int ports, LinkLayer link, NanoClock clock, Consumer<Boolean> watching) {
+    this.watching = watching;
     this.device = device;
     this.ports = ports;
     this.link = link;
@@ -84,6 +90,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
     CaptureRing fresh = new CaptureRing(filter, RING_PACKETS);
     CaptureSession started = new CaptureSession(this, fresh, sink, offset);
     session = started;
+    watching.accept(true);
     ring = fresh;
     started.start();
     return started;
@@ -96,8 +103,9 @@ public final class Capture implements PacketCapture, AutoCloseable {
 
   /** No packet goes to the ring of a session any more. */
   synchronized void detach(CaptureSession which) {
-    if (which.equals(session)) {
+    if (which.equals(session) && ring != null) {
       ring = null;
+      watching.accept(false);
     }
   }
 

@@ -17,6 +17,7 @@ public final class CapturingWire implements Wire {
   private final Wire inner;
   private final Capture capture;
   private final int port;
+  private volatile @Nullable WirePort device; // before the first packet
 
   /**
    * Wraps a wire.
@@ -38,6 +39,7 @@ public final class CapturingWire implements Wire {
    * @return what the medium is given instead
    */
   public WirePort receiver(WirePort receiver) {
+    device = receiver;
     return new Receiver(receiver);
   }
 
@@ -100,15 +102,24 @@ public final class CapturingWire implements Wire {
     }
     long index = ring.claim();
     if (index < 0) {
+      leftOut();
       return -1;
     }
     Slot slot = ring.slot(index);
     if (!slot.fill(index, packet, port, incoming, capture.ethernet(), capture.now())) {
       ring.abandon(index);
+      leftOut();
       return -1;
     }
     packet.observe(slot, index);
     return index;
+  }
+
+  private void leftOut() {
+    WirePort counting = device;
+    if (counting != null) {
+      counting.captureDropped();
+    }
   }
 
   /** True while a capture runs, or the medium segments (D5). */

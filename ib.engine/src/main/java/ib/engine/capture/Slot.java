@@ -1,6 +1,7 @@
 package ib.engine.capture;
 
 import ib.core.spi.PacketCapture.Filter;
+import ib.core.wire.BthOpcode;
 import ib.engine.wire.LinkCodec;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketObserver;
@@ -91,7 +92,8 @@ final class Slot implements PacketObserver {
 
   /** Copies a packet; false when it is not one that could be on a wire (D5). */
   boolean fill(long index, Packet p, int portNumber, boolean in, boolean ethernet, long now) {
-    int n = ethernet ? roce.encode(p, frame, bytes, 0) : link.encode(p, bytes, 0);
+    boolean several = p.psnCount > 1 && p.opcode != BthOpcode.RC_RDMA_READ_REQUEST.value();
+    int n = several ? 0 : encode(p, ethernet);
     length = Math.max(0, n);
     port = portNumber;
     incoming = in;
@@ -104,6 +106,10 @@ final class Slot implements PacketObserver {
     dropped = null;
     phase = phase(index, FILLED);
     return n > 0;
+  }
+
+  private int encode(Packet p, boolean ethernet) {
+    return ethernet ? roce.encode(p, frame, bytes, 0) : link.encode(p, bytes, 0);
   }
 
   @Override

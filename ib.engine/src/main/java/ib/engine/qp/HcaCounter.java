@@ -96,7 +96,9 @@ public enum HcaCounter {
   /** More padding than bytes. */
   DROP_PAD,
   /** Another version of the MAD header. */
-  DROP_MAD_VERSION;
+  DROP_MAD_VERSION,
+  /** Packets that passed but that a capture had no room for. */
+  CAPTURE_DROPPED;
 
   private static final HcaCounter[] BY_REASON = new HcaCounter[DropReason.values().length];
 

@@ -385,6 +385,11 @@ public final class HcaPort implements WirePort {
     hca.tally().count(number, HcaCounter.of(reason));
   }
 
+  @Override
+  public void captureDropped() {
+    hca.tally().count(number, HcaCounter.CAPTURE_DROPPED);
+  }
+
   private void drop(Packet packet, HcaCounter reason, RunList run) {
     hca.tally().count(number, reason);
     packet.dropped = reason.label();

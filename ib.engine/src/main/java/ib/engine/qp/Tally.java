@@ -2,6 +2,7 @@ package ib.engine.qp;
 
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.PortCounter;
+import ib.core.wire.DropReason;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -162,7 +163,7 @@ final class Tally {
       case UNICAST_RCV_PKTS -> of(sum, Traffic.RCV_PKTS) - of(sum, Traffic.RCV_MULTICAST);
       case LINK_DOWNED -> sum[HcaCounter.LINK_DOWNED.ordinal()];
       case XMIT_DISCARDS -> of(sum, Traffic.XMIT_DISCARDS);
-      case RCV_ERRORS -> of(sum, Traffic.RCV_ERRORS);
+      case RCV_ERRORS -> malformed(sum);
       case VL15_DROPPED -> of(sum, Traffic.VL15_DROPPED);
       case QP1_DROPPED -> of(sum, Traffic.QP1_DROPPED);
       case SYMBOL_ERROR,
@@ -176,6 +177,17 @@ final class Tally {
           XMIT_WAIT ->
           0;
     };
+  }
+
+  /** Packets with an error in themselves; an unknown opcode is none (IBA 16.1.3.5). */
+  private static long malformed(long[] sum) {
+    long n = 0;
+    for (DropReason reason : DropReason.values()) {
+      if (reason != DropReason.OPCODE && reason != DropReason.NOT_ROCE) {
+        n += sum[HcaCounter.of(reason).ordinal()];
+      }
+    }
+    return n;
   }
 
   private static long of(long[] sum, Traffic what) {

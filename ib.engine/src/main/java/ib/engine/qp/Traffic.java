@@ -9,7 +9,6 @@ enum Traffic {
   RCV_PKTS,
   RCV_DATA,
   RCV_MULTICAST,
-  RCV_ERRORS,
   VL15_DROPPED,
   QP1_DROPPED;
 

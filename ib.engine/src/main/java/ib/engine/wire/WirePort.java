@@ -20,6 +20,9 @@ public interface WirePort {
    */
   void dropped(DropReason reason);
 
+  /** Counts a packet that passed but that a capture had no room for. Never blocks. */
+  default void captureDropped() {}
+
   /** {@return the port number, from 1} */
   int number();
 

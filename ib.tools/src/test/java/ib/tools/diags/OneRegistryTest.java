@@ -120,7 +120,7 @@ class OneRegistryTest {
   }
 
   @Test
-  @DisplayName("api 9: posts and completions are recorded when a recording asks")
+  @DisplayName("api 9: posts, completions and state changes are recorded when a recording asks")
   void events(@TempDir Path folder) throws Exception {
     Fabric fabric = new Fabric();
     Path file = folder.resolve("events.jfr");
@@ -130,7 +130,7 @@ class OneRegistryTest {
         Recording recording = new Recording()) {
       core.drivers().register(a);
       core.drivers().register(b);
-      for (String event : List.of("ib.Post", "ib.Completion")) {
+      for (String event : List.of("ib.Post", "ib.Completion", "ib.QpState")) {
         recording.enable(event);
       }
       recording.start();
@@ -141,6 +141,7 @@ class OneRegistryTest {
     }
     List<RecordedEvent> events = RecordingFile.readAllEvents(file);
     assertEquals(20, count(events, "ib.Post", "opcode", "SEND"), "10 there, 10 back");
+    assertEquals(2, count(events, "ib.QpState", "to", "RTS"));
     List<RecordedEvent> good =
         events.stream()
             .filter(e -> e.getEventType().getName().equals("ib.Completion"))

@@ -30,7 +30,7 @@ public final class SoftNode extends DriverDevice implements AutoCloseable {
     wire = fabric.open("sw0");
     HcaConfig config =
         HcaConfig.of(guid, guid + 1).withLink(LinkLayer.INFINIBAND, "1.0", Mtu.MTU_4096);
-    capture = new Capture(name, 1, LinkLayer.INFINIBAND, NanoClock.SYSTEM);
+    capture = new Capture(name, 1, LinkLayer.INFINIBAND, NanoClock.SYSTEM, fabric::watch);
     CapturingWire watched = new CapturingWire(wire, capture, 1);
     hca = new SoftHca(config, List.of(watched), this::dispatchEvent);
     hca.start(name);

@@ -2,11 +2,13 @@ package ib.driver.soft.fabric;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * All switches of one driver bundle. Switches are made by the first port and go with the last one.
  */
 public final class Fabric {
+  private final AtomicInteger watchers = new AtomicInteger();
   private final Map<String, Switch> switches = new HashMap<>(); // under this
 
   /** An empty fabric. */
@@ -34,5 +36,20 @@ public final class Fabric {
     if (home.ports() == 0) {
       switches.remove(home.name(), home);
     }
+  }
+
+  /**
+   * Somebody begins or ends to look at packets of a port: meanwhile every packet of the fabric is a
+   * real one.
+   *
+   * @param begins whether it begins
+   */
+  public void watch(boolean begins) {
+    watchers.getAndAdd(begins ? 1 : -1);
+  }
+
+  /** {@return whether somebody looks at packets now} */
+  boolean watched() {
+    return watchers.get() > 0;
   }
 }

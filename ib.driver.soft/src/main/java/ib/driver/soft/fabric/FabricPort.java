@@ -46,10 +46,10 @@ public final class FabricPort implements Wire, AutoCloseable {
     }
   }
 
-  /** False: nobody can look at this wire (D5). */
+  /** False unless somebody looks at a port of the fabric (D5). */
   @Override
   public boolean segments() {
-    return false;
+    return fabric.watched();
   }
 
   /**
@@ -163,6 +163,7 @@ public final class FabricPort implements Wire, AutoCloseable {
 
   private void discard(Packet packet, RunContext run) {
     discards.getAndIncrement();
+    packet.dropped = "no way to its destination";
     packet.release(run);
   }
 }

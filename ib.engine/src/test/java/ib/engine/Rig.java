@@ -71,7 +71,8 @@ final class Rig implements AutoCloseable {
   private void add(HcaConfig config, boolean threads, int lid) {
     LoopWire.End end = wire.end();
     Side s = new Side();
-    s.capture = new Capture("soft" + sides.size(), 1, config.linkLayer(), clock, b -> wire.segments = b);
+    s.capture =
+        new Capture("soft" + sides.size(), 1, config.linkLayer(), clock, b -> wire.segments = b);
     CapturingWire watched = new CapturingWire(end, s.capture, 1);
     s.hca = new SoftHca(config, List.of(watched), (type, port) -> {}, clock, random);
     wire.connect(end, watched.receiver(s.hca.port(1)));

@@ -20,7 +20,8 @@ final class Tshark {
 
   /** They take payload for a protocol that it is not; what is tested ends at the payload. */
   private static final List<String> PAYLOAD_GUESSES =
-      List.of("rpcordma", "smb_direct", "smc", "nvme-rdma", "lnet", "iser", "infiniband_sdp", "fcoib");
+      List.of(
+          "rpcordma", "smb_direct", "smc", "nvme-rdma", "lnet", "iser", "infiniband_sdp", "fcoib");
 
   private Tshark() {}
 

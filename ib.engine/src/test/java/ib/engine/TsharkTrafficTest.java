@@ -51,13 +51,12 @@ class TsharkTrafficTest {
   private static void receives(Rig rig, int n) {
     Rig.Side b = rig.b();
     for (int i = 0; i < n; i++) {
-      assertEquals(
-          PostStatus.OK, b.qp.postReceive(i, b.mr.lkey(), b.mr.iova() + 8192 * i, 8192));
+      assertEquals(PostStatus.OK, b.qp.postReceive(i, b.mr.lkey(), b.mr.iova() + 8192 * i, 8192));
     }
   }
 
-  private static List<Map<String, String>> decoded(
-      Path folder, QpType type, Consumer<Rig> traffic) throws Exception {
+  private static List<Map<String, String>> decoded(Path folder, QpType type, Consumer<Rig> traffic)
+      throws Exception {
     Path file = folder.resolve(type + ".pcapng");
     try (Rig rig = Rig.two().connect(type)) {
       receives(rig, 16);
@@ -69,7 +68,8 @@ class TsharkTrafficTest {
       }
     }
     List<Map<String, String>> rows =
-        Tshark.decode(file, "_ws.malformed", "frame.comment", "infiniband.bth.opcode", "infiniband.bth.psn");
+        Tshark.decode(
+            file, "_ws.malformed", "frame.comment", "infiniband.bth.opcode", "infiniband.bth.psn");
     for (Map<String, String> row : rows) {
       assertEquals("", row.get("_ws.malformed"), row.toString());
       assertEquals("ICRC ok", row.get("frame.comment"), row.toString());
@@ -122,7 +122,11 @@ class TsharkTrafficTest {
             rig -> {
               for (int length : new int[] {13, LONG}) {
                 run(rig, QueuePair::wrSend, NOTHING, length);
-                run(rig, qp -> qp.wrRdmaWrite(rig.b().mr.rkey(), rig.b().mr.iova()), NOTHING, length);
+                run(
+                    rig,
+                    qp -> qp.wrRdmaWrite(rig.b().mr.rkey(), rig.b().mr.iova()),
+                    NOTHING,
+                    length);
               }
             });
     assertEquals(Set.of(0x20, 0x21, 0x22, 0x24, 0x26, 0x27, 0x28, 0x2A), opcodes(rows));
@@ -136,8 +140,7 @@ class TsharkTrafficTest {
             QpType.UD,
             rig -> {
               AddressHandle ah = rig.a().pd.createAh(AhAttr.ofLid(1, rig.b().lid(), 0));
-              Consumer<QueuePair> there =
-                  qp -> qp.wrSetUdAddress(ah, rig.b().qp.qpn(), Rig.QKEY);
+              Consumer<QueuePair> there = qp -> qp.wrSetUdAddress(ah, rig.b().qp.qpn(), Rig.QKEY);
               run(rig, QueuePair::wrSend, there, 13);
               run(rig, qp -> qp.wrSendImm(7), there, 1000);
             });

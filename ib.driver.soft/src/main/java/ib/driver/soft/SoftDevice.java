@@ -44,8 +44,7 @@ final class SoftDevice extends DriverDevice implements Plugged {
   private final List<CapturingWire> watched;
   private final SoftHca hca;
 
-  private SoftDevice(
-      Fabric fabric, SoftConfig config, String version, List<FabricPort> wires) {
+  private SoftDevice(Fabric fabric, SoftConfig config, String version, List<FabricPort> wires) {
     super(
         new DeviceInfo(
             config.name(),
@@ -57,7 +56,8 @@ final class SoftDevice extends DriverDevice implements Plugged {
             SoftDriver.PID));
     this.wires = wires;
     this.capture =
-        new Capture(config.name(), config.ports(), LinkLayer.INFINIBAND, NanoClock.SYSTEM, fabric::watch);
+        new Capture(
+            config.name(), config.ports(), LinkLayer.INFINIBAND, NanoClock.SYSTEM, fabric::watch);
     this.watched =
         IntStream.range(0, wires.size())
             .mapToObj(i -> new CapturingWire(wires.get(i), capture, i + 1))

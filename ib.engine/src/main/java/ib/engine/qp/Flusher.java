@@ -80,6 +80,7 @@ final class Flusher {
     }
     ReceiveRing receives = qp.receives;
     receives.seal();
+    start = System.nanoTime(); // anew: the seal must be old before a slot is given up
     end = receives.tail();
     while (receives.head() < end) {
       while (!receives.published(receives.head()) && System.nanoTime() - start < GIVE_UP_NS) {

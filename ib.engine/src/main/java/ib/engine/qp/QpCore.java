@@ -8,6 +8,7 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.SigType;
 import ib.engine.ring.ClaimToken;
 import ib.engine.ring.PacketQueue;
+import ib.engine.ring.PacketWait;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
 import ib.engine.wire.Packet;
@@ -69,7 +70,7 @@ final class QpCore {
   volatile SendRing sends;
   volatile ReceiveRing receives;
   private volatile int signals;
-  private volatile boolean awaitsPacket;
+  private final PacketWait packetWait = new PacketWait();
 
   // ---- the owner's ----
   @Nullable RunList owner; // equal to a thread's own list only while that thread owns it
@@ -192,14 +193,11 @@ final class QpCore {
   /** One of our packets is free again. */
   void packetBack(RunList run) {
     if (owner == run) {
-      if (awaitsPacket && !listed) {
+      if (!listed && packetWait.waiting()) {
         run.add(this);
       }
-    } else {
-      VarHandle.fullFence(); // our free() before their awaitsPacket: one of us sees the other
-      if (awaitsPacket) {
-        run.schedule(this);
-      }
+    } else if (packetWait.waitingAfterFree()) {
+      run.schedule(this);
     }
   }
 
@@ -223,7 +221,7 @@ final class QpCore {
     }
     boolean more = false;
     for (; ; ) {
-      awaitsPacket(false);
+      packetWait.end();
       more = completer.run(run);
       more |= responder.run(run);
       if (state == QpState.ERR) {
@@ -239,20 +237,13 @@ final class QpCore {
       if (more || !(requester.starved() || responder.starved())) {
         break;
       }
-      awaitsPacket(true);
-      VarHandle.fullFence(); // our awaitsPacket before their free(): one of us sees the other
+      packetWait.begin();
       boolean go = requester.starved() && requester.refilled();
       if (!go && !(responder.starved() && responder.refilled())) {
         break;
       }
     }
     return more;
-  }
-
-  private void awaitsPacket(boolean value) {
-    if (awaitsPacket != value) {
-      awaitsPacket = value;
-    }
   }
 
   private void signalled(int s, RunList run) {

@@ -313,7 +313,9 @@ public final class SoftCq extends CompletionQueue {
    * No completion is lost between the last poll and the arming (B7): a producer claims (full
    * fence), fills, publishes, reads {@code armed}; we write {@code armed} (full fence) and look at
    * the claims. One of the two sees the other; a claim that is not published yet is answered by a
-   * notification at once, since its producer may not have seen us.
+   * notification at once, since its producer may not have seen us. One that is published may have
+   * been so only since then, its producer's look at {@code armed} before its store: so what can be
+   * polled is asked last.
    */
   @Override
   public int requestNotify(int flags) {
@@ -332,16 +334,27 @@ public final class SoftCq extends CompletionQueue {
       a = armed;
     }
     VarHandle.fullFence();
-    CompletionRing r = ring();
-    long h = r.head();
-    boolean waiting = r.valid(h);
-    for (CompletionRing c = r; c != null; c = c.next()) {
+    for (CompletionRing c = ring(); c != null; c = c.next()) {
       if (unpublished(c)) {
         fire(armed);
         break;
       }
     }
-    return waiting && (flags & NotifyFlags.REPORT_MISSED_EVENTS) != 0 ? 1 : 0;
+    return (flags & NotifyFlags.REPORT_MISSED_EVENTS) != 0 && waiting() ? 1 : 0;
+  }
+
+  /** Whether an entry can be polled; what {@link #unpublished} has seen published is seen here. */
+  private boolean waiting() {
+    for (; ; ) {
+      CompletionRing r = ring();
+      long h = r.head();
+      if (r.valid(h)) {
+        return true;
+      }
+      if (h == r.head() && !r.drained()) {
+        return false;
+      }
+    }
   }
 
   private static boolean unpublished(CompletionRing r) {

@@ -36,11 +36,13 @@ public final class CompletionRing {
   private static final VarHandle WORD = LONG.varHandle();
   private static final VarHandle TAIL;
   private static final VarHandle HEAD;
+  private static final VarHandle GUESS;
 
   static {
     try {
       TAIL = MethodHandles.lookup().findVarHandle(CompletionRing.class, "tail", long.class);
       HEAD = MethodHandles.lookup().findVarHandle(CompletionRing.class, "head", long.class);
+      GUESS = MethodHandles.lookup().findVarHandle(CompletionRing.class, "headGuess", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -51,7 +53,8 @@ public final class CompletionRing {
   private final int capacity;
   private final int mask;
   private volatile long tail;
-  private long headCache; // producers' guess of head, never ahead of it
+  @SuppressWarnings("UnusedVariable") // read by GUESS
+  private long headGuess; // never ahead of head; whoever wrote it has seen the entries read
   private volatile long head;
   private volatile @Nullable CompletionRing next;
   private volatile boolean withCqe; // whether any entry ever had a callback
@@ -78,7 +81,7 @@ public final class CompletionRing {
   /** {@return entries claimed and not polled} */
   public int size() {
     long h = head;
-    return (int) ((tail & ~CLOSED_BIT) - h);
+    return (int) (tail() - h);
   }
 
   /** {@return the index that the next poll reads} */
@@ -86,9 +89,9 @@ public final class CompletionRing {
     return head;
   }
 
-  /** {@return index after the newest claim} */
+  /** {@return index after the newest claim; those that {@link #CLOSED} refused do not count} */
   public long tail() {
-    return tail & ~CLOSED_BIT;
+    return Math.min(tail & ~CLOSED_BIT, end);
   }
 
   // ---- producers ----
@@ -99,9 +102,10 @@ public final class CompletionRing {
     if (t < 0) {
       return CLOSED;
     }
-    if (t - headCache >= capacity) {
-      headCache = head;
-      if (t - headCache >= capacity) {
+    if (t - (long) GUESS.getAcquire(this) >= capacity) {
+      long h = head; // not read back from the guess: another producer may set that to less
+      GUESS.setRelease(this, h);
+      if (t - h >= capacity) {
         return FULL;
       }
     }

@@ -29,12 +29,14 @@ public abstract class SlotRing {
   private static final VarHandle TAIL;
   private static final VarHandle HEAD;
   private static final VarHandle RELEASED;
+  private static final VarHandle GUESS;
 
   static {
     try {
       TAIL = MethodHandles.lookup().findVarHandle(SlotRing.class, "tail", long.class);
       HEAD = MethodHandles.lookup().findVarHandle(SlotRing.class, "head", long.class);
       RELEASED = MethodHandles.lookup().findVarHandle(SlotRing.class, "released", long.class);
+      GUESS = MethodHandles.lookup().findVarHandle(SlotRing.class, "freeGuess", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -47,7 +49,8 @@ public abstract class SlotRing {
   private final int mask;
   private final int shift;
   private volatile long tail;
-  private long roomCache; // posters' guess of room(), never ahead of it
+  @SuppressWarnings("UnusedVariable") // read by GUESS
+  private long freeGuess; // the posters', never ahead of free(); its writer has seen the slots read
   private volatile long head;
   private volatile long released;
   private long sealHead; // published by the seal
@@ -106,9 +109,10 @@ public abstract class SlotRing {
       if (t < 0) {
         return CLOSED;
       }
-      if (t + n - roomCache > capacity) {
-        roomCache = free();
-        if (t + n - roomCache > capacity) {
+      if (t + n - (long) GUESS.getAcquire(this) > capacity) {
+        long f = free(); // not read back from the guess: another poster may set that to less
+        GUESS.setRelease(this, f);
+        if (t + n - f > capacity) {
           return FULL;
         }
       }
@@ -189,7 +193,9 @@ public abstract class SlotRing {
   }
 
   /**
-   * Takes a request back after the ring was found sealed; for its poster, after publishing.
+   * Takes a request back after the ring was found sealed; for its poster, after publishing. Who
+   * seals gives a slot up only when the poster has claimed the queue pair in between (a full fence)
+   * or when the seal is older than any store can be under way.
    *
    * @param index index of the first slot of the batch
    * @return true when it was given up by the killer, so that it will never complete; false when it

@@ -1,0 +1,39 @@
+package ib.engine.ring;
+
+import java.lang.invoke.VarHandle;
+
+/**
+ * The owner of a queue pair has run out of packets and leaves; whoever frees one then schedules the
+ * queue pair. The owner says that it waits and looks again for a packet, the other one frees the
+ * packet and looks who waits: with a full fence between each two steps, so that one sees the other.
+ */
+public final class PacketWait {
+  private volatile boolean waiting;
+
+  /** Nobody waits. */
+  public PacketWait() {}
+
+  /** The owner waits from now on; it must look for a packet once more after this. */
+  public void begin() {
+    waiting = true;
+    VarHandle.fullFence();
+  }
+
+  /** The owner does not wait any more. */
+  public void end() {
+    if (waiting) {
+      waiting = false;
+    }
+  }
+
+  /** {@return whether the owner waits; for the owner, whose order is its own} */
+  public boolean waiting() {
+    return waiting;
+  }
+
+  /** {@return whether the owner waits; for who has just freed a packet} */
+  public boolean waitingAfterFree() {
+    VarHandle.fullFence();
+    return waiting;
+  }
+}

@@ -37,6 +37,8 @@ final class Rig implements AutoCloseable {
   final List<Side> sides = new ArrayList<>();
   final NanoClock clock;
   private final RandomGenerator random;
+  private final int entries;
+  private final int bytes;
 
   /** One device with the objects that most tests need. */
   static final class Side {
@@ -56,7 +58,14 @@ final class Rig implements AutoCloseable {
   }
 
   Rig(NanoClock clock, boolean threads, HcaConfig... configs) {
+    this(clock, threads, 4096, 1 << 20, configs);
+  }
+
+  /** With completion queues and memory of a chosen size: small for tests that make thousands. */
+  Rig(NanoClock clock, boolean threads, int entries, int bytes, HcaConfig... configs) {
     this.clock = clock;
+    this.entries = entries;
+    this.bytes = bytes;
     this.random = RandomGeneratorFactory.of("L64X128MixRandom").create(42);
     for (int i = 0; i < configs.length; i++) {
       add(configs[i], threads, i + 1);
@@ -83,9 +92,9 @@ final class Rig implements AutoCloseable {
       s.hca.start("worker-" + sides.size());
     }
     s.pd = s.device.allocPd();
-    s.sendCq = s.device.createCq(new CqInit(4096));
-    s.recvCq = s.device.createCq(new CqInit(4096));
-    s.mr = s.pd.allocMemory(1 << 20, 4096, ALL_ACCESS);
+    s.sendCq = s.device.createCq(new CqInit(entries));
+    s.recvCq = s.device.createCq(new CqInit(entries));
+    s.mr = s.pd.allocMemory(bytes, 4096, ALL_ACCESS);
     sides.add(s);
   }
 

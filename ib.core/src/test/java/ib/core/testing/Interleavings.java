@@ -65,7 +65,19 @@ public final class Interleavings {
    * @return how many schedules were run, up to the first failure
    */
   public static Result explore(Class<? extends Scenario> scenario, int preemptions) {
-    Weaver weaver = new Weaver();
+    return explore(scenario, preemptions, Weave.CORE);
+  }
+
+  /**
+   * Explores.
+   *
+   * @param scenario a public class with a public constructor without parameters
+   * @param preemptions how often a thread may lose its turn without having to
+   * @param weave what is explored
+   * @return how many schedules were run, up to the first failure
+   */
+  public static Result explore(Class<? extends Scenario> scenario, int preemptions, Weave weave) {
+    Weaver weaver = new Weaver(weave);
     List<Integer> prefix = List.of();
     for (int schedules = 1; ; schedules++) {
       Interleavings run = new Interleavings(preemptions, prefix);
@@ -75,6 +87,7 @@ public final class Interleavings {
       }
       prefix = run.nextPrefix();
       if (prefix.isEmpty()) {
+        weaver.checkPlanted();
         return new Result(schedules, null);
       }
     }
@@ -184,7 +197,17 @@ public final class Interleavings {
   }
 
   /**
-   * In place of {@code LockSupport.parkNanos}.
+   * In place of {@code LockSupport.parkNanos} with a blocker: a long sleep, ended by an unpark.
+   *
+   * @param blocker ignored
+   * @param nanos ignored: time stands still
+   */
+  public static void parkNanos(Object blocker, long nanos) {
+    park(blocker);
+  }
+
+  /**
+   * In place of {@code LockSupport.parkNanos}: a short one, between two looks.
    *
    * @param nanos ignored
    */

@@ -7,18 +7,22 @@ import java.lang.classfile.ClassModel;
 import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
-import java.lang.classfile.CodeTransform;
 import java.lang.classfile.FieldModel;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.MethodTransform;
+import java.lang.classfile.instruction.ArrayLoadInstruction;
+import java.lang.classfile.instruction.ArrayStoreInstruction;
 import java.lang.classfile.instruction.FieldInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.reflect.AccessFlag;
-import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 
 /**
- * Loads the core's internals and its scenarios anew, with a stop before each access to shared
+ * Loads the explored classes and their scenarios anew, with a stop before each access to shared
  * state: volatile fields, VarHandles, concurrent collections; parking goes to {@link
  * Interleavings}.
  */
@@ -26,8 +30,13 @@ final class Weaver extends ClassLoader {
   private static final ClassDesc TO = ClassDesc.of("ib.core.testing.Interleavings");
   private static final MethodTypeDesc VOID = MethodTypeDesc.ofDescriptor("()V");
 
-  Weaver() {
+  private final Weave weave;
+  private final Map<String, Boolean> shared = new HashMap<>();
+  private int planted;
+
+  Weaver(Weave weave) {
     super(Weaver.class.getClassLoader());
+    this.weave = weave;
   }
 
   Interleavings.Scenario scenario(Class<? extends Interleavings.Scenario> type) {
@@ -36,6 +45,13 @@ final class Weaver extends ClassLoader {
           loadClass(type.getName()).getDeclaredConstructor().newInstance();
     } catch (ReflectiveOperationException e) {
       throw new AssertionError(e);
+    }
+  }
+
+  /** Throws when a bug found no place to be planted at. */
+  void checkPlanted() {
+    if (planted < weave.bugs().size()) {
+      throw new AssertionError("not planted: " + weave.bugs());
     }
   }
 
@@ -50,64 +66,111 @@ final class Weaver extends ClassLoader {
     }
   }
 
-  private static boolean isWoven(String name) {
+  private boolean isWoven(String name) {
     boolean explorer =
-        name.startsWith(Interleavings.class.getName()) || name.equals(Weaver.class.getName());
-    return name.startsWith("ib.core.internal.") || name.startsWith("ib.core.testing.") && !explorer;
+        name.startsWith(Interleavings.class.getName()) || name.startsWith("ib.core.testing.Weave");
+    return weave.woven().test(name) || name.startsWith("ib.core.testing.") && !explorer;
   }
 
   private Class<?> define(String name) throws ClassNotFoundException {
+    byte[] woven = weave(read(name));
+    return defineClass(name, woven, 0, woven.length);
+  }
+
+  private byte[] read(String name) throws ClassNotFoundException {
     try (InputStream in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
       if (in == null) {
         throw new ClassNotFoundException(name);
       }
-      byte[] woven = weave(in.readAllBytes());
-      return defineClass(name, woven, 0, woven.length);
+      return in.readAllBytes();
     } catch (IOException e) {
       throw new ClassNotFoundException(name, e);
     }
   }
 
-  private static byte[] weave(byte[] bytes) {
+  private byte[] weave(byte[] bytes) {
     ClassModel model = ClassFile.of().parse(bytes);
-    Set<String> shared =
-        model.fields().stream()
-            .filter(f -> f.flags().has(AccessFlag.VOLATILE))
-            .map(FieldModel::fieldName)
-            .map(n -> n.stringValue())
-            .collect(Collectors.toSet());
-    String self = model.thisClass().asInternalName();
-    CodeTransform code = (builder, element) -> weave(builder, element, self, shared);
-    return ClassFile.of().transformClass(model, ClassTransform.transformingMethodBodies(code));
+    String self = model.thisClass().asInternalName().replace('/', '.');
+    boolean stops = weave.stopping().test(self);
+    ClassTransform methods =
+        (classBuilder, element) -> {
+          if (element instanceof MethodModel m && m.code().isPresent()) {
+            String where = self + "." + m.methodName().stringValue();
+            MethodTransform code =
+                MethodTransform.transformingCode((to, e) -> weave(to, e, where, stops));
+            classBuilder.transformMethod(m, code);
+          } else {
+            classBuilder.with(element);
+          }
+        };
+    return ClassFile.of().transformClass(model, methods);
   }
 
-  private static void weave(CodeBuilder to, CodeElement e, String self, Set<String> shared) {
-    if (e instanceof FieldInstruction f
-        && f.owner().asInternalName().equals(self)
-        && shared.contains(f.name().stringValue())) {
-      to.invokestatic(TO, "step", VOID);
-    }
+  private void weave(CodeBuilder to, CodeElement e, String where, boolean stops) {
     if (e instanceof InvokeInstruction i) {
-      String owner = i.owner().asInternalName();
-      String name = i.name().stringValue();
-      if (owner.equals("java/util/concurrent/locks/LockSupport")) {
-        to.invokestatic(TO, name, i.typeSymbol());
+      Optional<Weave.Bug> bug =
+          weave.bugs().stream()
+              .filter(b -> b.method().equals(where) && b.call().equals(i.name().stringValue()))
+              .findFirst();
+      if (bug.isPresent()) {
+        planted++;
+        Planter.plant(to, i, bug.get().kind());
         return;
       }
-      if (owner.equals("java/lang/Thread") && name.equals("onSpinWait")) {
+      String owner = i.owner().asInternalName();
+      if (owner.equals("java/util/concurrent/locks/LockSupport")) {
+        to.invokestatic(TO, i.name().stringValue(), i.typeSymbol());
+        return;
+      }
+      if (owner.equals("java/lang/Thread") && i.name().equalsString("onSpinWait")) {
         to.invokestatic(TO, "spin", VOID);
         return;
       }
-      boolean constructor = name.equals("<init>");
-      if (!constructor
-          && (owner.equals("java/lang/invoke/VarHandle")
-              || owner.equals("java/util/Queue")
-              || owner.equals("java/util/NavigableSet")
-              || owner.startsWith("java/util/concurrent/atomic/")
-              || owner.startsWith("java/util/concurrent/Concurrent"))) {
-        to.invokestatic(TO, "step", VOID);
-      }
+    }
+    if (stops && isAccess(e)) {
+      to.invokestatic(TO, "step", VOID);
     }
     to.with(e);
+  }
+
+  private boolean isAccess(CodeElement e) {
+    return switch (e) {
+      case FieldInstruction f -> isShared(f.owner().asInternalName(), f.name().stringValue());
+      case ArrayLoadInstruction _, ArrayStoreInstruction _ -> weave.arrays();
+      case InvokeInstruction i -> {
+        String owner = i.owner().asInternalName();
+        yield !i.name().equalsString("<init>")
+            && (owner.equals("java/lang/invoke/VarHandle")
+                || owner.equals("java/util/Queue")
+                || owner.equals("java/util/NavigableSet")
+                || owner.startsWith("java/util/concurrent/atomic/")
+                || owner.startsWith("java/util/concurrent/Concurrent"));
+      }
+      default -> false;
+    };
+  }
+
+  /** Whether a field of a woven class, perhaps inherited, is volatile. */
+  private boolean isShared(String owner, String field) {
+    return shared.computeIfAbsent(owner + "." + field, key -> isVolatile(owner, field));
+  }
+
+  private boolean isVolatile(String owner, String field) {
+    String name = owner.replace('/', '.');
+    if (!isWoven(name)) {
+      return false;
+    }
+    try {
+      ClassModel model = ClassFile.of().parse(read(name));
+      for (FieldModel f : model.fields()) {
+        if (f.fieldName().equalsString(field)) {
+          return f.flags().has(AccessFlag.VOLATILE);
+        }
+      }
+      return model.superclass().isPresent()
+          && isVolatile(model.superclass().get().asInternalName(), field);
+    } catch (ClassNotFoundException e) {
+      throw new AssertionError(e);
+    }
   }
 }

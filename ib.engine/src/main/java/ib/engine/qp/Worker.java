@@ -61,7 +61,11 @@ public final class Worker implements Runnable {
 
   /** Starts a daemon thread that runs it. */
   public void start(String name) {
-    Thread t = Thread.ofPlatform().name(name).daemon().unstarted(this);
+    start(Thread.ofPlatform().name(name).daemon().unstarted(this));
+  }
+
+  /** The same with a thread that was made of this elsewhere and has not begun. */
+  void start(Thread t) {
     thread = t;
     t.start();
   }
@@ -128,6 +132,7 @@ public final class Worker implements Runnable {
   void pause(int tries) {
     if (thread == null) {
       step(); // nobody else would
+      Thread.onSpinWait();
     } else if (tries < 100) {
       Thread.onSpinWait();
     } else {

@@ -53,8 +53,10 @@ public final class CompletionRing {
   private final int capacity;
   private final int mask;
   private volatile long tail;
+
   @SuppressWarnings("UnusedVariable") // read by GUESS
   private long headGuess; // never ahead of head; whoever wrote it has seen the entries read
+
   private volatile long head;
   private volatile @Nullable CompletionRing next;
   private volatile boolean withCqe; // whether any entry ever had a callback

@@ -49,8 +49,10 @@ public abstract class SlotRing {
   private final int mask;
   private final int shift;
   private volatile long tail;
+
   @SuppressWarnings("UnusedVariable") // read by GUESS
   private long freeGuess; // the posters', never ahead of free(); its writer has seen the slots read
+
   private volatile long head;
   private volatile long released;
   private long sealHead; // published by the seal

@@ -1,0 +1,84 @@
+package ib.engine;
+
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.testing.Interleavings;
+import ib.core.testing.Interleavings.Result;
+import ib.core.testing.Interleavings.Scenario;
+import ib.core.testing.Weave;
+import ib.core.testing.Weave.Kind;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Every schedule of the product's own code, with up to a number of preemptions. Stops are where
+ * threads meet: claim, run list, packet lanes, packets, worker, keys.
+ */
+@DisplayName("B6: worker, timers, tables and the whole engine, explored; planted bugs are found")
+class EngineModelTest {
+  private static final int MORE = Integer.getInteger("ib.engine.preemptions", 0);
+  private static final Weave ALL = Weave.of("ib.engine.");
+  private static final Weave MEETING =
+      ALL.stoppingIn(
+          "ClaimToken", "RunList", "PacketQueue", "PacketWait", "Packet", "Worker", "MrKey");
+
+  private static Weave weave(String name) {
+    return name.startsWith("EngineScenarios") ? MEETING : ALL;
+  }
+
+  private static Class<? extends Scenario> scenario(String name) throws ClassNotFoundException {
+    String type =
+        name.startsWith("Qp") ? "qp." + name : name.startsWith("Table") ? "mr." + name : name;
+    return Class.forName("ib.engine." + type).asSubclass(Scenario.class);
+  }
+
+  @ParameterizedTest(name = "{0}, {1} preemptions")
+  @CsvSource({
+    "QpScenarios$Timers, 3",
+    "QpScenarios$Notify, 2",
+    "QpScenarios$Resize, 2",
+    "TableScenarios$Chain, 2",
+    "TableScenarios$Growth, 2",
+    "EngineScenarios$TwoPosters, 2",
+    "EngineScenarios$BothWays, 2",
+    "EngineScenarios$Starvation, 2",
+    "EngineScenarios$Destroy, 2",
+    "EngineScenarios$Deregister, 2",
+  })
+  @DisplayName("D4, D5, B7, B20, R-08, F-15: no schedule breaks it")
+  void everyInterleaving(String name, int preemptions) throws ClassNotFoundException {
+    Weave weave = name.endsWith("Chain") ? ALL.withArrays() : weave(name);
+    Result r = Interleavings.explore(scenario(name), preemptions + MORE, weave);
+    assertNull(r.failure());
+    assertTrue(r.schedules() > 20, "only " + r.schedules() + " schedules");
+  }
+
+  @ParameterizedTest(name = "{1}: {2} is {3}, seen by {0}")
+  @CsvSource({
+    "QpScenarios$Timers, qp.Worker.start, wake, DROPPED",
+    "QpScenarios$Timers, qp.Worker.start, compareAndSet, TORN",
+    "QpScenarios$Timers, qp.Worker.timers, getAndSet, TORN",
+    "QpScenarios$Notify, qp.SoftCq.push, fire, DROPPED",
+    "QpScenarios$Notify, ring.CompletionRing.claim, getAndAdd, TORN",
+    "QpScenarios$Resize, ring.CompletionRing.close, getAndBitwiseOr, TORN",
+    "EngineScenarios$TwoPosters, ring.ClaimToken.schedule, compareAndSet, TORN",
+    "EngineScenarios$BothWays, qp.QpCore.deliver, schedule, DROPPED",
+    "EngineScenarios$Starvation, qp.QpCore.step, begin, DROPPED",
+    "EngineScenarios$Deregister, qp.SoftMr.withdraw, fence, DROPPED",
+  })
+  @DisplayName("canaries: one step of the product's own code weakened")
+  void canary(String name, String method, String call, Kind kind) throws ClassNotFoundException {
+    Weave planted = weave(name).with("ib.engine." + method, call, kind);
+    assertNotNull(Interleavings.explore(scenario(name), 2, planted).failure(), "not caught");
+  }
+
+  @ParameterizedTest
+  @CsvSource("TableScenarios$CanarySlotUsedAgain")
+  @DisplayName("canary: a slot of the table is given to another number while readers are about")
+  void slot(String name) throws ClassNotFoundException {
+    assertNotNull(Interleavings.explore(scenario(name), 2, ALL).failure(), "not caught");
+  }
+}

@@ -1,0 +1,203 @@
+package ib.engine;
+
+import ib.core.testing.Interleavings;
+import ib.core.testing.Interleavings.Scenario;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.SendWr;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
+import ib.core.verbs.WrOpcode;
+import ib.engine.qp.HcaConfig;
+import ib.engine.time.VirtualClock;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Two whole devices under the explorer: requester, wire, responder, acknowledgement, completer. */
+public final class EngineScenarios {
+  private EngineScenarios() {}
+
+  static void require(boolean holds, String what) {
+    if (!holds) {
+      throw new AssertionError(what);
+    }
+  }
+
+  /** Two devices, one connection, virtual time that stands still: nothing may need a timer. */
+  abstract static class Pair implements Scenario {
+    final Rig rig;
+    final MemoryRegion target;
+    int accepted;
+    int refused;
+
+    Pair() {
+      this(HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
+    }
+
+    Pair(HcaConfig a, HcaConfig b) {
+      rig = new Rig(new VirtualClock(), false, 16, 4096, a, b);
+      rig.connect(QpType.RC, 4, 14, 7, 7);
+      target = rig.b().pd.allocMemory(64, 64, Rig.ALL_ACCESS);
+    }
+
+    /** Writes a number to its place in the target. */
+    void write(Rig.Side from, MemoryRegion to, int id) {
+      SendWr wr =
+          new SendWr(1)
+              .wrId(id)
+              .opcode(WrOpcode.RDMA_WRITE)
+              .flags(SendFlags.SIGNALED)
+              .rkey(to.rkey())
+              .remoteAddr(to.iova() + 8L * id)
+              .addSge(from.mr.lkey(), from.mr.iova() + 8L * id, 8);
+      from.mr.segment().set(ValueLayout.JAVA_LONG, 8L * id, id);
+      int status = from.qp.postSend(wr);
+      if (status == PostStatus.OK) {
+        accepted++;
+      } else {
+        refused++;
+      }
+    }
+
+    void post(int id) {
+      write(rig.a(), target, id);
+    }
+
+    static int successes(CompletionQueue cq) {
+      int n = 0;
+      WorkCompletion[] wc = {new WorkCompletion()};
+      while (cq.poll(wc, 1) > 0) {
+        require(wc[0].status() == WcStatus.SUCCESS, "failed: " + wc[0].status());
+        n++;
+      }
+      return n;
+    }
+
+    void arrived(MemorySegment memory, int id) {
+      require(memory.get(ValueLayout.JAVA_LONG, 8L * id) == id, id + " did not arrive");
+    }
+  }
+
+  /** Two threads post to one queue pair. */
+  public static final class TwoPosters extends Pair {
+    @Override
+    public void setUp() {
+      Interleavings.spawn("a", false, () -> post(1));
+      Interleavings.spawn("b", false, () -> post(2));
+    }
+
+    @Override
+    public void check() {
+      require(successes(rig.a().sendCq) == 2, "a completion is missing");
+      arrived(target.segment(), 1);
+      arrived(target.segment(), 2);
+    }
+  }
+
+  /** Both ends post: each thread runs into the other's queue pair. */
+  public static class BothWays extends Pair {
+    private final MemoryRegion back = rig.a().pd.allocMemory(64, 64, Rig.ALL_ACCESS);
+
+    /** With plenty of packets. */
+    public BothWays() {}
+
+    BothWays(HcaConfig config) {
+      super(config, config);
+    }
+
+    @Override
+    public void setUp() {
+      Interleavings.spawn("a", false, () -> post(1));
+      Interleavings.spawn("b", false, () -> write(rig.b(), back, 2));
+    }
+
+    @Override
+    public void check() {
+      require(successes(rig.a().sendCq) == 1, "a's completion is missing");
+      require(successes(rig.b().sendCq) == 1, "b's completion is missing");
+      arrived(target.segment(), 1);
+      arrived(back.segment(), 2);
+    }
+  }
+
+  /** One request packet and one response packet only: who runs out waits for the other thread. */
+  public static final class Starvation extends BothWays {
+    /** With one packet in each direction. */
+    public Starvation() {
+      super(HcaConfig.of(0x10, 0x11).withPace(1 << 20, 1 << 18, 1, 1, 128));
+    }
+
+    @Override
+    public void setUp() {
+      Interleavings.spawn(
+          "a",
+          false,
+          () -> {
+            post(1);
+            post(3);
+          });
+      Interleavings.spawn("b", false, () -> write(rig.b(), target(), 2));
+    }
+
+    private MemoryRegion target() {
+      return rig.a().mr;
+    }
+
+    @Override
+    public void check() {
+      require(successes(rig.a().sendCq) == 2, "a's completion is missing");
+      require(successes(rig.b().sendCq) == 1, "b's completion is missing");
+      arrived(target.segment(), 1);
+      arrived(target.segment(), 3);
+    }
+  }
+
+  /** The queue pair is destroyed while another thread posts: flushed, done or refused, once. */
+  public static final class Destroy extends Pair {
+    private final QueuePair qp = rig.a().qp;
+
+    @Override
+    public void setUp() {
+      Interleavings.spawn("a", false, () -> post(1));
+      Interleavings.spawn("control", false, qp::close);
+    }
+
+    @Override
+    public void check() {
+      int n = rig.a().sendCq.poll(new WorkCompletion[] {new WorkCompletion()}, 1);
+      require(accepted + refused == 1, "not posted");
+      require(n == accepted, "F-15: accepted " + accepted + ", completed " + n);
+    }
+  }
+
+  /** a region is deregistered while it is written to; then the memory is the user's. */
+  public static final class Deregister extends Pair {
+    private final MemorySegment memory = Arena.ofAuto().allocate(64, 64);
+    private final MemoryRegion mr = rig.b().pd.registerMemory(memory, Rig.ALL_ACCESS);
+
+    @Override
+    public void setUp() {
+      Interleavings.spawn("a", false, () -> write(rig.a(), mr, 1));
+      Interleavings.spawn(
+          "user",
+          false,
+          () -> {
+            mr.close();
+            memory.fill((byte) 0x55);
+          });
+    }
+
+    @Override
+    public void check() {
+      long word = memory.get(ValueLayout.JAVA_LONG, 8);
+      require(word == 0x5555555555555555L, "R-08: written after deregistration");
+      int n = rig.a().sendCq.poll(new WorkCompletion[] {new WorkCompletion()}, 1);
+      require(n == 1, "a completion is missing");
+    }
+  }
+}

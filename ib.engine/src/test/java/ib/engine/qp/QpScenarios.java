@@ -1,0 +1,181 @@
+package ib.engine.qp;
+
+import ib.core.testing.Interleavings;
+import ib.core.testing.Interleavings.Scenario;
+import ib.core.verbs.CompletionNotifier;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.NotifyFlags;
+import ib.core.verbs.ObjectControl;
+import ib.core.verbs.WcOpcode;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
+import ib.engine.time.Timer;
+import ib.engine.time.VirtualClock;
+import ib.engine.wire.Packet;
+import ib.engine.wire.RunContext;
+import ib.engine.wire.Wire;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.random.RandomGenerator;
+
+/** Small scenarios around the worker, its timers, and completion queues. */
+public final class QpScenarios {
+  private QpScenarios() {}
+
+  private static final class Due extends Timer {
+    private final long waitNs;
+    int expired;
+
+    Due(long waitNs) {
+      this.waitNs = waitNs;
+    }
+
+    @Override
+    protected long durationNs() {
+      return waitNs;
+    }
+
+    @Override
+    protected void expired() {
+      expired++;
+    }
+
+    @Override
+    protected boolean cancelled() {
+      return false;
+    }
+  }
+
+  /** Two threads start timers while the worker goes to sleep: both expire. */
+  public static final class Timers implements Scenario {
+    private final Worker worker = new Worker(new VirtualClock(), 1 << 20);
+    private final Due a = new Due(0);
+    private final Due b = new Due(-1);
+    private final Due later = new Due(1);
+
+    @Override
+    public void setUp() {
+      worker.start(Interleavings.spawn("worker", true, worker));
+      Interleavings.spawn("a", false, () -> worker.start(a));
+      Interleavings.spawn(
+          "b",
+          false,
+          () -> {
+            worker.start(later);
+            worker.start(b);
+          });
+    }
+
+    @Override
+    public void check() {
+      if (a.expired != 1 || b.expired != 1 || later.expired != 0) {
+        throw new AssertionError("D4: expired " + a.expired + ", " + b.expired + " times");
+      }
+    }
+  }
+
+  /** A queue of which a consumer, armed when it sleeps, must hear every completion (B7). */
+  abstract static class Consumer implements Scenario, CompletionNotifier {
+    private static final int ARM = NotifyFlags.NEXT_COMP | NotifyFlags.REPORT_MISSED_EVENTS;
+    final SoftCq cq = new SoftCq(nobody(), new CqInit(2), hca());
+    private final WorkCompletion[] one = {new WorkCompletion()};
+    private volatile boolean notified;
+    private Thread consumer;
+    private int pushed;
+    private int seen;
+
+    private static ObjectControl nobody() {
+      return (ObjectControl)
+          Proxy.newProxyInstance(
+              QpScenarios.class.getClassLoader(),
+              new Class<?>[] {ObjectControl.class},
+              (proxy, method, args) -> method.getReturnType() == long.class ? 0L : null);
+    }
+
+    private static HcaCore hca() {
+      Wire nowhere =
+          new Wire() {
+            @Override
+            public void transmit(Packet packet, RunContext run) {}
+
+            @Override
+            public boolean segments() {
+              return false;
+            }
+          };
+      return new HcaCore(
+          HcaConfig.of(1, 2),
+          List.of(nowhere),
+          new VirtualClock(),
+          RandomGenerator.getDefault(),
+          (type, port) -> {});
+    }
+
+    @Override
+    public void setUp() {
+      cq.connect(this);
+      consumer = Interleavings.spawn("consumer", true, this::consume);
+    }
+
+    void push() {
+      pushed++;
+      cq.push(null, 1, WcStatus.SUCCESS, WcOpcode.SEND, 0, 0, 0, 0, 0, 0, 0, 0, null, false);
+    }
+
+    private void consume() {
+      for (; ; ) {
+        do {
+          while (cq.poll(one, 1) > 0) {
+            seen++;
+          }
+        } while (cq.requestNotify(ARM) > 0);
+        while (!notified) {
+          LockSupport.park(this);
+        }
+        notified = false;
+        Thread
+            .onSpinWait(); // the notification may answer a claim whose producer has to go on first
+      }
+    }
+
+    @Override
+    public void notifyCompletion(CompletionQueue queue) {
+      notified = true;
+      LockSupport.unpark(consumer);
+    }
+
+    @Override
+    public int processDirect(CompletionQueue queue, int budget) {
+      return 0;
+    }
+
+    @Override
+    public void check() {
+      if (seen != pushed) {
+        throw new AssertionError("B7: heard of " + seen + " of " + pushed);
+      }
+    }
+  }
+
+  /** Two producers. */
+  public static final class Notify extends Consumer {
+    @Override
+    public void setUp() {
+      super.setUp();
+      Interleavings.spawn("a", false, this::push);
+      Interleavings.spawn("b", false, this::push);
+    }
+  }
+
+  /** A producer, and the queue is resized meanwhile. */
+  public static final class Resize extends Consumer {
+    @Override
+    public void setUp() {
+      super.setUp();
+      Interleavings.spawn("producer", false, this::push);
+      Interleavings.spawn("control", false, () -> cq.doResize(4));
+    }
+  }
+}

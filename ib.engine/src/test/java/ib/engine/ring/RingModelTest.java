@@ -1,0 +1,76 @@
+package ib.engine.ring;
+
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.testing.Interleavings;
+import ib.core.testing.Interleavings.Result;
+import ib.core.testing.Interleavings.Scenario;
+import ib.core.testing.Weave;
+import ib.core.testing.Weave.Kind;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every schedule, up to a number of preemptions, of the product's own code. */
+@DisplayName("B6: rings and claim token, explored; bugs planted into their own code are found")
+class RingModelTest {
+  private static final Weave ENGINE = Weave.of("ib.engine.");
+  private static final String HERE = "ib.engine.ring.";
+
+  private static Class<? extends Scenario> scenario(String name) throws ClassNotFoundException {
+    return Class.forName(HERE + "RingScenarios$" + name).asSubclass(Scenario.class);
+  }
+
+  @ParameterizedTest(name = "{0}, {1} preemptions")
+  @CsvSource({
+    "Sends, 3",
+    "RoomAfterLap, 3",
+    "RoomForBoth, 4",
+    "Seal, 6",
+    "Receives, 3",
+    "Completions, 2",
+    "Packets, 3",
+    "ThreePosters, 3",
+    "Kill, 3",
+  })
+  @DisplayName("D4, D5, S6, S7, S18, S48, B20: no schedule breaks it")
+  void everyInterleaving(String name, int preemptions) throws ClassNotFoundException {
+    Result r = Interleavings.explore(scenario(name), preemptions, ENGINE);
+    assertNull(r.failure());
+    assertTrue(r.schedules() > 20, "only " + r.schedules() + " schedules");
+  }
+
+  @ParameterizedTest(name = "{1}: {2} is {3}, seen by {0}")
+  @CsvSource({
+    "Sends, SlotRing.claim, compareAndSet, TORN",
+    "Sends, RingScenarios$Sends.post, publish, DROPPED",
+    "RoomForBoth, SlotRing.claim, compareAndSet, TORN",
+    "Seal, SlotRing.seal, getAndBitwiseOr, TORN",
+    "Seal, SlotRing.retract, compareAndSet, TRUE",
+    "Seal, SlotRing.kill, getAndSet, TORN",
+    "Receives, SlotRing.take, compareAndSet, TORN",
+    "Completions, CompletionRing.claim, getAndAdd, TORN",
+    "Completions, CompletionRing.take, compareAndSet, TORN",
+    "Packets, PacketQueue.push, compareAndSet, TORN",
+    "Packets, PacketQueue.turn, getAndSet, TORN",
+    "ThreePosters, ClaimToken.schedule, compareAndSet, TORN",
+    "ThreePosters, ClaimToken.release, compareAndSet, TORN",
+    "Kill, ClaimToken.release, compareAndSet, TORN",
+    "Kill, ClaimToken.want, getAndBitwiseOr, TORN",
+  })
+  @DisplayName("canaries: one access of the product's own code weakened")
+  void canary(String name, String method, String call, Kind kind) throws ClassNotFoundException {
+    Weave planted = ENGINE.with(HERE + method, call, kind);
+    assertNotNull(Interleavings.explore(scenario(name), 3, planted).failure(), "not caught");
+  }
+
+  @Test
+  @DisplayName("S48 canary: the guess of the head is read back after it was written")
+  void guess() {
+    assertNotNull(
+        Interleavings.explore(RingScenarios.CanaryGuessReadBack.class, 3, ENGINE).failure());
+  }
+}

@@ -1,0 +1,421 @@
+package ib.engine.ring;
+
+import ib.core.testing.Interleavings;
+import ib.core.testing.Interleavings.Scenario;
+import ib.engine.wire.Packet;
+import ib.engine.wire.PacketOwner;
+import ib.engine.wire.RunContext;
+import org.jspecify.annotations.Nullable;
+
+/** Small scenarios around the rings and the claim token, for every schedule of them. */
+public final class RingScenarios {
+  private RingScenarios() {}
+
+  static void require(boolean holds, String what) {
+    if (!holds) {
+      throw new AssertionError(what);
+    }
+  }
+
+  /** Two posters, one with a batch, and a consumer that looks now and then. */
+  public static final class Sends implements Scenario {
+    private final SendRing ring = new SendRing(4, 0, 0);
+    private final StringBuilder seen = new StringBuilder();
+
+    @Override
+    public void setUp() {
+      Interleavings.spawn("a", false, () -> post(2, 1));
+      Interleavings.spawn("b", false, () -> post(1, 5));
+      Interleavings.spawn(
+          "consumer",
+          false,
+          () -> {
+            consume();
+            consume();
+          });
+    }
+
+    private void post(int n, int id) {
+      long first = ring.claim(n);
+      for (int i = 0; i < n; i++) {
+        SendWqe w = ring.at(first + i);
+        w.wrId = (long) id + i;
+        Interleavings.step();
+        w.immData = id + i;
+      }
+      ring.at(first).batch = n;
+      ring.publish(first);
+    }
+
+    private void consume() {
+      long h = ring.head();
+      if (!ring.published(h)) {
+        return;
+      }
+      int n = ring.at(h).batch;
+      for (int i = 0; i < n; i++) {
+        SendWqe w = ring.at(h + i);
+        require(w.wrId == w.immData, "torn");
+        seen.append(w.wrId);
+        ring.retire(h + i);
+      }
+    }
+
+    @Override
+    public void check() {
+      for (int i = 0; i < 3; i++) {
+        consume();
+      }
+      String s = seen.toString();
+      require(s.equals("125") || s.equals("512"), "S6: lost, twice or apart: " + s);
+    }
+  }
+
+  /** Two posters find room after a lap, whatever they do to each other's guess of the head. */
+  public static final class RoomAfterLap implements Scenario {
+    private final SendRing sends = new SendRing(2, 0, 0);
+    private final CompletionRing entries = new CompletionRing(2);
+
+    @Override
+    public void setUp() {
+      sends.claim(2);
+      entries.claim();
+      entries.claim();
+      Interleavings.spawn("a", false, this::post);
+      Interleavings.spawn("b", false, this::post);
+      Interleavings.spawn(
+          "consumer",
+          false,
+          () -> {
+            sends.release(1); // polled before the engine has retired it
+            sends.retire(0);
+            entries.take(0, 1);
+          });
+    }
+
+    private void post() {
+      // one slot is free when the consumer is done, and each of them may be refused before
+      sends.claim(1);
+      entries.claim();
+    }
+
+    @Override
+    public void check() {
+      require(sends.tail() <= 3, "S48: more claimed than there is room");
+      require(entries.tail() >= 2, "lost claims");
+    }
+  }
+
+  /** Room for both is there from the beginning: both get it. */
+  public static class RoomForBoth implements Scenario {
+    private final SendRing sends = new SendRing(2, 0, 0);
+    private final CompletionRing entries = new CompletionRing(2);
+    private long indexes;
+
+    @Override
+    public void setUp() {
+      sends.claim(2);
+      entries.claim();
+      entries.claim();
+      sends.retire(0);
+      sends.retire(1);
+      sends.release(2);
+      entries.take(0, 2);
+      Interleavings.spawn("a", false, this::post);
+      Interleavings.spawn("b", false, this::post);
+    }
+
+    private void post() {
+      long mine = 10 * sends.claim(1) + entries.claim();
+      indexes += mine;
+    }
+
+    @Override
+    public void check() {
+      require(indexes == 50 + 5, "S48: refused although there is room, or twice: " + indexes);
+    }
+  }
+
+  /** Canary: the guess is read back after it was written, and another poster wrote an older one. */
+  public static final class CanaryGuessReadBack implements Scenario {
+    private volatile long head;
+    private volatile long guess;
+    private int refused;
+
+    @Override
+    public void setUp() {
+      Interleavings.spawn("slow", false, () -> room(0));
+      Interleavings.spawn(
+          "quick",
+          false,
+          () -> {
+            head = 2;
+            refused = room(2) ? 0 : 1;
+          });
+    }
+
+    private boolean room(long tail) {
+      if (tail - guess < 2) {
+        long h = head;
+        Interleavings.step();
+        guess = h;
+        return true;
+      }
+      guess = head;
+      return tail - guess < 2;
+    }
+
+    @Override
+    public void check() {
+      require(refused == 0, "S48: refused although there is room");
+    }
+  }
+
+  /** A killer seals and gives slots up while a poster publishes: flushed or taken back, once. */
+  public static final class Seal implements Scenario {
+    private final SendRing ring = new SendRing(1, 0, 0);
+    private int flushed;
+    private int refused;
+
+    @Override
+    public void setUp() {
+      Interleavings.spawn(
+          "poster",
+          false,
+          () -> {
+            long i = ring.claim(1);
+            if (i < 0) {
+              refused++;
+              return;
+            }
+            ring.publish(i);
+            if (ring.sealed() && ring.retract(i)) {
+              refused++;
+            }
+          });
+      Interleavings.spawn(
+          "killer",
+          false,
+          () -> {
+            ring.seal();
+            if (ring.tail() > 0 && ring.kill(0)) {
+              flushed++;
+            }
+          });
+    }
+
+    @Override
+    public void check() {
+      require(flushed + refused == 1, "B20: flushed " + flushed + ", refused " + refused);
+    }
+  }
+
+  /** Two consumers of a shared queue, and a poster that fills the slot anew. */
+  public static final class Receives implements Scenario {
+    private final ReceiveRing ring = new ReceiveRing(1, 1);
+    private int sum;
+    private int taken;
+
+    @Override
+    public void setUp() {
+      ring.post(ring.claim(1), 1, 1, 1, 1);
+      Interleavings.spawn("a", false, this::take);
+      Interleavings.spawn("b", false, this::take);
+      Interleavings.spawn(
+          "poster",
+          false,
+          () -> {
+            long i = ring.claim(1);
+            if (i >= 0) {
+              ring.post(i, 2, 2, 2, 2);
+            } else {
+              sum += 2; // no room yet: as if it had been taken
+              taken++;
+            }
+          });
+    }
+
+    private void take() {
+      ReceiveWqe w = new ReceiveWqe(1);
+      if (ring.take(w)) {
+        ring.release(1);
+        require(w.sges.lkey(0) == w.wrId && w.sges.length(0) == w.wrId, "torn");
+        sum += (int) w.wrId;
+        taken++;
+      }
+    }
+
+    @Override
+    public void check() {
+      take();
+      require(taken == 2 && sum == 3, "S7: taken " + taken + ", sum " + sum);
+    }
+  }
+
+  /** Two producers, one poller that takes what it sees. */
+  public static final class Completions implements Scenario {
+    private final CompletionRing ring = new CompletionRing(2);
+    private int seen;
+
+    @Override
+    public void setUp() {
+      Interleavings.spawn("a", false, () -> push(1));
+      Interleavings.spawn("b", false, () -> push(2));
+      Interleavings.spawn("poller", false, this::poll);
+      Interleavings.spawn("poller too", false, this::poll);
+    }
+
+    private void push(long id) {
+      long i = ring.claim();
+      require(i >= 0, "S48: an overrun that is none");
+      ring.publish(i, id, id, id, id, id, null);
+    }
+
+    private void poll() {
+      long h = ring.head();
+      if (ring.valid(h)) {
+        long id = ring.word(h, 1);
+        boolean whole = id == ring.word(h, 5);
+        if (ring.take(h, 1)) {
+          require(whole, "torn");
+          seen += (int) id;
+        }
+      }
+    }
+
+    @Override
+    public void check() {
+      poll();
+      poll();
+      require(seen == 3, "S18: lost or twice: " + seen);
+    }
+  }
+
+  /** Two senders and the owner, which uses both lanes. */
+  public static final class Packets implements Scenario {
+    private final PacketQueue queue = new PacketQueue();
+    private final StringBuilder seen = new StringBuilder();
+
+    private static Packet packet(int psn) {
+      Packet p = new Packet(new Nobody());
+      p.psn = psn;
+      return p;
+    }
+
+    @Override
+    public void setUp() {
+      Interleavings.spawn(
+          "a",
+          false,
+          () -> {
+            queue.push(packet(1));
+            queue.push(packet(2));
+          });
+      Interleavings.spawn("b", false, () -> queue.push(packet(3)));
+      Interleavings.spawn(
+          "owner",
+          false,
+          () -> {
+            queue.add(packet(4));
+            takeAll();
+            queue.add(packet(5));
+          });
+    }
+
+    private void takeAll() {
+      for (Packet p = queue.peek(); p != null; p = queue.peek()) {
+        queue.remove();
+        seen.append(p.psn);
+      }
+    }
+
+    @Override
+    public void check() {
+      takeAll();
+      String s = seen.toString();
+      require(s.length() == 5, "D5: lost or twice: " + s);
+      require(s.indexOf('1') < s.indexOf('2'), "D5: out of order: " + s);
+      require(s.indexOf('4') < s.indexOf('5'), "D5: out of order: " + s);
+      require(s.indexOf('3') >= 0, "D5: lost: " + s);
+    }
+  }
+
+  private static final class Nobody extends PacketOwner {
+    @Override
+    protected void released(Packet packet, RunContext run) {}
+
+    @Override
+    protected @Nullable Packet replicate(Packet original) {
+      return null;
+    }
+  }
+
+  /** Work and who does it; fails when two are inside. */
+  abstract static class Claimed implements Scenario {
+    final ClaimToken token = new ClaimToken();
+    int posted;
+    int done;
+    boolean inside;
+
+    void post() {
+      posted++;
+      if (token.schedule()) {
+        runAll();
+      }
+    }
+
+    void runAll() {
+      do {
+        if (inside) {
+          Interleavings.fail("D4: two owners");
+        }
+        inside = true;
+        int p = posted;
+        Interleavings.step();
+        done = p;
+        inside = false;
+      } while (!token.release());
+    }
+
+    @Override
+    public void check() {
+      require(done == posted, "D4: lost work: " + done + " of " + posted);
+    }
+  }
+
+  /** Three posters. */
+  public static final class ThreePosters extends Claimed {
+    @Override
+    public void setUp() {
+      for (String name : new String[] {"a", "b", "c"}) {
+        Interleavings.spawn(name, false, this::post);
+      }
+    }
+  }
+
+  /** The control path claims it for good while two post. */
+  public static final class Kill extends Claimed {
+    @Override
+    public void setUp() {
+      Interleavings.spawn("a", false, this::post);
+      Interleavings.spawn("b", false, this::post);
+      Interleavings.spawn(
+          "control",
+          false,
+          () -> {
+            token.want();
+            while (!token.tryClaimWanted()) {
+              Thread.onSpinWait();
+            }
+            token.die();
+            runAll();
+          });
+    }
+
+    @Override
+    public void check() {
+      super.check();
+      require(token.dead() && !token.claimed(), "not dead, or still claimed");
+    }
+  }
+}

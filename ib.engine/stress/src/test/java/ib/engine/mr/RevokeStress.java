@@ -1,0 +1,106 @@
+package ib.engine.mr;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import ib.core.verbs.Access;
+import ib.engine.ring.ClaimToken;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.I_Result;
+
+/** a region is deregistered while a packet is written into it. */
+public class RevokeStress {
+  private static final long USERS = 99;
+  private static final MemorySegment PACKET = MemorySegment.ofArray(new long[] {1});
+
+  /** What both tests share: a write by the owner of a queue pair. */
+  static class Region {
+    final MemorySegment memory = MemorySegment.ofArray(new long[1]);
+    final MrKey key = new MrKey(1, 1, memory, 0, Access.REMOTE_WRITE);
+    final ClaimToken token = new ClaimToken();
+    private final Payload payload = new Payload();
+
+    Region() {
+      payload.add(null, PACKET, 0, 8);
+    }
+
+    void write() {
+      if (token.schedule()) {
+        do {
+          if (key.allows(1, Access.REMOTE_WRITE, 0, 8)) {
+            Copier.toRegion(payload, key, 0);
+          }
+        } while (!token.release());
+      }
+    }
+
+    void userWritesAgain() {
+      memory.set(ValueLayout.JAVA_LONG, 0, USERS);
+    }
+
+    void result(I_Result r) {
+      r.r1 = (int) memory.get(ValueLayout.JAVA_LONG, 0);
+    }
+  }
+
+  /** After the revocation and one look at who is inside, the memory is the user's again. */
+  @JCStressTest
+  @Outcome(id = "99", expect = ACCEPTABLE, desc = "nobody wrote after the fence")
+  @Outcome(expect = FORBIDDEN, desc = "written after deregistration")
+  @State
+  public static class Fenced extends Region {
+    @Actor
+    public void engine() {
+      write();
+    }
+
+    @Actor
+    public void user() {
+      key.revoke();
+      if (token.claimed()) { // as in the queue pair's control path
+        token.want();
+        while (!token.tryClaimWanted()) {
+          Thread.onSpinWait();
+        }
+        while (!token.release()) {
+          Thread.onSpinWait();
+        }
+      }
+      userWritesAgain();
+    }
+
+    @Arbiter
+    public void after(I_Result r) {
+      result(r);
+    }
+  }
+
+  /** Canary: revoked, but nobody waits for who is inside. */
+  @JCStressTest
+  @Outcome(id = "99", expect = ACCEPTABLE, desc = "nobody wrote after the fence")
+  @Outcome(expect = FORBIDDEN, desc = "written after deregistration")
+  @State
+  public static class CanaryNoFence extends Region {
+    @Actor
+    public void engine() {
+      write();
+    }
+
+    @Actor
+    public void user() {
+      key.revoke();
+      userWritesAgain();
+    }
+
+    @Arbiter
+    public void after(I_Result r) {
+      result(r);
+    }
+  }
+}

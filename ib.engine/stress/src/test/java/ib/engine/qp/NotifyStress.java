@@ -1,0 +1,170 @@
+package ib.engine.qp;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import ib.core.verbs.CompletionNotifier;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.NotifyFlags;
+import ib.core.verbs.ObjectControl;
+import ib.core.verbs.WcOpcode;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
+import ib.engine.ring.CompletionRing;
+import ib.engine.time.NanoClock;
+import ib.engine.wire.Packet;
+import ib.engine.wire.RunContext;
+import ib.engine.wire.Wire;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.III_Result;
+
+/** B7: no completion is lost between the last poll and the arm. */
+public class NotifyStress {
+  private static final int ARM = NotifyFlags.NEXT_COMP | NotifyFlags.REPORT_MISSED_EVENTS;
+  private static final ObjectControl NOBODY =
+      (ObjectControl)
+          Proxy.newProxyInstance(
+              NotifyStress.class.getClassLoader(),
+              new Class<?>[] {ObjectControl.class},
+              (proxy, method, args) -> method.getReturnType() == long.class ? 0L : null);
+
+  private static final Wire NOWHERE =
+      new Wire() {
+        @Override
+        public void transmit(Packet packet, RunContext run) {
+          packet.release(run);
+        }
+
+        @Override
+        public boolean segments() {
+          return false;
+        }
+      };
+  private static final HcaCore HCA =
+      new HcaCore(
+          HcaConfig.of(1, 2),
+          List.of(NOWHERE),
+          NanoClock.SYSTEM,
+          RandomGenerator.getDefault(),
+          (type, port) -> {});
+
+  /** A queue that notes whether its handler would be called. */
+  static class Queue implements CompletionNotifier {
+    final SoftCq cq = new SoftCq(NOBODY, new CqInit(2), HCA);
+    volatile int notified;
+    private final WorkCompletion[] into = {new WorkCompletion()};
+
+    Queue() {
+      cq.connect(this);
+    }
+
+    @Override
+    public void notifyCompletion(CompletionQueue queue) {
+      notified = 1;
+    }
+
+    @Override
+    public int processDirect(CompletionQueue queue, int budget) {
+      return 0;
+    }
+
+    void push() {
+      cq.push(null, 1, WcStatus.SUCCESS, WcOpcode.SEND, 0, 0, 0, 0, 0, 0, 0, 0, null, false);
+    }
+
+    int poll() {
+      return cq.poll(into, 1);
+    }
+  }
+
+  /** Polled until empty, then armed: told by call, told by result, or polled. */
+  @JCStressTest
+  @Outcome(id = "0, 0, 0", expect = ACCEPTABLE, desc = "polled in time")
+  @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "told by the result of the arm")
+  @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "told by the handler")
+  @Outcome(id = "1, 1, 1", expect = ACCEPTABLE, desc = "told twice")
+  @Outcome(expect = FORBIDDEN, desc = "it waits and nobody knows")
+  @State
+  public static class PollThenArm extends Queue {
+    @Actor
+    public void producer() {
+      push();
+    }
+
+    @Actor
+    public void consumer(III_Result r) {
+      poll();
+      r.r2 = cq.requestNotify(ARM);
+    }
+
+    @Arbiter
+    public void after(III_Result r) {
+      r.r1 = notified;
+      r.r3 = poll();
+    }
+  }
+
+  /** The same while the queue is resized between the two. */
+  @JCStressTest
+  @Outcome(id = "0, 0, 0", expect = ACCEPTABLE, desc = "polled in time")
+  @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "told by the result of the arm")
+  @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "told by the handler")
+  @Outcome(id = "1, 1, 1", expect = ACCEPTABLE, desc = "told twice")
+  @Outcome(expect = FORBIDDEN, desc = "it waits and nobody knows")
+  @State
+  public static class ResizeAndArm extends Queue {
+    @Actor
+    public void producer() {
+      push();
+    }
+
+    @Actor
+    public void consumer(III_Result r) {
+      cq.doResize(4);
+      r.r2 = cq.requestNotify(ARM);
+    }
+
+    @Arbiter
+    public void after(III_Result r) {
+      r.r1 = notified;
+      r.r3 = poll();
+    }
+  }
+
+  /** Canary: armed without a fence before the look at the entries. */
+  @JCStressTest
+  @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "told by the result of the arm")
+  @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "told by the handler")
+  @Outcome(id = "1, 1, 1", expect = ACCEPTABLE, desc = "told twice")
+  @Outcome(expect = FORBIDDEN, desc = "it waits and nobody knows")
+  @State
+  public static class CanaryNoFence {
+    private final CompletionRing ring = new CompletionRing(1);
+    private int armed;
+
+    @Actor
+    public void producer(III_Result r) {
+      ring.publish(ring.claim(), 1, 0, 0, 0, 0, null);
+      r.r1 = armed;
+    }
+
+    @Actor
+    public void consumer(III_Result r) {
+      armed = 1;
+      r.r2 = ring.tail() > 0 ? 1 : 0;
+    }
+
+    @Arbiter
+    public void after(III_Result r) {
+      r.r3 = ring.valid(0) ? 1 : 0;
+    }
+  }
+}

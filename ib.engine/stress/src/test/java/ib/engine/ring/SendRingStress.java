@@ -1,0 +1,248 @@
+package ib.engine.ring;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+import org.openjdk.jcstress.infra.results.I_Result;
+
+/** S6, S13: the send queue. */
+public class SendRingStress {
+  private static void fill(SendWqe w, int id) {
+    w.wrId = id;
+    w.immData = id * 3;
+    w.remoteAddress = id * 5L;
+  }
+
+  private static int read(SendWqe w) {
+    int id = (int) w.wrId;
+    return w.immData == id * 3 && w.remoteAddress == id * 5L ? id : -100;
+  }
+
+  /** Two posters: both requests are there, whole, in slots of their own. */
+  @JCStressTest
+  @Outcome(id = "12, 2", expect = ACCEPTABLE, desc = "the first poster came first")
+  @Outcome(id = "21, 2", expect = ACCEPTABLE, desc = "the second poster came first")
+  @Outcome(expect = FORBIDDEN, desc = "lost, torn or twice")
+  @State
+  public static class TwoPosters {
+    private final SendRing ring = new SendRing(2, 0, 0);
+
+    private void post(int id) {
+      long i = ring.claim(1);
+      fill(ring.at(i), id);
+      ring.publish(i);
+    }
+
+    @Actor
+    public void first() {
+      post(1);
+    }
+
+    @Actor
+    public void second() {
+      post(2);
+    }
+
+    @Arbiter
+    public void consumer(II_Result r) {
+      for (int i = 0; i < 2 && ring.published(i); i++) {
+        r.r1 = 10 * r.r1 + read(ring.at(i));
+        ring.retire(i);
+        r.r2++;
+      }
+    }
+  }
+
+  /** Canary: the tail is read and written, not claimed by CAS. */
+  @JCStressTest
+  @Outcome(
+      id = {"0, 1", "1, 0"},
+      expect = ACCEPTABLE,
+      desc = "two slots")
+  @Outcome(expect = FORBIDDEN, desc = "both got the same slot")
+  @State
+  public static class CanaryTornTail {
+    private volatile int tail;
+
+    private int claim() {
+      int t = tail;
+      tail = t + 1;
+      return t;
+    }
+
+    @Actor
+    public void first(II_Result r) {
+      r.r1 = claim();
+    }
+
+    @Actor
+    public void second(II_Result r) {
+      r.r2 = claim();
+    }
+  }
+
+  /** A batch, published by its first word alone, is seen whole or not at all. */
+  @JCStressTest
+  @Outcome(id = "0", expect = ACCEPTABLE, desc = "not yet")
+  @Outcome(id = "34", expect = ACCEPTABLE, desc = "both")
+  @Outcome(expect = FORBIDDEN, desc = "torn")
+  @State
+  public static class Batch {
+    private final SendRing ring = new SendRing(2, 0, 0);
+
+    @Actor
+    public void poster() {
+      long i = ring.claim(2);
+      fill(ring.at(i), 3);
+      fill(ring.at(i + 1), 4);
+      ring.at(i).batch = 2;
+      ring.publish(i);
+    }
+
+    @Actor
+    public void consumer(I_Result r) {
+      if (ring.published(0)) {
+        for (int i = 0; i < ring.at(0).batch; i++) {
+          r.r1 = 10 * r.r1 + read(ring.at(i));
+        }
+      }
+    }
+  }
+
+  /** Canary: published before the last slot is filled. */
+  @JCStressTest
+  @Outcome(id = "0", expect = ACCEPTABLE, desc = "not yet")
+  @Outcome(id = "34", expect = ACCEPTABLE, desc = "both")
+  @Outcome(expect = FORBIDDEN, desc = "torn")
+  @State
+  public static class CanaryPublishedEarly {
+    private final SendRing ring = new SendRing(2, 0, 0);
+
+    @Actor
+    public void poster() {
+      long i = ring.claim(2);
+      fill(ring.at(i), 3);
+      ring.at(i).batch = 2;
+      ring.publish(i);
+      fill(ring.at(i + 1), 4);
+    }
+
+    @Actor
+    public void consumer(I_Result r) {
+      if (ring.published(0)) {
+        for (int i = 0; i < ring.at(0).batch; i++) {
+          r.r1 = 10 * r.r1 + read(ring.at(i));
+        }
+      }
+    }
+  }
+
+  /**
+   * S48: two posters and room for two after a lap: full is said only when it is full, whatever the
+   * posters do to each other's guess of the head.
+   */
+  @JCStressTest
+  @Outcome(
+      id = {"2, 3", "3, 2"},
+      expect = ACCEPTABLE,
+      desc = "both found room")
+  @Outcome(expect = FORBIDDEN, desc = "refused although there was room")
+  @State
+  public static class RoomAfterLap {
+    private final SendRing ring = new SendRing(2, 0, 0);
+
+    public RoomAfterLap() {
+      ring.claim(2);
+      ring.retire(0);
+      ring.retire(1);
+      ring.release(2);
+    }
+
+    @Actor
+    public void first(II_Result r) {
+      r.r1 = (int) ring.claim(1);
+    }
+
+    @Actor
+    public void second(II_Result r) {
+      r.r2 = (int) ring.claim(1);
+    }
+  }
+
+  /**
+   * B20: the ring is sealed while a poster publishes, and its slot given up: it is flushed or taken
+   * back, exactly one of the two. Between publishing and looking at the seal stands the claim of
+   * the queue pair, a full fence, as in the product.
+   */
+  @JCStressTest
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "flushed")
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "refused or taken back")
+  @Outcome(expect = FORBIDDEN, desc = "neither or both")
+  @State
+  public static class Seal {
+    private final SendRing ring = new SendRing(1, 0, 0);
+    private final ClaimToken token = new ClaimToken();
+
+    @Actor
+    public void poster(II_Result r) {
+      long i = ring.claim(1);
+      if (i < 0) {
+        r.r2 = 1;
+        return;
+      }
+      ring.publish(i);
+      token.schedule();
+      if (ring.sealed() && ring.retract(i)) {
+        r.r2 = 1;
+      }
+    }
+
+    @Actor
+    public void killer(II_Result r) {
+      ring.seal();
+      if (ring.tail() > 0 && ring.kill(0)) {
+        r.r1 = 1;
+      }
+    }
+  }
+
+  /** Canary: without that fence the poster's word may still be on its way when it is given up. */
+  @JCStressTest
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "flushed")
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "refused or taken back")
+  @Outcome(expect = FORBIDDEN, desc = "neither or both")
+  @State
+  public static class CanaryNoFence {
+    private final SendRing ring = new SendRing(1, 0, 0);
+    private final AtomicInteger spent = new AtomicInteger();
+
+    @Actor
+    public void poster(II_Result r) {
+      long i = ring.claim(1);
+      if (i < 0) {
+        r.r2 = 1;
+        return;
+      }
+      ring.publish(i);
+      if (ring.sealed() && ring.retract(i)) {
+        r.r2 = 1;
+      }
+    }
+
+    @Actor
+    public void killer(II_Result r) {
+      spent.getAndIncrement(); // our own stores are out: the seal comes at once
+      ring.seal();
+      if (ring.tail() > 0 && ring.kill(0)) {
+        r.r1 = 1;
+      }
+    }
+  }
+}

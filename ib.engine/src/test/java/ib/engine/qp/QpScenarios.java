@@ -43,7 +43,7 @@ public final class QpScenarios {
     }
 
     @Override
-    protected boolean cancelled() {
+    public boolean cancelled() {
       return false;
     }
   }

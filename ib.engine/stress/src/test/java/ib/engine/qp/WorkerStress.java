@@ -32,7 +32,7 @@ public class WorkerStress {
     }
 
     @Override
-    protected boolean cancelled() {
+    public boolean cancelled() {
       return false;
     }
   }

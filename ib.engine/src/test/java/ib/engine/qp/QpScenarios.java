@@ -50,7 +50,7 @@ public final class QpScenarios {
 
   /** Two threads start timers while the worker goes to sleep: both expire. */
   public static final class Timers implements Scenario {
-    private final Worker worker = new Worker(new VirtualClock(), 1 << 20);
+    private final Worker worker = new Worker(new VirtualClock(), new Tally(1), 1 << 20);
     private final Due a = new Due(0);
     private final Due b = new Due(-1);
     private final Due later = new Due(1);

@@ -121,7 +121,8 @@ class StressTest {
   @TestFactory
   @DisplayName("canaries: a weakened copy shows its forbidden outcome")
   Stream<DynamicTest> canaries() {
-    return tests(true).map(t -> DynamicTest.dynamicTest(t, () -> assertTrue(caught(t), "not seen")));
+    return tests(true)
+        .map(t -> DynamicTest.dynamicTest(t, () -> assertTrue(caught(t), "not seen")));
   }
 
   @Test

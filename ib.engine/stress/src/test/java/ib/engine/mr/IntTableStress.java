@@ -122,21 +122,34 @@ public class IntTableStress {
   @Outcome(expect = FORBIDDEN, desc = "one taken for another")
   @State
   public static class CanarySlotUsedAgain {
+    private static final int OFTEN = 20;
+    private final Thing one = new Thing(1);
+    private final Thing two = new Thing(2);
     private volatile int key = 1;
-    private volatile Thing value = new Thing(1);
+    private volatile Thing value = one;
+
+    private void give(int number, Thing thing) {
+      value = null;
+      key = number;
+      value = thing;
+    }
 
     @Actor
     public void writer() {
-      value = null;
-      key = 2;
-      value = new Thing(2);
+      for (int i = 0; i < OFTEN; i++) {
+        give(2, two);
+        give(1, one);
+      }
+      give(2, two);
     }
 
     @Actor
     public void reader(I_Result r) {
-      Thing v = value;
-      if (key == 2 && v != null) {
-        r.r1 = v.number;
+      for (int i = 0; i < OFTEN && r.r1 != 1; i++) {
+        Thing v = value;
+        if (key == 2 && v != null) {
+          r.r1 = v.number;
+        }
       }
     }
   }

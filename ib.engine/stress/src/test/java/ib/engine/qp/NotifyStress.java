@@ -87,7 +87,10 @@ public class NotifyStress {
 
   /** Polled until empty, then armed: told by call, told by result, or polled. */
   @JCStressTest
-  @Outcome(id = {"0, 0, 0", "1, 0, 0"}, expect = ACCEPTABLE, desc = "polled in time")
+  @Outcome(
+      id = {"0, 0, 0", "1, 0, 0"},
+      expect = ACCEPTABLE,
+      desc = "polled in time")
   @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "told by the result of the arm")
   @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "told by the handler")
   @Outcome(id = "1, 1, 1", expect = ACCEPTABLE, desc = "told twice")
@@ -114,7 +117,10 @@ public class NotifyStress {
 
   /** The same while the queue is resized between the two. */
   @JCStressTest
-  @Outcome(id = {"0, 0, 0", "1, 0, 0"}, expect = ACCEPTABLE, desc = "polled in time")
+  @Outcome(
+      id = {"0, 0, 0", "1, 0, 0"},
+      expect = ACCEPTABLE,
+      desc = "polled in time")
   @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "told by the result of the arm")
   @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "told by the handler")
   @Outcome(id = "1, 1, 1", expect = ACCEPTABLE, desc = "told twice")

@@ -38,7 +38,7 @@ public class WorkerStress {
   }
 
   private static Worker newWorker() {
-    return new Worker(CLOCK, 1 << 20);
+    return new Worker(CLOCK, new Tally(1), 1 << 20);
   }
 
   /** Two queue pairs start their timers. */

@@ -27,7 +27,6 @@ public final class SoftCq extends CompletionQueue {
   private static final int IDLE = 0;
   private static final int SOLICITED = 1;
   private static final int ANY = 2;
-  private static final int SCAN_MOST = 64;
   private static final WcStatus[] STATUS = WcStatus.values();
   private static final WcOpcode[] OPCODE = WcOpcode.values();
   private static final VarHandle ARMED;
@@ -335,7 +334,7 @@ public final class SoftCq extends CompletionQueue {
     }
     VarHandle.fullFence();
     for (CompletionRing c = ring(); c != null; c = c.next()) {
-      if (unpublished(c)) {
+      if (c.unpublished()) {
         fire(armed);
         break;
       }
@@ -343,7 +342,10 @@ public final class SoftCq extends CompletionQueue {
     return (flags & NotifyFlags.REPORT_MISSED_EVENTS) != 0 && waiting() ? 1 : 0;
   }
 
-  /** Whether an entry can be polled; what {@link #unpublished} has seen published is seen here. */
+  /**
+   * Whether an entry can be polled; what {@link CompletionRing#unpublished} has seen published is
+   * seen here.
+   */
   private boolean waiting() {
     for (; ; ) {
       CompletionRing r = ring();
@@ -355,21 +357,6 @@ public final class SoftCq extends CompletionQueue {
         return false;
       }
     }
-  }
-
-  private static boolean unpublished(CompletionRing r) {
-    long end = r.tail();
-    long i = r.head();
-    if (end - i > SCAN_MOST) {
-      return true; // cheaper to call once too often than to look at all
-    }
-    while (i < end) {
-      if (!r.valid(i) && i >= r.head()) {
-        return true;
-      }
-      i++;
-    }
-    return false;
   }
 
   // ---- control path ----

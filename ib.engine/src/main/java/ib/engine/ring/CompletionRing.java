@@ -31,6 +31,7 @@ public final class CompletionRing {
   public static final long CLOSED = -2;
 
   private static final int ENTRY_SHIFT = 6;
+  private static final int SCAN_MOST = 64;
   private static final long CLOSED_BIT = Long.MIN_VALUE;
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
   private static final VarHandle WORD = LONG.varHandle();
@@ -203,6 +204,22 @@ public final class CompletionRing {
    */
   public boolean take(long index, int n) {
     return HEAD.compareAndSet(this, index, index + n);
+  }
+
+  /** {@return whether a producer may have claimed an entry and not published it yet} */
+  public boolean unpublished() {
+    long t = tail();
+    long i = head;
+    if (t - i > SCAN_MOST) {
+      return true; // cheaper to be told once too often than to look at all
+    }
+    while (i < t) {
+      if (!valid(i) && i >= head) {
+        return true;
+      }
+      i++;
+    }
+    return false;
   }
 
   // ---- resize ----

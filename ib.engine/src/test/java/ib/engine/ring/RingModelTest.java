@@ -21,7 +21,8 @@ class RingModelTest {
   private static final String HERE = "ib.engine.ring.";
 
   private static Class<? extends Scenario> scenario(String name) throws ClassNotFoundException {
-    return Class.forName(HERE + "RingScenarios$" + name).asSubclass(Scenario.class);
+    String type = name.matches("ThreePosters|Kill") ? "ClaimScenarios$" : "RingScenarios$";
+    return Class.forName(HERE + type + name).asSubclass(Scenario.class);
   }
 
   @ParameterizedTest(name = "{0}, {1} preemptions")

@@ -2,12 +2,14 @@ package ib.tools;
 
 import ib.core.client.IbCore;
 import ib.core.spi.DeviceSlot;
+import ib.core.spi.FaultInjection;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.QpType;
 import ib.tools.capture.Captures;
 import ib.tools.diags.Perfquery;
 import ib.tools.diags.Why;
+import ib.tools.fault.FaultCommand;
 import ib.tools.hotplug.Clients;
 import ib.tools.hotplug.Objects;
 import ib.tools.hotplug.Slots;
@@ -52,6 +54,7 @@ import org.osgi.service.component.annotations.ReferencePolicyOption;
       "perfquery",
       "capture",
       "why",
+      "fault",
       "clients",
       "plug",
       "unplug",
@@ -79,6 +82,12 @@ public final class IbCommands {
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
   private volatile List<QpDiagnosis> diagnoses = List.of();
+
+  @Reference(
+      cardinality = ReferenceCardinality.MULTIPLE,
+      policy = ReferencePolicy.DYNAMIC,
+      policyOption = ReferencePolicyOption.GREEDY)
+  private volatile List<FaultInjection> faultInjections = List.of();
 
   private final Captures captures = new Captures();
 
@@ -196,6 +205,17 @@ public final class IbCommands {
       @Descriptor("[-x] [-r] [-R] [-a] [-C dev] [-P port] [lid|dev [port [mask]]]")
           String... args) {
     return Perfquery.run(core, args);
+  }
+
+  /**
+   * Disturbs packets on purpose.
+   *
+   * @param args see {@link FaultCommand}
+   * @return the value
+   */
+  @Descriptor("loses, copies, holds back or damages packets of a device on purpose")
+  public Object fault(@Descriptor("add|list|clear|seed [dev] [rule]") String... args) {
+    return FaultCommand.run(faultInjections, args);
   }
 
   /**

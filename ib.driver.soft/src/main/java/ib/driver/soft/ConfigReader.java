@@ -1,5 +1,6 @@
 package ib.driver.soft;
 
+import ib.core.spi.FaultRule;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.Mtu;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -33,6 +35,10 @@ final class ConfigReader {
   static final String LINK = "link";
   static final String MTU = "mtu";
   static final String PKEYS = "pkeys";
+  static final String FAULTS = "faults";
+  static final String FAULT_SEED = "fault_seed";
+
+  private static final int FAULTS_MOST = 64;
 
   /** Most entries of a P_Key table. */
   static final int PKEYS_MOST = 128;
@@ -43,9 +49,11 @@ final class ConfigReader {
   private static final Pattern GUID_TEXT =
       Pattern.compile("(?:0[xX])?([0-9a-fA-F]{16})|([0-9a-fA-F]{4}(?::[0-9a-fA-F]{4}){3})");
   private static final Pattern PKEY_TEXT = Pattern.compile("(?:0[xX])?([0-9a-fA-F]{1,4})");
+  private static final Pattern SEED_TEXT = Pattern.compile("-?[0-9]{1,18}");
   private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,10}");
 
-  private static final Set<String> TEXT_KEYS = Set.of(NAME, SWITCH, GUID, LINK, MTU, PKEYS);
+  private static final Set<String> TEXT_KEYS =
+      Set.of(NAME, SWITCH, GUID, LINK, MTU, PKEYS, FAULTS, FAULT_SEED);
   private static final List<String> FOREIGN =
       List.of("service.", "felix.", "component.", "org.apache.felix.", ":configurator:", ".");
 
@@ -99,6 +107,8 @@ final class ConfigReader {
             mtu(),
             link(ports),
             pkeys(),
+            faults(),
+            faultSeed(),
             limits);
     if (!wrong.isEmpty()) {
       throw new IbInvalidException(
@@ -225,6 +235,41 @@ final class ConfigReader {
     return pkeys;
   }
 
+  private List<FaultRule> faults() {
+    Object value = values.get(FAULTS);
+    List<FaultRule> rules = new ArrayList<>();
+    for (Object part : value == null ? List.of() : parts(value)) {
+      String text = text(part);
+      try {
+        if (text == null || !text.isBlank()) {
+          rules.add(FaultRule.parse(text == null ? "" : text));
+        }
+      } catch (IllegalArgumentException e) {
+        refuse(
+            FAULTS,
+            shown(part),
+            "rules such as 'loss rate=0.05', comma separated; here " + shown(e.getMessage()));
+      }
+    }
+    if (rules.size() > FAULTS_MOST) {
+      refuse(FAULTS, rules.size() + " rules", "at most " + FAULTS_MOST);
+    }
+    return rules;
+  }
+
+  private OptionalLong faultSeed() {
+    Object value = values.get(FAULT_SEED);
+    if (value == null || value.equals("")) {
+      return OptionalLong.empty();
+    }
+    String text = value instanceof Integer || value instanceof Long ? value + "" : text(value);
+    if (text != null && SEED_TEXT.matcher(text.strip()).matches()) {
+      return OptionalLong.of(Long.parseLong(text.strip()));
+    }
+    refuse(FAULT_SEED, shown(value), "a whole number of at most 18 digits");
+    return OptionalLong.empty();
+  }
+
   private static Optional<Boolean> linkUp(String text) {
     return switch (text) {
       case "up" -> Optional.of(true);
@@ -244,13 +289,7 @@ final class ConfigReader {
     if (value == null) {
       return standard;
     }
-    Collection<?> parts =
-        switch (value) {
-          case String s -> Arrays.asList(s.split(",", -1));
-          case Object[] a -> Arrays.asList(a);
-          case Collection<?> c -> c;
-          default -> List.of(1);
-        };
+    Collection<?> parts = parts(value);
     List<T> parsed = new ArrayList<>();
     for (Object part : parts) {
       Optional<T> one = part instanceof String s ? parse.apply(s.strip()) : Optional.empty();
@@ -260,6 +299,15 @@ final class ConfigReader {
       parsed.add(one.get());
     }
     return parsed.isEmpty() ? standard : parsed;
+  }
+
+  private static Collection<?> parts(Object value) {
+    return switch (value) {
+      case String s -> Arrays.asList(s.split(",", -1));
+      case Object[] a -> Arrays.asList(a);
+      case Collection<?> c -> c;
+      default -> List.of(1);
+    };
   }
 
   private static @Nullable String text(@Nullable Object value) {

@@ -1,9 +1,11 @@
 package ib.driver.soft;
 
+import ib.core.spi.FaultRule;
 import ib.core.verbs.Limit;
 import ib.core.verbs.Mtu;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * A valid device configuration; {@link ConfigReader} is the only way from raw values to it.
@@ -15,6 +17,8 @@ import java.util.Map;
  * @param mtu active MTU of all ports
  * @param linkUp per port, from port 1: whether the cable is in
  * @param pkeys the P_Key table of all ports, 16 bits each
+ * @param faults standing fault rules
+ * @param faultSeed where the chance of faults begins, empty for anywhere
  * @param limits what {@code ibv_devinfo -v} shows
  */
 record SoftConfig(
@@ -25,12 +29,15 @@ record SoftConfig(
     Mtu mtu,
     List<Boolean> linkUp,
     List<Integer> pkeys,
+    List<FaultRule> faults,
+    OptionalLong faultSeed,
     Map<Limit, Integer> limits) {
 
   /** Copies the collections. */
   SoftConfig {
     linkUp = List.copyOf(linkUp);
     pkeys = List.copyOf(pkeys);
+    faults = List.copyOf(faults);
     limits = Map.copyOf(limits);
   }
 
@@ -50,6 +57,8 @@ record SoftConfig(
                 running.mtu,
                 linkUp,
                 pkeys,
+                faults,
+                faultSeed,
                 running.limits));
   }
 

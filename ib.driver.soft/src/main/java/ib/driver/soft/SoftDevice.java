@@ -2,6 +2,7 @@ package ib.driver.soft;
 
 import ib.core.spi.DeviceOps;
 import ib.core.spi.DriverDevice;
+import ib.core.spi.FaultInjection;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.DeviceInfo;
@@ -16,6 +17,8 @@ import ib.driver.soft.fabric.FabricPort;
 import ib.engine.SoftHca;
 import ib.engine.capture.Capture;
 import ib.engine.capture.CapturingWire;
+import ib.engine.fault.Faults;
+import ib.engine.fault.FaultyWire;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.HcaPort;
 import ib.engine.time.NanoClock;
@@ -24,6 +27,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -40,8 +44,12 @@ final class SoftDevice extends DriverDevice implements Plugged {
   private static final int SUBNET_TIMEOUT = 18;
 
   private final List<FabricPort> wires;
+  private final Faults faults;
+  private final List<FaultyWire> disturbed;
   private final Capture capture;
   private final List<CapturingWire> watched;
+  private List<Integer> standingFaults = List.of(); // numbers; the slot's worker's
+  private OptionalLong faultSeed = OptionalLong.empty();
   private final SoftHca hca;
 
   private SoftDevice(Fabric fabric, SoftConfig config, String version, List<FabricPort> wires) {
@@ -55,14 +63,20 @@ final class SoftDevice extends DriverDevice implements Plugged {
             config.ports(),
             SoftDriver.PID));
     this.wires = wires;
+    this.faults = new Faults(config.name(), config.ports(), System.nanoTime());
+    this.disturbed =
+        IntStream.range(0, wires.size())
+            .mapToObj(i -> new FaultyWire(wires.get(i), faults, i + 1, NanoClock.SYSTEM))
+            .toList();
     this.capture =
         new Capture(
             config.name(), config.ports(), LinkLayer.INFINIBAND, NanoClock.SYSTEM, fabric::watch);
     this.watched =
         IntStream.range(0, wires.size())
-            .mapToObj(i -> new CapturingWire(wires.get(i), capture, i + 1))
+            .mapToObj(i -> new CapturingWire(disturbed.get(i), capture, i + 1))
             .toList();
     this.hca = new SoftHca(engine(config, version), List.copyOf(watched), this::dispatchEvent);
+    disturbed.forEach(wire -> wire.attach(hca));
   }
 
   /**
@@ -111,7 +125,8 @@ final class SoftDevice extends DriverDevice implements Plugged {
   private void bringUp(SoftConfig config) {
     hca.start("ib-" + config.name() + "-engine");
     for (HcaPort port : ports()) {
-      WirePort receiver = watched.get(port.number() - 1).receiver(port);
+      int i = port.number() - 1;
+      WirePort receiver = disturbed.get(i).receiver(watched.get(i).receiver(port));
       wire(port).attach(receiver, config.mtu());
       port.update(
           b ->
@@ -138,6 +153,12 @@ final class SoftDevice extends DriverDevice implements Plugged {
   /** Tables first: a port that comes up has the new ones. */
   @Override
   public void change(SoftConfig config) {
+    if (config.faultSeed().isPresent() && !config.faultSeed().equals(faultSeed)) {
+      faults.seed(config.faultSeed().getAsLong());
+    }
+    faultSeed = config.faultSeed();
+    standingFaults.forEach(faults::remove);
+    standingFaults = config.faults().stream().map(faults::add).toList();
     int[] pkeys = config.pkeys().stream().mapToInt(p -> p).toArray();
     for (HcaPort port : ports()) {
       port.pkeys(pkeys);
@@ -156,12 +177,16 @@ final class SoftDevice extends DriverDevice implements Plugged {
   public void unplug() {
     wires.forEach(FabricPort::close); // nothing comes in any more
     hca.shutdown();
+    disturbed.forEach(FaultyWire::close);
     capture.close();
   }
 
   /** {@return what it offers beside verbs, as services, by their interfaces} */
   Map<Class<?>, Object> offers() {
-    return Map.of(PacketCapture.class, capture, QpDiagnosis.class, hca.diagnosis(info().name()));
+    return Map.of(
+        PacketCapture.class, capture,
+        FaultInjection.class, faults,
+        QpDiagnosis.class, hca.diagnosis(info().name()));
   }
 
   private void linkUp(HcaPort port) {

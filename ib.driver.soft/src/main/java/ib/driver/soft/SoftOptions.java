@@ -15,7 +15,7 @@ import org.osgi.service.metatype.annotations.Option;
     id = "ib.driver.soft",
     name = "ib soft device",
     description =
-        "One software InfiniBand adapter per configuration. link and pkeys change live, with events; a"
+        "One software InfiniBand adapter per configuration. link, pkeys, faults and fault_seed change live; a"
             + " change of anything else is an unplug and a plug.")
 @interface SoftOptions {
   /** {@return device name} */
@@ -84,6 +84,23 @@ import org.osgi.service.metatype.annotations.Option;
       description =
           "P_Key table of all ports: 16 bits in hex each, the top bit is full membership. Changes live.")
   String[] pkeys();
+
+  /** {@return fault rules} */
+  @AttributeDefinition(
+      required = false,
+      cardinality = 64,
+      description =
+          "Standing faults, such as 'loss rate=0.05' or 'reorder rate=0.1 packets=8 delay=1ms': a kind (loss,"
+              + " duplicate, reorder, delay, corrupt, silent, partition), then key=value words (rate, dir, port,"
+              + " opcode, qp, psn, peer, skip, count, delay, jitter, packets). Default: none. Changes live.")
+  String[] faults();
+
+  /** {@return seed of the faults} */
+  @AttributeDefinition(
+      required = false,
+      description =
+          "Where the chance of faults begins, a whole number. Default: anywhere. Changes live.")
+  String fault__seed();
 
   /** {@return completion vectors} */
   @AttributeDefinition(

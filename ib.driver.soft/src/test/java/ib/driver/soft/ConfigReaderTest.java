@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.spi.FaultRule;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.Mtu;
@@ -13,6 +14,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -24,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @DisplayName("F25 a device configuration is judged whole, and never throws anything else")
 final class ConfigReaderTest {
   private static final List<String> TEXTS =
-      List.of("name", "switch", "guid", "link", "mtu", "pkeys");
+      List.of("name", "switch", "guid", "link", "mtu", "pkeys", "faults", "fault_seed");
 
   private static SoftConfig read(Object... keysAndValues) {
     return ConfigReader.read("soft0", map(keysAndValues));
@@ -70,6 +72,10 @@ final class ConfigReaderTest {
     assertEquals(0, guid & 0xff);
   }
 
+  private static List<FaultRule> rules(String... texts) {
+    return Stream.of(texts).map(FaultRule::parse).toList();
+  }
+
   static Stream<Arguments> good() {
     return Stream.of(
         Arguments.of("guid", "0x02c90300000a0001", 0x02c90300000a0001L),
@@ -85,6 +91,11 @@ final class ConfigReaderTest {
         Arguments.of("mtu", 512L, Mtu.MTU_512),
         Arguments.of("pkeys", "0xffff, 8001,0x1", List.of(0xffff, 0x8001, 1)),
         Arguments.of("pkeys", List.of("7fff"), List.of(0x7fff)),
+        Arguments.of("faults", "loss rate=0.05, corrupt", rules("loss rate=0.05", "corrupt")),
+        Arguments.of("faults", new String[] {"delay delay=2ms"}, rules("delay delay=2ms")),
+        Arguments.of("faults", "", rules()),
+        Arguments.of("fault_seed", "-7", OptionalLong.of(-7)),
+        Arguments.of("fault_seed", 7L, OptionalLong.of(7)),
         Arguments.of("name", "mlx5_0.a-b", "mlx5_0.a-b"),
         Arguments.of("switch", "left", "left"),
         Arguments.of("comp_vectors", 3L, 3),
@@ -103,6 +114,8 @@ final class ConfigReaderTest {
           case "link" -> c.linkUp();
           case "mtu" -> c.mtu();
           case "pkeys" -> c.pkeys();
+          case "faults" -> c.faults();
+          case "fault_seed" -> c.faultSeed();
           case "name" -> c.name();
           case "switch" -> c.switchName();
           case "max_qp" -> c.limits().get(Limit.MAX_QP);
@@ -153,6 +166,8 @@ final class ConfigReaderTest {
               List.of("NaN", "0", "0".repeat(16), "0102030405060708", "02c90300000a00ff", "2c9"),
           "link", List.of("NaN", "", "UP", "up,", "up,down,up", "true"),
           "mtu", List.of("NaN", "", "0", "255", "257", "8192", 4095, 4095L, "4096.0"),
+          "faults", List.of("lose", "loss rate=2", "loss,x", "loss 5"),
+          "fault_seed", List.of("NaN", "1.5", "0x1", "9".repeat(19)),
           "pkeys", List.of("", "0", "0x8000", "0x10000", "ffff,ffff", "ffff,", "-1", "g"));
 
   /** Each key x {null, wrong type, min-1, max+1, huge, NaN, unicode, empty, control characters}. */
@@ -255,10 +270,11 @@ final class ConfigReaderTest {
   }
 
   @Test
-  @DisplayName("F25 link and pkeys change live, everything else is a replug")
+  @DisplayName("F25 link, pkeys and faults change live, everything else is a replug")
   void liveChanges() {
     SoftConfig running = read("ports", 2);
     assertTrue(read("ports", 2, "link", "up,down", "pkeys", "8001").liveChangeOf(running));
+    assertTrue(read("ports", 2, "faults", "loss", "fault_seed", "1").liveChangeOf(running));
     assertFalse(read("ports", 1).liveChangeOf(running));
     assertFalse(read("ports", 2, "mtu", "1024").liveChangeOf(running));
     assertFalse(read("ports", 2, "max_qp", "10").liveChangeOf(running));

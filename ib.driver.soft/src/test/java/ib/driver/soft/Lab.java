@@ -4,6 +4,7 @@ import ib.core.client.DeviceLease;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.DeviceSlot;
 import ib.core.spi.DriverDevice;
+import ib.core.spi.FaultInjection;
 import ib.core.spi.StandaloneCore;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbExistsException;
@@ -30,6 +31,7 @@ final class Lab implements AutoCloseable, Announcer {
   private final List<DeviceLease> leases = new ArrayList<>();
 
   private UnaryOperator<DriverDevice> disguise = device -> device;
+  private final List<FaultInjection> faults = new CopyOnWriteArrayList<>();
 
   Lab(String... names) {
     for (String name : names) {
@@ -101,8 +103,17 @@ final class Lab implements AutoCloseable, Announcer {
     };
   }
 
+  /** {@return the faults of all devices that were announced, in that order} */
+  List<FaultInjection> faults() {
+    return faults;
+  }
+
   @Override
   public Runnable announce(DriverDevice device) {
+    if (device instanceof SoftDevice soft
+        && soft.offers().get(FaultInjection.class) instanceof FaultInjection injection) {
+      faults.add(injection);
+    }
     DeviceRegistration registration = midlayer.drivers().register(disguise.apply(device));
     return registration::unregister;
   }

@@ -51,7 +51,9 @@ final class SoftOptionsTest {
     for (NumberKey key : NumberKey.values()) {
       keys.add(key.key());
     }
-    keys.addAll(java.util.List.of("name", "switch", "guid", "link", "mtu", "pkeys"));
+    keys.addAll(
+        java.util.List.of(
+            "name", "switch", "guid", "link", "mtu", "pkeys", "faults", "fault_seed"));
     assertEquals(keys, attributes().keySet());
   }
 

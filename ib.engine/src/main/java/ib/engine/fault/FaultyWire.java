@@ -66,7 +66,7 @@ public final class FaultyWire implements Wire, AutoCloseable {
     return new WirePort() {
       @Override
       public void receive(Packet packet, RunContext run) {
-        pass(packet, run, shelf, receiver::receive, Direction.IN);
+        pass(packet, run, shelf, Direction.IN);
       }
 
       @Override
@@ -93,10 +93,11 @@ public final class FaultyWire implements Wire, AutoCloseable {
 
   @Override
   public void transmit(Packet packet, RunContext run) {
-    pass(packet, run, out, inner::transmit, Direction.OUT);
+    pass(packet, run, out, Direction.OUT);
   }
 
-  private void pass(Packet p, RunContext run, Shelf shelf, Shelf.Exit exit, Direction way) {
+  private void pass(Packet p, RunContext run, Shelf shelf, Direction way) {
+    Shelf.Exit exit = shelf.exit();
     Fault[] rules = faults.active();
     if (rules.length == 0 && shelf.isEmpty()) {
       exit.pass(p, run);
@@ -124,7 +125,7 @@ public final class FaultyWire implements Wire, AutoCloseable {
     } else if (copied == null && held == null && damaged == null) {
       exit.pass(p, run);
     } else {
-      disturb(p, run, shelf, exit, copied, held, damaged);
+      disturb(p, run, shelf, copied, held, damaged);
     }
     shelf.count(run);
   }
@@ -133,10 +134,10 @@ public final class FaultyWire implements Wire, AutoCloseable {
       Packet original,
       RunContext run,
       Shelf shelf,
-      Shelf.Exit exit,
       @Nullable FaultRule copied,
       @Nullable FaultRule held,
       @Nullable FaultRule damaged) {
+    Shelf.Exit exit = shelf.exit();
     Packet duplicate = copied == null ? null : shelf.copy(original);
     Packet p = original;
     if (held != null || damaged != null) {

@@ -50,6 +50,11 @@ final class Shelf extends PacketOwner {
     this.dueNs = new long[most];
   }
 
+  /** {@return where packets go from here} */
+  Exit exit() {
+    return exit;
+  }
+
   /** {@return whether nothing is held back} */
   boolean isEmpty() {
     return held.get() == 0;

@@ -63,8 +63,7 @@ final class Link {
     this.operations = profile.operations;
     this.timeout = 8 + random.nextInt(8);
     // where nothing is lost, nobody may have to wait for a timer
-    int few = profile.loses() || profile.disorders() ? random.nextInt(8) : 0;
-    this.retries = few == 0 || random.nextInt(4) == 0 ? few : 7;
+    this.retries = profile.calm() ? 0 : few(profile);
     this.rnrRetries = random.nextInt(4) == 0 ? random.nextInt(7) : 7;
     this.rnrTimer = 1 + random.nextInt(16);
     this.reads = 1 + random.nextInt(4);
@@ -82,6 +81,10 @@ final class Link {
       return profile.sizeMost;
     }
     return Math.max(512, profile.sizeMost >> random.nextInt(6));
+  }
+
+  private int few(Profile p) {
+    return p == Profile.LOST_ACKS || random.nextInt(4) != 0 ? 7 : random.nextInt(8);
   }
 
   int mtuBytes() {

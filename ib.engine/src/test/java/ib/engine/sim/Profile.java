@@ -34,12 +34,19 @@ public enum Profile {
   MIXED(-0.1, -0.25, -0.25, -0.025, 1, 60, 16_384),
   /** Everything at once, at the most. */
   WORST(0.5, 0.5, 0.5, 0.05, 1, 30, 8_192),
+  /** A few acknowledgements are lost and nothing else: not one request may fail of it. */
+  LOST_ACKS(0, 0, 0, 0, 0, 60, 16_384),
+  /** Bytes change and no check sees it: every run must fail. */
+  SILENT(0, 0, 0, 0, 0, 60, 65_536),
   /** Large messages without faults, segmented. */
   BULK(0, 0, 0, 0, 0, 40, 1 << 20),
   /** Large messages, everything at once at low rates. */
   BULK_MIXED(0.001, 0.002, 0.002, 0.001, 1, 40, 1 << 20),
   /** Large messages at a loss of 30 %. */
   BULK_LOSS_30(0.3, 0, 0, 0, 0, 12, 1 << 18);
+
+  /** So few that retries cannot run out. */
+  private static final int LOST_ACKS_MOST = 3;
 
   private static final long HOLD_NS = 200_000;
 
@@ -72,6 +79,11 @@ public enum Profile {
     return name().startsWith("BULK");
   }
 
+  /** Whether nobody may have to wait for a timer. */
+  boolean calm() {
+    return !loses() && !disorders() && this != LOST_ACKS;
+  }
+
   /** Whether packets can vanish. */
   boolean loses() {
     return loss != 0 || corrupt != 0;
@@ -88,6 +100,11 @@ public enum Profile {
   }
 
   void apply(Faults faults, SplittableRandom random) {
+    if (this == LOST_ACKS) {
+      faults.add(FaultRule.parse("loss opcode=0x11 rate=0.3 count=" + LOST_ACKS_MOST));
+    } else if (this == SILENT) {
+      faults.add(FaultRule.parse("silent rate=0.05"));
+    }
     rule(faults, Kind.LOSS, loss, random);
     rule(faults, Kind.DUPLICATE, duplicate, random);
     rule(faults, Kind.REORDER, reorder, random);

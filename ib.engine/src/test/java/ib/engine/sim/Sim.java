@@ -54,7 +54,7 @@ public final class Sim {
     this.profile = profile;
     this.random = new SplittableRandom(seed);
     boolean segments = profile != Profile.CLEAN || random.nextBoolean();
-    this.fabric = new SimFabric(trace, clock, segments);
+    this.fabric = new SimFabric(trace, clock, segments, random.split());
     clock.advance(random.nextLong(1L << 40));
   }
 
@@ -73,6 +73,16 @@ public final class Sim {
     } catch (RuntimeException | AssertionError e) {
       throw new SimFailure(
           e + "\nreplay: -Dib.sim.seed=" + seed + " -Dib.sim.profile=" + profile, e);
+    }
+  }
+
+  /** What a checker found, with the line that replays it, or null; for another class loader. */
+  public static String verdict(long seed, String profile) {
+    try {
+      run(seed, Profile.valueOf(profile));
+      return null;
+    } catch (SimFailure e) {
+      return e.getMessage();
     }
   }
 

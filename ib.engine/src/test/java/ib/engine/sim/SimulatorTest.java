@@ -76,7 +76,7 @@ class SimulatorTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SILENT")
   @DisplayName(
       "F3-F8, F15, F20: fresh seeds: every byte, completion and guard zone as the model says")
   void freshSeeds(Profile profile, TestReporter reporter) {
@@ -95,7 +95,7 @@ class SimulatorTest {
   /** The figures that the issue asks for, of whatever has run. */
   @AfterAll
   static void figures() {
-    if (SUMS.size() == Profile.values().length) {
+    if (SUMS.size() == Profile.values().length - 1) {
       long seeds = SUMS.values().stream().mapToLong(s -> s.seeds.sum()).sum();
       long bytes = SUMS.values().stream().mapToLong(s -> s.bytes.sum()).sum();
       long wraps = SUMS.values().stream().mapToLong(s -> s.wraps.sum()).sum();

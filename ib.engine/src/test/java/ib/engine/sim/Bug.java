@@ -1,0 +1,140 @@
+package ib.engine.sim;
+
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.CodeElement;
+import java.lang.classfile.CodeTransform;
+import java.lang.classfile.Opcode;
+import java.lang.classfile.instruction.ConstantInstruction;
+import java.lang.classfile.instruction.FieldInstruction;
+import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/** The deliberate bugs (reliability.md B5 rule 3): where each is planted and who shall catch it. */
+enum Bug {
+  ICRC_NOT_CHECKED(
+      "qp.HcaPort", "receive", field("damaged", b -> b.pop().iconst_0()), Profile.CORRUPT_5),
+  PSN_COMPARED_RAW(
+      "qp.Psn", "diff", before(b -> b.iload(0).iload(1).isub().ireturn()), Profile.LOST_ACKS),
+  DUPLICATE_EXECUTED(
+      "qp.ConnectedResponder",
+      "inSequence",
+      before(b -> b.iload(1).ifThen(Opcode.IFLT, t -> t.iconst_1().ireturn())),
+      Profile.DUPLICATE_50),
+  FLUSH_DROPPED(
+      "qp.Flusher",
+      "flushSends",
+      call(
+          "completeHead",
+          b ->
+              b.pop()
+                  .pop()
+                  .pop()
+                  .invokevirtual(
+                      ClassDesc.of("ib.engine.qp.Completer"),
+                      "skipHead",
+                      MethodTypeDesc.ofDescriptor("()V"))),
+      Profile.LOSS_30),
+  READ_WITHOUT_DATA(
+      "qp.Completer", "retire", field("OP_READ", b -> b.loadConstant(-99)), Profile.REORDER_50),
+  GHOST_ACKNOWLEDGED(
+      "qp.Completer",
+      "receive",
+      after("psnNext", b -> b.loadConstant(0x600000).iadd()),
+      Profile.LOST_ACKS),
+  NOT_ACKNOWLEDGED_AGAIN(
+      "qp.ConnectedResponder", "duplicate", before(CodeBuilder::return_), Profile.LOST_ACKS),
+  PACKET_LEAKED("qp.Completer", "run", call("release", b -> b.pop().pop()), Profile.CLEAN),
+  BOUNDS_NOT_CHECKED(
+      "mr.MrKey", "allows", field("length", b -> b.pop().loadConstant(1L << 40)), Profile.LOSS_1),
+  RIGHTS_NOT_CHECKED(
+      "mr.MrKey", "allows", field("access", b -> b.pop().iconst_m1()), Profile.LOSS_1),
+  SENT_AGAIN_AFTER_ANSWER("qp.Requester", "run", call("max", b -> b.pop2()), Profile.REORDER_50),
+  ACKNOWLEDGED_TOO_FAR(
+      "qp.ConnectedResponder", "executed", constant(-1, b -> b.iconst_0()), Profile.LOSS_10),
+  TIMER_LEFT("qp.Worker", "timers", call("cancelled", b -> b.pop().iconst_0()), Profile.LOSS_50),
+  IMMEDIATE_LOST("qp.Responder", "immFlag", before(b -> b.iconst_0().ireturn()), Profile.CLEAN);
+
+  /** How often it was planted, in all loaders. */
+  final AtomicInteger places = new AtomicInteger();
+
+  final Profile profile;
+  private final String target;
+  private final String method;
+  private final Edit edit;
+
+  /** What becomes of the code of a method. */
+  private interface Edit {
+    CodeTransform counting(AtomicInteger places);
+  }
+
+  Bug(String target, String method, Edit edit, Profile profile) {
+    this.target = target;
+    this.method = method;
+    this.edit = edit;
+    this.profile = profile;
+  }
+
+  Plant plant() {
+    return new Plant(target, method, edit.counting(places));
+  }
+
+  private static Edit before(Consumer<CodeBuilder> code) {
+    return places ->
+        new CodeTransform() {
+          @Override
+          public void atStart(CodeBuilder builder) {
+            places.incrementAndGet();
+            code.accept(builder);
+          }
+
+          @Override
+          public void accept(CodeBuilder builder, CodeElement element) {
+            builder.with(element);
+          }
+        };
+  }
+
+  private static Edit replace(Predicate<CodeElement> which, Consumer<CodeBuilder> code) {
+    return places ->
+        (builder, element) -> {
+          if (which.test(element)) {
+            places.incrementAndGet();
+            code.accept(builder);
+          } else {
+            builder.with(element);
+          }
+        };
+  }
+
+  private static boolean calls(CodeElement e, String name) {
+    return e instanceof InvokeInstruction i && i.name().equalsString(name);
+  }
+
+  private static Edit call(String name, Consumer<CodeBuilder> code) {
+    return replace(e -> calls(e, name), code);
+  }
+
+  private static Edit field(String name, Consumer<CodeBuilder> code) {
+    return replace(e -> e instanceof FieldInstruction f && f.name().equalsString(name), code);
+  }
+
+  private static Edit constant(int value, Consumer<CodeBuilder> code) {
+    return replace(
+        e -> e instanceof ConstantInstruction c && c.constantValue().equals(value), code);
+  }
+
+  private static Edit after(String name, Consumer<CodeBuilder> code) {
+    return places ->
+        (builder, element) -> {
+          builder.with(element);
+          if (calls(element, name)) {
+            places.incrementAndGet();
+            code.accept(builder);
+          }
+        };
+  }
+}

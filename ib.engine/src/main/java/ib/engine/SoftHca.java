@@ -47,6 +47,12 @@ public final class SoftHca implements DeviceOps {
           Cap.SMI,
           Cap.GSI,
           Cap.SRQ,
+          Cap.ATOMICS,
+          Cap.ATOMIC_WRITE,
+          Cap.FLUSH_GLOBAL,
+          Cap.MEM_MGT_EXTENSIONS,
+          Cap.MEM_WINDOW,
+          Cap.MEM_WINDOW_TYPE_2B,
           Cap.MULTICAST,
           Cap.CQ_RESIZE,
           Cap.REREG_MR,
@@ -97,7 +103,7 @@ public final class SoftHca implements DeviceOps {
             0,
             config.portCount(),
             CAPS,
-            AtomicCap.NONE,
+            AtomicCap.GLOB,
             config.limits());
   }
 

@@ -18,7 +18,6 @@ import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.Mtu;
-import ib.core.verbs.MwType;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpCap;
@@ -62,19 +61,19 @@ class ControlPathTest {
       SendWr good = new SendWr(8);
       for (WrOpcode op :
           new WrOpcode[] {
-            WrOpcode.ATOMIC_CMP_AND_SWP,
-            WrOpcode.ATOMIC_FETCH_AND_ADD,
-            WrOpcode.SEND_WITH_INV,
-            WrOpcode.LOCAL_INV,
-            WrOpcode.BIND_MW,
-            WrOpcode.REG_MR,
-            WrOpcode.FLUSH,
+            WrOpcode.RDMA_READ_WITH_INV,
+            WrOpcode.MASKED_ATOMIC_CMP_AND_SWP,
+            WrOpcode.MASKED_ATOMIC_FETCH_AND_ADD,
+            WrOpcode.REG_MR_INTEGRITY,
             WrOpcode.LSO
           }) {
         SendWr bad = new SendWr(1).opcode(op);
         good.next(bad);
         assertEquals(PostStatus.NOT_SUPPORTED, qp.postSend(good), op.toString());
         assertSame(bad, good.badWr());
+      }
+      for (WrOpcode op : new WrOpcode[] {WrOpcode.BIND_MW, WrOpcode.REG_MR, WrOpcode.FLUSH}) {
+        assertEquals(PostStatus.INVALID, qp.postSend(new SendWr(0).opcode(op)), op + " of nothing");
       }
       SendWr sges = new SendWr(5);
       for (int i = 0; i < 5; i++) {
@@ -203,11 +202,12 @@ class ControlPathTest {
   void absent() {
     try (Rig rig = Rig.two()) {
       Rig.Side a = rig.a();
-      for (Cap c : new Cap[] {Cap.ATOMICS, Cap.MEM_WINDOW, Cap.MEM_MGT_EXTENSIONS, Cap.XRC}) {
+      for (Cap c : new Cap[] {Cap.FLUSH_PERSISTENT, Cap.MEM_WINDOW_TYPE_2A, Cap.XRC}) {
         assertFalse(a.device.has(c));
       }
-      assertThrows(IbNotSupportedException.class, () -> a.pd.allocWindow(MwType.TYPE_1));
-      assertThrows(IbNotSupportedException.class, () -> a.pd.allocFastRegistration(4));
+      assertThrows(
+          IbNotSupportedException.class,
+          () -> a.pd.allocMemory(8, 8, Access.LOCAL_WRITE | Access.FLUSH_PERSISTENT));
       assertThrows(
           IbNotSupportedException.class, () -> a.pd.createQp(Rig.init(a, QpType.XRC_INI, 1)));
       assertThrows(IbNotSupportedException.class, () -> a.sendCq.moderate(2, 2));

@@ -306,7 +306,7 @@ class ErrorMatrixTest {
   @Test
   @DisplayName("matrix: MIDDLE without FIRST, wrong lengths, unknown opcode: 61")
   void malformed() {
-    int[] opcodes = {0x01, 0x07, 0x13, 0x1d};
+    int[] opcodes = {0x01, 0x07, 0x13, 0x15, 0x1f};
     for (int opcode : opcodes) {
       rig.wire.loses =
           p -> {

@@ -179,7 +179,7 @@ class GarbageTest {
       Rig.Side a = rig.a();
       a.qp.postReceive(1, a.mr.lkey(), a.mr.iova(), 64);
       a.qp.postReceive(1, a.mr.lkey(), a.mr.iova(), 64);
-      SendWr wrong = new SendWr(1).opcode(WrOpcode.LOCAL_INV);
+      SendWr wrong = new SendWr(1).opcode(WrOpcode.LSO);
       measure(
           () -> {
             expect(a.qp.postReceive(1, a.mr.lkey(), a.mr.iova(), 64) == PostStatus.QUEUE_FULL);

@@ -115,7 +115,7 @@ final class Shelf extends PacketOwner {
     p.cookie = i;
     p.payload.clear();
     if (length > 0) {
-      p.payload.add(null, bytes, 0, length);
+      p.payload.add(bytes, 0, length);
     }
     if (header != null) { // allocates: only RoCE over IPv4 has one
       MemorySegment.copy(header, 0, bytes, length, header.byteSize());

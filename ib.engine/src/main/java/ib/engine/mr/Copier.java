@@ -21,21 +21,19 @@ public final class Copier {
   private Copier() {}
 
   /**
-   * Copies a payload into a region whose rights were checked.
+   * Copies a payload to where a key allowed it.
    *
    * @param payload the source
    * @param key the target
+   * @param version what {@link MrKey#admit} gave
    * @param address in the region's space
    * @return {@link #OK}, {@link #SOURCE} or {@link #TARGET}
    */
-  public static int toRegion(Payload payload, MrKey key, long address) {
-    if (!key.live()) {
-      return TARGET;
-    }
-    long to = address - key.iova();
+  public static int toRegion(Payload payload, MrKey key, long version, long address) {
+    long to = address;
     for (int i = 0; i < payload.count(); i++) {
       int n = payload.length(i);
-      int result = piece(payload, i, 0, key.segment(), to, n);
+      int result = piece(payload, i, 0, key, version, to, n);
       if (result != OK) {
         return result;
       }
@@ -55,7 +53,7 @@ public final class Copier {
    * @return {@link #OK}, {@link #SOURCE} or {@link #TARGET}
    */
   public static int toSges(
-      Payload payload, SgeList sges, long offset, IntTable<MrKey> lkeys, int domain) {
+      Payload payload, SgeList sges, long offset, KeyTable lkeys, int domain) {
     int element = 0;
     long skip = offset;
     int piece = 0;
@@ -66,11 +64,16 @@ public final class Copier {
       }
       long address = sges.address(element) + skip;
       int n = (int) Math.min(payload.length(piece) - pieceDone, sges.length(element) - skip);
-      MrKey key = lkeys.find(sges.lkey(element));
-      if (key == null || !key.allows(domain, Access.LOCAL_WRITE, address, n)) {
+      int lkey = sges.lkey(element);
+      MrKey key = lkeys.find(lkey);
+      long version =
+          key == null
+              ? MrKey.REFUSED
+              : key.admit(lkey, domain, key, Access.LOCAL_WRITE, address, n);
+      if (key == null || version == MrKey.REFUSED) {
         return TARGET;
       }
-      int result = piece(payload, piece, pieceDone, key.segment(), address - key.iova(), n);
+      int result = piece(payload, piece, pieceDone, key, version, address, n);
       if (result != OK) {
         return result;
       }
@@ -84,48 +87,68 @@ public final class Copier {
     return OK;
   }
 
-  /**
-   * Copies a payload into memory of the caller's own, for example a send buffer.
-   *
-   * @param payload the source
-   * @param target the memory, alive and large enough
-   * @param offset where the payload begins in it
-   * @return {@link #OK} or {@link #SOURCE}
-   */
-  public static int toSegment(Payload payload, MemorySegment target, long offset) {
-    long to = offset;
-    for (int i = 0; i < payload.count(); i++) {
-      int result = piece(payload, i, 0, target, to, payload.length(i));
-      if (result != OK) {
-        return result;
+  private static int piece(
+      Payload payload, int i, int skip, MrKey key, long version, long address, int bytes) {
+    int done = 0;
+    while (done < bytes) {
+      long to = address + done;
+      int place = key.place(to);
+      int n = key.run(place, to, bytes - done);
+      MemorySegment target = key.segment(place);
+      long start = key.start(place);
+      if (!key.live(version)) {
+        return TARGET;
       }
-      to += payload.length(i);
+      if (!payload.live(i)) {
+        return SOURCE;
+      }
+      MemorySegment from = payload.segment(i);
+      try {
+        MemorySegment.copy(from, payload.offset(i) + skip + done, target, to - start, n);
+      } catch (IllegalStateException closed) { // an arena, perhaps while we were copying
+        return from.scope().isAlive() ? TARGET : SOURCE;
+      } catch (IllegalArgumentException | UnsupportedOperationException readOnly) {
+        return TARGET;
+      }
+      done += n;
     }
     return OK;
   }
 
-  private static int piece(Payload payload, int i, int skip, MemorySegment target, long to, int n) {
-    MrKey source = payload.key(i);
-    if (source != null && !source.live()) {
-      return SOURCE;
+  /**
+   * Adds what a key allowed to a payload.
+   *
+   * @param key the source
+   * @param version what {@link MrKey#admit} gave
+   * @param address first byte, in the region's space
+   * @param bytes how many
+   * @param payload what they are added to
+   * @return false when it is not allowed any more
+   */
+  public static boolean refer(
+      MrKey key, long version, long address, long bytes, Payload payload) {
+    long done = 0;
+    while (done < bytes) {
+      long from = address + done;
+      int place = key.place(from);
+      int n = key.run(place, from, bytes - done);
+      MemorySegment segment = key.segment(place);
+      long start = key.start(place);
+      if (!key.live(version) || !segment.scope().isAlive()) {
+        return false;
+      }
+      payload.add(key, version, segment, from - start, n);
+      done += n;
     }
-    MemorySegment from = payload.segment(i);
-    try {
-      MemorySegment.copy(from, payload.offset(i) + skip, target, to, n);
-      return OK;
-    } catch (IllegalStateException closed) { // an arena, perhaps while we were copying
-      return from.scope().isAlive() ? TARGET : SOURCE;
-    } catch (IllegalArgumentException | UnsupportedOperationException readOnly) {
-      return TARGET;
-    }
+    return true;
   }
 
   /**
    * Adds a part of the elements of a request to a payload.
    *
    * @param sges the source
-   * @param offset first byte within the elements
-   * @param bytes how many; offset and bytes fit
+   * @param offset first byte within the elements; offset and bytes fit
+   * @param bytes how many
    * @param rights bits of {@code Access} that are needed
    * @param lkeys all local keys
    * @param domain number of the queue pair's protection domain
@@ -137,7 +160,7 @@ public final class Copier {
       long offset,
       long bytes,
       int rights,
-      IntTable<MrKey> lkeys,
+      KeyTable lkeys,
       int domain,
       @Nullable Payload payload) {
     long skip = offset;
@@ -150,12 +173,15 @@ public final class Copier {
       }
       long address = sges.address(i) + skip;
       long n = Math.min(left, length - skip);
-      MrKey key = lkeys.find(sges.lkey(i));
-      if (key == null || !key.allows(domain, rights, address, n)) {
+      int lkey = sges.lkey(i);
+      MrKey key = lkeys.find(lkey);
+      long version =
+          key == null ? MrKey.REFUSED : key.admit(lkey, domain, key, rights, address, n);
+      if (key == null || version == MrKey.REFUSED) {
         return false;
       }
-      if (payload != null) {
-        payload.add(key, key.segment(), address - key.iova(), (int) n);
+      if (payload != null && !refer(key, version, address, n, payload)) {
+        return false;
       }
       left -= n;
       skip = 0;
@@ -195,21 +221,50 @@ public final class Copier {
    * @param target the request's own room, large enough
    * @return false when a key does not allow it
    */
-  public static boolean inline(
-      SgeList sges, IntTable<MrKey> lkeys, int domain, MemorySegment target) {
+  public static boolean inline(SgeList sges, KeyTable lkeys, int domain, MemorySegment target) {
     long to = 0;
     for (int i = 0; i < sges.count(); i++) {
-      MrKey key = lkeys.find(sges.lkey(i));
-      long address = sges.address(i);
-      int n = (int) sges.length(i);
-      if (n > 0
-          && (key == null
-              || !key.allows(domain, 0, address, n)
-              || !inline(key.segment(), address - key.iova(), target, to, n))) {
+      int length = (int) sges.length(i);
+      int lkey = sges.lkey(i);
+      MrKey key = lkeys.find(lkey);
+      long version =
+          key == null ? MrKey.REFUSED : key.admit(lkey, domain, key, 0, sges.address(i), length);
+      if (length > 0 && (key == null || version == MrKey.REFUSED)) {
         return false;
+      }
+      for (int done = 0; key != null && done < length; ) {
+        long from = sges.address(i) + done;
+        int place = key.place(from);
+        int n = key.run(place, from, length - done);
+        long offset = from - key.start(place);
+        MemorySegment segment = key.segment(place);
+        if (!key.live(version) || !inline(segment, offset, target, to + done, n)) {
+          return false;
+        }
+        done += n;
+      }
+      to += length;
+    }
+    return true;
+  }
+
+  /**
+   * Copies a payload into memory of the caller's own, for example a send buffer.
+   *
+   * @param payload the source
+   * @param target the memory, alive and large enough
+   * @param offset where the payload begins in it
+   * @return {@link #OK} or {@link #SOURCE}
+   */
+  public static int toSegment(Payload payload, MemorySegment target, long offset) {
+    long to = offset;
+    for (int i = 0; i < payload.count(); i++) {
+      int n = payload.length(i);
+      if (!payload.live(i) || !inline(payload.segment(i), payload.offset(i), target, to, n)) {
+        return SOURCE;
       }
       to += n;
     }
-    return true;
+    return OK;
   }
 }

@@ -1,56 +1,90 @@
 package ib.engine.mr;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What one key opens: immutable but for being revoked. A region has one for its lkey and one for
- * its rkey; a change of the region makes new ones.
+ * What one key opens, and whether it does. A region has one for its lkey and one for its rkey, a
+ * window one for its rkey. It stays in its table as long as the object lives and is opened and
+ * closed in place, so that a posted registration, bind or invalidation allocates nothing.
+ *
+ * <p>Readers are lock-free: {@link #admit} gives the version under which access was allowed, and
+ * whatever was read afterwards counts only while that version is {@link #live} (a sequence lock).
+ * Writers exclude one another by {@link #begin} and never wait on the data path.
  */
 public final class MrKey {
-  private final int key;
+  /** Result of {@link #admit} and {@link #begin}: not allowed. */
+  public static final long REFUSED = -1;
+
+  private static final MemorySegment[] NOTHING = {MemorySegment.NULL};
+  private static final long OPEN = 0;
+  private static final long CLOSED = 1;
+  private static final long CHANGING = 2;
+  private static final long STATE = 3;
+  private static final long STEP = 4;
+  private static final VarHandle VERSION;
+
+  static {
+    try {
+      VERSION = MethodHandles.lookup().findVarHandle(MrKey.class, "version", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Object object;
   private final int domain;
-  private final MemorySegment segment;
-  private final long iova;
-  private final long length;
-  private final int access;
-  private volatile boolean live = true;
+  private volatile long version = CLOSED;
+
+  // written between begin and open or close
+  private int number;
+  private MemorySegment[] segments = NOTHING;
+  private long[] starts = {0};
+  private long first;
+  private long length;
+  private int access;
+  private @Nullable MrKey region; // of a window
+  private long regionVersion;
+  private @Nullable Object holder; // who alone may use it
 
   /**
-   * Describes what the key opens.
+   * Makes a closed key.
    *
-   * @param key 32 bits
+   * @param number the key, 32 bits; the upper 24 are for ever
    * @param domain number of the protection domain
-   * @param segment the memory
-   * @param iova address of its first byte in work requests
-   * @param access bits of {@code Access}
+   * @param object the region or window it belongs to
    */
-  public MrKey(int key, int domain, MemorySegment segment, long iova, int access) {
-    this.key = key;
+  public MrKey(int number, int domain, Object object) {
+    this.number = number;
     this.domain = domain;
-    this.segment = segment;
-    this.iova = iova;
-    this.length = segment.byteSize();
-    this.access = access;
+    this.object = object;
   }
 
   /** {@return the key, 32 bits} */
-  public int key() {
-    return key;
+  public int number() {
+    return number;
   }
 
-  /** {@return the memory} */
-  public MemorySegment segment() {
-    return segment;
+  /** {@return where it stands in its table: the upper 24 bits of the key} */
+  public int index() {
+    return number >>> 8;
   }
 
-  /** {@return the address of the first byte in work requests} */
-  public long iova() {
-    return iova;
+  /** {@return the region or window it belongs to} */
+  public Object object() {
+    return object;
   }
 
-  /** {@return bytes} */
-  public long length() {
-    return length;
+  /** {@return number of the protection domain} */
+  public int domain() {
+    return domain;
+  }
+
+  /** {@return who alone may use it, null for all of the domain} */
+  public @Nullable Object holder() {
+    return holder;
   }
 
   /** {@return bits of {@code Access}} */
@@ -58,33 +92,207 @@ public final class MrKey {
     return access;
   }
 
-  /** {@return whether it has not been revoked and its memory is there (D6)} */
-  public boolean live() {
-    return live && segment.scope().isAlive();
+  // ---- writers ----
+
+  /** {@return whether it is open now} */
+  public boolean isOpen() {
+    return (version & STATE) == OPEN;
   }
 
   /**
-   * From now on nothing is opened; who is copying already is waited for by the queue pairs' fence.
+   * Begins a change; end it with {@link #open}, {@link #bind} or {@link #close}.
+   *
+   * @param wasOpen whether it must be open or must be closed
+   * @return the version to end it with, or {@link #REFUSED} when it is otherwise or another changes
+   *     it
+   */
+  public long begin(boolean wasOpen) {
+    long v = version;
+    boolean fits = (v & STATE) == (wasOpen ? OPEN : CLOSED);
+    long changing = (v & ~STATE) + STEP | CHANGING;
+    if (!fits || !VERSION.compareAndSet(this, v, changing)) {
+      return REFUSED;
+    }
+    VarHandle.storeStoreFence(); // nobody may see a new field under the old version
+    return changing;
+  }
+
+  /**
+   * Ends a change: it opens memory.
+   *
+   * @param begun what {@link #begin} gave
+   * @param key its number from now on
+   * @param memory the segments, in order
+   * @param at the address of each segment's first byte, and at last of the byte after all
+   * @param rights bits of {@code Access}
+   */
+  public void open(long begun, int key, MemorySegment[] memory, long[] at, int rights) {
+    number = key;
+    segments = memory;
+    starts = at;
+    first = at[0];
+    length = at[memory.length] - at[0];
+    access = rights;
+    region = null;
+    holder = null;
+    VERSION.setRelease(this, begun & ~STATE | OPEN);
+  }
+
+  /**
+   * Ends a change: it opens a part of a region.
+   *
+   * @param begun what {@link #begin} gave
+   * @param key its number from now on
+   * @param of the region's key
+   * @param ofVersion the version under which the region allowed it
+   * @param address first byte
+   * @param bytes how many
+   * @param rights bits of {@code Access}
+   * @param only who alone may use it, or null
+   */
+  public void bind(
+      long begun,
+      int key,
+      MrKey of,
+      long ofVersion,
+      long address,
+      long bytes,
+      int rights,
+      @Nullable Object only) {
+    number = key;
+    region = of;
+    regionVersion = ofVersion;
+    first = address;
+    length = bytes;
+    access = rights;
+    holder = only;
+    VERSION.setRelease(this, begun & ~STATE | OPEN);
+  }
+
+  /**
+   * Ends a change: it opens nothing.
+   *
+   * @param begun what {@link #begin} gave
+   * @param key its number from now on
+   */
+  public void close(long begun, int key) {
+    number = key;
+    region = null;
+    holder = null;
+    segments = NOTHING; // what is not reachable can be freed
+    VERSION.setRelease(this, begun & ~STATE | CLOSED);
+  }
+
+  /**
+   * Closes it for good, whatever others do with it; control path. Who is copying already is waited
+   * for by the queue pairs' fence.
    */
   public void revoke() {
-    live = false;
+    while ((version & STATE) != CLOSED) {
+      long begun = begin(true);
+      if (begun != REFUSED) {
+        close(begun, number);
+      }
+      Thread.onSpinWait(); // a change by another takes a few stores
+    }
   }
 
+  // ---- readers ----
+
   /**
-   * The one check of every access to registered memory: domain, rights, bounds, life (D6).
+   * The one check of every access to registered memory: key, domain, rights, bounds, life (D6).
    *
+   * @param key the whole key as it was given
    * @param requester number of the protection domain of the queue pair
+   * @param who the queue pair
    * @param rights bits of {@code Access} that are needed
    * @param address first byte, in the region's space
    * @param bytes how many
-   * @return whether the access is allowed
+   * @return the version under which the access is allowed, or {@link #REFUSED}
    */
-  public boolean allows(int requester, int rights, long address, long bytes) {
-    long offset = address - iova;
-    return domain == requester
-        && (access & rights) == rights
-        && offset >= 0
-        && bytes <= length - offset
-        && live;
+  public long admit(int key, int requester, Object who, int rights, long address, long bytes) {
+    long v = version;
+    if ((v & STATE) != OPEN) {
+      return REFUSED;
+    }
+    long offset = address - first;
+    Object only = holder;
+    boolean ok =
+        number == key
+            && domain == requester
+            && (access & rights) == rights
+            && offset >= 0
+            && bytes <= length - offset
+            && (only == null || only == who);
+    return ok && live(v) ? v : REFUSED;
+  }
+
+  /**
+   * Whether what was allowed is still allowed.
+   *
+   * @param admitted a version that {@link #admit} gave
+   * @return whether neither the key nor the region below it has changed
+   */
+  public boolean live(long admitted) {
+    MrKey of = region;
+    long ofVersion = regionVersion;
+    VarHandle.loadLoadFence(); // all that was read before was read under the version seen now
+    return version == admitted && (of == null || of.version == ofVersion);
+  }
+
+  /** {@return first address that it opens; counts while live} */
+  public long first() {
+    return first;
+  }
+
+  /** {@return bytes that it opens; counts while live} */
+  public long length() {
+    return length;
+  }
+
+  private MrKey memory() {
+    MrKey of = region;
+    return of == null ? this : of;
+  }
+
+  /**
+   * Finds the segment of an address; counts while live.
+   *
+   * @param address within bounds
+   * @return its place
+   */
+  int place(long address) {
+    long[] at = memory().starts;
+    int i = 0;
+    while (i < at.length - 2 && address >= at[i + 1]) {
+      i++;
+    }
+    return i;
+  }
+
+  /** A segment; counts while live. */
+  MemorySegment segment(int place) {
+    MemorySegment[] all = memory().segments;
+    return all[Math.min(place, all.length - 1)];
+  }
+
+  /** Address of a segment's first byte; counts while live. */
+  long start(int place) {
+    long[] at = memory().starts;
+    return at[Math.min(place, at.length - 1)];
+  }
+
+  /**
+   * Some first bytes of an access that lie in one segment; counts while live.
+   *
+   * @param place the segment
+   * @param address first byte
+   * @param bytes of the access
+   * @return how many, at least 1
+   */
+  int run(int place, long address, long bytes) {
+    long[] at = memory().starts;
+    long end = at[Math.min(place + 1, at.length - 1)];
+    return (int) Math.max(1, Math.min(bytes, end - address));
   }
 }

@@ -15,6 +15,7 @@ public final class Payload {
   private long[] offsets = new long[PIECES_INITIAL];
   private int[] lengths = new int[PIECES_INITIAL];
   private @Nullable MrKey[] keys = new @Nullable MrKey[PIECES_INITIAL];
+  private long[] versions = new long[PIECES_INITIAL];
   private int count;
   private int length;
 
@@ -28,22 +29,37 @@ public final class Payload {
   }
 
   /**
-   * Adds a piece.
+   * Adds a piece of memory that the packet's owner owns.
    *
-   * @param key the registration it belongs to, or null when the packet's owner owns the memory
    * @param segment the memory
    * @param offset in bytes
    * @param bytes how many, at least 1
    */
-  public void add(@Nullable MrKey key, MemorySegment segment, long offset, int bytes) {
+  public void add(MemorySegment segment, long offset, int bytes) {
+    add(null, 0, segment, offset, bytes);
+  }
+
+  /**
+   * Adds a piece.
+   *
+   * @param key the registration it belongs to, or null when the packet's owner owns the memory
+   * @param version the version under which the registration allowed it
+   * @param segment the memory
+   * @param offset in bytes
+   * @param bytes how many, at least 1
+   */
+  public void add(
+      @Nullable MrKey key, long version, MemorySegment segment, long offset, int bytes) {
     if (count == lengths.length) {
       grow();
     }
-    if (key == null
-        || keys[count] != key) { // a reference store costs a barrier; a key has one segment
+    if (keys[count] != key) { // a reference store costs a barrier
       keys[count] = key;
+    }
+    if (segments[count] != segment) {
       segments[count] = segment;
     }
+    versions[count] = version;
     offsets[count] = offset;
     lengths[count] = bytes;
     count++;
@@ -57,6 +73,7 @@ public final class Payload {
     offsets = Arrays.copyOf(offsets, size);
     lengths = Arrays.copyOf(lengths, size);
     keys = Arrays.copyOf(keys, size);
+    versions = Arrays.copyOf(versions, size);
   }
 
   /**
@@ -67,7 +84,7 @@ public final class Payload {
   public void set(Payload from) {
     clear();
     for (int i = 0; i < from.count; i++) {
-      add(from.keys[i], from.segments[i], from.offsets[i], from.lengths[i]);
+      add(from.keys[i], from.versions[i], from.segments[i], from.offsets[i], from.lengths[i]);
     }
   }
 
@@ -112,12 +129,13 @@ public final class Payload {
   }
 
   /**
-   * The registration of a piece.
+   * Whether a piece may still be read.
    *
    * @param i the piece, from 0
-   * @return the key, or null when the owner of the packet owns the memory
+   * @return false when its registration is gone
    */
-  public @Nullable MrKey key(int i) {
-    return keys[i];
+  public boolean live(int i) {
+    MrKey key = keys[i];
+    return key == null || key.live(versions[i]);
   }
 }

@@ -2,14 +2,15 @@ package ib.engine.qp;
 
 import ib.core.verbs.QpState;
 import ib.core.verbs.SendFlags;
-import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WellKnown;
-import ib.core.verbs.WrOpcode;
 import ib.engine.mr.Copier;
+import ib.engine.mr.Payload;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * Takes responses, completes send requests in order, and decides what is sent again (IBA vol. 1
@@ -17,9 +18,6 @@ import ib.engine.wire.Packet;
  * only for what is under way (rocev2.md 6: where Linux rxe errs). The owner's.
  */
 final class Completer {
-  private static final int OP_READ = WrOpcode.RDMA_READ.value();
-  private static final WcOpcode[] COMPLETED = completed();
-
   private final QpCore qp;
   private long head; // the oldest request
   private int una; // the oldest sequence number that is not acknowledged
@@ -28,37 +26,16 @@ final class Completer {
   private boolean rnrWaiting;
   private long progress;
   private long progressSeen; // when the timer was started
-  private int rewoundFor = -1; // the read whose missing response we asked for again
+  private int rewoundFor = -1; // where we asked for a missing answer again
   private QpTimer ackTimer;
   private QpTimer rnrTimer;
+  private final Payload original = new Payload(); // what an atomic found
+  private final MemorySegment originalValue = MemorySegment.ofArray(new byte[Long.BYTES]);
 
   Completer(QpCore qp) {
     this.qp = qp;
     this.ackTimer = new QpTimer(qp, QpCore.ACK_TIMER);
     this.rnrTimer = new QpTimer(qp, QpCore.RNR_TIMER);
-  }
-
-  private static WcOpcode[] completed() {
-    WcOpcode[] table = new WcOpcode[64];
-    for (WrOpcode op : WrOpcode.values()) {
-      table[op.value()] =
-          switch (op) {
-            case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> WcOpcode.RDMA_WRITE;
-            case SEND, SEND_WITH_IMM, SEND_WITH_INV -> WcOpcode.SEND;
-            case RDMA_READ, RDMA_READ_WITH_INV -> WcOpcode.RDMA_READ;
-            case ATOMIC_CMP_AND_SWP -> WcOpcode.COMP_SWAP;
-            case ATOMIC_FETCH_AND_ADD -> WcOpcode.FETCH_ADD;
-            case MASKED_ATOMIC_CMP_AND_SWP -> WcOpcode.MASKED_COMP_SWAP;
-            case MASKED_ATOMIC_FETCH_AND_ADD -> WcOpcode.MASKED_FETCH_ADD;
-            case LOCAL_INV -> WcOpcode.LOCAL_INV;
-            case BIND_MW -> WcOpcode.BIND_MW;
-            case LSO -> WcOpcode.LSO;
-            case FLUSH -> WcOpcode.FLUSH;
-            case ATOMIC_WRITE -> WcOpcode.ATOMIC_WRITE;
-            case REG_MR, REG_MR_INTEGRITY -> WcOpcode.REG_MR;
-          };
-    }
-    return table;
   }
 
   /** A new ring. */
@@ -123,12 +100,12 @@ final class Completer {
       qp.count(HcaCounter.DROP_QP_STATE);
     } else if (!qp.responder.admits(p)) {
       return;
-    } else if (Psn.diff(p.psn, una) < 0 || Psn.diff(p.psn, qp.requester.psnNext()) >= 0) {
+    } else if (Psn.diff(p.psn, una) < 0 || Psn.diff(p.psn, qp.requester.psnSent()) >= 0) {
       qp.count(HcaCounter.DROP_ACK_PSN); // old, or never sent: a ghost
     } else if ((p.opcode & 0x1f) == Opcode.ACKNOWLEDGE) {
       acknowledge(p, run);
-    } else if ((Opcode.what(p.opcode) & Opcode.READ) != 0) {
-      readResponse(p, run);
+    } else if ((Opcode.what(p.opcode) & (Opcode.READ | Opcode.ATOMIC)) != 0) {
+      answer(p, run);
     } else {
       qp.count(HcaCounter.DROP_OPCODE);
     }
@@ -144,6 +121,8 @@ final class Completer {
       case Syndrome.CLASS_RNR -> {
         if (retire(p.psn, run)) {
           receiverNotReady(p, run);
+        } else {
+          askAgain();
         }
       }
       case Syndrome.CLASS_NAK -> {
@@ -157,7 +136,7 @@ final class Completer {
     }
   }
 
-  /** Completes all before a sequence number; false when a read's response is missing there. */
+  /** Completes all before a sequence number; false when an answer is missing there. */
   private boolean retire(int end, RunList run) {
     long n = 0;
     while (head < qp.requester.started()) {
@@ -165,7 +144,7 @@ final class Completer {
       if (Psn.diff(end, w.psnFirst) <= 0 || head == qp.requester.haltIndex()) {
         break;
       }
-      if (w.opcode == OP_READ) {
+      if ((Verb.what(w.opcode) & Verb.ANSWERED) != 0) {
         return false;
       }
       int last = Psn.add(w.psnFirst, w.psnCount);
@@ -173,6 +152,7 @@ final class Completer {
         break;
       }
       completeHead(run, WcStatus.SUCCESS, 0);
+      completeLocal(run);
       n++;
     }
     if (n > 1) {
@@ -191,10 +171,9 @@ final class Completer {
     rnrLeft = qp.path.rnrRetry;
   }
 
-  /** Something later was answered, so the response of the oldest read is lost: once per gap. */
+  /** Something later was answered, so the answer to the oldest request is lost: once per gap. */
   private void askAgain() {
-    SendWqe w = qp.requester.ring().at(head);
-    int expected = Psn.add(w.psnFirst, (int) (w.done >>> qp.path.mtuShift));
+    int expected = expected(qp.requester.ring().at(head));
     una = Psn.diff(expected, una) > 0 ? expected : una;
     if (rewoundFor != expected) {
       rewoundFor = expected;
@@ -244,23 +223,40 @@ final class Completer {
     }
   }
 
-  private void readResponse(Packet p, RunList run) {
+  /** {@return the sequence number of the response that an answered request waits for} */
+  private int expected(SendWqe w) {
+    boolean read = (Verb.what(w.opcode) & Verb.READ) != 0;
+    return read ? Psn.add(w.psnFirst, (int) (w.done >>> qp.path.mtuShift)) : w.psnFirst;
+  }
+
+  private void answer(Packet p, RunList run) {
     boolean ready = retire(p.psn, run); // a response acknowledges all before it
     if (head == qp.requester.started() || head == qp.requester.haltIndex()) {
       return;
     }
     SendWqe w = qp.requester.ring().at(head);
-    int expected = Psn.add(w.psnFirst, (int) (w.done >>> qp.path.mtuShift));
-    if (w.opcode != OP_READ || Psn.diff(p.psn, w.psnFirst) < 0) {
+    int what = Verb.what(w.opcode) & Verb.ANSWERED;
+    int expected = expected(w);
+    if (what == 0 || Psn.diff(p.psn, w.psnFirst) < 0) {
       qp.count(HcaCounter.DROP_RESPONSE);
-      return;
-    }
-    if (p.psn != expected) {
+    } else if (p.psn != expected) {
       if (!ready || Psn.diff(p.psn, expected) > 0) {
         askAgain();
       }
-      return;
+    } else if (((Opcode.what(p.opcode) & Opcode.ATOMIC) != 0) != (what == Verb.ATOMIC)) {
+      qp.count(HcaCounter.DROP_RESPONSE); // not what this request is answered with
+    } else if (what == Verb.READ) {
+      readResponse(p, w, run);
+    } else if (what == Verb.ATOMIC) {
+      atomicAcknowledge(p, w, run);
+    } else if (p.opcode != Opcode.READ_RESPONSE_ONLY || p.payload.length() != 0) {
+      failHead(run, WcStatus.BAD_RESP_ERR, 0);
+    } else {
+      answered(p, run);
     }
+  }
+
+  private void readResponse(Packet p, SendWqe w, RunList run) {
     int bytes = p.payload.length();
     long left = w.length - w.done;
     boolean last = (Opcode.what(p.opcode) & Opcode.END) != 0;
@@ -273,10 +269,10 @@ final class Completer {
     int result = Copier.toSges(p.payload, w.sges, w.done, qp.hca.lkeys(), qp.domain);
     if (result == Copier.OK) {
       w.done += bytes;
-      advanced(Psn.add(p.psn, p.psnCount));
       if (last) {
-        qp.requester.readDone();
-        completeHead(run, WcStatus.SUCCESS, 0);
+        answered(p, run);
+      } else {
+        advanced(Psn.add(p.psn, p.psnCount));
       }
     } else if (result == Copier.TARGET) {
       failHead(run, WcStatus.LOC_PROT_ERR, 0);
@@ -286,21 +282,50 @@ final class Completer {
     }
   }
 
+  private void atomicAcknowledge(Packet p, SendWqe w, RunList run) {
+    originalValue.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, p.swapAdd);
+    original.clear();
+    original.add(originalValue, 0, Long.BYTES);
+    if (Copier.toSges(original, w.sges, 0, qp.hca.lkeys(), qp.domain) == Copier.OK) {
+      answered(p, run);
+    } else {
+      failHead(run, WcStatus.LOC_PROT_ERR, 0);
+    }
+  }
+
+  private void answered(Packet p, RunList run) {
+    advanced(Psn.add(p.psn, p.psnCount));
+    qp.requester.answered();
+    completeHead(run, WcStatus.SUCCESS, 0);
+    completeLocal(run);
+  }
+
+  /** Completes what was executed here without a packet, when its turn has come. */
+  void completeLocal(RunList run) {
+    if (qp.service != Opcode.RC) {
+      return; // its memory is free when the packets before it are back
+    }
+    while (head < qp.requester.started()
+        && (Verb.what(qp.requester.ring().at(head).opcode) & Verb.LOCAL) != 0) {
+      completeHead(run, WcStatus.SUCCESS, 0);
+    }
+  }
+
   /** Completes the oldest request; unsignaled ones silently, unless they failed (IBA 10.7.3.1). */
   void completeHead(RunList run, WcStatus status, int syndrome) {
     SendWqe w = qp.requester.ring().at(head);
     boolean told =
         status != WcStatus.SUCCESS || qp.signalAll || (w.flags & SendFlags.SIGNALED) != 0;
     if (told) {
-      boolean read = w.opcode == OP_READ && status == WcStatus.SUCCESS;
+      boolean fetches = (Verb.what(w.opcode) & (Verb.READ | Verb.ATOMIC)) != 0;
       qp.sendCq.push(
           run,
           w.wrId,
           status,
-          COMPLETED[w.opcode],
+          Verb.completed(w.opcode),
           0,
           syndrome,
-          read ? (int) w.length : 0,
+          fetches && status == WcStatus.SUCCESS ? (int) w.length : 0,
           0,
           qp.qpn,
           0,

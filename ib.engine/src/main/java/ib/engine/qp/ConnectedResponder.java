@@ -1,62 +1,66 @@
 package ib.engine.qp;
 
-import ib.core.verbs.Access;
 import ib.core.verbs.EventType;
 import ib.core.verbs.QpState;
-import ib.core.verbs.WcOpcode;
-import ib.core.verbs.WcStatus;
-import ib.engine.mr.Copier;
-import ib.engine.mr.MrKey;
 import ib.engine.wire.Packet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The responder of RC and UC (IBA vol. 1 sections 9.7.4 and 9.8): check sequence, opcode order,
- * resources, length, key; execute; complete; acknowledge. Acknowledgements are coalesced: one for
- * all requests that were there.
+ * The responder of RC and UC (IBA vol. 1 sections 9.7.4 and 9.8): what comes in which order, what is
+ * a duplicate, what is acknowledged and what refused. Acknowledgements are coalesced: one for all
+ * requests that were there.
  */
 final class ConnectedResponder extends Responder {
+  static final long LENGTH_MOST = 1L << 31;
   private static final int NOTHING = -1;
-  private static final long LENGTH_MOST = 1L << 31;
 
   private final boolean reliable;
+  private final Reply reply;
+  private final InboundMessage message;
+  private final InboundRequest request;
   private int epsn; // the sequence number expected
   private int msn;
-  private int current; // Opcode.SEND or WRITE in the middle of a message, else 0
-  private long done; // bytes of the message so far
-  private long writeLength;
-  private long writeAddress;
-  private @Nullable MrKey writeKey;
   private boolean quiet; // a NAK was sent, the sequence number expected has not come yet
   private boolean skipping; // UC: the rest of a broken message
   private boolean told; // COMM_EST
-  private int ackPsn;
-  private boolean lastWasRead;
+  private boolean lastWasAnswered; // the request before the one expected had an answer of its own
   private int due = NOTHING; // the syndrome of the acknowledgement to be sent
   private int duePsn;
-  private final ReadReply reply;
 
   ConnectedResponder(QpCore qp) {
     super(qp);
     this.reliable = qp.service == Opcode.RC;
-    this.reply = new ReadReply(qp);
+    this.reply = new Reply(qp);
+    this.message = new InboundMessage(qp, this);
+    this.request = new InboundRequest(qp, this, reply);
   }
 
   @Override
   void reset() {
     super.reset();
     msn = 0;
-    current = 0;
     quiet = false;
     skipping = false;
     told = false;
-    lastWasRead = false;
+    lastWasAnswered = false;
     due = NOTHING;
     reply.end();
+    message.abandon();
+    request.reset();
   }
 
   void psn(int first) {
     epsn = first;
+  }
+
+  /** How many reads and atomics the peer may have under way. */
+  void resources(int most) {
+    request.resources(most);
+  }
+
+  /** Whether the sequence number expected is this one or a later one. */
+  boolean isPast(int psn) {
+    return Psn.diff(psn, epsn) <= 0;
   }
 
   @Override
@@ -149,22 +153,18 @@ final class ConnectedResponder extends Responder {
 
   private void duplicate(Packet p, int what) {
     qp.count(HcaCounter.DUPLICATE_REQUEST);
-    if ((what & Opcode.READ) != 0) {
-      MrKey key = key(p, Access.REMOTE_READ);
-      if (key != null || p.dmaLength == 0) {
-        reply.begin(p, key);
-      }
+    if ((what & Opcode.ANSWERED) != 0) {
+      request.duplicate(p, what);
     } else if (due == NOTHING) {
       due = Syndrome.ACK;
-      // never a plain ACK at the PSN of a read: some take it for the data (rocev2.md 0.8)
-      ackPsn = lastWasRead ? Psn.add(p.psn, p.psnCount - 1) : Psn.add(epsn, -1);
-      duePsn = ackPsn;
+      // never a plain ACK at the PSN of a read: some requesters take it for the data (rocev2 0.8)
+      duePsn = Psn.add(lastWasAnswered ? p.psn : epsn, lastWasAnswered ? p.psnCount - 1 : -1);
     }
   }
 
   /** UC: goes on only with the first packet of a message (IBA 9.8.2.2.1). */
   private boolean resynchronized(Packet p, int what) {
-    current = 0;
+    message.abandon();
     epsn = p.psn;
     if ((what & Opcode.START) != 0) {
       return true;
@@ -176,168 +176,53 @@ final class ConnectedResponder extends Responder {
   }
 
   private void execute(Packet p, int what, RunList run) {
-    int kind = what & (Opcode.SEND | Opcode.WRITE);
-    boolean start = (what & Opcode.START) != 0;
-    if (!reliable && start) {
-      current = 0; // the message before was not finished
+    if (!reliable && (what & Opcode.START) != 0) {
+      message.abandon(); // the message before was not finished
     }
-    if (what == 0
-        || (what & Opcode.ATOMIC) != 0
-        || start != (current == 0)
-        || !qp.path.lengthFits(p, what)) {
+    if (what == 0 || !message.follows(what) || !qp.path.lengthFits(p, what)) {
       invalid();
-    } else if ((what & Opcode.READ) != 0) {
-      read(p);
-    } else if (!start && current != kind) {
-      invalid();
-    } else if (kind == Opcode.SEND) {
-      send(p, what, run);
+    } else if ((what & Opcode.ANSWERED) != 0) {
+      request.execute(p, what);
+    } else if ((what & Opcode.SEND) != 0) {
+      message.send(p, what, run);
     } else {
-      write(p, what, run);
+      message.write(p, what, run);
     }
   }
 
-  private void send(Packet p, int what, RunList run) {
-    if ((what & Opcode.START) != 0) {
-      if (!takeReceive()) {
-        notReady();
-        return;
-      }
-      done = 0;
-    }
-    int length = p.payload.length();
-    if (done + length > receive.sges.length()) {
-      complete(run, WcStatus.LOC_LEN_ERR, WcOpcode.RECV, 0, 0, 0, p);
-      refuse(Syndrome.NAK_INVALID_REQUEST, null);
-      return;
-    }
-    int result = Copier.toSges(p.payload, receive.sges, done, qp.hca.lkeys(), qp.domain);
-    if (result == Copier.SOURCE) {
-      fault(p);
-    } else if (result == Copier.TARGET) {
-      complete(run, WcStatus.LOC_PROT_ERR, WcOpcode.RECV, 0, 0, 0, p);
-      refuse(Syndrome.NAK_REMOTE_OPERATION, null);
-    } else {
-      done += length;
-      executed(p, what, Opcode.SEND);
-      if ((what & Opcode.END) != 0) {
-        boolean imm = (what & Opcode.IMM) != 0;
-        complete(
-            run, WcStatus.SUCCESS, WcOpcode.RECV, (int) done, immFlag(imm), imm ? p.immData : 0, p);
-      }
-    }
-  }
-
-  private void write(Packet p, int what, RunList run) {
-    int length = p.payload.length();
-    boolean start = (what & Opcode.START) != 0;
-    boolean end = (what & Opcode.END) != 0;
-    if (start && !beginWrite(p)) {
-      return;
-    }
-    long left = writeLength - done;
-    if (length > left || end != (length == left)) {
-      invalid();
-      return;
-    }
-    boolean imm = (what & Opcode.IMM) != 0;
-    if (imm && !takeReceive()) {
-      notReady();
-      return;
-    }
-    MrKey key = writeKey;
-    int result =
-        length == 0 || key == null
-            ? Copier.OK
-            : Copier.toRegion(p.payload, key, writeAddress + done);
-    if (result == Copier.SOURCE) {
-      fault(p);
-    } else if (result == Copier.TARGET) {
-      refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
-    } else {
-      done += length;
-      executed(p, what, Opcode.WRITE);
-      if (imm) {
-        complete(
-            run,
-            WcStatus.SUCCESS,
-            WcOpcode.RECV_RDMA_WITH_IMM,
-            (int) writeLength,
-            immFlag(true),
-            p.immData,
-            p);
-      }
-    }
-  }
-
-  private boolean beginWrite(Packet p) {
-    long length = p.dmaLength & 0xffffffffL;
-    if ((qp.path.access & Access.REMOTE_WRITE) == 0 || length > LENGTH_MOST) {
-      invalid();
-      return false;
-    }
-    writeKey = length == 0 ? null : key(p, Access.REMOTE_WRITE);
-    if (writeKey == null && length > 0) {
-      refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
-      return false;
-    }
-    writeLength = length;
-    writeAddress = p.remoteAddress;
-    done = 0;
-    return true;
-  }
-
-  private void read(Packet p) {
-    long length = p.dmaLength & 0xffffffffL;
-    if (!reliable || (qp.path.access & Access.REMOTE_READ) == 0 || length > LENGTH_MOST) {
-      invalid();
-      return;
-    }
-    MrKey key = length == 0 ? null : key(p, Access.REMOTE_READ);
-    if (key == null && length > 0) {
-      refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
-      return;
-    }
-    p.psnCount = qp.path.packets(length);
+  /** A part of a send or write was executed. */
+  void executed(Packet p, boolean end) {
     epsn = Psn.add(epsn, p.psnCount);
-    msn = Psn.add(msn, 1);
-    lastWasRead = true;
-    due = NOTHING; // the response acknowledges all before it
-    reply.begin(p, key);
-  }
-
-  private @Nullable MrKey key(Packet p, int rights) {
-    MrKey key = qp.hca.rkeys().find(p.rkey);
-    long length = p.dmaLength & 0xffffffffL;
-    return key != null && key.allows(qp.domain, rights, p.remoteAddress, length) ? key : null;
-  }
-
-  private void executed(Packet p, int what, int kind) {
-    epsn = Psn.add(epsn, p.psnCount);
-    boolean end = (what & Opcode.END) != 0;
-    current = end ? 0 : kind;
-    if (end) {
-      msn = Psn.add(msn, 1);
-    }
-    lastWasRead = false;
+    msn = Psn.add(msn, end ? 1 : 0);
+    lastWasAnswered = false;
     if (p.ackRequest && reliable) {
       due = Syndrome.ACK;
       duePsn = Psn.add(epsn, -1);
     }
   }
 
+  /** A request is executed whose answer acknowledges all before it. */
+  void answered(Packet p) {
+    epsn = Psn.add(epsn, p.psnCount);
+    msn = Psn.add(msn, 1);
+    lastWasAnswered = true;
+    due = NOTHING;
+  }
+
   // ---- refusals ----
 
-  private void fault(Packet p) {
+  /** The sender's memory could not be read. */
+  void fault(Packet p) {
     qp.count(HcaCounter.DROP_FAULT);
     p.fault = true; // its sender is told; to us it never came
     if (!reliable) {
       skipping = true;
-      current = 0;
+      message.abandon();
     }
   }
 
-  private void notReady() {
+  /** There is no receive for what arrived. */
+  void notReady() {
     if (reliable) {
       qp.count(HcaCounter.SEND_RNR_ERR);
       quiet = true; // what follows comes again
@@ -346,19 +231,20 @@ final class ConnectedResponder extends Responder {
     } else {
       qp.count(HcaCounter.DROP_NO_RECEIVE);
       skipping = true;
-      current = 0;
+      message.abandon();
       epsn = Psn.add(epsn, 1);
     }
   }
 
-  private void invalid() {
+  /** The request is against the rules. */
+  void invalid() {
     refuse(Syndrome.NAK_INVALID_REQUEST, EventType.QP_REQ_ERR);
   }
 
   /**
    * RC: NAK, error state, event (IBA 9.9.3). UC: the message is dropped, unless a receive failed.
    */
-  private void refuse(int syndrome, @Nullable EventType event) {
+  void refuse(int syndrome, @Nullable EventType event) {
     if (reliable) {
       due = syndrome;
       duePsn = epsn;
@@ -368,7 +254,7 @@ final class ConnectedResponder extends Responder {
     } else {
       qp.count(HcaCounter.DROP_SEQUENCE);
       skipping = true;
-      current = 0;
+      message.abandon();
     }
   }
 

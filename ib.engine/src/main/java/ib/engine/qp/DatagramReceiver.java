@@ -104,7 +104,7 @@ final class DatagramReceiver extends Responder {
     MemorySegment ready = p.networkHeader;
     header.clear();
     if (ready != null) {
-      header.add(null, ready, 0, GRH);
+      header.add(ready, 0, GRH);
     } else {
       byte[] b = run.header();
       int imm = (Opcode.what(p.opcode) & Opcode.IMM) != 0 ? 4 : 0;
@@ -115,7 +115,7 @@ final class DatagramReceiver extends Responder {
       BE_LONG.set(b, 16, p.sgidLow);
       BE_LONG.set(b, 24, p.dgidHigh);
       BE_LONG.set(b, 32, p.dgidLow);
-      header.add(null, run.headerSegment(), 0, GRH);
+      header.add(run.headerSegment(), 0, GRH);
     }
     return Copier.toSges(header, receive.sges, 0, qp.hca.lkeys(), qp.domain);
   }

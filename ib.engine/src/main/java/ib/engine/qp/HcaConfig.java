@@ -91,6 +91,7 @@ public record HcaConfig(
     m.put(Limit.MAX_CQ, 1_048_576L);
     m.put(Limit.MAX_CQE, 4_194_304L);
     m.put(Limit.MAX_MR, 4_194_304L);
+    m.put(Limit.MAX_MW, 524_287L);
     m.put(Limit.MAX_PD, 1_048_576L);
     m.put(Limit.MAX_QP_RD_ATOM, 128L);
     m.put(Limit.MAX_RES_RD_ATOM, 258_048L);

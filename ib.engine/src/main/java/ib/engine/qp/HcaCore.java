@@ -6,7 +6,7 @@ import ib.core.verbs.IbNoMemoryException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.ObjectControl;
 import ib.engine.mr.IntTable;
-import ib.engine.mr.MrKey;
+import ib.engine.mr.KeyTable;
 import ib.engine.mr.Numbers;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Wire;
@@ -22,7 +22,13 @@ public final class HcaCore {
   private static final int QPN_LEAST = 16; // 0 and 1 are special, a few more are left alone
   private static final int NUMBERS_BETWEEN = 1 << 20; // creations; a region takes two keys (V1-V5)
   private static final Limit[] COUNTED = {
-    Limit.MAX_PD, Limit.MAX_CQ, Limit.MAX_QP, Limit.MAX_SRQ, Limit.MAX_MR, Limit.MAX_AH
+    Limit.MAX_PD,
+    Limit.MAX_CQ,
+    Limit.MAX_QP,
+    Limit.MAX_SRQ,
+    Limit.MAX_MR,
+    Limit.MAX_MW,
+    Limit.MAX_AH
   };
 
   private final HcaConfig config;
@@ -30,8 +36,8 @@ public final class HcaCore {
   private final HcaPort[] ports;
   private final Numbers keyNumbers;
   private final Numbers qpNumbers;
-  private final IntTable<MrKey> lkeys = new IntTable<>();
-  private final IntTable<MrKey> rkeys = new IntTable<>();
+  private final KeyTable lkeys = new KeyTable();
+  private final KeyTable rkeys = new KeyTable();
   private final IntTable<QpCore> qps = new IntTable<>();
   private final Multicast multicast;
   private final Tally tally;
@@ -97,11 +103,11 @@ public final class HcaCore {
     return ports[number - 1];
   }
 
-  IntTable<MrKey> lkeys() {
+  KeyTable lkeys() {
     return lkeys;
   }
 
-  IntTable<MrKey> rkeys() {
+  KeyTable rkeys() {
     return rkeys;
   }
 

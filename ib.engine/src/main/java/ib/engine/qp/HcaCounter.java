@@ -68,6 +68,8 @@ public enum HcaCounter {
   DROP_SYNDROME,
   /** A response that does not fit its request. */
   DROP_RESPONSE,
+  /** A request that was executed long ago and whose result is not kept any more. */
+  DROP_DUPLICATE,
   /** No queue pair is attached to the group. */
   DROP_NO_GROUP,
   /** Too many copies of a multicast packet under way. */

@@ -32,6 +32,10 @@ final class Opcode {
   static final int ATOMIC_ACKNOWLEDGE = 0x12;
   static final int COMPARE_SWAP = 0x13;
   static final int FETCH_ADD = 0x14;
+  static final int SEND_LAST_INV = 0x16;
+  static final int SEND_ONLY_INV = 0x17;
+  static final int FLUSH_REQUEST = 0x1C;
+  static final int ATOMIC_WRITE_REQUEST = 0x1D;
 
   // what a row says
   static final int SEND = 1;
@@ -42,6 +46,12 @@ final class Opcode {
   static final int START = 1 << 5;
   static final int END = 1 << 6;
   static final int IMM = 1 << 7;
+  static final int INV = 1 << 8;
+  static final int FLUSH = 1 << 9;
+  static final int ATOMIC_WRITE = 1 << 10;
+
+  /** Requests that have an answer of their own, whose results a responder keeps. */
+  static final int ANSWERED = READ | ATOMIC | FLUSH | ATOMIC_WRITE;
 
   private static final int[] TABLE = new int[32];
 
@@ -67,6 +77,10 @@ final class Opcode {
     TABLE[ATOMIC_ACKNOWLEDGE] = RESPONSE | ATOMIC;
     TABLE[COMPARE_SWAP] = ATOMIC | START | END;
     TABLE[FETCH_ADD] = ATOMIC | START | END;
+    TABLE[SEND_LAST_INV] = SEND | END | INV;
+    TABLE[SEND_ONLY_INV] = SEND | START | END | INV;
+    TABLE[FLUSH_REQUEST] = FLUSH | START | END;
+    TABLE[ATOMIC_WRITE_REQUEST] = ATOMIC_WRITE | START | END;
   }
 
   private Opcode() {}
@@ -76,7 +90,7 @@ final class Opcode {
     int row = TABLE[opcode & 0x1f];
     return switch (opcode & 0xe0) {
       case RC -> row;
-      case UC -> (row & (SEND | WRITE)) != 0 ? row : 0;
+      case UC -> (row & (SEND | WRITE)) != 0 && (row & INV) == 0 ? row : 0;
       case UD -> row == (SEND | START | END) || row == (SEND | START | END | IMM) ? row : 0;
       default -> 0;
     };
@@ -92,11 +106,15 @@ final class Opcode {
   }
 
   /** {@return the opcode of a part of a send or write message, without the service bits} */
-  static int part(int kind, boolean first, boolean last, boolean imm) {
-    int base = kind == WRITE ? WRITE_FIRST : SEND_FIRST;
-    if (first) {
-      return last ? base + (imm ? 5 : 4) : base;
+  static int part(int verb, boolean first, boolean last) {
+    int base = (verb & Verb.WRITE) != 0 ? WRITE_FIRST : SEND_FIRST;
+    if (!last) {
+      return first ? base : base + 1;
     }
-    return last ? base + (imm ? 3 : 2) : base + 1;
+    if ((verb & Verb.INV) != 0) {
+      return first ? SEND_ONLY_INV : SEND_LAST_INV;
+    }
+    int imm = (verb & Verb.IMM) != 0 ? 1 : 0;
+    return base + (first ? 4 : 2) + imm;
   }
 }

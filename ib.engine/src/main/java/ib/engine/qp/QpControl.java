@@ -153,7 +153,12 @@ final class QpControl {
         case RNR_RETRY -> known.rnrRetry(path.rnrRetry = a.rnrRetry());
         case MIN_RNR_TIMER -> known.minRnrTimer(path.minRnrTimer = a.minRnrTimer());
         case MAX_QP_RD_ATOMIC -> known.maxRdAtomic(path.maxRdAtomic = a.maxRdAtomic());
-        case MAX_DEST_RD_ATOMIC -> known.maxDestRdAtomic(a.maxDestRdAtomic());
+        case MAX_DEST_RD_ATOMIC -> {
+          known.maxDestRdAtomic(a.maxDestRdAtomic());
+          if (qp.responder instanceof ConnectedResponder r) {
+            r.resources(a.maxDestRdAtomic());
+          }
+        }
         case PATH_MIG_STATE -> known.pathMigState(a.pathMigState()); // accepted, no APM
         case AV, STATE, CUR_STATE, EN_SQD_ASYNC_NOTIFY, ALT_PATH, CAP -> {
           // done above, below, or not in any rule of the table

@@ -7,13 +7,9 @@ import ib.core.verbs.Limit;
 import ib.core.verbs.QpState;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
-import ib.core.verbs.WrOpcode;
-import ib.engine.mr.Copier;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.wire.Packet;
-import ib.engine.wire.Route;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Turns send requests into packets (IBA vol. 1 section 9.7.2 ff.). A retransmission sets the cursor
@@ -22,12 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class Requester {
   private static final int WINDOW_PSNS = 1 << 22;
   private static final int ACK_EVERY = 32;
-  private static final int OP_WRITE = WrOpcode.RDMA_WRITE.value();
-  private static final int OP_WRITE_IMM = WrOpcode.RDMA_WRITE_WITH_IMM.value();
-  private static final int OP_SEND_IMM = WrOpcode.SEND_WITH_IMM.value();
-  private static final int OP_READ = WrOpcode.RDMA_READ.value();
 
   private final QpCore qp;
+  private final RequestPackets packets;
   private final boolean reliable;
   private final boolean datagram;
   private final long lengthMost;
@@ -35,8 +28,9 @@ final class Requester {
   private long cursor; // the request that is being sent or is next
   private long batchEnd; // published up to here
   private long started; // index after the newest request that has sequence numbers
-  private int psnNext;
-  private int readsOut;
+  private int psnNext; // the first that no request has
+  private int psnSent; // the first that was never sent
+  private int readsOut; // requests with an answer of their own that are under way
   private long haltIndex =
       Long.MAX_VALUE; // where a local error was found: nothing is sent from here on
   private WcStatus haltStatus = WcStatus.SUCCESS;
@@ -45,6 +39,7 @@ final class Requester {
 
   Requester(QpCore qp) {
     this.qp = qp;
+    this.packets = new RequestPackets(qp);
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
     this.lengthMost = qp.hca.config().limit(Limit.MAX_MSG_SZ);
@@ -70,10 +65,12 @@ final class Requester {
 
   void psn(int first) {
     psnNext = first;
+    psnSent = first;
   }
 
-  int psnNext() {
-    return psnNext;
+  /** {@return the first sequence number that was never sent} */
+  int psnSent() {
+    return psnSent;
   }
 
   long started() {
@@ -88,8 +85,8 @@ final class Requester {
     return haltIndex;
   }
 
-  /** The oldest request, a read, is answered; it counts when it was sent since the last rewind. */
-  void readDone() {
+  /** The oldest request was answered; it counts unless it was to be sent again. */
+  void answered() {
     if (qp.completer.head() < cursor) {
       readsOut--;
     }
@@ -127,19 +124,18 @@ final class Requester {
     }
     boolean more = false;
     wantsPacket = false;
-    cursor = Math.max(cursor, qp.completer.head()); // answered after a rewind: not sent once more
-    while (cursor < haltIndex && ready(state) && !qp.completer.rnrWaiting()) {
-      if (run.exhausted()) {
-        more = true;
-        break;
+    skipAcknowledged();
+    do {
+      while (cursor < haltIndex && ready(state) && !qp.completer.rnrWaiting()) {
+        if (run.exhausted()) {
+          more = true;
+          break;
+        }
+        if (!advance(run)) {
+          break;
+        }
       }
-      if (!advance(run)) {
-        break;
-      }
-    }
-    if (!reliable) {
-      retireSent(run);
-    }
+    } while (!reliable && retireSent(run) && !more && !wantsPacket);
     if (qp.completer.head() == haltIndex) {
       qp.completer.failHead(run, haltStatus, 0);
     } else if (drainWanted && state == QpState.SQD && qp.completer.head() == started) {
@@ -147,6 +143,18 @@ final class Requester {
       qp.verbs.tell(EventType.SQ_DRAINED);
     }
     return more;
+  }
+
+  /** What was acknowledged after the cursor was set back is not sent again. */
+  private void skipAcknowledged() {
+    cursor = Math.max(cursor, qp.completer.head());
+    if (reliable && cursor < started) {
+      SendWqe w = ring.at(cursor);
+      int d = Psn.diff(qp.completer.una(), w.psnFirst);
+      if (d > 0 && (Verb.what(w.opcode) & (Verb.SEND | Verb.WRITE)) != 0) {
+        w.done = Math.max(w.done, (long) d << qp.path.mtuShift);
+      }
+    }
   }
 
   private boolean ready(QpState state) {
@@ -173,40 +181,70 @@ final class Requester {
 
   private boolean advance(RunList run) {
     SendWqe w = ring.at(cursor);
-    if (cursor == started && !start(w)) {
+    int what = Verb.what(w.opcode);
+    if (cursor == started && !((what & Verb.LOCAL) != 0 ? startLocal(w) : start(w, what))) {
       return false;
     }
-    return w.opcode == OP_READ ? sendRead(w, run) : sendPart(w, run);
+    if ((what & Verb.LOCAL) != 0) {
+      w.packetLast = qp.requestPool.taken();
+      cursor++;
+      qp.completer.completeLocal(run);
+      return true;
+    }
+    return (what & Verb.ANSWERED) != 0 ? sendRequest(w, run) : sendPart(w, run);
+  }
+
+  /** Executes a request that needs no packet, once: a retransmission passes it by. */
+  private boolean startLocal(SendWqe w) {
+    boolean waits =
+        LocalWork.comesLast(w)
+            ? qp.completer.head() != cursor
+            : (w.flags & SendFlags.FENCE) != 0 && readsOut > 0;
+    if (waits) {
+      return false;
+    }
+    WcStatus status = LocalWork.execute(qp, w);
+    if (status != WcStatus.SUCCESS) {
+      return halt(cursor, status);
+    }
+    number(w, 0, 0);
+    return true;
+  }
+
+  private void number(SendWqe w, long length, int psns) {
+    w.length = length;
+    w.psnFirst = psnNext;
+    w.psnCount = psns;
+    w.done = 0;
+    psnNext = Psn.add(psnNext, psns);
+    started++;
   }
 
   /** Gives a request its sequence numbers, or finds that it must wait or cannot be. */
-  private boolean start(SendWqe w) {
-    long length = w.messageLength();
-    boolean read = w.opcode == OP_READ;
+  private boolean start(SendWqe w, int what) {
+    long length = (what & Verb.FLUSH) != 0 ? 0 : w.messageLength();
+    boolean answered = (what & Verb.ANSWERED) != 0;
     if ((w.flags & SendFlags.FENCE) != 0 && readsOut > 0) {
-      return false;
+      return false; // IBA 10.8.3.3
     }
-    if (read && readsOut >= qp.path.maxRdAtomic) {
+    if (answered && readsOut >= qp.path.maxRdAtomic) {
       return readsOut == 0 && halt(cursor, WcStatus.LOC_QP_OP_ERR);
     }
-    int packets = datagram ? 1 : qp.path.packets(length);
+    int psns = datagram || (what & Verb.ANSWERED & ~Verb.READ) != 0 ? 1 : qp.path.packets(length);
     if (length > lengthMost
-        || packets > WINDOW_PSNS
-        || (datagram && length > qp.path.port().mtuBytes())) {
+        || psns > WINDOW_PSNS
+        || (datagram && length > qp.path.port().mtuBytes())
+        || ((what & Verb.ATOMIC) != 0 && length != Long.BYTES)) {
       return halt(cursor, WcStatus.LOC_LEN_ERR);
     }
-    if (Psn.diff(psnNext, qp.completer.una()) + packets > WINDOW_PSNS && reliable) {
+    if (Psn.diff(psnNext, qp.completer.una()) + psns > WINDOW_PSNS && reliable) {
       return false;
     }
-    if (w.broken || (read && !gather(w, 0, length, Access.LOCAL_WRITE, null))) {
+    boolean receives = (what & (Verb.READ | Verb.ATOMIC)) != 0;
+    if (w.broken || (receives && !packets.gather(w, 0, length, Access.LOCAL_WRITE, null))) {
       return halt(cursor, WcStatus.LOC_PROT_ERR);
     }
-    w.length = length;
-    w.psnFirst = psnNext;
-    w.psnCount = packets;
-    w.done = 0;
-    psnNext = Psn.add(psnNext, packets);
-    started++;
+    number(w, length, psns);
     return true;
   }
 
@@ -223,7 +261,8 @@ final class Requester {
     boolean segments = path.port().segments();
     int psn = Psn.add(w.psnFirst, (int) (w.done >>> path.mtuShift));
     int room = qp.hca.config().windowPackets() - Psn.diff(psn, qp.completer.una());
-    if (segments && reliable && room <= 0) {
+    boolean windowed = segments && reliable;
+    if (windowed && room <= 0) {
       return false; // the acknowledgement brings us back
     }
     long left = w.length - w.done;
@@ -234,95 +273,54 @@ final class Requester {
       wantsPacket = true;
       return false;
     }
-    if (!gather(w, w.done, bytes, 0, p)) {
+    if (!packets.gather(w, w.done, bytes, 0, p)) {
       p.free();
       return halt(cursor, WcStatus.LOC_PROT_ERR);
     }
     boolean last = bytes == left;
-    int kind = w.opcode == OP_WRITE || w.opcode == OP_WRITE_IMM ? Opcode.WRITE : Opcode.SEND;
-    boolean imm = last && (w.opcode == OP_WRITE_IMM || w.opcode == OP_SEND_IMM);
-    p.opcode = qp.service | Opcode.part(kind, w.done == 0, last, imm);
-    p.psn = psn;
-    p.psnCount = datagram ? 1 : path.packets(bytes);
-    // also when the window closes, however small it is: nothing else would open it again
-    boolean ask = last || (segments && ((psn & (ACK_EVERY - 1)) == 0 || room == 1));
-    p.ackRequest = reliable && ask;
-    p.solicited = last && (w.flags & SendFlags.SOLICITED) != 0;
-    p.immData = w.immData;
-    if (kind == Opcode.WRITE) {
-      p.remoteAddress = w.remoteAddress;
-      p.rkey = w.rkey;
-      p.dmaLength = (int) w.length;
-    }
-    w.done += bytes;
     if (last) {
       w.packetLast = qp.requestPool.taken();
       cursor++;
     }
-    transmit(p, w, run);
+    boolean asks = last || (windowed && ((psn & (ACK_EVERY - 1)) == 0 || room == 1));
+    sent(psn, datagram ? 1 : path.packets(bytes));
+    packets.part(p, w, psn, bytes, last, reliable && asks, run);
     return true;
   }
 
-  private boolean sendRead(SendWqe w, RunList run) {
+  private void sent(int psn, int count) {
+    int end = Psn.add(psn, count);
+    if (Psn.diff(end, psnSent) > 0) {
+      psnSent = end;
+    }
+  }
+
+  private boolean sendRequest(SendWqe w, RunList run) {
     Packet p = qp.requestPool.take();
     if (p == null) {
       wantsPacket = true;
       return false;
     }
-    long left = w.length - w.done;
-    p.opcode = Opcode.RC | Opcode.READ_REQUEST;
-    p.psn = Psn.add(w.psnFirst, (int) (w.done >>> qp.path.mtuShift));
-    p.psnCount = qp.path.packets(left);
-    p.ackRequest = true;
-    p.solicited = false;
-    p.remoteAddress = w.remoteAddress + w.done;
-    p.rkey = w.rkey;
-    p.dmaLength = (int) left;
     readsOut++;
     cursor++;
-    transmit(p, w, run);
+    sent(w.psnFirst, w.psnCount);
+    packets.request(p, w, run);
     return true;
-  }
-
-  private void transmit(Packet p, SendWqe w, RunList run) {
-    Route route = datagram ? w.route : qp.path.route;
-    if (route == null) {
-      throw new IllegalStateException("no address"); // checked at the post and in modify
-    }
-    route.address(p);
-    if (datagram) {
-      p.destQpn = w.remoteQpn;
-      p.qkey = w.remoteQkey < 0 ? qp.path.qkey : w.remoteQkey; // IBA 10.2.5
-      p.sourceQpn = qp.qpn;
-      qp.path.port().transmit(qp, p, qp.path.pkeyIndex, route.sgidIndex(), route.pathBits(), run);
-    } else {
-      p.destQpn = qp.path.destQpn;
-      qp.transmit(p, run);
-    }
-  }
-
-  private boolean gather(SendWqe w, long offset, long bytes, int rights, @Nullable Packet p) {
-    if (w.inlineLength >= 0) {
-      if (p != null && bytes > 0) {
-        p.payload.add(null, w.inlineSegment(), offset, (int) bytes);
-      }
-      return true;
-    }
-    return Copier.gather(
-        w.sges, offset, bytes, rights, qp.hca.lkeys(), qp.domain, p == null ? null : p.payload);
   }
 
   /**
    * Unreliable services: a request is done when its packets are back, so its memory is free then.
    */
-  private void retireSent(RunList run) {
+  private boolean retireSent(RunList run) {
     long end = Math.min(cursor, haltIndex);
+    long before = qp.completer.head();
     if (qp.completer.head() < end) {
       long back = qp.requestPool.reclaimed();
       while (qp.completer.head() < end && ring.at(qp.completer.head()).packetLast <= back) {
         qp.completer.completeHead(run, WcStatus.SUCCESS, 0);
       }
     }
+    return qp.completer.head() > before;
   }
 
   /** The payload of a packet could not be read (D6): a local protection error of its request. */
@@ -350,7 +348,7 @@ final class Requester {
       } else if (d < w.psnCount) {
         found = true;
         cursor = i;
-        if (w.opcode != OP_READ) {
+        if ((Verb.what(w.opcode) & Verb.ANSWERED) == 0) {
           w.done = (long) Math.max(0, d) << qp.path.mtuShift;
         }
       }

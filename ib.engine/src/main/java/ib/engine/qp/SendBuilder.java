@@ -81,6 +81,8 @@ final class SendBuilder {
     w.route = null;
     w.inlineLength = -1;
     w.broken = false;
+    w.memory = null;
+    w.boundRegion = null;
     w.sges.clear();
     current = w;
   }
@@ -91,6 +93,9 @@ final class SendBuilder {
     if (w != null) {
       w.swapAdd = swapAdd;
       w.compare = compare;
+      if (w.opcode == WrOpcode.ATOMIC_WRITE.value()) {
+        w.value(swapAdd);
+      }
     }
   }
 
@@ -120,12 +125,19 @@ final class SendBuilder {
     if ((qp.opcodes() >>> w.opcode & 1) == 0) {
       fail(PostStatus.NOT_SUPPORTED);
     } else if ((w.flags & ~SendCheck.FLAGS) != 0
-        || (w.inlineLength >= 0 && w.opcode == WrOpcode.RDMA_READ.value())
+        || (((w.flags & SendFlags.INLINE) != 0 || w.inlineLength >= 0) && !takesInline(w))
         || (qp.datagram() && w.route == null)) {
       fail(PostStatus.INVALID);
     } else if ((w.flags & SendFlags.INLINE) != 0 && w.inlineLength < 0) {
       gatherInline(w);
+    } else {
+      fail(SendCheck.memory(w.opcode, w.memory, w.boundRegion, w.immData, w.memoryLength));
     }
+  }
+
+  private static boolean takesInline(SendWqe w) {
+    int data = Verb.SEND | Verb.WRITE | ((w.flags & SendFlags.INLINE) == 0 ? Verb.ATOMIC_WRITE : 0);
+    return (Verb.what(w.opcode) & data) != 0;
   }
 
   /** INLINE with elements: their bytes are copied now. */

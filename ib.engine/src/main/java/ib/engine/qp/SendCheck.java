@@ -1,6 +1,7 @@
 package ib.engine.qp;
 
 import ib.core.verbs.AddressHandle;
+import ib.core.verbs.Flush;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpState;
 import ib.core.verbs.SendFlags;
@@ -11,24 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class SendCheck {
   static final int FLAGS =
       SendFlags.FENCE | SendFlags.SIGNALED | SendFlags.SOLICITED | SendFlags.INLINE;
-  private static final long SENDS = bit(WrOpcode.SEND) | bit(WrOpcode.SEND_WITH_IMM);
-  private static final long WRITES = bit(WrOpcode.RDMA_WRITE) | bit(WrOpcode.RDMA_WRITE_WITH_IMM);
-  private static final long READS = bit(WrOpcode.RDMA_READ);
-
   private SendCheck() {}
-
-  private static long bit(WrOpcode op) {
-    return 1L << op.value();
-  }
-
-  /** Which opcodes a queue pair offers, as bits of their values. */
-  static long opcodes(int service) {
-    return switch (service) {
-      case Opcode.RC -> SENDS | WRITES | READS;
-      case Opcode.UC -> SENDS | WRITES;
-      default -> SENDS;
-    };
-  }
 
   /** Whether sends may be posted in a state: those from RTS on (IBA 10.3.1). */
   static boolean accepts(QpState state) {
@@ -47,13 +31,34 @@ final class SendCheck {
     if ((flags & ~FLAGS) != 0 || sges > qp.sendSgeMost() || inline > qp.inlineMost()) {
       return PostStatus.INVALID;
     }
-    if ((flags & SendFlags.INLINE) != 0 && opcode == WrOpcode.RDMA_READ.value()) {
+    int what = Verb.what(opcode);
+    if ((flags & SendFlags.INLINE) != 0 && (what & (Verb.SEND | Verb.WRITE)) == 0) {
       return PostStatus.INVALID;
     }
     if (qp.datagram()) {
       return ah instanceof SoftAh a && a.domain() == qp.engine().domain && qp.reaches(a)
           ? PostStatus.OK
           : PostStatus.INVALID;
+    }
+    return PostStatus.OK;
+  }
+
+  /** {@return OK or why the arguments of a request on memory are refused} */
+  static int memory(
+      int opcode, @Nullable Object memory, @Nullable Object region, int feth, long length) {
+    if (opcode == WrOpcode.BIND_MW.value()) {
+      boolean bound = region instanceof SoftMr || (region == null && length == 0);
+      return memory instanceof SoftMw && bound ? PostStatus.OK : PostStatus.INVALID;
+    }
+    if (opcode == WrOpcode.REG_MR.value()) {
+      return memory instanceof SoftMr mr && mr.fast() ? PostStatus.OK : PostStatus.INVALID;
+    }
+    if (opcode == WrOpcode.FLUSH.value()) {
+      if ((feth & Flush.PERSISTENT) != 0) {
+        return PostStatus.NOT_SUPPORTED; // memory here does not survive
+      }
+      boolean known = feth == Flush.GLOBAL || feth == (Flush.GLOBAL | Flush.MR << 4);
+      return known && length >= 0 && length <= 1L << 31 ? PostStatus.OK : PostStatus.INVALID;
     }
     return PostStatus.OK;
   }

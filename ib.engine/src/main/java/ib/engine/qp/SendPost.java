@@ -1,9 +1,11 @@
 package ib.engine.qp;
 
 import ib.core.spi.Trace;
+import ib.core.verbs.MemoryWork;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
+import ib.core.verbs.WrOpcode;
 import ib.engine.mr.Copier;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
@@ -13,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Posting sends: the list form, and what both forms do once slots are claimed (S6). Data path. */
 final class SendPost {
+  private static final int MEMORY = Verb.LOCAL | Verb.FLUSH;
+
   private SendPost() {}
 
   static int list(SoftQp qp, SendWr first) {
@@ -48,6 +52,9 @@ final class SendPost {
     int status =
         SendCheck.request(
             qp, wr.opcode().value(), wr.flags(), wr.sgeCount(), wr.inlineLength(), wr.ah());
+    if (status == PostStatus.OK && (Verb.what(wr.opcode().value()) & MEMORY) != 0) {
+      return checkMemory(wr);
+    }
     if (status != PostStatus.OK || (wr.flags() & SendFlags.INLINE) == 0) {
       return status;
     }
@@ -60,6 +67,17 @@ final class SendPost {
       length += wr.sgeLength(i) & 0xffffffffL;
     }
     return length <= qp.inlineMost() ? PostStatus.OK : PostStatus.INVALID;
+  }
+
+  private static int checkMemory(SendWr wr) {
+    MemoryWork m = wr.memory();
+    int opcode = wr.opcode().value();
+    if (m == null) {
+      return SendCheck.memory(opcode, null, null, 0, 0);
+    }
+    Object object = wr.opcode() == WrOpcode.BIND_MW ? m.window() : m.region();
+    int feth = m.flushType() | m.flushLevel() << 4;
+    return SendCheck.memory(opcode, object, m.region(), feth, m.length());
   }
 
   static boolean readable(MemorySegment data) {
@@ -83,7 +101,8 @@ final class SendPost {
     w.cqe = wr.cqe();
     w.opcode = wr.opcode().value();
     w.flags = wr.flags();
-    w.immData = wr.immData();
+    int what = Verb.what(w.opcode);
+    w.immData = (what & Verb.IMM) != 0 ? wr.immData() : wr.invalidateRkey();
     w.remoteAddress = wr.remoteAddr();
     w.rkey = wr.rkey();
     w.route = wr.ah() instanceof SoftAh a ? a.route() : null;
@@ -97,6 +116,37 @@ final class SendPost {
     }
     if ((wr.flags() & SendFlags.INLINE) != 0) {
       inline(qp, w, wr);
+    } else if ((what & (Verb.ATOMIC | Verb.ATOMIC_WRITE)) != 0) {
+      boolean swaps = wr.opcode() == WrOpcode.ATOMIC_CMP_AND_SWP;
+      w.compare = wr.compareAdd();
+      w.swapAdd = swaps ? wr.swap() : wr.compareAdd();
+      if ((what & Verb.ATOMIC_WRITE) != 0) {
+        w.value(wr.compareAdd());
+      }
+    }
+    w.memory = null;
+    w.boundRegion = null;
+    MemoryWork m = wr.memory();
+    if (m != null && (what & MEMORY) != 0) {
+      memory(w, wr, m);
+    }
+  }
+
+  private static void memory(SendWqe w, SendWr wr, MemoryWork m) {
+    w.memoryLength = m.length();
+    w.access = m.access();
+    switch (wr.opcode()) {
+      case BIND_MW -> {
+        w.memory = m.window();
+        w.boundRegion = m.region();
+        w.rkey = m.key();
+        w.remoteAddress = m.address();
+      }
+      case REG_MR -> {
+        w.memory = m.region();
+        w.rkey = m.key();
+      }
+      default -> w.immData = m.flushType() | m.flushLevel() << 4;
     }
   }
 

@@ -2,7 +2,6 @@ package ib.engine.qp;
 
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
-import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.MemoryWindow;
@@ -80,13 +79,13 @@ public final class SoftPd extends ProtectionDomain {
 
   @Override
   protected MemoryRegion doAllocFastRegistration(ObjectControl control, int maxSegments) {
-    throw new IbNotSupportedException(
-        "allocFastRegistration", "not offered", "IbDevice.has(Cap.MEM_MGT_EXTENSIONS)");
+    return counted(
+        Limit.MAX_MR, "allocFastRegistration", () -> new SoftMr(control, this, maxSegments));
   }
 
   @Override
   protected MemoryWindow doAllocWindow(ObjectControl control, MwType type) {
-    throw new IbNotSupportedException("allocWindow", "not offered", "IbDevice.has(Cap.MEM_WINDOW)");
+    return counted(Limit.MAX_MW, "allocWindow", () -> new SoftMw(control, this, type));
   }
 
   @Override

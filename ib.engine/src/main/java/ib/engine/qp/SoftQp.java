@@ -49,7 +49,7 @@ public final class SoftQp extends QueuePair {
           "createQp", init.type() + " is not offered", "IbDevice.has(Cap.XRC)");
     }
     this.engine = new QpCore(hca, init, pd.domain(), sendCq, recvCq, srq);
-    this.opcodes = SendCheck.opcodes(engine.service);
+    this.opcodes = Verb.offered(engine.service);
     this.builder = new SendBuilder(this);
     engine.verbs = this;
     hca.enter(engine);

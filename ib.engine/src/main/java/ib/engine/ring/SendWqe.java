@@ -4,6 +4,7 @@ import ib.core.verbs.Cqe;
 import ib.engine.mr.SgeList;
 import ib.engine.wire.Route;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +74,7 @@ public final class SendWqe {
   /** Requests published together by this one's word. */
   public int batch;
 
-  private final byte[] inlineBytes;
+  private final int inlineMost;
   private final MemorySegment inlineSegment;
 
   // ---- by the owner of the queue pair ----
@@ -101,8 +102,8 @@ public final class SendWqe {
    */
   public SendWqe(int sgeMost, int inlineMost) {
     this.sges = new SgeList(sgeMost);
-    this.inlineBytes = new byte[inlineMost];
-    this.inlineSegment = MemorySegment.ofArray(inlineBytes);
+    this.inlineMost = inlineMost;
+    this.inlineSegment = MemorySegment.ofArray(new byte[Math.max(Long.BYTES, inlineMost)]);
     this.inlineLength = -1;
   }
 
@@ -113,7 +114,17 @@ public final class SendWqe {
 
   /** {@return bytes of inline data it can hold} */
   public int inlineMost() {
-    return inlineBytes.length;
+    return inlineMost;
+  }
+
+  /**
+   * Gives it 8 bytes of inline data, which always fit.
+   *
+   * @param value the data, in the machine's byte order
+   */
+  public void value(long value) {
+    inlineSegment.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, value);
+    inlineLength = Long.BYTES;
   }
 
   /** {@return bytes of the message} */

@@ -212,7 +212,7 @@ final class TransportCodec {
     int bytes = length - opcode.headerBytes() - Icrc.BYTES - bth.padCnt();
     p.payload.clear();
     if (bytes > 0) {
-      p.payload.add(null, from, at + opcode.headerBytes(), bytes);
+      p.payload.add(from, at + opcode.headerBytes(), bytes);
     }
   }
 

@@ -69,7 +69,7 @@ class FaultyWireTest {
       p.psn = psn;
       p.dlid = 3;
       if (bytes.length > 0) {
-        p.payload.add(null, MemorySegment.ofArray(bytes), 0, bytes.length);
+        p.payload.add(MemorySegment.ofArray(bytes), 0, bytes.length);
       }
       return p;
     }
@@ -325,7 +325,7 @@ class FaultyWireTest {
     faults.add(FaultRule.parse("delay"));
     Packet p = owner.packet(1);
     java.lang.foreign.Arena arena = java.lang.foreign.Arena.ofShared();
-    p.payload.add(null, arena.allocate(16), 0, 16);
+    p.payload.add(arena.allocate(16), 0, 16);
     arena.close();
     wire.transmit(p, run);
     assertEquals(1, owner.faults);

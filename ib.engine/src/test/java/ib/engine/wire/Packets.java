@@ -67,9 +67,9 @@ final class Packets {
       int split = random.nextInt(payload);
       MemorySegment memory = MemorySegment.ofArray(bytes);
       if (split > 0) {
-        p.payload.add(null, memory, 0, split);
+        p.payload.add(memory, 0, split);
       }
-      p.payload.add(null, memory, split, payload - split);
+      p.payload.add(memory, split, payload - split);
     }
     return p;
   }

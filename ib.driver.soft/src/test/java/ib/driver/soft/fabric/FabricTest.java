@@ -50,7 +50,7 @@ final class FabricTest {
     packet.destQpn = dlid >= 0xC000 ? 0xFFFFFF : 17;
     packet.psnCount = psnCount;
     if (bytes > 0) {
-      packet.payload.add(null, Arena.ofAuto().allocate(bytes), 0, bytes);
+      packet.payload.add(Arena.ofAuto().allocate(bytes), 0, bytes);
     }
     open.get(from).transmit(packet, run);
   }

@@ -1,15 +1,17 @@
 package ib.engine.qp;
 
+import ib.engine.mr.Copier;
 import ib.engine.mr.MrKey;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The responses of one read (IBA vol. 1 section 9.7.5.1.9): they refer to the region, the requester
- * copies.
+ * The answer to one request that has an answer of its own (IBA vol. 1 section 9.7.5.1.9): the
+ * responses of a read, which refer to the region so that the requester copies; the one response of
+ * the others.
  */
-final class ReadReply {
+final class Reply {
   private final QpCore qp;
   private boolean active;
   private boolean refused;
@@ -17,9 +19,12 @@ final class ReadReply {
   private int psn;
   private long address;
   private long left;
-  private @Nullable MrKey key;
+  private @Nullable MrKey key; // of a read that is not empty
+  private long version;
+  private boolean atomic;
+  private long original;
 
-  ReadReply(QpCore qp) {
+  Reply(QpCore qp) {
     this.qp = qp;
   }
 
@@ -42,15 +47,35 @@ final class ReadReply {
     refused = false;
   }
 
-  /** Begins to answer; the key was checked. */
-  void begin(Packet request, @Nullable MrKey region) {
-    active = true;
-    refused = false;
-    first = true;
-    psn = request.psn;
+  /** Begins to answer a read with what a key allowed. */
+  void read(Packet request, @Nullable MrKey region, long admitted) {
+    begin(request.psn);
     address = request.remoteAddress;
     left = request.dmaLength & 0xffffffffL;
     key = region;
+    version = admitted;
+  }
+
+  /** Begins to answer an atomic. */
+  void atomic(int at, long found) {
+    begin(at);
+    atomic = true;
+    original = found;
+  }
+
+  /** Begins to answer an atomic write or a flush: like a read of nothing. */
+  void done(int at) {
+    begin(at);
+  }
+
+  private void begin(int at) {
+    active = true;
+    refused = false;
+    first = true;
+    psn = at;
+    left = 0;
+    key = null;
+    atomic = false;
   }
 
   /** Sends as much as packets and budget allow; returns whether the answer is complete. */
@@ -59,11 +84,6 @@ final class ReadReply {
     int most = path.port().segments() ? path.mtu : qp.hca.config().jumboBytes();
     while (active) {
       MrKey region = key;
-      if (region != null && !region.live()) {
-        active = false;
-        refused = true;
-        return false;
-      }
       if (run.exhausted()) {
         return false;
       }
@@ -72,11 +92,17 @@ final class ReadReply {
         return false;
       }
       int bytes = (int) Math.min(left, most);
-      if (region != null && bytes > 0) {
-        p.payload.add(region, region.segment(), address - region.iova(), bytes);
+      if (region != null
+          && !(region.live(version)
+              && Copier.refer(region, version, address, bytes, p.payload))) {
+        p.free();
+        active = false;
+        refused = true;
+        return false;
       }
       boolean last = bytes == left;
-      p.opcode = Opcode.RC | opcode(first, last);
+      p.opcode = atomic ? Opcode.ATOMIC_ACKNOWLEDGE : opcode(first, last);
+      p.swapAdd = original;
       p.psn = psn;
       p.psnCount = path.packets(bytes);
       p.syndrome = Syndrome.ACK;

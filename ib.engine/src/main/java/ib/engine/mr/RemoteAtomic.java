@@ -1,0 +1,70 @@
+package ib.engine.mr;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Atomic operations on registered memory: atomic with those of all other queue pairs and with the
+ * machine's own (VarHandle access to the segment), so the device says {@code ATOMIC_GLOB}. One per
+ * responder, reused; for the owner of the queue pair.
+ */
+public final class RemoteAtomic {
+  /** What to do. */
+  public enum Op {
+    /** Compare and swap. */
+    COMPARE_SWAP,
+    /** Fetch and add. */
+    FETCH_ADD,
+    /** Write. */
+    WRITE
+  }
+
+  private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+
+  private long original;
+
+  /** Makes one. */
+  public RemoteAtomic() {}
+
+  /** {@return the value before the last operation} */
+  public long original() {
+    return original;
+  }
+
+  /**
+   * Executes an operation on 8 bytes.
+   *
+   * @param op what to do
+   * @param key what allowed it
+   * @param version what {@link MrKey#admit} gave
+   * @param address in the region's space
+   * @param operand what to put in or to add
+   * @param compare what to compare with
+   * @return {@link Copier#OK}, or {@link Copier#TARGET} when the memory is gone, read-only or not
+   *     aligned
+   */
+  public int execute(
+      Op op, MrKey key, long version, long address, long operand, long compare) {
+    int place = key.place(address);
+    MemorySegment target = key.segment(place);
+    long offset = address - key.start(place);
+    if (!key.live(version)) {
+      return Copier.TARGET;
+    }
+    try {
+      switch (op) {
+        case COMPARE_SWAP ->
+            original = (long) LONG.compareAndExchange(target, offset, compare, operand);
+        case FETCH_ADD -> original = (long) LONG.getAndAdd(target, offset, operand);
+        case WRITE -> LONG.setVolatile(target, offset, operand);
+      }
+      return Copier.OK;
+    } catch (IllegalStateException
+        | IllegalArgumentException
+        | IndexOutOfBoundsException
+        | UnsupportedOperationException notPossible) {
+      return Copier.TARGET;
+    }
+  }
+}

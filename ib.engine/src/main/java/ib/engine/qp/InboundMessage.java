@@ -1,0 +1,162 @@
+package ib.engine.qp;
+
+import ib.core.verbs.Access;
+import ib.core.verbs.EventType;
+import ib.core.verbs.WcFlags;
+import ib.core.verbs.WcOpcode;
+import ib.core.verbs.WcStatus;
+import ib.engine.mr.Copier;
+import ib.engine.mr.MrKey;
+import ib.engine.wire.Packet;
+import org.jspecify.annotations.Nullable;
+
+/** Executes sends and writes as they arrive in order (IBA vol. 1 section 9.7.4). The owner's. */
+final class InboundMessage {
+  private final QpCore qp;
+  private final ConnectedResponder responder;
+  private int current; // Opcode.SEND or WRITE in the middle of a message, else 0
+  private long done; // bytes of the message so far
+  private long writeLength;
+  private long writeAddress;
+  private @Nullable MrKey writeKey;
+  private long writeVersion;
+
+  InboundMessage(QpCore qp, ConnectedResponder responder) {
+    this.qp = qp;
+    this.responder = responder;
+  }
+
+  /** What was begun is given up. */
+  void abandon() {
+    current = 0;
+    writeKey = null;
+  }
+
+  /** Whether a packet continues or begins a message as it must (IBA 9.7.4.1.1). */
+  boolean follows(int what) {
+    boolean start = (what & Opcode.START) != 0;
+    return start ? current == 0 : current == (what & (Opcode.SEND | Opcode.WRITE));
+  }
+
+  /** Whether a message was begun and is not complete. */
+  boolean begun() {
+    return current != 0;
+  }
+
+  void send(Packet p, int what, RunList run) {
+    if ((what & Opcode.START) != 0) {
+      if (!responder.takeReceive()) {
+        responder.notReady();
+        return;
+      }
+      done = 0;
+    }
+    int length = p.payload.length();
+    if (done + length > responder.receive.sges.length()) {
+      fail(run, WcStatus.LOC_LEN_ERR, p);
+      responder.refuse(Syndrome.NAK_INVALID_REQUEST, null);
+      return;
+    }
+    int result = Copier.toSges(p.payload, responder.receive.sges, done, qp.hca.lkeys(), qp.domain);
+    if (result == Copier.SOURCE) {
+      responder.fault(p);
+    } else if (result == Copier.TARGET) {
+      fail(run, WcStatus.LOC_PROT_ERR, p);
+      responder.refuse(Syndrome.NAK_REMOTE_OPERATION, null);
+    } else if ((what & Opcode.INV) != 0 && !Invalidation.remote(qp, p.rkey)) {
+      fail(run, WcStatus.MW_BIND_ERR, p); // IBA 11.6.2: memory management operation error
+      responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+    } else {
+      done += length;
+      executed(p, what, Opcode.SEND);
+      if ((what & Opcode.END) != 0) {
+        sent(p, what, run);
+      }
+    }
+  }
+
+  private void sent(Packet p, int what, RunList run) {
+    boolean inv = (what & Opcode.INV) != 0;
+    boolean imm = (what & Opcode.IMM) != 0;
+    int flags = Responder.immFlag(imm) | (inv ? WcFlags.WITH_INVALIDATE : 0);
+    int data = inv ? p.rkey : imm ? p.immData : 0;
+    responder.complete(run, WcStatus.SUCCESS, WcOpcode.RECV, (int) done, flags, data, p);
+  }
+
+  private void fail(RunList run, WcStatus status, Packet p) {
+    responder.complete(run, status, WcOpcode.RECV, 0, 0, 0, p);
+  }
+
+  void write(Packet p, int what, RunList run) {
+    int length = p.payload.length();
+    boolean start = (what & Opcode.START) != 0;
+    boolean end = (what & Opcode.END) != 0;
+    if (start && !beginWrite(p)) {
+      return;
+    }
+    long left = writeLength - done;
+    if (length > left || end != (length == left)) {
+      responder.invalid();
+      return;
+    }
+    boolean imm = (what & Opcode.IMM) != 0;
+    if (imm && !responder.takeReceive()) {
+      responder.notReady();
+      return;
+    }
+    MrKey key = writeKey;
+    int result =
+        length == 0 || key == null
+            ? Copier.OK
+            : Copier.toRegion(p.payload, key, writeVersion, writeAddress + done);
+    if (result == Copier.SOURCE) {
+      responder.fault(p);
+    } else if (result == Copier.TARGET) {
+      responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+    } else {
+      done += length;
+      executed(p, what, Opcode.WRITE);
+      if (imm) {
+        responder.complete(
+            run,
+            WcStatus.SUCCESS,
+            WcOpcode.RECV_RDMA_WITH_IMM,
+            (int) writeLength,
+            Responder.immFlag(true),
+            p.immData,
+            p);
+      }
+    }
+  }
+
+  private boolean beginWrite(Packet p) {
+    long length = p.dmaLength & 0xffffffffL;
+    if ((qp.path.access & Access.REMOTE_WRITE) == 0 || length > ConnectedResponder.LENGTH_MOST) {
+      responder.invalid();
+      return false;
+    }
+    writeKey = null;
+    if (length > 0) {
+      MrKey key = qp.hca.rkeys().find(p.rkey);
+      writeVersion =
+          key == null
+              ? MrKey.REFUSED
+              : key.admit(p.rkey, qp.domain, qp, Access.REMOTE_WRITE, p.remoteAddress, length);
+      if (writeVersion == MrKey.REFUSED) {
+        responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+        return false;
+      }
+      writeKey = key;
+    }
+    writeLength = length;
+    writeAddress = p.remoteAddress;
+    done = 0;
+    return true;
+  }
+
+  private void executed(Packet p, int what, int kind) {
+    boolean end = (what & Opcode.END) != 0;
+    current = end ? 0 : kind;
+    responder.executed(p, end);
+  }
+}

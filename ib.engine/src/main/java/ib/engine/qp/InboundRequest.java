@@ -1,0 +1,209 @@
+package ib.engine.qp;
+
+import ib.core.verbs.Access;
+import ib.core.verbs.EventType;
+import ib.core.verbs.Flush;
+import ib.engine.mr.Copier;
+import ib.engine.mr.MrKey;
+import ib.engine.mr.RemoteAtomic;
+import ib.engine.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Executes the requests that have an answer of their own: reads, atomics, atomic writes, flushes.
+ * What cannot be executed twice leaves its result in a table of as many places as such requests may
+ * be under way (the responder resources of IBA vol. 1 section 9.7.5.1.9), whence a duplicate is
+ * answered. The owner's.
+ */
+final class InboundRequest {
+  private static final int FLUSH_RANGE_LEVEL = 0x30;
+
+  private final QpCore qp;
+  private final ConnectedResponder responder;
+  private final Reply reply;
+  private final RemoteAtomic atomic = new RemoteAtomic();
+  private final MemorySegment value = MemorySegment.ofArray(new byte[Long.BYTES]);
+
+  // results, newest overwriting oldest
+  private int[] psns = new int[0];
+  private int[] opcodes = new int[0];
+  private long[] originals = new long[0];
+  private int count;
+  private int newest;
+
+  InboundRequest(QpCore qp, ConnectedResponder responder, Reply reply) {
+    this.qp = qp;
+    this.responder = responder;
+    this.reply = reply;
+  }
+
+  void reset() {
+    count = 0;
+    newest = 0;
+  }
+
+  /** How many such requests the peer may have under way; the newest results stay. */
+  void resources(int most) {
+    int kept = Math.min(count, most);
+    int[] keptPsns = new int[most];
+    int[] keptOpcodes = new int[most];
+    long[] keptOriginals = new long[most];
+    for (int n = kept - 1, i = newest; n >= 0; n--) {
+      keptPsns[n] = psns[i];
+      keptOpcodes[n] = opcodes[i];
+      keptOriginals[n] = originals[i];
+      i = before(i);
+    }
+    psns = keptPsns;
+    opcodes = keptOpcodes;
+    originals = keptOriginals;
+    count = kept;
+    newest = Math.max(0, kept - 1);
+  }
+
+  private int before(int i) {
+    return i == 0 ? psns.length - 1 : i - 1;
+  }
+
+  /** Executes a request that is next in sequence. */
+  void execute(Packet p, int what) {
+    long length = p.dmaLength & 0xffffffffL;
+    if (psns.length == 0 || length > ConnectedResponder.LENGTH_MOST || !wellFormed(p, what)) {
+      responder.invalid();
+      return;
+    }
+    int rights = rights(p, what);
+    if (rights == 0 || (qp.path.access & rights) != rights) {
+      responder.invalid();
+      return;
+    }
+    boolean whole = whole(p, what);
+    long bytes = (what & Opcode.ATOMIC) != 0 ? Long.BYTES : length;
+    MrKey key = bytes == 0 && !whole ? null : qp.hca.rkeys().find(p.rkey);
+    long version = key == null ? MrKey.REFUSED : admit(key, p, rights, bytes, whole);
+    if ((bytes > 0 || whole) && version == MrKey.REFUSED) {
+      responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+    } else if ((what & Opcode.READ) != 0) {
+      p.psnCount = qp.path.packets(length);
+      responder.answered(p);
+      reply.read(p, key, version);
+    } else if ((what & Opcode.FLUSH) != 0) {
+      VarHandle.fullFence(); // all that was written before is visible to everybody
+      responder.answered(p);
+      reply.done(p.psn);
+    } else if (key != null) {
+      change(p, what, key, version);
+    }
+  }
+
+  private long admit(MrKey key, Packet p, int rights, long bytes, boolean whole) {
+    long first = whole ? key.first() : p.remoteAddress;
+    return key.admit(p.rkey, qp.domain, qp, rights, first, whole ? 0 : bytes);
+  }
+
+  private static boolean whole(Packet p, int what) {
+    return (what & Opcode.FLUSH) != 0 && (p.feth & FLUSH_RANGE_LEVEL) != Flush.RANGE;
+  }
+
+  /** Lengths and alignment (rocev2.md 1). */
+  private static boolean wellFormed(Packet p, int what) {
+    int payload = p.payload.length();
+    return switch (what & Opcode.ANSWERED) {
+      case Opcode.ATOMIC -> payload == 0 && (p.remoteAddress & 7) == 0;
+      case Opcode.ATOMIC_WRITE ->
+          payload == Long.BYTES && p.dmaLength == Long.BYTES && (p.remoteAddress & 7) == 0;
+      case Opcode.FLUSH -> payload == 0 && (p.feth & ~(FLUSH_RANGE_LEVEL | 0xf)) == 0;
+      default -> payload == 0;
+    };
+  }
+
+  /** {@return the rights that a request needs, 0 when nobody can give them} */
+  private static int rights(Packet p, int what) {
+    return switch (what & Opcode.ANSWERED) {
+      case Opcode.READ -> Access.REMOTE_READ;
+      case Opcode.ATOMIC -> Access.REMOTE_ATOMIC;
+      case Opcode.ATOMIC_WRITE -> Access.REMOTE_WRITE;
+      default -> (p.feth & 0xf) == Flush.GLOBAL ? Access.FLUSH_GLOBAL : 0;
+    };
+  }
+
+  private void change(Packet p, int what, MrKey key, long version) {
+    boolean writes = (what & Opcode.ATOMIC_WRITE) != 0;
+    long operand = p.swapAdd;
+    if (writes) {
+      if (Copier.toSegment(p.payload, value, 0) != Copier.OK) {
+        responder.fault(p);
+        return;
+      }
+      operand = value.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
+    }
+    RemoteAtomic.Op op =
+        writes
+            ? RemoteAtomic.Op.WRITE
+            : p.opcode == Opcode.COMPARE_SWAP
+                ? RemoteAtomic.Op.COMPARE_SWAP
+                : RemoteAtomic.Op.FETCH_ADD;
+    if (atomic.execute(op, key, version, p.remoteAddress, operand, p.compare) != Copier.OK) {
+      responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      return;
+    }
+    long original = writes ? 0 : atomic.original();
+    keep(p, original);
+    responder.answered(p);
+    answer(p.opcode, p.psn, original);
+  }
+
+  private void keep(Packet p, long original) {
+    newest = newest + 1 == psns.length ? 0 : newest + 1;
+    psns[newest] = p.psn;
+    opcodes[newest] = p.opcode;
+    originals[newest] = original;
+    count = Math.min(count + 1, psns.length);
+  }
+
+  private void answer(int opcode, int psn, long original) {
+    if (opcode == Opcode.ATOMIC_WRITE_REQUEST) {
+      reply.done(psn);
+    } else {
+      reply.atomic(psn, original);
+    }
+  }
+
+  /** Answers a request that was executed before: reads again, the others from the table. */
+  void duplicate(Packet p, int what) {
+    long length = p.dmaLength & 0xffffffffL;
+    if ((what & Opcode.READ) != 0) {
+      MrKey key = length == 0 ? null : qp.hca.rkeys().find(p.rkey);
+      long version =
+          key == null
+              ? MrKey.REFUSED
+              : key.admit(
+                  p.rkey, qp.domain, qp, Access.REMOTE_READ, p.remoteAddress, length);
+      boolean allowed =
+          (qp.path.access & Access.REMOTE_READ) != 0
+              && responder.isPast(Psn.add(p.psn, qp.path.packets(length)));
+      if (allowed && (version != MrKey.REFUSED || length == 0)) {
+        reply.read(p, key, version);
+      }
+    } else if ((what & Opcode.FLUSH) != 0) {
+      VarHandle.fullFence();
+      reply.done(p.psn);
+    } else {
+      replay(p);
+    }
+  }
+
+  private void replay(Packet p) {
+    int i = newest;
+    for (int n = 0; n < count; n++) {
+      if (psns[i] == p.psn && opcodes[i] == p.opcode) {
+        answer(p.opcode, p.psn, originals[i]);
+        return;
+      }
+      i = before(i);
+    }
+    qp.count(HcaCounter.DROP_DUPLICATE);
+  }
+}

@@ -1,0 +1,30 @@
+package ib.engine.qp;
+
+import ib.engine.mr.MrKey;
+
+/** Invalidation of a remote key of this side, by ourselves or by the peer (IBA 10.6.5). */
+final class Invalidation {
+  private Invalidation() {}
+
+  /** LOCAL_INV; returns whether it was allowed. */
+  static boolean local(QpCore qp, int rkey) {
+    return invalidate(qp, rkey, false);
+  }
+
+  /** SEND_WITH_INV arrived; returns whether it was allowed. */
+  static boolean remote(QpCore qp, int rkey) {
+    return invalidate(qp, rkey, true);
+  }
+
+  private static boolean invalidate(QpCore qp, int rkey, boolean mustBeOpen) {
+    MrKey key = qp.hca.rkeys().find(rkey);
+    if (key == null || key.number() != rkey || key.domain() != qp.domain) {
+      return false;
+    }
+    Object object = key.object();
+    if (object instanceof SoftMw mw) {
+      return mw.invalidate(qp);
+    }
+    return object instanceof SoftMr mr && mr.invalidate(mustBeOpen);
+  }
+}

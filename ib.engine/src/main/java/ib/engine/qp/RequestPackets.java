@@ -1,0 +1,109 @@
+package ib.engine.qp;
+
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.WrOpcode;
+import ib.engine.mr.Copier;
+import ib.engine.ring.SendWqe;
+import ib.engine.wire.Packet;
+import ib.engine.wire.Route;
+import org.jspecify.annotations.Nullable;
+
+/** Fills and sends the packets of send requests (IBA vol. 1 sections 9.4 and 9.5). The owner's. */
+final class RequestPackets {
+  private static final int OP_COMPARE_SWAP = WrOpcode.ATOMIC_CMP_AND_SWP.value();
+
+  private final QpCore qp;
+  private final boolean datagram;
+
+  RequestPackets(QpCore qp) {
+    this.qp = qp;
+    this.datagram = qp.service == Opcode.UD;
+  }
+
+  /** Whether a request's elements allow an access; with a packet they become its payload. */
+  boolean gather(SendWqe w, long offset, long bytes, int rights, @Nullable Packet p) {
+    if (w.inlineLength >= 0) {
+      if (p != null && bytes > 0) {
+        p.payload.add(w.inlineSegment(), offset, (int) bytes);
+      }
+      return true;
+    }
+    return Copier.gather(
+        w.sges, offset, bytes, rights, qp.hca.lkeys(), qp.domain, p == null ? null : p.payload);
+  }
+
+  /** Sends a part of a send or write whose payload the packet refers to already. */
+  void part(Packet p, SendWqe w, int psn, int bytes, boolean last, boolean ack, RunList run) {
+    int what = Verb.what(w.opcode);
+    p.opcode = qp.service | Opcode.part(what, w.done == 0, last);
+    p.psn = psn;
+    p.psnCount = datagram ? 1 : qp.path.packets(bytes);
+    p.ackRequest = ack;
+    p.solicited = last && (w.flags & SendFlags.SOLICITED) != 0;
+    p.immData = w.immData;
+    if ((what & Verb.WRITE) != 0) {
+      p.remoteAddress = w.remoteAddress;
+      p.rkey = w.rkey;
+      p.dmaLength = (int) w.length;
+    } else if ((what & Verb.INV) != 0) {
+      p.rkey = w.immData;
+    }
+    w.done += bytes;
+    transmit(p, w, run);
+  }
+
+  /** Sends a request that has an answer of its own; a read asks for what is missing only. */
+  void request(Packet p, SendWqe w, RunList run) {
+    int what = Verb.what(w.opcode);
+    p.ackRequest = true;
+    p.solicited = false;
+    p.psn = w.psnFirst;
+    p.psnCount = 1;
+    p.remoteAddress = w.remoteAddress;
+    p.rkey = w.rkey;
+    p.dmaLength = (int) w.length;
+    switch (what & Verb.ANSWERED) {
+      case Verb.READ -> {
+        long left = w.length - w.done;
+        p.opcode = Opcode.READ_REQUEST;
+        p.psn = Psn.add(w.psnFirst, (int) (w.done >>> qp.path.mtuShift));
+        p.psnCount = qp.path.packets(left);
+        p.remoteAddress = w.remoteAddress + w.done;
+        p.dmaLength = (int) left;
+      }
+      case Verb.ATOMIC -> {
+        boolean swaps = w.opcode == OP_COMPARE_SWAP;
+        p.opcode = swaps ? Opcode.COMPARE_SWAP : Opcode.FETCH_ADD;
+        p.swapAdd = w.swapAdd;
+        p.compare = swaps ? w.compare : 0;
+      }
+      case Verb.ATOMIC_WRITE -> {
+        p.opcode = Opcode.ATOMIC_WRITE_REQUEST;
+        p.payload.add(w.inlineSegment(), 0, Long.BYTES);
+      }
+      default -> {
+        p.opcode = Opcode.FLUSH_REQUEST;
+        p.feth = w.immData;
+        p.dmaLength = (int) w.memoryLength;
+      }
+    }
+    transmit(p, w, run);
+  }
+
+  private void transmit(Packet p, SendWqe w, RunList run) {
+    Route route = datagram ? w.route : qp.path.route;
+    if (route == null) {
+      throw new IllegalStateException("no address"); // checked at the post and in modify
+    }
+    route.address(p);
+    if (datagram) {
+      p.destQpn = w.remoteQpn;
+      p.qkey = w.remoteQkey < 0 ? qp.path.qkey : w.remoteQkey; // IBA 10.2.5
+      p.sourceQpn = qp.qpn;
+      qp.path.port().transmit(qp, p, qp.path.pkeyIndex, route.sgidIndex(), route.pathBits(), run);
+    } else {
+      p.destQpn = qp.path.destQpn;
+      qp.transmit(p, run);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package ib.engine.qp;
+
+import ib.core.verbs.WcOpcode;
+import ib.core.verbs.WrOpcode;
+
+/** The send opcodes as a table: what the engine does for each, who offers it, how it completes. */
+final class Verb {
+  static final int SEND = 1;
+  static final int WRITE = 1 << 1;
+  static final int READ = 1 << 2;
+  static final int ATOMIC = 1 << 3;
+  static final int ATOMIC_WRITE = 1 << 4;
+  static final int FLUSH = 1 << 5;
+
+  /** Executed here, without a packet. */
+  static final int LOCAL = 1 << 6;
+
+  static final int IMM = 1 << 7;
+  static final int INV = 1 << 8;
+
+  /** One request packet, done when its own answer has come; counts against maxRdAtomic. */
+  static final int ANSWERED = READ | ATOMIC | ATOMIC_WRITE | FLUSH;
+
+  private static final int[] TABLE = new int[64];
+  private static final WcOpcode[] COMPLETED = new WcOpcode[64];
+  private static final long RELIABLE;
+  private static final long UNRELIABLE;
+  private static final long DATAGRAM;
+
+  static {
+    row(WrOpcode.SEND, SEND, WcOpcode.SEND);
+    row(WrOpcode.SEND_WITH_IMM, SEND | IMM, WcOpcode.SEND);
+    row(WrOpcode.SEND_WITH_INV, SEND | INV, WcOpcode.SEND);
+    row(WrOpcode.RDMA_WRITE, WRITE, WcOpcode.RDMA_WRITE);
+    row(WrOpcode.RDMA_WRITE_WITH_IMM, WRITE | IMM, WcOpcode.RDMA_WRITE);
+    row(WrOpcode.RDMA_READ, READ, WcOpcode.RDMA_READ);
+    row(WrOpcode.ATOMIC_CMP_AND_SWP, ATOMIC, WcOpcode.COMP_SWAP);
+    row(WrOpcode.ATOMIC_FETCH_AND_ADD, ATOMIC, WcOpcode.FETCH_ADD);
+    row(WrOpcode.ATOMIC_WRITE, ATOMIC_WRITE, WcOpcode.ATOMIC_WRITE);
+    row(WrOpcode.FLUSH, FLUSH, WcOpcode.FLUSH);
+    row(WrOpcode.LOCAL_INV, LOCAL, WcOpcode.LOCAL_INV);
+    row(WrOpcode.BIND_MW, LOCAL, WcOpcode.BIND_MW);
+    row(WrOpcode.REG_MR, LOCAL, WcOpcode.REG_MR);
+    long reliable = 0;
+    long unreliable = 0;
+    long datagram = 0;
+    for (int op = 0; op < TABLE.length; op++) {
+      int what = TABLE[op];
+      long bit = 1L << op;
+      reliable |= what != 0 ? bit : 0;
+      unreliable |= (what & (SEND | WRITE | LOCAL)) != 0 && (what & INV) == 0 ? bit : 0;
+      datagram |= (what & SEND) != 0 && (what & INV) == 0 ? bit : 0;
+    }
+    RELIABLE = reliable;
+    UNRELIABLE = unreliable;
+    DATAGRAM = datagram;
+  }
+
+  private Verb() {}
+
+  private static void row(WrOpcode op, int what, WcOpcode completed) {
+    TABLE[op.value()] = what;
+    COMPLETED[op.value()] = completed;
+  }
+
+  /** {@return what an opcode is, 0 when it is not offered by anyone} */
+  static int what(int opcode) {
+    return TABLE[opcode];
+  }
+
+  /** {@return what its completion says} */
+  static WcOpcode completed(int opcode) {
+    return COMPLETED[opcode];
+  }
+
+  /** {@return the opcodes that a service offers, as bits of their values (IBA table 77)} */
+  static long offered(int service) {
+    return switch (service) {
+      case Opcode.RC -> RELIABLE;
+      case Opcode.UC -> UNRELIABLE;
+      default -> DATAGRAM;
+    };
+  }
+}

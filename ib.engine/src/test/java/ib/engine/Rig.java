@@ -30,7 +30,13 @@ import java.util.random.RandomGeneratorFactory;
 
 /** Devices on one {@link LoopWire}, and the everyday steps of a test. */
 final class Rig implements AutoCloseable {
-  static final int ALL_ACCESS = Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ;
+  static final int ALL_ACCESS =
+      Access.LOCAL_WRITE
+          | Access.REMOTE_WRITE
+          | Access.REMOTE_READ
+          | Access.REMOTE_ATOMIC
+          | Access.FLUSH_GLOBAL
+          | Access.MW_BIND;
   static final int QKEY = 0x11111111;
 
   final LoopWire wire = new LoopWire();

@@ -52,8 +52,7 @@ public final class Copier {
    * @param domain number of the queue pair's protection domain
    * @return {@link #OK}, {@link #SOURCE} or {@link #TARGET}
    */
-  public static int toSges(
-      Payload payload, SgeList sges, long offset, KeyTable lkeys, int domain) {
+  public static int toSges(Payload payload, SgeList sges, long offset, KeyTable lkeys, int domain) {
     int element = 0;
     long skip = offset;
     int piece = 0;
@@ -125,8 +124,7 @@ public final class Copier {
    * @param payload what they are added to
    * @return false when it is not allowed any more
    */
-  public static boolean refer(
-      MrKey key, long version, long address, long bytes, Payload payload) {
+  public static boolean refer(MrKey key, long version, long address, long bytes, Payload payload) {
     long done = 0;
     while (done < bytes) {
       long from = address + done;
@@ -175,8 +173,7 @@ public final class Copier {
       long n = Math.min(left, length - skip);
       int lkey = sges.lkey(i);
       MrKey key = lkeys.find(lkey);
-      long version =
-          key == null ? MrKey.REFUSED : key.admit(lkey, domain, key, rights, address, n);
+      long version = key == null ? MrKey.REFUSED : key.admit(lkey, domain, key, rights, address, n);
       if (key == null || version == MrKey.REFUSED) {
         return false;
       }

@@ -44,8 +44,7 @@ public final class RemoteAtomic {
    * @return {@link Copier#OK}, or {@link Copier#TARGET} when the memory is gone, read-only or not
    *     aligned
    */
-  public int execute(
-      Op op, MrKey key, long version, long address, long operand, long compare) {
+  public int execute(Op op, MrKey key, long version, long address, long operand, long compare) {
     int place = key.place(address);
     MemorySegment target = key.segment(place);
     long offset = address - key.start(place);

@@ -6,9 +6,9 @@ import ib.engine.wire.Packet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The responder of RC and UC (IBA vol. 1 sections 9.7.4 and 9.8): what comes in which order, what is
- * a duplicate, what is acknowledged and what refused. Acknowledgements are coalesced: one for all
- * requests that were there.
+ * The responder of RC and UC (IBA vol. 1 sections 9.7.4 and 9.8): what comes in which order, what
+ * is a duplicate, what is acknowledged and what refused. Acknowledgements are coalesced: one for
+ * all requests that were there.
  */
 final class ConnectedResponder extends Responder {
   static final long LENGTH_MOST = 1L << 31;

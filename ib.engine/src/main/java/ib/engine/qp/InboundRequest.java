@@ -179,8 +179,7 @@ final class InboundRequest {
       long version =
           key == null
               ? MrKey.REFUSED
-              : key.admit(
-                  p.rkey, qp.domain, qp, Access.REMOTE_READ, p.remoteAddress, length);
+              : key.admit(p.rkey, qp.domain, qp, Access.REMOTE_READ, p.remoteAddress, length);
       boolean allowed =
           (qp.path.access & Access.REMOTE_READ) != 0
               && responder.isPast(Psn.add(p.psn, qp.path.packets(length)));

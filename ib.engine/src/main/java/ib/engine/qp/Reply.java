@@ -93,8 +93,7 @@ final class Reply {
       }
       int bytes = (int) Math.min(left, most);
       if (region != null
-          && !(region.live(version)
-              && Copier.refer(region, version, address, bytes, p.payload))) {
+          && !(region.live(version) && Copier.refer(region, version, address, bytes, p.payload))) {
         p.free();
         active = false;
         refused = true;

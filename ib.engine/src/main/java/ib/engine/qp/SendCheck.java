@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class SendCheck {
   static final int FLAGS =
       SendFlags.FENCE | SendFlags.SIGNALED | SendFlags.SOLICITED | SendFlags.INLINE;
+
   private SendCheck() {}
 
   /** Whether sends may be posted in a state: those from RTS on (IBA 10.3.1). */

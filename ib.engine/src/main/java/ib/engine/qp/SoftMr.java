@@ -154,8 +154,7 @@ public final class SoftMr extends MemoryRegion {
     }
     long[] starts = (rights & Access.ZERO_BASED) != 0 ? m.zeroBased : m.starts;
     access = rights;
-    int localNumber = local.number() & ~0xff | number & 0xff;
-    local.open(localBegun, localNumber, m.segments, starts, rights);
+    local.open(localBegun, local.number(), m.segments, starts, rights);
     remote.open(begun, number, m.segments, starts, rights);
     return true;
   }

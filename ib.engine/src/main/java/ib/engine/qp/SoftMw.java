@@ -38,8 +38,7 @@ public final class SoftMw extends MemoryWindow {
   }
 
   /** BIND_MW; returns whether it was allowed. */
-  boolean bind(
-      QpCore qp, @Nullable SoftMr mr, int number, long address, long length, int access) {
+  boolean bind(QpCore qp, @Nullable SoftMr mr, int number, long address, long length, int access) {
     if (key.domain() != qp.domain || number >>> 8 != key.index() || (access & ~RIGHTS) != 0) {
       return false; // C10-72
     }

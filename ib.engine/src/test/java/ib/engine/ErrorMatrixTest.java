@@ -24,11 +24,19 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** rocev2.md section 1, error matrix, column 'ours'; local errors; D6. */
+/** rocev2.md section 1, error matrix, column 'ours'; local errors; D6; on both kinds of wire. */
+@ParameterizedClass(name = "segments: {0}")
+@ValueSource(booleans = {false, true})
 class ErrorMatrixTest {
   private final Rig rig = Rig.two();
   private int nak; // last syndrome that was not an acknowledgement
+
+  ErrorMatrixTest(boolean segments) {
+    rig.wire.segments = segments;
+  }
 
   @BeforeEach
   void connect() {

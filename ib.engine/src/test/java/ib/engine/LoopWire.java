@@ -6,6 +6,8 @@ import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 
 /** A wire that delivers at once, by LID; it can be told to lose packets. */
@@ -13,6 +15,9 @@ final class LoopWire {
   private final List<WirePort> ports = new ArrayList<>();
   volatile boolean segments;
   volatile Predicate<Packet> loses; // null: none
+  volatile Predicate<Packet> holds; // null: none
+  private End last;
+  final Queue<Packet> held = new ConcurrentLinkedQueue<>();
 
   /** One port's end. */
   final class End implements Wire {
@@ -25,10 +30,19 @@ final class LoopWire {
         packet.release(run);
         return;
       }
+      Predicate<Packet> later = holds;
+      if (later != null && later.test(packet)) {
+        held.add(packet);
+        return;
+      }
       if (packet.isMulticast()) {
         flood(packet, run);
         return;
       }
+      deliver(packet, run);
+    }
+
+    void deliver(Packet packet, RunContext run) {
       for (int i = 0; i < ports.size(); i++) {
         WirePort p = ports.get(i);
         if (p.lid() == packet.dlid) {
@@ -55,8 +69,20 @@ final class LoopWire {
     }
   }
 
+  /** Delivers what was held and fits; to others nothing happens. */
+  void deliverHeld(Predicate<Packet> which, RunContext run) {
+    for (Packet p : List.copyOf(held)) {
+      if (which.test(p)) {
+        held.remove(p);
+        last.deliver(p, run);
+        run.finish();
+      }
+    }
+  }
+
   End end() {
-    return new End();
+    last = new End();
+    return last;
   }
 
   void connect(End end, WirePort port) {

@@ -20,15 +20,26 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Timers, retries and losses in virtual time: nothing here reads a real clock. */
+/** Timers, retries and losses in virtual time, on both kinds of wire. */
+@ParameterizedClass(name = "segments: {0}")
+@ValueSource(booleans = {false, true})
 class RetryTest {
   private static final long MS = 1_000_000;
 
   private final VirtualClock clock = new VirtualClock();
+  private final boolean segments;
+
+  RetryTest(boolean segments) {
+    this.segments = segments;
+  }
 
   private Rig rig() {
-    return new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
+    Rig rig = new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
+    rig.wire.segments = segments;
+    return rig;
   }
 
   private static int write(Rig rig, int id, int length) {
@@ -191,7 +202,6 @@ class RetryTest {
   private void lossy(int seed, double rate) {
     SplittableRandom random = new SplittableRandom(seed);
     try (Rig rig = rig().connect(QpType.RC, 64, 1, 7, 7)) {
-      rig.wire.segments = seed % 2 == 0;
       Rig.Side a = rig.a();
       Rig.Side b = rig.b();
       rig.wire.loses = p -> random.nextDouble() < rate;

@@ -223,7 +223,7 @@ public final class MrKey {
             && (access & rights) == rights
             && offset >= 0
             && bytes <= length - offset
-            && (only == null || only == who);
+            && (only == null || only.equals(who));
     return ok && live(v) ? v : REFUSED;
   }
 

@@ -184,6 +184,9 @@ final class Completer {
   private void receiverNotReady(Packet p, RunList run) {
     qp.count(HcaCounter.RCVD_RNR_ERR);
     qp.history.nakReceived(qp.hca.worker().now(), p.psn, p.syndrome);
+    if (rnrWaiting) {
+      return; // a copy of the answer that we wait for already
+    }
     if (qp.path.rnrRetry != WellKnown.RNR_RETRY_INFINITE && rnrLeft-- == 0) {
       qp.count(HcaCounter.RETRY_RNR_EXCEEDED_ERR);
       failHead(run, WcStatus.RNR_RETRY_EXC_ERR, p.syndrome);

@@ -284,6 +284,9 @@ final class Requester {
     }
     boolean asks = last || (windowed && ((psn & (ACK_EVERY - 1)) == 0 || room == 1));
     sent(psn, datagram ? 1 : path.packets(bytes));
+    if (!reliable) {
+      run.spend(bytes); // nothing else bounds what one call sends
+    }
     packets.part(p, w, psn, bytes, last, reliable && asks, run);
     return true;
   }

@@ -99,7 +99,7 @@ public final class SoftMw extends MemoryWindow {
 
   /** LOCAL_INV or SEND_WITH_INV: type 2 only, by the queue pair that it is bound to. */
   boolean invalidate(QpCore qp) {
-    if (type == MwType.TYPE_1 || key.holder() != qp) {
+    if (type == MwType.TYPE_1 || !qp.equals(key.holder())) {
       return false; // o10-37.2.26
     }
     long begun = key.begin(true);

@@ -142,7 +142,7 @@ class TsharkOpcodesTest {
     p.swapAdd = 0x0102030405060708L;
     p.compare = 0x1112131415161718L;
     p.immData = 0x51525354;
-    p.payload.add(null, data, 0, payload(opcode));
+    p.payload.add(data, 0, payload(opcode));
     return p;
   }
 

@@ -56,9 +56,7 @@ public final class Payload {
     if (keys[count] != key) { // a reference store costs a barrier
       keys[count] = key;
     }
-    if (segments[count] != segment) {
-      segments[count] = segment;
-    }
+    segments[count] = segment;
     versions[count] = version;
     offsets[count] = offset;
     lengths[count] = bytes;

@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.verbs.Cqe;
 import ib.core.verbs.QpState;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
@@ -11,6 +12,9 @@ import ib.engine.ring.SendWqe;
 import ib.engine.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes responses, completes send requests in order, and decides what is sent again (IBA vol. 1
@@ -18,7 +22,18 @@ import java.lang.foreign.ValueLayout;
  * only for what is under way (rocev2.md 6: where Linux rxe errs). The owner's.
  */
 final class Completer {
+  private static final VarHandle COMPLETING;
+
+  static {
+    try {
+      COMPLETING = MethodHandles.lookup().findVarHandle(Completer.class, "completing", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private final QpCore qp;
+  private boolean completing; // written through COMPLETING
   private long head; // the oldest request
   private int una; // the oldest sequence number that is not acknowledged
   private int retryLeft;
@@ -316,34 +331,45 @@ final class Completer {
 
   /** Completes the oldest request; unsignaled ones silently, unless they failed (IBA 10.7.3.1). */
   void completeHead(RunList run, WcStatus status, int syndrome) {
-    SendWqe w = qp.requester.ring().at(head);
+    SendRing ring = qp.requester.ring();
+    SendWqe w = ring.at(head);
     boolean told =
         status != WcStatus.SUCCESS || qp.signalAll || (w.flags & SendFlags.SIGNALED) != 0;
+    long wrId = w.wrId;
+    @Nullable Cqe cqe = w.cqe;
+    int opcode = w.opcode;
+    boolean fetches = (Verb.what(opcode) & (Verb.READ | Verb.ATOMIC)) != 0;
+    int bytes = fetches && status == WcStatus.SUCCESS ? (int) w.length : 0;
+    qp.count(HcaCounter.RDMA_SENDS);
+    COMPLETING.setRelease(this, true); // for a drain, which must not miss it
+    ring.retire(head); // before the completion: whoever polls it finds room
+    head++;
     if (told) {
-      boolean fetches = (Verb.what(w.opcode) & (Verb.READ | Verb.ATOMIC)) != 0;
       qp.sendCq.push(
           run,
-          w.wrId,
+          wrId,
           status,
-          Verb.completed(w.opcode),
+          Verb.completed(opcode),
           0,
           syndrome,
-          fetches && status == WcStatus.SUCCESS ? (int) w.length : 0,
+          bytes,
           0,
           qp.qpn,
           0,
           0,
           0,
-          w.cqe,
+          cqe,
           false);
     }
-    qp.count(HcaCounter.RDMA_SENDS);
-    SendRing ring = qp.requester.ring();
-    ring.retire(head);
     if (!told || qp.releasesAtOnce()) {
       ring.release(1);
     }
-    head++;
+    COMPLETING.setRelease(this, false);
+  }
+
+  /** Whether a completion is under way; any thread. Read it after the size of the ring. */
+  boolean completing() {
+    return (boolean) COMPLETING.getAcquire(this);
   }
 
   /**

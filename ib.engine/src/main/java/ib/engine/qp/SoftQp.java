@@ -302,7 +302,8 @@ public final class SoftQp extends QueuePair {
   @Override
   protected int outstanding() {
     int waiting = engine.sends.size() + engine.receives.size();
-    return waiting + (engine.responder.holding() ? 1 : 0);
+    boolean inHand = engine.completer.completing() || engine.responder.holding();
+    return waiting + (inHand ? 1 : 0);
   }
 
   @Override

@@ -103,7 +103,7 @@ class HostileTest {
     p.dmaLength =
         random.nextInt(8) == 0 ? random.nextInt() : Math.max(length, random.nextInt(4096));
     if (length > 0) {
-      p.payload.add(null, junk, 0, length);
+      p.payload.add(junk, 0, length);
     }
     return p;
   }

@@ -99,7 +99,7 @@ class RxeBugsTest {
     p.remoteAddress = rig.b().mr.iova();
     p.dmaLength = payload;
     if (payload > 0) {
-      p.payload.add(null, MemorySegment.ofArray(new byte[payload]), 0, payload);
+      p.payload.add(MemorySegment.ofArray(new byte[payload]), 0, payload);
     }
     return p;
   }

@@ -1,20 +1,14 @@
 package ib.engine.qp;
 
-import ib.core.verbs.Cqe;
 import ib.core.verbs.QpState;
-import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WellKnown;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Payload;
-import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes responses, completes send requests in order, and decides what is sent again (IBA vol. 1
@@ -22,18 +16,8 @@ import org.jspecify.annotations.Nullable;
  * only for what is under way (rocev2.md 6: where Linux rxe errs). The owner's.
  */
 final class Completer {
-  private static final VarHandle COMPLETING;
-
-  static {
-    try {
-      COMPLETING = MethodHandles.lookup().findVarHandle(Completer.class, "completing", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
   private final QpCore qp;
-  private boolean completing; // written through COMPLETING
+  private final SendCompletions completions;
   private long head; // the oldest request
   private int una; // the oldest sequence number that is not acknowledged
   private int retryLeft;
@@ -49,6 +33,7 @@ final class Completer {
 
   Completer(QpCore qp) {
     this.qp = qp;
+    this.completions = new SendCompletions(qp);
     this.ackTimer = new QpTimer(qp, QpCore.ACK_TIMER);
     this.rnrTimer = new QpTimer(qp, QpCore.RNR_TIMER);
   }
@@ -329,47 +314,14 @@ final class Completer {
     }
   }
 
-  /** Completes the oldest request; unsignaled ones silently, unless they failed (IBA 10.7.3.1). */
+  /** Completes the oldest request. */
   void completeHead(RunList run, WcStatus status, int syndrome) {
-    SendRing ring = qp.requester.ring();
-    SendWqe w = ring.at(head);
-    boolean told =
-        status != WcStatus.SUCCESS || qp.signalAll || (w.flags & SendFlags.SIGNALED) != 0;
-    long wrId = w.wrId;
-    @Nullable Cqe cqe = w.cqe;
-    int opcode = w.opcode;
-    boolean fetches = (Verb.what(opcode) & (Verb.READ | Verb.ATOMIC)) != 0;
-    int bytes = fetches && status == WcStatus.SUCCESS ? (int) w.length : 0;
-    qp.count(HcaCounter.RDMA_SENDS);
-    COMPLETING.setRelease(this, true); // for a drain, which must not miss it
-    ring.retire(head); // before the completion: whoever polls it finds room
-    head++;
-    if (told) {
-      qp.sendCq.push(
-          run,
-          wrId,
-          status,
-          Verb.completed(opcode),
-          0,
-          syndrome,
-          bytes,
-          0,
-          qp.qpn,
-          0,
-          0,
-          0,
-          cqe,
-          false);
-    }
-    if (!told || qp.releasesAtOnce()) {
-      ring.release(1);
-    }
-    COMPLETING.setRelease(this, false);
+    completions.push(run, qp.requester.ring(), head++, status, syndrome);
   }
 
   /** Whether a completion is under way; any thread. Read it after the size of the ring. */
   boolean completing() {
-    return (boolean) COMPLETING.getAcquire(this);
+    return completions.underWay();
   }
 
   /**

@@ -1,0 +1,73 @@
+package ib.engine.qp;
+
+import ib.core.verbs.Cqe;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.WcStatus;
+import ib.engine.ring.SendRing;
+import ib.engine.ring.SendWqe;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/** Puts the completions of send requests into their queue, in order. The owner's. */
+final class SendCompletions {
+  private static final VarHandle UNDER_WAY;
+
+  static {
+    try {
+      UNDER_WAY =
+          MethodHandles.lookup().findVarHandle(SendCompletions.class, "underWay", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final QpCore qp;
+  @SuppressWarnings("unused") // used through UNDER_WAY
+  private boolean underWay;
+
+  SendCompletions(QpCore qp) {
+    this.qp = qp;
+  }
+
+  /** Whether a request has left its ring and its completion is not there yet; any thread. */
+  boolean underWay() {
+    return (boolean) UNDER_WAY.getAcquire(this);
+  }
+
+  /** Completes a request; unsignaled ones silently, unless they failed (IBA 10.7.3.1). */
+  void push(RunList run, SendRing ring, long index, WcStatus status, int syndrome) {
+    SendWqe w = ring.at(index);
+    boolean told =
+        status != WcStatus.SUCCESS || qp.signalAll || (w.flags & SendFlags.SIGNALED) != 0;
+    long wrId = w.wrId;
+    @Nullable Cqe cqe = w.cqe;
+    int opcode = w.opcode;
+    boolean fetches = (Verb.what(opcode) & (Verb.READ | Verb.ATOMIC)) != 0;
+    int bytes = fetches && status == WcStatus.SUCCESS ? (int) w.length : 0;
+    qp.count(HcaCounter.RDMA_SENDS);
+    UNDER_WAY.setRelease(this, true); // for a drain, which must not miss it
+    ring.retire(index); // before the completion: whoever polls it finds room
+    if (told) {
+      qp.sendCq.push(
+          run,
+          wrId,
+          status,
+          Verb.completed(opcode),
+          0,
+          syndrome,
+          bytes,
+          0,
+          qp.qpn,
+          0,
+          0,
+          0,
+          cqe,
+          false);
+    }
+    if (!told || qp.releasesAtOnce()) {
+      ring.release(1);
+    }
+    UNDER_WAY.setRelease(this, false);
+  }
+}

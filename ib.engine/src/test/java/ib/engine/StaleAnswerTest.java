@@ -26,8 +26,7 @@ class StaleAnswerTest {
   private static final int LONG_MESSAGE = 200 * 1024;
 
   private final VirtualClock clock = new VirtualClock();
-  private final Rig rig =
-      new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
+  private final Rig rig = new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
 
   @BeforeEach
   void connect() {
@@ -95,7 +94,8 @@ class StaleAnswerTest {
   }
 
   @Test
-  @DisplayName("F-07: a late acknowledgement in the middle of a retransmission: nothing old is sent")
+  @DisplayName(
+      "F-07: a late acknowledgement in the middle of a retransmission: nothing old is sent")
   void lateAcknowledgement() {
     rig.wire.holds = StaleAnswerTest::isAck;
     write(1, 0, 100 * 1024);

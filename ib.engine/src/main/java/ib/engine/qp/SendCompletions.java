@@ -23,6 +23,7 @@ final class SendCompletions {
   }
 
   private final QpCore qp;
+
   @SuppressWarnings("unused") // used through UNDER_WAY
   private boolean underWay;
 

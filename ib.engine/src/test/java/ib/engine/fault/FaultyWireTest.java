@@ -201,7 +201,8 @@ class FaultyWireTest {
 
   @Test
   @DisplayName(
-      "a reordered packet that nobody overtakes comes when its time is over, also after the rule went")
+      "a reordered packet that nobody overtakes comes when its time is over, also after the rule"
+          + " went")
   void reorderLast() {
     faults.add(FaultRule.parse("reorder delay=30us"));
     send(1, 1);

@@ -125,6 +125,39 @@ class CaptureTest {
   }
 
   @Test
+  @DisplayName("a packet that the queue pair drops says why: Q_Key, P_Key, no receive")
+  void droppedByQueuePair() {
+    CaptureFile file = new CaptureFile();
+    VirtualClock clock = new VirtualClock();
+    try (Rig rig = new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21))) {
+      rig.connect(QpType.UD);
+      AddressHandle ah = rig.a().pd.createAh(AhAttr.ofLid(1, rig.b().lid(), 0));
+      try (Session session = rig.b().capture.start(file.sink(), Filter.ALL)) {
+        datagram(rig.a(), ah, rig.b().qp.qpn(), Rig.QKEY + 1);
+        datagram(rig.a(), ah, rig.b().qp.qpn(), Rig.QKEY);
+        rig.b().hca.port(1).pkey(0, 0x8001);
+        datagram(rig.a(), ah, rig.b().qp.qpn(), Rig.QKEY);
+        rig.settle();
+        assertEquals(0, session.dropped());
+      }
+    }
+    assertEquals(
+        List.of(
+            "ICRC ok; dropped: drop_qkey",
+            "ICRC ok; dropped: drop_no_receive",
+            "ICRC ok; dropped: drop_pkey"),
+        file.comments(true));
+  }
+
+  private static void datagram(Rig.Side from, AddressHandle to, int qpn, int qkey) {
+    from.qp.wrStart();
+    from.qp.wrSend();
+    from.qp.wrSetSge(from.mr.lkey(), from.mr.iova(), 8);
+    from.qp.wrSetUdAddress(to, qpn, qkey);
+    assertEquals(0, from.qp.wrComplete());
+  }
+
+  @Test
   @DisplayName("a filter: queue pair and opcode")
   void filtered() {
     CaptureFile file = new CaptureFile();

@@ -48,7 +48,7 @@ final class DatagramReceiver extends Responder {
   private void receive(Packet p, RunList run) {
     qp.received(p);
     if (!executes()) {
-      qp.count(HcaCounter.DROP_QP_STATE);
+      qp.drop(p, HcaCounter.DROP_QP_STATE);
       return;
     }
     if (!admits(p)) {
@@ -56,16 +56,16 @@ final class DatagramReceiver extends Responder {
     }
     if (p.qkey != qp.path.qkey && qp.specialNumber() != 0) { // QP0 has no Q_Key (IBA 10.2.5)
       qp.path.port().badQkey();
-      qp.count(HcaCounter.DROP_QKEY);
+      qp.drop(p, HcaCounter.DROP_QKEY);
       return;
     }
     int what = Opcode.what(p.opcode);
     if (what == 0) {
-      qp.count(HcaCounter.DROP_OPCODE);
+      qp.drop(p, HcaCounter.DROP_OPCODE);
       return;
     }
     if (!takeReceive()) {
-      noReceive();
+      noReceive(p);
       return;
     }
     int length = GRH + p.payload.length();
@@ -80,7 +80,7 @@ final class DatagramReceiver extends Responder {
       result = Copier.toSges(p.payload, receive.sges, GRH, qp.hca.lkeys(), qp.domain);
     }
     if (result == Copier.SOURCE) {
-      qp.count(HcaCounter.DROP_FAULT);
+      qp.drop(p, HcaCounter.DROP_FAULT);
       p.fault = true; // the receive waits for the next one
     } else if (result == Copier.TARGET) {
       complete(run, WcStatus.LOC_PROT_ERR, WcOpcode.RECV, 0, 0, 0, p);
@@ -92,8 +92,8 @@ final class DatagramReceiver extends Responder {
     }
   }
 
-  private void noReceive() {
-    qp.count(HcaCounter.DROP_NO_RECEIVE);
+  private void noReceive(Packet p) {
+    qp.drop(p, HcaCounter.DROP_NO_RECEIVE);
     if (qp.specialNumber() >= 0) {
       Traffic dropped = qp.specialNumber() == 0 ? Traffic.VL15_DROPPED : Traffic.QP1_DROPPED;
       qp.traffic[dropped.ordinal()]++;

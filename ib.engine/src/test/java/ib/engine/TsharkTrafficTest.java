@@ -51,7 +51,7 @@ class TsharkTrafficTest {
   private static void receives(Rig rig, int n) {
     Rig.Side b = rig.b();
     for (int i = 0; i < n; i++) {
-      assertEquals(PostStatus.OK, b.qp.postReceive(i, b.mr.lkey(), b.mr.iova() + 8192 * i, 8192));
+      assertEquals(PostStatus.OK, b.qp.postReceive(i, b.mr.lkey(), b.mr.iova() + 8192L * i, 8192));
     }
   }
 

@@ -30,7 +30,8 @@ final class RemoteErrorCases {
   private RemoteErrorCases() {}
 
   static void add(Catalogue c) {
-    Catalogue.Section s = c.section("ERR", 1, "errors: remote access", Cap.RC);
+    // a refusal that is lost is not said again ("after an error: silence"): nothing may be lost
+    Catalogue.Section s = c.section("ERR", 1, "errors: remote access", Cap.RC).lossless();
     access(s, "an unknown rkey", (t, p, wr) -> wr.rkey(~p.b.mr.rkey()));
     access(s, "a local key as rkey", (t, p, wr) -> wr.rkey(p.b.mr.lkey()));
     access(s, "one byte past the region", (t, p, wr) -> wr.remoteAddr(p.b.addr() + End.BYTES - 7));
@@ -60,8 +61,8 @@ final class RemoteErrorCases {
           aim(wr, t.later(p.b.pd.registerMemory(arena.allocate(64), Shape.ALL)));
           arena.close();
         });
-    noQpRight(c.section("ERR", 51, "errors: remote request", Cap.RC));
-    receives(c.section("ERR", 61, "errors: the peer's receive", Cap.RC));
+    noQpRight(c.section("ERR", 51, "errors: remote request", Cap.RC).lossless());
+    receives(c.section("ERR", 61, "errors: the peer's receive", Cap.RC).lossless());
     silence(c.section("ERR", 81, "errors: no answer", Cap.RC));
   }
 

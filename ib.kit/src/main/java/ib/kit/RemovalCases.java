@@ -132,10 +132,14 @@ final class RemovalCases {
       }
 
       @Override
+      public boolean busy() {
+        return account.succeeded() > 10;
+      }
+
+      @Override
       public void settle() {
         p.b.qp.drain();
         account.settle(p.b.sendCq).assertExact();
-        Assertions.assertTrue(account.succeeded() > 10, "the traffic was real");
       }
     };
   }
@@ -235,8 +239,12 @@ final class RemovalCases {
       }
 
       @Override
+      public boolean busy() {
+        return account.succeeded() > 10;
+      }
+
+      @Override
       public void settle() {
-        Assertions.assertTrue(account.succeeded() > 10, "the traffic was real");
         p.b.qp.close(); // the survivor's requests end by themselves
         account.settle(p.a.sendCq).assertExact();
       }

@@ -4,6 +4,7 @@ import ib.core.client.IbClient;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.QpType;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
@@ -25,6 +26,11 @@ final class Visitor implements IbClient {
   interface Work {
     /** Does it once; {@return false when the data path said that the object is gone}. */
     boolean turn();
+
+    /** {@return whether it is in full swing, so that the device may go} */
+    default boolean busy() {
+      return true;
+    }
 
     /** All that was accepted has completed, each once; the device still works. */
     default void settle() {}
@@ -66,7 +72,7 @@ final class Visitor implements IbClient {
   /** Everything is usable inside of add (S31). */
   @Override
   public @Nullable Object add(IbDevice device) {
-    Shape shape = Shape.of(ib.core.verbs.QpType.RC).retries(1, 7);
+    Shape shape = Shape.of(QpType.RC).retries(trial.bench().lossless() ? 1 : 7, 7);
     End a = trial.end(trial.left(), shape);
     End b = new End(device, shape, trial.bench());
     end = b;
@@ -77,7 +83,10 @@ final class Visitor implements IbClient {
   /** Starts its thread and waits until it is really busy. */
   void start() {
     thread = Thread.ofPlatform().daemon().name("ib.kit visitor").start(this::busy);
-    Await.until("a busy visitor", () -> turns.get() > 20 || wrong != null || refused);
+    Work w = work;
+    Await.until(
+        "a busy visitor",
+        () -> turns.get() > 20 && w != null && w.busy() || wrong != null || refused);
   }
 
   private void busy() {

@@ -20,6 +20,8 @@ public final class Catalogue {
     SharedCases.add(c);
     OrderCases.add(c);
     DatagramCases.add(c);
+    AtomicCases.add(c);
+    MemoryCases.add(c);
     RemoteErrorCases.add(c);
     LocalErrorCases.add(c);
     FlushCases.add(c);

@@ -22,7 +22,7 @@ import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.SrqAttr;
 import ib.core.verbs.SrqInit;
 import ib.core.verbs.WrOpcode;
-import java.util.HashMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -45,7 +45,7 @@ final class End implements AutoCloseable {
   final QueuePair qp;
   final Queue<IbEvent> events = new ConcurrentLinkedQueue<>();
   private final AhAttr self;
-  private final Map<AhAttr, AddressHandle> handles = new HashMap<>();
+  private final Map<AhAttr, AddressHandle> handles = new ConcurrentHashMap<>();
 
   End(IbDevice device, Shape shape, Bench bench) {
     this(device, shape, bench.path(device, device), null, null);

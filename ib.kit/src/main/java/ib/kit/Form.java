@@ -1,8 +1,12 @@
 package ib.kit;
 
 import ib.core.verbs.AddressHandle;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.MemoryWindow;
+import ib.core.verbs.MemoryWork;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendWr;
+import ib.core.verbs.WrOpcode;
 import java.lang.foreign.MemorySegment;
 
 /** The two forms of posting the same request. */
@@ -36,7 +40,14 @@ enum Form {
       case RDMA_WRITE -> qp.wrRdmaWrite(wr.rkey(), wr.remoteAddr());
       case RDMA_WRITE_WITH_IMM -> qp.wrRdmaWriteImm(wr.rkey(), wr.remoteAddr(), wr.immData());
       case RDMA_READ -> qp.wrRdmaRead(wr.rkey(), wr.remoteAddr());
-      default -> throw new IllegalArgumentException("no builder call for " + wr.opcode());
+      case SEND_WITH_INV -> qp.wrSendInv(wr.invalidateRkey());
+      case LOCAL_INV -> qp.wrLocalInv(wr.invalidateRkey());
+      case ATOMIC_CMP_AND_SWP ->
+          qp.wrAtomicCmpSwp(wr.rkey(), wr.remoteAddr(), wr.compareAdd(), wr.swap());
+      case ATOMIC_FETCH_AND_ADD ->
+          qp.wrAtomicFetchAdd(wr.rkey(), wr.remoteAddr(), wr.compareAdd());
+      case ATOMIC_WRITE -> qp.wrAtomicWrite(wr.rkey(), wr.remoteAddr(), wr.compareAdd());
+      default -> memory(qp, wr);
     }
     AddressHandle ah = wr.ah();
     if (ah != null) {
@@ -49,6 +60,21 @@ enum Form {
     }
     for (int i = 0; i < wr.sgeCount(); i++) {
       qp.wrAddSge(wr.sgeLkey(i), wr.sgeAddr(i), wr.sgeLength(i));
+    }
+  }
+
+  private static void memory(QueuePair qp, SendWr wr) {
+    MemoryWork m = wr.memory();
+    MemoryRegion region = m == null ? null : m.region();
+    MemoryWindow window = m == null ? null : m.window();
+    if (m != null && wr.opcode() == WrOpcode.FLUSH) {
+      qp.wrFlush(wr.rkey(), wr.remoteAddr(), m.length(), m.flushType(), m.flushLevel());
+    } else if (region != null && wr.opcode() == WrOpcode.REG_MR) {
+      qp.wrRegMr(region, m.key(), m.access());
+    } else if (region != null && window != null && wr.opcode() == WrOpcode.BIND_MW) {
+      qp.wrBindMw(window, m.key(), region, m.address(), m.length(), m.access());
+    } else {
+      throw new IllegalArgumentException("no builder call for " + wr.opcode());
     }
   }
 }

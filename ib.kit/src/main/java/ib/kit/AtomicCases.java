@@ -35,19 +35,25 @@ final class AtomicCases {
   static void add(Catalogue c) {
     Catalogue.Section s = c.section("ATOM", 1, "atomics", Cap.RC, Cap.ATOMICS);
     for (Form form : Form.values()) {
-      s.add("compare and swap that hits, and its old value, " + form, t -> {
+      s.add(
+          "compare and swap that hits, and its old value, " + form,
+          t -> {
             Pair p = pair(t);
             set(p, 7);
             Assertions.assertEquals(7, one(p, form, swap(p, 7, 11)));
             Assertions.assertEquals(11, get(p));
           });
-      s.add("compare and swap that misses changes nothing and tells the value, " + form, t -> {
+      s.add(
+          "compare and swap that misses changes nothing and tells the value, " + form,
+          t -> {
             Pair p = pair(t);
             set(p, 7);
             Assertions.assertEquals(7, one(p, form, swap(p, 8, 11)));
             Assertions.assertEquals(7, get(p));
           });
-      s.add("fetch and add, through the wrap of 64 bits, " + form, t -> {
+      s.add(
+          "fetch and add, through the wrap of 64 bits, " + form,
+          t -> {
             Pair p = pair(t);
             set(p, -2);
             Assertions.assertEquals(-2, one(p, form, add(p, 5)));
@@ -57,7 +63,9 @@ final class AtomicCases {
     }
     s.add("500 fetch and adds each from two queue pairs at once: the sum is exact", t -> sum(t));
     s.add("atomics, reads and writes complete in order", t -> order(t));
-    s.add("an unsignaled atomic brings its value, silently", t -> {
+    s.add(
+        "an unsignaled atomic brings its value, silently",
+        t -> {
           Pair p = pair(t);
           set(p, 40);
           p.a.send(add(p, 2).flags(0).next(p.a.wr(WrOpcode.RDMA_WRITE, 9, 0, 8, p.b, 0)));
@@ -143,22 +151,35 @@ final class AtomicCases {
   private static void refused(Catalogue.Section s) {
     for (WrOpcode op : ATOMICS) {
       access(s, op, "an unknown rkey", (t, p, wr) -> wr.rkey(~p.b.mr.rkey()));
-      access(s, op, "8 bytes that end behind the region",
+      access(
+          s,
+          op,
+          "8 bytes that end behind the region",
           (t, p, wr) -> wr.remoteAddr(p.b.addr() + End.BYTES));
-      access(s, op, "a region without the right", (t, p, wr) -> {
+      access(
+          s,
+          op,
+          "a region without the right",
+          (t, p, wr) -> {
             MemoryRegion mr = t.later(p.b.pd.allocMemory(64, 8, Shape.ALL));
             wr.rkey(mr.rkey()).remoteAddr(mr.iova());
           });
-      s.add(op + " at an address that is no multiple of 8: REM_INV_REQ_ERR (C9-77)", t -> {
+      s.add(
+          op + " at an address that is no multiple of 8: REM_INV_REQ_ERR (C9-77)",
+          t -> {
             Pair p = pair(t);
             SendWr bad = wr(p, op).remoteAddr(p.b.addr() + PLACE + 4);
             Failure.remote(p, WcStatus.REM_INV_REQ_ERR, EventType.QP_REQ_ERR).of(bad);
           });
-      s.add(op + " that the peer's queue pair does not allow: REM_INV_REQ_ERR", t -> {
+      s.add(
+          op + " that the peer's queue pair does not allow: REM_INV_REQ_ERR",
+          t -> {
             Pair p = t.pair(Shape.of(QpType.RC)); // no REMOTE_ATOMIC
             Failure.remote(p, WcStatus.REM_INV_REQ_ERR, EventType.QP_REQ_ERR).of(wr(p, op));
           });
-      s.add(op + " inline: INVALID at the post", t -> {
+      s.add(
+          op + " inline: INVALID at the post",
+          t -> {
             Pair p = pair(t);
             SendWr bad = wr(p, op).flags(SendFlags.SIGNALED | SendFlags.INLINE);
             Assertions.assertEquals(PostStatus.INVALID, p.a.qp.postSend(bad));
@@ -167,7 +188,9 @@ final class AtomicCases {
   }
 
   private static void access(Catalogue.Section s, WrOpcode op, String what, Aim aim) {
-    s.add(op + " at " + what + ": REM_ACCESS_ERR, QP_ACCESS_ERR", t -> {
+    s.add(
+        op + " at " + what + ": REM_ACCESS_ERR, QP_ACCESS_ERR",
+        t -> {
           Pair p = pair(t);
           SendWr bad = wr(p, op);
           aim.at(t, p, bad);
@@ -177,7 +200,9 @@ final class AtomicCases {
 
   private static void write(Catalogue.Section s) {
     for (Form form : Form.values()) {
-      s.add("writes 8 bytes at once, " + form, t -> {
+      s.add(
+          "writes 8 bytes at once, " + form,
+          t -> {
             Pair p = pair(t);
             List<Long> values = new ArrayList<>(List.of(1L, -1L, 0x0123456789abcdefL));
             for (long value : values) {
@@ -188,11 +213,14 @@ final class AtomicCases {
             }
           });
     }
-    s.lossless().add("at an address that is no multiple of 8: REM_INV_REQ_ERR", t -> {
-          Pair p = pair(t);
-          SendWr bad = wr(p, WrOpcode.ATOMIC_WRITE).clearSges();
-          bad.remoteAddr(p.b.addr() + PLACE + 1);
-          Failure.remote(p, WcStatus.REM_INV_REQ_ERR, EventType.QP_REQ_ERR).of(bad);
-        });
+    s.lossless()
+        .add(
+            "at an address that is no multiple of 8: REM_INV_REQ_ERR",
+            t -> {
+              Pair p = pair(t);
+              SendWr bad = wr(p, WrOpcode.ATOMIC_WRITE).clearSges();
+              bad.remoteAddr(p.b.addr() + PLACE + 1);
+              Failure.remote(p, WcStatus.REM_INV_REQ_ERR, EventType.QP_REQ_ERR).of(bad);
+            });
   }
 }

@@ -44,8 +44,7 @@ enum Form {
       case LOCAL_INV -> qp.wrLocalInv(wr.invalidateRkey());
       case ATOMIC_CMP_AND_SWP ->
           qp.wrAtomicCmpSwp(wr.rkey(), wr.remoteAddr(), wr.compareAdd(), wr.swap());
-      case ATOMIC_FETCH_AND_ADD ->
-          qp.wrAtomicFetchAdd(wr.rkey(), wr.remoteAddr(), wr.compareAdd());
+      case ATOMIC_FETCH_AND_ADD -> qp.wrAtomicFetchAdd(wr.rkey(), wr.remoteAddr(), wr.compareAdd());
       case ATOMIC_WRITE -> qp.wrAtomicWrite(wr.rkey(), wr.remoteAddr(), wr.compareAdd());
       default -> memory(qp, wr);
     }
@@ -65,16 +64,17 @@ enum Form {
 
   private static void memory(QueuePair qp, SendWr wr) {
     MemoryWork m = wr.memory();
-    MemoryRegion region = m == null ? null : m.region();
-    MemoryWindow window = m == null ? null : m.window();
-    if (m != null && wr.opcode() == WrOpcode.FLUSH) {
-      qp.wrFlush(wr.rkey(), wr.remoteAddr(), m.length(), m.flushType(), m.flushLevel());
-    } else if (region != null && wr.opcode() == WrOpcode.REG_MR) {
-      qp.wrRegMr(region, m.key(), m.access());
-    } else if (region != null && window != null && wr.opcode() == WrOpcode.BIND_MW) {
-      qp.wrBindMw(window, m.key(), region, m.address(), m.length(), m.access());
-    } else {
+    if (m == null) {
       throw new IllegalArgumentException("no builder call for " + wr.opcode());
+    }
+    MemoryRegion region = m.region();
+    MemoryWindow window = m.window();
+    if (wr.opcode() == WrOpcode.FLUSH) {
+      qp.wrFlush(wr.rkey(), wr.remoteAddr(), m.length(), m.flushType(), m.flushLevel());
+    } else if (region != null && window != null) {
+      qp.wrBindMw(window, m.key(), region, m.address(), m.length(), m.access());
+    } else if (region != null) {
+      qp.wrRegMr(region, m.key(), m.access());
     }
   }
 }

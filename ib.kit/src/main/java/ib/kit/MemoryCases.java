@@ -28,27 +28,34 @@ final class MemoryCases {
   static void add(Catalogue c) {
     Catalogue.Section s = c.section("MEM", 1, "fast registration", Cap.RC, Cap.MEM_MGT_EXTENSIONS);
     for (Form form : Form.values()) {
-      s.add("registered by a request, used by the peer, dead after LOCAL_INV, " + form,
+      s.add(
+          "registered by a request, used by the peer, dead after LOCAL_INV, " + form,
           t -> fast(t, form));
-      s.add("SEND_WITH_INV: arrives, says which key, and the key is dead, " + form,
+      s.add(
+          "SEND_WITH_INV: arrives, says which key, and the key is dead, " + form,
           t -> sendInvalidate(t, form));
     }
-    s.add("LOCAL_INV of a key that is none: MW_BIND_ERR, the queue pair in ERR", t -> {
+    s.add(
+        "LOCAL_INV of a key that is none: MW_BIND_ERR, the queue pair in ERR",
+        t -> {
           Pair p = t.pair(Shape.of(QpType.RC));
           p.b.send(new SendWr(0).wrId(1).opcode(WrOpcode.LOCAL_INV).invalidateRkey(0x1234_5678));
           Await.status(p.b.sendCq, 1, WcStatus.MW_BIND_ERR);
           Assertions.assertEquals(QpState.ERR, p.b.qp.state());
         });
-    s.lossless().add("SEND_WITH_INV of an ordinary region's key is refused, both in ERR (matrix)", t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
-          p.b.receive(1, 4096, 64);
-          SendWr wr = p.a.wr(WrOpcode.SEND_WITH_INV, 2, 0, 8).invalidateRkey(p.b.mr.rkey());
-          p.a.send(wr);
-          WcStatus status = Await.next(p.a.sendCq).status();
-          Assertions.assertTrue(
-              status == WcStatus.REM_ACCESS_ERR || status == WcStatus.REM_OP_ERR, status::name);
-          Await.until("the peer in ERR", () -> p.b.qp.state() == QpState.ERR);
-        });
+    s.lossless()
+        .add(
+            "SEND_WITH_INV of an ordinary region's key is refused, both in ERR (matrix)",
+            t -> {
+              Pair p = t.pair(Shape.of(QpType.RC));
+              p.b.receive(1, 4096, 64);
+              SendWr wr = p.a.wr(WrOpcode.SEND_WITH_INV, 2, 0, 8).invalidateRkey(p.b.mr.rkey());
+              p.a.send(wr);
+              WcStatus status = Await.next(p.a.sendCq).status();
+              Assertions.assertTrue(
+                  status == WcStatus.REM_ACCESS_ERR || status == WcStatus.REM_OP_ERR, status::name);
+              Await.until("the peer in ERR", () -> p.b.qp.state() == QpState.ERR);
+            });
     windows(c.section("MEM", 21, "memory windows", Cap.RC).lossless());
     flush(c.section("MEM", 41, "flush", Cap.RC, Cap.FLUSH_GLOBAL));
   }
@@ -110,7 +117,8 @@ final class MemoryCases {
     for (MwType type : MwType.values()) {
       Cap cap = type == MwType.TYPE_1 ? Cap.MEM_WINDOW : Cap.MEM_WINDOW_TYPE_2B;
       for (Form form : Form.values()) {
-        s.add(type + " bound: open where it is, closed beside it, " + form,
+        s.add(
+            type + " bound: open where it is, closed beside it, " + form,
             t -> {
               Pair p = t.pair(Shape.of(QpType.RC));
               MemoryRegion mr = bindable(t, p);
@@ -122,17 +130,21 @@ final class MemoryCases {
             },
             cap);
       }
-      s.add(type + " without the right to write is not written", t -> {
+      s.add(
+          type + " without the right to write is not written",
+          t -> {
             Pair p = t.pair(Shape.of(QpType.RC));
             MemoryRegion mr = bindable(t, p);
             MemoryWindow mw = t.later(p.b.pd.allocWindow(type));
             int key = MemoryRegion.nextKey(mw.rkey());
-            MemoryWork work =
-                new MemoryWork().bind(mw, key, mr, mr.iova(), 64, Access.REMOTE_READ);
+            MemoryWork work = new MemoryWork().bind(mw, key, mr, mr.iova(), 64, Access.REMOTE_READ);
             local(p.b, Form.LIST, new SendWr(0).opcode(WrOpcode.BIND_MW).memory(work));
             write(p, key, mr.iova(), WcStatus.REM_ACCESS_ERR);
-          }, cap);
-      s.add(type + " on a region without MW_BIND: MW_BIND_ERR", t -> {
+          },
+          cap);
+      s.add(
+          type + " on a region without MW_BIND: MW_BIND_ERR",
+          t -> {
             Pair p = t.pair(Shape.of(QpType.RC));
             MemoryWindow mw = t.later(p.b.pd.allocWindow(type));
             int key = MemoryRegion.nextKey(mw.rkey());
@@ -140,9 +152,12 @@ final class MemoryCases {
             p.b.send(new SendWr(0).wrId(1).opcode(WrOpcode.BIND_MW).memory(work));
             Await.status(p.b.sendCq, 1, WcStatus.MW_BIND_ERR);
             Assertions.assertEquals(QpState.ERR, p.b.qp.state());
-          }, cap);
+          },
+          cap);
     }
-    s.add("TYPE_1 bound again: the new key opens, the old one is dead", t -> {
+    s.add(
+        "TYPE_1 bound again: the new key opens, the old one is dead",
+        t -> {
           Pair p = t.pair(Shape.of(QpType.RC));
           MemoryRegion mr = bindable(t, p);
           MemoryWindow mw = t.later(p.b.pd.allocWindow(MwType.TYPE_1));
@@ -151,15 +166,20 @@ final class MemoryCases {
           Assertions.assertEquals(second, mw.rkey());
           write(p, second, mr.iova() + 64, WcStatus.SUCCESS);
           write(p, first, mr.iova(), WcStatus.REM_ACCESS_ERR);
-        }, Cap.MEM_WINDOW);
-    s.add("TYPE_2 invalidated: dead", t -> {
+        },
+        Cap.MEM_WINDOW);
+    s.add(
+        "TYPE_2 invalidated: dead",
+        t -> {
           Pair p = t.pair(Shape.of(QpType.RC));
           MemoryRegion mr = bindable(t, p);
           MemoryWindow mw = t.later(p.b.pd.allocWindow(MwType.TYPE_2));
           int key = bind(p, Form.LIST, mw, mr, 0, 64);
           local(p.b, Form.LIST, new SendWr(0).opcode(WrOpcode.LOCAL_INV).invalidateRkey(key));
           write(p, key, mr.iova(), WcStatus.REM_ACCESS_ERR);
-        }, Cap.MEM_WINDOW_TYPE_2B, Cap.MEM_MGT_EXTENSIONS);
+        },
+        Cap.MEM_WINDOW_TYPE_2B,
+        Cap.MEM_MGT_EXTENSIONS);
   }
 
   private static MemoryRegion bindable(Trial t, Pair p) {
@@ -176,7 +196,9 @@ final class MemoryCases {
 
   private static void flush(Catalogue.Section s) {
     for (Form form : Form.values()) {
-      s.add("completes after the write before it, " + form, t -> {
+      s.add(
+          "completes after the write before it, " + form,
+          t -> {
             Pair p = t.pair(Shape.of(QpType.RC).access(RIGHTS | Access.FLUSH_GLOBAL));
             p.a.mr.segment().set(ValueLayout.JAVA_LONG, 0, 99);
             p.a.send(p.a.wr(WrOpcode.RDMA_WRITE, 1, 0, 8, p.b, 64));
@@ -186,18 +208,23 @@ final class MemoryCases {
             Assertions.assertEquals(99, p.b.mr.segment().get(ValueLayout.JAVA_LONG, 64));
           });
     }
-    s.add("of a whole region", t -> {
+    s.add(
+        "of a whole region",
+        t -> {
           Pair p = t.pair(Shape.of(QpType.RC).access(RIGHTS | Access.FLUSH_GLOBAL));
           p.a.send(flush(p, Flush.MR));
           Await.success(p.a.sendCq, 2);
         });
-    s.lossless().add("of a region without the right is refused", t -> {
-          Pair p = t.pair(Shape.of(QpType.RC).access(RIGHTS | Access.FLUSH_GLOBAL));
-          MemoryRegion mr = t.later(p.b.pd.allocMemory(64, 8, RIGHTS));
-          SendWr wr = flush(p, Flush.RANGE).rkey(mr.rkey()).remoteAddr(mr.iova());
-          p.a.send(wr);
-          Await.status(p.a.sendCq, 2, WcStatus.REM_ACCESS_ERR);
-        });
+    s.lossless()
+        .add(
+            "of a region without the right is refused",
+            t -> {
+              Pair p = t.pair(Shape.of(QpType.RC).access(RIGHTS | Access.FLUSH_GLOBAL));
+              MemoryRegion mr = t.later(p.b.pd.allocMemory(64, 8, RIGHTS));
+              SendWr wr = flush(p, Flush.RANGE).rkey(mr.rkey()).remoteAddr(mr.iova());
+              p.a.send(wr);
+              Await.status(p.a.sendCq, 2, WcStatus.REM_ACCESS_ERR);
+            });
   }
 
   private static SendWr flush(Pair p, int level) {

@@ -52,6 +52,7 @@ final class QpControl {
     RunList run = enter();
     try {
       if (qp.buried()) {
+        qp.verbs.control().enterAnyContext("modify"); // says whether it was closed or taken away
         throw Refusals.gone("modify");
       }
       QpState from = qp.state; // it may have failed since the core looked

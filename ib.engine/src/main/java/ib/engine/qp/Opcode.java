@@ -1,41 +1,34 @@
 package ib.engine.qp;
 
 import ib.core.verbs.QpType;
+import ib.core.wire.BthOpcode;
+import ib.core.wire.ExtendedHeader;
 
 /**
- * The opcodes of BTH as a table (IBA vol. 1 table 38): what each is, and where it stands in a
- * message.
+ * The opcodes of BTH (IBA vol. 1 table 38) as bits that can be asked for together: what each is,
+ * and where it stands in a message. The table itself is {@link BthOpcode}.
  */
 final class Opcode {
   static final int RC = 0x00;
   static final int UC = 0x20;
   static final int UD = 0x60;
 
-  static final int SEND_FIRST = 0x00;
-  static final int SEND_MIDDLE = 0x01;
-  static final int SEND_LAST = 0x02;
-  static final int SEND_LAST_IMM = 0x03;
-  static final int SEND_ONLY = 0x04;
-  static final int SEND_ONLY_IMM = 0x05;
-  static final int WRITE_FIRST = 0x06;
-  static final int WRITE_MIDDLE = 0x07;
-  static final int WRITE_LAST = 0x08;
-  static final int WRITE_LAST_IMM = 0x09;
-  static final int WRITE_ONLY = 0x0A;
-  static final int WRITE_ONLY_IMM = 0x0B;
-  static final int READ_REQUEST = 0x0C;
-  static final int READ_RESPONSE_FIRST = 0x0D;
-  static final int READ_RESPONSE_MIDDLE = 0x0E;
-  static final int READ_RESPONSE_LAST = 0x0F;
-  static final int READ_RESPONSE_ONLY = 0x10;
-  static final int ACKNOWLEDGE = 0x11;
-  static final int ATOMIC_ACKNOWLEDGE = 0x12;
-  static final int COMPARE_SWAP = 0x13;
-  static final int FETCH_ADD = 0x14;
-  static final int SEND_LAST_INV = 0x16;
-  static final int SEND_ONLY_INV = 0x17;
-  static final int FLUSH_REQUEST = 0x1C;
-  static final int ATOMIC_WRITE_REQUEST = 0x1D;
+  // without the service bits
+  static final int SEND_FIRST = BthOpcode.RC_SEND_FIRST.value();
+  static final int SEND_LAST_INV = BthOpcode.RC_SEND_LAST_INV.value();
+  static final int SEND_ONLY_INV = BthOpcode.RC_SEND_ONLY_INV.value();
+  static final int WRITE_FIRST = BthOpcode.RC_RDMA_WRITE_FIRST.value();
+  static final int READ_REQUEST = BthOpcode.RC_RDMA_READ_REQUEST.value();
+  static final int READ_RESPONSE_FIRST = BthOpcode.RC_RDMA_READ_RESPONSE_FIRST.value();
+  static final int READ_RESPONSE_MIDDLE = BthOpcode.RC_RDMA_READ_RESPONSE_MIDDLE.value();
+  static final int READ_RESPONSE_LAST = BthOpcode.RC_RDMA_READ_RESPONSE_LAST.value();
+  static final int READ_RESPONSE_ONLY = BthOpcode.RC_RDMA_READ_RESPONSE_ONLY.value();
+  static final int ACKNOWLEDGE = BthOpcode.RC_ACKNOWLEDGE.value();
+  static final int ATOMIC_ACKNOWLEDGE = BthOpcode.RC_ATOMIC_ACKNOWLEDGE.value();
+  static final int COMPARE_SWAP = BthOpcode.RC_COMPARE_SWAP.value();
+  static final int FETCH_ADD = BthOpcode.RC_FETCH_ADD.value();
+  static final int FLUSH_REQUEST = BthOpcode.RC_FLUSH.value();
+  static final int ATOMIC_WRITE_REQUEST = BthOpcode.RC_ATOMIC_WRITE.value();
 
   // what a row says
   static final int SEND = 1;
@@ -53,47 +46,42 @@ final class Opcode {
   /** Requests that have an answer of their own, whose results a responder keeps. */
   static final int ANSWERED = READ | ATOMIC | FLUSH | ATOMIC_WRITE;
 
-  private static final int[] TABLE = new int[32];
+  private static final int[] TABLE = new int[256];
 
   static {
-    TABLE[SEND_FIRST] = SEND | START;
-    TABLE[SEND_MIDDLE] = SEND;
-    TABLE[SEND_LAST] = SEND | END;
-    TABLE[SEND_LAST_IMM] = SEND | END | IMM;
-    TABLE[SEND_ONLY] = SEND | START | END;
-    TABLE[SEND_ONLY_IMM] = SEND | START | END | IMM;
-    TABLE[WRITE_FIRST] = WRITE | START;
-    TABLE[WRITE_MIDDLE] = WRITE;
-    TABLE[WRITE_LAST] = WRITE | END;
-    TABLE[WRITE_LAST_IMM] = WRITE | END | IMM;
-    TABLE[WRITE_ONLY] = WRITE | START | END;
-    TABLE[WRITE_ONLY_IMM] = WRITE | START | END | IMM;
-    TABLE[READ_REQUEST] = READ | START | END;
-    TABLE[READ_RESPONSE_FIRST] = RESPONSE | READ | START;
-    TABLE[READ_RESPONSE_MIDDLE] = RESPONSE | READ;
-    TABLE[READ_RESPONSE_LAST] = RESPONSE | READ | END;
-    TABLE[READ_RESPONSE_ONLY] = RESPONSE | READ | START | END;
-    TABLE[ACKNOWLEDGE] = RESPONSE;
-    TABLE[ATOMIC_ACKNOWLEDGE] = RESPONSE | ATOMIC;
-    TABLE[COMPARE_SWAP] = ATOMIC | START | END;
-    TABLE[FETCH_ADD] = ATOMIC | START | END;
-    TABLE[SEND_LAST_INV] = SEND | END | INV;
-    TABLE[SEND_ONLY_INV] = SEND | START | END | INV;
-    TABLE[FLUSH_REQUEST] = FLUSH | START | END;
-    TABLE[ATOMIC_WRITE_REQUEST] = ATOMIC_WRITE | START | END;
+    for (BthOpcode opcode : BthOpcode.values()) {
+      TABLE[opcode.value()] = row(opcode);
+    }
   }
 
   private Opcode() {}
 
+  private static int row(BthOpcode opcode) {
+    int kind =
+        switch (opcode.operation()) {
+          case SEND -> SEND;
+          case WRITE -> WRITE;
+          case READ -> READ;
+          case READ_RESPONSE -> RESPONSE | READ;
+          case ACKNOWLEDGE -> RESPONSE;
+          case ATOMIC -> ATOMIC;
+          case ATOMIC_ACKNOWLEDGE -> RESPONSE | ATOMIC;
+          case FLUSH -> FLUSH;
+          case ATOMIC_WRITE -> ATOMIC_WRITE;
+          case CONGESTION -> 0;
+        };
+    return kind == 0
+        ? 0 // of no queue pair's service
+        : kind
+            | (opcode.isStart() ? START : 0)
+            | (opcode.isEnd() ? END : 0)
+            | (opcode.has(ExtendedHeader.IMM_DT) ? IMM : 0)
+            | (opcode.has(ExtendedHeader.IETH) ? INV : 0);
+  }
+
   /** {@return what the opcode is, 0 when it is unknown or not offered by its service} */
   static int what(int opcode) {
-    int row = TABLE[opcode & 0x1f];
-    return switch (opcode & 0xe0) {
-      case RC -> row;
-      case UC -> (row & (SEND | WRITE)) != 0 && (row & INV) == 0 ? row : 0;
-      case UD -> row == (SEND | START | END) || row == (SEND | START | END | IMM) ? row : 0;
-      default -> 0;
-    };
+    return TABLE[opcode & 0xff];
   }
 
   /** {@return the service bits of a queue pair's type} */

@@ -38,6 +38,8 @@ public enum Profile {
   LOST_ACKS(0, 0, 0, 0, 0, 60, 16_384),
   /** Bytes change and no check sees it: every run must fail. */
   SILENT(0, 0, 0, 0, 0, 60, 65_536),
+  /** Some of everything, with hours between the bursts. */
+  SOAK(0.01, 0.02, 0.02, 0.005, 0.5, 3000, 8_192),
   /** Large messages without faults, segmented. */
   BULK(0, 0, 0, 0, 0, 40, 1 << 20),
   /** Large messages, everything at once at low rates. */

@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 public final class Sim {
   private static final int TURNS_MOST = 2_000_000;
   private static final int SETTLE_TURNS = 8;
+  private static final long REST_NS = 36_000_000_000_000L;
   private static final int SHARED_BYTES = 16_384;
 
   final Profile profile;
@@ -140,10 +141,31 @@ public final class Sim {
       work += l.turn(false);
     }
     clock.advance(random.nextInt(500));
+    if (profile == Profile.SOAK && links.stream().noneMatch(Link::waits)) {
+      rest();
+    }
     if (work > 0) {
       return true;
     }
     return idle();
+  }
+
+  /** Hours in which nobody does anything: afterwards no timer runs and no packet is kept. */
+  private void rest() {
+    step(1); // timers that were just started begin to run now
+    clock.advance(random.nextLong(REST_NS / 100, REST_NS)); // longer than any timer
+    comeToRest();
+    for (Node n : nodes) {
+      if (n.hca.earliestTimerNs() != Long.MAX_VALUE || n.wire.copies() != 0) {
+        throw new SimFailure("node " + n.lid + " after a rest: a timer ("
+                + (n.hca.earliestTimerNs() - clock.nanoTime())
+                + ") or a packet ("
+                + n.wire.copies()
+                + ", held "
+                + n.wire.held()
+                + ") is left");
+      }
+    }
   }
 
   private int step(int times) {
@@ -231,14 +253,18 @@ public final class Sim {
     }
   }
 
-  /** Lets all that is held back come and everything that follows be done. */
-  private void settle() {
+  private void comeToRest() {
     for (int i = 0; i < SETTLE_TURNS; i++) {
       clock.advance(profile.holdNs());
       while (step(1) > 0) {
         random.nextInt(); // another order of the nodes
       }
     }
+  }
+
+  /** Lets all that is held back come and everything that follows be done. */
+  private void settle() {
+    comeToRest();
     int late = poll();
     if (late > 0) {
       throw new SimFailure(late + " completions after everything was flushed, seed " + seed);

@@ -97,17 +97,17 @@ final class Completer {
     qp.received(p);
     QpState s = qp.state;
     if (s != QpState.RTS && s != QpState.SQD) {
-      qp.count(HcaCounter.DROP_QP_STATE);
+      qp.drop(p, HcaCounter.DROP_QP_STATE);
     } else if (!qp.responder.admits(p)) {
       return;
     } else if (Psn.diff(p.psn, una) < 0 || Psn.diff(p.psn, qp.requester.psnSent()) >= 0) {
-      qp.count(HcaCounter.DROP_ACK_PSN); // old, or never sent: a ghost
+      qp.drop(p, HcaCounter.DROP_ACK_PSN); // old, or never sent: a ghost
     } else if ((p.opcode & 0x1f) == Opcode.ACKNOWLEDGE) {
       acknowledge(p, run);
     } else if ((Opcode.what(p.opcode) & (Opcode.READ | Opcode.ATOMIC)) != 0) {
       answer(p, run);
     } else {
-      qp.count(HcaCounter.DROP_OPCODE);
+      qp.drop(p, HcaCounter.DROP_OPCODE);
     }
   }
 
@@ -132,7 +132,7 @@ final class Completer {
           askAgain();
         }
       }
-      default -> qp.count(HcaCounter.DROP_SYNDROME);
+      default -> qp.drop(p, HcaCounter.DROP_SYNDROME);
     }
   }
 
@@ -241,13 +241,13 @@ final class Completer {
     int what = Verb.what(w.opcode) & Verb.ANSWERED;
     int expected = expected(w);
     if (what == 0 || Psn.diff(p.psn, w.psnFirst) < 0) {
-      qp.count(HcaCounter.DROP_RESPONSE);
+      qp.drop(p, HcaCounter.DROP_RESPONSE);
     } else if (p.psn != expected) {
       if (!ready || Psn.diff(p.psn, expected) > 0) {
         askAgain();
       }
     } else if (((Opcode.what(p.opcode) & Opcode.ATOMIC) != 0) != (what == Verb.ATOMIC)) {
-      qp.count(HcaCounter.DROP_RESPONSE); // not what this request is answered with
+      qp.drop(p, HcaCounter.DROP_RESPONSE); // not what this request is answered with
     } else if (what == Verb.READ) {
       readResponse(p, w, run);
     } else if (what == Verb.ATOMIC) {

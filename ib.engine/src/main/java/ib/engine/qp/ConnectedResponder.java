@@ -111,7 +111,7 @@ final class ConnectedResponder extends Responder {
   private void receive(Packet p, RunList run) {
     qp.received(p);
     if (!executes()) {
-      qp.count(HcaCounter.DROP_QP_STATE);
+      qp.drop(p, HcaCounter.DROP_QP_STATE);
       return;
     }
     if (!admits(p)) {
@@ -128,7 +128,7 @@ final class ConnectedResponder extends Responder {
     }
     quiet = false;
     if (!reliable && skipping && (what & Opcode.START) == 0) {
-      qp.count(HcaCounter.DROP_SEQUENCE);
+      qp.drop(p, HcaCounter.DROP_SEQUENCE);
       epsn = Psn.add(p.psn, p.psnCount);
       return;
     }
@@ -141,7 +141,7 @@ final class ConnectedResponder extends Responder {
     if (d < 0) {
       duplicate(p, what);
     } else if (quiet) {
-      qp.count(HcaCounter.DROP_AFTER_NAK); // one NAK for a gap (IBA 9.7.5.1.3)
+      qp.drop(p, HcaCounter.DROP_AFTER_NAK); // one NAK for a gap (IBA 9.7.5.1.3)
     } else {
       qp.count(HcaCounter.OUT_OF_SEQ_REQUEST);
       quiet = true;
@@ -171,7 +171,7 @@ final class ConnectedResponder extends Responder {
     }
     skipping = true;
     epsn = Psn.add(p.psn, p.psnCount);
-    qp.count(HcaCounter.DROP_SEQUENCE);
+    qp.drop(p, HcaCounter.DROP_SEQUENCE);
     return false;
   }
 
@@ -213,7 +213,7 @@ final class ConnectedResponder extends Responder {
 
   /** The sender's memory could not be read. */
   void fault(Packet p) {
-    qp.count(HcaCounter.DROP_FAULT);
+    qp.drop(p, HcaCounter.DROP_FAULT);
     p.fault = true; // its sender is told; to us it never came
     if (!reliable) {
       skipping = true;

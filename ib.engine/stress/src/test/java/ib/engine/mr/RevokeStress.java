@@ -22,19 +22,22 @@ public class RevokeStress {
   /** What both tests share: a write by the owner of a queue pair. */
   static class Region {
     final MemorySegment memory = MemorySegment.ofArray(new long[1]);
-    final MrKey key = new MrKey(1, 1, memory, 0, Access.REMOTE_WRITE);
+    final MrKey key = new MrKey(1, 1, memory);
     final ClaimToken token = new ClaimToken();
     private final Payload payload = new Payload();
 
     Region() {
-      payload.add(null, PACKET, 0, 8);
+      payload.add(PACKET, 0, 8);
+      MemorySegment[] segments = {memory};
+      key.open(key.begin(false), 1, segments, new long[] {0, 8}, Access.REMOTE_WRITE);
     }
 
     void write() {
       if (token.schedule()) {
         do {
-          if (key.allows(1, Access.REMOTE_WRITE, 0, 8)) {
-            Copier.toRegion(payload, key, 0);
+          long version = key.admit(1, 1, this, Access.REMOTE_WRITE, 0, 8);
+          if (version != MrKey.REFUSED) {
+            Copier.toRegion(payload, key, version, 0);
           }
         } while (!token.release());
       }

@@ -24,11 +24,11 @@ public enum WrOpcode {
   SEND_WITH_INV(9),
   /** Send with segmentation offload (UD, TCP over IPoIB). */
   LSO(10),
-  /** Read, then invalidate the local key of the buffer. */
+  /** Read, then invalidate the local key of the buffer (iWARP; NOT_SUPPORTED on InfiniBand). */
   RDMA_READ_WITH_INV(11),
-  /** Compare and swap under masks. */
+  /** Compare and swap under masks; NOT_SUPPORTED by the software adapters. */
   MASKED_ATOMIC_CMP_AND_SWP(12),
-  /** Fetch and add in fields given by a mask. */
+  /** Fetch and add in fields given by a mask; NOT_SUPPORTED by the software adapters. */
   MASKED_ATOMIC_FETCH_AND_ADD(13),
   /** Flush remote memory to visibility or persistence. */
   FLUSH(14),

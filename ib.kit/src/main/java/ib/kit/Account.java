@@ -35,6 +35,8 @@ final class Account {
     if (status == PostStatus.OK) {
       book.getAndAdd(id, ACCEPTED);
       accepted.getAndIncrement();
+    } else {
+      next.compareAndSet(id + 1, id); // not used: who spins at a full queue does not run out
     }
     return status;
   }

@@ -75,6 +75,10 @@ final class CallbackCases {
           p.a.receive(1, 0, 8);
           probe.during(p.a.qp::close);
         });
+    chainMore(s);
+  }
+
+  private static void chainMore(Catalogue.Section s) {
     chain(
         s,
         "the peer's postSend",
@@ -168,6 +172,10 @@ final class CallbackCases {
           Assertions.assertSame(a.probe(), a.probe().context());
           Assertions.assertSame(a.probe(), a.cq().context());
         });
+    armingMore(s);
+  }
+
+  private static void armingMore(Catalogue.Section s) {
     s.add(
         "SOLICITED does not wake for an unsolicited completion, and does for a solicited",
         t -> solicited(t));

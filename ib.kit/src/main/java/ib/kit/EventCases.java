@@ -95,6 +95,10 @@ final class EventCases {
           Assertions.assertFalse(p.a.heard(EventType.SQ_DRAINED), "nobody else hears it");
           Assertions.assertEquals(QpState.RTS, q.b.qp.state());
         });
+    affiliatedMore(s);
+  }
+
+  private static void affiliatedMore(Catalogue.Section s) {
     s.add(
         "an event of an SRQ goes to its handler with its context",
         t -> {
@@ -125,6 +129,10 @@ final class EventCases {
           Await.until("SQ_DRAINED", () -> where.get() != null);
           Assertions.assertNotEquals(Thread.currentThread(), where.get());
         });
+    affiliatedRest(s);
+  }
+
+  private static void affiliatedRest(Catalogue.Section s) {
     s.add(
         "an event handler that throws hears the next event",
         t -> {
@@ -220,6 +228,10 @@ final class EventCases {
           link(t, true);
           Await.until("PORT_ACTIVE", () -> ear.heard(EventType.PORT_ACTIVE));
         });
+    portsMore(s);
+  }
+
+  private static void portsMore(Catalogue.Section s) {
     s.add(
         "a handler registered twice or for another device is refused",
         t -> {
@@ -264,6 +276,10 @@ final class EventCases {
           Await.until("its event", () -> !heard.isEmpty());
           Assertions.assertEquals(1, heard.size());
         });
+    portsRest(s);
+  }
+
+  private static void portsRest(Catalogue.Section s) {
     s.add(
         "a cable pulled under a connection: RETRY_EXC_ERR; put back, a new one works",
         t -> {

@@ -92,6 +92,11 @@ final class FlushCases {
     s.add(
         type + " SQD holds what is posted, says SQ_DRAINED, and RTS goes on in order",
         t -> sqd(t, shape));
+    ofMore(s, type);
+  }
+
+  private static void ofMore(Catalogue.Section s, QpType type) {
+    Shape shape = Shape.of(type);
     s.add(
         type + " modify(ERR) against posters: posted == completed, 20 times",
         t -> race(t, shape, false));

@@ -60,6 +60,10 @@ final class HandlerCases {
           a.settle(0);
           Assertions.assertNull(thrown.get());
         });
+    handlersMore(s);
+  }
+
+  private static void handlersMore(Catalogue.Section s) {
     s.add(
         "a control call in the handler is refused while the contract is checked (S1, S26)",
         t -> {
@@ -93,6 +97,10 @@ final class HandlerCases {
     s.add(
         "close of a queue waits for its running handler, and none comes later (I4)",
         HandlerCases::fence);
+    handlersRest(s);
+  }
+
+  private static void handlersRest(Catalogue.Section s) {
     s.add(
         "a queue pair closed between startPoll and endPoll does no harm (B21)",
         t -> {

@@ -289,6 +289,10 @@ final class HotplugCases {
                   gone(e.sendCq.poll(one, 1), e.sendCq.requestNotify(NotifyFlags.NEXT_COMP));
                   Assertions.assertFalse(e.sendCq.startPoll());
                 }));
+    poisonedMore(s);
+  }
+
+  private static void poisonedMore(Catalogue.Section s) {
     s.add(
         "an AH of a device that is gone: Disassociated",
         t ->

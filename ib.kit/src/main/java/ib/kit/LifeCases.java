@@ -217,6 +217,10 @@ final class LifeCases {
               () -> pd.createAhSleepable(e.self()),
               () -> pd.createQp(e.init()));
         });
+    afterMore(s);
+  }
+
+  private static void afterMore(Catalogue.Section s) {
     s.add(
         "a closed AH is not modified, and not posted with",
         t -> {

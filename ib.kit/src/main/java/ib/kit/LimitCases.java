@@ -189,6 +189,10 @@ final class LimitCases {
           refused(() -> srq(e, new SrqAttr(8, 1, 9)), 9);
         },
         Cap.SRQ);
+    rangesMore(s);
+  }
+
+  private static void rangesMore(Catalogue.Section s) {
     s.add(
         "a CQ is not resized below what waits in it, and keeps it",
         t -> {

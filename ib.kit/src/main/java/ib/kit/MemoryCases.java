@@ -155,6 +155,10 @@ final class MemoryCases {
           },
           cap);
     }
+    windowsMore(s);
+  }
+
+  private static void windowsMore(Catalogue.Section s) {
     s.add(
         "TYPE_1 bound again: the new key opens, the old one is dead",
         t -> {

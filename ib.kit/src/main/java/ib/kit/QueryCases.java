@@ -70,6 +70,11 @@ final class QueryCases {
             Assertions.assertEquals(infiniband, p.lid() != 0, "LID " + p.lid());
           }
         });
+    answers(s);
+    numbers(c.section("QUERY", 21, "numbers are unguessable (D9)", Cap.RC));
+  }
+
+  private static void answers(Catalogue.Section s) {
     s.add(
         "the caches tell what the device tells (B13)",
         t -> {
@@ -98,7 +103,6 @@ final class QueryCases {
           }
         });
     absent(s);
-    numbers(c.section("QUERY", 21, "numbers are unguessable (D9)", Cap.RC));
   }
 
   /** What a device does not have it refuses by name. */

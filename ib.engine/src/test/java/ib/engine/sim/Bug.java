@@ -39,23 +39,22 @@ enum Bug {
                       MethodTypeDesc.ofDescriptor("()V"))),
       Profile.LOSS_30),
   READ_WITHOUT_DATA(
-      "qp.Completer", "retire", field("OP_READ", b -> b.loadConstant(-99)), Profile.REORDER_50),
+      "qp.Completer", "retire", call("what", b -> b.pop().iconst_0()), Profile.REORDER_50),
   GHOST_ACKNOWLEDGED(
       "qp.Completer",
       "receive",
-      after("psnNext", b -> b.loadConstant(0x600000).iadd()),
+      after("psnSent", b -> b.loadConstant(0x600000).iadd()),
       Profile.LOST_ACKS),
   NOT_ACKNOWLEDGED_AGAIN(
       "qp.ConnectedResponder", "duplicate", before(CodeBuilder::return_), Profile.LOST_ACKS),
   PACKET_LEAKED("qp.Completer", "run", call("release", b -> b.pop().pop()), Profile.CLEAN),
   BOUNDS_NOT_CHECKED(
-      "mr.MrKey", "allows", field("length", b -> b.pop().loadConstant(1L << 40)), Profile.LOSS_1),
+      "mr.MrKey", "admit", field("length", b -> b.pop().loadConstant(1L << 40)), Profile.LOSS_1),
   RIGHTS_NOT_CHECKED(
-      "mr.MrKey", "allows", field("access", b -> b.pop().iconst_m1()), Profile.LOSS_1),
-  SENT_AGAIN_AFTER_ANSWER("qp.Requester", "run", call("max", b -> b.pop2()), Profile.REORDER_50),
+      "mr.MrKey", "admit", field("access", b -> b.pop().iconst_m1()), Profile.LOSS_1),
+  SENT_AGAIN_AFTER_ANSWER("qp.Requester", "skipAcknowledged", call("max", b -> b.pop2()), Profile.REORDER_50),
   ACKNOWLEDGED_TOO_FAR(
       "qp.ConnectedResponder", "executed", constant(-1, b -> b.iconst_0()), Profile.LOSS_10),
-  TIMER_LEFT("qp.Worker", "timers", call("cancelled", b -> b.pop().iconst_0()), Profile.LOSS_50),
   IMMEDIATE_LOST("qp.Responder", "immFlag", before(b -> b.iconst_0().ireturn()), Profile.CLEAN);
 
   /** How often it was planted, in all loaders. */

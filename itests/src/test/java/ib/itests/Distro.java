@@ -58,6 +58,16 @@ public final class Distro {
     return options(bundle -> true);
   }
 
+  /**
+   * Leaves a bundle out.
+   *
+   * @param symbolicName of the bundle
+   * @return {@link #withDriver} without it
+   */
+  public static Option[] withDriverWithout(String symbolicName) {
+    return options(bundle -> !bundle.symbolicName().equals(symbolicName));
+  }
+
   private static Option[] options(Predicate<RunBundle> wanted) {
     RunDescriptor descriptor = descriptor();
     List<Option> options = new ArrayList<>();

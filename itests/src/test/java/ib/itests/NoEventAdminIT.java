@@ -3,8 +3,10 @@ package ib.itests;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotNull;
+import static org.junit.Assert.assertTrue;
 
-import ib.core.client.DeviceLease;
+import ib.core.client.ClientRegistration;
+import ib.core.client.IbClient;
 import ib.core.client.IbCore;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.EventType;
@@ -15,9 +17,11 @@ import java.util.Arrays;
 import java.util.Hashtable;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.inject.Inject;
+import org.jspecify.annotations.Nullable;
 import org.junit.Test;
 import org.junit.runner.RunWith;
 import org.ops4j.pax.exam.Configuration;
@@ -28,7 +32,6 @@ import org.ops4j.pax.exam.spi.reactors.PerClass;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
 import org.osgi.service.cm.ConfigurationAdmin;
-import org.osgi.util.tracker.ServiceTracker;
 
 /** F24: a framework that has neither an EventAdmin nor its package: typed handlers hear all. */
 @RunWith(PaxExam.class)
@@ -54,29 +57,44 @@ public class NoEventAdminIT {
     configurations
         .getFactoryConfiguration("ib.driver.soft", "ev0", "?")
         .update(new Hashtable<>(Map.of("name", "ev0")));
-    ServiceTracker<IbDevice, IbDevice> tracker =
-        new ServiceTracker<>(context, IbDevice.class, null);
-    tracker.open();
-    DriverDevice device = (DriverDevice) tracker.waitForService(30_000);
-    assertNotNull("no device within 30 s", device);
     BlockingQueue<IbEvent> heard = new LinkedBlockingQueue<>();
-    try (DeviceLease lease = core.lease("ev0", "test")) {
+    CountDownLatch added = new CountDownLatch(1);
+    ClientRegistration client = core.registerClient(new Listener(heard, added));
+    assertTrue("no device within 30 s", added.await(30, TimeUnit.SECONDS));
+    DriverDevice device =
+        (DriverDevice) context.getService(context.getServiceReference(IbDevice.class));
+    device.dispatchEvent(EventType.SM_CHANGE, 1);
+    device.dispatchEvent(EventType.DEVICE_SPEED_CHANGE, 0);
+    long number = next(heard, EventType.SM_CHANGE).sequence();
+    assertEquals(number + 1, next(heard, EventType.DEVICE_SPEED_CHANGE).sequence());
+    client.unregister();
+    configurations.getFactoryConfiguration("ib.driver.soft", "ev0", "?").delete();
+  }
+
+  private record Listener(BlockingQueue<IbEvent> heard, CountDownLatch added) implements IbClient {
+    @Override
+    public String name() {
+      return "listener";
+    }
+
+    @Override
+    public Object add(IbDevice device) {
       IbEventHandler handler =
-          new IbEventHandler(lease.device()) {
+          new IbEventHandler(device) {
             @Override
             public void handle(IbEvent event) {
               heard.add(event);
             }
           };
-      lease.device().registerEventHandler(handler);
-      device.dispatchEvent(EventType.SM_CHANGE, 1);
-      device.dispatchEvent(EventType.DEVICE_SPEED_CHANGE, 0);
-      long number = next(heard, EventType.SM_CHANGE).sequence();
-      assertEquals(number + 1, next(heard, EventType.DEVICE_SPEED_CHANGE).sequence());
-      lease.device().unregisterEventHandler(handler);
+      device.registerEventHandler(handler);
+      added.countDown();
+      return handler;
     }
-    tracker.close();
-    configurations.getFactoryConfiguration("ib.driver.soft", "ev0", "?").delete();
+
+    @Override
+    public void remove(IbDevice device, @Nullable Object handler) {
+      device.unregisterEventHandler((IbEventHandler) handler);
+    }
   }
 
   /** What the device says of its own start may come before. */

@@ -52,7 +52,8 @@ enum Bug {
       "mr.MrKey", "admit", field("length", b -> b.pop().loadConstant(1L << 40)), Profile.LOSS_1),
   RIGHTS_NOT_CHECKED(
       "mr.MrKey", "admit", field("access", b -> b.pop().iconst_m1()), Profile.LOSS_1),
-  SENT_AGAIN_AFTER_ANSWER("qp.Requester", "skipAcknowledged", call("max", b -> b.pop2()), Profile.REORDER_50),
+  SENT_AGAIN_AFTER_ANSWER(
+      "qp.Requester", "skipAcknowledged", call("max", b -> b.pop2()), Profile.REORDER_50),
   ACKNOWLEDGED_TOO_FAR(
       "qp.ConnectedResponder", "executed", constant(-1, b -> b.iconst_0()), Profile.LOSS_10),
   IMMEDIATE_LOST("qp.Responder", "immFlag", before(b -> b.iconst_0().ireturn()), Profile.CLEAN);

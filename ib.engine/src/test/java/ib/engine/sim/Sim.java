@@ -157,7 +157,10 @@ public final class Sim {
     comeToRest();
     for (Node n : nodes) {
       if (n.hca.earliestTimerNs() != Long.MAX_VALUE || n.wire.copies() != 0) {
-        throw new SimFailure("node " + n.lid + " after a rest: a timer ("
+        throw new SimFailure(
+            "node "
+                + n.lid
+                + " after a rest: a timer ("
                 + (n.hca.earliestTimerNs() - clock.nanoTime())
                 + ") or a packet ("
                 + n.wire.copies()

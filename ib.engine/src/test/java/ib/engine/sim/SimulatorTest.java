@@ -77,7 +77,9 @@ class SimulatorTest {
   }
 
   @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = {"SILENT", "SOAK"})
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"SILENT", "SOAK"})
   @DisplayName(
       "F3-F8, F15, F20: fresh seeds: every byte, completion and guard zone as the model says")
   void freshSeeds(Profile profile, TestReporter reporter) {

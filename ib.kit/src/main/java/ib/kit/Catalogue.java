@@ -87,7 +87,9 @@ public final class Catalogue {
       Set<Cap> all = new LinkedHashSet<>(needs);
       all.addAll(List.of(more));
       String id = "%s-%03d".formatted(prefix, next++);
-      cases.add(new Case(id, group, name, all, lossless, limits, body));
+      // what is lost on UC and UD does not come again
+      boolean quiet = lossless || all.contains(Cap.UC) || all.contains(Cap.UD);
+      cases.add(new Case(id, group, name, all, quiet, limits, body));
       return this;
     }
   }

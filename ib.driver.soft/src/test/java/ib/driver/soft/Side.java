@@ -83,7 +83,8 @@ final class Side implements AutoCloseable {
     }
     if (rc) {
       rtr.maxDestRdAtomic(4).minRnrTimer(1);
-      rts.timeout(10).retryCount(2).rnrRetry(7).maxRdAtomic(4); // 4 ms, three times
+      // 67 ms, three times: a thread may be preempted that long
+      rts.timeout(14).retryCount(2).rnrRetry(7).maxRdAtomic(4);
     }
     qp.modify(init);
     qp.modify(rtr);

@@ -52,10 +52,8 @@ class AddressHandleTest {
     }
   }
 
-  @Test
-  @DisplayName("S2-S5: four threads on one domain neither block nor wait")
-  void s2NeverBlocks() {
-    makeAndDestroy(2_000); // loads what there is to load
+  /** {@return how often they blocked or waited} */
+  private long fourThreads() {
     AtomicLong waits = new AtomicLong();
     List<Future<?>> threads = new ArrayList<>();
     for (int t = 0; t < 4; t++) {
@@ -69,7 +67,14 @@ class AddressHandleTest {
               }));
     }
     threads.forEach(Wait::end);
-    assertEquals(0, waits.get());
+    return waits.get();
+  }
+
+  @Test
+  @DisplayName("S2-S5: four threads on one domain neither block nor wait")
+  void s2NeverBlocks() {
+    fourThreads(); // loads what there is to load, also where threads meet
+    assertEquals(0, fourThreads());
     assertEquals(0, rig.objects().live(Kind.AH));
   }
 

@@ -271,6 +271,11 @@ final class RemovalCases {
       }
 
       @Override
+      public boolean busy() {
+        return calls.get() > 0;
+      }
+
+      @Override
       public void settle() {
         flood.close();
         cq.close();

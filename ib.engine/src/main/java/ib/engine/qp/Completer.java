@@ -3,6 +3,7 @@ package ib.engine.qp;
 import ib.core.verbs.QpState;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WellKnown;
+import ib.core.wire.Psn;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Payload;
 import ib.engine.ring.SendWqe;

@@ -2,6 +2,7 @@ package ib.engine.qp;
 
 import ib.core.verbs.EventType;
 import ib.core.verbs.QpState;
+import ib.core.wire.Psn;
 import ib.engine.wire.Packet;
 import org.jspecify.annotations.Nullable;
 

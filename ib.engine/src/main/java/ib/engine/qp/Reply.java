@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.wire.Psn;
 import ib.engine.mr.Copier;
 import ib.engine.mr.MrKey;
 import ib.engine.wire.Packet;

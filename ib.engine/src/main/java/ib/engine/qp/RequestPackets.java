@@ -2,6 +2,7 @@ package ib.engine.qp;
 
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WrOpcode;
+import ib.core.wire.Psn;
 import ib.engine.mr.Copier;
 import ib.engine.ring.SendWqe;
 import ib.engine.wire.Packet;

@@ -18,7 +18,7 @@ enum Bug {
   ICRC_NOT_CHECKED(
       "qp.HcaPort", "receive", field("damaged", b -> b.pop().iconst_0()), Profile.CORRUPT_5),
   PSN_COMPARED_RAW(
-      "qp.Psn", "diff", before(b -> b.iload(0).iload(1).isub().ireturn()), Profile.LOST_ACKS),
+      "ib.core.wire.Psn", "diff", before(b -> b.iload(0).iload(1).isub().ireturn()), Profile.LOST_ACKS),
   DUPLICATE_EXECUTED(
       "qp.ConnectedResponder",
       "inSequence",

@@ -18,13 +18,13 @@ final class Plant extends ClassLoader {
   /**
    * Plants a bug.
    *
-   * @param target name of a class, without {@code ib.engine.}
+   * @param target name of a class, whole or without {@code ib.engine.}
    * @param method name of its method
    * @param bug what becomes of the method's code
    */
   Plant(String target, String method, CodeTransform bug) {
     super(Plant.class.getClassLoader());
-    this.target = ENGINE + target;
+    this.target = target.startsWith("ib.") ? target : ENGINE + target;
     this.method = method;
     this.bug = bug;
   }
@@ -53,7 +53,7 @@ final class Plant extends ClassLoader {
       if (loaded != null) {
         return loaded;
       }
-      return name.startsWith(ENGINE) ? define(name) : super.loadClass(name, resolve);
+      return name.startsWith(ENGINE) || name.equals(target) ? define(name) : super.loadClass(name, resolve);
     }
   }
 

@@ -37,7 +37,7 @@ class PlantedBugsTest {
   @Test
   @DisplayName("the same loader without a bug finds nothing")
   void control() {
-    Plant nothing = new Plant("qp.Psn", "diff", CodeTransform.ACCEPT_ALL);
+    Plant nothing = new Plant("ib.core.wire.Psn", "diff", CodeTransform.ACCEPT_ALL);
     for (Profile profile : Profile.values()) {
       if (!profile.bulk() && profile != Profile.SILENT && profile != Profile.SOAK) {
         assertNull(nothing.run(profile.ordinal(), profile));

@@ -61,6 +61,12 @@ public final class BoundDevice extends IbDevice {
     return owner.held();
   }
 
+  /** From now on nothing can be made through the handle. */
+  @AnyContext
+  void poison() {
+    owner.poison();
+  }
+
   /**
    * Ends the handle: fences all its callbacks, destroys what is left, users first, and poisons it
    * (S32, I4, CC-20). A second call finds nothing.

@@ -1,6 +1,7 @@
 package ib.core.internal;
 
 import ib.core.client.LeakRecord;
+import ib.core.client.Violation;
 import ib.core.internal.callback.CallbackPool;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.event.DeviceEvents;
@@ -14,6 +15,7 @@ import ib.core.internal.restrack.Owner;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.DeviceAttr;
 import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.IbContractException;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
@@ -30,8 +32,9 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
    * @param contract where violations are reported
    * @param hub the events
    * @param pool threads of managed completion queues
+   * @param reportNs after which time something that does not return is reported
    */
-  record Shared(Contract contract, EventHub hub, CallbackPool pool) {}
+  record Shared(Contract contract, EventHub hub, CallbackPool pool, long reportNs) {}
 
   private final DriverDevice driver;
   private final Shared shared;
@@ -64,10 +67,34 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
     }
     parts = assemble(attrs);
     BoundDevice trial = new BoundDevice("probe", parts());
+    if (shared.contract().checking()) {
+      probeFromOutside(trial);
+    } else {
+      probe(trial);
+    }
+  }
+
+  private static void probe(BoundDevice trial) {
     try {
       Probe.run(trial);
     } finally {
       trial.sweepAndPoison();
+    }
+  }
+
+  /** As {@link #probe(BoundDevice)}, where a lock of the caller's is noticed (S30). */
+  private void probeFromOutside(BoundDevice trial) {
+    String what = "the registration of " + driver.name();
+    LockCheck check = new LockCheck(() -> probe(trial));
+    Violation violation = check.await(driver.info().driver(), what, shared.reportNs());
+    if (violation != null) {
+      trial.poison(); // the calls go on when the caller does: only the present one, then
+      shared.contract().report(violation);
+      throw new IbContractException("S30", "register " + driver.name(), violation.text());
+    }
+    RuntimeException failure = check.failure();
+    if (failure != null) {
+      throw failure;
     }
   }
 
@@ -107,7 +134,8 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
 
   @Override
   public BoundHandle bind(String owner, long sequence) {
-    return new Handle(new BoundDevice(owner, parts()));
+    long graceNs = owner.equals(LockCheck.NAME) ? LockCheck.GRACE_NS : Owner.GRACE_NS;
+    return new Handle(new BoundDevice(owner, parts(), graceNs));
   }
 
   /** {@return a handle that answers queries from the caches and belongs to nobody} */

@@ -56,7 +56,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     contract = Contract.fromProperty();
     CoreLog log = new CoreLog(contract);
     hub = new EventHub(EventConfig.DEFAULT, log, new Section());
-    shared = new DevicePort.Shared(contract, hub, pool);
+    shared = new DevicePort.Shared(contract, hub, pool, limits.reportNs());
     hotplug = new Hotplug(limits, log);
   }
 
@@ -110,7 +110,31 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
       contract.report("S29", entry.name(), text, List.of());
       hotplug.unregisterQueued(entry);
     } else {
+      tryFromOutside(entry);
       hotplug.unregister(entry, Form.RECORD);
+    }
+  }
+
+  /** While checking is on, calls a device that is to go from another thread (S30). */
+  private void tryFromOutside(DeviceEntry entry) {
+    if (!contract.checking()) {
+      return;
+    }
+    DeviceLease lease;
+    try {
+      lease = hotplug.lease(entry.name(), LockCheck.NAME);
+    } catch (IbNoDeviceException e) {
+      return; // it goes already, and was tried then
+    }
+    try {
+      LockCheck check = new LockCheck(() -> Probe.run(lease.device()));
+      String what = "the removal of " + entry.name();
+      Violation violation = check.await(entry.info().driver(), what, shared.reportNs());
+      if (violation != null) {
+        contract.report(violation); // that the calls fail is no matter here
+      }
+    } finally {
+      lease.close();
     }
   }
 
@@ -132,6 +156,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     @Override
     public void unregister() {
       contract.requireMaySleep(entry.name(), entry, "unregister");
+      tryFromOutside(entry);
       hotplug.unregister(entry, Form.THROW);
     }
 

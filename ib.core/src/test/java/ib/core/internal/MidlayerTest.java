@@ -34,6 +34,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The parts of the core joined, as a driver and a client meet them. */
 class MidlayerTest {
@@ -128,6 +130,47 @@ class MidlayerTest {
       assertEquals(1, event.sequence());
       lease.device().unregisterEventHandler(handler);
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = EventType.class,
+      names = {
+        "PORT_ACTIVE",
+        "PORT_ERR",
+        "LID_CHANGE",
+        "PKEY_CHANGE",
+        "GID_CHANGE",
+        "SM_CHANGE",
+        "CLIENT_REREGISTER",
+        "DEVICE_SPEED_CHANGE",
+        "DEVICE_FATAL"
+      })
+  @DisplayName(
+      "S34, S44: a change of state that a driver tells of reaches the clients, caches fresh")
+  void stateChangeReachesClients(EventType change) throws Exception {
+    FakeDevice device = new FakeDevice("fake0");
+    BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+    Client client =
+        new Client() {
+          @Override
+          public @Nullable Object add(IbDevice handle) {
+            handle.registerEventHandler(
+                new IbEventHandler(handle) {
+                  @Override
+                  public void handle(IbEvent event) {
+                    heard.add(event.type() + " " + device().port(1).lid());
+                  }
+                });
+            return super.add(handle);
+          }
+        };
+    standalone.core().registerClient(client);
+    standalone.drivers().register(device);
+    device.ports().attr(1, device.ops().queryPort(1).toBuilder().lid(77).build());
+    boolean whole = change == EventType.DEVICE_FATAL; // nobody asks a dead device for its ports
+    device.dispatchEvent(change, whole ? 0 : 1);
+    assertEquals(change + (whole ? " 1" : " 77"), heard.poll(30, TimeUnit.SECONDS));
   }
 
   @Test

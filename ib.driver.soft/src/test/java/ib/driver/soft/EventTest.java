@@ -52,7 +52,7 @@ final class EventTest {
 
   @Test
   @DisplayName(
-      "D8 B13 cable and P_Keys: the right events in order, with fresh caches, without a gap")
+      "S34 D8 B13 cable and P_Keys: the right events in order, fresh caches, without a gap")
   void liveChanges() throws Exception {
     try (Lab lab = new Lab()) {
       lab.configure("soft0", "link", "down");

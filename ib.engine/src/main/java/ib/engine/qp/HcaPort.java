@@ -161,13 +161,15 @@ public final class HcaPort implements WirePort {
   }
 
   /**
-   * Writes the GID table; raises GID_CHANGE.
+   * Writes the GID table; raises GID_CHANGE when the entry was another.
    *
    * @param index from 0
    * @param gid the GID, ZERO to empty the entry
    */
   public synchronized void gid(int index, Gid gid) {
-    gid(index);
+    if (gid(index).equals(gid)) {
+      return;
+    }
     Gid[] changed = gids.clone();
     changed[index] = gid;
     gids = changed;
@@ -189,13 +191,15 @@ public final class HcaPort implements WirePort {
   }
 
   /**
-   * Writes the P_Key table; raises PKEY_CHANGE.
+   * Writes the P_Key table; raises PKEY_CHANGE when the entry was another.
    *
    * @param index from 0
    * @param pkey 16 bits, 0 to empty the entry
    */
   public synchronized void pkey(int index, int pkey) {
-    pkey(index);
+    if (pkey(index) == pkey) {
+      return;
+    }
     int[] changed = pkeys.clone();
     changed[index] = pkey;
     pkeys = changed;

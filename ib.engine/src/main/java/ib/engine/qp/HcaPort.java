@@ -197,13 +197,10 @@ public final class HcaPort implements WirePort {
    * @param pkey 16 bits, 0 to empty the entry
    */
   public synchronized void pkey(int index, int pkey) {
-    if (pkey(index) == pkey) {
-      return;
-    }
+    pkey(index);
     int[] changed = pkeys.clone();
     changed[index] = pkey;
-    pkeys = changed;
-    observer.event(EventType.PKEY_CHANGE, number);
+    pkeys(changed);
   }
 
   /**

@@ -5,7 +5,6 @@ import ib.core.spi.DeviceSlot;
 import ib.core.spi.FaultInjection;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.QpDiagnosis;
-import ib.core.verbs.QpType;
 import ib.tools.capture.Captures;
 import ib.tools.diags.Perfquery;
 import ib.tools.diags.Why;
@@ -14,6 +13,7 @@ import ib.tools.hotplug.Clients;
 import ib.tools.hotplug.Objects;
 import ib.tools.hotplug.Slots;
 import ib.tools.hotplug.Violations;
+import ib.tools.pingpong.Kind;
 import ib.tools.pingpong.PingPong;
 import ib.tools.rdma.Rdma;
 import ib.tools.verbs.Asyncwatch;
@@ -50,6 +50,7 @@ import org.osgi.service.component.annotations.ReferencePolicyOption;
       "ibv_rc_pingpong",
       "ibv_uc_pingpong",
       "ibv_ud_pingpong",
+      "ibv_srq_pingpong",
       "rdma",
       "perfquery",
       "capture",
@@ -153,7 +154,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over RC; a second device as operand runs both ends here")
   public Object ibv_rc_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, QpType.RC, out(session), args);
+    return PingPong.run(core, Kind.RC, out(session), args);
   }
 
   /**
@@ -166,7 +167,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over UC; a second device as operand runs both ends here")
   public Object ibv_uc_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, QpType.UC, out(session), args);
+    return PingPong.run(core, Kind.UC, out(session), args);
   }
 
   /**
@@ -179,7 +180,20 @@ public final class IbCommands {
   @Descriptor("ping-pong over UD; a second device as operand runs both ends here")
   public Object ibv_ud_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, QpType.UD, out(session), args);
+    return PingPong.run(core, Kind.UD, out(session), args);
+  }
+
+  /**
+   * Plays ping-pong over several reliable connections that share a receive queue.
+   *
+   * @param session the shell's
+   * @param args see {@link PingPong}
+   * @return the value
+   */
+  @Descriptor("ping-pong over RC with an SRQ; a second device as operand runs both ends here")
+  public Object ibv_srq_pingpong(
+      CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
+    return PingPong.run(core, Kind.SRQ, out(session), args);
   }
 
   /**

@@ -20,15 +20,20 @@ import ib.core.verbs.QpInit;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
+import ib.core.verbs.SharedReceiveQueue;
+import ib.core.verbs.SrqAttr;
+import ib.core.verbs.SrqInit;
 import ib.core.verbs.WellKnown;
 import ib.tools.getopt.CommandException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One end: its verbs objects, from the protection domain to a queue pair in RTS. */
+/** One end: its verbs objects, from the protection domain to its queue pairs in RTS. */
 final class Endpoint implements AutoCloseable {
   private static final int PAGE = 4096;
   private static final int QKEY = 0x11111111;
@@ -40,8 +45,9 @@ final class Endpoint implements AutoCloseable {
   final MemoryRegion region;
   final Payload payload;
   final CompletionQueue cq;
-  final QueuePair qp;
-  private final Address local;
+  final List<QueuePair> qps = new ArrayList<>();
+  final @Nullable SharedReceiveQueue srq;
+  private final List<Address> locals = new ArrayList<>();
   private @Nullable AddressHandle ah;
   private int remoteQpn;
 
@@ -65,10 +71,8 @@ final class Endpoint implements AutoCloseable {
       region = make("Couldn't register MR", () -> pd.allocMemory(bytes, PAGE, Access.LOCAL_WRITE));
       payload = new Payload(region.segment(), headroom(), settings.size());
       cq = make("Couldn't create CQ", () -> device.createCq(cqInit(wakeUp)));
-      QpCap cap = new QpCap(1, settings.rxDepth(), 1, 1, 0);
-      qp = make("Couldn't create QP", () -> pd.createQp(new QpInit(settings.type(), cq, cap)));
-      modify("INIT", initAttr());
-      local = address();
+      srq = settings.kind() == Kind.SRQ ? make("Couldn't create SRQ", this::shared) : null;
+      createQps();
       complete = true;
     } finally {
       if (!complete) {
@@ -77,19 +81,42 @@ final class Endpoint implements AutoCloseable {
     }
   }
 
+  private SharedReceiveQueue shared() {
+    return pd.createSrq(new SrqInit(new SrqAttr(settings.rxDepth(), 1, 0), null, null));
+  }
+
+  private void createQps() {
+    QpCap cap = new QpCap(1, srq == null ? settings.rxDepth() : 0, 1, srq == null ? 1 : 0, 0);
+    QpInit init = new QpInit(type(), cq, cap).withSrq(srq);
+    for (int i = 0; i < settings.queuePairs(); i++) {
+      qps.add(make("Couldn't create " + named(i), () -> pd.createQp(init)));
+      modify(i, "INIT", initAttr());
+    }
+    qps.forEach(qp -> locals.add(address(qp)));
+  }
+
+  private QpType type() {
+    return settings.kind().type();
+  }
+
+  /** A queue pair as the messages of the programs call it. */
+  private String named(int i) {
+    return srq == null ? "QP" : "QP[" + i + "]";
+  }
+
   private int headroom() {
-    return settings.type() == QpType.UD ? WellKnown.GRH_BYTES : 0; // IBA 11.4.1.2
+    return type() == QpType.UD ? WellKnown.GRH_BYTES : 0; // IBA 11.4.1.2
   }
 
   private CqInit cqInit(Semaphore wakeUp) {
-    int entries = settings.rxDepth() + 1;
+    int entries = settings.rxDepth() + settings.queuePairs();
     return settings.modes().events()
         ? new CqInit(entries, (queue, context) -> wakeUp.release(), null)
         : new CqInit(entries);
   }
 
   private void checkMtu() {
-    if (settings.type() != QpType.UD) {
+    if (type() != QpType.UD) {
       return;
     }
     int port = settings.ibPort();
@@ -113,18 +140,18 @@ final class Endpoint implements AutoCloseable {
 
   private QpAttr initAttr() {
     QpAttr attr = new QpAttr().state(QpState.INIT).pkeyIndex(0).port(settings.ibPort());
-    return settings.type() == QpType.UD ? attr.qkey(QKEY) : attr.accessFlags(0);
+    return type() == QpType.UD ? attr.qkey(QKEY) : attr.accessFlags(0);
   }
 
-  private Address address() {
+  private Address address(QueuePair qp) {
     PortAttr port = attempt("Couldn't get port info", () -> device.queryPort(settings.ibPort()));
-    boolean needsLid = port.linkLayer() != LinkLayer.ETHERNET && settings.type() != QpType.UD;
+    boolean needsLid = port.linkLayer() != LinkLayer.ETHERNET && type() != QpType.UD;
     if (needsLid && port.lid() == 0) {
       throw new CommandException("Couldn't get local LID");
     }
     int index = settings.gidIndex();
     String noGid =
-        settings.type() == QpType.UD
+        type() == QpType.UD
             ? "Could not get local gid for gid index " + index
             : "can't read sgid of index " + index;
     Gid gid = index < 0 ? Gid.ZERO : attempt(noGid, () -> device.gid(settings.ibPort(), index));
@@ -132,9 +159,9 @@ final class Endpoint implements AutoCloseable {
     return new Address(port.lid(), qp.qpn(), psn, gid);
   }
 
-  /** {@return where this end can be reached} */
-  Address local() {
-    return local;
+  /** {@return where this end can be reached: each queue pair's address} */
+  List<Address> locals() {
+    return locals;
   }
 
   /** {@return the peer's address handle, null unless UD and connected} */
@@ -153,23 +180,29 @@ final class Endpoint implements AutoCloseable {
   }
 
   /** Gets ready to receive from and send to the peer: RTR, then RTS. */
-  void connect(Address remote) {
-    remoteQpn = remote.qpn();
+  void connect(List<Address> remotes) {
+    for (int i = 0; i < qps.size(); i++) {
+      connect(i, remotes.get(i));
+    }
+    if (type() == QpType.UD) {
+      remoteQpn = remotes.getFirst().qpn();
+      ah = make("Failed to create AH", () -> pd.createAh(path(remotes.getFirst(), 64)));
+    }
+  }
+
+  private void connect(int i, Address remote) {
     QpAttr rtr = new QpAttr().state(QpState.RTR);
-    QpAttr rts = new QpAttr().state(QpState.RTS).sqPsn(local.psn());
-    if (settings.type() != QpType.UD) {
-      AhAttr av = attempt("Failed to modify QP to RTR", () -> path(remote, 1));
+    QpAttr rts = new QpAttr().state(QpState.RTS).sqPsn(locals.get(i).psn());
+    if (type() != QpType.UD) {
+      AhAttr av = attempt("Failed to modify " + named(i) + " to RTR", () -> path(remote, 1));
       rtr.av(av).pathMtu(settings.mtu()).destQpn(remote.qpn()).rqPsn(remote.psn());
     }
-    if (settings.type() == QpType.RC) {
+    if (type() == QpType.RC) {
       rtr.maxDestRdAtomic(1).minRnrTimer(12);
       rts.timeout(14).retryCount(7).rnrRetry(WellKnown.RNR_RETRY_INFINITE).maxRdAtomic(1);
     }
-    modify("RTR", rtr);
-    modify("RTS", rts);
-    if (settings.type() == QpType.UD) {
-      ah = make("Failed to create AH", () -> pd.createAh(path(remote, 64)));
-    }
+    modify(i, "RTR", rtr);
+    modify(i, "RTS", rts);
   }
 
   private AhAttr path(Address remote, int hopLimit) {
@@ -180,13 +213,31 @@ final class Endpoint implements AutoCloseable {
     return new AhAttr(remote.lid(), settings.sl(), 0, 0, settings.ibPort(), route);
   }
 
-  private void modify(String state, QpAttr attr) {
+  private void modify(int i, String state, QpAttr attr) {
     attempt(
-        "Failed to modify QP to " + state,
+        "Failed to modify " + named(i) + " to " + state,
         () -> {
-          qp.modify(attr);
+          qps.get(i).modify(attr);
           return attr;
         });
+  }
+
+  /** Posts a receive of a whole message. */
+  int postReceive(long wrId) {
+    int bytes = payload.offset + payload.size;
+    return srq == null
+        ? qps.getFirst().postReceive(wrId, region.lkey(), region.iova(), bytes)
+        : srq.postReceive(wrId, region.lkey(), region.iova(), bytes);
+  }
+
+  /** {@return which queue pair has that number} */
+  int indexOf(int qpn) {
+    for (int i = 0; i < qps.size(); i++) {
+      if (qps.get(i).qpn() == qpn) {
+        return i;
+      }
+    }
+    throw new CommandException("Completion for unknown QP 0x" + Integer.toHexString(qpn));
   }
 
   private <T extends AutoCloseable> T make(String failure, Supplier<T> maker) {

@@ -1,6 +1,8 @@
 package ib.tools.pingpong;
 
+import ib.core.verbs.Gid;
 import ib.tools.getopt.CommandException;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -11,22 +13,25 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * How two programs tell each other their addresses over TCP: the client sends its record, the
- * server gets its queue pair ready and answers with its own, the client says {@code done}
- * (rdma-core, rc_pingpong.c).
+ * How two programs tell each other their addresses over TCP: the client sends its records, the
+ * server gets its queue pairs ready and answers with its own, the client says {@code done}
+ * (rdma-core, rc_pingpong.c, srq_pingpong.c). Records without a queue pair are zero.
  */
 final class Exchange {
   private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
+  private static final Address NOBODY = new Address(0, 0, 0, Gid.ZERO);
   private static final int ANSWER_MS = 10_000;
   private static final int LOOK_MS = 200;
 
   private Exchange() {}
 
   /** Tells the server and hears from it. */
-  static Address client(String host, int port, Address local) {
+  static List<Address> client(Kind kind, String host, int port, List<Address> locals) {
     try (Socket socket = new Socket()) {
       try {
         socket.connect(new InetSocketAddress(host, port), ANSWER_MS);
@@ -34,10 +39,10 @@ final class Exchange {
         throw new CommandException("Couldn't connect to " + host + ":" + port, e);
       }
       socket.setSoTimeout(ANSWER_MS);
-      socket.getOutputStream().write(local.toWire());
-      Address remote = Address.ofWire(read(socket.getInputStream()));
+      socket.getOutputStream().write(records(kind, locals));
+      List<Address> remotes = read(kind, socket.getInputStream());
       socket.getOutputStream().write(DONE);
-      return remote;
+      return remotes;
     } catch (IOException | IllegalArgumentException e) {
       throw new CommandException("Couldn't read/write remote address", e);
     }
@@ -46,27 +51,29 @@ final class Exchange {
   /**
    * Waits for a client.
    *
+   * @param kind which program
    * @param port TCP port
-   * @param local what to tell
-   * @param connect gets the queue pair ready, before the client may send
+   * @param locals what to tell
+   * @param connect gets the queue pairs ready, before the client may send
    * @param stop asked while waiting; throws to give up
    */
-  static Address server(int port, Address local, Consumer<Address> connect, Runnable stop) {
+  static List<Address> server(
+      Kind kind, int port, List<Address> locals, Consumer<List<Address>> connect, Runnable stop) {
     try (SocketChannel channel = accept(port, stop)) {
       Socket socket = channel.socket();
       socket.setSoTimeout(ANSWER_MS);
-      Address remote;
+      List<Address> remotes;
       try {
-        remote = Address.ofWire(read(socket.getInputStream()));
+        remotes = read(kind, socket.getInputStream());
       } catch (IOException | IllegalArgumentException e) {
         throw new CommandException("Couldn't read remote address", e);
       }
-      connect.accept(remote);
-      socket.getOutputStream().write(local.toWire());
+      connect.accept(remotes);
+      socket.getOutputStream().write(records(kind, locals));
       if (socket.getInputStream().readNBytes(DONE.length).length != DONE.length) {
         throw new IOException("the client went away");
       }
-      return remote;
+      return remotes;
     } catch (IOException e) {
       throw new CommandException("Couldn't send/recv local address", e);
     }
@@ -94,11 +101,24 @@ final class Exchange {
     }
   }
 
-  private static byte[] read(InputStream in) throws IOException {
-    byte[] record = in.readNBytes(Address.WIRE_BYTES);
-    if (record.length != Address.WIRE_BYTES) {
-      throw new IOException(record.length + "/" + Address.WIRE_BYTES + " bytes of the record came");
+  private static byte[] records(Kind kind, List<Address> locals) {
+    ByteArrayOutputStream records = new ByteArrayOutputStream();
+    for (int i = 0; i < kind.records(); i++) {
+      records.writeBytes((i < locals.size() ? locals.get(i) : NOBODY).toWire());
     }
-    return record;
+    return records.toByteArray();
+  }
+
+  private static List<Address> read(Kind kind, InputStream in) throws IOException {
+    List<Address> remotes = new ArrayList<>();
+    for (int i = 0; i < kind.records(); i++) {
+      byte[] record = in.readNBytes(Address.WIRE_BYTES);
+      if (record.length != Address.WIRE_BYTES) {
+        throw new IOException(
+            record.length + "/" + Address.WIRE_BYTES + " bytes of the record came");
+      }
+      remotes.add(Address.ofWire(record));
+    }
+    return remotes;
   }
 }

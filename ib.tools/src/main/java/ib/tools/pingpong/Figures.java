@@ -4,13 +4,14 @@ import ib.tools.output.Json;
 import ib.tools.output.JsonView;
 import ib.tools.output.Printable;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
 /** What a run measured; it prints the last two lines of the original, behind the addresses. */
 public final class Figures implements Printable, JsonView {
-  private final Address local;
-  private final Address remote;
+  private final List<Address> locals;
+  private final List<Address> remotes;
   private final long bytes;
   private final int iters;
   private final double seconds;
@@ -18,9 +19,15 @@ public final class Figures implements Printable, JsonView {
   private final boolean asJson;
 
   Figures(
-      Address local, Address remote, long bytes, int iters, long ns, String ticks, boolean asJson) {
-    this.local = local;
-    this.remote = remote;
+      List<Address> locals,
+      List<Address> remotes,
+      long bytes,
+      int iters,
+      long ns,
+      String ticks,
+      boolean asJson) {
+    this.locals = List.copyOf(locals);
+    this.remotes = List.copyOf(remotes);
     this.bytes = bytes;
     this.iters = iters;
     this.seconds = ns / 1e9;
@@ -28,14 +35,14 @@ public final class Figures implements Printable, JsonView {
     this.asJson = asJson;
   }
 
-  /** {@return where this end was reached} */
-  public Address local() {
-    return local;
+  /** {@return where this end was reached, one address per queue pair} */
+  public List<Address> locals() {
+    return locals;
   }
 
-  /** {@return where the other end was reached} */
-  public Address remote() {
-    return remote;
+  /** {@return where the other end was reached, one address per queue pair} */
+  public List<Address> remotes() {
+    return remotes;
   }
 
   /** {@return bytes of all messages in both directions} */
@@ -83,8 +90,8 @@ public final class Figures implements Printable, JsonView {
   @Override
   public Map<String, Object> json() {
     Map<String, Object> json = new LinkedHashMap<>();
-    json.put("local", local);
-    json.put("remote", remote);
+    json.put("local", locals.size() == 1 ? locals.getFirst() : locals);
+    json.put("remote", remotes.size() == 1 ? remotes.getFirst() : remotes);
     json.put("bytes", bytes);
     json.put("iters", iters);
     json.put("seconds", seconds);

@@ -2,7 +2,6 @@ package ib.tools.pingpong;
 
 import ib.core.client.IbCore;
 import ib.core.verbs.DeviceInfo;
-import ib.core.verbs.QpType;
 import ib.tools.getopt.CommandException;
 import java.io.PrintStream;
 import java.util.LinkedHashSet;
@@ -11,7 +10,10 @@ import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** One run of {@code ibv_rc_pingpong}, {@code ibv_uc_pingpong} or {@code ibv_ud_pingpong}. */
+/**
+ * One run of {@code ibv_rc_pingpong}, {@code ibv_uc_pingpong}, {@code ibv_ud_pingpong} or {@code
+ * ibv_srq_pingpong}.
+ */
 public final class PingPong {
   private final Settings settings;
   private final PrintStream out;
@@ -26,7 +28,7 @@ public final class PingPong {
    * Runs the command.
    *
    * @param core the midlayer
-   * @param type RC, UC or UD
+   * @param kind which of them
    * @param out where the addresses are printed, before the first message
    * @param args the original's options and operand; a second device, as operand or as second {@code
    *     -d}, runs both ends here; {@code --json} prints JSON
@@ -34,9 +36,9 @@ public final class PingPong {
    * @throws CommandException when an option is wrong, something fails, the data are wrong, a device
    *     goes or the thread is interrupted
    */
-  public static Figures run(IbCore core, QpType type, PrintStream out, String... args) {
+  public static Figures run(IbCore core, Kind kind, PrintStream out, String... args) {
     List<String> names = core.devices().stream().map(DeviceInfo::name).toList();
-    Settings settings = Settings.parse(type, names::contains, args);
+    Settings settings = Settings.parse(kind, names::contains, args);
     List<String> devices = settings.devices();
     if (devices.isEmpty()) {
       if (names.isEmpty()) {
@@ -56,15 +58,15 @@ public final class PingPong {
         Endpoint server = new Endpoint(use.device(devices.getLast()), settings, wakeUp)) {
       Player serving = new Player(client, settings);
       Player answering = new Player(server, settings);
-      printLocal(client.local());
-      server.connect(client.local());
-      client.connect(server.local());
-      printRemote(server.local());
+      printLocal(client.locals());
+      server.connect(client.locals());
+      client.connect(server.locals());
+      printRemote(server.locals());
       serving.connected();
       answering.connected();
       serving.serve();
       long ns = rally(use, List.of(serving, answering));
-      Figures figures = figures(client.local(), server.local(), ns, serving);
+      Figures figures = figures(client.locals(), server.locals(), ns, serving);
       check(figures, server.payload, true);
       check(figures, client.payload, true);
       return figures;
@@ -75,31 +77,34 @@ public final class PingPong {
     String host = settings.host();
     try (Endpoint end = new Endpoint(use.device(device), settings, wakeUp)) {
       Player player = new Player(end, settings);
-      printLocal(end.local());
-      Address remote =
-          host == null ? serve(use, end) : Exchange.client(host, settings.port(), end.local());
-      printRemote(remote);
+      printLocal(end.locals());
+      List<Address> remotes =
+          host == null
+              ? serve(use, end)
+              : Exchange.client(settings.kind(), host, settings.port(), end.locals());
+      printRemote(remotes);
       if (host != null) {
-        end.connect(remote);
+        end.connect(remotes);
       }
       player.connected();
       if (host != null) {
         player.serve();
       }
       long ns = rally(use, List.of(player));
-      Figures figures = figures(end.local(), remote, ns, player);
+      Figures figures = figures(end.locals(), remotes, ns, player);
       check(figures, end.payload, host != null); // a server does not know what else its peer wrote
       return figures;
     }
   }
 
-  private Address serve(DeviceUse use, Endpoint end) {
+  private List<Address> serve(DeviceUse use, Endpoint end) {
     return Exchange.server(
+        settings.kind(),
         settings.port(),
-        end.local(),
-        remote -> {
+        end.locals(),
+        remotes -> {
           try {
-            end.connect(remote);
+            end.connect(remotes);
           } catch (CommandException e) {
             throw new CommandException(
                 e.getAsInt(), e.getMessage() + "\nCouldn't connect to remote QP");
@@ -124,11 +129,11 @@ public final class PingPong {
     }
   }
 
-  private Figures figures(Address local, Address remote, long ns, Player player) {
+  private Figures figures(List<Address> locals, List<Address> remotes, long ns, Player player) {
     long bytes = (long) settings.size() * settings.iters() * 2;
     return new Figures(
-        local,
-        remote,
+        locals,
+        remotes.subList(0, locals.size()),
         bytes,
         settings.iters(),
         Math.max(1, ns),
@@ -146,12 +151,14 @@ public final class PingPong {
     }
   }
 
-  private void printLocal(Address local) {
-    print(local.line("local", settings.type() == QpType.UD ? ":" : ","));
+  private void printLocal(List<Address> locals) {
+    locals.forEach(local -> print(local.line("local", settings.kind() == Kind.UD ? ":" : ",")));
   }
 
-  private void printRemote(Address remote) {
-    print(remote.line("remote", ","));
+  private void printRemote(List<Address> remotes) {
+    remotes.stream()
+        .limit(settings.queuePairs())
+        .forEach(remote -> print(remote.line("remote", ",")));
   }
 
   private void print(@Nullable String text) {

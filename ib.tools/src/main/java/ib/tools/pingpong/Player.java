@@ -8,15 +8,16 @@ import ib.core.verbs.SendWr;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.tools.getopt.CommandException;
+import java.util.Arrays;
 
 /**
  * What an end does: answers each message with its next one, and keeps receives posted. The counting
- * is the original's (rc_pingpong.c, parse_single_wc).
+ * is the original's (rc_pingpong.c, parse_single_wc; srq_pingpong.c).
  */
 final class Player {
   private static final int RECV = 1;
   private static final int SEND = 2;
-  private static final int BATCH = 2;
+  private static final int BATCH = 20;
 
   private final Endpoint end;
   private final Settings settings;
@@ -24,7 +25,7 @@ final class Player {
   private final SendWr send = new SendWr(1);
   private final WorkCompletion[] completions = new WorkCompletion[BATCH];
   private final Ticks ticks = new Ticks();
-  private int pending = RECV;
+  private final int[] pending;
   private int receivesPosted;
   private int received;
   private int sent;
@@ -33,10 +34,12 @@ final class Player {
   Player(Endpoint end, Settings settings) {
     this.end = end;
     this.settings = settings;
+    pending = new int[end.qps.size()];
+    Arrays.fill(pending, RECV);
     for (int i = 0; i < BATCH; i++) {
       completions[i] = new WorkCompletion();
     }
-    inline = end.qp.cap().maxInlineData() >= settings.size();
+    inline = end.qps.getFirst().cap().maxInlineData() >= settings.size();
     postReceives();
     if (settings.modes().events()) {
       arm();
@@ -55,13 +58,15 @@ final class Player {
     send.ah(end.ah()).remoteQpn(end.remoteQpn()).remoteQkey(end.qkey());
   }
 
-  /** Sends the first message. */
+  /** Sends the first message of each queue pair. */
   void serve() {
     if (settings.modes().check()) {
       end.payload.write();
     }
-    postSend();
-    pending |= SEND;
+    for (int i = 0; i < pending.length; i++) {
+      postSend(i);
+      pending[i] |= SEND;
+    }
   }
 
   /** {@return whether all messages were sent and received} */
@@ -120,7 +125,7 @@ final class Player {
       sent++;
     } else if (wc.wrId() == RECV) {
       receivesPosted--;
-      if (receivesPosted <= 1) {
+      if (receivesPosted <= pending.length) {
         postReceives();
       }
       received++;
@@ -130,34 +135,33 @@ final class Player {
     } else {
       throw new CommandException("Completion for unknown wr_id " + wc.wrId());
     }
-    pending &= ~(int) wc.wrId();
-    if (sent < settings.iters() && pending == 0) {
-      postSend();
-      pending = RECV | SEND;
+    int qp = pending.length == 1 ? 0 : end.indexOf(wc.qpn());
+    pending[qp] &= ~(int) wc.wrId();
+    if (sent < settings.iters() && pending[qp] == 0) {
+      postSend(qp);
+      pending[qp] = RECV | SEND;
     }
   }
 
   private void postReceives() {
-    Payload p = end.payload;
-    int bytes = p.offset + p.size;
     while (receivesPosted < settings.rxDepth()) {
-      if (end.qp.postReceive(RECV, end.region.lkey(), end.region.iova(), bytes) != PostStatus.OK) {
+      if (end.postReceive(RECV) != PostStatus.OK) {
         throw new CommandException("Couldn't post receive (" + receivesPosted + ")");
       }
       receivesPosted++;
     }
   }
 
-  private void postSend() {
-    int rc = settings.modes().newPost() ? build() : end.qp.postSend(send);
+  private void postSend(int i) {
+    QueuePair qp = end.qps.get(i);
+    int rc = settings.modes().newPost() ? build(qp) : qp.postSend(send);
     if (rc != PostStatus.OK) {
       throw new CommandException("Couldn't post send");
     }
   }
 
-  private int build() {
+  private int build(QueuePair qp) {
     Payload p = end.payload;
-    QueuePair qp = end.qp;
     qp.wrStart();
     qp.wrId(SEND).wrFlags(SendFlags.SIGNALED);
     qp.wrSend();

@@ -2,28 +2,26 @@ package ib.tools.pingpong;
 
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Mtu;
-import ib.core.verbs.QpType;
 import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
 import ib.tools.output.Usage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a command line asks for.
  *
- * @param program the command's name
- * @param type RC, UC or UD
+ * @param kind which of the programs
  * @param devices none for the first device there is, one, or two for both ends here
  * @param host the server, or null to be the server
  * @param port TCP port of the exchange
  * @param ibPort port of the device, from 1
  * @param size message size in bytes
  * @param mtu path MTU
+ * @param queuePairs number of queue pairs, 1 unless SRQ
  * @param rxDepth receives to post at a time
  * @param iters number of exchanges
  * @param sl service level
@@ -31,14 +29,14 @@ import org.jspecify.annotations.Nullable;
  * @param modes how to run
  */
 record Settings(
-    String program,
-    QpType type,
+    Kind kind,
     List<String> devices,
     @Nullable String host,
     int port,
     int ibPort,
     int size,
     Mtu mtu,
+    int queuePairs,
     int rxDepth,
     int iters,
     int sl,
@@ -82,9 +80,9 @@ record Settings(
       boolean deviceMemory,
       boolean json) {}
 
-  /** {@return the command's name of a type} */
-  static String program(QpType type) {
-    return "ibv_" + type.name().toLowerCase(Locale.ROOT) + "_pingpong";
+  /** {@return the command's name} */
+  String program() {
+    return kind.program();
   }
 
   /** Both ends run here. */
@@ -92,9 +90,9 @@ record Settings(
     return devices.size() == 2;
   }
 
-  static Settings parse(QpType type, Predicate<String> isDevice, String... args) {
-    String program = program(type);
-    Getopt getopt = new Getopt(program, Usage.of(program), options(type));
+  static Settings parse(Kind kind, Predicate<String> isDevice, String... args) {
+    String program = kind.program();
+    Getopt getopt = new Getopt(program, Usage.of(program), options(kind));
     Parsed line = getopt.parse(args).atMost(1);
     List<String> devices = new ArrayList<>(line.all("ib-dev"));
     String host = line.operands().isEmpty() ? null : line.operands().getFirst();
@@ -109,29 +107,42 @@ record Settings(
     if (devices.size() > 2 || (devices.size() == 2 && host != null)) {
       throw getopt.refusal();
     }
+    int queuePairs = line.number("num-qp", kind == Kind.SRQ ? 16 : 1, 1, kind.records());
+    int rxDepth = line.number("rx-depth", 500, 1, Integer.MAX_VALUE - kind.records());
+    if (rxDepth < queuePairs) {
+      throw new CommandException(
+          "rx_depth "
+              + rxDepth
+              + " is too small for "
+              + queuePairs
+              + " QPs -- must have at least one receive per QP.");
+    }
     return new Settings(
-        program,
-        type,
+        kind,
         List.copyOf(devices),
         host,
         line.number("port", 18515, 0, 65535),
         line.number("ib-port", 1, 1, 255),
-        line.number("size", type == QpType.UD ? 1024 : 4096, 0, SIZE_MAX),
+        line.number("size", kind == Kind.UD ? 1024 : 4096, 0, SIZE_MAX),
         mtu(getopt, line.number("mtu", 1024, 0, Integer.MAX_VALUE)),
-        line.number("rx-depth", 500, 1, Integer.MAX_VALUE - 1),
+        queuePairs,
+        rxDepth,
         line.number("iters", 1000, 1, Integer.MAX_VALUE),
         line.number("sl", 0, 0, 15),
         line.number("gid-idx", -1, -1, 0xffff),
         modes(line));
   }
 
-  private static String[] options(QpType type) {
+  private static String[] options(Kind kind) {
     List<String> options = new ArrayList<>(List.of(COMMON));
-    if (type != QpType.UD) {
+    if (kind != Kind.UD) {
       options.add("m,mtu=");
     }
-    if (type == QpType.RC) {
+    if (kind == Kind.RC) {
       options.addAll(List.of(RC_ONLY));
+    }
+    if (kind == Kind.SRQ) {
+      options.addAll(List.of("q,num-qp=", "o,odp"));
     }
     return options.toArray(String[]::new);
   }

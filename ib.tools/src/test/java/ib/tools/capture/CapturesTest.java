@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.PacketCapture.Filter;
 import ib.core.spi.StandaloneCore;
-import ib.core.verbs.QpType;
 import ib.driver.soft.fabric.Fabric;
 import ib.tools.getopt.CommandException;
 import ib.tools.output.Listing;
+import ib.tools.pingpong.Kind;
 import ib.tools.pingpong.PingPong;
 import ib.tools.testing.SoftNode;
 import java.io.IOException;
@@ -69,7 +69,7 @@ class CapturesTest {
   private void pingPong(int iterations) {
     PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
     PingPong.run(
-        core.core(), QpType.RC, nowhere, "-d", "cap0", "-n", "" + iterations, "-s", "64", "cap1");
+        core.core(), Kind.RC, nowhere, "-d", "cap0", "-n", "" + iterations, "-s", "64", "cap1");
   }
 
   @Test

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.spi.StandaloneCore;
-import ib.core.verbs.QpType;
 import ib.driver.soft.fabric.Fabric;
 import ib.tools.output.Listing;
 import ib.tools.output.Printable;
+import ib.tools.pingpong.Kind;
 import ib.tools.pingpong.PingPong;
 import ib.tools.rdma.Rdma;
 import ib.tools.testing.SoftNode;
@@ -46,7 +46,7 @@ class OneRegistryTest {
       core.drivers().register(b);
       PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
       PingPong.run(
-          core.core(), QpType.RC, nowhere, "-d", DEVICE, "-n", "10", "-s", "8192", "counted1");
+          core.core(), Kind.RC, nowhere, "-d", DEVICE, "-n", "10", "-s", "8192", "counted1");
       recording.enable("ib.Counter").with("period", "endChunk");
       recording.start();
       recording.stop();
@@ -135,7 +135,7 @@ class OneRegistryTest {
       }
       recording.start();
       PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
-      PingPong.run(core.core(), QpType.RC, nowhere, "-d", "jfr3", "-n", "10", "jfr4");
+      PingPong.run(core.core(), Kind.RC, nowhere, "-d", "jfr3", "-n", "10", "jfr4");
       recording.stop();
       recording.dump(file);
     }

@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -75,20 +76,34 @@ class ExchangeTest {
   @DisplayName("each side gets the other's; the server is ready before the client hears of it")
   void bothSides() throws Exception {
     int port = freePort();
-    AtomicReference<Address> connected = new AtomicReference<>();
-    CompletableFuture<Address> server =
-        CompletableFuture.supplyAsync(() -> Exchange.server(port, A, connected::set, () -> {}));
-    Address heard = clientWhenListening(port);
-    assertEquals(A, heard);
-    assertEquals(B, connected.get());
-    assertEquals(B, server.get(30, TimeUnit.SECONDS));
+    AtomicReference<List<Address>> connected = new AtomicReference<>();
+    CompletableFuture<List<Address>> server =
+        CompletableFuture.supplyAsync(
+            () -> Exchange.server(Kind.RC, port, List.of(A), connected::set, () -> {}));
+    assertEquals(List.of(A), clientWhenListening(Kind.RC, port));
+    assertEquals(List.of(B), connected.get());
+    assertEquals(List.of(B), server.get(30, TimeUnit.SECONDS));
   }
 
-  private static Address clientWhenListening(int port) {
+  @Test
+  @DisplayName("ibv_srq_pingpong sends 256 records each way, whatever -q: the unused ones are zero")
+  void shared() throws Exception {
+    int port = freePort();
+    CompletableFuture<List<Address>> server =
+        CompletableFuture.supplyAsync(
+            () -> Exchange.server(Kind.SRQ, port, List.of(A, B), b -> {}, () -> {}));
+    List<Address> heard = clientWhenListening(Kind.SRQ, port);
+    assertEquals(256, heard.size());
+    assertEquals(List.of(A, B), heard.subList(0, 2));
+    assertEquals(new Address(0, 0, 0, Gid.ZERO), heard.getLast());
+    assertEquals(256, server.get(30, TimeUnit.SECONDS).size());
+  }
+
+  private static List<Address> clientWhenListening(Kind kind, int port) {
     long start = System.nanoTime();
     while (true) {
       try {
-        return Exchange.client("127.0.0.1", port, B);
+        return Exchange.client(kind, "127.0.0.1", port, List.of(B));
       } catch (CommandException e) {
         if (!e.getMessage().startsWith("Couldn't connect to 127.0.0.1:" + port)
             || System.nanoTime() - start > TimeUnit.SECONDS.toNanos(30)) {
@@ -104,7 +119,8 @@ class ExchangeTest {
   void nobody() throws IOException {
     int port = freePort();
     CommandException e =
-        assertThrows(CommandException.class, () -> Exchange.client("127.0.0.1", port, A));
+        assertThrows(
+            CommandException.class, () -> Exchange.client(Kind.RC, "127.0.0.1", port, List.of(A)));
     assertTrue(
         e.getMessage().startsWith("Couldn't connect to 127.0.0.1:" + port + "\n"), e.getMessage());
   }
@@ -115,7 +131,9 @@ class ExchangeTest {
     try (ServerSocket other = new ServerSocket(0)) {
       int port = other.getLocalPort();
       CommandException e =
-          assertThrows(CommandException.class, () -> Exchange.server(port, A, b -> {}, () -> {}));
+          assertThrows(
+              CommandException.class,
+              () -> Exchange.server(Kind.RC, port, List.of(A), b -> {}, () -> {}));
       assertTrue(
           e.getMessage().startsWith("Couldn't listen to port " + port + "\n"), e.getMessage());
     }
@@ -125,8 +143,9 @@ class ExchangeTest {
   @DisplayName("a client that talks something else is refused")
   void garbage() throws Exception {
     int port = freePort();
-    CompletableFuture<Address> server =
-        CompletableFuture.supplyAsync(() -> Exchange.server(port, A, b -> {}, () -> {}));
+    CompletableFuture<List<Address>> server =
+        CompletableFuture.supplyAsync(
+            () -> Exchange.server(Kind.RC, port, List.of(A), b -> {}, () -> {}));
     try (Socket socket = connect(port)) {
       socket.getOutputStream().write(ascii("GET / HTTP/1.1\r\n"));
       socket.shutdownOutput();
@@ -159,7 +178,9 @@ class ExchangeTest {
           throw new CommandException("stopped");
         };
     CommandException e =
-        assertThrows(CommandException.class, () -> Exchange.server(port, A, b -> {}, stop));
+        assertThrows(
+            CommandException.class,
+            () -> Exchange.server(Kind.RC, port, List.of(A), b -> {}, stop));
     assertEquals("stopped", e.getMessage());
   }
 }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.Mtu;
-import ib.core.verbs.QpType;
 import ib.tools.getopt.CommandException;
 import ib.tools.output.Usage;
 import ib.tools.testing.Golden;
@@ -21,26 +20,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 2, section 4: the ping-pongs' options are the originals'")
 class SettingsTest {
-  private static Settings parse(QpType type, String... args) {
-    return Settings.parse(type, Set.of("soft0", "soft1")::contains, args);
+  private static Settings parse(Kind kind, String... args) {
+    return Settings.parse(kind, Set.of("soft0", "soft1")::contains, args);
   }
 
-  private static String failure(QpType type, String... args) {
-    CommandException e = assertThrows(CommandException.class, () -> parse(type, args));
+  private static String failure(Kind kind, String... args) {
+    CommandException e = assertThrows(CommandException.class, () -> parse(kind, args));
     assertEquals(1, e.getAsInt());
     return e.getMessage() + "\n";
   }
 
   @ParameterizedTest
-  @CsvSource({"RC, ibv_rc_pingpong_help", "UD, ibv_ud_pingpong_help"})
+  @CsvSource({"RC, ibv_rc_pingpong_help", "UD, ibv_ud_pingpong_help", "SRQ, ibv_srq_pingpong_help"})
   @DisplayName("--help, as recorded")
-  void help(QpType type, String golden) {
-    assertEquals(Golden.of(golden), failure(type, "--help"));
+  void help(Kind kind, String golden) {
+    assertEquals(Golden.of(golden), failure(kind, "--help"));
   }
 
   @Test
   void defaults() {
-    Settings s = parse(QpType.RC);
+    Settings s = parse(Kind.RC);
     assertEquals("ibv_rc_pingpong", s.program());
     assertEquals(List.of(), s.devices());
     assertNull(s.host());
@@ -51,14 +50,14 @@ class SettingsTest {
     assertEquals(500, s.rxDepth());
     assertEquals(1000, s.iters());
     assertEquals(-1, s.gidIndex());
-    assertEquals(1024, parse(QpType.UD).size());
+    assertEquals(1024, parse(Kind.UD).size());
   }
 
   @Test
   void all() {
     Settings s =
         parse(
-            QpType.RC,
+            Kind.RC,
             "-p",
             "1",
             "-d",
@@ -92,13 +91,12 @@ class SettingsTest {
   @Test
   @DisplayName("users J1: a second device runs both ends here")
   void bothEnds() {
-    assertEquals(List.of("soft0", "soft1"), parse(QpType.RC, "-d", "soft0", "soft1").devices());
-    assertEquals(
-        List.of("soft0", "soft1"), parse(QpType.UC, "-d", "soft0", "-d", "soft1").devices());
-    assertEquals(List.of("soft0", "soft0"), parse(QpType.UD, "-d", "soft0", "soft0").devices());
-    assertTrue(parse(QpType.RC, "-d", "soft0", "soft1").bothEnds());
-    assertEquals("soft9", parse(QpType.RC, "-d", "soft0", "soft9").host());
-    assertTrue(failure(QpType.RC, "soft1").contains("which device is the other end?"));
+    assertEquals(List.of("soft0", "soft1"), parse(Kind.RC, "-d", "soft0", "soft1").devices());
+    assertEquals(List.of("soft0", "soft1"), parse(Kind.UC, "-d", "soft0", "-d", "soft1").devices());
+    assertEquals(List.of("soft0", "soft0"), parse(Kind.UD, "-d", "soft0", "soft0").devices());
+    assertTrue(parse(Kind.RC, "-d", "soft0", "soft1").bothEnds());
+    assertEquals("soft9", parse(Kind.RC, "-d", "soft0", "soft9").host());
+    assertTrue(failure(Kind.RC, "soft1").contains("which device is the other end?"));
   }
 
   @ParameterizedTest
@@ -118,7 +116,20 @@ class SettingsTest {
       })
   @DisplayName("wrong values: the usage")
   void wrongValues(String line) {
-    assertEquals(Usage.of("ibv_rc_pingpong") + "\n", failure(QpType.RC, line.split(" ")));
+    assertEquals(Usage.of("ibv_rc_pingpong") + "\n", failure(Kind.RC, line.split(" ")));
+  }
+
+  @Test
+  @DisplayName("ibv_srq_pingpong: queue pairs, and a receive for each")
+  void shared() {
+    assertEquals(16, parse(Kind.SRQ).queuePairs());
+    assertEquals(256, parse(Kind.SRQ, "-q", "256").queuePairs());
+    assertEquals(1, parse(Kind.RC).queuePairs());
+    assertEquals(Usage.of("ibv_srq_pingpong") + "\n", failure(Kind.SRQ, "-q", "257"));
+    assertEquals(
+        "rx_depth 15 is too small for 16 QPs -- must have at least one receive per QP.\n",
+        failure(Kind.SRQ, "-r", "15"));
+    assertTrue(failure(Kind.RC, "-q1").startsWith("ibv_rc_pingpong: invalid option -- 'q'"));
   }
 
   @Test
@@ -131,13 +142,13 @@ class SettingsTest {
               + "'\n"
               + Usage.of("ibv_uc_pingpong")
               + "\n";
-      assertEquals(expected, failure(QpType.UC, "-" + option));
+      assertEquals(expected, failure(Kind.UC, "-" + option));
     }
     assertTrue(
-        failure(QpType.UD, "-m1024").startsWith("ibv_ud_pingpong: invalid option -- 'm'\nUsage:"));
-    assertEquals("DM memory region can't be on demand\n", failure(QpType.RC, "-oj"));
-    assertEquals("prefetch is valid only with on-demand memory region\n", failure(QpType.RC, "-P"));
-    assertTrue(parse(QpType.RC, "-O", "-P").modes().odp());
-    assertTrue(parse(QpType.RC, "-j").modes().deviceMemory());
+        failure(Kind.UD, "-m1024").startsWith("ibv_ud_pingpong: invalid option -- 'm'\nUsage:"));
+    assertEquals("DM memory region can't be on demand\n", failure(Kind.RC, "-oj"));
+    assertEquals("prefetch is valid only with on-demand memory region\n", failure(Kind.RC, "-P"));
+    assertTrue(parse(Kind.RC, "-O", "-P").modes().odp());
+    assertTrue(parse(Kind.RC, "-j").modes().deviceMemory());
   }
 }

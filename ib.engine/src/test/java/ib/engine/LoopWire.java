@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 /** A wire that delivers at once, by LID; it can be told to lose packets. */
@@ -16,6 +17,7 @@ final class LoopWire {
   volatile boolean segments;
   volatile Predicate<Packet> loses; // null: none
   volatile Predicate<Packet> holds; // null: none
+  final AtomicLong transmitted = new AtomicLong();
   private End last;
   final Queue<Packet> held = new ConcurrentLinkedQueue<>();
 
@@ -25,6 +27,7 @@ final class LoopWire {
 
     @Override
     public void transmit(Packet packet, RunContext run) {
+      transmitted.getAndIncrement();
       Predicate<Packet> rule = loses;
       if (rule != null && rule.test(packet)) {
         packet.release(run);
@@ -61,6 +64,18 @@ final class LoopWire {
         }
       }
       packet.release(run);
+    }
+
+    @Override
+    public WirePort direct(int dlid, int bytes) {
+      int reachable = loses == null && holds == null && !segments ? ports.size() : 0;
+      for (int i = 0; i < reachable; i++) {
+        WirePort p = ports.get(i);
+        if (p.lid() == dlid) {
+          return p.direct();
+        }
+      }
+      return null;
     }
 
     @Override

@@ -66,6 +66,11 @@ public final class CapturingWire implements Wire {
     }
 
     @Override
+    public @Nullable WirePort direct() {
+      return capture.ring() == null ? port.direct() : null;
+    }
+
+    @Override
     public int number() {
       return port.number();
     }
@@ -93,6 +98,11 @@ public final class CapturingWire implements Wire {
     if (index >= 0) {
       ring.slot(index).finish(index);
     }
+  }
+
+  @Override
+  public @Nullable WirePort direct(int dlid, int bytes) {
+    return capture.ring() == null ? inner.direct(dlid, bytes) : null;
   }
 
   /** Returns the index of the slot, or -1 when there is none. */

@@ -75,6 +75,11 @@ public final class FaultyWire implements Wire, AutoCloseable {
       }
 
       @Override
+      public @Nullable WirePort direct() {
+        return faults.active().length == 0 && shelf.isEmpty() ? receiver.direct() : null;
+      }
+
+      @Override
       public int number() {
         return receiver.number();
       }
@@ -94,6 +99,11 @@ public final class FaultyWire implements Wire, AutoCloseable {
   @Override
   public void transmit(Packet packet, RunContext run) {
     pass(packet, run, out, Direction.OUT);
+  }
+
+  @Override
+  public @Nullable WirePort direct(int dlid, int bytes) {
+    return faults.active().length == 0 && out.isEmpty() ? inner.direct(dlid, bytes) : null;
   }
 
   private void pass(Packet p, RunContext run, Shelf shelf, Direction way) {

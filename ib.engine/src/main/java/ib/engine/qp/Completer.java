@@ -165,6 +165,13 @@ final class Completer {
     return true;
   }
 
+  /** The oldest request was executed at the peer, which acknowledges all before a number. */
+  void executed(int end, RunList run) {
+    advanced(end);
+    completeHead(run, WcStatus.SUCCESS, 0);
+    completeLocal(run);
+  }
+
   private void advanced(int psn) {
     una = psn;
     progress++;

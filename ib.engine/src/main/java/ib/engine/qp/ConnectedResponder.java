@@ -64,6 +64,28 @@ final class ConnectedResponder extends Responder {
     return Psn.diff(psn, epsn) <= 0;
   }
 
+  /** Whether a request with this number is next, with nothing to be said or heard before. */
+  boolean expects(int psn) {
+    return psn == epsn
+        && due == NOTHING
+        && !quiet
+        && !reply.active()
+        && !message.begun()
+        && (told || qp.state != QpState.RTR);
+  }
+
+  /** Whether the peer may have reads under way. */
+  boolean reads() {
+    return request.resources() > 0;
+  }
+
+  /** A whole request was executed and needs no acknowledgement: its sender was here himself. */
+  void executed(int psns, boolean answered) {
+    epsn = Psn.add(epsn, psns);
+    msn = Psn.add(msn, 1);
+    lastWasAnswered = answered;
+  }
+
   @Override
   boolean starved() {
     return due != NOTHING || reply.active();

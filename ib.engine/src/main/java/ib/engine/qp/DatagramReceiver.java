@@ -74,7 +74,7 @@ final class DatagramReceiver extends Responder {
       qp.fail(null);
       return;
     }
-    boolean global = p.global || qp.path.port().alwaysGlobal();
+    boolean global = p.global || qp.path.port().wire().alwaysGlobal();
     int result = global ? header(p, run) : Copier.OK;
     if (result == Copier.OK) {
       result = Copier.toSges(p.payload, receive.sges, GRH, qp.hca.lkeys(), qp.domain);

@@ -33,9 +33,14 @@ final class Framing {
 
   /** {@return its data in units of 4 octets, from the LRH to the ICRC} */
   static int words(Packet p, int packets) {
-    int header = LRH_BTH_ICRC + (p.global ? Grh.BYTES : 0);
-    int ends = p.opcode == (Opcode.RC | Opcode.READ_RESPONSE_ONLY) && packets > 1 ? Aeth.BYTES : 0;
-    int bytes = header * packets + EXTENDED[p.opcode & 0xff] + ends + p.payload.length() + 3;
+    return words(p.opcode, p.global, packets, p.payload.length());
+  }
+
+  /** {@return the same of packets that are not made} */
+  static int words(int opcode, boolean global, int packets, int payload) {
+    int header = LRH_BTH_ICRC + (global ? Grh.BYTES : 0);
+    int ends = opcode == (Opcode.RC | Opcode.READ_RESPONSE_ONLY) && packets > 1 ? Aeth.BYTES : 0;
+    int bytes = header * packets + EXTENDED[opcode & 0xff] + ends + payload + 3;
     return bytes >> 2;
   }
 }

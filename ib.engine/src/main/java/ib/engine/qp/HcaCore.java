@@ -181,7 +181,7 @@ public final class HcaCore {
   synchronized void enter(QpCore qp) {
     int special = qp.specialNumber();
     if (special >= 0) {
-      port(qp.init.port()).special(special, qp);
+      port(qp.init.port()).specials().set(special, qp);
       qp.qpn = special;
     } else {
       qp.qpn = qpNumbers.next();
@@ -205,7 +205,7 @@ public final class HcaCore {
   synchronized void leave(QpCore qp) {
     int special = qp.specialNumber();
     if (special >= 0) {
-      port(qp.init.port()).special(special, null);
+      port(qp.init.port()).specials().set(special, null);
     } else if (qps.remove(qp.qpn)) {
       qpNumbers.retire(qp.qpn);
     }
@@ -235,7 +235,7 @@ public final class HcaCore {
     gone = true;
     qps.forEach(QpCore::kill);
     for (HcaPort p : ports) {
-      p.specials(QpCore::kill);
+      p.specials().forEach(QpCore::kill);
     }
     worker.stop();
   }

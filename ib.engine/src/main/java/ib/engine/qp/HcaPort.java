@@ -2,7 +2,6 @@ package ib.engine.qp;
 
 import ib.core.verbs.EventType;
 import ib.core.verbs.Gid;
-import ib.core.verbs.IbExistsException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortAttr;
@@ -34,7 +33,7 @@ public final class HcaPort implements WirePort {
   private final int number;
   private final Wire wire;
   private final HcaObserver observer;
-  private final @Nullable QpCore[] specials = new @Nullable QpCore[2];
+  private final SpecialPair specials;
   private final AtomicInteger badPkeys = new AtomicInteger();
   private final AtomicInteger badQkeys = new AtomicInteger();
   private volatile Gid[] gids;
@@ -50,6 +49,7 @@ public final class HcaPort implements WirePort {
     this.number = number;
     this.wire = wire;
     this.observer = observer;
+    this.specials = new SpecialPair(number);
     this.gids = new Gid[GID_TABLE_LENGTH];
     for (int i = 0; i < GID_TABLE_LENGTH; i++) {
       gids[i] = Gid.ZERO;
@@ -255,14 +255,6 @@ public final class HcaPort implements WirePort {
     return wire;
   }
 
-  boolean segments() {
-    return wire.segments();
-  }
-
-  boolean alwaysGlobal() {
-    return wire.alwaysGlobal();
-  }
-
   int mtuBytes() {
     return attr.activeMtu().bytes();
   }
@@ -271,22 +263,29 @@ public final class HcaPort implements WirePort {
     return dlid & lmcMask;
   }
 
-  void special(int qpn, @Nullable QpCore qp) {
-    synchronized (specials) {
-      if (qp != null && specials[qpn] != null) {
-        throw new IbExistsException(
-            "createQp", "QP" + qpn + " of port " + number + " exists", "close the other one first");
-      }
-      specials[qpn] = qp;
-    }
+  SpecialPair specials() {
+    return specials;
   }
 
-  void specials(Consumer<QpCore> visitor) {
-    for (QpCore qp : specials) {
-      if (qp != null) {
-        visitor.accept(qp);
-      }
-    }
+  @Override
+  public HcaPort direct() {
+    return this;
+  }
+
+  /** {@return the port that packets of this one reach without being packets, or null} */
+  @Nullable HcaPort reaches(int dlid, int bytes) {
+    WirePort to = active && dlid != 0 ? wire.direct(dlid, bytes) : null;
+    return to instanceof HcaPort port && port.active ? port : null;
+  }
+
+  /** {@return the queue pair of a number from 2 on, or null} */
+  @Nullable QpCore queuePair(int qpn) {
+    return hca.qps().find(qpn);
+  }
+
+  /** {@return the LID that packets of a path come from} */
+  int sourceLid(int bits) {
+    return lid | (bits & lmcMask);
   }
 
   void badQkey() {
@@ -324,7 +323,7 @@ public final class HcaPort implements WirePort {
       return;
     }
     qp.sent(packet);
-    packet.slid = lid | (sourceBits & lmcMask);
+    packet.slid = sourceLid(sourceBits);
     packet.pkey = pkeys[pkeyIndex];
     if (packet.global) {
       Gid source = gids[sgidIndex];
@@ -358,7 +357,7 @@ public final class HcaPort implements WirePort {
     } else if (qpn > 1) {
       qp = hca.qps().find(qpn);
     } else {
-      qp = specials[qpn];
+      qp = specials.at(qpn);
     }
     if (qp == null) {
       received(packet);

@@ -64,6 +64,11 @@ final class InboundRequest {
     newest = Math.max(0, kept - 1);
   }
 
+  /** {@return how many such requests the peer may have under way} */
+  int resources() {
+    return psns.length;
+  }
+
   private int before(int i) {
     return i == 0 ? psns.length - 1 : i - 1;
   }

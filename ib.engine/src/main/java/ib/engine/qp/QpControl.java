@@ -217,7 +217,7 @@ final class QpControl {
     RunList run = enter();
     try {
       long now = qp.hca.worker().now();
-      qp.history.look(now, qp.counts[HcaCounter.RCVD_PKTS.ordinal()]);
+      qp.history.look(now, qp.counted(HcaCounter.RCVD_PKTS));
       return QpDoctor.examine(qp, device, now);
     } finally {
       leave(run);

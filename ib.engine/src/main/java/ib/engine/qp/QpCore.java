@@ -59,6 +59,8 @@ final class QpCore {
   final QpHistory history = new QpHistory();
   final long[] counts = new long[HcaCounter.values().length];
   final long[] traffic = new long[Traffic.COUNT];
+  final DirectTally directSent = new DirectTally();
+  final DirectTally directReceived = new DirectTally();
   int qpn; // before it is published
   SoftQp verbs; // before it is published
 
@@ -127,6 +129,16 @@ final class QpCore {
 
   void count(HcaCounter counter) {
     counts[counter.ordinal()]++;
+  }
+
+  /** {@return what it has counted, with the requests that took no packet} */
+  long counted(HcaCounter counter) {
+    return counts[counter.ordinal()] + DirectTally.share(directSent, directReceived, counter);
+  }
+
+  /** {@return the same of what its port counts} */
+  long counted(Traffic what) {
+    return traffic[what.ordinal()] + DirectTally.share(directSent, directReceived, what);
   }
 
   /** Belongs to a port from now on; what was counted so far stays with the one before. */

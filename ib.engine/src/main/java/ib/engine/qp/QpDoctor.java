@@ -218,7 +218,7 @@ final class QpDoctor {
   private boolean allOutOfSequence() {
     long early = qp.counts[HcaCounter.OUT_OF_SEQ_REQUEST.ordinal()];
     long later = qp.counts[HcaCounter.DROP_AFTER_NAK.ordinal()];
-    return early > 0 && early + later == qp.counts[HcaCounter.RCVD_PKTS.ordinal()];
+    return early > 0 && early + later == qp.counted(HcaCounter.RCVD_PKTS);
   }
 
   private String watch() {

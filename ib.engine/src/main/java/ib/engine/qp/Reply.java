@@ -82,7 +82,7 @@ final class Reply {
   /** Sends as much as packets and budget allow; returns whether the answer is complete. */
   boolean run(RunList run, int msn) {
     QpPath path = qp.path;
-    int most = path.port().segments() ? path.mtu : qp.hca.config().jumboBytes();
+    int most = path.port().wire().segments() ? path.mtu : qp.hca.config().jumboBytes();
     while (active) {
       MrKey region = key;
       if (run.exhausted()) {

@@ -22,9 +22,11 @@ final class Requester {
 
   private final QpCore qp;
   private final RequestPackets packets;
+  private final DirectPath direct;
   private final boolean reliable;
   private final boolean datagram;
   private final long lengthMost;
+  private final long directMost; // so that one call is bounded
   private SendRing ring;
   private long cursor; // the request that is being sent or is next
   private long batchEnd; // published up to here
@@ -41,9 +43,11 @@ final class Requester {
   Requester(QpCore qp) {
     this.qp = qp;
     this.packets = new RequestPackets(qp);
+    this.direct = new DirectPath(qp);
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
     this.lengthMost = qp.hca.config().limit(Limit.MAX_MSG_SZ);
+    this.directMost = Math.min(lengthMost, qp.hca.config().runBudgetBytes());
     this.ring = qp.sends;
   }
 
@@ -132,10 +136,11 @@ final class Requester {
           more = true;
           break;
         }
-        if (!advance(run)) {
+        if (!executed(state, run) && !advance(run)) {
           break;
         }
       }
+      direct.end(run);
     } while (!reliable && retireSent(run) && !more && !wantsPacket);
     if (qp.completer.head() == haltIndex) {
       qp.completer.failHead(run, haltStatus, 0);
@@ -177,6 +182,27 @@ final class Requester {
       return false;
     }
     batchEnd = index + ring.at(index).batch;
+    return true;
+  }
+
+  /** Executes a request at the peer; never while another is under way, which it would overtake. */
+  private boolean executed(QpState state, RunList run) {
+    if (cursor != started || !reliable || cursor != qp.completer.head() || state != QpState.RTS) {
+      return false;
+    }
+    SendWqe w = ring.at(cursor);
+    long length = w.messageLength();
+    int psns = qp.path.packets(length);
+    if (!DirectPath.suits(w)
+        || length > directMost
+        || !direct.execute(w, length, psnNext, psns, run)) {
+      direct.end(run);
+      return false;
+    }
+    number(w, length, psns);
+    psnSent = psnNext;
+    cursor++;
+    qp.completer.executed(psnNext, run);
     return true;
   }
 
@@ -259,7 +285,7 @@ final class Requester {
 
   private boolean sendPart(SendWqe w, RunList run) {
     QpPath path = qp.path;
-    boolean segments = path.port().segments();
+    boolean segments = path.port().wire().segments();
     int psn = Psn.add(w.psnFirst, (int) (w.done >>> path.mtuShift));
     int room = qp.hca.config().windowPackets() - Psn.diff(psn, qp.completer.una());
     boolean windowed = segments && reliable;

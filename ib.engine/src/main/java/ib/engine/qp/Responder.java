@@ -120,6 +120,35 @@ abstract class Responder {
     done();
   }
 
+  /** Completes the receive request in hand with a message that came without a packet. */
+  void complete(
+      RunList run,
+      WcOpcode opcode,
+      int bytes,
+      int flags,
+      int imm,
+      int slid,
+      int sl,
+      boolean solicited) {
+    qp.recvCq.push(
+        run,
+        receive.wrId,
+        WcStatus.SUCCESS,
+        opcode,
+        flags,
+        0,
+        bytes,
+        imm,
+        qp.qpn,
+        qp.path.destQpn,
+        slid,
+        sl,
+        receive.cqe,
+        solicited);
+    HOLDING.setRelease(this, false); // after the completion
+    qp.directReceived.messages++;
+  }
+
   private void done() {
     if (qp.releasesAtOnce()) {
       qp.receives.release(1);

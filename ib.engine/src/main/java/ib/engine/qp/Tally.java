@@ -19,7 +19,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * costs the data path a store, and reading may miss what is just being counted.
  */
 final class Tally {
-  private static final int COUNTERS = HcaCounter.values().length;
+  private static final HcaCounter[] HCA_COUNTERS = HcaCounter.values();
+  private static final Traffic[] TRAFFIC = Traffic.values();
+  private static final int COUNTERS = HCA_COUNTERS.length;
   private static final int ALL = COUNTERS + Traffic.COUNT;
 
   private final AtomicLongArray[] ports;
@@ -62,6 +64,8 @@ final class Tally {
     }
     Arrays.fill(qp.counts, 0);
     Arrays.fill(qp.traffic, 0);
+    qp.directSent.clear();
+    qp.directReceived.clear();
   }
 
   /** The queue pair has gone: it counts no more. */
@@ -73,7 +77,7 @@ final class Tally {
   }
 
   private static long own(QpCore qp, int i) {
-    return i < COUNTERS ? qp.counts[i] : qp.traffic[i - COUNTERS];
+    return i < COUNTERS ? qp.counted(HCA_COUNTERS[i]) : qp.counted(TRAFFIC[i - COUNTERS]);
   }
 
   /** {@return the queue pair of a number; of several special ones the first} */
@@ -92,7 +96,7 @@ final class Tally {
       lookedNs = now;
       synchronized (this) {
         for (QpCore qp : members) {
-          qp.history.look(now, qp.counts[HcaCounter.RCVD_PKTS.ordinal()]);
+          qp.history.look(now, qp.counted(HcaCounter.RCVD_PKTS));
         }
       }
     }

@@ -82,6 +82,11 @@ public final class PacketQueue {
     }
   }
 
+  /** {@return whether nothing is in it; for the owner} */
+  public boolean isEmpty() {
+    return first == null && stack == null;
+  }
+
   private void turn() {
     Packet p = (Packet) STACK.getAndSet(this, (Packet) null);
     last = p;

@@ -49,6 +49,11 @@ public final class Route {
     return dlid;
   }
 
+  /** {@return service level, 0 to 15} */
+  public int sl() {
+    return sl;
+  }
+
   /** {@return port number, from 1} */
   public int port() {
     return port;

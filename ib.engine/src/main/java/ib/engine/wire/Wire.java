@@ -1,6 +1,7 @@
 package ib.engine.wire;
 
 import ib.core.verbs.Gid;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The medium of one port, supplied by the driver.
@@ -42,6 +43,19 @@ public interface Wire {
    */
   default boolean alwaysGlobal() {
     return false;
+  }
+
+  /**
+   * The port that a packet would be handed to within the call of {@link #transmit}, undisturbed and
+   * seen by nobody. To such a port the engine makes no packet: it executes the request there (D5).
+   * Asked once per message, so it may change with capture or faults.
+   *
+   * @param dlid destination of the packet
+   * @param bytes the longest packet that the message would take
+   * @return the device's own port ({@link WirePort#direct}), or null when packets are needed
+   */
+  default @Nullable WirePort direct(int dlid, int bytes) {
+    return null;
   }
 
   /**

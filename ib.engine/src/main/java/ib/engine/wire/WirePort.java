@@ -1,6 +1,7 @@
 package ib.engine.wire;
 
 import ib.core.wire.DropReason;
+import org.jspecify.annotations.Nullable;
 
 /** A port of a device as its wire sees it; implemented by the engine ({@code SoftHca.port}). */
 public interface WirePort {
@@ -22,6 +23,14 @@ public interface WirePort {
 
   /** Counts a packet that passed but that a capture had no room for. Never blocks. */
   default void captureDropped() {}
+
+  /**
+   * {@return the device's own port when nothing stands between it and a packet given to this one,
+   * else null}
+   */
+  default @Nullable WirePort direct() {
+    return null;
+  }
 
   /** {@return the port number, from 1} */
   int number();

@@ -46,6 +46,16 @@ public final class FabricPort implements Wire, AutoCloseable {
     }
   }
 
+  @Override
+  public @Nullable WirePort direct(int dlid, int bytes) {
+    FabricPort to = dlid == lid ? this : table.port(dlid);
+    if (to == null || !cabled || bytes > to.mtuBytes || fabric.watched()) {
+      return null;
+    }
+    WirePort port = to.receiver;
+    return port == null ? null : port.direct();
+  }
+
   /** False unless somebody looks at a port of the fabric (D5). */
   @Override
   public boolean segments() {

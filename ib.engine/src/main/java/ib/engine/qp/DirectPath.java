@@ -1,0 +1,248 @@
+package ib.engine.qp;
+
+import ib.core.verbs.Access;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.WcOpcode;
+import ib.engine.mr.Copier;
+import ib.engine.mr.MrKey;
+import ib.engine.mr.SgeList;
+import ib.engine.ring.SendWqe;
+import ib.engine.wire.Route;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests to a connected queue pair in this JVM, over a medium that neither disturbs nor shows
+ * packets (D5): whoever owns the sender claims the peer as well, executes the request there and has
+ * its acknowledgement by returning. Only what succeeds is done here. Whatever else there is to say
+ * (no receive, no right, not in sequence, a peer that another thread owns at this moment) is left
+ * to the packets, so refusals have one source. The owner's.
+ */
+final class DirectPath {
+  private static final int KINDS = Verb.SEND | Verb.WRITE | Verb.READ;
+
+  private final QpCore qp;
+  private final DirectTally sent;
+  private @Nullable QpCore peer; // claimed while a run lasts
+  private boolean claimed; // by us: not the run list's anyway
+  private int unacknowledged; // messages since the peer's last answer
+
+  DirectPath(QpCore qp) {
+    this.qp = qp;
+    this.sent = qp.directSent;
+  }
+
+  /** Whether a request is of a kind that may be executed here. */
+  static boolean suits(SendWqe w) {
+    int what = Verb.what(w.opcode);
+    return (what & KINDS) != 0 && (what & Verb.INV) == 0 && !w.broken;
+  }
+
+  /** Executes a request, as a whole and with the peer's completion, or leaves it as it was. */
+  boolean execute(SendWqe w, long length, int psn, int psns, RunList run) {
+    QpCore p = peer;
+    if (p == null) {
+      p = claim(run);
+      if (p == null) {
+        return false;
+      }
+    }
+    if (!(p.responder instanceof ConnectedResponder r) || !r.expects(psn)) {
+      return false;
+    }
+    int what = Verb.what(w.opcode);
+    boolean done =
+        (what & Verb.SEND) != 0
+            ? send(w, what, length, p, r, run)
+            : (what & Verb.WRITE) != 0 ? write(w, what, length, p, r, run) : read(w, length, p, r);
+    if (done) {
+      r.executed(psns, (what & Verb.READ) != 0);
+      count(p, what, (int) length, psns);
+      run.spend((int) length);
+    }
+    return done;
+  }
+
+  /** Gives the peer back, and runs it if somebody wanted that meanwhile. */
+  void end(RunList run) {
+    QpCore p = peer;
+    if (p == null) {
+      return;
+    }
+    if (unacknowledged > 0) {
+      answered(p, Opcode.ACKNOWLEDGE, 1, 0);
+    }
+    peer = null;
+    if (claimed && !p.token.release()) {
+      run.add(p);
+    }
+  }
+
+  private @Nullable QpCore claim(RunList run) {
+    QpPath path = qp.path;
+    Route route = path.route;
+    HcaPort to = route == null ? null : path.port().reaches(route.dlid(), path.mtu);
+    QpCore p = to == null ? null : to.queuePair(path.destQpn);
+    if (p == null || p == qp || p.service != Opcode.RC) {
+      return null;
+    }
+    boolean mine = p.owner != run;
+    if (mine && !p.token.tryClaim()) {
+      return null; // its owner will see the packet
+    }
+    if (!connected(p)) {
+      if (mine && !p.token.release()) {
+        run.add(p);
+      }
+      return null;
+    }
+    claimed = mine;
+    peer = p;
+    return p;
+  }
+
+  /** Whether packets would reach the peer and its answers us, and none is on the way. */
+  private boolean connected(QpCore p) {
+    QpPath path = qp.path;
+    QpPath theirs = p.path;
+    Route back = theirs.route;
+    Route route = path.route;
+    if (back == null || route == null || !p.live() || !p.requests.isEmpty()) {
+      return false;
+    }
+    HcaPort port = path.port();
+    HcaPort other = theirs.port();
+    return theirs.destQpn == qp.qpn
+        && theirs.mtu == path.mtu
+        && back.dlid() == port.sourceLid(path.sourceBits)
+        && route.dlid() == other.sourceLid(theirs.sourceBits)
+        && other.pkeyFits(theirs.pkeyIndex, port.pkey(path.pkeyIndex))
+        && other.reaches(back.dlid(), path.mtu) == port;
+  }
+
+  private boolean send(
+      SendWqe w, int what, long length, QpCore p, ConnectedResponder r, RunList run) {
+    if (!r.takeReceive()) {
+      return false;
+    }
+    SgeList to = r.receive.sges;
+    if (length > to.length() || to.count() > 1) {
+      return false;
+    }
+    if (length > 0) {
+      int lkey = to.lkey(0);
+      long address = to.address(0);
+      MrKey key = p.hca.lkeys().find(lkey);
+      if (key == null
+          || !copy(
+              w,
+              key,
+              key.admit(lkey, p.domain, key, Access.LOCAL_WRITE, address, length),
+              address)) {
+        return false;
+      }
+    }
+    complete(w, what, WcOpcode.RECV, length, r, run);
+    return true;
+  }
+
+  private boolean write(
+      SendWqe w, int what, long length, QpCore p, ConnectedResponder r, RunList run) {
+    boolean imm = (what & Verb.IMM) != 0;
+    if ((p.path.access & Access.REMOTE_WRITE) == 0 || (imm && !r.takeReceive())) {
+      return false;
+    }
+    if (length > 0) {
+      MrKey key = p.hca.rkeys().find(w.rkey);
+      if (key == null
+          || !copy(
+              w,
+              key,
+              key.admit(w.rkey, p.domain, p, Access.REMOTE_WRITE, w.remoteAddress, length),
+              w.remoteAddress)) {
+        return false;
+      }
+    }
+    if (imm) {
+      complete(w, what, WcOpcode.RECV_RDMA_WITH_IMM, length, r, run);
+    }
+    return true;
+  }
+
+  private boolean read(SendWqe w, long length, QpCore p, ConnectedResponder r) {
+    if (qp.path.maxRdAtomic == 0 || (p.path.access & Access.REMOTE_READ) == 0 || !r.reads()) {
+      return false;
+    }
+    if (length == 0) {
+      return true;
+    }
+    MrKey key = p.hca.rkeys().find(w.rkey);
+    long version =
+        key == null
+            ? MrKey.REFUSED
+            : key.admit(w.rkey, p.domain, p, Access.REMOTE_READ, w.remoteAddress, length);
+    return key != null
+        && version != MrKey.REFUSED
+        && Copier.fetch(key, version, w.remoteAddress, w.sges, qp.hca.lkeys(), qp.domain);
+  }
+
+  private boolean copy(SendWqe w, MrKey key, long version, long address) {
+    if (version == MrKey.REFUSED) {
+      return false;
+    }
+    return w.inlineLength >= 0
+        ? Copier.store(w.inlineSegment(), w.inlineLength, key, version, address)
+        : Copier.store(w.sges, qp.hca.lkeys(), qp.domain, key, version, address);
+  }
+
+  private void complete(
+      SendWqe w, int what, WcOpcode opcode, long length, ConnectedResponder r, RunList run) {
+    boolean imm = (what & Verb.IMM) != 0;
+    QpPath path = qp.path;
+    Route route = path.route;
+    r.complete(
+        run,
+        opcode,
+        (int) length,
+        Responder.immFlag(imm),
+        imm ? w.immData : 0,
+        path.port().sourceLid(path.sourceBits),
+        route == null ? 0 : route.sl(),
+        (w.flags & SendFlags.SOLICITED) != 0);
+  }
+
+  private boolean global() {
+    Route route = qp.path.route;
+    return route != null && route.global();
+  }
+
+  private void count(QpCore p, int what, int bytes, int packets) {
+    boolean read = (what & Verb.READ) != 0;
+    int opcode = read ? Opcode.READ_REQUEST : Opcode.part(what, true, true);
+    int requests = read ? 1 : packets;
+    int words = Framing.words(opcode, global(), requests, read ? 0 : bytes);
+    sent.requests += requests;
+    sent.requestWords += words;
+    DirectTally received = p.directReceived;
+    received.requests += requests;
+    received.requestWords += words;
+    if (read) {
+      answered(p, Opcode.READ_RESPONSE_ONLY, packets, bytes);
+    } else {
+      unacknowledged++;
+    }
+  }
+
+  /** An answer that acknowledges everything so far. */
+  private void answered(QpCore p, int opcode, int packets, int bytes) {
+    int words = Framing.words(opcode, global(), packets, bytes);
+    sent.answers += packets;
+    sent.answerWords += words;
+    DirectTally received = p.directReceived;
+    received.answers += packets;
+    received.answerWords += words;
+    if (unacknowledged > 1) {
+      qp.count(HcaCounter.ACK_DEFERRED);
+    }
+    unacknowledged = 0;
+  }
+}

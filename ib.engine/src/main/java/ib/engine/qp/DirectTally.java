@@ -1,0 +1,43 @@
+package ib.engine.qp;
+
+/**
+ * What one side of a queue pair counts of requests that took no packet: as many packets as would
+ * have gone, so that counters do not tell how a message was carried. Written by whoever has claimed
+ * the queue pair; added up when somebody reads.
+ */
+final class DirectTally {
+  long messages;
+  long requests;
+  long requestWords;
+  long answers;
+  long answerWords;
+
+  void clear() {
+    messages = 0;
+    requests = 0;
+    requestWords = 0;
+    answers = 0;
+    answerWords = 0;
+  }
+
+  /** {@return what a counter has more because requests were sent here, or received} */
+  static long share(DirectTally sent, DirectTally received, HcaCounter counter) {
+    return switch (counter) {
+      case SENT_PKTS -> sent.requests + received.answers;
+      case RCVD_PKTS -> sent.answers + received.requests;
+      case RDMA_RECVS -> received.messages;
+      default -> 0;
+    };
+  }
+
+  /** {@return the same of the port's counters} */
+  static long share(DirectTally sent, DirectTally received, Traffic what) {
+    return switch (what) {
+      case XMIT_PKTS -> sent.requests + received.answers;
+      case RCV_PKTS -> sent.answers + received.requests;
+      case XMIT_DATA -> sent.requestWords + received.answerWords;
+      case RCV_DATA -> sent.answerWords + received.requestWords;
+      default -> 0;
+    };
+  }
+}

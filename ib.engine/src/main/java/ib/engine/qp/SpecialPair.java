@@ -1,0 +1,37 @@
+package ib.engine.qp;
+
+import ib.core.verbs.IbExistsException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** QP0 and QP1 of a port: at most one of each. */
+final class SpecialPair {
+  private final int port;
+  private final @Nullable QpCore[] pair = new @Nullable QpCore[2];
+
+  SpecialPair(int port) {
+    this.port = port;
+  }
+
+  /** {@return the queue pair of number 0 or 1, or null} */
+  @Nullable QpCore at(int qpn) {
+    return pair[qpn];
+  }
+
+  /** Sets one that is not there yet, or takes it away. */
+  synchronized void set(int qpn, @Nullable QpCore qp) {
+    if (qp != null && pair[qpn] != null) {
+      throw new IbExistsException(
+          "createQp", "QP" + qpn + " of port " + port + " exists", "close the other one first");
+    }
+    pair[qpn] = qp;
+  }
+
+  void forEach(Consumer<QpCore> visitor) {
+    for (QpCore qp : pair) {
+      if (qp != null) {
+        visitor.accept(qp);
+      }
+    }
+  }
+}

@@ -287,6 +287,31 @@ public final class RoceCodec {
       long at,
       int length,
       Packet into) {
+    return decodeDatagram(network, headers, headersAt, from, at, length, into, Doubt.REFUSED);
+  }
+
+  /**
+   * Reads what follows UDP when not all of the IP header is known. The same as above otherwise.
+   *
+   * @param network the kind of the headers
+   * @param headers IP header and UDP header as they probably were on the wire
+   * @param headersAt offset of the IP header
+   * @param from the memory; alive
+   * @param at offset of BTH
+   * @param length bytes from BTH through ICRC
+   * @param into filled when the packet is good; its payload then refers to the memory
+   * @param doubt asked when the ICRC does not fit these headers
+   * @return why it is dropped, or null when it is good
+   */
+  public @Nullable DropReason decodeDatagram(
+      Icrc.Network network,
+      MemorySegment headers,
+      long headersAt,
+      MemorySegment from,
+      long at,
+      int length,
+      Packet into,
+      Doubt doubt) {
     if (at < 0 || length < Bth.BYTES + Icrc.BYTES || at > from.byteSize() - length) {
       return DropReason.SHORT;
     }
@@ -294,10 +319,27 @@ public final class RoceCodec {
     if (reason != null) {
       return reason;
     }
-    if (!transport.sealed(network, headers, headersAt, from, at, length)) {
+    int difference = transport.difference(network, headers, headersAt, from, at, length);
+    if (difference != 0 && !doubt.admits(difference, length)) {
       return DropReason.ICRC;
     }
     transport.read(from, at, length, into);
     return null;
+  }
+
+  /** Judges a packet whose ICRC does not fit the headers given, of which a part was a guess. */
+  @FunctionalInterface
+  public interface Doubt {
+    /** Nothing was a guess. */
+    Doubt REFUSED = (difference, length) -> false;
+
+    /**
+     * Decides.
+     *
+     * @param difference the ICRC of the packet, exclusive or the one calculated; not 0
+     * @param length bytes from BTH through ICRC
+     * @return whether the packet is good all the same
+     */
+    boolean admits(int difference, int length);
   }
 }

@@ -184,8 +184,19 @@ final class TransportCodec {
       MemorySegment from,
       long at,
       int length) {
+    return difference(network, headers, headersAt, from, at, length) == 0;
+  }
+
+  /** The ICRC of a packet that passed the check, exclusive or the right one. */
+  int difference(
+      Icrc.Network network,
+      MemorySegment headers,
+      long headersAt,
+      MemorySegment from,
+      long at,
+      int length) {
     int covered = length - Icrc.BYTES;
-    return icrc.of(network, headers, headersAt, from, at, covered) == Icrc.load(from, at + covered);
+    return icrc.of(network, headers, headersAt, from, at, covered) ^ Icrc.load(from, at + covered);
   }
 
   /** Fills a packet from bytes that passed the check. Its payload refers to them. */

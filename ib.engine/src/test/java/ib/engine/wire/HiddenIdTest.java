@@ -1,0 +1,104 @@
+package ib.engine.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.wire.DropReason;
+import ib.core.wire.EthernetHeader;
+import ib.core.wire.Icrc;
+import ib.core.wire.Ipv4Header;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("D7: the hidden IPv4 identification is solved from the ICRC")
+class HiddenIdTest {
+  private static final int ETHERNET = EthernetHeader.BYTES;
+  private static final int NETWORK = 28;
+
+  private final RoceCodec codec = new RoceCodec();
+  private final Packet packet = Packets.empty();
+  private final RoceFrame frame = new RoceFrame();
+  private final Ipv4Header ipv4 = new Ipv4Header();
+  private int solved;
+
+  @Test
+  @DisplayName("A17.3.3: every genuine IPv4 packet of Linux rdma_rxe is solved to the ID it had")
+  void golden() {
+    TreeSet<String> files = new TreeSet<>();
+    Pcap.lines("index.txt").forEach(line -> files.add(line.substring(0, line.indexOf(' '))));
+    int genuine = 0;
+    int hidden = 0;
+    for (String file : files) {
+      for (MemorySegment bytes : Pcap.frames(file)) {
+        int length = (int) bytes.byteSize();
+        if (codec.decode(bytes, 0, length, packet, frame) != null
+            || bytes.get(ValueLayout.JAVA_BYTE, ETHERNET) >>> 4 != 4) {
+          continue;
+        }
+        int id = frame.identification;
+        assertTrue(frame.dontFragment, file);
+        assertEquals(null, decodeBlind(bytes), file);
+        assertEquals(id, solved, file);
+        genuine++;
+        hidden += id != 0 ? 1 : 0;
+      }
+    }
+    assertTrue(genuine > 2000, genuine + " packets");
+    assertTrue(hidden > 500, hidden + " packets with another ID than 0");
+  }
+
+  /** Decodes the datagram as a socket gives it: without its identification. */
+  private DropReason decodeBlind(MemorySegment bytes) {
+    MemorySegment headers = MemorySegment.ofArray(new byte[NETWORK]);
+    MemorySegment.copy(bytes, ETHERNET, headers, 0, NETWORK);
+    ipv4.wrap(headers, 0);
+    ipv4.identification(0);
+    ipv4.fragment(Ipv4Header.DONT_FRAGMENT);
+    int datagram = ipv4.totalLength() - NETWORK;
+    solved = 0;
+    RoceCodec.Doubt doubt =
+        (difference, length) -> {
+          solved = HiddenId.solve(difference, length);
+          return solved >= 0;
+        };
+    return codec.decodeDatagram(
+        Icrc.Network.IPV4, headers, 0, bytes, ETHERNET + NETWORK, datagram, Packets.empty(), doubt);
+  }
+
+  @Test
+  @DisplayName("DF clear is told from a wrong ICRC, and neither passes")
+  void flags() {
+    Packet p = Packets.empty();
+    p.opcode = 0x04;
+    p.dgidLow = 0xffff_0a00_0001L;
+    MemorySegment bytes = MemorySegment.ofArray(new byte[256]);
+    RoceFrame fragmentable = new RoceFrame();
+    fragmentable.identification = 0x1234;
+    fragmentable.dontFragment = false;
+    codec.encode(p, fragmentable, bytes, 0);
+    assertEquals(DropReason.ICRC, decodeBlind(bytes));
+    assertEquals(HiddenId.FRAGMENTABLE, solved);
+    fragmentable.dontFragment = true;
+    int length = codec.encode(p, fragmentable, bytes, 0);
+    assertEquals(null, decodeBlind(bytes));
+    assertEquals(0x1234, solved);
+    bytes.set(ValueLayout.JAVA_BYTE, length - 1, (byte) ~bytes.get(ValueLayout.JAVA_BYTE, 60));
+    assertEquals(DropReason.ICRC, decodeBlind(bytes));
+  }
+
+  @Test
+  @DisplayName("a random ICRC passes once in 65,536: not never, and not often")
+  void strength() {
+    SplittableRandom random = new SplittableRandom(7);
+    int passed = 0;
+    int tries = 1 << 22;
+    for (int i = 0; i < tries; i++) {
+      passed += HiddenId.solve(random.nextInt(), 16 + 4 * random.nextInt(1024)) >= 0 ? 1 : 0;
+    }
+    assertTrue(passed > 20 && passed < 140, passed + " of " + tries + ", 64 are expected");
+  }
+}

@@ -20,7 +20,7 @@ final class ImportRules {
       List.of(
           new Room("ib\\.core", "nothing"),
           new Room("ib\\.engine", EXPORTED),
-          new Room("ib\\.driver\\..*", EXPORTED + "|ib\\.engine(\\.[a-z0-9]+)*"),
+          new Room("ib\\.driver\\..*", EXPORTED + "|ib\\.(engine|driver\\.base)(\\.[a-z0-9]+)*"),
           new Room("ib\\.ulp\\..*", API),
           new Room("ib\\.(tools|verifier|kit)", EXPORTED),
           new Room("cnf/launcher", "nothing"));

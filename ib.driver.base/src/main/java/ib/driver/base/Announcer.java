@@ -1,12 +1,15 @@
-package ib.driver.soft;
+package ib.driver.base;
 
 import ib.core.spi.DeviceSlot;
-import ib.core.spi.DriverDevice;
 import ib.core.verbs.IbExistsException;
 import java.util.Optional;
 
-/** Where devices are made known: the OSGi service registry, or in a plain JVM a midlayer itself. */
-interface Announcer {
+/**
+ * Where devices are made known: the OSGi service registry, or in a plain JVM a midlayer itself.
+ *
+ * @param <C> the driver's kind of configuration
+ */
+public interface Announcer<C extends DeviceConfig<C>> {
 
   /** A slot that is offered. */
   interface Offer {
@@ -28,7 +31,7 @@ interface Announcer {
    * @param config a configuration that is not running yet
    * @return what to report when name or GUID are in use
    */
-  Optional<IbExistsException> conflict(String pid, SoftConfig config);
+  Optional<IbExistsException> conflict(String pid, C config);
 
   /**
    * Offers a slot.
@@ -45,5 +48,5 @@ interface Announcer {
    * @param device the device
    * @return withdraws it; when that returns, no client uses the device (S28, I3)
    */
-  Runnable announce(DriverDevice device);
+  Runnable announce(Plugged<C> device);
 }

@@ -1,4 +1,4 @@
-package ib.driver.soft;
+package ib.driver.base;
 
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbExistsException;
@@ -20,31 +20,66 @@ import java.util.concurrent.atomic.AtomicLong;
  * GUID is in use, changes nothing: what ran goes on with the last good one. One that was in
  * conflict is tried again when a name becomes free, so a file may be renamed. Only two that swap
  * their names refuse each other for good; one has to be deleted first.
+ *
+ * @param <C> the driver's kind of configuration
  */
-final class SoftDevices implements SoftSlot.Observer {
+public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
 
   private static final long JOIN_MS = 10_000;
 
   /** Where the driver reports. */
   @FunctionalInterface
-  interface Log {
-    /** Something was refused or failed. */
+  public interface Log {
+    /**
+     * Something was refused or failed.
+     *
+     * @param text all that is to be said
+     * @param why the cause
+     */
     void error(String text, Throwable why);
   }
 
-  private final Plugged.Factory factory;
-  private final Announcer announcer;
+  /**
+   * Makes configurations of raw values.
+   *
+   * @param <C> the driver's own kind
+   */
+  @FunctionalInterface
+  public interface Reader<C> {
+    /**
+     * Reads a configuration.
+     *
+     * @param instance its name
+     * @param values the values
+     * @return the configuration
+     * @throws IbInvalidException that names each key that is wrong
+     */
+    C read(String instance, Map<String, ?> values);
+  }
+
+  private final Reader<C> reader;
+  private final Plugged.Factory<C> factory;
+  private final Announcer<C> announcer;
   private final Log log;
   private final AtomicLong announcements = new AtomicLong();
 
   private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
 
   // under this; a slot's lock may be taken inside, never the other way round
-  private final Map<String, SoftSlot> slots = new LinkedHashMap<>();
-  private final Map<String, SoftConfig> conflicting = new HashMap<>();
+  private final Map<String, Slot<C>> slots = new LinkedHashMap<>();
+  private final Map<String, C> conflicting = new HashMap<>();
   private boolean stopped;
 
-  SoftDevices(Plugged.Factory factory, Announcer announcer, Log log) {
+  /**
+   * No devices yet.
+   *
+   * @param reader makes configurations
+   * @param factory makes devices
+   * @param announcer makes them known
+   * @param log where failures are reported
+   */
+  public Devices(Reader<C> reader, Plugged.Factory<C> factory, Announcer<C> announcer, Log log) {
+    this.reader = reader;
     this.factory = factory;
     this.announcer = announcer;
     this.log = log;
@@ -56,15 +91,15 @@ final class SoftDevices implements SoftSlot.Observer {
    * @param pid its PID
    * @param values its values
    */
-  void configure(String pid, Map<String, ?> values) {
+  public void configure(String pid, Map<String, ?> values) {
     synchronized (this) {
       if (stopped) {
         return; // the bundle's classes may be gone already, so none is asked for
       }
     }
-    SoftConfig config;
+    C config;
     try {
-      config = ConfigReader.read(instance(pid), values);
+      config = reader.read(instance(pid), values);
     } catch (IbInvalidException e) {
       synchronized (this) {
         conflicting.remove(pid);
@@ -83,8 +118,8 @@ final class SoftDevices implements SoftSlot.Observer {
    *
    * @param pid its PID
    */
-  void delete(String pid) {
-    SoftSlot slot;
+  public void delete(String pid) {
+    Slot<C> slot;
     synchronized (this) {
       conflicting.remove(pid);
       slot = slots.get(pid);
@@ -98,17 +133,17 @@ final class SoftDevices implements SoftSlot.Observer {
    * Takes all devices down, the one announced last first (CC-22), and waits until each is gone.
    * Further configurations are ignored.
    */
-  void stop() {
-    List<SoftSlot> all;
+  public void stop() {
+    List<Slot<C>> all;
     synchronized (this) {
       stopped = true;
       conflicting.clear();
       all = new ArrayList<>(slots.values());
     }
-    all.forEach(SoftSlot::close);
-    all.forEach(SoftSlot::quiesce); // what is just being announced, has its place in the order then
-    all.sort(Comparator.comparingLong(SoftSlot::order).reversed());
-    all.forEach(SoftSlot::end);
+    all.forEach(Slot::close);
+    all.forEach(Slot::quiesce); // what is just being announced, has its place in the order then
+    all.sort(Comparator.comparingLong((Slot<C> s) -> s.order()).reversed());
+    all.forEach(Slot::end);
     joinThreads();
   }
 
@@ -126,7 +161,7 @@ final class SoftDevices implements SoftSlot.Observer {
   }
 
   /** {@return the slots, in the order of their configuration} */
-  synchronized List<SoftSlot> slots() {
+  public synchronized List<Slot<C>> slots() {
     return List.copyOf(slots.values());
   }
 
@@ -150,8 +185,8 @@ final class SoftDevices implements SoftSlot.Observer {
   }
 
   @Override
-  public void settled(SoftSlot slot) {
-    Map<String, SoftConfig> again;
+  public void settled(Slot<?> slot) {
+    Map<String, C> again;
     synchronized (this) {
       if (slot.gone()) {
         slots.remove(slot.pid(), slot);
@@ -165,7 +200,7 @@ final class SoftDevices implements SoftSlot.Observer {
    * {@return who is in the way; the configuration is no longer wanted when it is not in
    * conflicting}
    */
-  private Optional<IbExistsException> accept(String pid, SoftConfig config) {
+  private Optional<IbExistsException> accept(String pid, C config) {
     Optional<IbExistsException> elsewhere = announcer.conflict(pid, config);
     synchronized (this) {
       if (stopped || !config.equals(conflicting.get(pid))) {
@@ -175,7 +210,7 @@ final class SoftDevices implements SoftSlot.Observer {
       if (why.isEmpty()) {
         conflicting.remove(pid);
         slots
-            .computeIfAbsent(pid, p -> new SoftSlot(p, instance(p), factory, announcer, this))
+            .computeIfAbsent(pid, p -> new Slot<>(p, instance(p), factory, announcer, this))
             .configure(config);
       }
       return why;
@@ -183,23 +218,31 @@ final class SoftDevices implements SoftSlot.Observer {
   }
 
   /** {@return the claim of another of this driver's slots, if there is one}; under the lock */
-  private Optional<IbExistsException> conflict(String pid, SoftConfig config) {
-    for (SoftSlot other : slots.values()) {
-      for (SoftConfig claim : other.pid().equals(pid) ? List.<SoftConfig>of() : other.claims()) {
+  private Optional<IbExistsException> conflict(String pid, C config) {
+    for (Slot<C> other : slots.values()) {
+      for (C claim : other.pid().equals(pid) ? List.<C>of() : other.claims()) {
         if (claim.name().equals(config.name())) {
-          return Optional.of(inUse(pid, ConfigReader.NAME, config.name(), other.pid()));
+          return Optional.of(inUse(pid, Settings.NAME, config.name(), other.pid()));
         }
         if (claim.sharesGuidWith(config)) {
           String guid = String.format("%016x", config.guid());
-          return Optional.of(inUse(pid, ConfigReader.GUID, guid, other.pid()));
+          return Optional.of(inUse(pid, Settings.GUID, guid, other.pid()));
         }
       }
     }
     return Optional.empty();
   }
 
-  /** {@return how both kinds of conflict read} */
-  static IbExistsException inUse(String pid, String key, String value, String user) {
+  /**
+   * How both kinds of conflict read.
+   *
+   * @param pid whose configuration is refused
+   * @param key which key
+   * @param value its value
+   * @param user who has it
+   * @return the refusal
+   */
+  public static IbExistsException inUse(String pid, String key, String value, String user) {
     return new IbExistsException(
         "configuration " + pid,
         "key " + key + " is '" + value + "', in use by " + user,
@@ -211,7 +254,7 @@ final class SoftDevices implements SoftSlot.Observer {
   }
 
   private synchronized String refusal(String pid, IbException why) {
-    SoftSlot slot = slots.get(pid);
+    Slot<C> slot = slots.get(pid);
     return why.getMessage()
         + (slot == null
             ? "; the device stays absent"

@@ -1,4 +1,4 @@
-package ib.driver.soft;
+package ib.driver.base;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -6,7 +6,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /** GUIDs for devices that were not given one. */
-final class Guids {
+public final class Guids {
   private static final long GROUP = 1L << 56;
   private static final long LOCAL = 2L << 56;
 
@@ -19,7 +19,7 @@ final class Guids {
    * @param name device name
    * @return the node GUID
    */
-  static long ofName(String name) {
+  public static long ofName(String name) {
     try {
       byte[] hash =
           MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));

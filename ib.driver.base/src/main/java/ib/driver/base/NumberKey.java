@@ -1,11 +1,13 @@
-package ib.driver.soft;
+package ib.driver.base;
 
 import ib.core.verbs.Limit;
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The numeric keys of a device configuration: range, default, and the limit that each sets. */
-enum NumberKey {
+public enum NumberKey {
   /** Ports of the adapter. */
   PORTS(null, 1, 1, 8),
   /** Completion vectors, 0 for one per processor. */
@@ -54,25 +56,55 @@ enum NumberKey {
   }
 
   /** {@return the key in a configuration} */
-  String key() {
+  public String key() {
     return name().toLowerCase(Locale.ROOT);
   }
 
   /** {@return the limit of the device that the key sets, or null} */
-  @Nullable Limit limit() {
+  public @Nullable Limit limit() {
     return limit;
   }
 
-  int least() {
+  /** {@return the least value} */
+  public int least() {
     return least;
   }
 
   /** {@return the value when the key is absent} */
-  int standard() {
+  public int standard() {
     return standard;
   }
 
-  int most() {
+  /** {@return the largest value} */
+  public int most() {
     return most;
+  }
+
+  /**
+   * Reads all keys that set a limit.
+   *
+   * @param settings the values
+   * @return the limits
+   */
+  public static Map<Limit, Integer> limits(Settings settings) {
+    Map<Limit, Integer> limits = new EnumMap<>(Limit.class);
+    for (NumberKey key : values()) {
+      Limit limit = key.limit;
+      if (limit != null) {
+        limits.put(limit, settings.number(key));
+      }
+    }
+    return limits;
+  }
+
+  /**
+   * Reads how many completion vectors there are.
+   *
+   * @param settings the values
+   * @return at least 1
+   */
+  public static int compVectors(Settings settings) {
+    int vectors = settings.number(COMP_VECTORS);
+    return vectors == 0 ? Math.min(64, Runtime.getRuntime().availableProcessors()) : vectors;
   }
 }

@@ -1,6 +1,7 @@
-package ib.driver.soft;
+package ib.driver.base;
 
 import ib.core.spi.DeviceSlot;
+import ib.core.verbs.IbAgainException;
 import ib.core.verbs.IbDeadlockException;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbNoDeviceException;
@@ -19,8 +20,15 @@ import org.jspecify.annotations.Nullable;
  * something to do brings the device there. So a client that blocks in its add holds up its own
  * device only (F19), never the thread that delivers configurations, and no lock is held while
  * client code runs (S30, I5).
+ *
+ * <p>A device that cannot be built because something of the system is in use is tried again, with
+ * growing pauses, until it can or is no longer wanted.
+ *
+ * @param <C> the driver's kind of configuration
  */
-final class SoftSlot implements DeviceSlot {
+public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
+  private static final int PAUSE_LEAST_S = 1;
+  private static final int PAUSE_MOST_S = 30;
   private static final long WAIT_SECONDS = 120; // longer than any client may take (CC-19)
 
   /** What a slot tells the driver. */
@@ -29,7 +37,7 @@ final class SoftSlot implements DeviceSlot {
     Thread start(String name, Runnable work);
 
     /** Something has been reached: names and GUIDs may have become free. */
-    void settled(SoftSlot slot);
+    void settled(Slot<?> slot);
 
     /** The next number of the order in which devices were announced. */
     long announced();
@@ -40,16 +48,17 @@ final class SoftSlot implements DeviceSlot {
 
   private final String pid;
   private final String instance;
-  private final Plugged.Factory factory;
-  private final Announcer announcer;
+  private final Plugged.Factory<C> factory;
+  private final Announcer<C> announcer;
   private final Observer observer;
 
   private final ReentrantLock lock =
       new ReentrantLock(); // a leaf: nothing is called while it is held
   private final Condition settledNow = lock.newCondition();
+  private final Condition changed = lock.newCondition();
   // under the lock
-  private @Nullable SoftConfig target;
-  private @Nullable SoftConfig reaching;
+  private @Nullable C target;
+  private @Nullable C reaching;
   private boolean wanted = true;
   private boolean closing;
   private long revision;
@@ -59,18 +68,19 @@ final class SoftSlot implements DeviceSlot {
   private @Nullable Thread worker;
 
   // written by the worker only
-  private volatile @Nullable SoftConfig applied;
-  private volatile @Nullable Plugged plugged;
+  private volatile @Nullable C applied;
+  private volatile @Nullable Plugged<C> plugged;
   private volatile long order;
   private @Nullable Runnable withdraw;
   private Announcer.@Nullable Offer offer;
   private String offeredName = "";
+  private String refused = ""; // the last report, while it is tried again
 
-  SoftSlot(
+  Slot(
       String pid,
       String instance,
-      Plugged.Factory factory,
-      Announcer announcer,
+      Plugged.Factory<C> factory,
+      Announcer<C> announcer,
       Observer observer) {
     this.pid = pid;
     this.instance = instance;
@@ -79,13 +89,14 @@ final class SoftSlot implements DeviceSlot {
     this.observer = observer;
   }
 
-  String pid() {
+  /** {@return the PID of its configuration} */
+  public String pid() {
     return pid;
   }
 
   @Override
   public String name() {
-    SoftConfig now = applied;
+    C now = applied;
     return now == null ? instance : now.name();
   }
 
@@ -112,7 +123,7 @@ final class SoftSlot implements DeviceSlot {
   }
 
   /** Asks for a configuration, or with null for the end of the slot; does not wait. */
-  void configure(@Nullable SoftConfig config) {
+  void configure(@Nullable C config) {
     request(() -> target = config);
   }
 
@@ -131,7 +142,7 @@ final class SoftSlot implements DeviceSlot {
    * Waits until all that was asked for is done. Not bounded: what it waits for is in the hands of
    * clients, whom the core's watchdog watches (CC-19). The worker does not wait for itself.
    */
-  void quiesce() {
+  public void quiesce() {
     lock.lock();
     try {
       while (settled != revision && !Thread.currentThread().equals(worker)) {
@@ -146,7 +157,7 @@ final class SoftSlot implements DeviceSlot {
    * {@return the configurations whose name and GUIDs this slot holds: what is wanted, what is being
    * reached, what runs}
    */
-  List<SoftConfig> claims() {
+  List<C> claims() {
     lock.lock();
     try {
       return Stream.of(
@@ -184,6 +195,7 @@ final class SoftSlot implements DeviceSlot {
       }
       change.run();
       revision++;
+      changed.signalAll();
       if (!working) {
         working = true;
         worker = observer.start("ib-slot-" + instance, this::work);
@@ -226,8 +238,9 @@ final class SoftSlot implements DeviceSlot {
   }
 
   private void work() {
+    int pauseS = PAUSE_LEAST_S;
     while (true) {
-      SoftConfig config;
+      C config;
       boolean in;
       boolean mayPlug;
       long seen;
@@ -244,15 +257,43 @@ final class SoftSlot implements DeviceSlot {
       Throwable why = null;
       try {
         reach(config, in, mayPlug);
+        refused = "";
       } catch (RuntimeException | Error e) {
         why = e;
-        observer.failed(config == null ? instance : config.name(), e);
+        report(config, e);
       }
       settle(seen, why);
       observer.settled(this);
-      if (!more()) {
+      if (why instanceof IbAgainException) {
+        pause(seen, pauseS);
+        pauseS = Math.min(2 * pauseS, PAUSE_MOST_S);
+      } else if (!more()) {
         return;
       }
+    }
+  }
+
+  /** The same trouble at every try is one report. */
+  private void report(@Nullable C config, Throwable why) {
+    String text = String.valueOf(why.getMessage());
+    if (!(why instanceof IbAgainException) || !text.equals(refused)) {
+      observer.failed(config == null ? instance : config.name(), why);
+    }
+    refused = why instanceof IbAgainException ? text : "";
+  }
+
+  /** Waits for something else to be asked for, and at most for the time. */
+  private void pause(long seen, int seconds) {
+    lock.lock();
+    try {
+      long left = TimeUnit.SECONDS.toNanos(seconds);
+      while (revision == seen && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // nobody interrupts it; if so, the next try comes early
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -278,9 +319,9 @@ final class SoftSlot implements DeviceSlot {
     }
   }
 
-  private void reach(@Nullable SoftConfig config, boolean in, boolean mayPlug) {
-    SoftConfig running = applied;
-    Plugged device = plugged;
+  private void reach(@Nullable C config, boolean in, boolean mayPlug) {
+    C running = applied;
+    Plugged<C> device = plugged;
     if (config != null && in && device != null && running != null && config.liveChangeOf(running)) {
       if (!config.equals(running)) {
         device.change(config);
@@ -302,11 +343,11 @@ final class SoftSlot implements DeviceSlot {
     }
   }
 
-  private void putIn(SoftConfig config) {
-    Plugged device = factory.plug(config);
+  private void putIn(C config) {
+    Plugged<C> device = factory.plug(config);
     boolean ok = false;
     try {
-      withdraw = announcer.announce(device.device());
+      withdraw = announcer.announce(device);
       order = observer.announced();
       plugged = device;
       ok = true;
@@ -318,7 +359,7 @@ final class SoftSlot implements DeviceSlot {
     }
   }
 
-  private void pullOut(Plugged device) {
+  private void pullOut(Plugged<C> device) {
     Runnable first = withdraw;
     withdraw = null;
     plugged = null;

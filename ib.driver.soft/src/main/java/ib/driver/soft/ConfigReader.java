@@ -1,77 +1,35 @@
 package ib.driver.soft;
 
-import ib.core.spi.FaultRule;
-import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Limit;
-import ib.core.verbs.Mtu;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
+import ib.driver.base.NumberKey;
+import ib.driver.base.Settings;
 import java.util.Collections;
-import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.function.Function;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Raw configuration values to a {@link SoftConfig}: strict and total (F25). Values are what the
- * Configuration Admin delivers: text from a file, typed values from a shell or a form. All that is
- * wrong is reported at once, with key, value and what is allowed.
- */
+/** Raw configuration values to a {@link SoftConfig}: strict and total (F25). */
 final class ConfigReader {
-  static final String NAME = "name";
-  static final String SWITCH = "switch";
-  static final String GUID = "guid";
-  static final String LINK = "link";
-  static final String MTU = "mtu";
-  static final String PKEYS = "pkeys";
-  static final String FAULTS = "faults";
-  static final String FAULT_SEED = "fault_seed";
+  private static final String SWITCH = "switch";
+  private static final String LINK = "link";
+  private static final Set<String> KEYS =
+      Stream.concat(
+              Stream.of(
+                  Settings.NAME,
+                  SWITCH,
+                  Settings.GUID,
+                  LINK,
+                  Settings.MTU,
+                  Settings.PKEYS,
+                  Settings.FAULTS,
+                  Settings.FAULT_SEED),
+              Stream.of(NumberKey.values()).map(NumberKey::key))
+          .collect(Collectors.toUnmodifiableSet());
 
-  private static final int FAULTS_MOST = 64;
-
-  /** Most entries of a P_Key table. */
-  static final int PKEYS_MOST = 128;
-
-  private static final Pattern LABEL = Pattern.compile("[A-Za-z][A-Za-z0-9_.-]{0,62}");
-  private static final String LABEL_ALLOWED =
-      "a letter, then letters, digits, '_', '.', '-', at most 63 characters";
-  private static final Pattern GUID_TEXT =
-      Pattern.compile("(?:0[xX])?([0-9a-fA-F]{16})|([0-9a-fA-F]{4}(?::[0-9a-fA-F]{4}){3})");
-  private static final Pattern PKEY_TEXT = Pattern.compile("(?:0[xX])?([0-9a-fA-F]{1,4})");
-  private static final Pattern SEED_TEXT = Pattern.compile("-?[0-9]{1,18}");
-  private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,10}");
-
-  private static final Set<String> TEXT_KEYS =
-      Set.of(NAME, SWITCH, GUID, LINK, MTU, PKEYS, FAULTS, FAULT_SEED);
-  private static final List<String> FOREIGN =
-      List.of("service.", "felix.", "component.", "org.apache.felix.", ":configurator:", ".");
-
-  private final TreeMap<String, Object> values = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-  private final Set<String> nulls = new HashSet<>();
-  private final List<String> wrong = new ArrayList<>();
-  private final List<String> allowed = new ArrayList<>();
-
-  private ConfigReader(Map<String, ?> raw) {
-    raw.forEach(
-        (key, value) -> {
-          if (value == null) {
-            nulls.add(key.toLowerCase(Locale.ROOT));
-          } else {
-            values.put(key, value);
-          }
-        });
-  }
+  private ConfigReader() {}
 
   /**
    * Reads a configuration.
@@ -79,195 +37,39 @@ final class ConfigReader {
    * @param instance its name: the device name when there is no key {@code name}
    * @param raw the values; keys of the framework are ignored
    * @return the configuration
-   * @throws IbInvalidException that names each key that is wrong
+   * @throws ib.core.verbs.IbInvalidException that names each key that is wrong
    */
   static SoftConfig read(String instance, Map<String, ?> raw) {
-    return new ConfigReader(raw).read(instance);
-  }
-
-  private SoftConfig read(String instance) {
-    nulls.forEach(key -> refuse(key, "no value", "a value, or leave the key out"));
-    refuseUnknown();
-    String name = label(NAME, instance);
-    int ports = number(NumberKey.PORTS);
-    int vectors = number(NumberKey.COMP_VECTORS);
-    Map<Limit, Integer> limits = new EnumMap<>(Limit.class);
-    for (NumberKey key : NumberKey.values()) {
-      Limit limit = key.limit();
-      if (limit != null) {
-        limits.put(limit, number(key));
-      }
-    }
+    Settings settings = new Settings(raw, KEYS);
+    String name = settings.label(Settings.NAME, instance);
+    int ports = settings.number(NumberKey.PORTS);
+    Map<Limit, Integer> limits = NumberKey.limits(settings);
     SoftConfig config =
         new SoftConfig(
             name,
-            label(SWITCH, "ib-sw0"),
-            guid(name, ports),
-            vectors == 0 ? Math.min(64, Runtime.getRuntime().availableProcessors()) : vectors,
-            mtu(),
-            link(ports),
-            pkeys(),
-            faults(),
-            faultSeed(),
+            settings.label(SWITCH, "ib-sw0"),
+            settings.guid(name, ports),
+            NumberKey.compVectors(settings),
+            settings.mtu(),
+            link(settings, ports),
+            settings.pkeys(),
+            settings.faults(),
+            settings.faultSeed(),
             limits);
-    if (!wrong.isEmpty()) {
-      throw new IbInvalidException(
-          "configuration " + shown(instance), String.join("; ", wrong), String.join("; ", allowed));
-    }
+    settings.end(instance);
     return config;
   }
 
-  private void refuseUnknown() {
-    Set<String> known =
-        Stream.concat(TEXT_KEYS.stream(), Stream.of(NumberKey.values()).map(NumberKey::key))
-            .collect(Collectors.toSet());
-    for (String key : values.keySet()) {
-      String k = key.toLowerCase(Locale.ROOT);
-      if (!known.contains(k) && FOREIGN.stream().noneMatch(k::startsWith)) {
-        wrong.add("key " + shown(key) + " is unknown");
-        allowed.add("the keys " + known.stream().sorted().collect(Collectors.joining(", ")));
-      }
-    }
-  }
-
-  private String label(String key, String standard) {
-    Object value = values.get(key);
-    String text = value == null || value.equals("") ? standard : text(value);
-    if (text == null || !LABEL.matcher(text).matches()) {
-      refuse(key, shown(value == null ? standard : value), LABEL_ALLOWED);
-      return "";
-    }
-    return text;
-  }
-
-  private int number(NumberKey key) {
-    Object value = values.get(key.key());
-    if (value == null) {
-      return key.standard();
-    }
-    long number =
-        switch (value) {
-          case Integer i -> i;
-          case Long l -> l;
-          case Short s -> s;
-          case Byte b -> b;
-          case String s when NUMBER.matcher(s.strip()).matches() -> Long.parseLong(s.strip());
-          default -> Long.MIN_VALUE;
-        };
-    if (number < key.least() || number > key.most()) {
-      refuse(key.key(), shown(value), "a whole number, " + key.least() + " to " + key.most());
-      return key.standard();
-    }
-    return (int) number;
-  }
-
-  /** EUI-64, not zero, not a group; room for the port GUIDs above it. */
-  private long guid(String name, int ports) {
-    Object value = values.get(GUID);
-    if (value == null || value.equals("")) {
-      return Guids.ofName(name);
-    }
-    String text = text(value);
-    var m = text == null ? null : GUID_TEXT.matcher(text.strip());
-    if (m != null && m.matches()) {
-      String digits = m.group(1) != null ? m.group(1) : m.group(2).replace(":", "");
-      long guid = Long.parseUnsignedLong(digits, 16);
-      if (guid != 0 && (guid >>> 56 & 1) == 0 && (guid & 0xff) + ports <= 0xff) {
-        return guid;
-      }
-    }
-    refuse(
-        GUID,
-        shown(value),
-        "16 hex digits of an EUI-64 such as 02c90300000a0001, not zero, not a group address, the last"
-            + " byte at most "
-            + String.format("%02x", 0xff - ports)
-            + " since the ports have the numbers after it");
-    return 0;
-  }
-
-  private Mtu mtu() {
-    Object value = values.get(MTU);
-    String text = value instanceof Integer || value instanceof Long ? value + "" : text(value);
-    for (Mtu mtu : Mtu.values()) {
-      if (text != null && text.strip().equals(mtu.bytes() + "")) {
-        return mtu;
-      }
-    }
-    if (value != null) {
-      refuse(
-          MTU,
-          shown(value),
-          "bytes: "
-              + Stream.of(Mtu.values()).map(m -> m.bytes() + "").collect(Collectors.joining(", ")));
-    }
-    return Mtu.MTU_4096;
-  }
-
-  private List<Boolean> link(int ports) {
-    List<Boolean> link = list(LINK, List.of(true), ConfigReader::linkUp);
+  private static List<Boolean> link(Settings settings, int ports) {
+    List<Boolean> link = settings.list(LINK, List.of(true), ConfigReader::linkUp);
     if (link.size() != 1 && link.size() != ports) {
-      refuse(
+      settings.refuse(
           LINK,
-          shown(values.get(LINK)),
+          Settings.shown(settings.value(LINK)),
           "up or down, for all ports or one for each, comma separated");
       return List.of(true);
     }
     return link.size() == ports ? link : Collections.nCopies(ports, link.getFirst());
-  }
-
-  private List<Integer> pkeys() {
-    List<Integer> pkeys = list(PKEYS, List.of(0xffff), ConfigReader::pkey);
-    boolean ok =
-        !pkeys.isEmpty()
-            && pkeys.size() <= PKEYS_MOST
-            && new HashSet<>(pkeys).size() == pkeys.size()
-            && pkeys.stream().allMatch(p -> (p & 0x7fff) != 0);
-    if (!ok) {
-      refuse(
-          PKEYS,
-          shown(values.get(PKEYS)),
-          "1 to "
-              + PKEYS_MOST
-              + " different P_Keys, comma separated, hex such as 0xffff, not 0 or 0x8000");
-      return List.of(0xffff);
-    }
-    return pkeys;
-  }
-
-  private List<FaultRule> faults() {
-    Object value = values.get(FAULTS);
-    List<FaultRule> rules = new ArrayList<>();
-    for (Object part : value == null ? List.of() : parts(value)) {
-      String text = text(part);
-      try {
-        if (text == null || !text.isBlank()) {
-          rules.add(FaultRule.parse(text == null ? "" : text));
-        }
-      } catch (IllegalArgumentException e) {
-        refuse(
-            FAULTS,
-            shown(part),
-            "rules such as 'loss rate=0.05', comma separated; here " + shown(e.getMessage()));
-      }
-    }
-    if (rules.size() > FAULTS_MOST) {
-      refuse(FAULTS, rules.size() + " rules", "at most " + FAULTS_MOST);
-    }
-    return rules;
-  }
-
-  private OptionalLong faultSeed() {
-    Object value = values.get(FAULT_SEED);
-    if (value == null || value.equals("")) {
-      return OptionalLong.empty();
-    }
-    String text = value instanceof Integer || value instanceof Long ? value + "" : text(value);
-    if (text != null && SEED_TEXT.matcher(text.strip()).matches()) {
-      return OptionalLong.of(Long.parseLong(text.strip()));
-    }
-    refuse(FAULT_SEED, shown(value), "a whole number of at most 18 digits");
-    return OptionalLong.empty();
   }
 
   private static Optional<Boolean> linkUp(String text) {
@@ -276,73 +78,5 @@ final class ConfigReader {
       case "down" -> Optional.of(false);
       default -> Optional.empty();
     };
-  }
-
-  private static Optional<Integer> pkey(String text) {
-    var m = PKEY_TEXT.matcher(text);
-    return m.matches() ? Optional.of(Integer.parseInt(m.group(1), 16)) : Optional.empty();
-  }
-
-  /** {@return the parsed list, the default when there is none, empty when it is wrong} */
-  private <T> List<T> list(String key, List<T> standard, Function<String, Optional<T>> parse) {
-    Object value = values.get(key);
-    if (value == null) {
-      return standard;
-    }
-    Collection<?> parts = parts(value);
-    List<T> parsed = new ArrayList<>();
-    for (Object part : parts) {
-      Optional<T> one = part instanceof String s ? parse.apply(s.strip()) : Optional.empty();
-      if (one.isEmpty()) {
-        return List.of();
-      }
-      parsed.add(one.get());
-    }
-    return parsed.isEmpty() ? standard : parsed;
-  }
-
-  private static Collection<?> parts(Object value) {
-    return switch (value) {
-      case String s -> Arrays.asList(s.split(",", -1));
-      case Object[] a -> Arrays.asList(a);
-      case Collection<?> c -> c;
-      default -> List.of(1);
-    };
-  }
-
-  private static @Nullable String text(@Nullable Object value) {
-    return value instanceof String s ? s : null;
-  }
-
-  private void refuse(String key, String value, String allow) {
-    wrong.add("key " + key + " is " + value);
-    allowed.add(key + ": " + allow);
-  }
-
-  /**
-   * The value for one line of a log: short, printable, with its type when that is what is wrong.
-   */
-  static String shown(@Nullable Object value) {
-    if (value == null) {
-      return "absent";
-    }
-    String text = value instanceof Object[] a ? Arrays.toString(a) : value.toString();
-    StringBuilder out = new StringBuilder();
-    text.codePoints()
-        .limit(60)
-        .forEach(
-            c -> {
-              if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT) {
-                out.append(String.format("\\u%04x", c));
-              } else {
-                out.appendCodePoint(c);
-              }
-            });
-    if (text.codePointCount(0, text.length()) > 60) {
-      out.append('…');
-    }
-    return value instanceof String
-        ? "'" + out + "'"
-        : out + " (" + value.getClass().getSimpleName() + ")";
   }
 }

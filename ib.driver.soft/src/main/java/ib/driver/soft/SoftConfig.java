@@ -3,6 +3,7 @@ package ib.driver.soft;
 import ib.core.spi.FaultRule;
 import ib.core.verbs.Limit;
 import ib.core.verbs.Mtu;
+import ib.driver.base.DeviceConfig;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -31,7 +32,8 @@ record SoftConfig(
     List<Integer> pkeys,
     List<FaultRule> faults,
     OptionalLong faultSeed,
-    Map<Limit, Integer> limits) {
+    Map<Limit, Integer> limits)
+    implements DeviceConfig<SoftConfig> {
 
   /** Copies the collections. */
   SoftConfig {
@@ -45,8 +47,8 @@ record SoftConfig(
     return linkUp.size();
   }
 
-  /** {@return whether a running device of that configuration can take this one live} */
-  boolean liveChangeOf(SoftConfig running) {
+  @Override
+  public boolean liveChangeOf(SoftConfig running) {
     return ports() == running.ports()
         && equals(
             new SoftConfig(
@@ -62,8 +64,8 @@ record SoftConfig(
                 running.limits));
   }
 
-  /** {@return whether a GUID of this device is one of the other's} */
-  boolean sharesGuidWith(SoftConfig other) {
+  @Override
+  public boolean sharesGuidWith(SoftConfig other) {
     return guid <= other.guid + other.ports() && other.guid <= guid + ports();
   }
 }

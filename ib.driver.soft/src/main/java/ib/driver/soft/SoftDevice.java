@@ -12,6 +12,8 @@ import ib.core.verbs.Mtu;
 import ib.core.verbs.NodeType;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortState;
+import ib.driver.base.Plugged;
+import ib.driver.base.Settings;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
 import ib.engine.SoftHca;
@@ -36,7 +38,7 @@ import java.util.stream.LongStream;
  * fabric gives LIDs and the driver itself takes a port through INIT and ARMED to ACTIVE (IBA
  * 14.2.5.6); the SM LID stays 0, which tells whoever wants to ask one that there is nobody.
  */
-final class SoftDevice extends DriverDevice implements Plugged {
+final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
   private static final int WIDTH_4X = 2;
   private static final int SPEED_EDR = 32;
   private static final int VL0 = 1;
@@ -112,7 +114,7 @@ final class SoftDevice extends DriverDevice implements Plugged {
     Map<Limit, Long> limits = new EnumMap<>(Limit.class);
     config.limits().forEach((limit, value) -> limits.put(limit, value.longValue()));
     limits.put(Limit.NUM_COMP_VECTORS, (long) config.compVectors());
-    limits.put(Limit.MAX_PKEYS, (long) ConfigReader.PKEYS_MOST);
+    limits.put(Limit.MAX_PKEYS, (long) Settings.PKEYS_MOST);
     limits.put(Limit.MAX_SGE_RD, limits.get(Limit.MAX_SGE));
     limits.put(Limit.MAX_QP_INIT_RD_ATOM, limits.get(Limit.MAX_QP_RD_ATOM));
     long[] portGuids =
@@ -181,8 +183,8 @@ final class SoftDevice extends DriverDevice implements Plugged {
     capture.close();
   }
 
-  /** {@return what it offers beside verbs, as services, by their interfaces} */
-  Map<Class<?>, Object> offers() {
+  @Override
+  public Map<Class<?>, Object> offers() {
     return Map.of(
         PacketCapture.class, capture,
         FaultInjection.class, faults,

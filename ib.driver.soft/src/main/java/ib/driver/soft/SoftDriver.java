@@ -1,24 +1,16 @@
 package ib.driver.soft;
 
 import ib.core.spi.DeviceSlot;
-import ib.core.spi.DriverDevice;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
-import ib.core.verbs.IbExistsException;
+import ib.driver.base.Devices;
+import ib.driver.base.osgi.Services;
 import ib.driver.soft.fabric.Fabric;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Dictionary;
-import java.util.Hashtable;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 import org.osgi.framework.BundleContext;
-import org.osgi.framework.InvalidSyntaxException;
-import org.osgi.framework.ServiceReference;
-import org.osgi.framework.ServiceRegistration;
 import org.osgi.service.cm.ManagedServiceFactory;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
@@ -55,7 +47,7 @@ public final class SoftDriver implements ManagedServiceFactory {
   static final String PID = "ib.driver.soft";
 
   private final Logger log = LoggerFactory.getLogger(SoftDriver.class);
-  private final SoftDevices devices;
+  private final Devices<SoftConfig> devices;
 
   /**
    * Starts without devices; the Configuration Admin brings them.
@@ -67,9 +59,10 @@ public final class SoftDriver implements ManagedServiceFactory {
     Fabric fabric = new Fabric();
     String version = context.getBundle().getVersion().toString();
     devices =
-        new SoftDevices(
+        new Devices<>(
+            ConfigReader::read,
             config -> SoftDevice.plug(fabric, config, version),
-            new Services(context),
+            new Services<>(context),
             this::report);
   }
 
@@ -104,82 +97,6 @@ public final class SoftDriver implements ManagedServiceFactory {
       log.error(text); // says it all
     } else {
       log.error(text, why);
-    }
-  }
-
-  /** The service registry as what devices are announced to. */
-  private record Services(BundleContext context) implements Announcer {
-    @Override
-    public Optional<IbExistsException> conflict(String pid, SoftConfig config) {
-      for (ServiceReference<IbDevice> other : others()) {
-        String user =
-            "device " + other.getProperty(DeviceSlot.DEVICE_NAME) + " of " + other.getBundle();
-        if (config.name().equals(other.getProperty(DeviceSlot.DEVICE_NAME))) {
-          return Optional.of(SoftDevices.inUse(pid, ConfigReader.NAME, config.name(), user));
-        }
-        if (hex(config.guid()).equals(other.getProperty(DeviceSlot.NODE_GUID))) {
-          return Optional.of(SoftDevices.inUse(pid, ConfigReader.GUID, hex(config.guid()), user));
-        }
-      }
-      return Optional.empty();
-    }
-
-    @Override
-    public Offer offer(DeviceSlot slot) {
-      String name = slot.name();
-      ServiceRegistration<DeviceSlot> registration =
-          context.registerService(DeviceSlot.class, slot, slotProperties(name, false));
-      return new Offer() {
-        @Override
-        public void plugged(boolean in) {
-          registration.setProperties(slotProperties(name, in));
-        }
-
-        @Override
-        public void end() {
-          registration.unregister();
-        }
-      };
-    }
-
-    @Override
-    public Runnable announce(DriverDevice device) {
-      Hashtable<String, Object> properties = new Hashtable<>();
-      properties.put(DeviceSlot.DEVICE_NAME, device.name());
-      properties.put(DeviceSlot.NODE_GUID, hex(device.nodeGuid()));
-      List<ServiceRegistration<?>> services = new ArrayList<>();
-      services.add(context.registerService(IbDevice.class, device, properties));
-      if (device instanceof SoftDevice soft) {
-        soft.offers().forEach((type, it) -> services.add(register(type, it, device.name())));
-      }
-      return () -> services.reversed().forEach(ServiceRegistration::unregister);
-    }
-
-    private ServiceRegistration<?> register(Class<?> type, Object service, String name) {
-      Hashtable<String, Object> properties = new Hashtable<>();
-      properties.put(DeviceSlot.DEVICE_NAME, name);
-      return context.registerService(type.getName(), service, properties);
-    }
-
-    private Iterable<ServiceReference<IbDevice>> others() {
-      try {
-        return context.getServiceReferences(IbDevice.class, null).stream()
-            .filter(r -> !Objects.equals(r.getBundle(), context.getBundle()))
-            .toList();
-      } catch (InvalidSyntaxException e) {
-        throw new IllegalStateException("there is no filter to be wrong", e);
-      }
-    }
-
-    private static Hashtable<String, Object> slotProperties(String name, boolean in) {
-      Hashtable<String, Object> properties = new Hashtable<>();
-      properties.put(DeviceSlot.DEVICE_NAME, name);
-      properties.put(DeviceSlot.PLUGGED, in);
-      return properties;
-    }
-
-    private static String hex(long guid) {
-      return String.format("%016x", guid);
     }
   }
 }

@@ -7,9 +7,9 @@ import org.osgi.service.metatype.annotations.Option;
 
 /**
  * The form of a device configuration, for tools that show metatype. The reader is {@link
- * ConfigReader}, the numbers are those of {@link NumberKey}; a test holds them together. Names
- * become keys by the rules of the metatype specification: {@code $} vanishes, two underscores are
- * one.
+ * ConfigReader}, the numbers are those of {@link ib.driver.base.NumberKey}; a test holds them
+ * together. Names become keys by the rules of the metatype specification: {@code $} vanishes, two
+ * underscores are one.
  */
 @ObjectClassDefinition(
     id = "ib.driver.soft",

@@ -9,6 +9,8 @@ import ib.core.spi.FaultRule;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.Mtu;
+import ib.driver.base.Guids;
+import ib.driver.base.NumberKey;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -6,6 +6,10 @@ import ib.core.spi.DriverDevice;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.NodeType;
+import ib.driver.base.Announcer;
+import ib.driver.base.Devices;
+import ib.driver.base.Plugged;
+import ib.driver.base.Slot;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +21,7 @@ import java.util.function.Consumer;
  * A device without an engine, and a registry without a framework, that write down what is done to
  * them.
  */
-final class FakeDevice extends DriverDevice implements Plugged {
+final class FakeDevice extends DriverDevice implements Plugged<SoftConfig> {
   private final World world;
   private final SoftConfig config;
 
@@ -48,7 +52,7 @@ final class FakeDevice extends DriverDevice implements Plugged {
   }
 
   /** Registry, factory and log. */
-  static final class World implements Announcer, Plugged.Factory {
+  static final class World implements Announcer<SoftConfig>, Plugged.Factory<SoftConfig> {
     final List<String> log = new CopyOnWriteArrayList<>();
     final List<String> errors = new CopyOnWriteArrayList<>();
     final Map<String, DeviceSlot> slots = new ConcurrentHashMap<>();
@@ -57,10 +61,11 @@ final class FakeDevice extends DriverDevice implements Plugged {
     volatile Consumer<String> inAdd = name -> {};
     volatile Consumer<String> inRemove = name -> {};
     volatile Consumer<String> inBuild = name -> {};
-    final SoftDevices devices = new SoftDevices(this, this, (text, why) -> errors.add(text));
+    final Devices<SoftConfig> devices =
+        new Devices<>(ConfigReader::read, this, this, (text, why) -> errors.add(text));
 
     @Override
-    public Plugged plug(SoftConfig config) {
+    public Plugged<SoftConfig> plug(SoftConfig config) {
       inBuild.accept(config.name());
       log.add("up " + config.name());
       return new FakeDevice(this, config);
@@ -69,7 +74,7 @@ final class FakeDevice extends DriverDevice implements Plugged {
     @Override
     public Optional<IbExistsException> conflict(String pid, SoftConfig config) {
       return Optional.ofNullable(elsewhere.get(config.name()))
-          .map(user -> SoftDevices.inUse(pid, "name", config.name(), user));
+          .map(user -> Devices.inUse(pid, "name", config.name(), user));
     }
 
     @Override
@@ -91,8 +96,8 @@ final class FakeDevice extends DriverDevice implements Plugged {
     }
 
     @Override
-    public Runnable announce(DriverDevice device) {
-      String name = device.name();
+    public Runnable announce(Plugged<SoftConfig> plugged) {
+      String name = plugged.device().name();
       log.add("announce " + name);
       inAdd.accept(name);
       return () -> {
@@ -114,7 +119,7 @@ final class FakeDevice extends DriverDevice implements Plugged {
     }
 
     void quiesce() {
-      devices.slots().forEach(SoftSlot::quiesce);
+      devices.slots().forEach(Slot::quiesce);
     }
 
     List<String> take() {

@@ -8,6 +8,10 @@ import ib.core.spi.FaultInjection;
 import ib.core.spi.StandaloneCore;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbExistsException;
+import ib.driver.base.Announcer;
+import ib.driver.base.Devices;
+import ib.driver.base.Plugged;
+import ib.driver.base.Slot;
 import ib.driver.soft.fabric.Fabric;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,12 +22,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 
 /** The driver and a midlayer, without a framework. */
-final class Lab implements AutoCloseable, Announcer {
+final class Lab implements AutoCloseable, Announcer<SoftConfig> {
   final StandaloneCore midlayer = StandaloneCore.create();
   final Fabric fabric = new Fabric();
   final List<String> errors = new CopyOnWriteArrayList<>();
-  final SoftDevices devices =
-      new SoftDevices(
+  final Devices<SoftConfig> devices =
+      new Devices<>(
+          ConfigReader::read,
           config -> SoftDevice.plug(fabric, config, "0"),
           this,
           (text, why) -> errors.add(text + " " + why));
@@ -55,7 +60,7 @@ final class Lab implements AutoCloseable, Announcer {
     slot(name).quiesce();
   }
 
-  SoftSlot slot(String name) {
+  Slot<SoftConfig> slot(String name) {
     return devices.slots().stream().filter(s -> s.pid().endsWith("~" + name)).findFirst().get();
   }
 
@@ -109,9 +114,9 @@ final class Lab implements AutoCloseable, Announcer {
   }
 
   @Override
-  public Runnable announce(DriverDevice device) {
-    if (device instanceof SoftDevice soft
-        && soft.offers().get(FaultInjection.class) instanceof FaultInjection injection) {
+  public Runnable announce(Plugged<SoftConfig> plugged) {
+    DriverDevice device = plugged.device();
+    if (plugged.offers().get(FaultInjection.class) instanceof FaultInjection injection) {
       faults.add(injection);
     }
     DeviceRegistration registration = midlayer.drivers().register(disguise.apply(device));

@@ -3,6 +3,7 @@ package ib.driver.soft;
 import ib.core.client.IbCore;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.Limit;
+import ib.driver.base.NumberKey;
 import ib.kit.Bench;
 import java.util.ArrayList;
 import java.util.Arrays;

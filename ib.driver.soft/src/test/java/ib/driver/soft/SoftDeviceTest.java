@@ -14,6 +14,7 @@ import ib.core.verbs.NodeType;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortState;
+import ib.driver.base.NumberKey;
 import ib.driver.soft.fabric.Fabric;
 import java.util.ArrayList;
 import java.util.HashMap;

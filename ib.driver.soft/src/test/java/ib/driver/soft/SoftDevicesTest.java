@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.IbDeadlockException;
 import ib.core.verbs.IbNoMemoryException;
+import ib.driver.base.Devices;
+import ib.driver.base.Slot;
 import ib.driver.soft.FakeDevice.World;
 import java.util.ArrayList;
 import java.util.List;
@@ -326,11 +328,12 @@ final class SoftDevicesTest {
   @Test
   @DisplayName("CC-13 canary: two drivers that do not know of each other are caught with one name")
   void canaryTwoAtOnce() {
-    SoftDevices stranger = new SoftDevices(world, world, (text, why) -> {});
+    Devices<SoftConfig> stranger =
+        new Devices<>(ConfigReader::read, world, world, (text, why) -> {});
     world.configure("b");
     world.quiesce();
     stranger.configure("ib.driver.soft~other", Map.of("name", "b"));
-    stranger.slots().forEach(SoftSlot::quiesce);
+    stranger.slots().forEach(Slot::quiesce);
     assertEquals(Set.of("b"), twoAtOnce(world.log));
     stranger.stop();
   }
@@ -345,7 +348,7 @@ final class SoftDevicesTest {
             world.configure(name, "link", "down", "name", "abc".charAt(random.nextInt(3)) + "");
         default -> {
           var slot = world.slots.get(name);
-          if (slot instanceof SoftSlot s && random.nextBoolean()) {
+          if (slot instanceof Slot<?> s && random.nextBoolean()) {
             s.quiesce();
           } else if (slot != null) {
             slot.unplug();

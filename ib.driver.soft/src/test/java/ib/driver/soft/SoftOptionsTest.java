@@ -3,6 +3,7 @@ package ib.driver.soft;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import ib.driver.base.NumberKey;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;

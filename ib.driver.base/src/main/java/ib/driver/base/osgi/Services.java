@@ -1,0 +1,110 @@
+package ib.driver.base.osgi;
+
+import ib.core.spi.DeviceSlot;
+import ib.core.spi.DriverDevice;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbExistsException;
+import ib.driver.base.Announcer;
+import ib.driver.base.DeviceConfig;
+import ib.driver.base.Devices;
+import ib.driver.base.Plugged;
+import ib.driver.base.Settings;
+import java.util.ArrayList;
+import java.util.Hashtable;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.osgi.framework.BundleContext;
+import org.osgi.framework.InvalidSyntaxException;
+import org.osgi.framework.ServiceReference;
+import org.osgi.framework.ServiceRegistration;
+
+/**
+ * The service registry as what devices are announced to.
+ *
+ * @param <C> the driver's kind of configuration
+ */
+public final class Services<C extends DeviceConfig<C>> implements Announcer<C> {
+  private final BundleContext context;
+
+  /**
+   * Announces in the name of a bundle.
+   *
+   * @param context of the bundle
+   */
+  public Services(BundleContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Optional<IbExistsException> conflict(String pid, C config) {
+    for (ServiceReference<IbDevice> other : others()) {
+      String user =
+          "device " + other.getProperty(DeviceSlot.DEVICE_NAME) + " of " + other.getBundle();
+      if (config.name().equals(other.getProperty(DeviceSlot.DEVICE_NAME))) {
+        return Optional.of(Devices.inUse(pid, Settings.NAME, config.name(), user));
+      }
+      if (hex(config.guid()).equals(other.getProperty(DeviceSlot.NODE_GUID))) {
+        return Optional.of(Devices.inUse(pid, Settings.GUID, hex(config.guid()), user));
+      }
+    }
+    return Optional.empty();
+  }
+
+  @Override
+  public Offer offer(DeviceSlot slot) {
+    String name = slot.name();
+    ServiceRegistration<DeviceSlot> registration =
+        context.registerService(DeviceSlot.class, slot, slotProperties(name, false));
+    return new Offer() {
+      @Override
+      public void plugged(boolean in) {
+        registration.setProperties(slotProperties(name, in));
+      }
+
+      @Override
+      public void end() {
+        registration.unregister();
+      }
+    };
+  }
+
+  @Override
+  public Runnable announce(Plugged<C> plugged) {
+    DriverDevice device = plugged.device();
+    Hashtable<String, Object> properties = new Hashtable<>();
+    properties.put(DeviceSlot.DEVICE_NAME, device.name());
+    properties.put(DeviceSlot.NODE_GUID, hex(device.nodeGuid()));
+    List<ServiceRegistration<?>> services = new ArrayList<>();
+    services.add(context.registerService(IbDevice.class, device, properties));
+    plugged.offers().forEach((type, it) -> services.add(register(type, it, device.name())));
+    return () -> services.reversed().forEach(ServiceRegistration::unregister);
+  }
+
+  private ServiceRegistration<?> register(Class<?> type, Object service, String name) {
+    Hashtable<String, Object> properties = new Hashtable<>();
+    properties.put(DeviceSlot.DEVICE_NAME, name);
+    return context.registerService(type.getName(), service, properties);
+  }
+
+  private Iterable<ServiceReference<IbDevice>> others() {
+    try {
+      return context.getServiceReferences(IbDevice.class, null).stream()
+          .filter(r -> !Objects.equals(r.getBundle(), context.getBundle()))
+          .toList();
+    } catch (InvalidSyntaxException e) {
+      throw new IllegalStateException("there is no filter to be wrong", e);
+    }
+  }
+
+  private static Hashtable<String, Object> slotProperties(String name, boolean in) {
+    Hashtable<String, Object> properties = new Hashtable<>();
+    properties.put(DeviceSlot.DEVICE_NAME, name);
+    properties.put(DeviceSlot.PLUGGED, in);
+    return properties;
+  }
+
+  private static String hex(long guid) {
+    return String.format("%016x", guid);
+  }
+}

@@ -1,0 +1,208 @@
+package ib.driver.rxe;
+
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbAgainException;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.PhysState;
+import ib.core.verbs.PortState;
+import ib.driver.rxe.udp.Addresses;
+import ib.driver.rxe.udp.UdpWire;
+import ib.engine.qp.HcaPort;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps a port like its interface: GID table, MTU and state follow the host's addresses, with the
+ * events that belong to it. A thread of its own looks once a second.
+ */
+final class HostWatch implements Runnable {
+  private static final long LOOK_MS = 1000;
+  private static final int ROOM = 80; // what Linux rxe leaves for headers
+  private static final String TAKEN = "already in use";
+
+  private final RxeConfig config;
+  private final Host host;
+  private final HcaPort port;
+  private final UdpWire wire;
+  private final Consumer<String> log;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition wakeUp = lock.newCondition();
+  private final List<@Nullable InetAddress> table = new ArrayList<>(); // by GID index; the looker's
+  private final Set<InetAddress> refused = new HashSet<>(); // reported already
+  private boolean stopped; // under the lock
+  private @Nullable Thread thread;
+
+  HostWatch(RxeConfig config, Host host, HcaPort port, UdpWire wire, Consumer<String> log) {
+    this.config = config;
+    this.host = host;
+    this.port = port;
+    this.wire = wire;
+    this.log = log;
+    table.add(null); // index 0 is the default GID, which always stands there
+  }
+
+  /**
+   * Brings the port to where the host is, before anybody knows the device.
+   *
+   * @param view what the host looked like
+   * @throws IbAgainException when the UDP port is taken on an address
+   */
+  void first(Host.View view) {
+    if (view.addresses().isEmpty()) {
+      log.accept(
+          "device "
+              + config.name()
+              + ": "
+              + wanted()
+              + " is not on this host now; the port is down");
+    }
+    apply(view, true);
+  }
+
+  private String wanted() {
+    return config.interfaceName().map(n -> "interface " + n).orElse(config.addresses().toString());
+  }
+
+  void start(String name) {
+    thread = Thread.ofPlatform().name(name).daemon().start(this);
+  }
+
+  @Override
+  public void run() {
+    while (pause()) {
+      look();
+    }
+  }
+
+  private boolean pause() {
+    lock.lock();
+    try {
+      long left = TimeUnit.MILLISECONDS.toNanos(LOOK_MS);
+      while (!stopped && left > 0) {
+        left = wakeUp.awaitNanos(left);
+      }
+      return !stopped;
+    } catch (InterruptedException e) {
+      return !Thread.currentThread().isInterrupted(); // means nothing here: looks early
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Looks now. */
+  synchronized void look() {
+    apply(host.look(config), false);
+  }
+
+  /** Ends the thread and waits for it. */
+  void stop() {
+    lock.lock();
+    try {
+      stopped = true;
+      wakeUp.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    Thread t = thread;
+    boolean interrupted = false;
+    while (t != null && t.isAlive()) {
+      try {
+        t.join();
+      } catch (InterruptedException e) {
+        interrupted = true; // it ends as soon as it has seen stopped
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized void apply(Host.View view, boolean first) {
+    for (int i = 0; i < table.size(); i++) {
+      InetAddress address = table.get(i);
+      if (address != null && !view.addresses().contains(address)) {
+        wire.close(address);
+        table.set(i, null);
+        if (i > 0) {
+          port.gid(i, Gid.ZERO);
+        }
+      }
+    }
+    for (InetAddress address : view.addresses()) {
+      if (!table.contains(address) && open(address, first)) {
+        enter(address);
+      }
+    }
+    refused.retainAll(view.addresses());
+    mtu(view.mtu());
+    boolean up = view.up() && table.stream().anyMatch(a -> a != null);
+    if (up != port.active()) {
+      port.state(
+          up ? PortState.ACTIVE : PortState.DOWN, up ? PhysState.LINK_UP : PhysState.DISABLED);
+    }
+  }
+
+  private boolean open(InetAddress address, boolean first) {
+    try {
+      wire.open(address);
+      refused.remove(address);
+      return true;
+    } catch (IOException e) {
+      boolean taken = e instanceof BindException && String.valueOf(e.getMessage()).contains(TAKEN);
+      IbAgainException why =
+          new IbAgainException(
+              "bind " + address.getHostAddress() + " UDP port " + config.udp().port(),
+              taken
+                  ? "taken, probably by " + PortOwner.describe(config.udp().port())
+                  : String.valueOf(e.getMessage()),
+              taken ? "stop it, or run in a network namespace of your own" : "");
+      if (first && taken) {
+        throw why;
+      }
+      if (refused.add(address)) {
+        log.accept("device " + config.name() + ": " + why.getMessage() + "; tried again");
+      }
+      return false;
+    }
+  }
+
+  /** The address that is the default GID has index 0, others the first free index after it. */
+  private void enter(InetAddress address) {
+    Gid gid = Addresses.gid(address);
+    if (gid.equals(port.gid(0))) {
+      table.set(0, address);
+      return;
+    }
+    int index = table.subList(1, table.size()).indexOf(null) + 1;
+    if (index == 0) {
+      index = table.size();
+      table.add(address);
+    } else {
+      table.set(index, address);
+    }
+    port.gid(index, gid);
+  }
+
+  private void mtu(int bytes) {
+    Mtu active = Mtu.MTU_256;
+    for (Mtu mtu : Mtu.values()) {
+      if (mtu.bytes() <= bytes - ROOM && mtu.bytes() <= config.mtu().bytes()) {
+        active = mtu;
+      }
+    }
+    Mtu chosen = active;
+    if (bytes > 0 && chosen != port.attr().activeMtu()) {
+      port.update(b -> b.activeMtu(chosen));
+    }
+  }
+}

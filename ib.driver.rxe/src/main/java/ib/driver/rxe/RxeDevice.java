@@ -1,0 +1,171 @@
+package ib.driver.rxe;
+
+import ib.core.spi.DeviceOps;
+import ib.core.spi.DriverDevice;
+import ib.core.spi.FaultInjection;
+import ib.core.spi.PacketCapture;
+import ib.core.spi.QpDiagnosis;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.IbAgainException;
+import ib.core.verbs.IbNoMemoryException;
+import ib.core.verbs.Limit;
+import ib.core.verbs.LinkLayer;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.NodeType;
+import ib.driver.base.Plugged;
+import ib.driver.rxe.udp.UdpWire;
+import ib.engine.SoftHca;
+import ib.engine.capture.Capture;
+import ib.engine.capture.CapturingWire;
+import ib.engine.fault.Faults;
+import ib.engine.fault.FaultyWire;
+import ib.engine.qp.HcaConfig;
+import ib.engine.qp.HcaPort;
+import ib.engine.time.NanoClock;
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/** An adapter: an engine whose one port sends and receives UDP datagrams. */
+final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
+  private static final int WIDTH_1X = 1;
+  private static final int SPEED_SDR = 1;
+  private static final int VL0 = 1;
+  private static final int CM_SUPPORTED = 1 << 16;
+
+  private final UdpWire wire;
+  private final Faults faults;
+  private final FaultyWire disturbed;
+  private final Capture capture;
+  private final CapturingWire watched;
+  private final SoftHca hca;
+  private final HostWatch watch;
+  private List<Integer> standingFaults = List.of(); // numbers; the slot's worker's
+  private OptionalLong faultSeed = OptionalLong.empty();
+
+  private RxeDevice(
+      RxeConfig config, Host host, Host.View view, String version, Consumer<String> log) {
+    long guid = config.guidGiven() ? config.guid() : view.guid().orElse(config.guid());
+    super(new DeviceInfo(config.name(), 0, NodeType.CA, guid, guid, 1, RxeDriver.PID));
+    this.wire = new UdpWire(config.udp());
+    this.faults = new Faults(config.name(), 1, System.nanoTime());
+    this.disturbed = new FaultyWire(wire, faults, 1, NanoClock.SYSTEM);
+    this.capture =
+        new Capture(config.name(), 1, LinkLayer.ETHERNET, NanoClock.SYSTEM, running -> {});
+    this.watched = new CapturingWire(disturbed, capture, 1);
+    this.hca = new SoftHca(engine(config, guid, version), List.of(watched), this::dispatchEvent);
+    disturbed.attach(hca);
+    this.watch = new HostWatch(config, host, hca.port(1), wire, log);
+  }
+
+  /**
+   * Builds an adapter and binds its sockets.
+   *
+   * @param config its configuration
+   * @param host where it looks for addresses
+   * @param version of the driver, shown as firmware version
+   * @param log where it reports what it meets later
+   * @return the adapter
+   * @throws IbAgainException when the UDP port is taken
+   */
+  static RxeDevice plug(RxeConfig config, Host host, String version, Consumer<String> log) {
+    Host.View view = host.look(config);
+    RxeDevice device = new RxeDevice(config, host, view, version, log);
+    boolean up = false;
+    try {
+      device.bringUp(config, view);
+      up = true;
+      return device;
+    } catch (IOException e) {
+      throw new IbNoMemoryException(
+          "device " + config.name(), e.toString(), "fewer open files, or a higher limit");
+    } finally {
+      if (!up) {
+        device.unplug();
+      }
+    }
+  }
+
+  private static HcaConfig engine(RxeConfig config, long guid, String version) {
+    Map<Limit, Long> limits = new EnumMap<>(Limit.class);
+    config.limits().forEach((limit, value) -> limits.put(limit, value.longValue()));
+    limits.put(Limit.NUM_COMP_VECTORS, (long) config.compVectors());
+    limits.put(Limit.MAX_PKEYS, (long) config.pkeys().size());
+    limits.put(Limit.MAX_SGE_RD, limits.getOrDefault(Limit.MAX_SGE, 1L));
+    limits.put(Limit.MAX_QP_INIT_RD_ATOM, limits.getOrDefault(Limit.MAX_QP_RD_ATOM, 1L));
+    HcaConfig standard = HcaConfig.of(guid, guid);
+    return standard
+        .withLink(LinkLayer.ETHERNET, version, Mtu.MTU_4096)
+        .withLimits(limits)
+        .withPace(
+            standard.runBudgetBytes(),
+            standard.jumboBytes(),
+            standard.requestPackets(),
+            standard.responsePackets(),
+            config.window());
+  }
+
+  private void bringUp(RxeConfig config, Host.View view) throws IOException {
+    String name = "ib-" + config.name();
+    hca.start(name + "-engine");
+    HcaPort port = hca.port(1);
+    wire.start(disturbed.receiver(watched.receiver(port)), hca.newRunContext(), name + "-rx");
+    port.pkeys(config.pkeys().stream().mapToInt(p -> p).toArray());
+    port.update(
+        b -> b.activeWidth(WIDTH_1X).activeSpeed(SPEED_SDR).maxVl(VL0).capFlags(CM_SUPPORTED));
+    change(config);
+    watch.first(view);
+    watch.start(name + "-watch");
+  }
+
+  @Override
+  public DriverDevice device() {
+    return this;
+  }
+
+  @Override
+  public DeviceOps ops() {
+    return hca;
+  }
+
+  @Override
+  public void change(RxeConfig config) {
+    if (config.faultSeed().isPresent() && !config.faultSeed().equals(faultSeed)) {
+      faults.seed(config.faultSeed().getAsLong());
+    }
+    faultSeed = config.faultSeed();
+    standingFaults.forEach(faults::remove);
+    standingFaults = config.faults().stream().map(faults::add).toList();
+  }
+
+  @Override
+  public void unplug() {
+    watch.stop();
+    wire.stop(); // nothing comes in any more
+    hca.shutdown();
+    disturbed.close();
+    capture.close();
+    wire.close();
+  }
+
+  @Override
+  public Map<Class<?>, Object> offers() {
+    return Map.of(
+        PacketCapture.class, capture,
+        FaultInjection.class, faults,
+        QpDiagnosis.class, hca.diagnosis(info().name()));
+  }
+
+  /** {@return the wire; for tests} */
+  UdpWire wire() {
+    return wire;
+  }
+
+  /** {@return what watches the host; for tests} */
+  HostWatch watch() {
+    return watch;
+  }
+}

@@ -1,0 +1,296 @@
+package ib.driver.rxe;
+
+import org.osgi.service.metatype.annotations.AttributeDefinition;
+import org.osgi.service.metatype.annotations.AttributeType;
+import org.osgi.service.metatype.annotations.ObjectClassDefinition;
+import org.osgi.service.metatype.annotations.Option;
+
+/**
+ * The form of a device configuration, for tools that show metatype. The reader is {@link
+ * RxeReader}, the numbers are those of {@link ib.driver.base.NumberKey} and {@link
+ * RxeReader.Number}; a test holds them together. Names become keys by the rules of the metatype
+ * specification: {@code $} vanishes, two underscores are one.
+ */
+@ObjectClassDefinition(
+    id = "ib.driver.rxe",
+    name = "ib rxe device",
+    description =
+        "One RoCEv2 adapter per configuration, on addresses of this host. faults and fault_seed change live; a"
+            + " change of anything else is an unplug and a plug.")
+@interface RxeOptions {
+  /** {@return device name} */
+  @AttributeDefinition(
+      required = false,
+      description =
+          "Device name: a letter, then letters, digits, '_', '.', '-', at most 63 characters. Default: the"
+              + " name of the configuration, what follows '~' in its PID.")
+  String name();
+
+  /** {@return addresses} */
+  @AttributeDefinition(
+      required = false,
+      cardinality = 64,
+      description =
+          "IPv4 or IPv6 addresses of this host, each a GID of the device. Either this or interface is needed.")
+  String[] address();
+
+  /** {@return interface} */
+  @AttributeDefinition(
+      required = false,
+      description =
+          "Name of a network interface: the device has all addresses that it has, and follows it as they come and"
+              + " go. Either this or address is needed.")
+  String $interface();
+
+  /** {@return node GUID} */
+  @AttributeDefinition(
+      required = false,
+      description =
+          "Node GUID, an EUI-64 as 16 hex digits such as 02c90300000a0001. Default: that of the interface's"
+              + " Ethernet address, or derived from the device name when there is none.")
+  String guid();
+
+  /** {@return UDP port} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "4791",
+      min = "1",
+      max = "65535",
+      description =
+          "UDP port of this device and of all its peers. RoCEv2 is 4791; nobody else speaks another.")
+  int port();
+
+  /** {@return largest MTU} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "4096",
+      options = {
+        @Option(label = "256", value = "256"),
+        @Option(label = "512", value = "512"),
+        @Option(label = "1024", value = "1024"),
+        @Option(label = "2048", value = "2048"),
+        @Option(label = "4096", value = "4096")
+      },
+      description =
+          "The active MTU is this at most, in bytes, and the largest that leaves 80 bytes of the interface's MTU.")
+  int mtu();
+
+  /** {@return busy polling} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "50",
+      min = "0",
+      max = "1000000",
+      description =
+          "Microseconds that the receiving thread goes on looking for packets before it sleeps; 0 sleeps at once.")
+  int busy__poll();
+
+  /** {@return socket buffers} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "4194304",
+      min = "65536",
+      max = "268435456",
+      description =
+          "Bytes asked for as receive and send buffer of each socket; the system gives net.core.rmem_max at most.")
+  int socket__buffer();
+
+  /** {@return window} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "128",
+      min = "2",
+      max = "65536",
+      description = "Unacknowledged packets of one queue pair at most.")
+  int window();
+
+  /** {@return P_Key table} */
+  @AttributeDefinition(
+      required = false,
+      cardinality = 128,
+      defaultValue = "0xffff",
+      description = "P_Key table: 16 bits in hex each, the top bit is full membership.")
+  String[] pkeys();
+
+  /** {@return fault rules} */
+  @AttributeDefinition(
+      required = false,
+      cardinality = 64,
+      description =
+          "Standing faults, such as 'loss rate=0.05' or 'reorder rate=0.1 packets=8 delay=1ms': a kind (loss,"
+              + " duplicate, reorder, delay, corrupt, silent, partition), then key=value words (rate, dir, port,"
+              + " opcode, qp, psn, peer, skip, count, delay, jitter, packets). Default: none. Changes live.")
+  String[] faults();
+
+  /** {@return seed of the faults} */
+  @AttributeDefinition(
+      required = false,
+      description =
+          "Where the chance of faults begins, a whole number. Default: anywhere. Changes live.")
+  String fault__seed();
+
+  /** {@return completion vectors} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "0",
+      min = "0",
+      max = "64",
+      description = "Completion vectors; 0 is one per processor.")
+  int comp__vectors();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "65536",
+      min = "1",
+      max = "1048576",
+      description = "Most queue pairs.")
+  int max__qp();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "16384",
+      min = "1",
+      max = "1048576",
+      description = "Most requests in one work queue.")
+  int max__qp__wr();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "32",
+      min = "1",
+      max = "32",
+      description = "Most elements of one request.")
+  int max__sge();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "1024",
+      min = "0",
+      max = "4096",
+      description = "Most inline data of one request, in bytes.")
+  int max__inline__data();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "128",
+      min = "0",
+      max = "128",
+      description = "Most RDMA reads and atomics that one queue pair serves or has under way.")
+  int max__qp__rd__atom();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "65536",
+      min = "1",
+      max = "1048576",
+      description = "Most completion queues.")
+  int max__cq();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "1048576",
+      min = "1",
+      max = "4194304",
+      description = "Most entries of one completion queue.")
+  int max__cqe();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "524287",
+      min = "1",
+      max = "8388607",
+      description = "Most memory regions.")
+  int max__mr();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "65536",
+      min = "1",
+      max = "1048576",
+      description = "Most protection domains.")
+  int max__pd();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "65536",
+      min = "1",
+      max = "1048576",
+      description = "Most address handles.")
+  int max__ah();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "65536",
+      min = "1",
+      max = "1048576",
+      description = "Most shared receive queues.")
+  int max__srq();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "16384",
+      min = "1",
+      max = "1048576",
+      description = "Most receives in one shared receive queue.")
+  int max__srq__wr();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "32",
+      min = "1",
+      max = "32",
+      description = "Most elements of a receive in a shared receive queue.")
+  int max__srq__sge();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "8192",
+      min = "1",
+      max = "16383",
+      description = "Most multicast groups.")
+  int max__mcast__grp();
+
+  /** {@return limit} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "256",
+      min = "1",
+      max = "65536",
+      description = "Most queue pairs attached to one multicast group.")
+  int max__mcast__qp__attach();
+}

@@ -1,0 +1,156 @@
+package ib.driver.rxe;
+
+import ib.core.verbs.Limit;
+import ib.driver.base.NumberKey;
+import ib.driver.base.Settings;
+import ib.driver.rxe.udp.UdpOptions;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Raw configuration values to a {@link RxeConfig}: strict and total (F25). */
+final class RxeReader {
+  static final String ADDRESS = "address";
+  static final String INTERFACE = "interface";
+
+  private static final Pattern INTERFACE_NAME = Pattern.compile("[A-Za-z0-9_.:@-]{1,15}");
+  private static final Pattern ADDRESS_TEXT =
+      Pattern.compile("[0-9A-Fa-f:.]{2,45}(%[\\w.-]{1,15})?");
+  private static final int ADDRESSES_MOST = 64;
+
+  /** The numbers that are not limits of the device. */
+  enum Number {
+    /** UDP port. */
+    PORT(1, UdpOptions.ROCE_PORT, 65_535),
+    /** Microseconds to look for more before sleeping. */
+    BUSY_POLL(0, 50, 1_000_000),
+    /** Bytes of a socket's buffers. */
+    SOCKET_BUFFER(65_536, 4_194_304, 268_435_456),
+    /** Unacknowledged packets of a queue pair. */
+    WINDOW(2, 128, 65_536);
+
+    final int least;
+    final int standard;
+    final int most;
+
+    Number(int least, int standard, int most) {
+      this.least = least;
+      this.standard = standard;
+      this.most = most;
+    }
+
+    String key() {
+      return name().toLowerCase(java.util.Locale.ROOT);
+    }
+
+    int read(Settings settings) {
+      return settings.number(key(), least, standard, most);
+    }
+  }
+
+  static final Set<String> TEXTS =
+      Set.of(
+          Settings.NAME,
+          ADDRESS,
+          INTERFACE,
+          Settings.GUID,
+          Settings.MTU,
+          Settings.PKEYS,
+          Settings.FAULTS,
+          Settings.FAULT_SEED);
+
+  private static final Set<String> KEYS =
+      Stream.of(
+              TEXTS.stream(),
+              Stream.of(Number.values()).map(Number::key),
+              Stream.of(NumberKey.values()).filter(k -> k != NumberKey.PORTS).map(NumberKey::key))
+          .flatMap(s -> s)
+          .collect(Collectors.toUnmodifiableSet());
+
+  private RxeReader() {}
+
+  /**
+   * Reads a configuration.
+   *
+   * @param instance its name: the device name when there is no key {@code name}
+   * @param raw the values; keys of the framework are ignored
+   * @return the configuration
+   * @throws ib.core.verbs.IbInvalidException that names each key that is wrong
+   */
+  static RxeConfig read(String instance, Map<String, ?> raw) {
+    Settings settings = new Settings(raw, KEYS);
+    String name = settings.label(Settings.NAME, instance);
+    Optional<String> device = interfaceName(settings);
+    List<InetAddress> addresses = addresses(settings);
+    if (device.isPresent() == !addresses.isEmpty()) {
+      settings.refuse(
+          ADDRESS,
+          Settings.shown(settings.value(ADDRESS)),
+          "IPv4 or IPv6 addresses of this host, comma separated; or else interface: its name, for"
+              + " all addresses that it has");
+    }
+    Map<Limit, Integer> limits = NumberKey.limits(settings);
+    Object guid = settings.value(Settings.GUID);
+    RxeConfig config =
+        new RxeConfig(
+            name,
+            device,
+            addresses,
+            settings.guid(name, 0),
+            guid != null && !guid.equals(""),
+            settings.mtu(),
+            settings.pkeys(),
+            Number.WINDOW.read(settings),
+            NumberKey.compVectors(settings),
+            settings.faults(),
+            settings.faultSeed(),
+            new UdpOptions(
+                Number.PORT.read(settings),
+                Number.SOCKET_BUFFER.read(settings),
+                Number.BUSY_POLL.read(settings) * 1000L),
+            limits);
+    settings.end(instance);
+    return config;
+  }
+
+  private static Optional<String> interfaceName(Settings settings) {
+    Object value = settings.value(INTERFACE);
+    if (value == null || value.equals("")) {
+      return Optional.empty();
+    }
+    if (value instanceof String s && INTERFACE_NAME.matcher(s.strip()).matches()) {
+      return Optional.of(s.strip());
+    }
+    settings.refuse(
+        INTERFACE, Settings.shown(value), "the name of a network interface such as eth0");
+    return Optional.empty();
+  }
+
+  private static List<InetAddress> addresses(Settings settings) {
+    Object value = settings.value(ADDRESS);
+    if (value == null || value.equals("")) {
+      return List.of();
+    }
+    List<InetAddress> addresses = settings.list(ADDRESS, List.of(), RxeReader::address);
+    boolean different = addresses.stream().distinct().count() == addresses.size();
+    return different && addresses.size() <= ADDRESSES_MOST ? addresses : List.of();
+  }
+
+  private static Optional<InetAddress> address(String text) {
+    if (!ADDRESS_TEXT.matcher(text).matches()) {
+      return Optional.empty();
+    }
+    try {
+      InetAddress address = InetAddress.ofLiteral(text);
+      boolean one = !address.isAnyLocalAddress() && !address.isMulticastAddress();
+      return one ? Optional.of(address) : Optional.empty();
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package ib.driver.rxe.udp;
+
+import ib.core.wire.BthOpcode;
+import ib.core.wire.DropReason;
+import ib.core.wire.Icrc;
+import ib.engine.time.NanoClock;
+import ib.engine.wire.HiddenId;
+import ib.engine.wire.Packet;
+import ib.engine.wire.RoceCodec;
+import ib.engine.wire.RunContext;
+import ib.engine.wire.WirePort;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Makes packets of datagrams and hands them to the port. Every datagram becomes a packet or a named
+ * reason to drop it, before any state is looked at (D9). For the thread that receives.
+ */
+final class Inbound implements RoceCodec.Doubt {
+  private static final int CONGESTED = 3; // RFC 3168 section 5
+  private static final int UNKNOWN_HOPS = 64;
+
+  private final WirePort port;
+  private final RunContext run;
+  private final ReceivePool pool;
+  private final UdpCounters counters;
+  private final NanoClock clock;
+  private final IpHeaders headers = new IpHeaders();
+  private final RoceCodec codec = new RoceCodec();
+  private final IdBook ids = new IdBook();
+  private long peer; // of the datagram that is being judged
+  private boolean mayHide;
+  private int id;
+
+  Inbound(WirePort port, RunContext run, ReceivePool pool, UdpCounters counters, NanoClock clock) {
+    this.port = port;
+    this.run = run;
+    this.pool = pool;
+    this.counters = counters;
+    this.clock = clock;
+  }
+
+  /**
+   * Takes a datagram.
+   *
+   * @param to where it was received
+   * @param buffer where it lies; the caller has it in use
+   * @param number which packet of the buffer it is, from 0
+   * @param at offset of BTH
+   * @param length bytes from BTH through ICRC
+   * @param high upper half of the source GID
+   * @param low lower half of the source GID
+   * @param sourcePort UDP source port
+   * @param trafficClass as received, 0 when not known
+   */
+  void datagram(
+      Endpoint to,
+      ReceiveBuffer buffer,
+      int number,
+      long at,
+      int length,
+      long high,
+      long low,
+      int sourcePort,
+      int trafficClass) {
+    counters.count(UdpCounter.UDP_RCVD);
+    Packet p = pool.packet(buffer);
+    if (p == null) {
+      counters.count(UdpCounter.RX_OVERRUN);
+      return;
+    }
+    headers.write(to.network, high, low, to.gid.high(), to.gid.low(), sourcePort, to.port);
+    headers.length(to.network, length);
+    peer = high ^ low;
+    mayHide = to.network == Icrc.Network.IPV4;
+    id = 0;
+    DropReason reason =
+        codec.decodeDatagram(to.network, headers.bytes(), 0, buffer.bytes, at, length, p, this);
+    if (reason != null) {
+      port.dropped(reason);
+      p.release(run);
+      return;
+    }
+    if ((trafficClass & CONGESTED) == CONGESTED) {
+      counters.count(UdpCounter.NP_ECN_MARKED);
+    }
+    if (p.opcode == BthOpcode.CNP.value()) {
+      counters.count(UdpCounter.RP_CNP_HANDLED);
+      p.release(run);
+      return;
+    }
+    address(p, to, high, low, trafficClass);
+    if ((p.opcode & 0xe0) == BthOpcode.Service.UD.bits()) {
+      MemorySegment header = buffer.header(number);
+      headers.store(to.network, id, trafficClass, UNKNOWN_HOPS, header);
+      p.networkHeader = header;
+    }
+    port.receive(p, run);
+  }
+
+  private static void address(Packet p, Endpoint to, long high, long low, int trafficClass) {
+    p.slid = 0;
+    p.dlid = 0;
+    p.sl = 0;
+    p.global = true;
+    p.trafficClass = trafficClass;
+    p.flowLabel = 0;
+    p.hopLimit = UNKNOWN_HOPS;
+    p.sgidHigh = high;
+    p.sgidLow = low;
+    p.dgidHigh = to.gid.high();
+    p.dgidLow = to.gid.low();
+  }
+
+  /** The ICRC does not fit identification 0. */
+  @Override
+  public boolean admits(int difference, int length) {
+    int solved = mayHide ? HiddenId.solve(difference, length) : HiddenId.UNSOLVED;
+    if (solved < 0) {
+      boolean flags = solved == HiddenId.FRAGMENTABLE;
+      counters.count(flags ? UdpCounter.DROP_WRONG_FLAGS : UdpCounter.DROP_ICRC_ERROR);
+      return false;
+    }
+    IdBook.Grade grade = ids.judge(peer, solved, clock.nanoTime());
+    counters.count(
+        switch (grade) {
+          case STRICT -> UdpCounter.ID_SOLVED;
+          case LOOSE -> UdpCounter.ID_LOOSE;
+          case REFUSED -> UdpCounter.DROP_ID_JUMP;
+        });
+    id = solved;
+    return grade != IdBook.Grade.REFUSED;
+  }
+
+  /** Ends a batch: what the packets have set going is run. */
+  void finish() {
+    run.finish();
+  }
+}

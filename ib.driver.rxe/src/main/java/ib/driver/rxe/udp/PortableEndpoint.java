@@ -1,0 +1,106 @@
+package ib.driver.rxe.udp;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An endpoint of what every Java has: an unconnected channel that forbids fragmentation, so that
+ * Linux sends IPv4 identification 0 (D7). It does not block, so an interrupted caller does not
+ * close it.
+ */
+final class PortableEndpoint extends Endpoint {
+  private final DatagramChannel channel;
+  private final UdpCounters counters;
+
+  private PortableEndpoint(
+      InetAddress address, int port, DatagramChannel channel, UdpCounters counters) {
+    super(address, port);
+    this.channel = channel;
+    this.counters = counters;
+  }
+
+  /**
+   * Binds.
+   *
+   * @param address the local address
+   * @param port the UDP port
+   * @param bufferBytes asked for as receive and send buffer; the system may give less
+   * @param counters where errors are counted
+   * @return the endpoint
+   * @throws IOException when the port is taken or the address is not here
+   */
+  static PortableEndpoint open(InetAddress address, int port, int bufferBytes, UdpCounters counters)
+      throws IOException {
+    boolean four = Addresses.four(address);
+    DatagramChannel channel =
+        DatagramChannel.open(four ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
+    boolean bound = false;
+    try {
+      channel.configureBlocking(false);
+      channel.setOption(StandardSocketOptions.SO_RCVBUF, bufferBytes);
+      channel.setOption(StandardSocketOptions.SO_SNDBUF, bufferBytes);
+      if (four) {
+        channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
+      }
+      channel.bind(new InetSocketAddress(address, port));
+      bound = true;
+      return new PortableEndpoint(address, port, channel, counters);
+    } finally {
+      if (!bound) {
+        channel.close();
+      }
+    }
+  }
+
+  void register(Selector selector) throws ClosedChannelException {
+    channel.register(selector, SelectionKey.OP_READ, this);
+  }
+
+  @Override
+  int send(Sender sender, int length, Destination to) {
+    ByteBuffer view = sender.view;
+    view.position(0).limit(length);
+    try {
+      return channel.send(view, to.address()) == length ? SENT : FULL;
+    } catch (IOException | RuntimeException e) {
+      return REFUSED; // no route, no permission, or just closed; counted by the caller
+    }
+  }
+
+  /**
+   * Receives a datagram, if there is one.
+   *
+   * @param into its bytes come to position 0
+   * @return where it came from, or null
+   */
+  @Nullable InetSocketAddress receive(ByteBuffer into) {
+    into.clear();
+    try {
+      return (InetSocketAddress) channel.receive(into);
+    } catch (ClosedChannelException e) {
+      return null; // the address went, the receiver forgets this endpoint soon
+    } catch (IOException e) {
+      counters.count(UdpCounter.RX_ERROR);
+      return null;
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      counters.count(UdpCounter.RX_ERROR); // the descriptor is free all the same
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package ib.driver.rxe;
+
+import ib.core.client.IbCore;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.GlobalRoute;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.Limit;
+import ib.driver.base.NumberKey;
+import ib.kit.Bench;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Two devices on loopback, as the compatibility suite wants them. */
+final class RxeBench implements Bench {
+  private final RxeLab lab = new RxeLab();
+
+  RxeBench(Map<Limit, Long> limits) {
+    int last = 1;
+    for (String name : devices()) {
+      List<Object> keys = new ArrayList<>(List.of("address", "127.0.0." + last++));
+      for (NumberKey key : NumberKey.values()) {
+        Long value = key.limit() == null ? null : limits.get(key.limit());
+        if (value != null) {
+          keys.add(key.key());
+          keys.add(value.intValue());
+        }
+      }
+      lab.configure(name, keys.toArray());
+    }
+  }
+
+  @Override
+  public IbCore core() {
+    return lab.midlayer.core();
+  }
+
+  @Override
+  public List<String> devices() {
+    return List.of("rxe0", "rxe1");
+  }
+
+  @Override
+  public void unplug(String device) {
+    lab.slot(device).unplug();
+  }
+
+  @Override
+  public void plug(String device) {
+    lab.slot(device).plug();
+  }
+
+  /** A socket's buffer may overflow, and nobody sends UC or UD twice. */
+  @Override
+  public boolean lossless() {
+    return false;
+  }
+
+  @Override
+  public AhAttr path(IbDevice from, IbDevice to) {
+    return AhAttr.ofGid(1, GlobalRoute.to(to.gid(1, 1), 1));
+  }
+
+  @Override
+  public void close() {
+    lab.close();
+  }
+}

@@ -1,0 +1,115 @@
+package ib.driver.rxe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ib.core.verbs.AddressHandle;
+import ib.core.verbs.Gid;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.QpType;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.WorkCompletion;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("issue 4, section 1: two RoCEv2 devices talk over UDP sockets")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class RxeTrafficTest {
+  private static RxeLab lab(String a, String b) {
+    return new RxeLab().configure("rxe0", "address", a).configure("rxe1", "address", b);
+  }
+
+  private static void fill(MemorySegment memory, long seed) {
+    byte[] random = new byte[(int) memory.byteSize()];
+    new Random(seed).nextBytes(random);
+    MemorySegment.copy(random, 0, memory, ValueLayout.JAVA_BYTE, 0, random.length);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({"RC", "UC"})
+  @DisplayName("ping-pong of 1 B to 300 kB, every byte right")
+  void pingPong(QpType type) {
+    try (RxeLab lab = lab("127.0.0.1", "127.0.0.2")) {
+      RxeSide a = lab.side("rxe0");
+      RxeSide b = lab.side("rxe1");
+      RxeSide.connect(type, a, b, Mtu.MTU_1024);
+      for (int size : new int[] {1, 3, 1024, 1025, 4096, 65536, 300_000}) {
+        fill(a.memory().asSlice(0, size), size);
+        b.receive(1, 0, size);
+        a.receive(2, 512 * 1024, size);
+        a.send(3, 0, size);
+        a.next(3);
+        assertEquals(size, b.next(1).byteLen());
+        b.send(4, 0, size);
+        a.next(2);
+        b.next(4);
+        MemorySegment back = a.memory().asSlice(512 * 1024, size);
+        assertEquals(-1, back.mismatch(a.memory().asSlice(0, size)), size + " bytes");
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("rocev2.md section 1: a datagram over IPv4 begins with 20 zeros and the IPv4 header")
+  void grhIpv4() {
+    try (RxeLab lab = lab("127.0.0.1", "127.0.0.2")) {
+      RxeSide b = datagram(lab);
+      MemorySegment grh = b.memory().asSlice(0, 40);
+      for (int i = 0; i < 20; i++) {
+        assertEquals(0, grh.get(ValueLayout.JAVA_BYTE, i));
+      }
+      assertEquals(0x45, grh.get(ValueLayout.JAVA_BYTE, 20));
+      assertEquals(127, grh.get(ValueLayout.JAVA_BYTE, 32));
+      assertEquals(1, grh.get(ValueLayout.JAVA_BYTE, 35));
+      assertEquals(2, grh.get(ValueLayout.JAVA_BYTE, 39));
+      int sum = 0;
+      for (int i = 20; i < 40; i += 2) {
+        sum += (grh.get(ValueLayout.JAVA_BYTE, i) & 0xff) << 8;
+        sum += grh.get(ValueLayout.JAVA_BYTE, i + 1) & 0xff;
+      }
+      assertEquals(0xffff, (sum & 0xffff) + (sum >>> 16), "checksum of the header");
+    }
+  }
+
+  private static RxeSide datagram(RxeLab lab) {
+    RxeSide a = lab.side("rxe0");
+    RxeSide b = lab.side("rxe1");
+    RxeSide.connect(QpType.UD, a, b, Mtu.MTU_1024);
+    b.receive(1, 0, 1040);
+    AddressHandle ah = a.pd.createAh(a.to(b.gid()));
+    fill(a.memory().asSlice(0, 1000), 5);
+    a.qp.wrStart();
+    a.qp.wrId(2).wrFlags(SendFlags.SIGNALED);
+    a.qp.wrSend();
+    a.qp.wrSetUdAddress(ah, b.qp.qpn(), RxeSide.QKEY);
+    a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), 1000);
+    assertEquals(0, a.qp.wrComplete());
+    a.next(2);
+    WorkCompletion wc = b.next(1);
+    assertEquals(1040, wc.byteLen());
+    assertEquals(a.qp.qpn(), wc.srcQp());
+    assertEquals(-1, b.memory().asSlice(40, 1000).mismatch(a.memory().asSlice(0, 1000)), "payload");
+    ah.close();
+    return b;
+  }
+
+  @Test
+  @DisplayName("the device looks as Linux shows rxe: GID 0 is link local, then one per address")
+  void attributes() {
+    try (RxeLab lab = lab("127.0.0.1", "127.0.0.2")) {
+      var device = lab.lease("rxe0");
+      var port = device.queryPort(1);
+      assertEquals("ETHERNET", port.linkLayer().name());
+      assertEquals(Mtu.MTU_4096, port.activeMtu());
+      assertEquals(0xfe80L << 48, device.gid(1, 0).high());
+      assertEquals(Gid.parse("::ffff:127.0.0.1"), device.gid(1, 1));
+      assertEquals(Gid.ZERO, device.gid(1, 2));
+      assertEquals(1, port.pkeyTableLen());
+    }
+  }
+}

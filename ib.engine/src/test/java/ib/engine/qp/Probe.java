@@ -1,14 +1,77 @@
 package ib.engine.qp;
 
 import ib.core.verbs.QueuePair;
+import ib.core.verbs.SharedReceiveQueue;
+import ib.engine.SoftHca;
+import ib.engine.ring.SlotRing;
+import ib.engine.time.Timer;
+import ib.engine.time.TimerHeap;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
-/** What only the engine itself can see of a queue pair, for the checkers of the simulator. */
+/** What only the engine itself can see, for the checkers of the simulator. */
 public final class Probe {
+  private static final VarHandle RELEASED = field(SlotRing.class, "released", long.class);
+  private static final VarHandle CORE = field(SoftHca.class, "core", HcaCore.class);
+  private static final VarHandle TIMERS = field(Worker.class, "heap", TimerHeap.class);
+  private static final VarHandle HEAP = field(TimerHeap.class, "heap", Timer[].class);
+
   private Probe() {}
+
+  private static VarHandle field(Class<?> of, String name, Class<?> type) {
+    try {
+      return MethodHandles.privateLookupIn(of, MethodHandles.lookup())
+          .findVarHandle(of, name, type);
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError("the checker does not follow the engine", e);
+    }
+  }
 
   /** Whether none of its packets is under way. */
   public static boolean idle(QueuePair qp) {
     QpCore core = ((SoftQp) qp).engine();
     return core.requestPool.idle() && core.responsePool.idle();
+  }
+
+  /** Slots of its rings that were given back and not taken; of one that has nothing to do. */
+  public static long surplus(QueuePair qp) {
+    QpCore core = ((SoftQp) qp).engine();
+    return surplus(core.sends) << 32 | surplus(core.receives);
+  }
+
+  /** Its rings, for a failure's text. */
+  public static String rings(QueuePair qp) {
+    QpCore core = ((SoftQp) qp).engine();
+    return "sends " + text(core.sends) + ", receives " + text(core.receives);
+  }
+
+  private static String text(SlotRing ring) {
+    return ring.tail()
+        + " posted, "
+        + ring.head()
+        + " done, "
+        + RELEASED.getVolatile(ring)
+        + " free";
+  }
+
+  /** Whether every slot that was taken was given back, and once. */
+  public static boolean even(SharedReceiveQueue srq) {
+    return surplus(((SoftSrq) srq).ring()) == 0;
+  }
+
+  private static long surplus(SlotRing ring) {
+    return (int) ((long) RELEASED.getVolatile(ring) - ring.head());
+  }
+
+  /** How many timers run that nobody is interested in; asked after a step of the worker. */
+  public static int timersLeft(SoftHca hca) {
+    HcaCore core = (HcaCore) CORE.get(hca);
+    TimerHeap timers = (TimerHeap) TIMERS.get(core.worker());
+    int left = 0;
+    for (@Nullable Timer t : (@Nullable Timer[]) HEAP.get(timers)) {
+      left += t != null && t.cancelled() ? 1 : 0;
+    }
+    return left;
   }
 }

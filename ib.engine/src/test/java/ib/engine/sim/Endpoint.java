@@ -1,19 +1,16 @@
 package ib.engine.sim;
 
 import ib.core.verbs.Access;
-import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
-import ib.core.verbs.RecvWr;
-import ib.core.verbs.WcFlags;
-import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
-import java.lang.foreign.MemorySegment;
+import ib.engine.qp.Probe;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -23,8 +20,9 @@ import java.util.Map;
  */
 final class Endpoint {
   static final byte EMPTY = 0x5A;
-  private static final int GRH = 40;
-  private static final int BEHIND = 64;
+  private static final int TARGET =
+      Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.MW_BIND | Access.FLUSH_GLOBAL;
+  private static final int SOURCE = Access.REMOTE_READ | Access.MW_BIND;
 
   final Sim sim;
   final Node node;
@@ -32,7 +30,6 @@ final class Endpoint {
   final QueuePair qp;
   final Poster poster;
   final Region tx;
-  final Region rx;
   final Region target;
   final Region source;
   final Region back;
@@ -43,12 +40,11 @@ final class Endpoint {
   final ArrayDeque<Request> toArrive = new ArrayDeque<>(); // receivable messages that we sent
   final Map<Long, Request> flying = new HashMap<>(); // the same, unreliable
   final Request[] written; // what our peer has written into each slot of our target
-  private final ArrayDeque<Integer> receives = new ArrayDeque<>();
-  private final RecvWr recvWr = new RecvWr(2);
-  private int receiveSlot;
+  final Receives receives;
   Endpoint peer;
+  final Grant[] grants; // on our memory, for our peer
   boolean failed;
-  boolean lost; // receives of ours may be gone without a completion: the queue pair was reset
+  private long surplus; // of slots given back
 
   Endpoint(Sim sim, Node node, Link link, String name) {
     this.sim = sim;
@@ -57,10 +53,9 @@ final class Endpoint {
     long room = (long) link.depth * link.sizeMost;
     boolean oneSided = link.type != QpType.UD;
     this.tx = node.region(name + " tx", room, 0);
-    this.rx = node.region(name + " rx", (long) link.depth * receiveBytes(), Access.LOCAL_WRITE);
     long far = oneSided ? room : link.depth;
-    this.target = node.region(name + " target", far, Access.LOCAL_WRITE | Access.REMOTE_WRITE);
-    this.source = node.region(name + " source", oneSided ? link.sizeMost : 1, Access.REMOTE_READ);
+    this.target = node.region(name + " target", far, TARGET);
+    this.source = node.region(name + " source", oneSided ? link.sizeMost : 1, SOURCE);
     this.back = node.region(name + " back", far, Access.LOCAL_WRITE);
     this.forbidden = node.region(name + " forbidden", link.sizeMost, Access.LOCAL_WRITE);
     forbidden.fillAll(EMPTY);
@@ -71,137 +66,24 @@ final class Endpoint {
         link.type != QpType.UD
             && link.sizeMost <= node.shared.slotBytes
             && sim.random.nextInt(4) == 0;
+    this.receives = new Receives(this, name);
     int sges = link.sges;
     QpInit init =
         new QpInit(link.type, node.sendCq, new QpCap(link.depth, link.depth, sges, 2, 64))
             .withRecvCq(node.recvCq);
     this.qp = node.pd.createQp(sharesReceives ? init.withSrq(node.srq) : init);
     node.endpoints.put(qp.qpn(), this);
+    boolean opens = link.type == QpType.RC && !link.profile.bulk();
+    this.grants =
+        Arrays.stream(Grant.Kind.values())
+            .filter(k -> opens)
+            .map(k -> new Grant(this, k))
+            .toArray(Grant[]::new);
     this.poster = new Poster(this);
-  }
-
-  private int receiveBytes() {
-    return link.sizeMost + (link.type == QpType.UD ? GRH : 0);
   }
 
   boolean reliable() {
     return link.type == QpType.RC;
-  }
-
-  // ---- receives ----
-
-  /** Posts receives until there are so many; returns how many were posted. */
-  int receive(int most) {
-    if (sharesReceives) {
-      return node.shared.post(most);
-    }
-    int n = 0;
-    for (; n < most && receives.size() < link.depth; n++) {
-      int slot = receiveSlot++ % link.depth;
-      int length = receiveBytes();
-      long at = (long) slot * length;
-      rx.bytes.asSlice(at, length).fill(EMPTY);
-      int cut = sim.random.nextInt(length + 1);
-      recvWr.wrId(slot).clearSges();
-      recvWr.addSge(rx.mr.lkey(), rx.mr.iova() + at, cut);
-      recvWr.addSge(rx.mr.lkey(), rx.mr.iova() + at + cut, length - cut);
-      int result = qp.postReceive(recvWr);
-      if (result != PostStatus.OK) {
-        throw new SimFailure(this + ": postReceive returns " + result);
-      }
-      receives.add(slot);
-    }
-    return n;
-  }
-
-  boolean receivesLeft() {
-    return !receives.isEmpty();
-  }
-
-  int receiveCount() {
-    return sharesReceives ? node.shared.count() : receives.size();
-  }
-
-  void received(WorkCompletion wc) {
-    if (sharesReceives) {
-      node.shared.done(wc.wrId());
-    } else {
-      Integer slot = receives.poll();
-      if (slot == null || slot != wc.wrId()) {
-        throw new SimFailure(this + ": receive " + wc.wrId() + " completed, next is " + slot);
-      }
-    }
-    if (wc.status() == WcStatus.WR_FLUSH_ERR && link.down()) {
-      return;
-    }
-    if (wc.status() != WcStatus.SUCCESS) {
-      throw new SimFailure(this + ": a receive completed with " + wc.status());
-    }
-    Request r = message(wc);
-    boolean write = r.op == Request.Op.WRITE_IMM;
-    if (wc.opcode() != (write ? WcOpcode.RECV_RDMA_WITH_IMM : WcOpcode.RECV)) {
-      throw new SimFailure(this + ": " + r + " arrived as " + wc.opcode());
-    }
-    int grh = link.type == QpType.UD ? GRH : 0;
-    if (wc.byteLen() != r.length + grh) {
-      throw new SimFailure(this + ": " + r + " arrived with " + wc.byteLen() + " bytes");
-    }
-    boolean imm = (wc.wcFlags() & WcFlags.WITH_IMM) != 0;
-    if (imm != r.op.hasImm() || (imm && wc.immData() != r.imm)) {
-      throw new SimFailure(this + ": " + r + " arrived with other immediate data");
-    }
-    if (!write) {
-      checkReceived(wc, r, grh);
-    } else if (reliable()) {
-      checkWritten(r);
-    }
-    r.delivered = true;
-    sim.delivered(r);
-  }
-
-  private void checkReceived(WorkCompletion wc, Request r, int grh) {
-    MemorySegment in = sharesReceives ? node.shared.region.bytes : rx.bytes;
-    int slotBytes = sharesReceives ? node.shared.slotBytes : receiveBytes();
-    long at = wc.wrId() * slotBytes;
-    long wrong = Pattern.mismatch(in, at + grh, r);
-    if (wrong >= 0) {
-      throw new SimFailure(this + ": " + r + " arrived with wrong bytes from " + wrong);
-    }
-    if (link.type == QpType.UC) {
-      return; // there may be bytes of an earlier message that did not come whole (IBA 9.8.2.2.1)
-    }
-    int behind = Math.min(BEHIND, slotBytes - grh - r.length);
-    if (!Region.isFilled(in, at + grh + r.length, behind, EMPTY)) {
-      throw new SimFailure(this + ": behind " + r + " the receive buffer was written");
-    }
-  }
-
-  /** Which message this is: the next one, or on an unreliable service the one that it says. */
-  private Request message(WorkCompletion wc) {
-    if (reliable()) {
-      Request r = peer.toArrive.poll();
-      if (r == null) {
-        throw new SimFailure(this + ": a message arrived that nobody sent: " + wc);
-      }
-      return r;
-    }
-    long id;
-    if (wc.opcode() == WcOpcode.RECV_RDMA_WITH_IMM) {
-      id = wc.immData();
-    } else {
-      int grh = link.type == QpType.UD ? GRH : 0;
-      long slotBytes = sharesReceives ? node.shared.slotBytes : receiveBytes();
-      MemorySegment in = sharesReceives ? node.shared.region.bytes : rx.bytes;
-      id = in.get(ValueLayout.JAVA_LONG_UNALIGNED, wc.wrId() * slotBytes + grh);
-    }
-    Request r = peer.flying.get(id);
-    if (r == null) {
-      throw new SimFailure(this + ": a message arrived that nobody sent: " + id);
-    }
-    if (r.delivered && !link.profile.disorders()) {
-      throw new SimFailure(this + ": " + r + " arrived twice");
-    }
-    return r;
   }
 
   // ---- writes ----
@@ -248,8 +130,9 @@ final class Endpoint {
         throw new SimFailure(
             this + ": " + r + " completed " + (failed ? "after an error" : "unasked"));
       }
-      if (r.op == Request.Op.READ && wc.byteLen() != r.length) {
-        throw new SimFailure(this + ": " + r + " completed with " + wc.byteLen() + " bytes");
+      boolean bytes = r.op == Request.Op.READ || r.op.isAtomic();
+      if (wc.opcode() != r.op.completed || (bytes && wc.byteLen() != r.length)) {
+        throw new SimFailure(this + ": " + r + " completed as " + wc);
       }
       succeeded(r);
     } else if (status == WcStatus.WR_FLUSH_ERR) {
@@ -265,8 +148,29 @@ final class Endpoint {
       failed = true;
       sim.failures++;
     }
-    if (r.op.writes() && status != WcStatus.SUCCESS) {
-      peer.written[r.slot] = null; // perhaps in part
+    if (status != WcStatus.SUCCESS) {
+      undone(r, status);
+    }
+  }
+
+  /** It may have been executed, in whole or in part, or not. */
+  private void undone(Request r, WcStatus status) {
+    if (r.op.writes() && !r.bad) {
+      peer.written[r.slot] = null;
+    }
+    if (r.word != null) {
+      r.outcome = Request.Outcome.UNKNOWN;
+    }
+    if (status != WcStatus.WR_FLUSH_ERR) {
+      sim.did(status + (r.bad ? " for what is forbidden" : r.risky ? " for lack of a key" : ""));
+    }
+    over(r);
+  }
+
+  private void over(Request r) {
+    Grant g = r.grant;
+    if (g != null && g.owner.equals(peer) && r.op != Request.Op.SEND_INV) {
+      g.over(r);
     }
   }
 
@@ -283,15 +187,25 @@ final class Endpoint {
         peer.written[r.slot] = r;
       }
     }
+    Word w = r.word;
+    Grant g = r.grant;
+    if (w != null) {
+      long at = (long) r.slot * link.sizeMost;
+      w.done(r, back.bytes.get(ValueLayout.JAVA_LONG_UNALIGNED, at));
+    } else if (r.op.isLocal() && g != null) {
+      g.changed(r.op != Request.Op.INVALIDATE);
+    }
     if (r.op == Request.Op.READ) {
       long wrong = Pattern.mismatch(back.bytes, (long) r.slot * link.sizeMost, r.offset, r.length);
       if (wrong >= 0) {
         throw new SimFailure(this + ": " + r + " completed with wrong bytes from " + wrong);
       }
       sim.delivered(r);
-    } else if (r.op == Request.Op.WRITE && reliable()) {
+    } else if ((r.op == Request.Op.WRITE && reliable()) || w != null) {
       sim.delivered(r);
     }
+    over(r);
+    sim.did(r.op + (g == null || r.op.isLocal() ? "" : " through " + g.kind));
     link.consumed(this, r);
   }
 
@@ -308,19 +222,39 @@ final class Endpoint {
 
   /** The queue pair was reset: nothing that was posted completes any more (IBA 10.3.1.2). */
   void forget() {
-    for (Request r : outstanding) {
-      if (r.op.writes()) {
-        peer.written[r.slot] = null;
-      }
-    }
+    outstanding.forEach(r -> undone(r, WcStatus.WR_FLUSH_ERR));
     outstanding.clear();
-    receives.clear();
+    receives.forget();
   }
 
   void renew() {
     toArrive.clear();
     flying.clear();
     failed = false;
+    for (Grant g : grants) {
+      g.renew();
+    }
+  }
+
+  void close() {
+    qp.close();
+    poster.close();
+    for (Grant g : grants) {
+      g.close();
+    }
+    checkMemory();
+  }
+
+  /** It was reset and all that was completed before is polled: that gives back old slots. */
+  void countRings() {
+    surplus = Probe.surplus(qp);
+  }
+
+  /** All is flushed and polled. */
+  void checkRings() {
+    if (Probe.surplus(qp) != surplus) {
+      throw new SimFailure(this + ": slots not released once: " + Probe.rings(qp));
+    }
   }
 
   void checkMemory() {
@@ -339,7 +273,7 @@ final class Endpoint {
   String describe() {
     return String.format(
         "%s in %s with %d requests from %s, %d receives",
-        this, qp.state(), outstanding.size(), outstanding.peek(), receiveCount());
+        this, qp.state(), outstanding.size(), outstanding.peek(), receives.count());
   }
 
   @Override

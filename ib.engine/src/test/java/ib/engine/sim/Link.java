@@ -17,6 +17,12 @@ import java.util.SplittableRandom;
 final class Link {
   private static final int WRAP_DISTANCE = 256;
   private static final int PSNS = 1 << 24;
+  private static final int RIGHTS =
+      Access.LOCAL_WRITE
+          | Access.REMOTE_WRITE
+          | Access.REMOTE_READ
+          | Access.REMOTE_ATOMIC
+          | Access.FLUSH_GLOBAL;
 
   /** Where it stands. */
   private enum Life {
@@ -114,7 +120,8 @@ final class Link {
     return switch (status) {
       case RETRY_EXC_ERR -> type == QpType.RC && (profile.loses() || broken(at.peer) || late());
       case RNR_RETRY_EXC_ERR -> type == QpType.RC && rnrRetries < 7 && r.op.arrives();
-      case REM_ACCESS_ERR, REM_INV_REQ_ERR, REM_OP_ERR -> r.bad;
+      case REM_ACCESS_ERR -> r.bad || r.risky;
+      case REM_INV_REQ_ERR, REM_OP_ERR -> r.bad;
       default -> false;
     };
   }
@@ -128,7 +135,7 @@ final class Link {
   void consumed(Endpoint at, Request r) {
     int i = at == a ? 0 : 1;
     long before = psnFirst[i] + psnsUsed[i];
-    psnsUsed[i] += type == QpType.UD ? 1 : Math.max(1, (r.length + mtuBytes() - 1) / mtuBytes());
+    psnsUsed[i] += type == QpType.UD ? 1 : r.psns(mtuBytes());
     if (before < PSNS && psnFirst[i] + psnsUsed[i] >= PSNS) {
       sim.wraps++;
     }
@@ -146,6 +153,8 @@ final class Link {
           b.silent();
         }
         if (flushed(a) && flushed(b)) {
+          a.checkRings();
+          b.checkRings();
           life = Life.QUIET;
           quietUntilNs = sim.clock.nanoTime() + profile.holdNs();
           yield 1;
@@ -174,10 +183,13 @@ final class Link {
       takeDown(random.nextBoolean());
       return 1;
     }
+    if (type == QpType.UD && random.nextInt(16) == 0) {
+      sim.group.join(random.nextBoolean() ? a : b);
+    }
     int n = 0;
     for (Endpoint e : random.nextBoolean() ? new Endpoint[] {a, b} : new Endpoint[] {b, a}) {
       if (idle || random.nextInt(3) == 0) {
-        n += e.receive(idle ? 1 + random.nextInt(depth) : random.nextInt(4));
+        n += e.receives.post(idle ? 1 + random.nextInt(depth) : random.nextInt(4));
       }
       if (idle || random.nextInt(3) == 0) {
         n += e.poster.post(1 + random.nextInt(4));
@@ -206,9 +218,10 @@ final class Link {
   }
 
   private void takeDown(boolean reset) {
-    sim.poll(); // what has completed by now has done so for itself
+    sim.cancelled = true;
     life = Life.FLUSHING;
     for (Endpoint e : new Endpoint[] {a, b}) {
+      sim.poll(); // what has completed by now has done so for itself
       if (e.qp.state() == QpState.RESET) {
         continue;
       }
@@ -216,6 +229,7 @@ final class Link {
         e.qp.modify(new QpAttr().state(QpState.RESET));
         sim.poll();
         e.forget();
+        e.countRings();
       } else {
         e.qp.modify(new QpAttr().state(QpState.ERR));
       }
@@ -223,7 +237,7 @@ final class Link {
   }
 
   private static boolean flushed(Endpoint e) {
-    return e.outstanding.isEmpty() && !e.receivesLeft();
+    return e.outstanding.isEmpty() && e.receives.isEmpty();
   }
 
   private void connect() {
@@ -235,6 +249,7 @@ final class Link {
       e.renew();
       if (e.qp.state() != QpState.RESET) {
         e.qp.modify(new QpAttr().state(QpState.RESET));
+        e.countRings();
       }
     }
     bringUp(a, psnFirst[0], psnFirst[1]);
@@ -248,12 +263,12 @@ final class Link {
     if (type == QpType.UD) {
       e.qp.modify(init.qkey(Poster.QKEY));
       e.qp.modify(new QpAttr().state(QpState.RTR));
-      e.receive(depth);
+      e.receives.post(depth);
       e.qp.modify(new QpAttr().state(QpState.RTS).sqPsn(sqPsn));
       return;
     }
-    e.qp.modify(init.accessFlags(Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ));
-    e.receive(random.nextInt(depth + 1));
+    e.qp.modify(init.accessFlags(RIGHTS));
+    e.receives.post(random.nextInt(depth + 1));
     QpAttr rtr =
         new QpAttr()
             .state(QpState.RTR)
@@ -275,6 +290,8 @@ final class Link {
   void end() {
     a.checkMemory();
     b.checkMemory();
+    sim.group.leave(a);
+    sim.group.leave(b);
     takeDown(false);
     sim.poll();
     for (Endpoint e : new Endpoint[] {a, b}) {
@@ -290,9 +307,7 @@ final class Link {
       if (!Probe.idle(e.qp)) {
         throw new SimFailure(e + ": a packet was not released");
       }
-      e.qp.close();
-      e.poster.close();
-      e.checkMemory();
+      e.close();
     }
   }
 

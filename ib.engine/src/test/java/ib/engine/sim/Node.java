@@ -2,6 +2,7 @@ package ib.engine.sim;
 
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
+import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortState;
 import ib.core.verbs.ProtectionDomain;
@@ -14,6 +15,7 @@ import ib.engine.TestDevice;
 import ib.engine.fault.Faults;
 import ib.engine.fault.FaultyWire;
 import ib.engine.qp.HcaConfig;
+import ib.engine.qp.Probe;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,6 +26,7 @@ import java.util.Map;
 final class Node {
   static final int SRQ_DEPTH = 32;
   private static final int POLLED = 16;
+  private static final int OWNED_BYTES = 64;
 
   final int lid;
   final SoftHca hca;
@@ -34,6 +37,8 @@ final class Node {
   final CompletionQueue recvCq;
   final SharedReceiveQueue srq;
   final SharedReceives shared;
+  final Words words;
+  private final MemoryRegion owned; // with an arena of its own
   final List<Region> regions = new ArrayList<>();
   final Map<Integer, Endpoint> endpoints = new HashMap<>();
   final Arena arena = Arena.ofShared();
@@ -45,10 +50,11 @@ final class Node {
     this.lid = lid;
     this.faults = new Faults("sim" + lid, 1, sim.random.nextLong());
     profile.apply(faults, sim.random);
-    this.wire = new FaultyWire(sim.fabric, faults, 1, sim.clock);
+    SimFabric.Plug plug = sim.fabric.plug();
+    this.wire = new FaultyWire(plug, faults, 1, sim.clock);
     this.hca = new SoftHca(config, List.of(wire), (type, port) -> {}, sim.clock, sim.random);
     wire.attach(hca);
-    sim.fabric.connect(wire.receiver(hca.port(1)));
+    plug.connect(wire.receiver(hca.port(1)));
     hca.port(1).lid(lid, 0);
     hca.port(1).state(PortState.ACTIVE, PhysState.LINK_UP);
     TestDevice device = new TestDevice("sim" + lid, hca);
@@ -57,6 +63,8 @@ final class Node {
     this.recvCq = device.createCq(new CqInit(8192));
     this.srq = pd.createSrq(new SrqInit(new SrqAttr(SRQ_DEPTH, 2, 0), null, null));
     this.shared = new SharedReceives(this, receiveBytes);
+    this.words = new Words(this, sim.random);
+    this.owned = pd.allocMemory(OWNED_BYTES, Long.BYTES, 0);
     for (int i = 0; i < POLLED; i++) {
       wcs[i] = new WorkCompletion();
     }
@@ -74,7 +82,7 @@ final class Node {
     for (int n = recvCq.poll(wcs, POLLED); n > 0; n = recvCq.poll(wcs, POLLED)) {
       for (int i = 0; i < n; i++) {
         note(wcs[i]);
-        endpoint(wcs[i]).received(wcs[i]);
+        endpoint(wcs[i]).receives.completed(wcs[i]);
       }
       all += n;
     }
@@ -107,14 +115,29 @@ final class Node {
     return e;
   }
 
+  /** The timers that were cancelled before the last step are gone. */
+  void checkTimers() {
+    int left = Probe.timersLeft(hca);
+    if (left > 0) {
+      throw new SimFailure("node " + lid + ": " + left + " timers of reset queue pairs still run");
+    }
+  }
+
   void checkMemory() {
     regions.forEach(Region::checkGuards);
   }
 
   /** Closes what is left, innermost first; each close fails when something still uses it. */
   void close() {
+    if (!Probe.even(srq)) {
+      throw new SimFailure("node " + lid + ": a slot of the shared queue was not released once");
+    }
     srq.close();
     regions.forEach(r -> r.mr.close());
+    owned.close();
+    if (owned.segment().scope().isAlive()) {
+      throw new SimFailure("node " + lid + ": an arena is left");
+    }
     sendCq.close();
     recvCq.close();
     pd.close();

@@ -21,6 +21,11 @@ final class Pattern {
     return random.nextInt(SIZE - length);
   }
 
+  /** The first eight bytes of a slice. */
+  static long word(int offset) {
+    return NOISE.get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
+  }
+
   /** Writes a slice. */
   static void write(MemorySegment to, long at, int offset, int length) {
     MemorySegment.copy(NOISE, offset, to, at, length);
@@ -35,13 +40,13 @@ final class Pattern {
   static void write(MemorySegment to, long at, Request r) {
     write(to, at, r.offset, r.length);
     if (r.headed) {
-      to.set(ValueLayout.JAVA_LONG_UNALIGNED, at, r.id);
+      to.set(ValueLayout.JAVA_LONG_UNALIGNED, at, r.tag);
     }
   }
 
   static long mismatch(MemorySegment in, long at, Request r) {
     int skip = r.headed ? Long.BYTES : 0;
-    if (r.headed && in.get(ValueLayout.JAVA_LONG_UNALIGNED, at) != r.id) {
+    if (r.headed && in.get(ValueLayout.JAVA_LONG_UNALIGNED, at) != r.tag) {
       return 0;
     }
     return mismatch(in, at + skip, r.offset + skip, r.length - skip);

@@ -5,7 +5,9 @@ import ib.engine.qp.HcaConfig;
 import ib.engine.time.VirtualClock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 
 /** One simulation: all of it follows from the seed and the profile. */
 public final class Sim {
@@ -13,17 +15,22 @@ public final class Sim {
   private static final int SETTLE_TURNS = 8;
   private static final long REST_NS = 36_000_000_000_000L;
   private static final int SHARED_BYTES = 16_384;
+  private static final int NODES_MOST = 6;
+  private static final int PAIRS_MOST = 6;
 
   final Profile profile;
   final SplittableRandom random;
   final VirtualClock clock = new VirtualClock();
   final Trace trace = new Trace();
   final SimFabric fabric;
+  final Group group = new Group();
   private final long seed;
   private final List<Node> nodes = new ArrayList<>();
   private final List<Link> links = new ArrayList<>();
   private long bytes;
   private long messages;
+  private final Map<String, Long> done = new TreeMap<>();
+  boolean cancelled; // timers, perhaps, since the last step
   long wraps;
   long failures;
   long connects;
@@ -39,6 +46,7 @@ public final class Sim {
    * @param failures requests that failed as they had to
    * @param connects how often queue pairs were connected
    * @param virtualNs virtual time that has passed
+   * @param done how often each thing was done
    */
   public record Report(
       long hash,
@@ -48,7 +56,8 @@ public final class Sim {
       long wraps,
       long failures,
       long connects,
-      long virtualNs) {}
+      long virtualNs,
+      Map<String, Long> done) {}
 
   private Sim(long seed, Profile profile) {
     this.seed = seed;
@@ -104,15 +113,16 @@ public final class Sim {
         wraps,
         failures,
         connects,
-        clock.nanoTime() - start);
+        clock.nanoTime() - start,
+        done);
   }
 
   private void build() {
-    int count = profile.bulk() ? 2 : 2 + random.nextInt(2);
+    int count = profile.bulk() ? 2 : 2 + random.nextInt(NODES_MOST - 1);
     for (int i = 1; i <= count; i++) {
       nodes.add(new Node(this, i, config(i), profile, SHARED_BYTES));
     }
-    int pairs = profile.bulk() ? 2 : 1 + random.nextInt(5);
+    int pairs = profile.bulk() ? 2 : 1 + random.nextInt(PAIRS_MOST);
     for (int i = 0; i < pairs; i++) {
       int kind = profile.bulk() ? 9 : random.nextInt(10);
       QpType type = kind == 0 ? QpType.UD : kind == 1 ? QpType.UC : QpType.RC;
@@ -136,6 +146,10 @@ public final class Sim {
   /** One round of everybody; false when all is done. */
   private boolean turn() {
     int work = step(1);
+    if (cancelled) {
+      cancelled = false;
+      nodes.forEach(Node::checkTimers);
+    }
     work += poll();
     for (Link l : links) {
       work += l.turn(false);
@@ -229,6 +243,11 @@ public final class Sim {
     return text.toString();
   }
 
+  /** Something has been done that must happen often enough in all simulations together. */
+  void did(String what) {
+    done.merge(what, 1L, Long::sum);
+  }
+
   void delivered(Request r) {
     bytes += r.length;
     messages++;
@@ -245,8 +264,13 @@ public final class Sim {
         throw new SimFailure("node " + n.lid + ": " + n.wire.copies() + " copies not released");
       }
     }
+    nodes.forEach(n -> n.words.check());
     links.forEach(Link::close);
     step(2);
+    nodes.forEach(Node::checkTimers);
+    if (!fabric.isQuiet()) {
+      throw new SimFailure("the switch still has members of a group");
+    }
     for (Node n : nodes) {
       if (n.hca.earliestTimerNs() != Long.MAX_VALUE) {
         throw new SimFailure("node " + n.lid + ": a timer is left");

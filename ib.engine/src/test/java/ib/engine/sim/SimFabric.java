@@ -1,5 +1,6 @@
 package ib.engine.sim;
 
+import ib.core.verbs.Gid;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
@@ -10,15 +11,71 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /** A switch: a packet reaches the port of its DLID in the same call, and is noted in the trace. */
-final class SimFabric implements Wire {
+final class SimFabric {
   private static final int ACKNOWLEDGE = 0x11;
   private static final int GHOSTS_ONE_IN = 32;
 
-  private final List<WirePort> ports = new ArrayList<>();
+  private final List<Plug> plugs = new ArrayList<>();
   private final Trace trace;
   private final NanoClock clock;
   private final boolean segments;
   private final SplittableRandom random;
+
+  /** Where a node is plugged in. */
+  final class Plug implements Wire {
+    private WirePort port;
+    private boolean member;
+
+    @Override
+    public void transmit(Packet packet, RunContext run) {
+      if (!packet.busy()) {
+        throw new SimFailure("a packet is sent that was released: " + packet.psn);
+      }
+      trace.packet(packet, clock.nanoTime());
+      int i = packet.dlid - 1;
+      if (packet.isMulticast()) {
+        multicast(packet, run);
+      } else if (i < 0 || i >= plugs.size()) {
+        packet.release(run);
+      } else {
+        if (packet.opcode == ACKNOWLEDGE && random.nextInt(GHOSTS_ONE_IN) == 0) {
+          ghost(packet, plugs.get(i).port, run);
+        }
+        plugs.get(i).port.receive(packet, run);
+      }
+    }
+
+    /** The sender's own members have it already. */
+    private void multicast(Packet packet, RunContext run) {
+      for (Plug p : plugs) {
+        Packet copy = p.member && !p.equals(this) ? packet.replicate() : null;
+        if (copy != null) {
+          p.port.receive(copy, run);
+        }
+      }
+      packet.release(run);
+    }
+
+    @Override
+    public boolean segments() {
+      return segments;
+    }
+
+    @Override
+    public void join(Gid group, int mlid) {
+      member = true;
+    }
+
+    @Override
+    public void leave(Gid group, int mlid) {
+      member = false;
+    }
+
+    /** Its port from now on; its LID is its place, from 1. */
+    void connect(WirePort to) {
+      port = to;
+    }
+  }
 
   SimFabric(Trace trace, NanoClock clock, boolean segments, SplittableRandom random) {
     this.random = random;
@@ -27,23 +84,15 @@ final class SimFabric implements Wire {
     this.segments = segments;
   }
 
-  /** Connects a port; its LID is its place, from 1. */
-  void connect(WirePort port) {
-    ports.add(port);
+  Plug plug() {
+    Plug p = new Plug();
+    plugs.add(p);
+    return p;
   }
 
-  @Override
-  public void transmit(Packet packet, RunContext run) {
-    trace.packet(packet, clock.nanoTime());
-    int i = packet.dlid - 1;
-    if (i < 0 || i >= ports.size()) {
-      packet.release(run);
-    } else {
-      if (packet.opcode == ACKNOWLEDGE && random.nextInt(GHOSTS_ONE_IN) == 0) {
-        ghost(packet, ports.get(i), run);
-      }
-      ports.get(i).receive(packet, run);
-    }
+  /** Whether nobody is a member of a group any more. */
+  boolean isQuiet() {
+    return plugs.stream().noneMatch(p -> p.member);
   }
 
   /** An acknowledgement of what was never sent: everybody must be deaf to it (F7). */
@@ -53,10 +102,5 @@ final class SimFabric implements Wire {
       ghost.psn = (packet.psn + random.nextInt(1 << 20, 1 << 22)) & 0xffffff;
       to.receive(ghost, run);
     }
-  }
-
-  @Override
-  public boolean segments() {
-    return segments;
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
@@ -39,6 +40,7 @@ class SimulatorTest {
     final LongAdder wraps = new LongAdder();
     final LongAdder failures = new LongAdder();
     final LongAdder virtualMs = new LongAdder();
+    final Map<String, Long> done = new ConcurrentSkipListMap<>();
 
     void add(Sim.Report r) {
       seeds.increment();
@@ -46,19 +48,21 @@ class SimulatorTest {
       packets.add(r.packets());
       wraps.add(r.wraps());
       failures.add(r.failures());
+      r.done().forEach((what, n) -> done.merge(what, n, Long::sum));
       virtualMs.add(r.virtualNs() / 1_000_000);
     }
 
     @Override
     public String toString() {
       return String.format(
-          "%d seeds, %d MiB verified, %d packets, %d PSN wraps, %d failures as expected, %d s virtual",
+          "%d seeds, %d MiB verified, %d packets, %d PSN wraps, %d failures as expected, %d s virtual, %s",
           seeds.sum(),
           bytes.sum() >> 20,
           packets.sum(),
           wraps.sum(),
           failures.sum(),
-          virtualMs.sum() / 1000);
+          virtualMs.sum() / 1000,
+          done);
     }
   }
 

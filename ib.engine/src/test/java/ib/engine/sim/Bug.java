@@ -8,6 +8,7 @@ import java.lang.classfile.instruction.ConstantInstruction;
 import java.lang.classfile.instruction.FieldInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -18,7 +19,10 @@ enum Bug {
   ICRC_NOT_CHECKED(
       "qp.HcaPort", "receive", field("damaged", b -> b.pop().iconst_0()), Profile.CORRUPT_5),
   PSN_COMPARED_RAW(
-      "ib.core.wire.Psn", "diff", before(b -> b.iload(0).iload(1).isub().ireturn()), Profile.LOST_ACKS),
+      "ib.core.wire.Psn",
+      "diff",
+      before(b -> b.iload(0).iload(1).isub().ireturn()),
+      Profile.LOST_ACKS),
   DUPLICATE_EXECUTED(
       "qp.ConnectedResponder",
       "inSequence",
@@ -56,7 +60,48 @@ enum Bug {
       "qp.Requester", "skipAcknowledged", call("max", b -> b.pop2()), Profile.REORDER_50),
   ACKNOWLEDGED_TOO_FAR(
       "qp.ConnectedResponder", "executed", constant(-1, b -> b.iconst_0()), Profile.LOSS_10),
-  IMMEDIATE_LOST("qp.Responder", "immFlag", before(b -> b.iconst_0().ireturn()), Profile.CLEAN);
+  IMMEDIATE_LOST("qp.Responder", "immFlag", before(b -> b.iconst_0().ireturn()), Profile.CLEAN),
+  DUPLICATE_ATOMIC_EXECUTED(
+      "qp.InboundRequest",
+      "replay",
+      before(
+          b ->
+              b.aload(0)
+                  .getfield(desc("qp.InboundRequest"), "qp", desc("qp.QpCore"))
+                  .aload(1)
+                  .invokestatic(
+                      desc("qp.Planted"),
+                      "again",
+                      MethodTypeDesc.of(
+                          ConstantDescs.CD_void, desc("qp.QpCore"), desc("wire.Packet")))),
+      Profile.DUPLICATE_50),
+  ATOMIC_REPLAYED_WRONG(
+      "qp.InboundRequest", "replay", altered("answer", b -> b.lconst_1().ladd()), Profile.LOSS_30),
+  TIMER_LEFT("qp.Worker", "timers", call("cancelled", b -> b.pop().iconst_0()), Profile.LOSS_50),
+  TIMER_LEFT_AT_CLOSE("qp.Completer", "end", before(CodeBuilder::return_), Profile.LOSS_30),
+  SLOT_RELEASED_TWICE(
+      "qp.HcaCore", "polled", altered("release", b -> b.iconst_2().imul()), Profile.LOSS_30),
+  SHARED_SLOT_RELEASED_TWICE(
+      "qp.SoftSrq", "take", altered("release", b -> b.iconst_2().imul()), Profile.CLEAN),
+  PACKET_RELEASED_TWICE(
+      "qp.Completer",
+      "run",
+      altered(
+          "release",
+          b ->
+              b.dup2()
+                  .invokevirtual(
+                      desc("wire.Packet"),
+                      "release",
+                      MethodTypeDesc.of(ConstantDescs.CD_void, desc("wire.RunContext")))),
+      Profile.CLEAN),
+  ARENA_LEFT("ib.core.verbs.MemoryRegion", "released", before(CodeBuilder::return_), Profile.CLEAN),
+  STALE_KEY_TAKEN("mr.MrKey", "admit", field("number", b -> b.pop().iload(1)), Profile.CLEAN),
+  WINDOW_OF_ANOTHER(
+      "mr.MrKey", "admit", field("holder", b -> b.pop().aconst_null()), Profile.CLEAN),
+  NOT_INVALIDATED(
+      "qp.InboundMessage", "send", call("remote", b -> b.pop2().iconst_1()), Profile.CLEAN),
+  STAYS_IN_GROUP("qp.Multicast", "leave", before(CodeBuilder::return_), Profile.CLEAN);
 
   /** How often it was planted, in all loaders. */
   final AtomicInteger places = new AtomicInteger();
@@ -122,9 +167,24 @@ enum Bug {
     return replace(e -> e instanceof FieldInstruction f && f.name().equalsString(name), code);
   }
 
+  private static ClassDesc desc(String name) {
+    return ClassDesc.of("ib.engine." + name);
+  }
+
   private static Edit constant(int value, Consumer<CodeBuilder> code) {
     return replace(
         e -> e instanceof ConstantInstruction c && c.constantValue().equals(value), code);
+  }
+
+  private static Edit altered(String name, Consumer<CodeBuilder> code) {
+    return places ->
+        (builder, element) -> {
+          if (calls(element, name)) {
+            places.incrementAndGet();
+            code.accept(builder);
+          }
+          builder.with(element);
+        };
   }
 
   private static Edit after(String name, Consumer<CodeBuilder> code) {

@@ -41,6 +41,7 @@ final class Endpoint {
   final Map<Long, Request> flying = new HashMap<>(); // the same, unreliable
   final Request[] written; // what our peer has written into each slot of our target
   final Receives receives;
+  final int operations;
   Endpoint peer;
   final Grant[] grants; // on our memory, for our peer
   boolean failed;
@@ -50,6 +51,7 @@ final class Endpoint {
     this.sim = sim;
     this.node = node;
     this.link = link;
+    this.operations = link.profile == Profile.LAP && name.equals("b") ? 0 : link.profile.operations;
     long room = (long) link.depth * link.sizeMost;
     boolean oneSided = link.type != QpType.UD;
     this.tx = node.region(name + " tx", room, 0);

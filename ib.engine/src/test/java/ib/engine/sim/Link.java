@@ -36,7 +36,6 @@ final class Link {
   final int depth;
   final int sges;
   final int sizeMost;
-  final int operations;
   private final Sim sim;
   private final SplittableRandom random;
   private final Mtu mtu;
@@ -62,11 +61,11 @@ final class Link {
     this.nodeA = nodeA;
     this.nodeB = nodeB;
     boolean bulk = profile.bulk();
-    this.mtu = bulk ? Mtu.MTU_4096 : Mtu.values()[random.nextInt(Mtu.values().length)];
+    Mtu some = bulk ? Mtu.MTU_4096 : Mtu.values()[random.nextInt(Mtu.values().length)];
+    this.mtu = profile == Profile.LAP ? Mtu.MTU_256 : some;
     this.depth = bulk ? 4 : 1 + random.nextInt(24);
     this.sges = 1 + random.nextInt(4);
     this.sizeMost = sizeMost();
-    this.operations = profile.operations;
     this.timeout = 8 + random.nextInt(8);
     // where nothing is lost, nobody may have to wait for a timer
     this.retries = profile.calm() ? 0 : few(profile);
@@ -131,14 +130,17 @@ final class Link {
     return profile.disorders();
   }
 
+  /** How often one end has gone through all sequence numbers since it was connected. */
+  long laps() {
+    return Math.max(psnsUsed[0], psnsUsed[1]) / PSNS;
+  }
+
   /** A request has used its sequence numbers up for good. */
   void consumed(Endpoint at, Request r) {
     int i = at == a ? 0 : 1;
     long before = psnFirst[i] + psnsUsed[i];
     psnsUsed[i] += type == QpType.UD ? 1 : r.psns(mtuBytes());
-    if (before < PSNS && psnFirst[i] + psnsUsed[i] >= PSNS) {
-      sim.wraps++;
-    }
+    sim.wraps += (psnFirst[i] + psnsUsed[i]) / PSNS - before / PSNS;
   }
 
   // ---- life ----
@@ -204,7 +206,7 @@ final class Link {
   }
 
   private boolean done(Endpoint e) {
-    return e.poster.posted() == operations && e.outstanding.isEmpty();
+    return e.poster.posted() == e.operations && e.outstanding.isEmpty();
   }
 
   /** Whether requests wait for something. */

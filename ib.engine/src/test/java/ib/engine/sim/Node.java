@@ -26,6 +26,7 @@ import java.util.Map;
 final class Node {
   static final int SRQ_DEPTH = 32;
   private static final int POLLED = 16;
+  private static final int CQES = 1024;
   private static final int OWNED_BYTES = 64;
 
   final int lid;
@@ -59,8 +60,8 @@ final class Node {
     hca.port(1).state(PortState.ACTIVE, PhysState.LINK_UP);
     TestDevice device = new TestDevice("sim" + lid, hca);
     this.pd = device.allocPd();
-    this.sendCq = device.createCq(new CqInit(8192));
-    this.recvCq = device.createCq(new CqInit(8192));
+    this.sendCq = device.createCq(new CqInit(CQES));
+    this.recvCq = device.createCq(new CqInit(CQES));
     this.srq = pd.createSrq(new SrqInit(new SrqAttr(SRQ_DEPTH, 2, 0), null, null));
     this.shared = new SharedReceives(this, receiveBytes);
     this.words = new Words(this, sim.random);

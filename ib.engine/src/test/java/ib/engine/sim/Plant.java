@@ -9,6 +9,7 @@ import java.lang.reflect.InvocationTargetException;
 
 /** Loads the engine and the simulator anew, with a bug planted into one method. */
 final class Plant extends ClassLoader {
+  private static final String OURS = "ib.";
   private static final String ENGINE = "ib.engine.";
 
   private final String target;
@@ -24,7 +25,7 @@ final class Plant extends ClassLoader {
    */
   Plant(String target, String method, CodeTransform bug) {
     super(Plant.class.getClassLoader());
-    this.target = target.startsWith("ib.") ? target : ENGINE + target;
+    this.target = target.startsWith(OURS) ? target : ENGINE + target;
     this.method = method;
     this.bug = bug;
   }
@@ -53,7 +54,7 @@ final class Plant extends ClassLoader {
       if (loaded != null) {
         return loaded;
       }
-      return name.startsWith(ENGINE) || name.equals(target) ? define(name) : super.loadClass(name, resolve);
+      return name.startsWith(OURS) ? define(name) : super.loadClass(name, resolve);
     }
   }
 

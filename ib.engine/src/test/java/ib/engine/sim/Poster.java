@@ -57,7 +57,7 @@ final class Poster {
 
   /** Posts up to so many requests in one batch; returns how many. */
   int post(int most) {
-    int n = (int) Math.min(most, link.operations - posted());
+    int n = (int) Math.min(most, from.operations - posted());
     n = Math.min(n, link.depth - from.outstanding.size());
     if (n <= 0) {
       return 0;
@@ -76,7 +76,7 @@ final class Poster {
 
   private void build(QueuePair qp) {
     Request r = requests.next();
-    boolean last = r.id == link.operations;
+    boolean last = r.id == from.operations;
     r.signaled =
         random.nextInt(4) != 0
             || unsignaled >= Math.min(UNSIGNALED_MOST, link.depth - 1)
@@ -114,7 +114,7 @@ final class Poster {
       case WRITE_IMM ->
           qp.wrRdmaWriteImm(key(r, peer.target, slot), address(r, peer.target, slot), r.imm);
       case READ -> {
-        long at = r.offset - peer.sourceOffset;
+        long at = (long) r.offset - peer.sourceOffset;
         qp.wrRdmaRead(key(r, peer.source, at), address(r, peer.source, at));
       }
       case ATOMIC_WRITE -> {

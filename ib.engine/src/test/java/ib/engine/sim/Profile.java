@@ -45,7 +45,9 @@ public enum Profile {
   /** Large messages, everything at once at low rates. */
   BULK_MIXED(0.001, 0.002, 0.002, 0.001, 1, 40, 1 << 20),
   /** Large messages at a loss of 30 %. */
-  BULK_LOSS_30(0.3, 0, 0, 0, 0, 12, 1 << 18);
+  BULK_LOSS_30(0.3, 0, 0, 0, 0, 12, 1 << 18),
+  /** One connection, packets of 256 bytes, until every sequence number was used. */
+  LAP(0.0001, 0.0001, 0.0001, 0.0001, 1, 80_000, 1 << 16);
 
   /** So few that retries cannot run out. */
   private static final int LOST_ACKS_MOST = 3;
@@ -78,7 +80,7 @@ public enum Profile {
   }
 
   boolean bulk() {
-    return name().startsWith("BULK");
+    return name().startsWith("BULK") || this == LAP;
   }
 
   /** Whether nobody may have to wait for a timer. */

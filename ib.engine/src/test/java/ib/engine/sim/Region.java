@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 /** A registered region between two guard zones that nobody may touch. */
 final class Region {
   private static final int GUARD = 256;
+  private static final int PAGE = 4096; // addresses in packets show where in a page memory lies
   private static final byte GUARD_BYTE = (byte) 0xA5;
 
   final MemoryRegion mr;
@@ -17,7 +18,7 @@ final class Region {
 
   Region(Arena arena, ProtectionDomain pd, String name, long length, int access) {
     this.name = name;
-    this.whole = arena.allocate(length + 2 * GUARD, 64);
+    this.whole = arena.allocate(length + 2 * GUARD, PAGE);
     this.bytes = whole.asSlice(GUARD, length);
     whole.asSlice(0, GUARD).fill(GUARD_BYTE);
     whole.asSlice(GUARD + length, GUARD).fill(GUARD_BYTE);

@@ -21,7 +21,7 @@ public final class Sim {
   final Profile profile;
   final SplittableRandom random;
   final VirtualClock clock = new VirtualClock();
-  final Trace trace = new Trace();
+  final Trace trace;
   final SimFabric fabric;
   final Group group = new Group();
   private final long seed;
@@ -43,6 +43,7 @@ public final class Sim {
    * @param messages delivered
    * @param packets transmitted
    * @param wraps of sequence numbers
+   * @param laps how often a connection has used all sequence numbers
    * @param failures requests that failed as they had to
    * @param connects how often queue pairs were connected
    * @param virtualNs virtual time that has passed
@@ -54,12 +55,14 @@ public final class Sim {
       long messages,
       long packets,
       long wraps,
+      long laps,
       long failures,
       long connects,
       long virtualNs,
       Map<String, Long> done) {}
 
-  private Sim(long seed, Profile profile) {
+  private Sim(long seed, Profile profile, boolean bytes) {
+    this.trace = new Trace(bytes);
     this.seed = seed;
     this.profile = profile;
     this.random = new SplittableRandom(seed);
@@ -77,12 +80,24 @@ public final class Sim {
    * @throws SimFailure with the line that replays it
    */
   public static Report run(long seed, Profile profile) {
-    Sim sim = new Sim(seed, profile);
+    return run(seed, profile, false);
+  }
+
+  /** The same, with every byte of every packet in the hash. */
+  static Report runBytes(long seed, Profile profile) {
+    return run(seed, profile, true);
+  }
+
+  private static Report run(long seed, Profile profile, boolean bytes) {
+    Sim sim = new Sim(seed, profile, bytes);
     try {
       return sim.run();
     } catch (RuntimeException | AssertionError e) {
       throw new SimFailure(
-          e + "\nreplay: -Dib.sim.seed=" + seed + " -Dib.sim.profile=" + profile, e);
+          String.format(
+              "%s%nreplay: -Dib.sim.seed=%d -Dib.sim.profile=%s, %d packets, hash %016x",
+              e, seed, profile, sim.trace.packets(), sim.trace.hash()),
+          e);
     }
   }
 
@@ -111,6 +126,7 @@ public final class Sim {
         messages,
         trace.packets(),
         wraps,
+        links.stream().mapToLong(Link::laps).sum(),
         failures,
         connects,
         clock.nanoTime() - start,
@@ -122,7 +138,7 @@ public final class Sim {
     for (int i = 1; i <= count; i++) {
       nodes.add(new Node(this, i, config(i), profile, SHARED_BYTES));
     }
-    int pairs = profile.bulk() ? 2 : 1 + random.nextInt(PAIRS_MOST);
+    int pairs = profile == Profile.LAP ? 1 : profile.bulk() ? 2 : 1 + random.nextInt(PAIRS_MOST);
     for (int i = 0; i < pairs; i++) {
       int kind = profile.bulk() ? 9 : random.nextInt(10);
       QpType type = kind == 0 ? QpType.UD : kind == 1 ? QpType.UC : QpType.RC;

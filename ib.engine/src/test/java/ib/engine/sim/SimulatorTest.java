@@ -5,11 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToLongFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
@@ -30,6 +35,9 @@ class SimulatorTest {
   private static final int SCALE = Integer.getInteger("ib.sim.scale", 1);
   private static final long FIRST = new SplittableRandom().nextLong() >>> 16;
   private static final long GIB = 1L << 30;
+  private static final int OTHERS = 3; // profiles with tests of their own
+  private static final int SMALL = 13; // the first profiles, without bulk
+  private static final int OFTEN = 500;
   private static final Map<Profile, Sum> SUMS = new EnumMap<>(Profile.class);
 
   /** What all simulations of a profile have done; they run abreast. */
@@ -55,14 +63,13 @@ class SimulatorTest {
     @Override
     public String toString() {
       return String.format(
-          "%d seeds, %d MiB verified, %d packets, %d PSN wraps, %d failures as expected, %d s virtual, %s",
+          "%d seeds, %d MiB verified, %d packets, %d PSN wraps, %d failures as expected, %d s virtual",
           seeds.sum(),
           bytes.sum() >> 20,
           packets.sum(),
           wraps.sum(),
           failures.sum(),
-          virtualMs.sum() / 1000,
-          done);
+          virtualMs.sum() / 1000);
     }
   }
 
@@ -83,7 +90,7 @@ class SimulatorTest {
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"SILENT", "SOAK"})
+      names = {"SILENT", "SOAK", "LAP"})
   @DisplayName(
       "F3-F8, F15, F20: fresh seeds: every byte, completion and guard zone as the model says")
   void freshSeeds(Profile profile, TestReporter reporter) {
@@ -99,36 +106,84 @@ class SimulatorTest {
     reporter.publishEntry(profile.name(), "from seed " + first + ": " + sum);
   }
 
+  private static long all(ToLongFunction<Sum> figure) {
+    return SUMS.values().stream().mapToLong(figure).sum();
+  }
+
   /** The figures that the issue asks for, of whatever has run. */
   @AfterAll
-  static void figures() {
-    if (SUMS.size() == Profile.values().length - 2) {
-      long seeds = SUMS.values().stream().mapToLong(s -> s.seeds.sum()).sum();
-      long bytes = SUMS.values().stream().mapToLong(s -> s.bytes.sum()).sum();
-      long wraps = SUMS.values().stream().mapToLong(s -> s.wraps.sum()).sum();
-      assertTrue(seeds >= 2_000, "at least 2,000 fresh seeds: " + seeds);
-      assertTrue(bytes >= 16 * GIB, "at least 16 GiB verified: " + bytes);
-      assertTrue(wraps >= 2_000, "at least 2,000 wraps: " + wraps);
-      long lossy =
-          SUMS.get(Profile.BULK_LOSS_30).bytes.sum() + SUMS.get(Profile.LOSS_50).bytes.sum();
-      assertTrue(lossy >= GIB, "B5: at least 1 GiB of it at a loss of 30 % and more: " + lossy);
+  static void figures(TestReporter reporter) {
+    if (SUMS.size() < Profile.values().length - OTHERS) {
+      return;
     }
+    long seeds = all(s -> s.seeds.sum());
+    long bytes = all(s -> s.bytes.sum());
+    long wraps = all(s -> s.wraps.sum());
+    long packets = all(s -> s.packets.sum());
+    assertTrue(seeds >= 2_000, "at least 2,000 fresh seeds: " + seeds);
+    assertTrue(bytes >= 16 * GIB, "at least 16 GiB verified: " + bytes);
+    assertTrue(wraps >= 2_000, "at least 2,000 wraps: " + wraps);
+    long lossy =
+        SUMS.get(Profile.BULK_LOSS_30).bytes.sum() + SUMS.get(Profile.LOSS_50).bytes.sum();
+    assertTrue(lossy >= GIB, "B5: at least 1 GiB of it at a loss of 30 % and more: " + lossy);
+    Map<String, Long> done = new TreeMap<>();
+    SUMS.values().forEach(s -> s.done.forEach((what, n) -> done.merge(what, n, Long::sum)));
+    for (Request.Op op : Request.Op.values()) {
+      long n = done.getOrDefault(op.name(), 0L);
+      n += done.getOrDefault(op + " through FAST", 0L);
+      assertTrue(n >= OFTEN, op + " was done " + n + " times");
+    }
+    for (String what : List.of("READ through WINDOW_1", "WRITE through WINDOW_2", "multicast")) {
+      assertTrue(done.getOrDefault(what, 0L) >= OFTEN, what + ": " + done.get(what));
+    }
+    assertTrue(done.containsKey("REM_ACCESS_ERR for lack of a key"), "keys taken away in use");
+    String text = "%d seeds, %d MiB verified, %d packets, %d PSN wraps: %s";
+    reporter.publishEntry(
+        "ALL", String.format(text, seeds, bytes >> 20, packets, wraps, done));
   }
 
   @Test
-  @DisplayName("B5: 50 seeds twice: the same packets and completions in the same order")
+  @DisplayName("B5: 50 seeds twice: the same packets, every byte of them, and the same completions")
   void replaysIdentically() {
     assumeNoReplay();
     LongStream.range(FIRST, FIRST + 50)
         .parallel()
         .forEach(
             seed -> {
-              Profile profile = Profile.values()[(int) (seed % 13)];
-              assertEquals(Sim.run(seed, profile), Sim.run(seed, profile), "seed " + seed);
+              Profile profile = Profile.values()[(int) (seed % SMALL)];
+              Sim.Report once = Sim.runBytes(seed, profile);
+              assertEquals(once, Sim.runBytes(seed, profile), "seed " + seed + " of " + profile);
             });
     assertTrue(
         Sim.run(FIRST, Profile.MIXED).hash() != Sim.run(FIRST + 1, Profile.MIXED).hash(),
         "another seed is another story");
+  }
+
+  @Test
+  @DisplayName("B5: the line that a failure prints leads to the same failure after the same packets")
+  void failuresReplay() {
+    assumeNoReplay();
+    Pattern line = Pattern.compile("replay: -D" + SEED + "=(\\d+) -D" + PROFILE + "=(\\w+), .*");
+    int failures = 0;
+    for (long seed = FIRST; seed < FIRST + 10; seed++) {
+      String found = Sim.verdict(seed, Profile.SILENT.name());
+      if (found != null) {
+        Matcher m = line.matcher(found.lines().toList().getLast());
+        assertTrue(m.matches(), found);
+        assertEquals(found, Sim.verdict(Long.parseLong(m.group(1)), m.group(2)));
+        failures++;
+      }
+    }
+    assertTrue(failures > 3, "failures: " + failures);
+  }
+
+  @Test
+  @DisplayName("F6: a natural lap through all 2^24 sequence numbers of one connection")
+  void lap(TestReporter reporter) {
+    assumeNoReplay();
+    Sim.Report report = Sim.run(FIRST, Profile.LAP);
+    reporter.publishEntry("LAP", "seed " + FIRST + ": " + report);
+    assertTrue(report.laps() >= 1 && report.connects() == 1, "" + report);
   }
 
   /** Seeds that have found something once; cheap to keep, whatever they lead to today. */

@@ -33,7 +33,7 @@ final class Violations {
 
   void post(QueuePair qp, Request r) {
     Endpoint peer = from.peer;
-    switch (random.nextInt(5)) {
+    switch (random.nextInt(8)) {
       case 0 -> post(qp, r, peer.forbidden.mr.rkey(), peer.forbidden.mr.iova());
       case 1 -> {
         Region region = right(r.op);
@@ -43,7 +43,7 @@ final class Violations {
         Region region = wrong(r.op);
         post(qp, r, region.mr.rkey(), region.mr.iova());
       }
-      case 3 -> key(qp, r);
+      case 3, 4, 5, 6 -> key(qp, r);
       default -> {
         Region region = right(r.op);
         post(qp, r, region.mr.rkey(), region.mr.iova() + region.mr.length());

@@ -1,0 +1,22 @@
+package ib.engine.qp;
+
+import ib.core.verbs.Access;
+import ib.engine.mr.MrKey;
+import ib.engine.mr.RemoteAtomic;
+import ib.engine.wire.Packet;
+
+/** What a deliberate bug of the simulator's needs more than a few instructions for. */
+final class Planted {
+  private Planted() {}
+
+  /** A duplicate of an atomic is executed, as if it were new. */
+  static void again(QpCore qp, Packet p) {
+    MrKey key = qp.hca.rkeys().find(p.rkey);
+    if (key != null) {
+      long v = key.admit(p.rkey, qp.domain, qp, Access.REMOTE_ATOMIC, p.remoteAddress, Long.BYTES);
+      RemoteAtomic.Op op =
+          p.opcode == Opcode.FETCH_ADD ? RemoteAtomic.Op.FETCH_ADD : RemoteAtomic.Op.COMPARE_SWAP;
+      new RemoteAtomic().execute(op, key, v, p.remoteAddress, p.swapAdd, p.compare);
+    }
+  }
+}

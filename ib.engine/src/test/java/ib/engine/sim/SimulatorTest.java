@@ -123,8 +123,7 @@ class SimulatorTest {
     assertTrue(seeds >= 2_000, "at least 2,000 fresh seeds: " + seeds);
     assertTrue(bytes >= 16 * GIB, "at least 16 GiB verified: " + bytes);
     assertTrue(wraps >= 2_000, "at least 2,000 wraps: " + wraps);
-    long lossy =
-        SUMS.get(Profile.BULK_LOSS_30).bytes.sum() + SUMS.get(Profile.LOSS_50).bytes.sum();
+    long lossy = SUMS.get(Profile.BULK_LOSS_30).bytes.sum() + SUMS.get(Profile.LOSS_50).bytes.sum();
     assertTrue(lossy >= GIB, "B5: at least 1 GiB of it at a loss of 30 % and more: " + lossy);
     Map<String, Long> done = new TreeMap<>();
     SUMS.values().forEach(s -> s.done.forEach((what, n) -> done.merge(what, n, Long::sum)));
@@ -138,8 +137,7 @@ class SimulatorTest {
     }
     assertTrue(done.containsKey("REM_ACCESS_ERR for lack of a key"), "keys taken away in use");
     String text = "%d seeds, %d MiB verified, %d packets, %d PSN wraps: %s";
-    reporter.publishEntry(
-        "ALL", String.format(text, seeds, bytes >> 20, packets, wraps, done));
+    reporter.publishEntry("ALL", String.format(text, seeds, bytes >> 20, packets, wraps, done));
   }
 
   @Test
@@ -160,7 +158,8 @@ class SimulatorTest {
   }
 
   @Test
-  @DisplayName("B5: the line that a failure prints leads to the same failure after the same packets")
+  @DisplayName(
+      "B5: the line that a failure prints leads to the same failure after the same packets")
   void failuresReplay() {
     assumeNoReplay();
     Pattern line = Pattern.compile("replay: -D" + SEED + "=(\\d+) -D" + PROFILE + "=(\\w+), .*");

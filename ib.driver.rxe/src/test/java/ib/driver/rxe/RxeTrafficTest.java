@@ -1,6 +1,7 @@
 package ib.driver.rxe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.Gid;
@@ -30,13 +31,22 @@ final class RxeTrafficTest {
     MemorySegment.copy(random, 0, memory, ValueLayout.JAVA_BYTE, 0, random.length);
   }
 
-  @ParameterizedTest(name = "{0}")
-  @CsvSource({"RC", "UC"})
-  @DisplayName("ping-pong of 1 B to 300 kB, every byte right")
-  void pingPong(QpType type) {
-    try (RxeLab lab = lab("127.0.0.1", "127.0.0.2")) {
+  @ParameterizedTest(name = "{0} {1} {2}")
+  @CsvSource({
+    "RC, 127.0.0.1, 127.0.0.2",
+    "UC, 127.0.0.1, 127.0.0.2",
+    "RC, ::1, ::1",
+    "RC, 127.0.0.1, 127.0.0.1"
+  })
+  @DisplayName("ping-pong of 1 B to 300 kB, every byte right; a packet to an own address comes back")
+  void pingPong(QpType type, String here, String there) {
+    boolean one = here.equals(there);
+    try (RxeLab lab = new RxeLab().configure("rxe0", "address", here)) {
+      if (!one) {
+        lab.configure("rxe1", "address", there);
+      }
       RxeSide a = lab.side("rxe0");
-      RxeSide b = lab.side("rxe1");
+      RxeSide b = lab.side(one ? "rxe0" : "rxe1");
       RxeSide.connect(type, a, b, Mtu.MTU_1024);
       for (int size : new int[] {1, 3, 1024, 1025, 4096, 65536, 300_000}) {
         fill(a.memory().asSlice(0, size), size);
@@ -73,6 +83,24 @@ final class RxeTrafficTest {
         sum += grh.get(ValueLayout.JAVA_BYTE, i + 1) & 0xff;
       }
       assertEquals(0xffff, (sum & 0xffff) + (sum >>> 16), "checksum of the header");
+    }
+  }
+
+  @Test
+  @DisplayName("a poster that was interrupted does not lose the device its socket")
+  void interrupted() {
+    try (RxeLab lab = lab("127.0.0.1", "127.0.0.2")) {
+      RxeSide a = lab.side("rxe0");
+      RxeSide b = lab.side("rxe1");
+      RxeSide.connect(QpType.RC, a, b, Mtu.MTU_1024);
+      for (int i = 0; i < 3; i++) {
+        b.receive(i, 0, 64);
+        Thread.currentThread().interrupt();
+        a.send(i, 0, 64);
+        assertTrue(Thread.interrupted());
+        b.next(i);
+        a.next(i);
+      }
     }
   }
 

@@ -6,6 +6,7 @@ import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -142,6 +143,11 @@ public final class CapturingWire implements Wire {
   @Override
   public boolean alwaysGlobal() {
     return inner.alwaysGlobal();
+  }
+
+  @Override
+  public Map<String, Long> counters() {
+    return inner.counters();
   }
 
   @Override

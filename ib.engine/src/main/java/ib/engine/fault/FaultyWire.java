@@ -10,6 +10,7 @@ import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -209,6 +210,11 @@ public final class FaultyWire implements Wire, AutoCloseable {
   @Override
   public boolean alwaysGlobal() {
     return inner.alwaysGlobal();
+  }
+
+  @Override
+  public Map<String, Long> counters() {
+    return inner.counters();
   }
 
   @Override

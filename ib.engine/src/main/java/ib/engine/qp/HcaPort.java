@@ -219,9 +219,11 @@ public final class HcaPort implements WirePort {
     }
   }
 
-  /** {@return the hardware counters with their names, in order} */
+  /** {@return the hardware counters with their names, in order, those of the medium last} */
   public Map<String, Long> counters() {
-    return hca.tally().named(number);
+    Map<String, Long> all = hca.tally().named(number);
+    all.putAll(wire.counters());
+    return all;
   }
 
   /**

@@ -1,6 +1,7 @@
 package ib.engine.wire;
 
 import ib.core.verbs.Gid;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,4 +76,13 @@ public interface Wire {
    * @param mlid as it was joined
    */
   default void leave(Gid group, int mlid) {}
+
+  /**
+   * What the medium counts by itself, beside the counters of the engine. Control path.
+   *
+   * @return names and values, in order
+   */
+  default Map<String, Long> counters() {
+    return Map.of();
+  }
 }

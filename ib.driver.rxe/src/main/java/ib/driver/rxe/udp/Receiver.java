@@ -3,6 +3,8 @@ package ib.driver.rxe.udp;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.Selector;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Receiver implements Runnable {
   private static final int BATCH = 32;
+  private static final int FORGET_S = 5;
   private static final long NO_ROOM_NS = 20_000;
 
   private final Selector selector;
@@ -20,6 +23,7 @@ final class Receiver implements Runnable {
   private final UdpCounters counters;
   private final long busyPollNs;
   private volatile PortableEndpoint[] endpoints = {};
+  private volatile @Nullable CountDownLatch forget;
   private volatile boolean stopped;
   private @Nullable Thread thread;
   // the last source, taken apart
@@ -55,13 +59,33 @@ final class Receiver implements Runnable {
   public void run() {
     long idleSince = System.nanoTime();
     while (!stopped) {
+      CountDownLatch waiting = forget;
+      if (waiting != null) {
+        forget = null;
+        select(true);
+        waiting.countDown();
+      }
       if (sweep() > 0) {
         idleSince = System.nanoTime();
       } else if (System.nanoTime() - idleSince < busyPollNs) {
         Thread.onSpinWait();
       } else {
-        sleep();
+        select(false);
       }
+    }
+  }
+
+  /** Waits until the selector has let go of closed channels: only then are their ports free. */
+  void forget() {
+    CountDownLatch done = new CountDownLatch(1);
+    forget = done;
+    selector.wakeup();
+    try {
+      if (!done.await(FORGET_S, TimeUnit.SECONDS)) {
+        counters.count(UdpCounter.RX_ERROR);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // the ports are free soon
     }
   }
 
@@ -108,9 +132,13 @@ final class Receiver implements Runnable {
     source = from;
   }
 
-  private void sleep() {
+  private void select(boolean now) {
     try {
-      selector.select();
+      if (now) {
+        selector.selectNow();
+      } else {
+        selector.select();
+      }
       selector.selectedKeys().clear();
     } catch (IOException e) {
       counters.count(UdpCounter.RX_ERROR);

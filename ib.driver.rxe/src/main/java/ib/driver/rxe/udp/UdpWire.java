@@ -90,6 +90,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     if (r != null && !gone.isEmpty()) {
       replace(fewer, r);
       gone.forEach(PortableEndpoint::close);
+      r.forget();
     }
   }
 
@@ -159,7 +160,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     return java.util.Arrays.stream(endpoints).map(e -> e.gid).toList();
   }
 
-  /** {@return the counters with their names, in order} */
+  @Override
   public Map<String, Long> counters() {
     return counters.named();
   }

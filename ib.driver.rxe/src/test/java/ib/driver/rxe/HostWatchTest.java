@@ -1,0 +1,137 @@
+package ib.driver.rxe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.verbs.EventType;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbEvent;
+import ib.core.verbs.IbEventHandler;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.PortState;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.DatagramChannel;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("issue 4, section 1: a RoCEv2 port follows the host's interface")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class HostWatchTest {
+  private static final InetAddress ONE = InetAddress.ofLiteral("127.0.0.1");
+  private static final InetAddress TWO = InetAddress.ofLiteral("127.0.0.2");
+  private static final long EUI = 0x505400fffe780003L;
+
+  private static Host.View view(boolean up, int mtu, InetAddress... addresses) {
+    return new Host.View(up, mtu, Optional.of(EUI), List.of(addresses));
+  }
+
+  /** The next event, which must come in time. */
+  private static EventType next(LinkedBlockingQueue<EventType> events) throws InterruptedException {
+    return events.poll(20, TimeUnit.SECONDS);
+  }
+
+  @Test
+  @DisplayName("GID_CHANGE, PORT_ERR, PORT_ACTIVE as addresses and the interface come and go")
+  void follows() throws InterruptedException {
+    try (RxeLab lab = new RxeLab()) {
+      lab.host = c -> view(true, 1500, ONE);
+      lab.configure("rxe0", "interface", "eth9");
+      IbDevice device = lab.lease("rxe0");
+      LinkedBlockingQueue<EventType> events = new LinkedBlockingQueue<>();
+      device.registerEventHandler(
+          new IbEventHandler(device) {
+            @Override
+            public void handle(IbEvent event) {
+              events.add(event.type());
+            }
+          });
+      HostWatch watch = lab.running.get("rxe0").watch();
+      assertEquals(PortState.ACTIVE, device.queryPort(1).state());
+      assertEquals(Mtu.MTU_1024, device.queryPort(1).activeMtu());
+      assertEquals(new Gid(0xfe80L << 48, EUI), device.gid(1, 0));
+
+      lab.host = c -> view(true, 9000, ONE, TWO);
+      watch.look();
+      assertEquals(EventType.GID_CHANGE, next(events));
+      assertEquals(Gid.parse("::ffff:127.0.0.2"), device.gid(1, 2));
+      assertEquals(Mtu.MTU_4096, device.queryPort(1).activeMtu());
+
+      lab.host = c -> view(true, 9000, TWO);
+      watch.look();
+      assertEquals(EventType.GID_CHANGE, next(events));
+      assertEquals(Gid.ZERO, device.gid(1, 1));
+      assertEquals(PortState.ACTIVE, device.queryPort(1).state());
+
+      lab.host = c -> view(false, 9000, TWO);
+      watch.look();
+      assertEquals(EventType.PORT_ERR, next(events));
+      assertEquals(PortState.DOWN, device.queryPort(1).state());
+
+      lab.host = c -> view(true, 9000, ONE, TWO);
+      watch.look();
+      assertEquals(EventType.GID_CHANGE, next(events));
+      assertEquals(EventType.PORT_ACTIVE, next(events));
+      assertEquals(Gid.parse("::ffff:127.0.0.1"), device.gid(1, 1), "the first free index");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1500,1024", "2127,1024", "2128,2048", "4175,2048", "4176,4096", "65536,4096", "576,256"})
+  @DisplayName("rocev2.md section 1: the MTU is the largest that leaves 80 bytes")
+  void mtu(int ofInterface, int active) {
+    try (RxeLab lab = new RxeLab()) {
+      lab.host = c -> view(true, ofInterface, ONE);
+      lab.configure("rxe0", "interface", "eth9");
+      assertEquals(active, lab.lease("rxe0").queryPort(1).activeMtu().bytes());
+    }
+  }
+
+  @Test
+  @DisplayName("UDP port taken: an error that names the owner, and the device appears when it is free")
+  void taken() throws IOException {
+    try (RxeLab lab = new RxeLab()) {
+      DatagramChannel other = DatagramChannel.open().bind(new InetSocketAddress(ONE, 4791));
+      try (other) {
+        lab.configure("rxe0", "address", "127.0.0.1");
+        assertFalse(lab.slot("rxe0").plugged());
+        String error = lab.errors.getFirst();
+        assertTrue(error.contains("UDP port 4791"), error);
+        assertTrue(error.contains("process " + ProcessHandle.current().pid()), error);
+      }
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      while (!lab.running.containsKey("rxe0")) {
+        assertTrue(System.nanoTime() < end, "not plugged in although the port is free");
+        Thread.onSpinWait();
+      }
+      assertEquals(1, lab.errors.size(), "one report, however many tries");
+    }
+  }
+
+  @Test
+  @DisplayName("an address that is not on this host: the port is down until it is, and that is said")
+  void absent() {
+    try (RxeLab lab = new RxeLab()) {
+      lab.host = c -> Host.NOTHING;
+      lab.configure("rxe0", "address", "127.0.0.1");
+      IbDevice device = lab.lease("rxe0");
+      assertEquals(PortState.DOWN, device.queryPort(1).state());
+      assertTrue(lab.warnings.getFirst().contains("127.0.0.1"), lab.warnings.toString());
+      lab.host = Host.REAL;
+      lab.running.get("rxe0").watch().look();
+      assertEquals(PortState.ACTIVE, device.queryPort(1).state());
+      assertEquals(
+          Gid.parse("::ffff:127.0.0.1"), lab.running.get("rxe0").ops().queryGid(1, 1));
+    }
+  }
+}

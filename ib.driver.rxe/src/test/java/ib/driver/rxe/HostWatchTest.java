@@ -87,7 +87,15 @@ final class HostWatchTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1500,1024", "2127,1024", "2128,2048", "4175,2048", "4176,4096", "65536,4096", "576,256"})
+  @CsvSource({
+    "1500,1024",
+    "2127,1024",
+    "2128,2048",
+    "4175,2048",
+    "4176,4096",
+    "65536,4096",
+    "576,256"
+  })
   @DisplayName("rocev2.md section 1: the MTU is the largest that leaves 80 bytes")
   void mtu(int ofInterface, int active) {
     try (RxeLab lab = new RxeLab()) {
@@ -98,7 +106,8 @@ final class HostWatchTest {
   }
 
   @Test
-  @DisplayName("UDP port taken: an error that names the owner, and the device appears when it is free")
+  @DisplayName(
+      "UDP port taken: an error that names the owner, and the device appears when it is free")
   void taken() throws IOException {
     try (RxeLab lab = new RxeLab()) {
       DatagramChannel other = DatagramChannel.open().bind(new InetSocketAddress(ONE, 4791));
@@ -119,7 +128,8 @@ final class HostWatchTest {
   }
 
   @Test
-  @DisplayName("an address that is not on this host: the port is down until it is, and that is said")
+  @DisplayName(
+      "an address that is not on this host: the port is down until it is, and that is said")
   void absent() {
     try (RxeLab lab = new RxeLab()) {
       lab.host = c -> Host.NOTHING;
@@ -130,8 +140,7 @@ final class HostWatchTest {
       lab.host = Host.REAL;
       lab.running.get("rxe0").watch().look();
       assertEquals(PortState.ACTIVE, device.queryPort(1).state());
-      assertEquals(
-          Gid.parse("::ffff:127.0.0.1"), lab.running.get("rxe0").ops().queryGid(1, 1));
+      assertEquals(Gid.parse("::ffff:127.0.0.1"), lab.running.get("rxe0").ops().queryGid(1, 1));
     }
   }
 }

@@ -94,7 +94,6 @@ final class RxeOptionsTest {
               }
             });
     values.put("address", "10.0.0.1");
-    assertEquals(
-        RxeReader.read("x", Map.of("address", "10.0.0.1")), RxeReader.read("x", values));
+    assertEquals(RxeReader.read("x", Map.of("address", "10.0.0.1")), RxeReader.read("x", values));
   }
 }

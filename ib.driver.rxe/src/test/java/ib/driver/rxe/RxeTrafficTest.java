@@ -38,7 +38,8 @@ final class RxeTrafficTest {
     "RC, ::1, ::1",
     "RC, 127.0.0.1, 127.0.0.1"
   })
-  @DisplayName("ping-pong of 1 B to 300 kB, every byte right; a packet to an own address comes back")
+  @DisplayName(
+      "ping-pong of 1 B to 300 kB, every byte right; a packet to an own address comes back")
   void pingPong(QpType type, String here, String there) {
     boolean one = here.equals(there);
     try (RxeLab lab = new RxeLab().configure("rxe0", "address", here)) {

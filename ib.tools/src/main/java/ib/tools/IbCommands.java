@@ -311,7 +311,7 @@ public final class IbCommands {
   }
 
   /** Where the command's own output goes: into the pipe, when it stands in one. */
-  private static PrintStream out(CommandSession session) {
+  static PrintStream out(CommandSession session) {
     Process process = Process.Utils.current();
     return process == null ? session.getConsole() : process.out();
   }

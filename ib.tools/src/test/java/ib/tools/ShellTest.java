@@ -30,6 +30,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("users E12, A5: the commands in a real gogo session")
 class ShellTest {
@@ -113,12 +115,13 @@ class ShellTest {
     assertEquals(255, bad.getAsInt());
   }
 
-  @Test
-  @DisplayName("the component offers every command method, and no other")
-  void functions() throws Exception {
+  @ParameterizedTest
+  @ValueSource(classes = {IbCommands.class, PerftestCommands.class})
+  @DisplayName("a component offers every command method, and no other")
+  void functions(Class<?> commands) throws Exception {
     String description;
     try (InputStream in =
-        IbCommands.class.getResourceAsStream("/OSGI-INF/ib.tools.IbCommands.xml")) {
+        commands.getResourceAsStream("/OSGI-INF/" + commands.getName() + ".xml")) {
       description = new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
     String functions =
@@ -126,7 +129,7 @@ class ShellTest {
             "(?s).*<property name=\"osgi.command.function\"[^>]*>(.*?)</property>.*", "$1");
     Set<String> offered = new TreeSet<>(List.of(functions.strip().split("\\s+")));
     Set<String> methods =
-        Arrays.stream(IbCommands.class.getDeclaredMethods())
+        Arrays.stream(commands.getDeclaredMethods())
             .filter(m -> Modifier.isPublic(m.getModifiers()))
             .map(Method::getName)
             .collect(Collectors.toCollection(TreeSet::new));

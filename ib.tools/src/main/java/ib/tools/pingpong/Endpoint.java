@@ -8,8 +8,6 @@ import ib.core.verbs.CqInit;
 import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbDevice;
-import ib.core.verbs.IbDisassociatedException;
-import ib.core.verbs.IbException;
 import ib.core.verbs.LinkLayer;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.PortAttr;
@@ -25,12 +23,10 @@ import ib.core.verbs.SrqAttr;
 import ib.core.verbs.SrqInit;
 import ib.core.verbs.WellKnown;
 import ib.tools.getopt.CommandException;
-import java.util.ArrayDeque;
+import ib.tools.run.Made;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Semaphore;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One end: its verbs objects, from the protection domain to its queue pairs in RTS. */
@@ -40,7 +36,7 @@ final class Endpoint implements AutoCloseable {
 
   private final Settings settings;
   private final IbDevice device;
-  private final Deque<AutoCloseable> made = new ArrayDeque<>();
+  private final Made made = new Made();
   private final ProtectionDomain pd;
   final MemoryRegion region;
   final Payload payload;
@@ -65,13 +61,14 @@ final class Endpoint implements AutoCloseable {
     boolean complete = false;
     try {
       checkMtu();
-      pd = make("Couldn't allocate PD", device::allocPd);
+      pd = made.make("Couldn't allocate PD", device::allocPd);
       checkModes();
       int bytes = Math.max(1, settings.size() + headroom());
-      region = make("Couldn't register MR", () -> pd.allocMemory(bytes, PAGE, Access.LOCAL_WRITE));
+      region =
+          made.make("Couldn't register MR", () -> pd.allocMemory(bytes, PAGE, Access.LOCAL_WRITE));
       payload = new Payload(region.segment(), headroom(), settings.size());
-      cq = make("Couldn't create CQ", () -> device.createCq(cqInit(wakeUp)));
-      srq = settings.kind() == Kind.SRQ ? make("Couldn't create SRQ", this::shared) : null;
+      cq = made.make("Couldn't create CQ", () -> device.createCq(cqInit(wakeUp)));
+      srq = settings.kind() == Kind.SRQ ? made.make("Couldn't create SRQ", this::shared) : null;
       createQps();
       complete = true;
     } finally {
@@ -89,7 +86,7 @@ final class Endpoint implements AutoCloseable {
     QpCap cap = new QpCap(1, srq == null ? settings.rxDepth() : 0, 1, srq == null ? 1 : 0, 0);
     QpInit init = new QpInit(type(), cq, cap).withSrq(srq);
     for (int i = 0; i < settings.queuePairs(); i++) {
-      qps.add(make("Couldn't create " + named(i), () -> pd.createQp(init)));
+      qps.add(made.make("Couldn't create " + named(i), () -> pd.createQp(init)));
       modify(i, "INIT", initAttr());
     }
     qps.forEach(qp -> locals.add(address(qp)));
@@ -121,7 +118,7 @@ final class Endpoint implements AutoCloseable {
     }
     int port = settings.ibPort();
     PortAttr attr =
-        attempt("Unable to query port info for port " + port, () -> device.queryPort(port));
+        Made.attempt("Unable to query port info for port " + port, () -> device.queryPort(port));
     int mtu = attr.activeMtu().bytes();
     if (settings.size() > mtu) {
       throw new CommandException("Requested size larger than port MTU (" + mtu + ")");
@@ -144,7 +141,8 @@ final class Endpoint implements AutoCloseable {
   }
 
   private Address address(QueuePair qp) {
-    PortAttr port = attempt("Couldn't get port info", () -> device.queryPort(settings.ibPort()));
+    PortAttr port =
+        Made.attempt("Couldn't get port info", () -> device.queryPort(settings.ibPort()));
     boolean needsLid = port.linkLayer() != LinkLayer.ETHERNET && type() != QpType.UD;
     if (needsLid && port.lid() == 0) {
       throw new CommandException("Couldn't get local LID");
@@ -154,7 +152,8 @@ final class Endpoint implements AutoCloseable {
         type() == QpType.UD
             ? "Could not get local gid for gid index " + index
             : "can't read sgid of index " + index;
-    Gid gid = index < 0 ? Gid.ZERO : attempt(noGid, () -> device.gid(settings.ibPort(), index));
+    Gid gid =
+        index < 0 ? Gid.ZERO : Made.attempt(noGid, () -> device.gid(settings.ibPort(), index));
     int psn = QueuePair.randomPsn();
     return new Address(port.lid(), qp.qpn(), psn, gid);
   }
@@ -186,7 +185,7 @@ final class Endpoint implements AutoCloseable {
     }
     if (type() == QpType.UD) {
       remoteQpn = remotes.getFirst().qpn();
-      ah = make("Failed to create AH", () -> pd.createAh(path(remotes.getFirst(), 64)));
+      ah = made.make("Failed to create AH", () -> pd.createAh(path(remotes.getFirst(), 64)));
     }
   }
 
@@ -194,7 +193,7 @@ final class Endpoint implements AutoCloseable {
     QpAttr rtr = new QpAttr().state(QpState.RTR);
     QpAttr rts = new QpAttr().state(QpState.RTS).sqPsn(locals.get(i).psn());
     if (type() != QpType.UD) {
-      AhAttr av = attempt("Failed to modify " + named(i) + " to RTR", () -> path(remote, 1));
+      AhAttr av = Made.attempt("Failed to modify " + named(i) + " to RTR", () -> path(remote, 1));
       rtr.av(av).pathMtu(settings.mtu()).destQpn(remote.qpn()).rqPsn(remote.psn());
     }
     if (type() == QpType.RC) {
@@ -214,7 +213,7 @@ final class Endpoint implements AutoCloseable {
   }
 
   private void modify(int i, String state, QpAttr attr) {
-    attempt(
+    Made.attempt(
         "Failed to modify " + named(i) + " to " + state,
         () -> {
           qps.get(i).modify(attr);
@@ -240,36 +239,8 @@ final class Endpoint implements AutoCloseable {
     throw new CommandException("Completion for unknown QP 0x" + Integer.toHexString(qpn));
   }
 
-  private <T extends AutoCloseable> T make(String failure, Supplier<T> maker) {
-    T object = attempt(failure, maker);
-    made.push(object);
-    return object;
-  }
-
-  private static <T> T attempt(String failure, Supplier<T> action) {
-    try {
-      return action.get();
-    } catch (IbException e) {
-      throw new CommandException(failure, e);
-    }
-  }
-
-  /** Closes what was made, last first; what the core has destroyed already is no failure. */
   @Override
   public void close() {
-    CommandException failure = null;
-    while (!made.isEmpty()) {
-      AutoCloseable object = made.pop();
-      try {
-        object.close();
-      } catch (IbDisassociatedException e) {
-        continue;
-      } catch (Exception e) {
-        failure = failure == null ? new CommandException("Couldn't destroy " + object, e) : failure;
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    made.close();
   }
 }

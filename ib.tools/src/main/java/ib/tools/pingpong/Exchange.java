@@ -2,16 +2,11 @@ package ib.tools.pingpong;
 
 import ib.core.verbs.Gid;
 import ib.tools.getopt.CommandException;
+import ib.tools.run.Tcp;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.StandardSocketOptions;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,18 +21,12 @@ final class Exchange {
   private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
   private static final Address NOBODY = new Address(0, 0, 0, Gid.ZERO);
   private static final int ANSWER_MS = 10_000;
-  private static final int LOOK_MS = 200;
 
   private Exchange() {}
 
   /** Tells the server and hears from it. */
   static List<Address> client(Kind kind, String host, int port, List<Address> locals) {
-    try (Socket socket = new Socket()) {
-      try {
-        socket.connect(new InetSocketAddress(host, port), ANSWER_MS);
-      } catch (IOException e) {
-        throw new CommandException("Couldn't connect to " + host + ":" + port, e);
-      }
+    try (Socket socket = Tcp.connect(host, port)) {
       socket.setSoTimeout(ANSWER_MS);
       socket.getOutputStream().write(records(kind, locals));
       List<Address> remotes = read(kind, socket.getInputStream());
@@ -59,8 +48,7 @@ final class Exchange {
    */
   static List<Address> server(
       Kind kind, int port, List<Address> locals, Consumer<List<Address>> connect, Runnable stop) {
-    try (SocketChannel channel = accept(port, stop)) {
-      Socket socket = channel.socket();
+    try (Socket socket = Tcp.accept(port, stop)) {
       socket.setSoTimeout(ANSWER_MS);
       List<Address> remotes;
       try {
@@ -76,28 +64,6 @@ final class Exchange {
       return remotes;
     } catch (IOException e) {
       throw new CommandException("Couldn't send/recv local address", e);
-    }
-  }
-
-  private static SocketChannel accept(int port, Runnable stop) throws IOException {
-    try (ServerSocketChannel server = ServerSocketChannel.open();
-        Selector selector = Selector.open()) {
-      try {
-        server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-        server.bind(new InetSocketAddress(port), 1);
-      } catch (IOException e) {
-        throw new CommandException("Couldn't listen to port " + port, e);
-      }
-      server.configureBlocking(false);
-      server.register(selector, SelectionKey.OP_ACCEPT);
-      while (true) {
-        selector.select(LOOK_MS);
-        stop.run();
-        SocketChannel channel = server.accept();
-        if (channel != null) {
-          return channel;
-        }
-      }
     }
   }
 

@@ -3,6 +3,7 @@ package ib.tools.pingpong;
 import ib.core.client.IbCore;
 import ib.core.verbs.DeviceInfo;
 import ib.tools.getopt.CommandException;
+import ib.tools.run.DeviceUse;
 import java.io.PrintStream;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -110,23 +111,11 @@ public final class PingPong {
                 e.getAsInt(), e.getMessage() + "\nCouldn't connect to remote QP");
           }
         },
-        () -> checkGoingOn(use));
+        () -> use.checkGoingOn(settings.program()));
   }
 
   private long rally(DeviceUse use, List<Player> players) {
-    return new Rally(players, settings, wakeUp, () -> checkGoingOn(use)).run();
-  }
-
-  private void checkGoingOn(DeviceUse use) {
-    String leaving = use.leaving();
-    if (leaving != null) {
-      throw new CommandException(
-          settings.program() + ": IB device " + leaving + " was removed during the run");
-    }
-    if (Thread.interrupted()) {
-      throw new CommandException(
-          130, settings.program() + ": interrupted"); // as a shell counts SIGINT
-    }
+    return new Rally(players, settings, wakeUp, () -> use.checkGoingOn(settings.program())).run();
   }
 
   private Figures figures(List<Address> locals, List<Address> remotes, long ns, Player player) {

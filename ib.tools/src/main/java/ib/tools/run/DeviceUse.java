@@ -1,4 +1,4 @@
-package ib.tools.pingpong;
+package ib.tools.run;
 
 import ib.core.client.ClientRegistration;
 import ib.core.client.IbClient;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * when a device goes it hears of it, closes everything and lets the removal go on. A lease would
  * not tell it, so that an unplug would have to wait for the run's end.
  */
-final class DeviceUse implements IbClient, AutoCloseable {
+public final class DeviceUse implements IbClient, AutoCloseable {
   private static final long CLOSE_SECONDS = 30;
 
   private final String name;
@@ -47,7 +47,7 @@ final class DeviceUse implements IbClient, AutoCloseable {
    * @return the handles; close it when everything made through them is closed
    * @throws CommandException when one is not there
    */
-  static DeviceUse open(IbCore core, String program, Set<String> wanted, Semaphore wakeUp) {
+  public static DeviceUse open(IbCore core, String program, Set<String> wanted, Semaphore wakeUp) {
     String name = program + ":" + Thread.currentThread().threadId(); // as a process has its id
     DeviceUse use = new DeviceUse(name, wanted, wakeUp);
     use.registration = core.registerClient(use);
@@ -65,8 +65,12 @@ final class DeviceUse implements IbClient, AutoCloseable {
     return handles.get(device);
   }
 
-  /** {@return the handle of a device that was asked for} */
-  IbDevice device(String device) {
+  /**
+   * {@return the handle of a device}
+   *
+   * @param device the name of one that was asked for
+   */
+  public IbDevice device(String device) {
     IbDevice handle = handle(device);
     if (handle == null) {
       throw new CommandException("IB device " + device + " not found");
@@ -74,9 +78,20 @@ final class DeviceUse implements IbClient, AutoCloseable {
     return handle;
   }
 
-  /** {@return the name of a device that goes, or null} */
-  @Nullable String leaving() {
-    return leaving;
+  /**
+   * Looks whether the run may go on.
+   *
+   * @param program who asks
+   * @throws CommandException when a device goes, or the thread was interrupted
+   */
+  public void checkGoingOn(String program) {
+    String gone = leaving;
+    if (gone != null) {
+      throw new CommandException(program + ": IB device " + gone + " was removed during the run");
+    }
+    if (Thread.interrupted()) {
+      throw new CommandException(130, program + ": interrupted"); // as a shell counts SIGINT
+    }
   }
 
   @Override

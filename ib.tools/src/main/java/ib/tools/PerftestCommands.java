@@ -1,0 +1,144 @@
+package ib.tools;
+
+import ib.core.client.IbCore;
+import ib.tools.perftest.Perftest;
+import ib.tools.perftest.Tool;
+import org.apache.felix.service.command.CommandSession;
+import org.apache.felix.service.command.Descriptor;
+import org.apache.felix.service.command.annotations.GogoCommand;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Reference;
+
+/** The commands of scope {@code ib} that perftest has; see {@link IbCommands}. */
+@Component(service = PerftestCommands.class)
+@GogoCommand(
+    scope = "ib",
+    function = {
+      "ib_send_bw",
+      "ib_send_lat",
+      "ib_write_bw",
+      "ib_write_lat",
+      "ib_read_bw",
+      "ib_read_lat",
+      "ib_atomic_bw",
+      "ib_atomic_lat"
+    })
+@SuppressWarnings("checkstyle:MethodName")
+public final class PerftestCommands {
+  private final IbCore core;
+
+  /**
+   * Made by DS.
+   *
+   * @param core the midlayer
+   */
+  @Activate
+  public PerftestCommands(@Reference IbCore core) {
+    this.core = core;
+  }
+
+  /**
+   * Measures the bandwidth of sends.
+   *
+   * @param session the shell's
+   * @param args see {@link Perftest}
+   * @return the value
+   */
+  @Descriptor("bandwidth of sends, as perftest's; without a host the server")
+  public Object ib_send_bw(
+      CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
+    return Perftest.run(core, Tool.SEND_BW, IbCommands.out(session), args);
+  }
+
+  /**
+   * Measures the latency of sends.
+   *
+   * @param session the shell's
+   * @param args see {@link Perftest}
+   * @return the value
+   */
+  @Descriptor("latency of sends, as perftest's; without a host the server")
+  public Object ib_send_lat(
+      CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
+    return Perftest.run(core, Tool.SEND_LAT, IbCommands.out(session), args);
+  }
+
+  /**
+   * Measures the bandwidth of RDMA writes.
+   *
+   * @param session the shell's
+   * @param args see {@link Perftest}
+   * @return the value
+   */
+  @Descriptor("bandwidth of RDMA writes, as perftest's; without a host the server")
+  public Object ib_write_bw(
+      CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
+    return Perftest.run(core, Tool.WRITE_BW, IbCommands.out(session), args);
+  }
+
+  /**
+   * Measures the latency of RDMA writes.
+   *
+   * @param session the shell's
+   * @param args see {@link Perftest}
+   * @return the value
+   */
+  @Descriptor("latency of RDMA writes, as perftest's; without a host the server")
+  public Object ib_write_lat(
+      CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
+    return Perftest.run(core, Tool.WRITE_LAT, IbCommands.out(session), args);
+  }
+
+  /**
+   * Measures the bandwidth of RDMA reads.
+   *
+   * @param session the shell's
+   * @param args see {@link Perftest}
+   * @return the value
+   */
+  @Descriptor("bandwidth of RDMA reads, as perftest's; without a host the server")
+  public Object ib_read_bw(
+      CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
+    return Perftest.run(core, Tool.READ_BW, IbCommands.out(session), args);
+  }
+
+  /**
+   * Measures the latency of RDMA reads.
+   *
+   * @param session the shell's
+   * @param args see {@link Perftest}
+   * @return the value
+   */
+  @Descriptor("latency of RDMA reads, as perftest's; without a host the server")
+  public Object ib_read_lat(
+      CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
+    return Perftest.run(core, Tool.READ_LAT, IbCommands.out(session), args);
+  }
+
+  /**
+   * Measures the bandwidth of atomics.
+   *
+   * @param session the shell's
+   * @param args see {@link Perftest}
+   * @return the value
+   */
+  @Descriptor("bandwidth of atomics, as perftest's; without a host the server")
+  public Object ib_atomic_bw(
+      CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
+    return Perftest.run(core, Tool.ATOMIC_BW, IbCommands.out(session), args);
+  }
+
+  /**
+   * Measures the latency of atomics.
+   *
+   * @param session the shell's
+   * @param args see {@link Perftest}
+   * @return the value
+   */
+  @Descriptor("latency of atomics, as perftest's; without a host the server")
+  public Object ib_atomic_lat(
+      CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
+    return Perftest.run(core, Tool.ATOMIC_LAT, IbCommands.out(session), args);
+  }
+}

@@ -1,0 +1,52 @@
+package ib.tools.perftest;
+
+import java.util.Locale;
+
+/**
+ * What a bandwidth test measured.
+ *
+ * @param size message size in bytes
+ * @param iters messages
+ * @param peak MiB per second between any two messages, 0 when it was not looked for
+ * @param average MiB per second
+ * @param messageRate millions of messages per second
+ */
+record Bandwidth(long size, long iters, double peak, double average, double messageRate) {
+  static final String HEAD =
+      " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]";
+  private static final double MIB = 0x100000;
+
+  /**
+   * Counts.
+   *
+   * @param posted when each message was posted, in ns; at least the first
+   * @param completed when each was known to be complete; at least the last
+   * @param peak whether to look for the peak
+   * @param step messages per completion
+   */
+  static Bandwidth of(int size, long[] posted, long[] completed, boolean peak, int step) {
+    int n = completed.length;
+    double ns = Math.max(1, completed[n - 1] - posted[0]);
+    double least = Double.MAX_VALUE;
+    if (peak) {
+      for (int i = 0; i < n; i++) {
+        for (int j = Math.min(n, (i / step + 1) * step) - 1; j < n; j += step) {
+          least = Math.min(least, Math.max(1.0, completed[j] - posted[i]) / (j - i + 1));
+        }
+      }
+    }
+    return new Bandwidth(
+        size, n, peak ? size * 1e9 / least / MIB : 0, size * 1e9 * n / ns / MIB, n * 1e3 / ns);
+  }
+
+  String line() {
+    return String.format(
+        Locale.ROOT,
+        " %-7d    %-10d       %-7.2f            %-7.2f\t\t   %-7.6f",
+        size,
+        iters,
+        peak,
+        average,
+        messageRate);
+  }
+}

@@ -1,0 +1,258 @@
+package ib.tools.perftest;
+
+import ib.core.verbs.Mtu;
+import ib.core.verbs.QpType;
+import ib.core.verbs.WrOpcode;
+import ib.tools.getopt.CommandException;
+import ib.tools.getopt.Getopt;
+import ib.tools.getopt.Parsed;
+import ib.tools.perftest.Tool.Verb;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a command line asks for.
+ *
+ * @param tool which program
+ * @param device name, or null for the first device there is
+ * @param host the server, or null to be the server
+ * @param port TCP port of the exchange
+ * @param ibPort port of the device, from 1
+ * @param type RC, UC or UD
+ * @param opcode of the requests
+ * @param sizes message sizes to run, in bytes
+ * @param sizeGiven whether the user chose the size
+ * @param mtu path MTU, or null for the port's
+ * @param iters number of messages
+ * @param queuePairs number of queue pairs
+ * @param txDepth most requests under way
+ * @param rxDepth most receives posted
+ * @param cqMod one completion per that many requests
+ * @param outstanding most reads or atomics under way
+ * @param timeout of the acknowledgements, 4.096 us times 2 to that
+ * @param sl service level
+ * @param gidIndex index into the GID table, or -1 for the default
+ * @param events sleep until a completion is announced, instead of polling
+ * @param peak look for the peak bandwidth
+ */
+record Options(
+    Tool tool,
+    @Nullable String device,
+    @Nullable String host,
+    int port,
+    int ibPort,
+    QpType type,
+    WrOpcode opcode,
+    List<Integer> sizes,
+    boolean sizeGiven,
+    @Nullable Mtu mtu,
+    int iters,
+    int queuePairs,
+    int txDepth,
+    int rxDepth,
+    int cqMod,
+    int outstanding,
+    int timeout,
+    int sl,
+    int gidIndex,
+    boolean events,
+    boolean peak) {
+  private static final int SIZE_MAX = 1 << 30;
+  private static final int ALL_SIZES = 23;
+  private static final int LARGE = 8192;
+  private static final int PEAK_ITERS = 20_000;
+
+  /** An option: how it is written, how it is explained, which programs have it. */
+  private record Known(String spec, String usage, Predicate<Tool> of) {}
+
+  private static final List<Known> KNOWN =
+      List.of(
+          new Known("a,all", "-a, --all  Run sizes from 2 till 2^23", t -> t.verb() != Verb.ATOMIC),
+          new Known(
+              "A,atomic_type=",
+              "-A, --atomic_type=<type>  type of atomic operation from {CMP_AND_SWAP,FETCH_AND_ADD}",
+              t -> t.verb() == Verb.ATOMIC),
+          new Known(
+              "c,connection=",
+              "-c, --connection=<RC/UC/UD>  Connection type RC/UC/UD (default RC)",
+              t -> t.verb().types().size() > 1),
+          new Known(
+              "d,ib-dev=",
+              "-d, --ib-dev=<dev>  Use IB device <dev> (default first device found)",
+              t -> true),
+          new Known(
+              "e,events",
+              "-e, --events  Sleep on CQ events (default poll)",
+              t -> t != Tool.WRITE_LAT),
+          new Known(
+              "F,CPU-freq",
+              "-F, --CPU-freq  Do not show a warning about the CPU frequency (there is none)",
+              t -> true),
+          new Known("h,help", "-h, --help  Show this help screen.", t -> true),
+          new Known(
+              "i,ib-port=",
+              "-i, --ib-port=<port>  Use port <port> of IB device (default 1)",
+              t -> true),
+          new Known(
+              "m,mtu=", "-m, --mtu=<mtu>  MTU size : 256 - 4096 (default port mtu)", t -> true),
+          new Known(
+              "n,iters=",
+              "-n, --iters=<iters>  Number of exchanges (at least 5, default 1000)",
+              t -> true),
+          new Known(
+              "N,noPeak",
+              "-N, --noPeak Cancel peak-bw calculation (default with peak up to iters=20000)",
+              Tool::bandwidth),
+          new Known(
+              "o,outs=",
+              "-o, --outs=<num>  num of outstanding reads or atomics (default max of device)",
+              t -> t.verb().answered()),
+          new Known(
+              "p,port=",
+              "-p, --port=<port>  Listen on/connect to port <port> (default 18515)",
+              t -> true),
+          new Known("q,qp=", "-q, --qp=<num of qp's>  Num of qp's(default 1)", Tool::bandwidth),
+          new Known(
+              "Q,cq-mod=",
+              "-Q, --cq-mod  Generate Cqe only after <--cq-mod> completion",
+              Tool::bandwidth),
+          new Known(
+              "r,rx-depth=",
+              "-r, --rx-depth=<dep>  Rx queue size (default 512)",
+              t -> t.verb() == Verb.SEND),
+          new Known(
+              "s,size=",
+              "-s, --size=<size>  Size of message to exchange",
+              t -> t.verb() != Verb.ATOMIC),
+          new Known("S,sl=", "-S, --sl=<sl>  SL (default 0)", t -> true),
+          new Known(
+              "t,tx-depth=",
+              "-t, --tx-depth=<dep>  Size of tx queue (default 128)",
+              Tool::bandwidth),
+          new Known(
+              "u,qp-timeout=",
+              "-u, --qp-timeout=<timeout>  QP timeout, timeout value is 4 usec * 2 ^(timeout), default 14",
+              t -> true),
+          new Known("V,version", "-V, --version  Display version number", t -> true),
+          new Known(
+              "x,gid-index=",
+              "-x, --gid-index=<index>  Test uses GID with GID index (Default : IB - no gid . ETH - 0)",
+              t -> true));
+
+  static Options parse(Tool tool, String... args) {
+    Getopt getopt = new Getopt(tool.program(), usage(tool), specs(tool));
+    Parsed line = getopt.parse(args).atMost(1);
+    if (line.has("help")) {
+      throw getopt.refusal();
+    }
+    if (line.has("version")) {
+      throw new CommandException("Version: " + Talk.VERSION);
+    }
+    List<Integer> sizes = sizes(tool, line);
+    int iters = line.number("iters", tool == Tool.WRITE_BW ? 5000 : 1000, 5, 100_000_000);
+    int txDepth = tool.bandwidth() ? Math.min(iters, line.number("tx-depth", 128, 1, 1 << 15)) : 1;
+    int cqMod =
+        line.number("cq-mod", sizes.getLast() > LARGE && sizes.size() == 1 ? 1 : 100, 1, 1024);
+    return new Options(
+        tool,
+        line.last("ib-dev"),
+        line.operands().isEmpty() ? null : line.operands().getFirst(),
+        line.number("port", 18515, 0, 65535),
+        line.number("ib-port", 1, 1, 255),
+        type(tool, getopt, line),
+        opcode(tool, getopt, line),
+        sizes,
+        line.has("size"),
+        line.has("mtu") ? mtu(getopt, line.number("mtu", 0, 256, 4096)) : null,
+        iters,
+        line.number("qp", 1, 1, 1024),
+        txDepth,
+        Math.min(iters, line.number("rx-depth", 512, 1, 1 << 15)),
+        tool.bandwidth() ? Math.min(txDepth, cqMod) : 1,
+        line.number("outs", 0, 1, 255),
+        line.number("qp-timeout", 14, 0, 31),
+        line.number("sl", 0, 0, 15),
+        line.number("gid-index", -1, 0, 0xffff),
+        line.has("events"),
+        !line.has("noPeak") && iters <= PEAK_ITERS);
+  }
+
+  private static String[] specs(Tool tool) {
+    return KNOWN.stream().filter(o -> o.of.test(tool)).map(Known::spec).toArray(String[]::new);
+  }
+
+  private static String usage(Tool tool) {
+    String program = tool.program();
+    Stream<String> head =
+        Stream.of(
+            "Usage:",
+            "  " + program + "            start a server and wait for connection",
+            "  " + program + " <host>     connect to server at <host>",
+            "",
+            "Options:");
+    Stream<String> lines = KNOWN.stream().filter(o -> o.of.test(tool)).map(o -> "  " + o.usage);
+    return String.join("\n", Stream.concat(head, lines).toList());
+  }
+
+  private static List<Integer> sizes(Tool tool, Parsed line) {
+    if (line.has("all")) {
+      List<Integer> all = new ArrayList<>();
+      for (int power = 1; power <= ALL_SIZES; power++) {
+        all.add(1 << power);
+      }
+      return all;
+    }
+    if (tool.verb() == Verb.ATOMIC) {
+      return List.of(Long.BYTES);
+    }
+    return List.of(line.number("size", tool.bandwidth() ? 65536 : 2, 1, SIZE_MAX));
+  }
+
+  private static QpType type(Tool tool, Getopt getopt, Parsed line) {
+    String name = line.last("connection");
+    if (name == null) {
+      return QpType.RC;
+    }
+    return tool.verb().types().stream()
+        .filter(type -> type.name().equals(name))
+        .findFirst()
+        .orElseThrow(getopt::refusal);
+  }
+
+  private static WrOpcode opcode(Tool tool, Getopt getopt, Parsed line) {
+    String name = line.last("atomic_type");
+    return switch (tool.verb()) {
+      case SEND -> WrOpcode.SEND;
+      case WRITE -> WrOpcode.RDMA_WRITE;
+      case READ -> WrOpcode.RDMA_READ;
+      case ATOMIC -> {
+        if (name == null || name.equals("FETCH_AND_ADD")) {
+          yield WrOpcode.ATOMIC_FETCH_AND_ADD;
+        }
+        if (name.equals("CMP_AND_SWAP")) {
+          yield WrOpcode.ATOMIC_CMP_AND_SWP;
+        }
+        throw getopt.refusal();
+      }
+    };
+  }
+
+  private static Mtu mtu(Getopt getopt, int bytes) {
+    if (Integer.bitCount(bytes) != 1) {
+      throw getopt.refusal();
+    }
+    return Mtu.ofBytes(bytes);
+  }
+
+  /** {@return whether this end waits for the other} */
+  boolean server() {
+    return host == null;
+  }
+
+  int sizeMax() {
+    return sizes.getLast();
+  }
+}

@@ -1,0 +1,196 @@
+package ib.tools.perftest;
+
+import ib.core.client.IbCore;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.QpType;
+import ib.tools.getopt.CommandException;
+import ib.tools.output.Printable;
+import ib.tools.perftest.Tool.Verb;
+import ib.tools.run.DeviceUse;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+
+/** One run of one of perftest's programs, in the order of steps that its peer expects. */
+public final class Perftest {
+  private static final String LINE = "-".repeat(87);
+
+  private final Options options;
+  private final String device;
+  private final PrintStream out;
+  private final Semaphore wakeUp = new Semaphore(0);
+
+  private Perftest(Options options, String device, PrintStream out) {
+    this.options = options;
+    this.device = device;
+    this.out = out;
+  }
+
+  /**
+   * Runs the command.
+   *
+   * @param core the midlayer
+   * @param tool which of them
+   * @param out where the table is printed, as it grows
+   * @param args the original's options and operand
+   * @return the table's last line
+   * @throws CommandException when an option is wrong, something fails, the device goes or the
+   *     thread is interrupted
+   */
+  public static Printable run(IbCore core, Tool tool, PrintStream out, String... args) {
+    Options options = Options.parse(tool, args);
+    String device = options.device();
+    if (device == null) {
+      device =
+          core.devices().stream()
+              .map(DeviceInfo::name)
+              .findFirst()
+              .orElseThrow(() -> new CommandException(" Did not detect devices"));
+    }
+    Perftest run = new Perftest(options, device, out);
+    try (DeviceUse use = DeviceUse.open(core, tool.program(), Set.of(device), run.wakeUp)) {
+      run.run(use);
+    }
+    return () -> LINE;
+  }
+
+  private void run(DeviceUse use) {
+    Runnable stop = () -> use.checkGoingOn(options.tool().program());
+    if (options.server()) {
+      String stars = "*".repeat(36);
+      out.println("\n" + stars + "\n* Waiting for client to connect... *\n" + stars);
+    }
+    try (Side side = new Side(use.device(device), options, wakeUp);
+        Talk talk = new Talk(options.host(), options.port(), stop)) {
+      Mtu mtu = talk.agree(side.mtu());
+      List<Integer> sizes = sizes(mtu);
+      info(side, mtu);
+      connect(side, talk, mtu);
+      if (passive()) {
+        serve(side, talk);
+        return;
+      }
+      head();
+      for (int size : sizes) {
+        measure(side, talk, new Runs(options, side, size, stop), size == sizes.getLast());
+      }
+    }
+  }
+
+  /** A server whose device does all: writes, reads and atomics only pass through its memory. */
+  private boolean passive() {
+    Tool tool = options.tool();
+    return options.server() && tool.verb() != Verb.SEND && tool != Tool.WRITE_LAT;
+  }
+
+  private List<Integer> sizes(Mtu mtu) {
+    if (options.type() != QpType.UD || options.sizeMax() <= mtu.bytes()) {
+      return options.sizes();
+    }
+    if (options.sizeGiven()) {
+      throw new CommandException(" Max message size in UD cannot be greater than MTU ");
+    }
+    out.println(" Max msg size in UD is MTU " + mtu.bytes() + "\n Changing to this MTU");
+    List<Integer> fitting = options.sizes().stream().filter(s -> s <= mtu.bytes()).toList();
+    return fitting.isEmpty() ? List.of(mtu.bytes()) : fitting;
+  }
+
+  private void info(Side side, Mtu mtu) {
+    Tool tool = options.tool();
+    out.println(LINE);
+    out.println(" ".repeat(20) + tool.title(options.opcode()));
+    out.println(" Dual-port       : OFF\t\tDevice         : " + device);
+    out.println(" Number of qps   : " + options.queuePairs() + "\t\tTransport type : IB");
+    out.println(" Connection type : " + options.type() + "\t\tUsing SRQ      : OFF");
+    out.println(" PCIe relax order: OFF");
+    out.println(" ibv_wr* API     : OFF");
+    if (!options.server()) {
+      out.println(" TX depth        : " + options.txDepth());
+    } else if (tool.verb() == Verb.SEND) {
+      out.println(" RX depth        : " + options.rxDepth());
+    }
+    if (tool.bandwidth()) {
+      out.println(" CQ Moderation   : " + options.cqMod());
+    }
+    out.println(" Mtu             : " + mtu.bytes() + "[B]");
+    out.println(" Link type       : " + (side.ethernet() ? "Ethernet" : "IB"));
+    if (side.gidIndex() >= 0) {
+      out.println(" GID index       : " + side.gidIndex());
+    }
+    out.println(
+        tool.verb().answered()
+            ? " Outstand reads  : " + side.outstanding()
+            : " Max inline data : 0[B]");
+    out.println(" rdma_cm QPs\t : OFF");
+    out.println(" Data ex. method : Ethernet");
+    out.println(LINE);
+  }
+
+  /** Keys, then a barrier behind which both ends are ready, then the keys again. */
+  private void connect(Side side, Talk talk, Mtu mtu) {
+    Tool tool = options.tool();
+    side.keys.forEach(key -> side.remotes.add(talk.keys(key)));
+    side.connect(mtu);
+    if (!tool.bandwidth() || tool == Tool.SEND_BW) {
+      talk.keys(side.keys.getFirst());
+    }
+    side.keys.forEach(key -> out.println(key.lines("local", tool.verb())));
+    for (Key key : side.keys) {
+      out.println(talk.keys(key).lines("remote", tool.verb()));
+    }
+    if (tool.verb() != Verb.SEND) {
+      talk.keys(side.keys.getFirst());
+    }
+  }
+
+  private void head() {
+    out.println(LINE);
+    out.println(options.tool().bandwidth() ? Bandwidth.HEAD : Latency.HEAD);
+  }
+
+  private void serve(Side side, Talk talk) {
+    Key key = side.keys.getFirst();
+    if (options.tool().bandwidth()) {
+      head();
+      talk.keys(key); // the client has ended
+      out.println(talk.reports(new Bandwidth(0, 0, 0, 0, 0)).line());
+    }
+    talk.done(key);
+  }
+
+  private void measure(Side side, Talk talk, Runs runs, boolean last) {
+    Key key = side.keys.getFirst();
+    switch (options.tool()) {
+      case SEND_BW -> {
+        if (options.server()) {
+          runs.postReceives();
+        }
+        talk.keys(key);
+        out.println((options.server() ? runs.drain() : runs.stream()).line());
+        if (options.sizes().size() > 1) {
+          talk.keys(key);
+        }
+      }
+      case WRITE_BW, READ_BW, ATOMIC_BW -> {
+        Bandwidth report = runs.stream();
+        out.println(report.line());
+        if (last) {
+          talk.keys(key);
+          talk.reports(report);
+        }
+      }
+      case SEND_LAT -> {
+        runs.postReceives();
+        talk.keys(key);
+        out.println(runs.sendAndReceive().line());
+      }
+      case WRITE_LAT -> out.println(runs.writeAndWatch().line());
+      case READ_LAT, ATOMIC_LAT -> out.println(runs.oneByOne().line());
+    }
+    if (last && options.tool() != Tool.WRITE_LAT) {
+      talk.done(key);
+    }
+  }
+}

@@ -1,0 +1,212 @@
+package ib.tools.perftest;
+
+import ib.core.verbs.Access;
+import ib.core.verbs.AddressHandle;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.Gid;
+import ib.core.verbs.GlobalRoute;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.Limit;
+import ib.core.verbs.LinkLayer;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.PortAttr;
+import ib.core.verbs.ProtectionDomain;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpCap;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.WellKnown;
+import ib.tools.run.Made;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end: its verbs objects. The memory is a send area and a receive area per queue pair, as
+ * perftest's, which walks through at least 4096 bytes of each.
+ */
+final class Side implements AutoCloseable {
+  static final int QKEY = 0x11111111;
+  private static final int CYCLE_BUFFER = 4096;
+  private static final int GRH_ROOM = 64;
+  private static final int HOP_LIMIT = 0xff;
+  private static final int MIN_RNR_TIMER = 12;
+
+  private final Options options;
+  private final IbDevice device;
+  private final Made made = new Made();
+  private final PortAttr port;
+  private final int area;
+  final Semaphore wakeUp;
+  final MemoryRegion region;
+  final CompletionQueue sendCq;
+  final CompletionQueue recvCq;
+  final List<QueuePair> qps = new ArrayList<>();
+  final List<Key> keys = new ArrayList<>();
+  final List<Key> remotes = new ArrayList<>();
+  private final ProtectionDomain pd;
+  private @Nullable AddressHandle ah;
+
+  Side(IbDevice device, Options options, Semaphore wakeUp) {
+    this.device = device;
+    this.options = options;
+    this.wakeUp = wakeUp;
+    boolean complete = false;
+    try {
+      int number = options.ibPort();
+      port = Made.attempt("Unable to query port " + number, () -> device.queryPort(number));
+      area = Math.max(CYCLE_BUFFER, options.sizeMax()) + GRH_ROOM;
+      int access =
+          Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC;
+      long bytes = 2L * area * options.queuePairs();
+      pd = made.make("Couldn't allocate PD", device::allocPd);
+      region = made.make("Couldn't allocate MR", () -> pd.allocMemory(bytes, CYCLE_BUFFER, access));
+      sendCq = cq(options.txDepth());
+      recvCq = cq(options.rxDepth());
+      for (int i = 0; i < options.queuePairs(); i++) {
+        qps.add(made.make("Couldn't create QP", this::qp));
+        modify(i, "INIT", init());
+        keys.add(key(i));
+      }
+      complete = true;
+    } finally {
+      if (!complete) {
+        close();
+      }
+    }
+  }
+
+  private CompletionQueue cq(int depth) {
+    int entries = Math.max(1, depth * options.queuePairs());
+    CqInit init =
+        options.events()
+            ? new CqInit(entries, (queue, context) -> wakeUp.release(), null)
+            : new CqInit(entries);
+    return made.make("Couldn't create CQ", () -> device.createCq(init));
+  }
+
+  private QueuePair qp() {
+    int receives = options.tool().verb() == Tool.Verb.SEND ? options.rxDepth() : 0;
+    QpCap cap = new QpCap(options.txDepth(), receives, 1, 1, 0);
+    return pd.createQp(new QpInit(options.type(), sendCq, cap).withRecvCq(recvCq));
+  }
+
+  private QpAttr init() {
+    QpAttr attr = new QpAttr().state(QpState.INIT).pkeyIndex(0).port(options.ibPort());
+    return options.type() == QpType.UD
+        ? attr.qkey(QKEY)
+        : attr.accessFlags(options.tool().verb().access());
+  }
+
+  private Key key(int i) {
+    Gid gid =
+        gidIndex() < 0
+            ? null
+            : Made.attempt(
+                "can't read sgid of index " + gidIndex(),
+                () -> device.gid(options.ibPort(), gidIndex()));
+    return new Key(
+        port.lid(),
+        outstanding(),
+        qps.get(i).qpn(),
+        QueuePair.randomPsn(),
+        options.tool().verb() == Tool.Verb.SEND ? 0 : region.rkey(),
+        region.iova() + receiveOffset(i),
+        gid);
+  }
+
+  /** {@return the GID index in use, -1 for none: Ethernet always has one} */
+  int gidIndex() {
+    return options.gidIndex() < 0 && ethernet() ? 0 : options.gidIndex();
+  }
+
+  boolean ethernet() {
+    return port.linkLayer() == LinkLayer.ETHERNET;
+  }
+
+  /** {@return the MTU to offer} */
+  Mtu mtu() {
+    Mtu wanted = options.mtu();
+    Mtu active = port.activeMtu();
+    return wanted == null || wanted.value() > active.value() ? active : wanted;
+  }
+
+  /** {@return reads and atomics that this end takes} */
+  int outstanding() {
+    if (!options.tool().verb().answered()) {
+      return 1;
+    }
+    int most = (int) Math.min(255, device.attrs().limit(Limit.MAX_QP_RD_ATOM));
+    return options.outstanding() == 0 ? most : Math.min(most, options.outstanding());
+  }
+
+  /** {@return where the messages that a queue pair sends, or reads, lie in the region} */
+  long sendOffset(int i) {
+    return (long) area * i;
+  }
+
+  /** {@return where what a queue pair receives lies, behind the room for a GRH} */
+  long receiveOffset(int i) {
+    return (long) area * (options.queuePairs() + i) + (options.type() == QpType.UD ? GRH_ROOM : 0);
+  }
+
+  /** {@return address handle of the other end, null unless UD} */
+  @Nullable AddressHandle ah() {
+    return ah;
+  }
+
+  /** Gets ready to receive and to send. */
+  void connect(Mtu mtu) {
+    for (int i = 0; i < qps.size(); i++) {
+      connect(i, mtu);
+    }
+    if (options.type() == QpType.UD) {
+      ah = made.make("Failed to create AH", () -> pd.createAh(path(remotes.getFirst())));
+    }
+  }
+
+  private void connect(int i, Mtu mtu) {
+    Key mine = keys.get(i);
+    Key theirs = remotes.get(i);
+    QpAttr rtr = new QpAttr().state(QpState.RTR);
+    QpAttr rts = new QpAttr().state(QpState.RTS).sqPsn(mine.psn());
+    if (options.type() != QpType.UD) {
+      rtr.av(Made.attempt("Failed to modify QP to RTR", () -> path(theirs)));
+      rtr.pathMtu(mtu).destQpn(theirs.qpn()).rqPsn(theirs.psn());
+    }
+    if (options.type() == QpType.RC) {
+      int most = (int) device.attrs().limit(Limit.MAX_QP_INIT_RD_ATOM);
+      rtr.maxDestRdAtomic(mine.outstanding()).minRnrTimer(MIN_RNR_TIMER);
+      rts.timeout(options.timeout()).retryCount(7).rnrRetry(WellKnown.RNR_RETRY_INFINITE);
+      rts.maxRdAtomic(Math.clamp(theirs.outstanding(), 1, most));
+    }
+    modify(i, "RTR", rtr);
+    modify(i, "RTS", rts);
+  }
+
+  private AhAttr path(Key remote) {
+    GlobalRoute route =
+        remote.gid() == null ? null : new GlobalRoute(remote.gid(), 0, gidIndex(), HOP_LIMIT, 0);
+    return new AhAttr(remote.lid(), options.sl(), 0, 0, options.ibPort(), route);
+  }
+
+  private void modify(int i, String state, QpAttr attr) {
+    Made.attempt(
+        "Failed to modify QP " + qps.get(i).qpn() + " to " + state,
+        () -> {
+          qps.get(i).modify(attr);
+          return attr;
+        });
+  }
+
+  @Override
+  public void close() {
+    made.close();
+  }
+}

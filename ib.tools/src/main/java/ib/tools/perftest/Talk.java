@@ -1,0 +1,152 @@
+package ib.tools.perftest;
+
+import ib.core.verbs.Mtu;
+import ib.tools.getopt.CommandException;
+import ib.tools.run.Tcp;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * perftest's conversation over TCP: in each step both ends write a record of the same length, the
+ * client first, and read the other's (rocev2.md 5). Announced is version 6.06, since from 6.28 on
+ * the ends exchange structures of C.
+ */
+final class Talk implements AutoCloseable {
+  static final String VERSION = "6.06";
+  private static final int VERSION_BYTES = 16;
+  private static final int CYCLE_BUFFER = 4096;
+  private static final int CACHE_LINE = 64;
+  private static final int LOOK_MS = 200;
+  private static final byte[] DONE = ascii("done", 5);
+
+  private final Socket socket;
+  private final boolean client;
+  private final Runnable stop;
+
+  /**
+   * Meets the other end.
+   *
+   * @param host the server, or null to be it
+   * @param port TCP port
+   * @param stop asked while waiting; throws to give up
+   */
+  Talk(@Nullable String host, int port, Runnable stop) {
+    this.client = host != null;
+    this.stop = stop;
+    socket = host == null ? Tcp.accept(port, stop) : Tcp.connect(host, port);
+  }
+
+  /**
+   * Exchanges what the two agree on before anything else.
+   *
+   * @param mine this end's MTU
+   * @return the smaller MTU
+   */
+  Mtu agree(Mtu mine) {
+    String version = text(step(ascii(VERSION, VERSION_BYTES)));
+    if (!version.matches("\\d+\\.\\d+") || Double.parseDouble(version) < 5.70) {
+      throw new CommandException(
+          "Current implementation is not compatible with versions older than 5.70: " + version);
+    }
+    int cycle = ByteBuffer.wrap(step(number(CYCLE_BUFFER))).getInt();
+    step(number(CACHE_LINE));
+    if (cycle < CYCLE_BUFFER || cycle > 1 << 20) {
+      throw new CommandException("the other end's cycle buffer has " + cycle + " bytes");
+    }
+    String theirs = text(step(ascii(Integer.toString(mine.value()), 2)));
+    if (!theirs.matches("[1-5]")) {
+      throw new CommandException("the other end's MTU is '" + theirs + "'");
+    }
+    return Mtu.of(Math.min(mine.value(), Integer.parseInt(theirs)));
+  }
+
+  /** Tells a key and hears the other's; also the barrier between two parts of a run. */
+  Key keys(Key mine) {
+    try {
+      return Key.ofWire(step(mine.toWire()));
+    } catch (IllegalArgumentException | StringIndexOutOfBoundsException e) {
+      throw new CommandException("Failed to exchange data between server and clients", e);
+    }
+  }
+
+  /** Tells a report and hears the other's. */
+  Bandwidth reports(Bandwidth mine) {
+    long size = longs(mine.size());
+    long iters = longs(mine.iters());
+    double peak = Double.longBitsToDouble(longs(Double.doubleToLongBits(mine.peak())));
+    double average = Double.longBitsToDouble(longs(Double.doubleToLongBits(mine.average())));
+    double rate = Double.longBitsToDouble(longs(Double.doubleToLongBits(mine.messageRate())));
+    return new Bandwidth(size, iters, peak, average, rate);
+  }
+
+  /** The end, said by both. */
+  void done(Key mine) {
+    keys(mine);
+    step(DONE);
+  }
+
+  private long longs(long mine) {
+    return ByteBuffer.wrap(step(ByteBuffer.allocate(Long.BYTES).putLong(mine).array())).getLong();
+  }
+
+  private byte[] step(byte[] mine) {
+    try {
+      if (client) {
+        socket.getOutputStream().write(mine);
+      }
+      byte[] theirs = read(mine.length);
+      if (!client) {
+        socket.getOutputStream().write(mine);
+      }
+      return theirs;
+    } catch (IOException e) {
+      throw new CommandException("Failed to exchange data between server and clients", e);
+    }
+  }
+
+  /** Waits as long as the other end needs: a run may be long. */
+  private byte[] read(int length) throws IOException {
+    byte[] data = new byte[length];
+    socket.setSoTimeout(LOOK_MS);
+    for (int have = 0; have < length; ) {
+      try {
+        int n = socket.getInputStream().read(data, have, length - have);
+        if (n < 0) {
+          throw new IOException("the other end hung up");
+        }
+        have += n;
+      } catch (SocketTimeoutException e) {
+        stop.run();
+      }
+    }
+    return data;
+  }
+
+  private static byte[] number(int value) {
+    return ByteBuffer.allocate(Integer.BYTES).putInt(value).array();
+  }
+
+  private static byte[] ascii(String text, int length) {
+    return Arrays.copyOf(text.getBytes(StandardCharsets.US_ASCII), length);
+  }
+
+  private static String text(byte[] record) {
+    String all = new String(record, StandardCharsets.US_ASCII);
+    int end = all.indexOf('\0');
+    return end < 0 ? all : all.substring(0, end);
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new CommandException("Failed to close connection between server and client", e);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package ib.tools.perftest;
+
+import ib.core.verbs.Access;
+import ib.core.verbs.QpType;
+import ib.core.verbs.WrOpcode;
+import java.util.Locale;
+import java.util.Set;
+
+/** The eight programs. */
+public enum Tool {
+  /** Sends, one after another. */
+  SEND_BW("Send BW Test", Verb.SEND),
+  /** Sends, there and back. */
+  SEND_LAT("Send Latency Test", Verb.SEND),
+  /** Writes, one after another. */
+  WRITE_BW("RDMA_Write BW Test", Verb.WRITE),
+  /** Writes, there and back. */
+  WRITE_LAT("RDMA_Write Latency Test", Verb.WRITE),
+  /** Reads, one after another. */
+  READ_BW("RDMA_Read BW Test", Verb.READ),
+  /** Reads, each awaited. */
+  READ_LAT("RDMA_Read Latency Test", Verb.READ),
+  /** Atomics, one after another. */
+  ATOMIC_BW("BW Test", Verb.ATOMIC),
+  /** Atomics, each awaited. */
+  ATOMIC_LAT("Latency Test", Verb.ATOMIC);
+
+  /** What is measured. */
+  enum Verb {
+    SEND(0, Set.of(QpType.RC, QpType.UC, QpType.UD)),
+    WRITE(Access.REMOTE_WRITE, Set.of(QpType.RC, QpType.UC)),
+    READ(Access.REMOTE_READ, Set.of(QpType.RC)),
+    ATOMIC(Access.REMOTE_ATOMIC, Set.of(QpType.RC));
+
+    private final int access;
+    private final Set<QpType> types;
+
+    Verb(int access, Set<QpType> types) {
+      this.access = access;
+      this.types = types;
+    }
+
+    /** {@return what the peer may do to this end's memory} */
+    int access() {
+      return access;
+    }
+
+    /** {@return the queue pairs that can do it} */
+    Set<QpType> types() {
+      return types;
+    }
+
+    /** {@return whether the responder answers with data} */
+    boolean answered() {
+      return this == READ || this == ATOMIC;
+    }
+  }
+
+  private final String title;
+  private final Verb verb;
+
+  Tool(String title, Verb verb) {
+    this.title = title;
+    this.verb = verb;
+  }
+
+  /** {@return the command's name} */
+  String program() {
+    return "ib_" + name().toLowerCase(Locale.ROOT);
+  }
+
+  Verb verb() {
+    return verb;
+  }
+
+  /** {@return whether many messages are under way at a time} */
+  boolean bandwidth() {
+    return name().endsWith("_BW");
+  }
+
+  /** {@return the headline} */
+  String title(WrOpcode opcode) {
+    return switch (opcode) {
+      case ATOMIC_FETCH_AND_ADD -> "Atomic FETCH_AND_ADD " + title;
+      case ATOMIC_CMP_AND_SWP -> "Atomic CMP_AND_SWAP " + title;
+      default -> title;
+    };
+  }
+}

@@ -1,0 +1,231 @@
+package ib.tools.perftest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.spi.DeviceRegistration;
+import ib.core.spi.StandaloneCore;
+import ib.driver.soft.fabric.Fabric;
+import ib.tools.getopt.CommandException;
+import ib.tools.testing.Golden;
+import ib.tools.testing.SoftNode;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("issue 4, section 2: perftest's programs between two soft devices")
+@Timeout(120)
+class PerftestTest {
+  private final StandaloneCore standalone = StandaloneCore.create();
+  private final Fabric fabric = new Fabric();
+  private final SoftNode soft0 = new SoftNode(fabric, "soft0", 0x02c90300000a0000L);
+  private final SoftNode soft1 = new SoftNode(fabric, "soft1", 0x02c90300000b0000L);
+  private DeviceRegistration plug0;
+  private DeviceRegistration plug1;
+
+  /** What the two ends printed. */
+  private record Both(String server, String client) {}
+
+  @BeforeEach
+  void plug() {
+    plug0 = standalone.drivers().register(soft0);
+    plug1 = standalone.drivers().register(soft1);
+  }
+
+  @AfterEach
+  void unplug() {
+    assertEquals(List.of(), standalone.core().resources(), "everything is closed");
+    assertEquals(List.of(), standalone.core().clients(), "nobody stays registered");
+    plug1.unregister();
+    plug0.unregister();
+    soft1.close();
+    soft0.close();
+    standalone.close();
+  }
+
+  private String run(Tool tool, PrintStream out, ByteArrayOutputStream bytes, String... args) {
+    String last = Perftest.run(standalone.core(), tool, out, args).text();
+    return bytes.toString(StandardCharsets.UTF_8) + last + "\n";
+  }
+
+  private String run(Tool tool, String options) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+    return run(tool, out, bytes, options.trim().split(" +"));
+  }
+
+  private Both both(Tool tool, String options) throws Exception {
+    int port = freePort();
+    String common = " -p " + port + " " + options;
+    CompletableFuture<String> server =
+        CompletableFuture.supplyAsync(() -> run(tool, "-d soft0" + common));
+    String client = clientWhenListening(tool, server, "-d soft1" + common + " 127.0.0.1");
+    return new Both(server.get(60, TimeUnit.SECONDS), client);
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private String clientWhenListening(Tool tool, CompletableFuture<String> server, String options) {
+    while (true) {
+      try {
+        return run(tool, options);
+      } catch (CommandException e) {
+        if (!e.getMessage().startsWith("Couldn't connect to 127.0.0.1") || server.isDone()) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** The form of an output: figures, and what differs between the links, are replaced. */
+  private static String form(String output) {
+    return output
+        .lines()
+        .filter(line -> !line.isEmpty() && !line.startsWith("****"))
+        .filter(line -> !line.startsWith(" PCIe relax order"))
+        .map(line -> line.replaceAll("Device         : .*", "Device"))
+        .map(line -> line.replaceAll("Link type       : .*", "Link type"))
+        .map(line -> line.replaceAll("Mtu             : .*", "Mtu"))
+        .map(line -> line.replaceAll("(0x)?[0-9a-f]+(:[0-9a-f]+){15}", "GID"))
+        .map(line -> line.replaceAll("GID index       : .*", "GID index"))
+        .map(line -> line.replaceAll("LID [0-9a-f]{4}", "LID L"))
+        .map(line -> line.replaceAll("0x[0-9a-f]+", "0xN"))
+        .map(line -> line.replaceAll("\\b\\d+\\.\\d+ *", "#.# "))
+        .map(line -> line.replaceAll(" (TX depth|RX depth|CQ Moderation) +: \\d+", " $1"))
+        .map(line -> line.replaceAll("^ (\\d+) +(\\d+) +#", " $1 n #"))
+        .collect(Collectors.joining("\n"));
+  }
+
+  /** The original's, without the line that follows a notice on its standard error. */
+  private static String golden(Tool tool, String side) {
+    String all = Golden.of("perftest/" + tool.program() + "_" + side);
+    String line = "-".repeat(87) + "\n";
+    return form(
+        all.startsWith(line + line) || all.startsWith(line + "\n") ? all.substring(88) : all);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("the table is the original's, as recorded on both ends")
+  void recorded(Tool tool) throws Exception {
+    String size =
+        tool.verb() == Tool.Verb.ATOMIC ? "" : tool == Tool.READ_BW ? " -s 3000" : " -s 2000";
+    Both both = both(tool, "-x 0 -n 20" + size);
+    assertEquals(golden(tool, "cli"), form(both.client()));
+    assertEquals(golden(tool, "srv"), form(both.server()));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "SEND_BW, -c UC -n 500",
+    "SEND_BW, -c UD -s 1000 -n 500",
+    "SEND_BW, -q 3 -n 500 -Q 7",
+    "SEND_BW, -s 1 -n 5",
+    "SEND_BW, -e -n 300",
+    "SEND_BW, -r 10 -n 300 -s 100",
+    "SEND_BW, -s 8388608 -n 5",
+    "SEND_BW, -a -n 5",
+    "SEND_LAT, -c UD -x 0",
+    "SEND_LAT, -e -n 50",
+    "SEND_LAT, -a -n 10",
+    "WRITE_BW, -c UC -n 100",
+    "WRITE_BW, -q 2 -t 5 -n 103 -x 0",
+    "WRITE_BW, -a -n 5",
+    "WRITE_LAT, -n 300 -s 1",
+    "WRITE_LAT, -a -n 5",
+    "READ_BW, -n 100 -o 1 -m 256",
+    "READ_LAT, -n 100 -e",
+    "ATOMIC_BW, -n 100 -A CMP_AND_SWAP",
+    "ATOMIC_LAT, -n 100",
+  })
+  @DisplayName("modes, sizes and connections")
+  void modes(Tool tool, String options) throws Exception {
+    Both both = both(tool, options);
+    String rows = both.client().substring(both.client().indexOf(" #bytes"));
+    int expected = options.contains("-a") ? 23 : 1;
+    assertEquals(expected + 2, rows.lines().count(), rows);
+    assertEquals(both.client().contains("GID index"), options.contains("-x 0"));
+  }
+
+  @Test
+  @DisplayName("nobody there")
+  void nobody() throws IOException {
+    int port = freePort();
+    CommandException e =
+        assertThrows(
+            CommandException.class, () -> run(Tool.SEND_BW, "-d soft0 -p " + port + " 127.0.0.1"));
+    assertTrue(e.getMessage().startsWith("Couldn't connect to 127.0.0.1:" + port), e.getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-n 4", "-s 0", "-c XRC", "-m 100", "-m 300", "-q 0", "a b", "-z", "-b", "-u 32", "-h"
+      })
+  @DisplayName("what perftest refuses, or what these commands do not have: the usage")
+  void refused(String options) {
+    CommandException e =
+        assertThrows(CommandException.class, () -> Options.parse(Tool.SEND_BW, options.split(" ")));
+    assertTrue(e.getMessage().contains("ib_send_bw <host>     connect to server"), e.getMessage());
+  }
+
+  @Test
+  @DisplayName("defaults are perftest's")
+  void defaults() {
+    Options bw = Options.parse(Tool.SEND_BW);
+    assertEquals(List.of(65536), bw.sizes());
+    assertEquals(1000, bw.iters());
+    assertEquals(128, bw.txDepth());
+    assertEquals(512, bw.rxDepth());
+    assertEquals(1, bw.cqMod());
+    assertEquals(100, Options.parse(Tool.SEND_BW, "-s", "8192").cqMod());
+    assertEquals(5000, Options.parse(Tool.WRITE_BW).iters());
+    assertEquals(List.of(2), Options.parse(Tool.READ_LAT).sizes());
+    assertEquals(List.of(8), Options.parse(Tool.ATOMIC_BW).sizes());
+    assertEquals(18515, bw.port());
+    assertEquals(14, bw.timeout());
+  }
+
+  @Test
+  @DisplayName("S31: a waiting server lets its device go")
+  void removal() throws Exception {
+    CountDownLatch waiting = new CountDownLatch(1);
+    PrintStream out =
+        new PrintStream(new ByteArrayOutputStream()) {
+          @Override
+          public void println(String line) {
+            waiting.countDown();
+          }
+        };
+    String[] args = {"-d", "soft0", "-p", String.valueOf(freePort())};
+    CompletableFuture<?> run =
+        CompletableFuture.runAsync(() -> Perftest.run(standalone.core(), Tool.WRITE_BW, out, args));
+    assertTrue(waiting.await(30, TimeUnit.SECONDS));
+    plug0.unregister();
+    CommandException e =
+        (CommandException)
+            assertThrows(Exception.class, () -> run.get(30, TimeUnit.SECONDS)).getCause();
+    assertEquals("ib_write_bw: IB device soft0 was removed during the run", e.getMessage());
+  }
+}

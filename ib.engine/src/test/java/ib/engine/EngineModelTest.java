@@ -66,7 +66,9 @@ class EngineModelTest {
     "QpScenarios$Resize, ring.CompletionRing.close, getAndBitwiseOr, TORN",
     "EngineScenarios$TwoPosters, ring.ClaimToken.schedule, compareAndSet, TORN",
     "EngineScenarios$BothWays, qp.QpCore.deliver, schedule, DROPPED",
-    "EngineScenarios$Starvation, qp.QpCore.step, begin, DROPPED",
+    "EngineScenarios$Starvation, qp.QpCore.work, begin, DROPPED",
+    "EngineScenarios$BothWays, qp.DirectPath.end, add, DROPPED",
+    "EngineScenarios$TwoPosters, ring.ClaimToken.release, compareAndSet, TORN",
     "EngineScenarios$Deregister, qp.SoftMr.withdraw, fence, DROPPED",
   })
   @DisplayName("canaries: one step of the product's own code weakened")

@@ -327,6 +327,11 @@ final class Completer {
     completions.push(run, qp.requester.ring(), head++, status, syndrome);
   }
 
+  /** The end of a run: the slots of what completed silently are free. */
+  void settle() {
+    completions.settle(qp.requester.ring());
+  }
+
   /** Whether a completion is under way; any thread. Read it after the size of the ring. */
   boolean completing() {
     return completions.underWay();

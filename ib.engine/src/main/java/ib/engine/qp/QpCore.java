@@ -62,6 +62,8 @@ final class QpCore {
   final DirectTally directSent = new DirectTally();
   final DirectTally directReceived = new DirectTally();
   int qpn; // before it is published
+  int sendCqPlace; // CqUsers'
+  int recvCqPlace; // CqUsers'
   SoftQp verbs; // before it is published
 
   // ---- any thread ----
@@ -220,8 +222,22 @@ final class QpCore {
 
   // ---- the owner's ----
 
+  /** Executes what was posted at the peer; returns whether there is nothing else to do. */
+  boolean direct(RunList run) {
+    boolean quiet = signals == 0 && !buried && requests.isEmpty() && responses.isEmpty();
+    boolean done = quiet && requester.runDirect(run);
+    completer.settle();
+    return done;
+  }
+
   /** Does what there is to do, within the budget; returns whether something is left. */
   boolean step(RunList run) {
+    boolean more = work(run);
+    completer.settle();
+    return more;
+  }
+
+  private boolean work(RunList run) {
     int s = signals;
     if (s != 0) {
       s = (int) SIGNALS.getAndSet(this, 0);

@@ -185,6 +185,18 @@ final class Requester {
     return true;
   }
 
+  /** Executes what is posted at the peer; returns whether nothing is left to do here. */
+  boolean runDirect(RunList run) {
+    QpState state = qp.state;
+    while (!run.exhausted() && cursor < haltIndex && ready(state) && executed(state, run)) {}
+    direct.end(run);
+    return state == QpState.RTS
+        && cursor == started
+        && cursor == qp.completer.head()
+        && haltIndex == Long.MAX_VALUE
+        && !extend(cursor);
+  }
+
   /** Executes a request at the peer; never while another is under way, which it would overtake. */
   private boolean executed(QpState state, RunList run) {
     if (cursor != started || !reliable || cursor != qp.completer.head() || state != QpState.RTS) {

@@ -86,7 +86,7 @@ abstract class Responder {
       return true;
     }
     HOLDING.setRelease(this, true); // before it leaves the ring, so that a drain never misses it
-    if (qp.srq != null ? qp.srq.take(receive) : qp.receives.take(receive)) {
+    if (qp.srq != null ? qp.srq.take(receive) : qp.receives.takeAlone(receive)) {
       return true;
     }
     HOLDING.setRelease(this, false);

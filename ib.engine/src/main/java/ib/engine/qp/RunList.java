@@ -87,6 +87,9 @@ public final class RunList extends RunContext {
   /** Runs a queue pair that the caller has claimed from outside, and all that follows from it. */
   void run(QpCore root) {
     budget = budgetBytes;
+    if (root.direct(this) && first == null && root.token.release()) {
+      return;
+    }
     add(root);
     drain(root);
   }

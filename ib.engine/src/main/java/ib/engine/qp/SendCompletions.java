@@ -27,6 +27,8 @@ final class SendCompletions {
   @SuppressWarnings("unused") // used through UNDER_WAY
   private boolean underWay;
 
+  private int silent; // completed without a completion, their slots not given back yet
+
   SendCompletions(QpCore qp) {
     this.qp = qp;
   }
@@ -34,6 +36,14 @@ final class SendCompletions {
   /** Whether a request has left its ring and its completion is not there yet; any thread. */
   boolean underWay() {
     return (boolean) UNDER_WAY.getAcquire(this);
+  }
+
+  /** Gives back the slots of requests that nobody polls; at the end of each run. */
+  void settle(SendRing ring) {
+    if (silent > 0) {
+      ring.release(silent);
+      silent = 0;
+    }
   }
 
   /** Completes a request; unsignaled ones silently, unless they failed (IBA 10.7.3.1). */
@@ -50,6 +60,7 @@ final class SendCompletions {
     UNDER_WAY.setRelease(this, true); // for a drain, which must not miss it
     ring.retire(index); // before the completion: whoever polls it finds room
     if (told) {
+      settle(ring); // whoever polls it finds the ones before it free
       qp.sendCq.push(
           run,
           wrId,
@@ -67,7 +78,7 @@ final class SendCompletions {
           false);
     }
     if (!told || qp.releasesAtOnce()) {
-      ring.release(1);
+      silent++;
     }
     UNDER_WAY.setRelease(this, false);
   }

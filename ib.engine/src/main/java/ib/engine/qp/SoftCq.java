@@ -17,7 +17,6 @@ import ib.core.verbs.WorkCompletion;
 import ib.engine.ring.CompletionRing;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,15 +47,9 @@ public final class SoftCq extends CompletionQueue {
   private volatile int armed;
   private volatile boolean lost; // overrun
   private volatile boolean destroyed;
-  private volatile QpCore[] users = new QpCore[0];
+  private final CqUsers users = new CqUsers(this);
 
-  // the lazy form's current entry: one thread at a time
-  private long currentWrId;
-  private long currentWhat;
-  private long currentLengths;
-  private long currentNumbers;
-  private long currentPath;
-  private @Nullable Cqe currentCqe;
+  private final PolledEntry current = new PolledEntry(); // one thread at a time
 
   SoftCq(ObjectControl control, CqInit init, HcaCore hca) {
     super(control, init);
@@ -130,19 +123,15 @@ public final class SoftCq extends CompletionQueue {
     }
     lost = true;
     raise(EventType.CQ_ERR);
-    for (QpCore qp : users) {
-      qp.signal(QpCore.CQ_LOST, run);
-    }
+    users.signal(QpCore.CQ_LOST, run);
   }
 
-  synchronized void attach(QpCore qp) {
-    QpCore[] more = Arrays.copyOf(users, users.length + 1);
-    more[users.length] = qp;
-    users = more;
+  void attach(QpCore qp) {
+    users.add(qp);
   }
 
-  synchronized void detach(QpCore qp) {
-    users = Arrays.stream(users).filter(u -> u != qp).toArray(QpCore[]::new);
+  void detach(QpCore qp) {
+    users.remove(qp);
   }
 
   // ---- pollers ----
@@ -234,12 +223,7 @@ public final class SoftCq extends CompletionQueue {
       CompletionRing r = ring();
       long h = r.head();
       if (r.valid(h)) {
-        currentWrId = r.word(h, 1);
-        currentWhat = r.word(h, 2);
-        currentLengths = r.word(h, 3);
-        currentNumbers = r.word(h, 4);
-        currentPath = r.word(h, 5);
-        currentCqe = r.cqe(h);
+        current.read(r, h);
         if (r.take(h, 1)) {
           hca.polled(qpn(), opcode().isReceive(), 1);
           return true;
@@ -257,53 +241,55 @@ public final class SoftCq extends CompletionQueue {
 
   @Override
   public void endPoll() {
-    currentCqe = null;
+    if (current.cqe != null) {
+      current.cqe = null;
+    }
   }
 
   @Override
   public long wrId() {
-    return currentWrId;
+    return current.wrId;
   }
 
   @Override
   public WcStatus status() {
-    return STATUS[(int) currentWhat & 31];
+    return STATUS[(int) current.what & 31];
   }
 
   @Override
   public WcOpcode opcode() {
-    return OPCODE[(int) (currentWhat >>> 8) & 15];
+    return OPCODE[(int) (current.what >>> 8) & 15];
   }
 
   @Override
   public int byteLen() {
-    return (int) currentLengths;
+    return (int) current.lengths;
   }
 
   @Override
   public int immData() {
-    return (int) (currentLengths >>> 32);
+    return (int) (current.lengths >>> 32);
   }
 
   @Override
   public int wcFlags() {
-    return (int) (currentWhat >>> 16) & 0xff;
+    return (int) (current.what >>> 16) & 0xff;
   }
 
   @Override
   public int qpn() {
-    return (int) currentNumbers;
+    return (int) current.numbers;
   }
 
   @Override
   public int srcQp() {
-    return (int) (currentNumbers >>> 32);
+    return (int) (current.numbers >>> 32);
   }
 
   @Override
   public void readCurrent(WorkCompletion into) {
-    into.cqe(currentCqe);
-    decode(into, currentWrId, currentWhat, currentLengths, currentNumbers, currentPath);
+    into.cqe(current.cqe);
+    decode(into, current.wrId, current.what, current.lengths, current.numbers, current.path);
   }
 
   // ---- notification ----

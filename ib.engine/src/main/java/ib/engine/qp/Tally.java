@@ -60,7 +60,10 @@ final class Tally {
   synchronized void settle(QpCore qp) {
     AtomicLongArray port = ports[qp.path.portIndex()];
     for (int i = 0; i < ALL; i++) {
-      port.getAndAdd(i, own(qp, i));
+      long n = own(qp, i);
+      if (n != 0) {
+        port.getAndAdd(i, n);
+      }
     }
     Arrays.fill(qp.counts, 0);
     Arrays.fill(qp.traffic, 0);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Closing the ring (resize) sends producers on to the next one; pollers follow when they have
  * emptied this.
  */
-public final class CompletionRing {
+public final class CompletionRing extends ConsumerCursors {
   /** Result of {@link #claim}: no room. */
   public static final long FULL = -1;
 
@@ -43,7 +43,7 @@ public final class CompletionRing {
     try {
       TAIL = MethodHandles.lookup().findVarHandle(CompletionRing.class, "tail", long.class);
       HEAD = MethodHandles.lookup().findVarHandle(CompletionRing.class, "head", long.class);
-      GUESS = MethodHandles.lookup().findVarHandle(CompletionRing.class, "headGuess", long.class);
+      GUESS = MethodHandles.lookup().findVarHandle(CompletionRing.class, "guess", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -53,12 +53,6 @@ public final class CompletionRing {
   private final @Nullable Cqe[] cqes;
   private final int capacity;
   private final int mask;
-  private volatile long tail;
-
-  @SuppressWarnings("UnusedVariable") // read by GUESS
-  private long headGuess; // never ahead of head; whoever wrote it has seen the entries read
-
-  private volatile long head;
   private volatile @Nullable CompletionRing next;
   private volatile boolean withCqe; // whether any entry ever had a callback
   private volatile long end = Long.MAX_VALUE; // index after the last entry of a closed ring

@@ -16,6 +16,7 @@ public final class ReceiveRing extends SlotRing {
 
   private final @Nullable Cqe[] cqes;
   private final int sgeMost;
+  private volatile boolean withCqe; // whether any request ever had a callback
 
   /**
    * Makes a ring.
@@ -49,7 +50,9 @@ public final class ReceiveRing extends SlotRing {
     words[b + COUNT] = 1;
     words[b + SGES] = address;
     words[b + SGES + 1] = pack(lkey, length);
-    cqes[slot(index)] = null;
+    if (withCqe) {
+      cqes[slot(index)] = null;
+    }
     publish(index);
   }
 
@@ -68,7 +71,13 @@ public final class ReceiveRing extends SlotRing {
       words[b + SGES + 2 * i] = wr.sgeAddr(i);
       words[b + SGES + 2 * i + 1] = pack(wr.sgeLkey(i), wr.sgeLength(i));
     }
-    cqes[slot(index)] = wr.cqe();
+    Cqe cqe = wr.cqe();
+    if (cqe != null || withCqe) {
+      if (!withCqe) {
+        withCqe = true;
+      }
+      cqes[slot(index)] = cqe;
+    }
     publish(index);
   }
 
@@ -97,6 +106,22 @@ public final class ReceiveRing extends SlotRing {
   }
 
   /**
+   * Takes the oldest request; for the only consumer.
+   *
+   * @param into where it is copied to
+   * @return whether there was one
+   */
+  public boolean takeAlone(ReceiveWqe into) {
+    long h = head();
+    if (!published(h)) {
+      return false;
+    }
+    copy(h, into);
+    retire(h);
+    return true;
+  }
+
+  /**
    * Takes the oldest request of a sealed ring; for the killer.
    *
    * @param into where it is copied to
@@ -114,7 +139,10 @@ public final class ReceiveRing extends SlotRing {
     int b = base(index);
     int n = Math.min((int) words[b + COUNT], sgeMost); // may be torn: then the take fails
     into.wrId = words[b + WR_ID];
-    into.cqe = cqes[slot(index)];
+    Cqe cqe = withCqe ? cqes[slot(index)] : null;
+    if (cqe != null || into.cqe != null) { // a reference store costs a barrier
+      into.cqe = cqe;
+    }
     into.sges.clear();
     for (int i = 0; i < n; i++) {
       long keyAndLength = words[b + SGES + 2 * i + 1];

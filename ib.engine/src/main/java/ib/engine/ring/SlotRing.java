@@ -17,7 +17,7 @@ import java.lang.invoke.VarHandle;
  * {@link #kill}; a poster that was held up so long that it was given up finds that out by {@link
  * #retract}. So each request is either flushed or refused, never both and never neither.
  */
-public abstract class SlotRing {
+public abstract class SlotRing extends ReleaseCursor {
   /** Result of {@link #claim}: no room. */
   public static final long FULL = -1;
 
@@ -36,7 +36,7 @@ public abstract class SlotRing {
       TAIL = MethodHandles.lookup().findVarHandle(SlotRing.class, "tail", long.class);
       HEAD = MethodHandles.lookup().findVarHandle(SlotRing.class, "head", long.class);
       RELEASED = MethodHandles.lookup().findVarHandle(SlotRing.class, "released", long.class);
-      GUESS = MethodHandles.lookup().findVarHandle(SlotRing.class, "freeGuess", long.class);
+      GUESS = MethodHandles.lookup().findVarHandle(SlotRing.class, "guess", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -48,13 +48,6 @@ public abstract class SlotRing {
   private final int capacity;
   private final int mask;
   private final int shift;
-  private volatile long tail;
-
-  @SuppressWarnings("UnusedVariable") // read by GUESS
-  private long freeGuess; // the posters', never ahead of free(); its writer has seen the slots read
-
-  private volatile long head;
-  private volatile long released;
   private long sealHead; // published by the seal
 
   SlotRing(int least, int wordsPerSlot) {

@@ -1,0 +1,34 @@
+package ib.engine.qp;
+
+import ib.core.verbs.Cqe;
+import ib.engine.ring.CompletionRing;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The current entry of the lazy form of polling, in an object of its own, since what a poller
+ * writes shall not lie beside what producers read.
+ */
+@SuppressWarnings("MultiVariableDeclaration") // padding
+final class PolledEntry {
+  long a0, a1, a2, a3, a4, a5, a6;
+  long wrId;
+  long what;
+  long lengths;
+  long numbers;
+  long path;
+  long b0, b1, b2, b3, b4, b5, b6;
+  @Nullable Cqe cqe;
+
+  /** Copies a valid entry. */
+  void read(CompletionRing ring, long index) {
+    wrId = ring.word(index, 1);
+    what = ring.word(index, 2);
+    lengths = ring.word(index, 3);
+    numbers = ring.word(index, 4);
+    path = ring.word(index, 5);
+    Cqe callback = ring.cqe(index);
+    if (callback != null || cqe != null) { // a reference store costs a barrier
+      cqe = callback;
+    }
+  }
+}

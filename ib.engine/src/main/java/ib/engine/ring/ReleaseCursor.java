@@ -1,0 +1,8 @@
+package ib.engine.ring;
+
+/** The third part: what pollers of completions write. */
+@SuppressWarnings("MultiVariableDeclaration") // padding
+abstract class ReleaseCursor extends ConsumerCursors {
+  volatile long released;
+  long d0, d1, d2, d3, d4, d5, d6, d7;
+}

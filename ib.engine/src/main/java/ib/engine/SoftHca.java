@@ -37,6 +37,12 @@ import java.util.random.RandomGenerator;
 /**
  * A complete software HCA over any wires: the control path of a driver's device. The driver builds
  * it, starts its worker, brings its ports up through {@link #port}, and shuts it down last.
+ *
+ * <p>Events (IBA 11.6.3) that it does not raise: PATH_MIG and PATH_MIG_ERR, since nothing migrates
+ * (no {@code Cap.AUTO_PATH_MIG}; an alternate path is kept and told by query); SRQ_ERR, since a
+ * ring in memory does not fail; WQ_FATAL, since there are no receive work queues;
+ * DEVICE_SPEED_CHANGE, since width and speed change while a port is down. DEVICE_FATAL comes when
+ * its worker has ended by a defect: timers run no more.
  */
 public final class SoftHca implements DeviceOps {
   private static final Set<Cap> CAPS =
@@ -55,6 +61,7 @@ public final class SoftHca implements DeviceOps {
           Cap.MEM_WINDOW_TYPE_2B,
           Cap.MULTICAST,
           Cap.CQ_RESIZE,
+          Cap.CQ_MODERATION,
           Cap.REREG_MR,
           Cap.RC_RNR_NAK_GEN,
           Cap.PORT_ACTIVE_EVENT,

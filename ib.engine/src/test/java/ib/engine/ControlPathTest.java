@@ -210,7 +210,6 @@ class ControlPathTest {
           () -> a.pd.allocMemory(8, 8, Access.LOCAL_WRITE | Access.FLUSH_PERSISTENT));
       assertThrows(
           IbNotSupportedException.class, () -> a.pd.createQp(Rig.init(a, QpType.XRC_INI, 1)));
-      assertThrows(IbNotSupportedException.class, () -> a.sendCq.moderate(2, 2));
       var srq = a.pd.createSrq(new SrqInit(new SrqAttr(4, 1, 0), null, null));
       assertThrows(IbNotSupportedException.class, () -> srq.modify(new SrqAttr(8, 0, 0)));
     }

@@ -6,6 +6,7 @@ import ib.core.verbs.Access;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
+import ib.core.verbs.EventType;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.PhysState;
@@ -25,6 +26,8 @@ import ib.engine.qp.HcaConfig;
 import ib.engine.time.NanoClock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
@@ -57,6 +60,7 @@ final class Rig implements AutoCloseable {
     MemoryRegion mr;
     QueuePair qp;
     SharedReceiveQueue srq;
+    final Queue<EventType> unaffiliated = new ConcurrentLinkedQueue<>();
 
     int lid() {
       return hca.port(1).lid();
@@ -89,7 +93,9 @@ final class Rig implements AutoCloseable {
     s.capture =
         new Capture("soft" + sides.size(), 1, config.linkLayer(), clock, b -> wire.segments = b);
     CapturingWire watched = new CapturingWire(end, s.capture, 1);
-    s.hca = new SoftHca(config, List.of(watched), (type, port) -> {}, clock, random);
+    s.hca =
+        new SoftHca(
+            config, List.of(watched), (type, port) -> s.unaffiliated.add(type), clock, random);
     wire.connect(end, watched.receiver(s.hca.port(1)));
     s.hca.port(1).lid(lid, 0);
     s.hca.port(1).state(PortState.ACTIVE, PhysState.LINK_UP);

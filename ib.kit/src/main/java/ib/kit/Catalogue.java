@@ -26,6 +26,7 @@ public final class Catalogue {
     LocalErrorCases.add(c);
     FlushCases.add(c);
     StateCases.add(c);
+    SendQueueCases.add(c);
     LifeCases.add(c);
     LimitCases.add(c);
     CallbackCases.add(c);

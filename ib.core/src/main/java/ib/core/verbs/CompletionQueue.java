@@ -152,10 +152,11 @@ public abstract non-sealed class CompletionQueue extends IbObject {
   }
 
   /**
-   * Asks for fewer handler calls: one per that many completions or that much time.
+   * Asks for fewer handler calls: one per that many completions, or that much time after the first
+   * of them, whichever comes first ({@code ib_modify_cq}). A failed completion is told at once.
    *
    * @param count completions, 0 to 65,535; 0 and 1 turn moderation off
-   * @param periodUs microseconds, 0 to 65,535
+   * @param periodUs microseconds, 0 to 65,535; 0 turns moderation off
    * @throws IbNotSupportedException without {@link Cap#CQ_MODERATION}
    */
   @MaySleep

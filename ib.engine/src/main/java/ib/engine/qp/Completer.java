@@ -60,6 +60,11 @@ final class Completer {
 
   void psn(int first) {
     una = first;
+    retries();
+  }
+
+  /** There was progress, or the numbers of retries were changed: they count from their start. */
+  void retries() {
     retryLeft = qp.path.retryCount;
     rnrLeft = qp.path.rnrRetry;
   }
@@ -175,8 +180,7 @@ final class Completer {
   private void advanced(int psn) {
     una = psn;
     progress++;
-    retryLeft = qp.path.retryCount;
-    rnrLeft = qp.path.rnrRetry;
+    retries();
   }
 
   /** Something later was answered, so the answer to the oldest request is lost: once per gap. */

@@ -115,7 +115,7 @@ final class DirectPath {
         && theirs.mtu == path.mtu
         && back.dlid() == port.sourceLid(path.sourceBits)
         && route.dlid() == other.sourceLid(theirs.sourceBits)
-        && other.pkeyFits(theirs.pkeyIndex, port.pkey(path.pkeyIndex))
+        && other.tables().pkeyFits(theirs.pkeyIndex, port.tables().pkey(path.pkeyIndex))
         && other.reaches(back.dlid(), path.mtu) == port;
   }
 

@@ -2,6 +2,7 @@ package ib.engine.qp;
 
 import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.CqInit;
+import ib.core.verbs.EventType;
 import ib.core.verbs.IbNoMemoryException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.ObjectControl;
@@ -67,6 +68,7 @@ public final class HcaCore {
     this.config = config;
     this.tally = new Tally(wires.size());
     this.worker = new Worker(clock, tally, config.runBudgetBytes());
+    worker.whenFailed(() -> observer.event(EventType.DEVICE_FATAL, 0));
     this.keyNumbers = new Numbers(random, 32, 256, 2 * NUMBERS_BETWEEN);
     this.qpNumbers = new Numbers(random, 24, QPN_LEAST, NUMBERS_BETWEEN);
     this.multicast = new Multicast(config);

@@ -7,13 +7,11 @@ import ib.core.verbs.PhysState;
 import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortState;
-import ib.core.verbs.WellKnown;
 import ib.core.wire.DropReason;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HcaPort implements WirePort {
   private static final int GID_TABLE_LENGTH = 128;
-  private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
 
   private final HcaCore hca;
   private final int number;
@@ -36,8 +33,7 @@ public final class HcaPort implements WirePort {
   private final SpecialPair specials;
   private final AtomicInteger badPkeys = new AtomicInteger();
   private final AtomicInteger badQkeys = new AtomicInteger();
-  private volatile Gid[] gids;
-  private volatile int[] pkeys;
+  private final PortTables tables;
   private volatile PortAttr attr;
   // read for every packet
   private volatile boolean active;
@@ -50,13 +46,8 @@ public final class HcaPort implements WirePort {
     this.wire = wire;
     this.observer = observer;
     this.specials = new SpecialPair(number);
-    this.gids = new Gid[GID_TABLE_LENGTH];
-    for (int i = 0; i < GID_TABLE_LENGTH; i++) {
-      gids[i] = Gid.ZERO;
-    }
-    gids[0] = new Gid(LINK_LOCAL, hca.config().portGuids()[number - 1]);
-    this.pkeys = new int[(int) hca.config().limit(Limit.MAX_PKEYS)];
-    pkeys[0] = WellKnown.PKEY_DEFAULT_FULL;
+    int pkeyCount = (int) hca.config().limit(Limit.MAX_PKEYS);
+    this.tables = new PortTables(GID_TABLE_LENGTH, pkeyCount, hca.config().portGuids()[number - 1]);
     this.attr =
         PortAttr.builder()
             .maxMtu(hca.config().mtuMax())
@@ -64,7 +55,7 @@ public final class HcaPort implements WirePort {
             .linkLayer(hca.config().linkLayer())
             .maxMsgSize(hca.config().limit(Limit.MAX_MSG_SZ))
             .gidTableLen(GID_TABLE_LENGTH)
-            .pkeyTableLen(pkeys.length)
+            .pkeyTableLen(pkeyCount)
             .physState(PhysState.POLLING)
             .state(PortState.DOWN)
             .build();
@@ -128,6 +119,11 @@ public final class HcaPort implements WirePort {
     }
   }
 
+  /** The subnet manager asks for all subscriptions anew: raises CLIENT_REREGISTER (IBA 14.4.11). */
+  public void clientReregister() {
+    observer.event(EventType.CLIENT_REREGISTER, number);
+  }
+
   /**
    * Sets the state; raises PORT_ACTIVE or PORT_ERR.
    *
@@ -154,10 +150,7 @@ public final class HcaPort implements WirePort {
    * @throws ib.core.verbs.IbInvalidException outside the table
    */
   public Gid gid(int index) {
-    if (index < 0 || index >= gids.length) {
-      throw Refusals.range("GID index", index, 0, gids.length - 1);
-    }
-    return gids[index];
+    return tables.checkedGid(index);
   }
 
   /**
@@ -170,9 +163,7 @@ public final class HcaPort implements WirePort {
     if (gid(index).equals(gid)) {
       return;
     }
-    Gid[] changed = gids.clone();
-    changed[index] = gid;
-    gids = changed;
+    tables.gid(index, gid);
     observer.event(EventType.GID_CHANGE, number);
   }
 
@@ -184,10 +175,7 @@ public final class HcaPort implements WirePort {
    * @throws ib.core.verbs.IbInvalidException outside the table
    */
   public int pkey(int index) {
-    if (index < 0 || index >= pkeys.length) {
-      throw Refusals.range("P_Key index", index, 0, pkeys.length - 1);
-    }
-    return pkeys[index];
+    return tables.checkedPkey(index);
   }
 
   /**
@@ -197,10 +185,10 @@ public final class HcaPort implements WirePort {
    * @param pkey 16 bits, 0 to empty the entry
    */
   public synchronized void pkey(int index, int pkey) {
-    pkey(index);
-    int[] changed = pkeys.clone();
-    changed[index] = pkey;
-    pkeys(changed);
+    if (pkey(index) != pkey) {
+      tables.pkey(index, pkey);
+      observer.event(EventType.PKEY_CHANGE, number);
+    }
   }
 
   /**
@@ -209,12 +197,7 @@ public final class HcaPort implements WirePort {
    * @param table 16 bits each, at most as many as the table has; the rest is emptied
    */
   public synchronized void pkeys(int... table) {
-    if (table.length > pkeys.length) {
-      throw Refusals.range("P_Keys", table.length, 0, pkeys.length);
-    }
-    int[] changed = Arrays.copyOf(table, pkeys.length);
-    if (!Arrays.equals(changed, pkeys)) {
-      pkeys = changed;
+    if (tables.pkeys(table)) {
       observer.event(EventType.PKEY_CHANGE, number);
     }
   }
@@ -298,21 +281,8 @@ public final class HcaPort implements WirePort {
     badPkeys.getAndIncrement();
   }
 
-  /** Whether a packet's P_Key fits a table entry: same partition, one of the two a full member. */
-  boolean pkeyFits(int index, int pkey) {
-    int own = pkeys[index];
-    return ((own ^ pkey) & 0x7fff) == 0 && ((own | pkey) & 0x8000) != 0;
-  }
-
-  /** {@return the index of the entry that a P_Key fits, or -1} */
-  int pkeyIndex(int pkey) {
-    int length = pkeys.length;
-    for (int i = 0; i < length; i++) {
-      if (pkeys[i] != 0 && pkeyFits(i, pkey)) {
-        return i;
-      }
-    }
-    return -1;
+  PortTables tables() {
+    return tables;
   }
 
   /** Sends a packet of a queue pair of this port: fills the source and hands it to the wire. */
@@ -326,9 +296,9 @@ public final class HcaPort implements WirePort {
     }
     qp.sent(packet);
     packet.slid = sourceLid(sourceBits);
-    packet.pkey = pkeys[pkeyIndex];
+    packet.pkey = tables.pkey(pkeyIndex);
     if (packet.global) {
-      Gid source = gids[sgidIndex];
+      Gid source = tables.gid(sgidIndex);
       packet.sgidHigh = source.high();
       packet.sgidLow = source.low();
     }

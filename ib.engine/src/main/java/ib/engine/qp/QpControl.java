@@ -1,6 +1,7 @@
 package ib.engine.qp;
 
 import ib.core.spi.QpDiagnosis;
+import ib.core.verbs.AltPath;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.Mtu;
@@ -106,6 +107,11 @@ final class QpControl {
             "modify: path MTU " + a.pathMtu(), "larger than the port's", "at most " + most);
       }
     }
+    AltPath alt = a.has(QpAttrMask.ALT_PATH) ? a.altPath() : null;
+    if (alt != null) {
+      hca.port(alt.port()).pkey(alt.pkeyIndex());
+      SoftAh.checked(hca, alt.av());
+    }
     if (!a.has(QpAttrMask.AV) || port == null || a.av() == null) {
       return null;
     }
@@ -150,8 +156,14 @@ final class QpControl {
           known.timeout(a.timeout());
           path.ackTimeoutNs = Syndrome.ackTimeoutNs(a.timeout());
         }
-        case RETRY_CNT -> known.retryCount(path.retryCount = a.retryCount());
-        case RNR_RETRY -> known.rnrRetry(path.rnrRetry = a.rnrRetry());
+        case RETRY_CNT -> {
+          known.retryCount(path.retryCount = a.retryCount());
+          qp.completer.retries();
+        }
+        case RNR_RETRY -> {
+          known.rnrRetry(path.rnrRetry = a.rnrRetry());
+          qp.completer.retries();
+        }
         case MIN_RNR_TIMER -> known.minRnrTimer(path.minRnrTimer = a.minRnrTimer());
         case MAX_QP_RD_ATOMIC -> known.maxRdAtomic(path.maxRdAtomic = a.maxRdAtomic());
         case MAX_DEST_RD_ATOMIC -> {
@@ -160,11 +172,19 @@ final class QpControl {
             r.resources(a.maxDestRdAtomic());
           }
         }
-        case PATH_MIG_STATE -> known.pathMigState(a.pathMigState()); // accepted, no APM
-        case AV, STATE, CUR_STATE, EN_SQD_ASYNC_NOTIFY, ALT_PATH, CAP -> {
+        case PATH_MIG_STATE -> known.pathMigState(a.pathMigState()); // kept: see Cap.AUTO_PATH_MIG
+        case ALT_PATH -> alternate(a.altPath());
+        case AV, STATE, CUR_STATE, EN_SQD_ASYNC_NOTIFY, CAP -> {
           // done above, below, or not in any rule of the table
         }
       }
+    }
+  }
+
+  /** Kept for query; nothing migrates here (Cap.AUTO_PATH_MIG). */
+  private void alternate(@Nullable AltPath alt) {
+    if (alt != null) {
+      known.altPath(alt.av(), alt.pkeyIndex(), alt.port(), alt.timeout());
     }
   }
 

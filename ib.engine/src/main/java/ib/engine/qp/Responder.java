@@ -59,8 +59,8 @@ abstract class Responder {
     boolean fits =
         switch (qp.type) {
           case SMI -> true; // QP0 has no partition (IBA 10.9.3)
-          case GSI -> path.port().pkeyIndex(p.pkey) >= 0; // QP1 is in all of them
-          default -> path.port().pkeyFits(path.pkeyIndex, p.pkey);
+          case GSI -> path.port().tables().pkeyIndex(p.pkey) >= 0; // QP1 is in all of them
+          default -> path.port().tables().pkeyFits(path.pkeyIndex, p.pkey);
         };
     if (!fits) {
       path.port().badPkey();
@@ -97,7 +97,8 @@ abstract class Responder {
   void complete(
       RunList run, WcStatus status, WcOpcode opcode, int bytes, int flags, int imm, Packet p) {
     boolean datagram = qp.service == Opcode.UD;
-    int pkeyIndex = qp.type == QpType.GSI ? qp.path.port().pkeyIndex(p.pkey) : qp.path.pkeyIndex;
+    int pkeyIndex =
+        qp.type == QpType.GSI ? qp.path.port().tables().pkeyIndex(p.pkey) : qp.path.pkeyIndex;
     long path =
         datagram
             ? p.slid | (long) pkeyIndex << 16 | (long) qp.path.port().pathBits(p.dlid) << 32

@@ -6,7 +6,6 @@ import ib.core.verbs.CqInit;
 import ib.core.verbs.Cqe;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbInvalidException;
-import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.NotifyFlags;
 import ib.core.verbs.ObjectControl;
@@ -26,8 +25,6 @@ public final class SoftCq extends CompletionQueue {
   private static final int IDLE = 0;
   private static final int SOLICITED = 1;
   private static final int ANY = 2;
-  private static final WcStatus[] STATUS = WcStatus.values();
-  private static final WcOpcode[] OPCODE = WcOpcode.values();
   private static final VarHandle ARMED;
   private static final VarHandle POLLED;
 
@@ -48,6 +45,7 @@ public final class SoftCq extends CompletionQueue {
   private volatile boolean lost; // overrun
   private volatile boolean destroyed;
   private final CqUsers users = new CqUsers(this);
+  private final Moderation moderation;
 
   private final PolledEntry current = new PolledEntry(); // one thread at a time
 
@@ -55,6 +53,7 @@ public final class SoftCq extends CompletionQueue {
     super(control, init);
     this.hca = hca;
     CompletionRing ring = new CompletionRing(init.entries());
+    this.moderation = new Moderation(hca.worker(), this::periodOver);
     this.filled = ring;
     this.polled = ring;
   }
@@ -97,7 +96,8 @@ public final class SoftCq extends CompletionQueue {
         cqe);
     Trace.completion(hca.config().nodeGuid(), qpn, wrId, status, opcode, byteLen);
     int a = armed; // after the claim, which is a full fence: see requestNotify
-    if (a != IDLE && (a == ANY || solicited || status != WcStatus.SUCCESS)) {
+    boolean failed = status != WcStatus.SUCCESS;
+    if (a != IDLE && (a == ANY || solicited || failed) && (moderation.due() || failed)) {
       fire(a);
     }
   }
@@ -161,7 +161,7 @@ public final class SoftCq extends CompletionQueue {
       long h = r.head();
       int n = 0;
       while (n < most && r.valid(h + n)) {
-        read(r, h + n, into[n]);
+        CompletionEntry.read(r, h + n, into[n]);
         n++;
       }
       if (n > 0) {
@@ -187,34 +187,6 @@ public final class SoftCq extends CompletionQueue {
         from = i;
       }
     }
-  }
-
-  private static void read(CompletionRing r, long index, WorkCompletion wc) {
-    wc.cqe(r.cqe(index));
-    decode(
-        wc,
-        r.word(index, 1),
-        r.word(index, 2),
-        r.word(index, 3),
-        r.word(index, 4),
-        r.word(index, 5));
-  }
-
-  private static void decode(
-      WorkCompletion wc, long wrId, long what, long lengths, long numbers, long path) {
-    wc.wrId(wrId)
-        .status(STATUS[(int) what & 31])
-        .opcode(OPCODE[(int) (what >>> 8) & 15])
-        .wcFlags((int) (what >>> 16) & 0xff)
-        .sl((int) (what >>> 24) & 0xff)
-        .vendorError((int) (what >>> 32))
-        .byteLen((int) lengths)
-        .immData((int) (lengths >>> 32))
-        .qpn((int) numbers)
-        .srcQp((int) (numbers >>> 32))
-        .slid((int) path & 0xffff)
-        .pkeyIndex((int) (path >>> 16) & 0xffff)
-        .dlidPathBits((int) (path >>> 32) & 0xffff);
   }
 
   @Override
@@ -253,12 +225,12 @@ public final class SoftCq extends CompletionQueue {
 
   @Override
   public WcStatus status() {
-    return STATUS[(int) current.what & 31];
+    return CompletionEntry.status(current.what);
   }
 
   @Override
   public WcOpcode opcode() {
-    return OPCODE[(int) (current.what >>> 8) & 15];
+    return CompletionEntry.opcode(current.what);
   }
 
   @Override
@@ -273,7 +245,7 @@ public final class SoftCq extends CompletionQueue {
 
   @Override
   public int wcFlags() {
-    return (int) (current.what >>> 16) & 0xff;
+    return CompletionEntry.flags(current.what);
   }
 
   @Override
@@ -289,7 +261,8 @@ public final class SoftCq extends CompletionQueue {
   @Override
   public void readCurrent(WorkCompletion into) {
     into.cqe(current.cqe);
-    decode(into, current.wrId, current.what, current.lengths, current.numbers, current.path);
+    CompletionEntry.decode(
+        into, current.wrId, current.what, current.lengths, current.numbers, current.path);
   }
 
   // ---- notification ----
@@ -315,6 +288,9 @@ public final class SoftCq extends CompletionQueue {
       return PostStatus.GONE;
     }
     int a = armed;
+    if (a == IDLE) {
+      moderation.armed();
+    }
     while (a < want && !ARMED.compareAndSet(this, a, want)) { // NEXT_COMP includes SOLICITED
       a = armed;
     }
@@ -372,13 +348,22 @@ public final class SoftCq extends CompletionQueue {
 
   @Override
   protected void doModerate(int count, int periodUs) {
-    throw new IbNotSupportedException(
-        this + ".moderate", "no moderation", "IbDevice.has(Cap.CQ_MODERATION)");
+    moderation.set(count, periodUs);
+    periodOver(); // who waited by the old measure is told
+  }
+
+  /** Tells a consumer that was to wait a little; the worker, or who changes the moderation. */
+  private void periodOver() {
+    int a = armed;
+    if (a != IDLE && waiting()) {
+      fire(a);
+    }
   }
 
   @Override
   protected void doDestroy() {
     destroyed = true;
+    moderation.cancel();
     hca.discount(Limit.MAX_CQ);
   }
 }

@@ -40,6 +40,7 @@ public final class Worker implements Runnable {
   private volatile boolean purge;
   private volatile boolean stopped;
   private volatile @Nullable Thread thread;
+  private volatile Runnable whenFailed = () -> {};
 
   /**
    * Makes a worker that nobody runs yet.
@@ -52,6 +53,11 @@ public final class Worker implements Runnable {
     this.clock = clock;
     this.tally = tally;
     this.run = new RunList(budgetBytes);
+  }
+
+  /** Sets what is done, once, when its thread ends by an exception: the device has failed. */
+  void whenFailed(Runnable what) {
+    whenFailed = what;
   }
 
   /** {@return the time} */
@@ -131,7 +137,9 @@ public final class Worker implements Runnable {
   /** Lets a control path caller wait a little for a queue pair to be given up. */
   void pause(int tries) {
     if (thread == null) {
-      step(); // nobody else would
+      synchronized (heap) {
+        step(); // nobody else would
+      }
       Thread.onSpinWait();
     } else if (tries < 100) {
       Thread.onSpinWait();
@@ -142,9 +150,16 @@ public final class Worker implements Runnable {
 
   @Override
   public void run() {
-    while (!stopped) {
-      if (step() == 0) {
-        sleep();
+    try {
+      while (!stopped) {
+        if (step() == 0) {
+          sleep();
+        }
+      }
+    } finally {
+      if (!stopped) {
+        thread = null; // whoever waits for a queue pair does its work from now on
+        whenFailed.run();
       }
     }
   }

@@ -10,6 +10,7 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
+import ib.engine.time.NanoClock;
 import ib.engine.time.Timer;
 import ib.engine.time.VirtualClock;
 import ib.engine.wire.Packet;
@@ -79,7 +80,9 @@ public final class QpScenarios {
   /** A queue of which a consumer, armed when it sleeps, must hear every completion (B7). */
   abstract static class Consumer implements Scenario, CompletionNotifier {
     private static final int ARM = NotifyFlags.NEXT_COMP | NotifyFlags.REPORT_MISSED_EVENTS;
-    final SoftCq cq = new SoftCq(nobody(), new CqInit(2), hca());
+    private final HcaCore hca = hca();
+    final Worker worker = hca.worker();
+    final SoftCq cq = new SoftCq(nobody(), new CqInit(2), hca);
     private final WorkCompletion[] one = {new WorkCompletion()};
     private volatile boolean notified;
     private Thread consumer;
@@ -108,7 +111,14 @@ public final class QpScenarios {
       return new HcaCore(
           HcaConfig.of(1, 2),
           List.of(nowhere),
-          new VirtualClock(),
+          new NanoClock() {
+            private long now;
+
+            @Override
+            public long nanoTime() {
+              return now += 1000; // whoever looks finds that time has passed
+            }
+          },
           RandomGenerator.getDefault(),
           (type, port) -> {});
     }
@@ -176,6 +186,20 @@ public final class QpScenarios {
       super.setUp();
       Interleavings.spawn("producer", false, this::push);
       Interleavings.spawn("control", false, () -> cq.doResize(4));
+    }
+  }
+
+  /**
+   * Moderated, with two producers that never reach the count: the worker's timer must tell (B7).
+   */
+  public static final class Moderated extends Consumer {
+    @Override
+    public void setUp() {
+      super.setUp();
+      cq.doModerate(100, 1);
+      worker.start(Interleavings.spawn("worker", true, worker));
+      Interleavings.spawn("a", false, this::push);
+      Interleavings.spawn("b", false, this::push);
     }
   }
 }

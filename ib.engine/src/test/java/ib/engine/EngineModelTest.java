@@ -40,7 +40,7 @@ class EngineModelTest {
     "QpScenarios$Timers, 3",
     "QpScenarios$Notify, 2",
     "QpScenarios$Resize, 2",
-    "QpScenarios$Moderated, 2",
+    "QpScenarios$Moderated, 1",
     "TableScenarios$Chain, 2",
     "TableScenarios$Growth, 2",
     "EngineScenarios$TwoPosters, 2",
@@ -48,6 +48,10 @@ class EngineModelTest {
     "EngineScenarios$Starvation, 2",
     "EngineScenarios$Destroy, 2",
     "EngineScenarios$Deregister, 2",
+    "EngineScenarios$LocalInvalidate, 2",
+    "EngineScenarios$LocalInvalidatePacket, 2",
+    "EngineScenarios$RemoteInvalidate, 2",
+    "EngineScenarios$Unbind, 2",
   })
   @DisplayName("D4, D5, B7, B20, R-08, F-15: no schedule breaks it")
   void everyInterleaving(String name, int preemptions) throws ClassNotFoundException {
@@ -73,6 +77,11 @@ class EngineModelTest {
     "EngineScenarios$BothWays, qp.DirectPath.end, add, DROPPED",
     "EngineScenarios$TwoPosters, ring.ClaimToken.release, compareAndSet, TORN",
     "EngineScenarios$Deregister, qp.SoftMr.withdraw, fence, DROPPED",
+    "EngineScenarios$LocalInvalidate, mr.Copier.counted, enter, DROPPED",
+    "EngineScenarios$LocalInvalidatePacket, mr.Copier.piece, enter, DROPPED",
+    "EngineScenarios$LocalInvalidate, qp.LocalWork.settled, settled, TRUE",
+    "EngineScenarios$RemoteInvalidate, qp.Invalidation.settled, settled, TRUE",
+    "EngineScenarios$Unbind, qp.LocalWork.settled, settled, TRUE",
   })
   @DisplayName("canaries: one step of the product's own code weakened")
   void canary(String name, String method, String call, Kind kind) throws ClassNotFoundException {

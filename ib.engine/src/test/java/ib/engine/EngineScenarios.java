@@ -2,8 +2,11 @@ package ib.engine;
 
 import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Scenario;
+import ib.core.verbs.Access;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.MemoryWindow;
+import ib.core.verbs.MwType;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
@@ -154,6 +157,132 @@ public final class EngineScenarios {
       require(successes(rig.b().sendCq) == 1, "b's completion is missing");
       arrived(target.segment(), 1);
       arrived(target.segment(), 3);
+    }
+  }
+
+  /**
+   * A key is invalidated by a posted request of one queue pair while another copies through it:
+   * when the invalidation has completed the memory is the user's.
+   */
+  abstract static class Invalidated extends Pair {
+    final MemorySegment memory = Arena.ofAuto().allocate(64, 64);
+    final Rig.Side a = rig.a();
+    final Rig.Side b = rig.b();
+    final QueuePair writer = a.qp;
+    int key;
+
+    Invalidated() {
+      this(HcaConfig.of(0x10, 0x11).withPace(4096, 1 << 18, 16, 8, 128));
+    }
+
+    private Invalidated(HcaConfig config) {
+      super(config, config);
+      rig.connect(QpType.RC, 4, 14, 7, 7); // who invalidates
+    }
+
+    void open(Runnable post) {
+      b.qp.wrStart();
+      b.qp.wrFlags(SendFlags.SIGNALED);
+      post.run();
+      require(b.qp.wrComplete() == PostStatus.OK, "not posted");
+      taken(b.sendCq);
+    }
+
+    /** Waits for a completion as a user does. */
+    void taken(CompletionQueue cq) {
+      WorkCompletion[] wc = {new WorkCompletion()};
+      while (cq.poll(wc, 1) == 0) {
+        rig.b().hca.step();
+        Thread.onSpinWait();
+      }
+      require(wc[0].status() == WcStatus.SUCCESS, "" + wc[0]);
+    }
+
+    abstract void invalidate();
+
+    /** The writer's packets are packets, whatever the medium. */
+    void packets() {
+      rig.wire.loses = p -> false;
+    }
+
+    @Override
+    public void setUp() {
+      Interleavings.spawn(
+          "writer",
+          false,
+          () -> {
+            SendWr wr = new SendWr(1).wrId(1).opcode(WrOpcode.RDMA_WRITE).rkey(key);
+            wr.remoteAddr(0).addSge(a.mr.lkey(), a.mr.iova(), 8);
+            writer.postSend(wr.flags(SendFlags.SIGNALED));
+          });
+      Interleavings.spawn(
+          "user",
+          false,
+          () -> {
+            invalidate();
+            memory.fill((byte) 0x55);
+          });
+    }
+
+    @Override
+    public void check() {
+      rig.settle();
+      long word = memory.get(ValueLayout.JAVA_LONG, 0);
+      require(word == 0x5555555555555555L, "I8: written after the invalidation has completed");
+    }
+  }
+
+  /** LOCAL_INV of a fast registration (IBA 10.6.5). */
+  public static class LocalInvalidate extends Invalidated {
+    /** Registers it. */
+    public LocalInvalidate() {
+      MemoryRegion fast = b.pd.allocFastRegistration(1);
+      fast.map(memory);
+      key = fast.rkey();
+      open(() -> b.qp.wrRegMr(fast, key, Rig.ALL_ACCESS | Access.ZERO_BASED));
+    }
+
+    @Override
+    void invalidate() {
+      open(() -> b.qp.wrLocalInv(key));
+    }
+  }
+
+  /** The same while a packet is being copied. */
+  public static final class LocalInvalidatePacket extends LocalInvalidate {
+    /** Registers it. */
+    public LocalInvalidatePacket() {
+      packets();
+    }
+  }
+
+  /** The same by the peer of the other connection: SEND_WITH_INV. */
+  public static final class RemoteInvalidate extends LocalInvalidate {
+    @Override
+    void invalidate() {
+      b.qp.postReceive(5, b.mr.lkey(), b.mr.iova(), 8);
+      a.qp.wrStart();
+      a.qp.wrSendInv(key);
+      require(a.qp.wrComplete() == PostStatus.OK, "not posted");
+      taken(b.recvCq);
+    }
+  }
+
+  /** A type 1 window is unbound. */
+  public static final class Unbind extends Invalidated {
+    private final MemoryRegion region;
+    private final MemoryWindow window = b.pd.allocWindow(MwType.TYPE_1);
+
+    /** Binds it. */
+    public Unbind() {
+      region = b.pd.registerMemory(memory, Rig.ALL_ACCESS | Access.ZERO_BASED);
+      key = window.rkey() + 1;
+      open(() -> b.qp.wrBindMw(window, key, region, 0, 64, Access.REMOTE_WRITE));
+    }
+
+    @Override
+    void invalidate() {
+      open(() -> b.qp.wrBindMw(window, key + 1, null, 0, 0, 0));
     }
   }
 

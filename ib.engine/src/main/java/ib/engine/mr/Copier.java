@@ -88,6 +88,23 @@ public final class Copier {
 
   private static int piece(
       Payload payload, int i, int skip, MrKey key, long version, long address, int bytes) {
+    MrKey source = payload.key(i);
+    key.enter();
+    if (source != null) {
+      source.enter();
+    }
+    try {
+      return copy(payload, i, skip, key, version, address, bytes);
+    } finally {
+      key.leave();
+      if (source != null) {
+        source.leave();
+      }
+    }
+  }
+
+  private static int copy(
+      Payload payload, int i, int skip, MrKey key, long version, long address, int bytes) {
     int done = 0;
     while (done < bytes) {
       long to = address + done;
@@ -212,7 +229,7 @@ public final class Copier {
         }
         return false;
       }
-      if (!move(source, allowed, at, key, version, to, n)) {
+      if (!counted(source, allowed, at, key, version, to, n)) {
         return false;
       }
       to += n;
@@ -246,12 +263,24 @@ public final class Copier {
       if (target == null || allowed == MrKey.REFUSED) {
         return false;
       }
-      if (!move(key, version, from, target, allowed, at, n)) {
+      if (!counted(key, version, from, target, allowed, at, n)) {
         return false;
       }
       from += n;
     }
     return true;
+  }
+
+  private static boolean counted(
+      MrKey source, long allowed, long from, MrKey target, long version, long to, long bytes) {
+    source.enter();
+    target.enter();
+    try {
+      return move(source, allowed, from, target, version, to, bytes);
+    } finally {
+      source.leave();
+      target.leave();
+    }
   }
 
   private static boolean move(
@@ -297,6 +326,16 @@ public final class Copier {
    * @return false when the target is gone; some bytes may be copied then
    */
   public static boolean store(
+      MemorySegment segment, int bytes, MrKey key, long version, long address) {
+    key.enter();
+    try {
+      return move(segment, bytes, key, version, address);
+    } finally {
+      key.leave();
+    }
+  }
+
+  private static boolean move(
       MemorySegment segment, int bytes, MrKey key, long version, long address) {
     for (int done = 0; done < bytes; ) {
       long to = address + done;
@@ -383,7 +422,16 @@ public final class Copier {
     long to = offset;
     for (int i = 0; i < payload.count(); i++) {
       int n = payload.length(i);
-      if (!payload.live(i) || !inline(payload.segment(i), payload.offset(i), target, to, n)) {
+      MrKey source = payload.key(i);
+      if (source != null) {
+        source.enter();
+      }
+      boolean read =
+          payload.live(i) && inline(payload.segment(i), payload.offset(i), target, to, n);
+      if (source != null) {
+        source.leave();
+      }
+      if (!read) {
         return SOURCE;
       }
       to += n;

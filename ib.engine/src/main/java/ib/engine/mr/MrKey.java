@@ -25,10 +25,12 @@ public final class MrKey {
   private static final long STATE = 3;
   private static final long STEP = 4;
   private static final VarHandle VERSION;
+  private static final VarHandle USERS;
 
   static {
     try {
       VERSION = MethodHandles.lookup().findVarHandle(MrKey.class, "version", long.class);
+      USERS = MethodHandles.lookup().findVarHandle(MrKey.class, "users", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -36,7 +38,9 @@ public final class MrKey {
 
   private final Object object;
   private final int domain;
+  private final boolean posted;
   private volatile long version = CLOSED;
+  private volatile int users; // who are in the middle of a copy; only when posted
 
   // written between begin and open or close
   private int number;
@@ -57,9 +61,22 @@ public final class MrKey {
    * @param object the region or window it belongs to
    */
   public MrKey(int number, int domain, Object object) {
+    this(number, domain, object, false);
+  }
+
+  /**
+   * Makes a closed key.
+   *
+   * @param number the key, 32 bits; the upper 24 are for ever
+   * @param domain number of the protection domain
+   * @param object the region or window it belongs to
+   * @param posted whether posted requests open and close it: then copies through it are counted
+   */
+  public MrKey(int number, int domain, Object object, boolean posted) {
     this.number = number;
     this.domain = domain;
     this.object = object;
+    this.posted = posted;
   }
 
   /** {@return the key, 32 bits} */
@@ -238,6 +255,33 @@ public final class MrKey {
     long ofVersion = regionVersion;
     VarHandle.loadLoadFence(); // all that was read before was read under the version seen now
     return version == admitted && (of == null || of.version == ofVersion);
+  }
+
+  // ---- copies, and the fence of who closes a key by a posted request ----
+
+  /**
+   * A copy through it begins, before it asks whether the key is {@link #live}: so who has closed
+   * the key and finds it {@link #idle} knows that no copy is under way, and none comes. Other
+   * regions are closed on the control path, which waits for the queue pairs themselves: their
+   * copies are not counted.
+   */
+  void enter() {
+    if (posted) {
+      USERS.getAndAdd(this, 1); // a full fence
+    }
+  }
+
+  /** The copy is over, whatever it came to. */
+  void leave() {
+    if (posted) {
+      USERS.getAndAdd(this, -1);
+    }
+  }
+
+  /** {@return whether nobody is in the middle of a copy; ask after closing it} */
+  public boolean idle() {
+    VarHandle.fullFence(); // the closing before the look
+    return users == 0;
   }
 
   /** {@return first address that it opens; counts while live} */

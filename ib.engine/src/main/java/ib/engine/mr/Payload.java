@@ -126,6 +126,11 @@ public final class Payload {
     return lengths[i];
   }
 
+  /** {@return the registration that a piece belongs to, null when the packet's owner owns it} */
+  @Nullable MrKey key(int i) {
+    return keys[i];
+  }
+
   /**
    * Whether a piece may still be read.
    *

@@ -45,6 +45,15 @@ public final class RemoteAtomic {
    *     aligned
    */
   public int execute(Op op, MrKey key, long version, long address, long operand, long compare) {
+    key.enter();
+    try {
+      return change(op, key, version, address, operand, compare);
+    } finally {
+      key.leave();
+    }
+  }
+
+  private int change(Op op, MrKey key, long version, long address, long operand, long compare) {
     int place = key.place(address);
     MemorySegment target = key.segment(place);
     long offset = address - key.start(place);

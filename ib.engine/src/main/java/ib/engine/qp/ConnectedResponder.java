@@ -106,8 +106,20 @@ final class ConnectedResponder extends Responder {
         acknowledge(run);
         return true;
       }
+      if (!message.unsettled()) {
+        receive(p, run);
+      } else if (executes()) {
+        message.settle(p, Opcode.what(p.opcode), run);
+      } else {
+        message.abandon(); // its receive is flushed
+      }
+      if (message.unsettled()) {
+        Thread.onSpinWait();
+        run.spend(0); // the budget bounds how long this call insists
+        acknowledge(run);
+        return true;
+      }
       qp.requests.remove();
-      receive(p, run);
       run.spend(p.payload.length());
       p.release(run);
       if (qp.state == QpState.ERR || (reply.active() && !reply(run))) {

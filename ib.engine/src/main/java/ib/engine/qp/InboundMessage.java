@@ -20,6 +20,7 @@ final class InboundMessage {
   private long writeAddress;
   private @Nullable MrKey writeKey;
   private long writeVersion;
+  private boolean unsettled; // a send with invalidate is executed, its key not settled
 
   InboundMessage(QpCore qp, ConnectedResponder responder) {
     this.qp = qp;
@@ -29,6 +30,7 @@ final class InboundMessage {
   /** What was begun is given up. */
   void abandon() {
     current = 0;
+    unsettled = false;
     writeKey = null;
   }
 
@@ -67,7 +69,20 @@ final class InboundMessage {
       fail(run, WcStatus.MW_BIND_ERR, p); // IBA 11.6.2: memory management operation error
       responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else {
-      done += length;
+      settle(p, what, run);
+    }
+  }
+
+  /** Whether the packet in hand is executed but others still copy through what it invalidated. */
+  boolean unsettled() {
+    return unsettled;
+  }
+
+  /** Ends a part of a send, as soon as what it has invalidated is settled. */
+  void settle(Packet p, int what, RunList run) {
+    unsettled = (what & Opcode.INV) != 0 && !Invalidation.settled(qp, p.rkey);
+    if (!unsettled) {
+      done += p.payload.length();
       executed(p, what, Opcode.SEND);
       if ((what & Opcode.END) != 0) {
         sent(p, what, run);

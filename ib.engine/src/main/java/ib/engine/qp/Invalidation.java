@@ -16,6 +16,21 @@ final class Invalidation {
     return invalidate(qp, rkey, true);
   }
 
+  /**
+   * Whether no other queue pair is in the middle of a copy through an invalidated key. Until then
+   * the invalidation is not complete (IBA 10.6.5): its request or the receive of the message that
+   * asked for it does not complete, so nothing is written once that was polled. Nobody waits: who
+   * invalidates looks again when its queue pair is run next.
+   */
+  static boolean settled(QpCore qp, int rkey) {
+    MrKey key = qp.hca.rkeys().find(rkey);
+    Object object = key == null ? null : key.object();
+    if (object instanceof SoftMw mw) {
+      return mw.settled();
+    }
+    return !(object instanceof SoftMr mr) || mr.settled();
+  }
+
   private static boolean invalidate(QpCore qp, int rkey, boolean mustBeOpen) {
     MrKey key = qp.hca.rkeys().find(rkey);
     if (key == null || key.number() != rkey || key.domain() != qp.domain) {

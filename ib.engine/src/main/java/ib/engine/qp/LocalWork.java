@@ -35,4 +35,12 @@ final class LocalWork {
     }
     return done ? WcStatus.SUCCESS : WcStatus.MW_BIND_ERR;
   }
+
+  /** Whether no other queue pair is in the middle of a copy through what was taken away. */
+  static boolean settled(QpCore qp, SendWqe w) {
+    if (w.opcode == OP_LOCAL_INV) {
+      return Invalidation.settled(qp, w.immData);
+    }
+    return !(w.memory instanceof SoftMw window) || window.settled();
+  }
 }

@@ -39,6 +39,8 @@ final class Requester {
   private WcStatus haltStatus = WcStatus.SUCCESS;
   private boolean wantsPacket;
   private boolean drainWanted;
+  private boolean localDone; // the local request at the cursor, which waits until it is settled
+  private boolean unsettled; // look again soon
 
   Requester(QpCore qp) {
     this.qp = qp;
@@ -64,6 +66,7 @@ final class Requester {
   }
 
   private void resume() {
+    localDone = false;
     haltIndex = Long.MAX_VALUE;
     haltStatus = WcStatus.SUCCESS;
   }
@@ -129,6 +132,7 @@ final class Requester {
     }
     boolean more = false;
     wantsPacket = false;
+    unsettled = false;
     skipAcknowledged();
     do {
       while (cursor < haltIndex && ready(state) && !qp.completer.rnrWaiting()) {
@@ -148,7 +152,11 @@ final class Requester {
       drainWanted = false;
       qp.verbs.tell(EventType.SQ_DRAINED);
     }
-    return more;
+    if (unsettled) {
+      Thread.onSpinWait();
+      run.spend(0); // the budget bounds how long this call insists
+    }
+    return more || unsettled;
   }
 
   /** What was acknowledged after the cursor was set back is not sent again. */
@@ -242,10 +250,16 @@ final class Requester {
     if (waits) {
       return false;
     }
-    WcStatus status = LocalWork.execute(qp, w);
+    WcStatus status = localDone ? WcStatus.SUCCESS : LocalWork.execute(qp, w);
     if (status != WcStatus.SUCCESS) {
       return halt(cursor, status);
     }
+    localDone = true;
+    unsettled = !LocalWork.settled(qp, w);
+    if (unsettled) {
+      return false;
+    }
+    localDone = false;
     number(w, 0, 0);
     return true;
   }

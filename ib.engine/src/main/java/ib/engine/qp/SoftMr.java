@@ -99,7 +99,7 @@ public final class SoftMr extends MemoryRegion {
   }
 
   private MrKey enter(KeyTable table) {
-    MrKey key = new MrKey(hca.keyNumbers().next(), pd.domain(), this);
+    MrKey key = new MrKey(hca.keyNumbers().next(), pd.domain(), this, fast());
     table.put(key);
     return key;
   }
@@ -174,6 +174,11 @@ public final class SoftMr extends MemoryRegion {
     }
     remote.close(begun, remote.number());
     return true;
+  }
+
+  /** Whether nobody is in the middle of a copy; ask after invalidating it. */
+  boolean settled() {
+    return local.idle() && remote.idle();
   }
 
   // ---- windows ----

@@ -23,7 +23,7 @@ public final class SoftMw extends MemoryWindow {
     this.pd = pd;
     this.type = type;
     HcaCore hca = pd.hca();
-    this.key = new MrKey(hca.keyNumbers().next(), pd.domain(), this);
+    this.key = new MrKey(hca.keyNumbers().next(), pd.domain(), this, true);
     hca.rkeys().put(key);
   }
 
@@ -109,6 +109,11 @@ public final class SoftMw extends MemoryWindow {
     moved(null);
     key.close(begun, key.number());
     return true;
+  }
+
+  /** Whether nobody is in the middle of a copy; ask after binding it anew or invalidating it. */
+  boolean settled() {
+    return key.idle();
   }
 
   @Override

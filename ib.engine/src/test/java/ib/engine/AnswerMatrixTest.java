@@ -78,12 +78,17 @@ class AnswerMatrixTest {
   private static List<Row> memory() {
     return List.of(
         access("bad rkey, WRITE", t -> t.change(BthOpcode.RC_RDMA_WRITE_ONLY, 8, p -> p.rkey ^= 7)),
-        access("bad rkey, READ", t -> t.change(BthOpcode.RC_RDMA_READ_REQUEST, 0, p -> p.rkey ^= 7)),
+        access(
+            "bad rkey, READ", t -> t.change(BthOpcode.RC_RDMA_READ_REQUEST, 0, p -> p.rkey ^= 7)),
         access("bad rkey, atomic", t -> t.change(BthOpcode.RC_FETCH_ADD, 0, p -> p.rkey ^= 7)),
-        access("bad rkey, ATOMIC WRITE", t -> t.change(BthOpcode.RC_ATOMIC_WRITE, 8, p -> p.rkey ^= 7)),
+        access(
+            "bad rkey, ATOMIC WRITE",
+            t -> t.change(BthOpcode.RC_ATOMIC_WRITE, 8, p -> p.rkey ^= 7)),
         access("bad rkey, FLUSH", t -> t.change(BthOpcode.RC_FLUSH, 0, p -> p.rkey ^= 7)),
-        access("out of bounds, WRITE: the last byte", t -> t.atEnd(BthOpcode.RC_RDMA_WRITE_ONLY, 8)),
-        access("out of bounds, READ: the last byte", t -> t.atEnd(BthOpcode.RC_RDMA_READ_REQUEST, 8)),
+        access(
+            "out of bounds, WRITE: the last byte", t -> t.atEnd(BthOpcode.RC_RDMA_WRITE_ONLY, 8)),
+        access(
+            "out of bounds, READ: the last byte", t -> t.atEnd(BthOpcode.RC_RDMA_READ_REQUEST, 8)),
         access(
             "out of bounds, WRITE: one before",
             t -> t.change(BthOpcode.RC_RDMA_WRITE_ONLY, 8, p -> p.remoteAddress--)),
@@ -91,8 +96,8 @@ class AnswerMatrixTest {
             "out of bounds, atomic",
             t -> t.change(BthOpcode.RC_COMPARE_SWAP, 0, p -> p.remoteAddress += 1 << 20)),
         access(
-            "SEND_INV of an unknown rkey",
-            t -> t.change(BthOpcode.RC_SEND_ONLY_INV, 8, p -> p.rkey ^= 0x700))
+                "SEND_INV of an unknown rkey",
+                t -> t.change(BthOpcode.RC_SEND_ONLY_INV, 8, p -> p.rkey ^= 0x700))
             .with(WcStatus.MW_BIND_ERR),
         access("SEND_INV of a normal region's rkey", t -> t.send(BthOpcode.RC_SEND_ONLY_INV, 8))
             .with(WcStatus.MW_BIND_ERR));
@@ -100,11 +105,17 @@ class AnswerMatrixTest {
 
   private static List<Row> rights() {
     return List.of(
-        invalid("no permission at the queue pair, WRITE", t -> t.forbidden(BthOpcode.RC_RDMA_WRITE_ONLY, 8)),
-        invalid("no permission at the queue pair, READ", t -> t.forbidden(BthOpcode.RC_RDMA_READ_REQUEST, 0)),
-        invalid("no permission at the queue pair, atomic", t -> t.forbidden(BthOpcode.RC_FETCH_ADD, 0)),
         invalid(
-            "no permission at the queue pair, ATOMIC WRITE", t -> t.forbidden(BthOpcode.RC_ATOMIC_WRITE, 8)),
+            "no permission at the queue pair, WRITE",
+            t -> t.forbidden(BthOpcode.RC_RDMA_WRITE_ONLY, 8)),
+        invalid(
+            "no permission at the queue pair, READ",
+            t -> t.forbidden(BthOpcode.RC_RDMA_READ_REQUEST, 0)),
+        invalid(
+            "no permission at the queue pair, atomic", t -> t.forbidden(BthOpcode.RC_FETCH_ADD, 0)),
+        invalid(
+            "no permission at the queue pair, ATOMIC WRITE",
+            t -> t.forbidden(BthOpcode.RC_ATOMIC_WRITE, 8)),
         invalid("no permission at the queue pair, FLUSH", t -> t.forbidden(BthOpcode.RC_FLUSH, 0)),
         invalid(
             "FLUSH to persistence, which is not offered",
@@ -124,37 +135,63 @@ class AnswerMatrixTest {
         invalid("SEND LAST without FIRST", t -> t.send(BthOpcode.RC_SEND_LAST, 8)),
         invalid("WRITE MIDDLE without FIRST", t -> t.send(BthOpcode.RC_RDMA_WRITE_MIDDLE, MTU)),
         invalid("WRITE LAST without FIRST", t -> t.send(BthOpcode.RC_RDMA_WRITE_LAST, 8)),
-        invalid("SEND FIRST after SEND FIRST", t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_SEND_FIRST, MTU)),
-        invalid("SEND ONLY after SEND FIRST", t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_SEND_ONLY, 8)),
         invalid(
-            "WRITE LAST after SEND FIRST", t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_RDMA_WRITE_LAST, 8)),
-        invalid("READ after SEND FIRST", t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_RDMA_READ_REQUEST, 0)),
-        invalid("atomic after SEND FIRST", t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_FETCH_ADD, 0)),
-        invalid("misaligned CAS", t -> t.change(BthOpcode.RC_COMPARE_SWAP, 0, p -> p.remoteAddress += 4)),
+            "SEND FIRST after SEND FIRST",
+            t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_SEND_FIRST, MTU)),
+        invalid(
+            "SEND ONLY after SEND FIRST",
+            t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_SEND_ONLY, 8)),
+        invalid(
+            "WRITE LAST after SEND FIRST",
+            t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_RDMA_WRITE_LAST, 8)),
+        invalid(
+            "READ after SEND FIRST",
+            t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_RDMA_READ_REQUEST, 0)),
+        invalid(
+            "atomic after SEND FIRST",
+            t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_FETCH_ADD, 0)),
+        invalid(
+            "misaligned CAS",
+            t -> t.change(BthOpcode.RC_COMPARE_SWAP, 0, p -> p.remoteAddress += 4)),
         invalid("misaligned FAA", t -> t.change(BthOpcode.RC_FETCH_ADD, 0, p -> p.remoteAddress++)),
         invalid(
-            "misaligned ATOMIC WRITE", t -> t.change(BthOpcode.RC_ATOMIC_WRITE, 8, p -> p.remoteAddress += 4)));
+            "misaligned ATOMIC WRITE",
+            t -> t.change(BthOpcode.RC_ATOMIC_WRITE, 8, p -> p.remoteAddress += 4)));
   }
 
   private static List<Row> lengths() {
     return List.of(
-        invalid("RETH len > payload, ONLY", t -> t.change(BthOpcode.RC_RDMA_WRITE_ONLY, 8, p -> p.dmaLength++)),
-        invalid("RETH len < payload, ONLY", t -> t.change(BthOpcode.RC_RDMA_WRITE_ONLY, 8, p -> p.dmaLength--)),
+        invalid(
+            "RETH len > payload, ONLY",
+            t -> t.change(BthOpcode.RC_RDMA_WRITE_ONLY, 8, p -> p.dmaLength++)),
+        invalid(
+            "RETH len < payload, ONLY",
+            t -> t.change(BthOpcode.RC_RDMA_WRITE_ONLY, 8, p -> p.dmaLength--)),
         invalid(
             "RETH len > payload, LAST",
             t -> t.write(2 * MTU + 9).send(BthOpcode.RC_RDMA_WRITE_LAST, 8)),
-        invalid("RETH len < payload, LAST", t -> t.write(MTU + 7).send(BthOpcode.RC_RDMA_WRITE_LAST, 8)),
-        invalid("RETH len < payload, MIDDLE", t -> t.write(MTU + 7).send(BthOpcode.RC_RDMA_WRITE_MIDDLE, MTU)),
+        invalid(
+            "RETH len < payload, LAST",
+            t -> t.write(MTU + 7).send(BthOpcode.RC_RDMA_WRITE_LAST, 8)),
+        invalid(
+            "RETH len < payload, MIDDLE",
+            t -> t.write(MTU + 7).send(BthOpcode.RC_RDMA_WRITE_MIDDLE, MTU)),
         invalid("WRITE ONLY > PMTU", t -> t.send(BthOpcode.RC_RDMA_WRITE_ONLY, MTU + 1)),
         invalid(
-            "WRITE FIRST < PMTU", t -> t.change(BthOpcode.RC_RDMA_WRITE_FIRST, 500, p -> p.dmaLength = 2 * MTU)),
+            "WRITE FIRST < PMTU",
+            t -> t.change(BthOpcode.RC_RDMA_WRITE_FIRST, 500, p -> p.dmaLength = 2 * MTU)),
         invalid(
             "WRITE FIRST > PMTU",
             t -> t.change(BthOpcode.RC_RDMA_WRITE_FIRST, MTU + 4, p -> p.dmaLength = 2 * MTU)),
         invalid("SEND FIRST < PMTU", t -> t.send(BthOpcode.RC_SEND_FIRST, 500)),
-        invalid("SEND MIDDLE < PMTU", t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_SEND_MIDDLE, 500)),
-        invalid("SEND LAST > PMTU", t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_SEND_LAST, MTU + 1)),
-        invalid("SEND LAST empty", t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_SEND_LAST, 0)),
+        invalid(
+            "SEND MIDDLE < PMTU",
+            t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_SEND_MIDDLE, 500)),
+        invalid(
+            "SEND LAST > PMTU",
+            t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_SEND_LAST, MTU + 1)),
+        invalid(
+            "SEND LAST empty", t -> t.after(BthOpcode.RC_SEND_FIRST, BthOpcode.RC_SEND_LAST, 0)),
         invalid("SEND ONLY > PMTU", t -> t.send(BthOpcode.RC_SEND_ONLY, MTU + 1)),
         invalid(
             "RETH.len 2^31 + 1, WRITE",
@@ -265,7 +302,10 @@ class AnswerMatrixTest {
     assertEquals(QpState.ERR, b.qp.state());
     EventType event = row.event;
     List<EventType> heard =
-        b.device.events().stream().map(e -> e.type()).filter(e -> e.name().endsWith("_ERR")).toList();
+        b.device.events().stream()
+            .map(e -> e.type())
+            .filter(e -> e.name().endsWith("_ERR"))
+            .toList();
     assertEquals(event == null ? List.of() : List.of(event), heard);
     assertEquals(row.receive, Rig.next(b.recvCq).status());
     Rig.assertEmpty(b.recvCq);

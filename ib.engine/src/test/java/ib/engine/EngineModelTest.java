@@ -77,7 +77,7 @@ class EngineModelTest {
     "EngineScenarios$BothWays, qp.DirectPath.end, add, DROPPED",
     "EngineScenarios$TwoPosters, ring.ClaimToken.release, compareAndSet, TORN",
     "EngineScenarios$Deregister, qp.SoftMr.withdraw, fence, DROPPED",
-    "EngineScenarios$LocalInvalidate, mr.Copier.counted, enter, DROPPED",
+    "EngineScenarios$LocalInvalidate, mr.DirectCopier.counted, enter, DROPPED",
     "EngineScenarios$LocalInvalidatePacket, mr.Copier.piece, enter, DROPPED",
     "EngineScenarios$LocalInvalidate, qp.LocalWork.settled, settled, TRUE",
     "EngineScenarios$RemoteInvalidate, qp.Invalidation.settled, settled, TRUE",

@@ -36,7 +36,9 @@ final class Forge {
         }
       };
 
-  /** Packets come to the victim as if the other side had sent them; neither is heard by the other. */
+  /**
+   * Packets come to the victim as if the other side had sent them; neither is heard by the other.
+   */
   Forge(Rig rig, Rig.Side victim, Rig.Side disguise) {
     this.rig = rig;
     this.victim = victim;

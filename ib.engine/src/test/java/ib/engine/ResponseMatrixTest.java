@@ -43,7 +43,9 @@ class ResponseMatrixTest {
     rig.close();
   }
 
-  /** One row: the request, what is answered, and its status or, when null, the counter that moves. */
+  /**
+   * One row: the request, what is answered, and its status or, when null, the counter that moves.
+   */
   private record Row(
       WrOpcode request,
       String text,
@@ -71,7 +73,8 @@ class ResponseMatrixTest {
   }
 
   private static List<Row> naks() {
-    return Stream.of(WrOpcode.SEND, WrOpcode.RDMA_WRITE, WrOpcode.RDMA_READ, WrOpcode.ATOMIC_FETCH_AND_ADD)
+    return Stream.of(
+            WrOpcode.SEND, WrOpcode.RDMA_WRITE, WrOpcode.RDMA_READ, WrOpcode.ATOMIC_FETCH_AND_ADD)
         .flatMap(
             op ->
                 Stream.of(

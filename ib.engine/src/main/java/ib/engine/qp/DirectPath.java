@@ -3,7 +3,7 @@ package ib.engine.qp;
 import ib.core.verbs.Access;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcOpcode;
-import ib.engine.mr.Copier;
+import ib.engine.mr.DirectCopier;
 import ib.engine.mr.MrKey;
 import ib.engine.mr.SgeList;
 import ib.engine.ring.SendWqe;
@@ -182,7 +182,7 @@ final class DirectPath {
             : key.admit(w.rkey, p.domain, p, Access.REMOTE_READ, w.remoteAddress, length);
     return key != null
         && version != MrKey.REFUSED
-        && Copier.fetch(key, version, w.remoteAddress, w.sges, qp.hca.lkeys(), qp.domain);
+        && DirectCopier.fetch(key, version, w.remoteAddress, w.sges, qp.hca.lkeys(), qp.domain);
   }
 
   private boolean copy(SendWqe w, MrKey key, long version, long address) {
@@ -190,8 +190,8 @@ final class DirectPath {
       return false;
     }
     return w.inlineLength >= 0
-        ? Copier.store(w.inlineSegment(), w.inlineLength, key, version, address)
-        : Copier.store(w.sges, qp.hca.lkeys(), qp.domain, key, version, address);
+        ? DirectCopier.store(w.inlineSegment(), w.inlineLength, key, version, address)
+        : DirectCopier.store(w.sges, qp.hca.lkeys(), qp.domain, key, version, address);
   }
 
   private void complete(

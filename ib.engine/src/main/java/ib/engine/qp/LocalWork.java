@@ -10,7 +10,51 @@ final class LocalWork {
   private static final int OP_LOCAL_INV = WrOpcode.LOCAL_INV.value();
   private static final int OP_BIND_MW = WrOpcode.BIND_MW.value();
 
-  private LocalWork() {}
+  private final QpCore qp;
+  private boolean executed; // the request in hand, which is not settled yet
+  private boolean unsettled;
+
+  LocalWork(QpCore qp) {
+    this.qp = qp;
+  }
+
+  /** What was in hand is flushed or forgotten. */
+  void reset() {
+    executed = false;
+  }
+
+  /** A run of the requester begins. */
+  void begin() {
+    unsettled = false;
+  }
+
+  /**
+   * Whether the requester must be run again soon, since what it waits for is no event: others are
+   * in the middle of a copy. The budget bounds how long this call insists.
+   */
+  boolean insists(RunList run) {
+    if (unsettled) {
+      Thread.onSpinWait();
+      run.spend(0);
+    }
+    return unsettled;
+  }
+
+  /**
+   * Executes a request, once.
+   *
+   * @return SUCCESS, a memory management operation error (IBA 11.6.2), or null while other queue
+   *     pairs are in the middle of a copy through what was taken away
+   */
+  @Nullable WcStatus start(SendWqe w) {
+    WcStatus status = executed ? WcStatus.SUCCESS : execute(qp, w);
+    if (status != WcStatus.SUCCESS) {
+      return status;
+    }
+    unsettled = !settled(qp, w);
+    executed = unsettled;
+    return unsettled ? null : status;
+  }
 
   /**
    * Whether it waits until everything before it is complete: what it takes away may be asked for
@@ -20,8 +64,7 @@ final class LocalWork {
     return w.opcode == OP_LOCAL_INV;
   }
 
-  /** {@return SUCCESS, or a memory management operation error (IBA 11.6.2)} */
-  static WcStatus execute(QpCore qp, SendWqe w) {
+  private static WcStatus execute(QpCore qp, SendWqe w) {
     boolean done;
     if (w.opcode == OP_LOCAL_INV) {
       done = Invalidation.local(qp, w.immData);
@@ -36,8 +79,7 @@ final class LocalWork {
     return done ? WcStatus.SUCCESS : WcStatus.MW_BIND_ERR;
   }
 
-  /** Whether no other queue pair is in the middle of a copy through what was taken away. */
-  static boolean settled(QpCore qp, SendWqe w) {
+  private static boolean settled(QpCore qp, SendWqe w) {
     if (w.opcode == OP_LOCAL_INV) {
       return Invalidation.settled(qp, w.immData);
     }

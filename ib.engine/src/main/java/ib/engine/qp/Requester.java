@@ -23,6 +23,7 @@ final class Requester {
   private final QpCore qp;
   private final RequestPackets packets;
   private final DirectPath direct;
+  private final LocalWork local;
   private final boolean reliable;
   private final boolean datagram;
   private final long lengthMost;
@@ -39,13 +40,12 @@ final class Requester {
   private WcStatus haltStatus = WcStatus.SUCCESS;
   private boolean wantsPacket;
   private boolean drainWanted;
-  private boolean localDone; // the local request at the cursor, which waits until it is settled
-  private boolean unsettled; // look again soon
 
   Requester(QpCore qp) {
     this.qp = qp;
     this.packets = new RequestPackets(qp);
     this.direct = new DirectPath(qp);
+    this.local = new LocalWork(qp);
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
     this.lengthMost = qp.hca.config().limit(Limit.MAX_MSG_SZ);
@@ -66,7 +66,7 @@ final class Requester {
   }
 
   private void resume() {
-    localDone = false;
+    local.reset();
     haltIndex = Long.MAX_VALUE;
     haltStatus = WcStatus.SUCCESS;
   }
@@ -132,7 +132,7 @@ final class Requester {
     }
     boolean more = false;
     wantsPacket = false;
-    unsettled = false;
+    local.begin();
     skipAcknowledged();
     do {
       while (cursor < haltIndex && ready(state) && !qp.completer.rnrWaiting()) {
@@ -152,11 +152,7 @@ final class Requester {
       drainWanted = false;
       qp.verbs.tell(EventType.SQ_DRAINED);
     }
-    if (unsettled) {
-      Thread.onSpinWait();
-      run.spend(0); // the budget bounds how long this call insists
-    }
-    return more || unsettled;
+    return more | local.insists(run);
   }
 
   /** What was acknowledged after the cursor was set back is not sent again. */
@@ -250,16 +246,10 @@ final class Requester {
     if (waits) {
       return false;
     }
-    WcStatus status = localDone ? WcStatus.SUCCESS : LocalWork.execute(qp, w);
+    WcStatus status = local.start(w);
     if (status != WcStatus.SUCCESS) {
-      return halt(cursor, status);
+      return status != null && halt(cursor, status);
     }
-    localDone = true;
-    unsettled = !LocalWork.settled(qp, w);
-    if (unsettled) {
-      return false;
-    }
-    localDone = false;
     number(w, 0, 0);
     return true;
   }

@@ -1,0 +1,160 @@
+package ib.engine.mr;
+
+import ib.core.verbs.Access;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Copies between the registered memory of two queue pairs in this JVM, without a packet (D5). As in
+ * {@link Copier} a revoked key, a bad address or a closed arena is a result, never an exception.
+ */
+public final class DirectCopier {
+  private DirectCopier() {}
+
+  /**
+   * Copies the elements of a request to where a key allowed it.
+   *
+   * @param from the source
+   * @param lkeys all local keys of its device
+   * @param domain number of its protection domain
+   * @param key the target
+   * @param version what {@link MrKey#admit} gave for all bytes
+   * @param address of the target
+   * @return false when something is not allowed or gone; some bytes may be copied then
+   */
+  public static boolean store(
+      SgeList from, KeyTable lkeys, int domain, MrKey key, long version, long address) {
+    long to = address;
+    for (int i = 0; i < from.count(); i++) {
+      int lkey = from.lkey(i);
+      long at = from.address(i);
+      long n = from.length(i);
+      MrKey source = n == 0 ? null : lkeys.find(lkey);
+      long allowed = source == null ? MrKey.REFUSED : source.admit(lkey, domain, source, 0, at, n);
+      if (source == null || allowed == MrKey.REFUSED) {
+        if (n == 0) {
+          continue;
+        }
+        return false;
+      }
+      if (!counted(source, allowed, at, key, version, to, n)) {
+        return false;
+      }
+      to += n;
+    }
+    return true;
+  }
+
+  /**
+   * Copies what is under two keys into the elements of a request.
+   *
+   * @param key the source
+   * @param version what {@link MrKey#admit} gave for all bytes
+   * @param address of the source
+   * @param to the target, as long as what is copied
+   * @param lkeys all local keys of its device
+   * @param domain number of its protection domain
+   * @return false when something is not allowed or gone; some bytes may be copied then
+   */
+  public static boolean fetch(
+      MrKey key, long version, long address, SgeList to, KeyTable lkeys, int domain) {
+    long from = address;
+    for (int i = 0; i < to.count(); i++) {
+      int lkey = to.lkey(i);
+      long at = to.address(i);
+      long n = to.length(i);
+      MrKey target = lkeys.find(lkey);
+      long allowed =
+          target == null
+              ? MrKey.REFUSED
+              : target.admit(lkey, domain, target, Access.LOCAL_WRITE, at, n);
+      if (target == null || allowed == MrKey.REFUSED) {
+        return false;
+      }
+      if (!counted(key, version, from, target, allowed, at, n)) {
+        return false;
+      }
+      from += n;
+    }
+    return true;
+  }
+
+  private static boolean counted(
+      MrKey source, long allowed, long from, MrKey target, long version, long to, long bytes) {
+    source.enter();
+    target.enter();
+    try {
+      return move(source, allowed, from, target, version, to, bytes);
+    } finally {
+      source.leave();
+      target.leave();
+    }
+  }
+
+  private static boolean move(
+      MrKey source, long allowed, long from, MrKey target, long version, long to, long bytes) {
+    for (long done = 0; done < bytes; ) {
+      int place = source.place(from + done);
+      int targetPlace = target.place(to + done);
+      int n = target.run(targetPlace, to + done, source.run(place, from + done, bytes - done));
+      MemorySegment segment = source.segment(place);
+      long offset = from + done - source.start(place);
+      MemorySegment room = target.segment(targetPlace);
+      long roomOffset = to + done - target.start(targetPlace);
+      if (!target.live(version)
+          || !source.live(allowed)
+          || !copied(segment, offset, room, roomOffset, n)) {
+        return false;
+      }
+      done += n;
+    }
+    return true;
+  }
+
+  private static boolean copied(
+      MemorySegment from, long offset, MemorySegment to, long toOffset, int bytes) {
+    try {
+      MemorySegment.copy(from, offset, to, toOffset, bytes);
+      return true;
+    } catch (IllegalStateException
+        | IllegalArgumentException
+        | UnsupportedOperationException gone) { // an arena, or a read-only target
+      return false;
+    }
+  }
+
+  /**
+   * Copies inline data to where a key allowed it.
+   *
+   * @param segment the source, from its first byte
+   * @param bytes how many
+   * @param key the target
+   * @param version what {@link MrKey#admit} gave for all bytes
+   * @param address of the target
+   * @return false when the target is gone; some bytes may be copied then
+   */
+  public static boolean store(
+      MemorySegment segment, int bytes, MrKey key, long version, long address) {
+    key.enter();
+    try {
+      return move(segment, bytes, key, version, address);
+    } finally {
+      key.leave();
+    }
+  }
+
+  private static boolean move(
+      MemorySegment segment, int bytes, MrKey key, long version, long address) {
+    for (int done = 0; done < bytes; ) {
+      long to = address + done;
+      int place = key.place(to);
+      int n = key.run(place, to, bytes - done);
+      MemorySegment target = key.segment(place);
+      long offset = to - key.start(place);
+      if (!key.live(version) || !copied(segment, done, target, offset, n)) {
+        return false;
+      }
+      done += n;
+    }
+    return true;
+  }
+}

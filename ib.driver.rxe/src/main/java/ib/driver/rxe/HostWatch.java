@@ -131,7 +131,7 @@ final class HostWatch implements Runnable {
     for (int i = 0; i < table.size(); i++) {
       InetAddress address = table.get(i);
       if (address != null && !view.addresses().contains(address)) {
-        wire.close(address);
+        close(address);
         table.set(i, null);
         if (i > 0) {
           port.gid(i, Gid.ZERO);
@@ -149,6 +149,14 @@ final class HostWatch implements Runnable {
     if (up != port.active()) {
       port.state(
           up ? PortState.ACTIVE : PortState.DOWN, up ? PhysState.LINK_UP : PhysState.DISABLED);
+    }
+  }
+
+  private void close(InetAddress address) {
+    try {
+      wire.close(address);
+    } catch (IOException e) {
+      log.accept("device " + config.name() + ": " + e.getMessage());
     }
   }
 

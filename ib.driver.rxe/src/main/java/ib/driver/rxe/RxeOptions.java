@@ -77,6 +77,20 @@ import org.osgi.service.metatype.annotations.Option;
           "The active MTU is this at most, in bytes, and the largest that leaves 80 bytes of the interface's MTU.")
   int mtu();
 
+  /** {@return what does the work} */
+  @AttributeDefinition(
+      required = false,
+      defaultValue = "auto",
+      options = {
+        @Option(label = "auto", value = "auto"),
+        @Option(label = "native", value = "native"),
+        @Option(label = "portable", value = "portable")
+      },
+      description =
+          "What sends and receives: system calls of Linux (native), or only what every Java has (portable), which"
+              + " takes no IPv6 from Linux rxe. auto is native where it can be.")
+  String io();
+
   /** {@return busy polling} */
   @AttributeDefinition(
       required = false,

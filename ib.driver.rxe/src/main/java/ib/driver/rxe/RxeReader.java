@@ -6,6 +6,7 @@ import ib.driver.base.Settings;
 import ib.driver.rxe.udp.UdpOptions;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -17,6 +18,7 @@ import java.util.stream.Stream;
 final class RxeReader {
   static final String ADDRESS = "address";
   static final String INTERFACE = "interface";
+  static final String IO = "io";
 
   private static final Pattern INTERFACE_NAME = Pattern.compile("[A-Za-z0-9_.:@-]{1,15}");
   private static final Pattern ADDRESS_TEXT =
@@ -45,7 +47,7 @@ final class RxeReader {
     }
 
     String key() {
-      return name().toLowerCase(java.util.Locale.ROOT);
+      return name().toLowerCase(Locale.ROOT);
     }
 
     int read(Settings settings) {
@@ -58,6 +60,7 @@ final class RxeReader {
           Settings.NAME,
           ADDRESS,
           INTERFACE,
+          IO,
           Settings.GUID,
           Settings.MTU,
           Settings.PKEYS,
@@ -112,7 +115,8 @@ final class RxeReader {
             new UdpOptions(
                 Number.PORT.read(settings),
                 Number.SOCKET_BUFFER.read(settings),
-                Number.BUSY_POLL.read(settings) * 1000L),
+                Number.BUSY_POLL.read(settings) * 1000L,
+                path(settings)),
             limits);
     settings.end(instance);
     return config;
@@ -129,6 +133,17 @@ final class RxeReader {
     settings.refuse(
         INTERFACE, Settings.shown(value), "the name of a network interface such as eth0");
     return Optional.empty();
+  }
+
+  private static UdpOptions.Path path(Settings settings) {
+    Object value = settings.value(IO);
+    for (UdpOptions.Path path : UdpOptions.Path.values()) {
+      if (value == null || path.name().toLowerCase(Locale.ROOT).equals(value)) {
+        return path;
+      }
+    }
+    settings.refuse(IO, Settings.shown(value), "auto, native or portable");
+    return UdpOptions.Path.AUTO;
   }
 
   private static List<InetAddress> addresses(Settings settings) {

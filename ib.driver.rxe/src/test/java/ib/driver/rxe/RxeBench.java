@@ -50,12 +50,6 @@ final class RxeBench implements Bench {
     lab.slot(device).plug();
   }
 
-  /** A socket's buffer may overflow, and nobody sends UC or UD twice. */
-  @Override
-  public boolean lossless() {
-    return false;
-  }
-
   @Override
   public AhAttr path(IbDevice from, IbDevice to) {
     return AhAttr.ofGid(1, GlobalRoute.to(to.gid(1, 1), 1));

@@ -31,24 +31,29 @@ final class RxeTrafficTest {
     MemorySegment.copy(random, 0, memory, ValueLayout.JAVA_BYTE, 0, random.length);
   }
 
-  @ParameterizedTest(name = "{0} {1} {2}")
+  @ParameterizedTest(name = "{0} {1} {2} {3}")
   @CsvSource({
-    "RC, 127.0.0.1, 127.0.0.2",
-    "UC, 127.0.0.1, 127.0.0.2",
-    "RC, ::1, ::1",
-    "RC, 127.0.0.1, 127.0.0.1"
+    "RC, 127.0.0.1, 127.0.0.2, portable",
+    "UC, 127.0.0.1, 127.0.0.2, portable",
+    "RC, ::1, ::1, portable",
+    "RC, 127.0.0.1, 127.0.0.1, portable",
+    "RC, 127.0.0.1, 127.0.0.2, native",
+    "UC, 127.0.0.1, 127.0.0.2, native",
+    "RC, ::1, ::1, native",
+    "RC, 127.0.0.1, 127.0.0.1, native"
   })
   @DisplayName(
       "ping-pong of 1 B to 300 kB, every byte right; a packet to an own address comes back")
-  void pingPong(QpType type, String here, String there) {
+  void pingPong(QpType type, String here, String there, String io) {
     boolean one = here.equals(there);
-    try (RxeLab lab = new RxeLab().configure("rxe0", "address", here)) {
+    try (RxeLab lab = new RxeLab().configure("rxe0", "address", here, "io", io)) {
       if (!one) {
-        lab.configure("rxe1", "address", there);
+        lab.configure("rxe1", "address", there, "io", io);
       }
       RxeSide a = lab.side("rxe0");
       RxeSide b = lab.side(one ? "rxe0" : "rxe1");
       RxeSide.connect(type, a, b, Mtu.MTU_1024);
+      assertEquals(io.equals("native"), lab.running.get("rxe0").wire().isNative());
       for (int size : new int[] {1, 3, 1024, 1025, 4096, 65536, 300_000}) {
         fill(a.memory().asSlice(0, size), size);
         b.receive(1, 0, size);

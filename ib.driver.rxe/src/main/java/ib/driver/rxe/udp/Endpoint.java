@@ -63,9 +63,12 @@ abstract class Endpoint implements AutoCloseable {
    * @param sender what is sent lies in its bytes, from 0 on
    * @param length how many
    * @param to where to
+   * @param trafficClass for the IP header, where the system lets it be set
+   * @param hopLimit for the IP header, where the system lets it be set; 0 and 1 leave it the choice
    * @return {@link #SENT}, {@link #FULL} or {@link #REFUSED}
    */
-  abstract int send(Sender sender, int length, Destination to);
+  abstract int send(
+      Sender sender, int length, Destination to, int trafficClass, int hopLimit);
 
   @Override
   public abstract void close();

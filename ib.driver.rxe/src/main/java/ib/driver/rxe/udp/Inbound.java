@@ -51,6 +51,7 @@ final class Inbound implements RoceCodec.Doubt {
    * @param low lower half of the source GID
    * @param sourcePort UDP source port
    * @param trafficClass as received, 0 when not known
+   * @param hopLimit as received, 0 when not known
    */
   void datagram(
       Endpoint to,
@@ -61,7 +62,8 @@ final class Inbound implements RoceCodec.Doubt {
       long high,
       long low,
       int sourcePort,
-      int trafficClass) {
+      int trafficClass,
+      int hopLimit) {
     counters.count(UdpCounter.UDP_RCVD);
     Packet p = pool.packet(buffer);
     if (p == null) {
@@ -88,23 +90,25 @@ final class Inbound implements RoceCodec.Doubt {
       p.release(run);
       return;
     }
-    address(p, to, high, low, trafficClass);
+    int hops = hopLimit == 0 ? UNKNOWN_HOPS : hopLimit;
+    address(p, to, high, low, trafficClass, hops);
     if ((p.opcode & 0xe0) == BthOpcode.Service.UD.bits()) {
       MemorySegment header = buffer.header(number);
-      headers.store(to.network, id, trafficClass, UNKNOWN_HOPS, header);
+      headers.store(to.network, id, trafficClass, hops, header);
       p.networkHeader = header;
     }
     port.receive(p, run);
   }
 
-  private static void address(Packet p, Endpoint to, long high, long low, int trafficClass) {
+  private static void address(
+      Packet p, Endpoint to, long high, long low, int trafficClass, int hopLimit) {
     p.slid = 0;
     p.dlid = 0;
     p.sl = 0;
     p.global = true;
     p.trafficClass = trafficClass;
     p.flowLabel = 0;
-    p.hopLimit = UNKNOWN_HOPS;
+    p.hopLimit = hopLimit;
     p.sgidHigh = high;
     p.sgidLow = low;
     p.dgidHigh = to.gid.high();

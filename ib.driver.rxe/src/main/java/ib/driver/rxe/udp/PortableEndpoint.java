@@ -63,11 +63,13 @@ final class PortableEndpoint extends Endpoint {
   }
 
   void register(Selector selector) throws ClosedChannelException {
-    channel.register(selector, SelectionKey.OP_READ, this);
+    if (channel.isOpen() && channel.keyFor(selector) == null) {
+      channel.register(selector, SelectionKey.OP_READ, this);
+    }
   }
 
   @Override
-  int send(Sender sender, int length, Destination to) {
+  int send(Sender sender, int length, Destination to, int trafficClass, int hopLimit) {
     ByteBuffer view = sender.view;
     view.position(0).limit(length);
     try {

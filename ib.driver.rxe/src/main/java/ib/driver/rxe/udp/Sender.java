@@ -13,13 +13,30 @@ final class Sender {
   final MemorySegment bytes;
   final ByteBuffer view;
   final int index;
+  private final Message message;
   private final IpHeaders headers = new IpHeaders();
   private final RoceCodec codec = new RoceCodec();
 
-  Sender(int index, MemorySegment bytes) {
+  Sender(int index, MemorySegment bytes, MemorySegment message) {
     this.index = index;
     this.bytes = bytes;
     this.view = bytes.asByteBuffer();
+    this.message = new Message(message, bytes);
+  }
+
+  /** {@return where errno is} */
+  MemorySegment state() {
+    return message.state();
+  }
+
+  /** Describes what lies in the bytes for the system; returns where. */
+  long message(
+      NativeEndpoint from,
+      int length,
+      Endpoint.Destination to,
+      int trafficClass,
+      int hopLimit) {
+    return message.write(from, length, to.high(), to.low(), trafficClass, hopLimit);
   }
 
   /**

@@ -14,9 +14,13 @@ final class Senders implements AutoCloseable {
 
   Senders(int count) {
     MemorySegment memory = arena.allocate((long) count * Sender.BYTES, 64);
+    MemorySegment messages = arena.allocate((long) count * Message.BYTES, 64);
     free = new AtomicReferenceArray<>(count);
     for (int i = 0; i < count; i++) {
-      free.set(i, new Sender(i, memory.asSlice((long) i * Sender.BYTES, Sender.BYTES)));
+      free.set(i, new Sender(
+              i,
+              memory.asSlice((long) i * Sender.BYTES, Sender.BYTES),
+              messages.asSlice((long) i * Message.BYTES, Message.BYTES)));
     }
   }
 
@@ -35,6 +39,15 @@ final class Senders implements AutoCloseable {
 
   void giveBack(Sender sender) {
     free.set(sender.index, sender);
+  }
+
+  /** Waits until whoever was sending when this was called has finished: a moment each. */
+  void quiesce() {
+    for (int i = 0; i < free.length(); i++) {
+      while (free.get(i) == null) {
+        Thread.onSpinWait();
+      }
+    }
   }
 
   /** The engine has been shut down, so nobody sends any more. */

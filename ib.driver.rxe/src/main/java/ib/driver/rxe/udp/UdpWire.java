@@ -10,6 +10,7 @@ import ib.engine.wire.WirePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -21,14 +22,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UdpWire implements Wire, AutoCloseable {
   private static final int SENDERS = 16;
-  private static final int BUFFERS = 1024;
+  private static final int BUFFERS = 1024; // of one packet each
+  private static final int LONG_BUFFERS = 64; // of several
+  private static final int LONG_BYTES = 65_536;
+  private static final int SEGMENTS_MOST = 128; // that Linux joins
   private static final String NOT_SENT = "not sent";
 
   private final UdpOptions options;
   private final UdpCounters counters = new UdpCounters();
   private final Senders senders = new Senders(SENDERS);
-  private final ReceivePool pool = new ReceivePool(BUFFERS, Sender.BYTES, 1, BUFFERS);
-  private volatile PortableEndpoint[] endpoints = {}; // replaced under this
+  private final @Nullable Libc libc;
+  private final ReceivePool pool;
+  private volatile Endpoint[] endpoints = {}; // replaced under this
   private @Nullable Receiver receiver;
 
   /**
@@ -38,6 +43,16 @@ public final class UdpWire implements Wire, AutoCloseable {
    */
   public UdpWire(UdpOptions options) {
     this.options = options;
+    this.libc = options.path() == UdpOptions.Path.PORTABLE ? null : Libc.INSTANCE;
+    this.pool =
+        libc == null
+            ? new ReceivePool(BUFFERS, Sender.BYTES, 1, BUFFERS)
+            : new ReceivePool(LONG_BUFFERS, LONG_BYTES, SEGMENTS_MOST, 4 * BUFFERS);
+  }
+
+  /** {@return whether system calls do the work, not only what every Java has} */
+  public boolean isNative() {
+    return libc != null;
   }
 
   /**
@@ -51,7 +66,13 @@ public final class UdpWire implements Wire, AutoCloseable {
   public synchronized void start(WirePort port, RunContext run, String threadName)
       throws IOException {
     Inbound inbound = new Inbound(port, run, pool, counters, NanoClock.SYSTEM);
-    Receiver r = new Receiver(inbound, pool, counters, options.busyPollNs());
+    if (options.path() == UdpOptions.Path.NATIVE && libc == null) {
+      throw new IOException("no system calls here: not Linux on 64 bits, or native access denied");
+    }
+    Receiver r =
+        libc == null
+            ? new PortableReceiver(inbound, pool, counters, options.busyPollNs())
+            : new NativeReceiver(libc, inbound, pool, counters, options.busyPollNs());
     r.start(threadName);
     receiver = r;
   }
@@ -67,11 +88,11 @@ public final class UdpWire implements Wire, AutoCloseable {
     if (r == null) {
       throw new IllegalStateException("not started, or closed");
     }
-    PortableEndpoint e =
-        PortableEndpoint.open(address, options.port(), options.bufferBytes(), counters);
-    List<PortableEndpoint> more = new ArrayList<>(List.of(endpoints));
-    more.add(e);
-    r.register(e);
+    List<Endpoint> more = new ArrayList<>(List.of(endpoints));
+    more.add(
+        libc == null
+            ? PortableEndpoint.open(address, options.port(), options.bufferBytes(), counters)
+            : NativeEndpoint.open(libc, address, options, counters));
     replace(more, r);
   }
 
@@ -79,43 +100,52 @@ public final class UdpWire implements Wire, AutoCloseable {
    * Closes the socket of an address; nothing happens when there is none.
    *
    * @param address as it was opened
+   * @throws IOException when the system refuses to go on with the others
    */
-  public synchronized void close(InetAddress address) {
+  public synchronized void close(InetAddress address) throws IOException {
     Receiver r = receiver;
-    List<PortableEndpoint> fewer = new ArrayList<>();
-    List<PortableEndpoint> gone = new ArrayList<>();
-    for (PortableEndpoint e : endpoints) {
+    List<Endpoint> fewer = new ArrayList<>();
+    List<Endpoint> gone = new ArrayList<>();
+    for (Endpoint e : endpoints) {
       (e.address.equals(address) ? gone : fewer).add(e);
     }
     if (r != null && !gone.isEmpty()) {
       replace(fewer, r);
-      gone.forEach(PortableEndpoint::close);
+      r.forget();
+      senders.quiesce(); // nobody uses the sockets now
+      gone.forEach(Endpoint::close);
       r.forget();
     }
   }
 
-  private void replace(List<PortableEndpoint> now, Receiver r) {
-    endpoints = now.toArray(PortableEndpoint[]::new);
+  private void replace(List<Endpoint> now, Receiver r) throws IOException {
+    endpoints = now.toArray(Endpoint[]::new);
     r.endpoints(endpoints);
   }
 
   @Override
   public void transmit(Packet packet, RunContext run) {
-    Endpoint from = endpoint(packet.sgidHigh, packet.sgidLow);
-    if (from == null) {
-      discard(packet, UdpCounter.TX_NO_SOURCE, run);
-      return;
-    }
-    Sender sender = senders.claim();
+    Sender sender = senders.claim(); // first: an endpoint is not closed while one is in use
     if (sender == null) {
       discard(packet, UdpCounter.TX_BUSY, run);
+      return;
+    }
+    Endpoint from = endpoint(packet.sgidHigh, packet.sgidLow);
+    if (from == null) {
+      senders.giveBack(sender);
+      discard(packet, UdpCounter.TX_NO_SOURCE, run);
       return;
     }
     int length = sender.encode(packet, from, options.port());
     int result =
         length < 0
             ? Endpoint.REFUSED
-            : from.send(sender, length, from.destination(packet.dgidHigh, packet.dgidLow));
+            : from.send(
+                sender,
+                length,
+                from.destination(packet.dgidHigh, packet.dgidLow),
+                packet.trafficClass,
+                packet.hopLimit);
     senders.giveBack(sender);
     packet.fault |= length == LinkCodec.PAYLOAD_GONE;
     switch (result) {
@@ -129,7 +159,7 @@ public final class UdpWire implements Wire, AutoCloseable {
   }
 
   private @Nullable Endpoint endpoint(long high, long low) {
-    for (PortableEndpoint e : endpoints) {
+    for (Endpoint e : endpoints) {
       if (e.gid.low() == low && e.gid.high() == high) {
         return e;
       }
@@ -157,12 +187,14 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   /** {@return the addresses that sockets are bound to now} */
   public List<Gid> gids() {
-    return java.util.Arrays.stream(endpoints).map(e -> e.gid).toList();
+    return Arrays.stream(endpoints).map(e -> e.gid).toList();
   }
 
   @Override
   public Map<String, Long> counters() {
-    return counters.named();
+    Map<String, Long> named = counters.named();
+    named.put("udp_native", isNative() ? 1L : 0L);
+    return named;
   }
 
   /**
@@ -185,9 +217,10 @@ public final class UdpWire implements Wire, AutoCloseable {
     if (r != null) {
       r.stop();
     }
-    PortableEndpoint[] last = endpoints;
-    endpoints = new PortableEndpoint[0];
-    for (PortableEndpoint e : last) {
+    Endpoint[] last = endpoints;
+    endpoints = new Endpoint[0];
+    senders.quiesce();
+    for (Endpoint e : last) {
       e.close();
     }
   }

@@ -1,0 +1,200 @@
+package ib.driver.rxe.udp;
+
+import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of Linux that {@code java.nio.channels} does not have. Pointers are numbers, so that a
+ * call allocates nothing.
+ */
+final class Libc {
+  static final int AF_INET = 2;
+  static final int AF_INET6 = 10;
+  static final int SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | 0x800 | 0x80000;
+  static final int SOL_SOCKET = 1;
+  static final int SO_SNDBUF = 7;
+  static final int SO_RCVBUF = 8;
+  static final int SOL_IP = 0;
+  static final int IP_TOS = 1;
+  static final int IP_TTL = 2;
+  static final int IP_MTU_DISCOVER = 10;
+  static final int IP_PMTUDISC_DO = 2;
+  static final int IP_RECVTTL = 12;
+  static final int IP_RECVTOS = 13;
+  static final int SOL_IPV6 = 41;
+  static final int IPV6_V6ONLY = 26;
+  static final int IPV6_RECVHOPLIMIT = 51;
+  static final int IPV6_HOPLIMIT = 52;
+  static final int IPV6_RECVTCLASS = 66;
+  static final int IPV6_TCLASS = 67;
+  static final int SOL_UDP = 17;
+  static final int UDP_NO_CHECK6_RX = 102;
+  static final int UDP_SEGMENT = 103;
+  static final int UDP_GRO = 104;
+  static final int MSG_DONTWAIT = 0x40;
+  static final int MSG_NOSIGNAL = 0x4000;
+  static final int EAGAIN = 11;
+  static final int ENOBUFS = 105;
+  static final int EADDRINUSE = 98;
+
+  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+  private static final StructLayout STATE = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO =
+      STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+  /** The calls, or null where they are not. */
+  static final @Nullable Libc INSTANCE = find();
+
+  private final MethodHandle socket = call("socket", INT, INT, INT, INT);
+  private final MethodHandle bind = call("bind", INT, INT, LONG, INT);
+  private final MethodHandle setsockopt = call("setsockopt", INT, INT, INT, INT, LONG, INT);
+  private final MethodHandle close = call("close", INT, INT);
+  private final MethodHandle sendmsg = call("sendmsg", LONG, INT, LONG, INT);
+  private final MethodHandle recvmmsg = call("recvmmsg", INT, INT, LONG, INT, INT, LONG);
+  private final MethodHandle poll = call("poll", INT, LONG, LONG, INT);
+  private final MethodHandle eventfd = call("eventfd", INT, INT, INT);
+  private final MethodHandle eventfdWrite = call("eventfd_write", INT, INT, LONG);
+  private final MethodHandle eventfdRead = call("eventfd_read", INT, INT, LONG);
+  private final MethodHandle strerror = call("strerror", LONG, INT);
+
+  private Libc() {}
+
+  private static @Nullable Libc find() {
+    boolean linux =
+        System.getProperty("os.name", "").equals("Linux") && ValueLayout.ADDRESS.byteSize() == 8;
+    if (!linux) {
+      return null;
+    }
+    try {
+      return new Libc();
+    } catch (RuntimeException | LinkageError e) {
+      return null; // another libc, or native access is denied: the portable path runs, and says so
+    }
+  }
+
+  private static MethodHandle call(String name, ValueLayout result, ValueLayout... arguments) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(
+        linker.defaultLookup().find(name).orElseThrow(),
+        FunctionDescriptor.of(result, arguments),
+        Linker.Option.captureCallState("errno"));
+  }
+
+  /** {@return how many bytes the state of a call takes} */
+  static long stateBytes() {
+    return STATE.byteSize();
+  }
+
+  static int errno(MemorySegment state) {
+    return (int) ERRNO.get(state, 0L);
+  }
+
+  int socket(MemorySegment state, int family) {
+    try {
+      return (int) socket.invokeExact(state, family, SOCK_DGRAM_NONBLOCK_CLOEXEC, SOL_UDP);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  int bind(MemorySegment state, int fd, MemorySegment address) {
+    try {
+      return (int) bind.invokeExact(state, fd, address.address(), (int) address.byteSize());
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** Sets an option whose value is an int. */
+  int option(MemorySegment state, int fd, int level, int name, MemorySegment value) {
+    try {
+      return (int) setsockopt.invokeExact(state, fd, level, name, value.address(), 4);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  int close(MemorySegment state, int fd) {
+    try {
+      return (int) close.invokeExact(state, fd);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  long sendmsg(MemorySegment state, int fd, long message) {
+    try {
+      return (long) sendmsg.invokeExact(state, fd, message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  int recvmmsg(MemorySegment state, int fd, long messages, int count) {
+    try {
+      return (int) recvmmsg.invokeExact(state, fd, messages, count, MSG_DONTWAIT, 0L);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  int poll(MemorySegment state, long fds, long count, int milliseconds) {
+    try {
+      return (int) poll.invokeExact(state, fds, count, milliseconds);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** A descriptor that is readable when it was rung; it does not block. */
+  int bell(MemorySegment state) {
+    try {
+      return (int) eventfd.invokeExact(state, 0, 0x800 | 0x80000);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  int ring(MemorySegment state, int bell) {
+    try {
+      return (int) eventfdWrite.invokeExact(state, bell, 1L);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  int unring(MemorySegment state, int bell, long value) {
+    try {
+      return (int) eventfdRead.invokeExact(state, bell, value);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** What an error means, for a report. */
+  IOException failure(MemorySegment state, String what) {
+    int errno = errno(state);
+    try {
+      long text = (long) strerror.invokeExact(state, errno);
+      String message = MemorySegment.ofAddress(text).reinterpret(256).getString(0);
+      return errno == EADDRINUSE
+          ? new java.net.BindException(message)
+          : new IOException(what + ": " + message);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  private static IllegalStateException unexpected(Throwable e) {
+    return new IllegalStateException("a system call cannot throw", e);
+  }
+}

@@ -1,0 +1,124 @@
+package ib.driver.rxe.udp;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+
+/**
+ * An endpoint of a Linux socket: beside what the portable one can do, it takes IPv6 datagrams
+ * without a checksum, as Linux rdma_rxe sends them, shows traffic class and hop limit of what comes
+ * and sets those of what goes, and has the kernel join packets that follow each other.
+ */
+final class NativeEndpoint extends Endpoint {
+  private final Libc libc;
+  private final UdpCounters counters;
+  final boolean four;
+  private final int scope;
+  private volatile int fd;
+
+  private NativeEndpoint(
+      Libc libc, InetAddress address, int port, int fd, UdpCounters counters) {
+    super(address, port);
+    this.libc = libc;
+    this.fd = fd;
+    this.counters = counters;
+    this.four = Addresses.four(address);
+    this.scope = Addresses.scope(address);
+  }
+
+  /**
+   * Binds.
+   *
+   * @param libc the system
+   * @param address the local address
+   * @param options port and buffers
+   * @param counters where errors are counted
+   * @return the endpoint
+   * @throws IOException when the port is taken or the address is not here
+   */
+  static NativeEndpoint open(
+      Libc libc, InetAddress address, UdpOptions options, UdpCounters counters)
+      throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Libc.stateBytes(), 8);
+      MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
+      boolean four = Addresses.four(address);
+      int fd = libc.socket(state, four ? Libc.AF_INET : Libc.AF_INET6);
+      if (fd < 0) {
+        throw libc.failure(state, "socket");
+      }
+      boolean bound = false;
+      try {
+        set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_RCVBUF, options.bufferBytes(), value);
+        set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_SNDBUF, options.bufferBytes(), value);
+        if (four) {
+          set(libc, state, fd, Libc.SOL_IP, Libc.IP_MTU_DISCOVER, Libc.IP_PMTUDISC_DO, value);
+          set(libc, state, fd, Libc.SOL_IP, Libc.IP_RECVTOS, 1, value);
+          set(libc, state, fd, Libc.SOL_IP, Libc.IP_RECVTTL, 1, value);
+        } else {
+          set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_V6ONLY, 1, value);
+          set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVTCLASS, 1, value);
+          set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVHOPLIMIT, 1, value);
+          set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_NO_CHECK6_RX, 1, value);
+        }
+        set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_GRO, 1, value);
+        MemorySegment name = arena.allocate(SocketAddress.BYTES, 8);
+        var gid = Addresses.gid(address);
+        int scope = Addresses.scope(address);
+        int length =
+            SocketAddress.write(name, 0, four, gid.high(), gid.low(), options.port(), scope);
+        if (libc.bind(state, fd, name.asSlice(0, length)) != 0) {
+          throw libc.failure(state, "bind");
+        }
+        bound = true;
+        return new NativeEndpoint(libc, address, options.port(), fd, counters);
+      } finally {
+        if (!bound) {
+          libc.close(state, fd);
+        }
+      }
+    }
+  }
+
+  private static void set(
+      Libc libc, MemorySegment state, int fd, int level, int name, int to, MemorySegment value)
+      throws IOException {
+    value.set(ValueLayout.JAVA_INT, 0, to);
+    if (libc.option(state, fd, level, name, value) != 0) {
+      throw libc.failure(state, "setsockopt " + level + " " + name);
+    }
+  }
+
+  int fd() {
+    return fd;
+  }
+
+  @Override
+  int send(Sender sender, int length, Destination to, int trafficClass, int hopLimit) {
+    long message = sender.message(this, length, to, trafficClass, hopLimit);
+    MemorySegment state = sender.state();
+    if (libc.sendmsg(state, fd, message) == length) {
+      return SENT;
+    }
+    int errno = Libc.errno(state);
+    return errno == Libc.EAGAIN || errno == Libc.ENOBUFS ? FULL : REFUSED;
+  }
+
+  int scope() {
+    return scope;
+  }
+
+  /** The number of the descriptor may be somebody else's soon: nobody uses it after this. */
+  @Override
+  public void close() {
+    int last = fd;
+    fd = -1;
+    try (Arena arena = Arena.ofConfined()) {
+      if (last >= 0 && libc.close(arena.allocate(Libc.stateBytes(), 8), last) != 0) {
+        counters.count(UdpCounter.RX_ERROR); // the descriptor is free all the same
+      }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package ib.driver.rxe.udp;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Receives with recvmmsg, several packets of one sender in one datagram where Linux joins them. */
+final class NativeReceiver extends Receiver {
+  private static final int BATCH = 16;
+  private static final int POLL_BYTES = 8; // of a struct pollfd
+  private static final int READABLE = 1;
+  private static final int SLEEP_MS = 1000;
+  private static final int ENDPOINTS_MOST = 256;
+
+  private final Libc libc;
+  private final Inbound inbound;
+  private final ReceivePool pool;
+  private final UdpCounters counters;
+  private final Arrivals arrivals = new Arrivals(BATCH);
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment state = arena.allocate(Libc.stateBytes(), 8);
+  private final MemorySegment ringState = arena.allocate(Libc.stateBytes(), 8);
+  private final MemorySegment rung = arena.allocate(ValueLayout.JAVA_LONG);
+  private final MemorySegment fds =
+      arena.allocate((long) POLL_BYTES * (ENDPOINTS_MOST + 1), POLL_BYTES);
+  private final int bell;
+  private volatile NativeEndpoint[] endpoints = {};
+
+  NativeReceiver(
+      Libc libc, Inbound inbound, ReceivePool pool, UdpCounters counters, long busyPollNs) {
+    super(counters, busyPollNs);
+    this.libc = libc;
+    this.inbound = inbound;
+    this.pool = pool;
+    this.counters = counters;
+    this.bell = libc.bell(state);
+  }
+
+  @Override
+  void endpoints(Endpoint[] now) {
+    NativeEndpoint[] mine = new NativeEndpoint[now.length];
+    for (int i = 0; i < now.length; i++) {
+      mine[i] = (NativeEndpoint) now[i];
+    }
+    endpoints = mine;
+    wake();
+  }
+
+  @Override
+  int sweep() {
+    int n = 0;
+    for (NativeEndpoint e : endpoints) {
+      int got = arrivals.receive(libc, e.fd(), pool);
+      if (got < 0) {
+        counters.count(UdpCounter.RX_ERROR);
+        continue;
+      }
+      for (int i = 0; i < got; i++) {
+        accept(e, i);
+      }
+      n += got;
+    }
+    if (n > 0) {
+      inbound.finish();
+    }
+    return n;
+  }
+
+  private void accept(NativeEndpoint e, int i) {
+    ReceiveBuffer buffer = arrivals.take(i);
+    arrivals.look(i);
+    int length = arrivals.length(i);
+    long high = arrivals.high(i, e.four);
+    long low = arrivals.low(i, e.four);
+    int port = arrivals.port(i);
+    int each = arrivals.segment > 0 ? arrivals.segment : length;
+    int number = 0;
+    int at = 0;
+    do {
+      int bytes = Math.min(each, length - at);
+      inbound.datagram(
+          e, buffer, number++, at, bytes, high, low, port, arrivals.trafficClass, arrivals.hopLimit);
+      at += bytes;
+    } while (at < length);
+    buffer.unuse();
+  }
+
+  @Override
+  void sleep() {
+    NativeEndpoint[] now = endpoints;
+    int n = Math.min(now.length, ENDPOINTS_MOST);
+    watch(0, bell);
+    for (int i = 0; i < n; i++) {
+      watch(i + 1, now[i].fd());
+    }
+    libc.poll(state, fds.address(), n + 1, SLEEP_MS);
+    libc.unring(state, bell, rung.address());
+  }
+
+  private void watch(int i, int fd) {
+    fds.set(ValueLayout.JAVA_INT, (long) i * POLL_BYTES, fd);
+    fds.set(ValueLayout.JAVA_INT, (long) i * POLL_BYTES + 4, READABLE);
+  }
+
+  @Override
+  void settle() {}
+
+  @Override
+  void wake() {
+    libc.ring(ringState, bell);
+  }
+
+  @Override
+  void release() {
+    arrivals.close();
+    libc.close(state, bell);
+    arena.close();
+  }
+}

@@ -1,0 +1,129 @@
+package ib.driver.rxe.udp;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.Selector;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Receives one datagram after the other with what every Java has, and sleeps in a selector. */
+final class PortableReceiver extends Receiver {
+  private static final int BATCH = 32;
+  private static final long NO_ROOM_NS = 20_000;
+
+  private final Selector selector;
+  private final Inbound inbound;
+  private final ReceivePool pool;
+  private final UdpCounters counters;
+  private volatile PortableEndpoint[] endpoints = {};
+  // the last source, taken apart
+  private @Nullable InetSocketAddress source;
+  private long sourceHigh;
+  private long sourceLow;
+
+  PortableReceiver(Inbound inbound, ReceivePool pool, UdpCounters counters, long busyPollNs)
+      throws IOException {
+    super(counters, busyPollNs);
+    this.selector = Selector.open();
+    this.inbound = inbound;
+    this.pool = pool;
+    this.counters = counters;
+  }
+
+  @Override
+  void endpoints(Endpoint[] now) throws IOException {
+    PortableEndpoint[] mine = new PortableEndpoint[now.length];
+    for (int i = 0; i < now.length; i++) {
+      mine[i] = (PortableEndpoint) now[i];
+      mine[i].register(selector);
+    }
+    endpoints = mine;
+    wake();
+  }
+
+  @Override
+  int sweep() {
+    int n = 0;
+    for (PortableEndpoint e : endpoints) {
+      int got = 0;
+      while (got < BATCH && receive(e)) {
+        got++;
+      }
+      n += got;
+    }
+    if (n > 0) {
+      inbound.finish();
+    }
+    return n;
+  }
+
+  private boolean receive(PortableEndpoint e) {
+    ReceiveBuffer buffer = pool.buffer();
+    if (buffer == null) {
+      counters.count(UdpCounter.RX_OVERRUN);
+      LockSupport.parkNanos(NO_ROOM_NS); // the engine's threads have them all and give them back
+      return false;
+    }
+    InetSocketAddress from = e.receive(buffer.view);
+    if (from == null) {
+      return false;
+    }
+    if (!from.equals(source)) {
+      takeApart(from);
+    }
+    buffer.use();
+    int length = buffer.view.position();
+    inbound.datagram(e, buffer, 0, 0, length, sourceHigh, sourceLow, from.getPort(), 0, 0);
+    buffer.unuse();
+    return true;
+  }
+
+  private void takeApart(InetSocketAddress from) {
+    var gid = Addresses.gid(from.getAddress());
+    sourceHigh = gid.high();
+    sourceLow = gid.low();
+    source = from;
+  }
+
+  @Override
+  void sleep() {
+    select(false);
+  }
+
+  /** Closed channels keep their ports until the selector has let go of them. */
+  @Override
+  void settle() {
+    select(true);
+  }
+
+  private void select(boolean now) {
+    try {
+      if (now) {
+        selector.selectNow();
+      } else {
+        selector.select();
+      }
+      selector.selectedKeys().clear();
+    } catch (IOException e) {
+      counters.count(UdpCounter.RX_ERROR);
+      LockSupport.parkNanos(NO_ROOM_NS);
+    }
+    if (Thread.interrupted()) {
+      counters.count(UdpCounter.RX_ERROR); // means nothing here, and would keep it from sleeping
+    }
+  }
+
+  @Override
+  void wake() {
+    selector.wakeup();
+  }
+
+  @Override
+  void release() {
+    try {
+      selector.close();
+    } catch (IOException e) {
+      counters.count(UdpCounter.RX_ERROR); // its descriptors are free all the same
+    }
+  }
+}

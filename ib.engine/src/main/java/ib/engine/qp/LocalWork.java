@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
 import ib.engine.ring.SendWqe;
@@ -57,11 +58,14 @@ final class LocalWork {
   }
 
   /**
-   * Whether it waits until everything before it is complete: what it takes away may be asked for
-   * again until then (IBA 10.8.3.3, local invalidate fence).
+   * Whether a request must wait: an invalidation until everything before it is complete, since what
+   * it takes away may be asked for again until then (IBA 10.8.3.3, local invalidate fence); others
+   * when they are fenced.
    */
-  static boolean comesLast(SendWqe w) {
-    return w.opcode == OP_LOCAL_INV;
+  boolean waits(SendWqe w, long index, int readsOut) {
+    return w.opcode == OP_LOCAL_INV
+        ? qp.completer.head() != index
+        : (w.flags & SendFlags.FENCE) != 0 && readsOut > 0;
   }
 
   private static WcStatus execute(QpCore qp, SendWqe w) {

@@ -239,11 +239,7 @@ final class Requester {
 
   /** Executes a request that needs no packet, once: a retransmission passes it by. */
   private boolean startLocal(SendWqe w) {
-    boolean waits =
-        LocalWork.comesLast(w)
-            ? qp.completer.head() != cursor
-            : (w.flags & SendFlags.FENCE) != 0 && readsOut > 0;
-    if (waits) {
+    if (local.waits(w, cursor, readsOut)) {
       return false;
     }
     WcStatus status = local.start(w);

@@ -152,7 +152,7 @@ final class Requester {
       drainWanted = false;
       qp.verbs.tell(EventType.SQ_DRAINED);
     }
-    return more | local.insists(run);
+    return local.insists(run) || more;
   }
 
   /** What was acknowledged after the cursor was set back is not sent again. */

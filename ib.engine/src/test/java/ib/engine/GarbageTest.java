@@ -1,9 +1,5 @@
 package ib.engine;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
-import com.sun.management.ThreadMXBean;
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.NotifyFlags;
@@ -12,70 +8,14 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.RecvWr;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
-import ib.core.verbs.WcStatus;
-import ib.core.verbs.WorkCompletion;
 import ib.core.verbs.WrOpcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadInfo;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** D3, G5: the data path allocates nothing and never blocks, over 10^6 posts and polls. */
-class GarbageTest {
-  private static final int OPERATIONS = 1_000_000;
-  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-
-  private final WorkCompletion[] wc = {new WorkCompletion(), new WorkCompletion()};
-  private int failures;
-
-  /**
-   * One round of posts and polls; counts what went wrong, so that nothing is allocated to say so.
-   */
-  private interface Round {
-    void run();
-  }
-
-  private void measure(Round round) {
-    long me = Thread.currentThread().threadId();
-    for (int i = 0; i < OPERATIONS / 10; i++) {
-      round.run(); // compiled, and every lazily made packet is there
-    }
-    measured(round, OPERATIONS / 100, me);
-    ThreadInfo before = THREADS.getThreadInfo(me);
-    long allocated = measured(round, OPERATIONS, me);
-    ThreadInfo after = THREADS.getThreadInfo(me);
-    assertEquals(0, failures, "failed operations");
-    assertTrue(allocated < OPERATIONS / 10, allocated + " bytes in " + OPERATIONS + " operations");
-    assertEquals(before.getBlockedCount(), after.getBlockedCount(), "blocked");
-    assertEquals(before.getWaitedCount(), after.getWaitedCount(), "waited or parked");
-  }
-
-  private static long measured(Round round, int n, long me) {
-    long bytes = THREADS.getThreadAllocatedBytes(me);
-    for (int i = 0; i < n; i++) {
-      round.run();
-    }
-    return THREADS.getThreadAllocatedBytes(me) - bytes;
-  }
-
-  private void expect(boolean ok) {
-    failures += ok ? 0 : 1;
-  }
-
-  private void sent(Rig.Side s) {
-    expect(s.sendCq.poll(wc, 1) == 1 && wc[0].status() == WcStatus.SUCCESS);
-  }
-
-  private void received(Rig.Side s) {
-    boolean there = s.recvCq.startPoll() && s.recvCq.status() == WcStatus.SUCCESS;
-    expect(there);
-    if (there) {
-      s.recvCq.endPoll();
-    }
-  }
-
+class GarbageTest extends GarbageMeter {
   @Test
   @DisplayName(
       "D3, G5: RC send and receive, builder and lazy polling, armed: 0 bytes, never blocked")

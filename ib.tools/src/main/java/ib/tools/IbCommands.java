@@ -10,6 +10,7 @@ import ib.tools.diags.Perfquery;
 import ib.tools.diags.Why;
 import ib.tools.fault.FaultCommand;
 import ib.tools.hotplug.Clients;
+import ib.tools.hotplug.Events;
 import ib.tools.hotplug.Objects;
 import ib.tools.hotplug.Slots;
 import ib.tools.hotplug.Violations;
@@ -60,6 +61,7 @@ import org.osgi.service.component.annotations.ReferencePolicyOption;
       "plug",
       "unplug",
       "objects",
+      "events",
       "violations"
     })
 @SuppressWarnings("checkstyle:MethodName")
@@ -297,6 +299,17 @@ public final class IbCommands {
   @Descriptor("all live objects, with owner and use count")
   public Object objects(@Descriptor("[-j] [dev]") String... args) {
     return Objects.run(core, args);
+  }
+
+  /**
+   * Shows what became of events.
+   *
+   * @param args see {@link Events}
+   * @return the value
+   */
+  @Descriptor("what became of the events of devices: delivered, lost, late")
+  public Object events(@Descriptor("[-j] [dev]") String... args) {
+    return Events.run(core, args);
   }
 
   /**

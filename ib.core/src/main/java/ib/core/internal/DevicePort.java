@@ -21,7 +21,9 @@ import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbInvalidException;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Everything the core keeps of one device, as the hot-plug machine drives it. */
@@ -34,7 +36,8 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
    * @param pool threads of managed completion queues
    * @param reportNs after which time something that does not return is reported
    */
-  record Shared(Contract contract, EventHub hub, CallbackPool pool, long reportNs) {}
+  record Shared(
+      Contract contract, EventHub hub, CallbackPool pool, LongSupplier reportNs) {}
 
   private final DriverDevice driver;
   private final Shared shared;
@@ -86,7 +89,7 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
   private void probeFromOutside(BoundDevice trial) {
     String what = "the registration of " + driver.name();
     LockCheck check = new LockCheck(() -> probe(trial));
-    Violation violation = check.await(driver.info().driver(), what, shared.reportNs());
+    Violation violation = check.await(driver.info().driver(), what, shared.reportNs().getAsLong());
     if (violation != null) {
       trial.poison(); // the calls go on when the caller does: only the present one, then
       shared.contract().report(violation);
@@ -154,6 +157,11 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
   }
 
   // ---- events ----
+
+  /** {@return what became of the events} */
+  Map<String, Long> eventCounters() {
+    return events.stats().named();
+  }
 
   @Override
   public EventGate events() {

@@ -45,6 +45,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   private final CallbackPool pool = new CallbackPool();
   private final DevicePort.Shared shared;
   private final Hotplug hotplug;
+  private volatile Limits limits;
   private final Map<DeviceEntry, DevicePort> ports = new ConcurrentHashMap<>();
 
   /**
@@ -53,11 +54,22 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
    * @param limits how long callbacks may take
    */
   public Midlayer(Limits limits) {
+    this.limits = limits;
     contract = Contract.fromProperty();
     CoreLog log = new CoreLog(contract);
     hub = new EventHub(EventConfig.DEFAULT, log, new Section());
-    shared = new DevicePort.Shared(contract, hub, pool, limits.reportNs());
+    shared = new DevicePort.Shared(contract, hub, pool, () -> this.limits.reportNs());
     hotplug = new Hotplug(limits, log);
+  }
+
+  /**
+   * Changes how long callbacks may take, those that are running included.
+   *
+   * @param changed from now on
+   */
+  public void limits(Limits changed) {
+    limits = changed;
+    hotplug.limits(changed);
   }
 
   /** {@return the events of all devices, to be joined to a bus} */
@@ -129,7 +141,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     try {
       LockCheck check = new LockCheck(() -> Probe.run(lease.device()));
       String what = "the removal of " + entry.name();
-      Violation violation = check.await(entry.info().driver(), what, shared.reportNs());
+      Violation violation = check.await(entry.info().driver(), what, limits.reportNs());
       if (violation != null) {
         contract.report(violation); // that the calls fail is no matter here
       }
@@ -289,12 +301,19 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     ops("resetPortCounters", device).resetPortCounters(port, form, which);
   }
 
+  @Override
+  public Map<String, Long> eventCounters(String device) {
+    return live("eventCounters", device).eventCounters();
+  }
+
   private DeviceOps ops(String method, String device) {
+    return live(method, device).driver().ops();
+  }
+
+  private DevicePort live(String method, String device) {
     return port(device)
         .orElseThrow(
-            () -> new IbNoDeviceException(method + " " + device, "no such device", "ibv_devices"))
-        .driver()
-        .ops();
+            () -> new IbNoDeviceException(method + " " + device, "no such device", "ibv_devices"));
   }
 
   @Override

@@ -150,8 +150,8 @@ public abstract non-sealed class ProtectionDomain extends IbObject {
   public final QueuePair createQp(QpInit init) {
     control().enter("createQp");
     init.check(this);
-    return Creation.run(
-        control().child(Kind.QP, init.uses(this)), c -> doCreateQp(c, init.guarded(c)));
+    ObjectControl book = control().child(Kind.QP, init.uses(this));
+    return Creation.run(book, c -> doCreateQp(c, init.guarded(c))).in(this);
   }
 
   /**

@@ -2,7 +2,9 @@ package ib.core.verbs;
 
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A queue pair.
@@ -23,6 +25,7 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final QpInit init;
+  private volatile @Nullable ProtectionDomain pd; // written once, before createQp returns
   private volatile int remoteQpn;
   private volatile int startPsn;
   private volatile int port;
@@ -42,6 +45,16 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
   /** {@return the attributes given at creation, with the capacities that were asked for} */
   public final QpInit init() {
     return init;
+  }
+
+  /** {@return the domain that it was made in (S50)} */
+  public final ProtectionDomain pd() {
+    return Objects.requireNonNull(pd, "a queue pair that is being made");
+  }
+
+  final QueuePair in(ProtectionDomain domain) {
+    pd = domain;
+    return this;
   }
 
   /** {@return the type} */

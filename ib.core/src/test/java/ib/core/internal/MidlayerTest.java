@@ -22,10 +22,12 @@ import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbExistsException;
+import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.IbPermissionException;
 import ib.core.verbs.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -128,8 +130,11 @@ class MidlayerTest {
       assertTrue(event != null && event.type() == EventType.PORT_ACTIVE, "heard " + event);
       assertSame(lease.device(), event.device());
       assertEquals(1, event.sequence());
-      lease.device().unregisterEventHandler(handler);
+      lease.device().unregisterEventHandler(handler); // a fence: the call has been counted
     }
+    Map<String, Long> counters = standalone.core().eventCounters("fake0");
+    assertEquals(List.of(1L, 1L), List.of(counters.get("dispatched"), counters.get("delivered")));
+    assertThrows(IbNoDeviceException.class, () -> standalone.core().eventCounters("nosuch"));
   }
 
   @ParameterizedTest

@@ -211,6 +211,17 @@ class HotplugCommandsTest {
   }
 
   @Test
+  @DisplayName("D8: what became of a device's events, for people and as values")
+  void events() {
+    assertEquals("DEVICE  EVENTS\nsoft0   dispatched 7", Events.run(core).text());
+    assertEquals(7L, Events.run(core, "soft0").get(0).events().get("dispatched"));
+    assertEquals(
+        "[{\"device\":\"soft0\",\"events\":{\"dispatched\":7}}]", Events.run(core, "-j").text());
+    CommandException e = assertThrows(CommandException.class, () -> Events.run(core, "nosuch"));
+    assertEquals("ib:events: no device nosuch", e.getMessage());
+  }
+
+  @Test
   void violations() {
     assertEquals("no violations", Violations.run(core).text());
     core.violations.add(

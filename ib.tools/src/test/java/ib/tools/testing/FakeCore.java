@@ -12,6 +12,7 @@ import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.PortCounter;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -127,6 +128,14 @@ public final class FakeCore implements IbCore {
       String device, int port, PortCounter.Form form, Set<PortCounter> which) {
     resets.add(form + " " + port + " " + which.size());
     which.forEach(portCounters::remove);
+  }
+
+  @Override
+  public Map<String, Long> eventCounters(String device) {
+    if (device(device).isEmpty()) {
+      throw new IbNoDeviceException("eventCounters " + device, "no such device", "ibv_devices");
+    }
+    return Map.of("dispatched", 7L);
   }
 
   @Override

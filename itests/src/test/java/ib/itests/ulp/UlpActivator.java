@@ -44,7 +44,7 @@ public final class UlpActivator implements BundleActivator {
   }
 
   @SuppressWarnings("unchecked")
-  private static Consumer<String> log(BundleContext context) throws Exception {
+  static Consumer<String> log(BundleContext context) throws Exception {
     for (ServiceReference<?> r :
         context.getServiceReferences(Consumer.class, "(" + LOG + "=true)")) {
       return (Consumer<String>) context.getService(r);

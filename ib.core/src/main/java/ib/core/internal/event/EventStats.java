@@ -1,5 +1,8 @@
 package ib.core.internal.event;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 /**
  * Counters of a device's events since it was connected.
  *
@@ -27,4 +30,22 @@ public record EventStats(
     long handlerErrors,
     long refreshErrors,
     long mirrored,
-    long unposted) {}
+    long unposted) {
+
+  /** {@return the counters by name, in the order above} */
+  public Map<String, Long> named() {
+    Map<String, Long> named = new LinkedHashMap<>();
+    named.put("dispatched", dispatched);
+    named.put("delivered", delivered);
+    named.put("detours", detours);
+    named.put("overflows", overflows);
+    named.put("lost", lost);
+    named.put("handler_lost", handlerLost);
+    named.put("late", late);
+    named.put("handler_errors", handlerErrors);
+    named.put("refresh_errors", refreshErrors);
+    named.put("mirrored", mirrored);
+    named.put("unposted", unposted);
+    return named;
+  }
+}

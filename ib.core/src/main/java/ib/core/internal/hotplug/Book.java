@@ -21,7 +21,7 @@ final class Book {
 
   final Sync sync;
   final LongSupplier clock;
-  final Limits limits;
+  volatile Limits limits;
   final Rules rules;
   final Observer observer;
   final Sync.Alarm alarm;

@@ -59,6 +59,18 @@ public final class Hotplug implements AutoCloseable {
     return () -> System.nanoTime() - origin;
   }
 
+  /**
+   * Changes how long callbacks may take, those that are running included.
+   *
+   * @param limits from now on
+   */
+  public void limits(Limits limits) {
+    if (!limits.equals(book.limits)) {
+      book.limits = limits;
+      book.alarm.due(book.now());
+    }
+  }
+
   Book book() {
     return book;
   }

@@ -8,7 +8,9 @@ import ib.core.internal.hotplug.DeviceEntry;
 import ib.core.internal.hotplug.Limits;
 import ib.core.spi.DriverRegistry;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbInvalidException;
 import java.util.List;
+import java.util.Map;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.BundleEvent;
 import org.osgi.framework.InvalidSyntaxException;
@@ -17,6 +19,8 @@ import org.osgi.framework.SynchronousBundleListener;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Deactivate;
+import org.osgi.service.component.annotations.Modified;
+import org.osgi.service.metatype.annotations.Designate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,8 +34,13 @@ import org.slf4j.LoggerFactory;
  */
 @Component(
     service = {},
+    configurationPid = IbCoreComponent.PID,
     immediate = true)
+@Designate(ocd = CoreOptions.class)
 public final class IbCoreComponent {
+  /** The PID of the configuration, {@link CoreOptions}. */
+  static final String PID = "ib.core";
+
   private static final Logger LOG = LoggerFactory.getLogger("ib.core");
   private static final List<String> WANTED =
       List.of("ds.lock.timeout.milliseconds", "org.apache.felix.eventadmin.Timeout");
@@ -48,11 +57,14 @@ public final class IbCoreComponent {
    * Starts the midlayer: clients first, so that devices meet them in order.
    *
    * @param context the bundle's context
+   * @param values the configuration, if any
    * @throws InvalidSyntaxException never: the filters are constants
    */
   @Activate
-  public IbCoreComponent(BundleContext context) throws InvalidSyntaxException {
+  public IbCoreComponent(BundleContext context, Map<String, ?> values)
+      throws InvalidSyntaxException {
     this.context = context;
+    configure(values);
     for (String property : WANTED) {
       if (context.getProperty(property) == null) {
         LOG.warn(
@@ -72,6 +84,21 @@ public final class IbCoreComponent {
         List.of(
             context.registerService(IbCore.class, midlayer, null),
             context.registerService(DriverRegistry.class, midlayer, null));
+  }
+
+  /**
+   * The configuration is new, has changed or was deleted. A bad one is reported once, and what was
+   * good goes on.
+   *
+   * @param values the configuration
+   */
+  @Modified
+  void configure(Map<String, ?> values) {
+    try {
+      midlayer.limits(WatchdogTimes.read(values));
+    } catch (IbInvalidException e) {
+      LOG.error("{}; the last good configuration goes on", e.getMessage());
+    }
   }
 
   /** Removes all clients from all devices, the youngest first, and ends all threads. */

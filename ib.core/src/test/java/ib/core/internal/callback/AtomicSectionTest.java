@@ -40,7 +40,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What a callback may call, and what it may not. */
-@DisplayName("S1-S11, S26: atomic sections")
+@DisplayName("S1-S11, S26, B24: atomic sections")
 class AtomicSectionTest {
   private final CoreRig rig = new CoreRig();
   private final BoundDevice device = rig.bind("ulp");
@@ -110,7 +110,7 @@ class AtomicSectionTest {
   }
 
   @Test
-  @DisplayName("S1, S26: every method that may sleep is refused in a completion handler")
+  @DisplayName("S1, S11b, S26, B24: every method that may sleep is refused in a completion handler")
   void s1ControlPathFromAHandler() {
     controlPath()
         .forEach(

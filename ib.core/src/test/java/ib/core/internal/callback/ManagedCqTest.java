@@ -174,6 +174,29 @@ class ManagedCqTest {
     Wait.until(() -> rig.contract().handlerExceptions() == 5);
   }
 
+  @ParameterizedTest
+  @EnumSource(PollContext.class)
+  @DisplayName("B25: a managed queue left behind idle or busy is reported, ended and calls nobody")
+  void leftBehind(PollContext context) {
+    BoundDevice leaver = rig.bind("leaver");
+    FakeCq idle = (FakeCq) leaver.allocCq(64, 0, context);
+    FakeCq busy = (FakeCq) leaver.allocCq(64, 0, context);
+    AtomicInteger done = new AtomicInteger();
+    for (int i = 0; i < 32; i++) {
+      busy.complete(completion((q, wc) -> done.incrementAndGet()));
+    }
+    assertEquals(2, leaver.sweepAndPoison().size());
+    int until = done.get();
+    busy.complete(completion((q, wc) -> done.incrementAndGet()));
+    idle.complete(completion((q, wc) -> done.incrementAndGet()));
+    CountDownLatch behind = new CountDownLatch(1); // what was queued on the vector has run
+    ((FakeCq) device.allocCq(8, 0, PollContext.EVENT_LOOP))
+        .complete(completion((q, wc) -> behind.countDown()));
+    Wait.on(behind);
+    assertEquals(until, done.get());
+    assertEquals(1, rig.fake().live());
+  }
+
   @Test
   @DisplayName("D3: a completion that nobody would hear of is a violation")
   void withoutCqe() {

@@ -5,24 +5,30 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.client.ClientStatus;
 import ib.core.client.ClientStatus.State;
 import ib.core.client.IbClient;
 import ib.core.client.IbCore;
 import ib.core.spi.DriverRegistry;
 import ib.core.testing.FakeDevice;
+import ib.core.testing.Wait;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.ProtectionDomain;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Hashtable;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.osgi.framework.Bundle;
@@ -112,7 +118,7 @@ class IbCoreComponentTest {
   void comeAndGo() throws Exception {
     client("a");
     ServiceRegistration<IbDevice> d1 = plug(context, "d1");
-    component = new IbCoreComponent(context);
+    component = new IbCoreComponent(context, Map.of());
     assertEquals(List.of("add a d1"), log);
     ServiceRegistration<IbClient> b = client("b");
     assertEquals("add b d1", log.getLast());
@@ -129,7 +135,7 @@ class IbCoreComponentTest {
   @Test
   @DisplayName("S41, B3: ib.client.after, as text, array or list")
   void after() throws Exception {
-    component = new IbCoreComponent(context);
+    component = new IbCoreComponent(context, Map.of());
     client("c", "b", "a");
     client("b", "a");
     client("a");
@@ -141,10 +147,44 @@ class IbCoreComponentTest {
     assertEquals(List.of(), ClientWork.names(7));
   }
 
+  @RepeatedTest(20)
+  @DisplayName("CC-2, I1, S39: clients that register at once: one order, the same on each device")
+  void atOnce() throws Exception {
+    component = new IbCoreComponent(context, Map.of());
+    plug(context, "d0");
+    CountDownLatch start = new CountDownLatch(1);
+    List<Future<?>> threads = new ArrayList<>();
+    for (String name : List.of("a", "b", "c")) {
+      threads.add(
+          Wait.start(
+              () -> {
+                Wait.on(start);
+                client(name);
+              }));
+    }
+    start.countDown();
+    threads.forEach(Wait::end);
+    List<ServiceRegistration<IbDevice>> later = List.of(plug(context, "d1"), plug(context, "d2"));
+    List<String> order = core().clients().stream().map(ClientStatus::name).toList();
+    for (String device : List.of("d1", "d2")) {
+      assertEquals(order.stream().map(n -> "add " + n + " " + device).toList(), of(device));
+    }
+    log.clear();
+    later.forEach(ServiceRegistration::unregister);
+    for (String device : List.of("d1", "d2")) {
+      assertEquals(
+          order.reversed().stream().map(n -> "remove " + n + " " + device).toList(), of(device));
+    }
+  }
+
+  private List<String> of(String device) {
+    return log.stream().filter(l -> l.endsWith(" " + device)).toList();
+  }
+
   @Test
   @DisplayName("CC-5: a client that was rejected is tried again when its properties change")
   void rebind() throws Exception {
-    component = new IbCoreComponent(context);
+    component = new IbCoreComponent(context, Map.of());
     plug(context, "d");
     ServiceRegistration<IbClient> picky = client("picky");
     assertEquals(State.REJECTED, core().clients().getFirst().bindings().getFirst().state());
@@ -155,7 +195,7 @@ class IbCoreComponentTest {
   @Test
   @DisplayName("CC-15: a changed ib.device.name renames the device; a name in use changes nothing")
   void rename() throws Exception {
-    component = new IbCoreComponent(context);
+    component = new IbCoreComponent(context, Map.of());
     client("a");
     plug(context, "taken");
     ServiceRegistration<IbDevice> d = plug(context, "old");
@@ -169,7 +209,7 @@ class IbCoreComponentTest {
   @DisplayName(
       "CC-22, CC-26: a driver bundle that stops and forgets loses its devices in reverse, whole")
   void driverStops() throws Exception {
-    component = new IbCoreComponent(context);
+    component = new IbCoreComponent(context, Map.of());
     client("a");
     Bundle driver = framework.bundle("driver");
     for (String name : List.of("d1", "d2", "d3")) {
@@ -185,7 +225,7 @@ class IbCoreComponentTest {
   @DisplayName(
       "CC-7: a driver stopped inside add: that returns, with a violation; the device goes after")
   void driverStoppedInsideAdd() throws Exception {
-    component = new IbCoreComponent(context);
+    component = new IbCoreComponent(context, Map.of());
     Bundle driver = framework.bundle("driver");
     context.registerService(
         IbClient.class,
@@ -223,7 +263,7 @@ class IbCoreComponentTest {
   @DisplayName(
       "the core stops: clients are removed in reverse, its services go; then all comes again")
   void coreStopsAndStarts() throws Exception {
-    component = new IbCoreComponent(context);
+    component = new IbCoreComponent(context, Map.of());
     client("a");
     client("b");
     plug(context, "d1");
@@ -233,7 +273,7 @@ class IbCoreComponentTest {
     assertEquals(List.of("remove b d2", "remove a d2", "remove b d1", "remove a d1"), log);
     assertNull(context.getServiceReference(IbCore.class));
     log.clear();
-    component = new IbCoreComponent(context);
+    component = new IbCoreComponent(context, Map.of());
     stopped = false;
     assertEquals(List.of("add a d1", "add b d1", "add a d2", "add b d2"), log);
   }
@@ -241,7 +281,7 @@ class IbCoreComponentTest {
   @Test
   @DisplayName("F38, CC-14: a device or client that is refused stays out, the others go on")
   void refused() throws Exception {
-    component = new IbCoreComponent(context);
+    component = new IbCoreComponent(context, Map.of());
     client("a");
     plug(context, "d");
     ServiceRegistration<IbDevice> twin = plug(context, "d");

@@ -101,7 +101,7 @@ class SweepTest {
   }
 
   @Test
-  @DisplayName("S32: event handlers left behind are reported and unregistered")
+  @DisplayName("S32, B14: event handlers left behind are reported and unregistered")
   void s32EventHandlersAreLeaks() {
     SilentHandler.register(device);
     device.unregisterEventHandler(SilentHandler.register(device));

@@ -93,9 +93,9 @@ public interface IbCore {
   void resetPortCounters(String device, int port, PortCounter.Form form, Set<PortCounter> which);
 
   /**
-   * What became of a device's events (D8): {@code dispatched}, {@code delivered} to handlers, {@code
-   * detours} around a bus that was held up, {@code overflows} with {@code lost} events, {@code
-   * handler_lost} by single handlers, {@code late} ones after the removal had begun, {@code
+   * What became of a device's events (D8): {@code dispatched}, {@code delivered} to handlers,
+   * {@code detours} around a bus that was held up, {@code overflows} with {@code lost} events,
+   * {@code handler_lost} by single handlers, {@code late} ones after the removal had begun, {@code
    * handler_errors}, {@code refresh_errors} of the caches, {@code mirrored} and {@code unposted} on
    * the bus.
    *

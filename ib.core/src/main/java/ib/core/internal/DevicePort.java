@@ -36,8 +36,7 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
    * @param pool threads of managed completion queues
    * @param reportNs after which time something that does not return is reported
    */
-  record Shared(
-      Contract contract, EventHub hub, CallbackPool pool, LongSupplier reportNs) {}
+  record Shared(Contract contract, EventHub hub, CallbackPool pool, LongSupplier reportNs) {}
 
   private final DriverDevice driver;
   private final Shared shared;

@@ -29,7 +29,8 @@ class WatchdogTimesTest {
   private static final long MS = 1_000_000;
 
   @Test
-  @DisplayName("CC-19: numbers and text, one of them or none; the deadline is never before the report")
+  @DisplayName(
+      "CC-19: numbers and text, one of them or none; the deadline is never before the report")
   void read() {
     assertEquals(Limits.DEFAULT, WatchdogTimes.read(Map.of()));
     assertEquals(

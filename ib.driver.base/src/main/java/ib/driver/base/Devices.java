@@ -4,6 +4,7 @@ import ib.core.verbs.IbException;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -26,6 +27,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
 
   private static final long JOIN_MS = 10_000;
+  private static final long TURN_NS = 10_000_000_000L;
 
   /** Where the driver reports. */
   @FunctionalInterface
@@ -64,6 +66,7 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
   private final AtomicLong announcements = new AtomicLong();
 
   private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+  private final Turns turns = new Turns(TURN_NS);
 
   // under this; a slot's lock may be taken inside, never the other way round
   private final Map<String, Slot<C>> slots = new LinkedHashMap<>();
@@ -86,6 +89,16 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
   }
 
   /**
+   * Before the first configuration comes: these will come. Their devices are plugged in in the
+   * order of the PIDs, so that a runtime has the same order at each start.
+   *
+   * @param pids their PIDs
+   */
+  public void expect(Collection<String> pids) {
+    turns.expect(pids);
+  }
+
+  /**
    * A configuration is new or has changed. Does not wait for the device.
    *
    * @param pid its PID
@@ -104,13 +117,19 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
       synchronized (this) {
         conflicting.remove(pid);
       }
+      turns.over(pid);
       log.error(refusal(pid, e), e);
       return;
     }
     synchronized (this) {
       conflicting.put(pid, config);
     }
-    accept(pid, config).ifPresent(why -> log.error(refusal(pid, why), why));
+    accept(pid, config)
+        .ifPresent(
+            why -> {
+              turns.over(pid);
+              log.error(refusal(pid, why), why);
+            });
   }
 
   /**
@@ -124,7 +143,9 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
       conflicting.remove(pid);
       slot = slots.get(pid);
     }
-    if (slot != null) {
+    if (slot == null) {
+      turns.over(pid);
+    } else {
       slot.configure(null);
     }
   }
@@ -140,6 +161,7 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
       conflicting.clear();
       all = new ArrayList<>(slots.values());
     }
+    turns.end();
     all.forEach(Slot::close);
     all.forEach(Slot::quiesce); // what is just being announced, has its place in the order then
     all.sort(Comparator.comparingLong((Slot<C> s) -> s.order()).reversed());
@@ -185,7 +207,13 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
   }
 
   @Override
+  public void turn(Slot<?> slot) {
+    turns.await(slot.pid());
+  }
+
+  @Override
   public void settled(Slot<?> slot) {
+    turns.over(slot.pid());
     Map<String, C> again;
     synchronized (this) {
       if (slot.gone()) {

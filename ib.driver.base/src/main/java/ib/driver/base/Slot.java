@@ -36,6 +36,9 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     /** Starts a thread that does the work of a slot and then ends. */
     Thread start(String name, Runnable work);
 
+    /** Waits until it is the slot's turn to begin. */
+    void turn(Slot<?> slot);
+
     /** Something has been reached: names and GUIDs may have become free. */
     void settled(Slot<?> slot);
 
@@ -239,6 +242,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
 
   private void work() {
     int pauseS = PAUSE_LEAST_S;
+    observer.turn(this);
     while (true) {
       C config;
       boolean in;

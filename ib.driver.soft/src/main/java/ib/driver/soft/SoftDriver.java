@@ -64,6 +64,7 @@ public final class SoftDriver implements ManagedServiceFactory {
             config -> SoftDevice.plug(fabric, config, version),
             new Services<>(context),
             this::report);
+    devices.expect(Services.configured(context, PID));
   }
 
   /** Takes all devices down, last in first out; waits until nothing is left of them. */

@@ -9,7 +9,9 @@ import ib.driver.base.DeviceConfig;
 import ib.driver.base.Devices;
 import ib.driver.base.Plugged;
 import ib.driver.base.Settings;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Hashtable;
 import java.util.List;
 import java.util.Objects;
@@ -18,6 +20,8 @@ import org.osgi.framework.BundleContext;
 import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.ServiceReference;
 import org.osgi.framework.ServiceRegistration;
+import org.osgi.service.cm.Configuration;
+import org.osgi.service.cm.ConfigurationAdmin;
 
 /**
  * The service registry as what devices are announced to.
@@ -34,6 +38,30 @@ public final class Services<C extends DeviceConfig<C>> implements Announcer<C> {
    */
   public Services(BundleContext context) {
     this.context = context;
+  }
+
+  /**
+   * The instances that are configured already, for {@link Devices#expect}.
+   *
+   * @param context of the bundle
+   * @param factoryPid of the driver
+   * @return their PIDs; none when there is no Configuration Admin yet
+   */
+  public static List<String> configured(BundleContext context, String factoryPid) {
+    ServiceReference<ConfigurationAdmin> reference =
+        context.getServiceReference(ConfigurationAdmin.class);
+    ConfigurationAdmin admin = reference == null ? null : context.getService(reference);
+    if (admin == null) {
+      return List.of();
+    }
+    try {
+      Configuration[] all = admin.listConfigurations("(service.factoryPid=" + factoryPid + ")");
+      return all == null ? List.of() : Arrays.stream(all).map(Configuration::getPid).toList();
+    } catch (IOException | InvalidSyntaxException e) {
+      throw new IllegalStateException("cannot list the configurations of " + factoryPid, e);
+    } finally {
+      context.ungetService(reference);
+    }
   }
 
   @Override

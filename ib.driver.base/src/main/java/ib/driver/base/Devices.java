@@ -188,10 +188,18 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
   }
 
   @Override
-  public Thread start(String name, Runnable work) {
+  public Thread start(Slot<?> slot, Runnable work) {
     threads.removeIf(t -> !t.isAlive());
     Thread thread =
-        Thread.ofPlatform().daemon().name(name).inheritInheritableThreadLocals(false).start(work);
+        Thread.ofPlatform()
+            .daemon()
+            .name("ib-slot-" + instance(slot.pid()))
+            .inheritInheritableThreadLocals(false)
+            .start(
+                () -> {
+                  turns.await(slot.pid());
+                  work.run();
+                });
     threads.add(thread);
     return thread;
   }
@@ -204,11 +212,6 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
   @Override
   public void failed(String device, Throwable why) {
     log.error("device " + device + ": " + why.getMessage(), why);
-  }
-
-  @Override
-  public void turn(Slot<?> slot) {
-    turns.await(slot.pid());
   }
 
   @Override

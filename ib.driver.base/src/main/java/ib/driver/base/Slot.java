@@ -33,11 +33,8 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
 
   /** What a slot tells the driver. */
   interface Observer {
-    /** Starts a thread that does the work of a slot and then ends. */
-    Thread start(String name, Runnable work);
-
-    /** Waits until it is the slot's turn to begin. */
-    void turn(Slot<?> slot);
+    /** Starts a thread that does the work of a slot, when it is its turn, and then ends. */
+    Thread start(Slot<?> slot, Runnable work);
 
     /** Something has been reached: names and GUIDs may have become free. */
     void settled(Slot<?> slot);
@@ -201,7 +198,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
       changed.signalAll();
       if (!working) {
         working = true;
-        worker = observer.start("ib-slot-" + instance, this::work);
+        worker = observer.start(this, this::work);
       }
       return revision;
     } finally {
@@ -242,7 +239,6 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
 
   private void work() {
     int pauseS = PAUSE_LEAST_S;
-    observer.turn(this);
     while (true) {
       C config;
       boolean in;

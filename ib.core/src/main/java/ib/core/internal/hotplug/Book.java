@@ -49,6 +49,13 @@ final class Book {
     this.alarm = sync.alarm(now -> new Watchdog(this).scan(now));
   }
 
+  void limits(Limits changed) {
+    if (!changed.equals(limits)) {
+      limits = changed;
+      alarm.due(now());
+    }
+  }
+
   /** Computes something under the lock. */
   <T> T compute(Supplier<T> section) {
     if (lock.isHeldByCurrentThread()) {

@@ -65,10 +65,7 @@ public final class Hotplug implements AutoCloseable {
    * @param limits from now on
    */
   public void limits(Limits limits) {
-    if (!limits.equals(book.limits)) {
-      book.limits = limits;
-      book.alarm.due(book.now());
-    }
+    book.limits(limits);
   }
 
   Book book() {

@@ -65,6 +65,11 @@ public final class Shell implements AutoCloseable {
     }
   }
 
+  /** Waits until something was said that nobody asked for, a log line for example. */
+  public void awaitText(String text) {
+    await("'" + text + "'", () -> out.indexOf(text) >= 0);
+  }
+
   private void await(String what, java.util.function.BooleanSupplier done) {
     long start = System.nanoTime();
     while (!done.getAsBoolean()) {

@@ -148,7 +148,8 @@ class HotplugCommandsTest {
         plugged
             .text()
             .matches(
-                "add mad\\(1\\) → ok 1 ms · add sa\\(2\\) → FAILED 1 ms: no · soft1 LIVE in \\d+ ms"),
+                "add mad\\(1\\) → ok 1 ms · add sa\\(2\\) → FAILED 1 ms: no · soft1 LIVE in \\d+"
+                    + " ms"),
         plugged.text());
     assertEquals("soft1 is plugged in already", Slots.plug(core, List.of(slot), "soft1").text());
   }
@@ -184,7 +185,8 @@ class HotplugCommandsTest {
         ORDER  CLIENT  AFTER  DEVICE  STATE     ADD     REMOVE  LAST ERROR
         1      mad     -      soft1   LIVE      1.2 ms  -       -
         2      sa      mad    soft1   REJECTED  1.2 ms  -       no
-        3      idle    -      -       -         -       -       -""",
+        3      idle    -      -       -         -       -       -\
+        """,
         Clients.run(core).text());
     assertTrue(
         Clients.run(core, "-j")
@@ -203,7 +205,8 @@ class HotplugCommandsTest {
         """
         DEVICE  KIND  ID  USERS  OWNER  DETAILS
         soft0   PD    2   1      hello
-        soft0   QP    7   0      hello  state RTS""",
+        soft0   QP    7   0      hello  state RTS\
+        """,
         Objects.run(core).text());
     assertEquals(2, Objects.run(core, "soft0").size());
     CommandException e = assertThrows(CommandException.class, () -> Objects.run(core, "nosuch"));

@@ -18,8 +18,8 @@ import org.osgi.service.metatype.annotations.ObjectClassDefinition;
       min = "1",
       max = "3600000",
       description =
-          "Milliseconds after which an add or remove that has not returned is reported, with its client,"
-              + " its thread and what it holds.")
+          "Milliseconds after which an add or remove that has not returned is reported, with its"
+              + " client, its thread and what it holds.")
   int callback__report__ms() default WatchdogTimes.REPORT_MS;
 
   /** {@return milliseconds until a client is given up} */
@@ -28,7 +28,8 @@ import org.osgi.service.metatype.annotations.ObjectClassDefinition;
       min = "1",
       max = "3600000",
       description =
-          "Milliseconds after which its client is given up and its handle revoked, when somebody waits for it:"
-              + " a device that goes, a bundle that stops. At least callback_report_ms.")
+          "Milliseconds after which its client is given up and its handle revoked, when somebody"
+              + " waits for it: a device that goes, a bundle that stops. At least"
+              + " callback_report_ms.")
   int callback__deadline__ms() default WatchdogTimes.DEADLINE_MS;
 }

@@ -17,7 +17,7 @@ import org.osgi.framework.Constants;
 import org.osgi.framework.FrameworkEvent;
 
 /** An empty Felix, and bundles without content in whose name services can be registered. */
-final class Framework implements AutoCloseable {
+final class Framework {
   private final org.osgi.framework.launch.Framework felix;
 
   Framework(Path storage) throws BundleException {
@@ -56,8 +56,7 @@ final class Framework implements AutoCloseable {
   }
 
   /** Stops everything. */
-  @Override
-  public void close() throws BundleException, InterruptedException {
+  void close() throws BundleException, InterruptedException {
     felix.stop();
     FrameworkEvent end = felix.waitForStop(30_000);
     if (end.getType() != FrameworkEvent.STOPPED) {

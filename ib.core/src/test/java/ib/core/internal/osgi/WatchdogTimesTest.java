@@ -81,7 +81,8 @@ class WatchdogTimesTest {
   @DisplayName("CC-19: a change counts at once, without a restart; a bad one changes nothing")
   void live(@TempDir Path storage) throws Exception {
     CountDownLatch go = new CountDownLatch(1);
-    try (Framework framework = new Framework(storage)) {
+    Framework framework = new Framework(storage);
+    try {
       BundleContext context = framework.context();
       IbCoreComponent component = new IbCoreComponent(context, Map.of());
       context.registerService(IbClient.class, new Stuck(go), null);
@@ -97,6 +98,8 @@ class WatchdogTimesTest {
       go.countDown();
       Wait.end(remover);
       component.stop();
+    } finally {
+      framework.close();
     }
   }
 }

@@ -52,7 +52,7 @@ public class WritePingPong {
     void start(Side first, Side second) {
       here = first;
       there = second;
-      last = bytes - Long.BYTES;
+      last = (long) bytes - Long.BYTES;
       echo = Thread.ofPlatform().name("echo").start(this::echo);
     }
 
@@ -163,7 +163,7 @@ public class WritePingPong {
 
     @Override
     public void write(int count) {
-      long body = bytes - Long.BYTES;
+      long body = (long) bytes - Long.BYTES;
       MemorySegment.copy(source, 0, peer, 0, body);
       LONG.setRelease(peer, body, (long) count);
     }

@@ -2,6 +2,7 @@ package ib.kit;
 
 import ib.core.client.IbCore;
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.LinkLayer;
@@ -63,6 +64,15 @@ public interface Bench extends AutoCloseable {
     return from.queryPort(1).linkLayer() == LinkLayer.INFINIBAND
         ? AhAttr.ofLid(1, to.queryPort(1).lid(), 0)
         : AhAttr.ofGid(1, GlobalRoute.to(to.gid(1, 0), 0));
+  }
+
+  /**
+   * The address of a multicast group that the devices can reach each other in.
+   *
+   * @return with the group as destination GID, and its LID where there are such
+   */
+  default AhAttr group() {
+    return AhAttr.ofLid(1, 0xC123, 0, GlobalRoute.to(new Gid(0xff12_401b_ffff_0000L, 0x2468L), 0));
   }
 
   /** Takes everything down. */

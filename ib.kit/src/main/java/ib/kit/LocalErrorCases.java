@@ -16,6 +16,7 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.api.Assertions;
 
@@ -133,6 +134,12 @@ final class LocalErrorCases {
           Pair p = t.pair(Shape.of(QpType.UC));
           p.a.send(p.a.wr(WrOpcode.SEND, 1, 0, 3000));
           Await.success(p.a.sendCq, 1);
+          p.a.mr.segment().set(ValueLayout.JAVA_LONG, 0, 0x7e57);
+          p.a.send(p.a.wr(WrOpcode.RDMA_WRITE, 2, 0, 8, p.b, 4096)); // after it on any medium
+          Await.success(p.a.sendCq, 2);
+          Await.until(
+              "the write behind it",
+              () -> p.b.mr.segment().get(ValueLayout.JAVA_LONG, 4096) == 0x7e57);
           p.ping(t);
         },
         Cap.UC);

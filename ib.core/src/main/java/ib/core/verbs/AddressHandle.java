@@ -67,17 +67,37 @@ public abstract non-sealed class AddressHandle extends IbObject {
           "the completion has a GRH but no 40 bytes of it were given",
           "the first 40 bytes of the receive buffer");
     }
-    Gid source = new Gid(grh.get(BE_LONG, 8), grh.get(BE_LONG, 16));
-    Gid destination = new Gid(grh.get(BE_LONG, 24), grh.get(BE_LONG, 32));
-    int index = destination.isMulticast() ? 0 : device.findGid(port, destination);
+    int word = grh.get(BE_INT, 0);
+    boolean four = word >>> 28 != 6; // IBA annex A17.4.5.1: 20 bytes, then the IPv4 header
+    Gid source = four ? mapped(grh, 32) : new Gid(grh.get(BE_LONG, 8), grh.get(BE_LONG, 16));
+    Gid destination = four ? mapped(grh, 36) : new Gid(grh.get(BE_LONG, 24), grh.get(BE_LONG, 32));
+    int index = destination.isMulticast() ? any(device, port, four) : device.findGid(port, destination);
     if (index < 0) {
       throw new IbInvalidException(
           "createAhFromCompletion",
           destination + " is not a GID of port " + port,
           "the right port");
     }
-    int word = grh.get(BE_INT, 0);
-    GlobalRoute route = new GlobalRoute(source, word & 0xfffff, index, 255, (word >>> 20) & 0xff);
+    GlobalRoute route =
+        four
+            ? new GlobalRoute(source, 0, index, 255, grh.get(BE_INT, 20) >>> 16 & 0xff)
+            : new GlobalRoute(source, word & 0xfffff, index, 255, word >>> 20 & 0xff);
     return new AhAttr(wc.slid(), wc.sl(), wc.dlidPathBits(), 0, port, route);
+  }
+
+  private static Gid mapped(MemorySegment grh, long at) {
+    return new Gid(0, 0xffffL << 32 | grh.get(BE_INT, at) & 0xffffffffL);
+  }
+
+  /** A group was asked for, so the answer may come from any GID of its kind. */
+  private static int any(IbDevice device, int port, boolean four) {
+    if (four) {
+      for (int i = 0; i < device.port(port).gidTableLen(); i++) {
+        if (device.gid(port, i).isIpv4Mapped()) {
+          return i;
+        }
+      }
+    }
+    return 0;
   }
 }

@@ -95,9 +95,13 @@ public record Gid(long high, long low) {
     return low;
   }
 
-  /** {@return whether it names a multicast group, that is begins with ff} */
+  /**
+   * Whether it names a multicast group.
+   *
+   * @return true when it begins with ff, or carries an IPv4 address of 224.0.0.0/4
+   */
   public boolean isMulticast() {
-    return high >>> 56 == 0xff;
+    return high >>> 56 == 0xff || isIpv4Mapped() && (low >>> 28 & 0xf) == 0xe;
   }
 
   /** {@return whether it carries an IPv4 address, that is has the form ::ffff:a.b.c.d} */

@@ -240,7 +240,7 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
       throw new IbInvalidException(
           this + " multicast " + group,
           type() + ", " + group,
-          "a UD queue pair and a ff00::/8 GID");
+          "a UD queue pair and a GID of ff00::/8 or ::ffff:224.0.0.0/100");
     }
   }
 

@@ -2,6 +2,7 @@ package ib.driver.rxe;
 
 import ib.core.client.IbCore;
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.Limit;
@@ -53,6 +54,11 @@ final class RxeBench implements Bench {
   @Override
   public AhAttr path(IbDevice from, IbDevice to) {
     return AhAttr.ofGid(1, GlobalRoute.to(to.gid(1, 1), 1));
+  }
+
+  @Override
+  public AhAttr group() {
+    return AhAttr.ofGid(1, GlobalRoute.to(Gid.parse("::ffff:239.1.2.3"), 1));
   }
 
   @Override

@@ -1,16 +1,18 @@
 package ib.driver.rxe.udp;
 
 import ib.core.verbs.Gid;
+import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 
 /** GIDs of RoCEv2 and IP addresses are the same thing (IBA annex A17.8). */
 public final class Addresses {
   private static final int LINK_LOCAL = 0xfe80;
-  private static final int IPV4_MULTICAST = 0xe;
 
   private Addresses() {}
 
@@ -54,14 +56,21 @@ public final class Addresses {
   }
 
   /**
-   * Whether a GID names a multicast group: an IPv6 one, or a mapped IPv4 one.
+   * The interface that an address belongs to.
    *
-   * @param high its upper half
-   * @param low its lower half
-   * @return whether
+   * @param address one of this host's
+   * @return the interface, the loopback one for any loopback address
+   * @throws IOException when there is none any more
    */
-  static boolean multicast(long high, long low) {
-    return high >>> 56 == 0xff || high == 0 && low >>> 28 == (0xffffL << 4 | IPV4_MULTICAST);
+  static NetworkInterface holder(InetAddress address) throws IOException {
+    NetworkInterface holder = NetworkInterface.getByInetAddress(address);
+    if (holder == null && address.isLoopbackAddress()) {
+      holder = NetworkInterface.getByInetAddress(InetAddress.ofLiteral("127.0.0.1"));
+    }
+    if (holder == null) {
+      throw new SocketException(address.getHostAddress() + " is on no interface");
+    }
+    return holder;
   }
 
   /** {@return the index of the interface that a link-local address belongs to, 0 for none} */

@@ -7,7 +7,10 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** One local address of a port, with the socket that is bound to it. */
+/**
+ * One local address of a port, with the socket that is bound to it; or a multicast group that the
+ * port is a member of, with a socket that only receives.
+ */
 abstract class Endpoint implements AutoCloseable {
   /** Sent, or at least the system took it. */
   static final int SENT = 0;

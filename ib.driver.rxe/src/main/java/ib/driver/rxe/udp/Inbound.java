@@ -24,6 +24,7 @@ final class Inbound implements RoceCodec.Doubt {
   private final ReceivePool pool;
   private final UdpCounters counters;
   private final NanoClock clock;
+  private final Own own;
   private final IpHeaders headers = new IpHeaders();
   private final RoceCodec codec = new RoceCodec();
   private final IdBook ids = new IdBook();
@@ -31,12 +32,25 @@ final class Inbound implements RoceCodec.Doubt {
   private boolean mayHide;
   private int id;
 
-  Inbound(WirePort port, RunContext run, ReceivePool pool, UdpCounters counters, NanoClock clock) {
+  /** Which GIDs are this device's. */
+  @FunctionalInterface
+  interface Own {
+    boolean test(long high, long low);
+  }
+
+  Inbound(
+      WirePort port,
+      RunContext run,
+      ReceivePool pool,
+      UdpCounters counters,
+      NanoClock clock,
+      Own own) {
     this.port = port;
     this.run = run;
     this.pool = pool;
     this.counters = counters;
     this.clock = clock;
+    this.own = own;
   }
 
   /**
@@ -65,6 +79,9 @@ final class Inbound implements RoceCodec.Doubt {
       int trafficClass,
       int hopLimit) {
     counters.count(UdpCounter.UDP_RCVD);
+    if (to.gid.isMulticast() && own.test(high, low)) {
+      return; // the engine has given it to our members when it was sent
+    }
     Packet p = pool.packet(buffer);
     if (p == null) {
       counters.count(UdpCounter.RX_OVERRUN);

@@ -20,6 +20,7 @@ final class Libc {
   static final int AF_INET6 = 10;
   static final int SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | 0x800 | 0x80000;
   static final int SOL_SOCKET = 1;
+  static final int SO_REUSEADDR = 2;
   static final int SO_SNDBUF = 7;
   static final int SO_RCVBUF = 8;
   static final int SOL_IP = 0;
@@ -29,7 +30,11 @@ final class Libc {
   static final int IP_PMTUDISC_DO = 2;
   static final int IP_RECVTTL = 12;
   static final int IP_RECVTOS = 13;
+  static final int IP_MULTICAST_IF = 32;
+  static final int IP_ADD_MEMBERSHIP = 35;
   static final int SOL_IPV6 = 41;
+  static final int IPV6_MULTICAST_IF = 17;
+  static final int IPV6_JOIN_GROUP = 20;
   static final int IPV6_V6ONLY = 26;
   static final int IPV6_RECVHOPLIMIT = 51;
   static final int IPV6_HOPLIMIT = 52;
@@ -114,10 +119,10 @@ final class Libc {
     }
   }
 
-  /** Sets an option whose value is an int. */
   int option(MemorySegment state, int fd, int level, int name, MemorySegment value) {
+    int bytes = (int) value.byteSize();
     try {
-      return (int) setsockopt.invokeExact(state, fd, level, name, value.address(), 4);
+      return (int) setsockopt.invokeExact(state, fd, level, name, value.address(), bytes);
     } catch (Throwable e) {
       throw unexpected(e);
     }

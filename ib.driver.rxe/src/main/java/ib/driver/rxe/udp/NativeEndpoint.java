@@ -32,14 +32,15 @@ final class NativeEndpoint extends Endpoint {
    * Binds.
    *
    * @param libc the system
-   * @param address the local address
+   * @param address the local address, or the group
+   * @param on index of the interface that it belongs to
    * @param options port and buffers
    * @param counters where errors are counted
    * @return the endpoint
    * @throws IOException when the port is taken or the address is not here
    */
   static NativeEndpoint open(
-      Libc libc, InetAddress address, UdpOptions options, UdpCounters counters)
+      Libc libc, InetAddress address, int on, UdpOptions options, UdpCounters counters)
       throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(Libc.stateBytes(), 8);
@@ -51,22 +52,15 @@ final class NativeEndpoint extends Endpoint {
       }
       boolean bound = false;
       try {
-        set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_RCVBUF, options.bufferBytes(), value);
-        set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_SNDBUF, options.bufferBytes(), value);
-        if (four) {
-          set(libc, state, fd, Libc.SOL_IP, Libc.IP_MTU_DISCOVER, Libc.IP_PMTUDISC_DO, value);
-          set(libc, state, fd, Libc.SOL_IP, Libc.IP_RECVTOS, 1, value);
-          set(libc, state, fd, Libc.SOL_IP, Libc.IP_RECVTTL, 1, value);
-        } else {
-          set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_V6ONLY, 1, value);
-          set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVTCLASS, 1, value);
-          set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVHOPLIMIT, 1, value);
-          set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_NO_CHECK6_RX, 1, value);
+        options(libc, state, fd, four, options, value);
+        boolean group = address.isMulticastAddress();
+        if (group) {
+          set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_REUSEADDR, 1, value);
         }
-        set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_GRO, 1, value);
+        member(libc, state, fd, group, address, on, arena);
         MemorySegment name = arena.allocate(SocketAddress.BYTES, 8);
         var gid = Addresses.gid(address);
-        int scope = Addresses.scope(address);
+        int scope = group ? on : Addresses.scope(address);
         int length =
             SocketAddress.write(name, 0, four, gid.high(), gid.low(), options.port(), scope);
         if (libc.bind(state, fd, name.asSlice(0, length)) != 0) {
@@ -79,6 +73,50 @@ final class NativeEndpoint extends Endpoint {
           libc.close(state, fd);
         }
       }
+    }
+  }
+
+  private static void options(
+      Libc libc, MemorySegment state, int fd, boolean four, UdpOptions options, MemorySegment value)
+      throws IOException {
+    set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_RCVBUF, options.bufferBytes(), value);
+    set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_SNDBUF, options.bufferBytes(), value);
+    if (four) {
+      set(libc, state, fd, Libc.SOL_IP, Libc.IP_MTU_DISCOVER, Libc.IP_PMTUDISC_DO, value);
+      set(libc, state, fd, Libc.SOL_IP, Libc.IP_RECVTOS, 1, value);
+      set(libc, state, fd, Libc.SOL_IP, Libc.IP_RECVTTL, 1, value);
+    } else {
+      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_V6ONLY, 1, value);
+      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVTCLASS, 1, value);
+      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVHOPLIMIT, 1, value);
+      set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_NO_CHECK6_RX, 1, value);
+    }
+    set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_GRO, 1, value);
+  }
+
+  /** Joins a group on an interface (struct ip_mreqn, ipv6_mreq), or sends to groups there. */
+  private static void member(
+      Libc libc,
+      MemorySegment state,
+      int fd,
+      boolean join,
+      InetAddress address,
+      int on,
+      Arena arena)
+      throws IOException {
+    boolean four = Addresses.four(address);
+    MemorySegment request = arena.allocate(four ? 12 : join ? 20 : 4, 4);
+    if (join) {
+      byte[] group = address.getAddress();
+      MemorySegment.copy(group, 0, request, ValueLayout.JAVA_BYTE, 0, group.length);
+    }
+    request.set(ValueLayout.JAVA_INT, request.byteSize() - 4, on);
+    int name =
+        four
+            ? join ? Libc.IP_ADD_MEMBERSHIP : Libc.IP_MULTICAST_IF
+            : join ? Libc.IPV6_JOIN_GROUP : Libc.IPV6_MULTICAST_IF;
+    if (libc.option(state, fd, four ? Libc.SOL_IP : Libc.SOL_IPV6, name, request) != 0) {
+      throw libc.failure(state, "multicast on interface " + on);
     }
   }
 

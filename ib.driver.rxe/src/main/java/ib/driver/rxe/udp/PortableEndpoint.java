@@ -3,6 +3,7 @@ package ib.driver.rxe.udp;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -32,14 +33,15 @@ final class PortableEndpoint extends Endpoint {
   /**
    * Binds.
    *
-   * @param address the local address
-   * @param port the UDP port
-   * @param bufferBytes asked for as receive and send buffer; the system may give less
+   * @param address the local address, or the group
+   * @param on the interface that it belongs to
+   * @param options port and buffers
    * @param counters where errors are counted
    * @return the endpoint
    * @throws IOException when the port is taken or the address is not here
    */
-  static PortableEndpoint open(InetAddress address, int port, int bufferBytes, UdpCounters counters)
+  static PortableEndpoint open(
+      InetAddress address, NetworkInterface on, UdpOptions options, UdpCounters counters)
       throws IOException {
     boolean four = Addresses.four(address);
     DatagramChannel channel =
@@ -47,14 +49,20 @@ final class PortableEndpoint extends Endpoint {
     boolean bound = false;
     try {
       channel.configureBlocking(false);
-      channel.setOption(StandardSocketOptions.SO_RCVBUF, bufferBytes);
-      channel.setOption(StandardSocketOptions.SO_SNDBUF, bufferBytes);
+      channel.setOption(StandardSocketOptions.SO_RCVBUF, options.bufferBytes());
+      channel.setOption(StandardSocketOptions.SO_SNDBUF, options.bufferBytes());
       if (four) {
         channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
       }
-      channel.bind(new InetSocketAddress(address, port));
+      boolean group = address.isMulticastAddress();
+      channel.setOption(StandardSocketOptions.SO_REUSEADDR, group); // for other devices' members
+      channel.setOption(StandardSocketOptions.IP_MULTICAST_IF, on);
+      channel.bind(new InetSocketAddress(address, options.port()));
+      if (group) {
+        channel.join(address, on);
+      }
       bound = true;
-      return new PortableEndpoint(address, port, channel, counters);
+      return new PortableEndpoint(address, options.port(), channel, counters);
     } finally {
       if (!bound) {
         channel.close();

@@ -2,14 +2,18 @@ package ib.driver.rxe.udp;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Receives one datagram after the other with what every Java has, and sleeps in a selector. */
 final class PortableReceiver extends Receiver {
   private static final int BATCH = 32;
   private static final long NO_ROOM_NS = 20_000;
+
+  private static final Consumer<SelectionKey> READY = key -> {}; // all are looked at anyway
 
   private final Selector selector;
   private final Inbound inbound;
@@ -99,11 +103,10 @@ final class PortableReceiver extends Receiver {
   private void select(boolean now) {
     try {
       if (now) {
-        selector.selectNow();
+        selector.selectNow(READY);
       } else {
-        selector.select();
+        selector.select(READY);
       }
-      selector.selectedKeys().clear();
     } catch (IOException e) {
       counters.count(UdpCounter.RX_ERROR);
       LockSupport.parkNanos(NO_ROOM_NS);

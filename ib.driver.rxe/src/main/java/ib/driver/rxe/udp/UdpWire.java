@@ -1,6 +1,8 @@
 package ib.driver.rxe.udp;
 
 import ib.core.verbs.Gid;
+import ib.core.verbs.IbInvalidException;
+import ib.core.wire.Icrc;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.LinkCodec;
 import ib.engine.wire.Packet;
@@ -9,10 +11,13 @@ import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +39,8 @@ public final class UdpWire implements Wire, AutoCloseable {
   private final @Nullable Libc libc;
   private final ReceivePool pool;
   private volatile Endpoint[] endpoints = {}; // replaced under this
+  private final Set<Gid> wanted = new HashSet<>(); // groups; under this
+  private final List<Endpoint> groups = new ArrayList<>(); // under this
   private @Nullable Receiver receiver;
 
   /**
@@ -65,7 +72,7 @@ public final class UdpWire implements Wire, AutoCloseable {
    */
   public synchronized void start(WirePort port, RunContext run, String threadName)
       throws IOException {
-    Inbound inbound = new Inbound(port, run, pool, counters, NanoClock.SYSTEM);
+    Inbound inbound = new Inbound(port, run, pool, counters, NanoClock.SYSTEM, this::own);
     if (options.path() == UdpOptions.Path.NATIVE && libc == null) {
       throw new IOException("no system calls here: not Linux on 64 bits, or native access denied");
     }
@@ -89,11 +96,74 @@ public final class UdpWire implements Wire, AutoCloseable {
       throw new IllegalStateException("not started, or closed");
     }
     List<Endpoint> more = new ArrayList<>(List.of(endpoints));
-    more.add(
-        libc == null
-            ? PortableEndpoint.open(address, options.port(), options.bufferBytes(), counters)
-            : NativeEndpoint.open(libc, address, options, counters));
+    more.add(bind(address, Addresses.holder(address)));
     replace(more, r);
+    joinMissing(r);
+  }
+
+  private Endpoint bind(InetAddress address, NetworkInterface on) throws IOException {
+    return libc == null
+        ? PortableEndpoint.open(address, on, options, counters)
+        : NativeEndpoint.open(libc, address, on.getIndex(), options, counters);
+  }
+
+  private boolean own(long high, long low) {
+    return endpoint(high, low) != null;
+  }
+
+  /**
+   * Becomes a member on the interface of the first address of the same kind, and where there is none
+   * yet, when it comes.
+   */
+  @Override
+  public synchronized void join(Gid group, int mlid) {
+    Receiver r = receiver;
+    if (r != null) {
+      try {
+        join(group, r);
+      } catch (IOException why) {
+        throw new IbInvalidException(
+            "join " + group, String.valueOf(why.getMessage()), "another group or interface");
+      }
+    }
+    wanted.add(group);
+  }
+
+  private void join(Gid group, Receiver r) throws IOException {
+    for (Endpoint e : endpoints) {
+      if ((e.network == Icrc.Network.IPV4) == group.isIpv4Mapped()) {
+        InetAddress address = Addresses.address(group.high(), group.low(), 0);
+        groups.add(bind(address, Addresses.holder(e.address)));
+        replace(List.of(endpoints), r);
+        return;
+      }
+    }
+  }
+
+  private void joinMissing(Receiver r) throws IOException {
+    for (Gid group : wanted) {
+      if (groups.stream().noneMatch(e -> e.gid.equals(group))) {
+        join(group, r);
+      }
+    }
+  }
+
+  @Override
+  public synchronized void leave(Gid group, int mlid) {
+    Receiver r = receiver;
+    wanted.remove(group);
+    for (Endpoint e : List.copyOf(groups)) {
+      if (r != null && e.gid.equals(group)) {
+        groups.remove(e);
+        try {
+          replace(List.of(endpoints), r);
+        } catch (IOException why) {
+          counters.count(UdpCounter.RX_ERROR); // what is left is received all the same
+        }
+        r.forget();
+        e.close();
+      }
+    }
   }
 
   /**
@@ -120,7 +190,9 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   private void replace(List<Endpoint> now, Receiver r) throws IOException {
     endpoints = now.toArray(Endpoint[]::new);
-    r.endpoints(endpoints);
+    List<Endpoint> all = new ArrayList<>(now);
+    all.addAll(groups);
+    r.endpoints(all.toArray(Endpoint[]::new));
   }
 
   @Override
@@ -223,6 +295,8 @@ public final class UdpWire implements Wire, AutoCloseable {
     for (Endpoint e : last) {
       e.close();
     }
+    groups.forEach(Endpoint::close);
+    groups.clear();
   }
 
   /** Frees the memory, once, after the engine was shut down. */

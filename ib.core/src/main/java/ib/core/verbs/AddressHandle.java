@@ -71,7 +71,8 @@ public abstract non-sealed class AddressHandle extends IbObject {
     boolean four = word >>> 28 != 6; // IBA annex A17.4.5.1: 20 bytes, then the IPv4 header
     Gid source = four ? mapped(grh, 32) : new Gid(grh.get(BE_LONG, 8), grh.get(BE_LONG, 16));
     Gid destination = four ? mapped(grh, 36) : new Gid(grh.get(BE_LONG, 24), grh.get(BE_LONG, 32));
-    int index = destination.isMulticast() ? any(device, port, four) : device.findGid(port, destination);
+    int index =
+        destination.isMulticast() ? any(device, port, four) : device.findGid(port, destination);
     if (index < 0) {
       throw new IbInvalidException(
           "createAhFromCompletion",

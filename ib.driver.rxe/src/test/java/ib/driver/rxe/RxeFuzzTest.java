@@ -149,8 +149,7 @@ final class RxeFuzzTest {
     udp.sourcePort(port);
     udp.destinationPort(4791);
     udp.length(8 + length);
-    Icrc.store(
-        packet, covered, new Icrc().of(Icrc.Network.IPV4, headers, 0, packet, 0, covered));
+    Icrc.store(packet, covered, new Icrc().of(Icrc.Network.IPV4, headers, 0, packet, 0, covered));
     return length;
   }
 }

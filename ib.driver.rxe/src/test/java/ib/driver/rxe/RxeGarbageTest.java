@@ -23,7 +23,8 @@ final class RxeGarbageTest {
 
   @ParameterizedTest
   @CsvSource({"native", "portable"})
-  @DisplayName("D3 ping-pong over sockets: less than a byte per message in poster, receivers, engine")
+  @DisplayName(
+      "D3 ping-pong over sockets: less than a byte per message in poster, receivers, engine")
   void pingPong(String io) {
     try (RxeLab lab = new RxeLab()) {
       lab.configure("rxe0", "address", "127.0.0.1", "io", io);
@@ -35,7 +36,8 @@ final class RxeGarbageTest {
       assertEquals(OPERATIONS, run(a, b));
       long[] all =
           Thread.getAllStackTraces().keySet().stream()
-              .filter(t -> t.getName().matches("ib-rxe.-(rx|engine)") || t == Thread.currentThread())
+              .filter(
+                  t -> t.getName().matches("ib-rxe.-(rx|engine)") || t.equals(Thread.currentThread()))
               .mapToLong(Thread::threadId)
               .toArray();
       assertEquals(5, all.length, "two receivers, two engines, the poster");

@@ -70,8 +70,7 @@ abstract class Endpoint implements AutoCloseable {
    * @param hopLimit for the IP header, where the system lets it be set; 0 and 1 leave it the choice
    * @return {@link #SENT}, {@link #FULL} or {@link #REFUSED}
    */
-  abstract int send(
-      Sender sender, int length, Destination to, int trafficClass, int hopLimit);
+  abstract int send(Sender sender, int length, Destination to, int trafficClass, int hopLimit);
 
   @Override
   public abstract void close();

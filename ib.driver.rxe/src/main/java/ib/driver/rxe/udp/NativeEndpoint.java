@@ -18,8 +18,7 @@ final class NativeEndpoint extends Endpoint {
   private final int scope;
   private volatile int fd;
 
-  private NativeEndpoint(
-      Libc libc, InetAddress address, int port, int fd, UdpCounters counters) {
+  private NativeEndpoint(Libc libc, InetAddress address, int port, int fd, UdpCounters counters) {
     super(address, port);
     this.libc = libc;
     this.fd = fd;

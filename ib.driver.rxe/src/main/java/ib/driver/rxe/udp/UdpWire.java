@@ -112,8 +112,8 @@ public final class UdpWire implements Wire, AutoCloseable {
   }
 
   /**
-   * Becomes a member on the interface of the first address of the same kind, and where there is none
-   * yet, when it comes.
+   * Becomes a member on the interface of the first address of the same kind, and where there is
+   * none yet, when it comes.
    */
   @Override
   public synchronized void join(Gid group, int mlid) {

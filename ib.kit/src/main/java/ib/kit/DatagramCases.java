@@ -20,6 +20,7 @@ import ib.core.verbs.WrOpcode;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
@@ -234,15 +235,19 @@ final class DatagramCases {
   }
 
   private static void attach(End e, Trial t) {
-    e.qp.attachMulticast(t.bench().group().grh().dgid(), t.bench().group().dlid());
+    e.qp.attachMulticast(group(t), t.bench().group().dlid());
   }
 
   private static void detach(End e, Trial t) {
-    e.qp.detachMulticast(t.bench().group().grh().dgid(), t.bench().group().dlid());
+    e.qp.detachMulticast(group(t), t.bench().group().dlid());
   }
 
   private static void assumeInfiniBand(Pair p) {
     LinkLayer link = p.a.device.queryPort(1).linkLayer();
     Assumptions.assumeTrue(link == LinkLayer.INFINIBAND, "there is an IP header instead");
+  }
+
+  private static Gid group(Trial t) {
+    return Objects.requireNonNull(t.bench().group().grh(), "a group is a GID").dgid();
   }
 }

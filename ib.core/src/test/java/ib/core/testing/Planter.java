@@ -17,6 +17,7 @@ final class Planter {
   private static final MethodTypeDesc VOID = MethodTypeDesc.ofDescriptor("()V");
 
   private final CodeBuilder to;
+  private final ClassDesc owner; // a VarHandle, or an atomic class
   private final MethodTypeDesc type;
   private final int coordinates; // parameters that say where
   private final ClassDesc value;
@@ -24,6 +25,7 @@ final class Planter {
 
   private Planter(CodeBuilder to, InvokeInstruction call, int values) {
     this.to = to;
+    this.owner = call.owner().asSymbol();
     this.type = call.typeSymbol();
     this.coordinates = type.parameterCount() - values;
     this.value = type.parameterType(coordinates);
@@ -90,9 +92,13 @@ final class Planter {
     return MethodTypeDesc.of(value, type.parameterList().subList(0, coordinates));
   }
 
+  private boolean isHandle() {
+    return owner.equals(VAR_HANDLE);
+  }
+
   private void get() {
     where();
-    to.invokevirtual(VAR_HANDLE, "getVolatile", place());
+    to.invokevirtual(owner, isHandle() ? "getVolatile" : "get", place());
   }
 
   /** Writes what is in a local. */
@@ -100,8 +106,8 @@ final class Planter {
     where();
     to.loadLocal(TypeKind.from(value), local);
     to.invokevirtual(
-        VAR_HANDLE,
-        "setVolatile",
+        owner,
+        isHandle() ? "setVolatile" : "set",
         place().changeReturnType(ConstantDescs.CD_void).insertParameterTypes(coordinates, value));
   }
 

@@ -1,0 +1,126 @@
+package ib.engine.mr;
+
+import ib.core.testing.Interleavings;
+import ib.core.testing.Interleavings.Scenario;
+import ib.core.verbs.Access;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
+/** Small scenarios around keys that posted requests open and close while packets arrive. */
+public final class KeyScenarios {
+  private static final int KEY = 0x100;
+  private static final int DOMAIN = 1;
+
+  private KeyScenarios() {}
+
+  /** A region of eight bytes, and what a write through it brings. */
+  abstract static class Keys implements Scenario {
+    final MemorySegment first = MemorySegment.ofArray(new long[1]);
+    final MemorySegment second = MemorySegment.ofArray(new long[1]);
+    final MrKey region = new MrKey(KEY, DOMAIN, first);
+    private final Payload payload = new Payload();
+
+    Keys() {
+      payload.add(MemorySegment.ofArray(new long[] {7}), 0, Long.BYTES);
+    }
+
+    static boolean open(MrKey key, int number, MemorySegment memory) {
+      long begun = key.begin(false);
+      if (begun != MrKey.REFUSED) {
+        MemorySegment[] segments = {memory};
+        key.open(begun, number, segments, new long[] {0, Long.BYTES}, Access.REMOTE_WRITE);
+      }
+      return begun != MrKey.REFUSED;
+    }
+
+    static boolean close(MrKey key) {
+      long begun = key.begin(true);
+      if (begun != MrKey.REFUSED) {
+        key.close(begun, key.number());
+      }
+      return begun != MrKey.REFUSED;
+    }
+
+    void write(MrKey key, int number) {
+      long v = key.admit(number, DOMAIN, this, Access.REMOTE_WRITE, 0, Long.BYTES);
+      if (v != MrKey.REFUSED) {
+        Copier.toRegion(payload, key, v, 0);
+      }
+    }
+
+    static long value(MemorySegment memory) {
+      return memory.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
+    }
+
+    @Override
+    public void check() {
+      if (value(second) != 0) {
+        throw new AssertionError("R-08: an old key has written to what was registered after it");
+      }
+    }
+  }
+
+  /** Invalidated and registered elsewhere while a packet with the old key is executed. */
+  public static final class Reopen extends Keys {
+    @Override
+    public void setUp() {
+      open(region, KEY, first);
+      Interleavings.spawn(
+          "owner",
+          false,
+          () -> {
+            close(region);
+            open(region, KEY + 1, second);
+          });
+      Interleavings.spawn("peer", false, () -> write(region, KEY));
+    }
+  }
+
+  /** The region below a window is invalidated and registered elsewhere. */
+  public static final class Window extends Keys {
+    private final MrKey window = new MrKey(KEY + 0x100, DOMAIN, second);
+
+    @Override
+    public void setUp() {
+      open(region, KEY, first);
+      long v = region.admit(KEY, DOMAIN, this, 0, 0, Long.BYTES);
+      int rights = Access.REMOTE_WRITE;
+      window.bind(window.begin(false), KEY + 0x100, region, v, 0, Long.BYTES, rights, null);
+      Interleavings.spawn(
+          "owner",
+          false,
+          () -> {
+            close(region);
+            open(region, KEY, second);
+          });
+      Interleavings.spawn("peer", false, () -> write(window, KEY + 0x100));
+    }
+  }
+
+  /** Two queue pairs register one free region: one of them does, and it opens what that one says. */
+  public static final class TwoOwners extends Keys {
+    private int opened;
+    private @Nullable MemorySegment last;
+
+    private void register(int number, MemorySegment memory) {
+      if (open(region, number, memory)) {
+        opened++;
+        last = memory;
+      }
+    }
+
+    @Override
+    public void setUp() {
+      Interleavings.spawn("a", false, () -> register(KEY, first));
+      Interleavings.spawn("b", false, () -> register(KEY + 1, second));
+    }
+
+    @Override
+    public void check() {
+      if (opened != 1 || !region.isOpen() || !region.segment(0).equals(last)) {
+        throw new AssertionError("IBA 10.6.4.3: registered " + opened + " times");
+      }
+    }
+  }
+}

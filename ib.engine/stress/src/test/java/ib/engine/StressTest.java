@@ -129,7 +129,7 @@ class StressTest {
   @DisplayName("every test file has a canary")
   void canaryForEach() {
     List<String> files = tests(false).map(StressTest::file).distinct().toList();
-    assertTrue(files.size() >= 9, "" + files);
+    assertTrue(files.size() >= 13, "" + files);
     for (String f : files) {
       assertTrue(tests(true).anyMatch(t -> file(t).equals(f)), "no canary in " + f);
     }

@@ -1,0 +1,115 @@
+package ib.core.internal.callback;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** S23, S24: callbacks one at a time, and once more after the last wake-up. */
+public class CallbackTaskStress {
+  /** What wakers have written, plainly, and what the callback has seen of it. */
+  static class Asked {
+    int one;
+    int two;
+    int seen;
+    int atOnce;
+    private int inside;
+
+    void look() {
+      inside++;
+      if (inside != 1) {
+        atOnce++;
+      }
+      seen |= one | two;
+      inside--;
+    }
+  }
+
+  /** Runs on the thread of whoever has claimed it. */
+  static final class Task extends CallbackTask {
+    private final Asked asked;
+
+    Task(Asked asked) {
+      this.asked = asked;
+    }
+
+    @Override
+    protected void call() {
+      asked.look();
+    }
+
+    @Override
+    protected void enqueue() {
+      run();
+    }
+  }
+
+  /** Two threads ask for something and wake the task. */
+  @JCStressTest
+  @Outcome(id = "3, 0", expect = ACCEPTABLE, desc = "both were seen, one call at a time")
+  @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost, or two calls at once")
+  @State
+  public static class TwoWakers {
+    private final Asked asked = new Asked();
+    private final Task task = new Task(asked);
+
+    @Actor
+    public void first() {
+      asked.one = 1;
+      task.schedule();
+    }
+
+    @Actor
+    public void second() {
+      asked.two = 2;
+      task.schedule();
+    }
+
+    @Arbiter
+    public void after(II_Result r) {
+      r.r1 = asked.seen;
+      r.r2 = asked.atOnce;
+    }
+  }
+
+  /** Canary: who finds the task claimed relies on it without telling. */
+  @JCStressTest
+  @Outcome(id = "3, 0", expect = ACCEPTABLE, desc = "both were seen, one call at a time")
+  @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost, or two calls at once")
+  @State
+  public static class CanaryNotPending {
+    private final Asked asked = new Asked();
+    private final AtomicBoolean claimed = new AtomicBoolean();
+
+    private void schedule() {
+      if (claimed.compareAndSet(false, true)) {
+        asked.look();
+        claimed.set(false);
+      }
+    }
+
+    @Actor
+    public void first() {
+      asked.one = 1;
+      schedule();
+    }
+
+    @Actor
+    public void second() {
+      asked.two = 2;
+      schedule();
+    }
+
+    @Arbiter
+    public void after(II_Result r) {
+      r.r1 = asked.seen;
+      r.r2 = asked.atOnce;
+    }
+  }
+}

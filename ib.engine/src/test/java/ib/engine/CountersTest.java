@@ -12,12 +12,17 @@ import ib.core.verbs.PortState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
+import ib.core.wire.DropReason;
+import ib.engine.qp.HcaCounter;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("D11, IBA 16.1.3.5: what a port counts")
@@ -145,5 +150,19 @@ class CountersTest {
             PortCounter.XMIT_PKTS,
             PortCounter.RCV_PKTS),
         PortCounter.selected(CLASSIC, 0xf000));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("D9: every reason to drop what cannot be a packet has a counter of its own")
+  void reasons(DropReason reason) {
+    try (Rig rig = Rig.two()) {
+      Map<String, Long> expected = new TreeMap<>(rig.a().hca.counters(1));
+      rig.a().hca.port(1).dropped(reason);
+      expected.merge(HcaCounter.of(reason).label(), 1L, Long::sum);
+      assertEquals(expected, new TreeMap<>(rig.a().hca.counters(1)));
+    }
+    long alike = Stream.of(DropReason.values()).map(HcaCounter::of).distinct().count();
+    assertEquals(DropReason.values().length, alike);
   }
 }

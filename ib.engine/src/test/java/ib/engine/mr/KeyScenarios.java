@@ -98,7 +98,9 @@ public final class KeyScenarios {
     }
   }
 
-  /** Two queue pairs register one free region: one of them does, and it opens what that one says. */
+  /**
+   * Two queue pairs register one free region: one of them does, and it opens what that one says.
+   */
   public static final class TwoOwners extends Keys {
     private int opened;
     private @Nullable MemorySegment last;

@@ -92,7 +92,7 @@ class SimulatorTest {
       mode = EnumSource.Mode.EXCLUDE,
       names = {"SILENT", "SOAK", "LAP"})
   @DisplayName(
-      "F3-F8, F15, F20: fresh seeds: every byte, completion and guard zone as the model says")
+      "F3-F8, F15, F20, R-11: fresh seeds: every byte, completion and guard zone as the model says")
   void freshSeeds(Profile profile, TestReporter reporter) {
     assumeNoReplay();
     Sum sum = new Sum();

@@ -38,7 +38,7 @@ public class MrKeyStress {
   @Outcome(expect = FORBIDDEN, desc = "the old key has written to the new place")
   @State
   public static class Reopen extends Places {
-    private final MrKey key = new MrKey(1, 1, this);
+    private final MrKey key = new MrKey(1, 1, before);
 
     public Reopen() {
       key.open(key.begin(false), 1, before, new long[] {0, 8}, Access.REMOTE_WRITE);

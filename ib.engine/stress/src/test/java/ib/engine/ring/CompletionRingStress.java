@@ -38,6 +38,35 @@ public class CompletionRingStress {
     }
   }
 
+  /** A ring whose one slot was used before. */
+  static class UsedRing {
+    final CompletionRing ring = new CompletionRing(1);
+
+    UsedRing() {
+      publish(ring, ring.claim(), 1);
+      poll(ring);
+    }
+
+    final void push() {
+      publish(ring, ring.claim(), 2);
+    }
+  }
+
+  /** A ring and the one that a resize puts in its place. */
+  static class TwoRings {
+    final CompletionRing old = new CompletionRing(1);
+    final CompletionRing fresh = new CompletionRing(1);
+
+    final void push() {
+      long i = old.claim();
+      if (i == CompletionRing.CLOSED) {
+        publish(fresh, fresh.claim(), 1);
+      } else {
+        publish(old, i, 1);
+      }
+    }
+  }
+
   /** An entry is seen whole or not at all, also in a slot that was used before. */
   @JCStressTest
   @Outcome(
@@ -46,17 +75,10 @@ public class CompletionRingStress {
       desc = "not yet, or whole")
   @Outcome(expect = FORBIDDEN, desc = "lost, twice or torn")
   @State
-  public static class PushAndPoll {
-    private final CompletionRing ring = new CompletionRing(1);
-
-    public PushAndPoll() {
-      publish(ring, ring.claim(), 1);
-      poll(ring);
-    }
-
+  public static class PushAndPoll extends UsedRing {
     @Actor
     public void producer() {
-      publish(ring, ring.claim(), 2);
+      push();
     }
 
     @Actor
@@ -78,17 +100,10 @@ public class CompletionRingStress {
       desc = "not yet, or whole")
   @Outcome(expect = FORBIDDEN, desc = "lost, twice or torn")
   @State
-  public static class CanaryClaimedIsPublished {
-    private final CompletionRing ring = new CompletionRing(1);
-
-    public CanaryClaimedIsPublished() {
-      publish(ring, ring.claim(), 1);
-      poll(ring);
-    }
-
+  public static class CanaryClaimedIsPublished extends UsedRing {
     @Actor
     public void producer() {
-      publish(ring, ring.claim(), 2);
+      push();
     }
 
     @Actor
@@ -200,18 +215,10 @@ public class CompletionRingStress {
       desc = "in the old ring, or in the new one")
   @Outcome(expect = FORBIDDEN, desc = "lost or twice")
   @State
-  public static class Resize {
-    private final CompletionRing old = new CompletionRing(1);
-    private final CompletionRing fresh = new CompletionRing(1);
-
+  public static class Resize extends TwoRings {
     @Actor
     public void producer() {
-      long i = old.claim();
-      if (i == CompletionRing.CLOSED) {
-        publish(fresh, fresh.claim(), 1);
-      } else {
-        publish(old, i, 1);
-      }
+      push();
     }
 
     @Actor
@@ -234,19 +241,12 @@ public class CompletionRingStress {
       desc = "in the old ring, or in the new one")
   @Outcome(expect = FORBIDDEN, desc = "lost or twice")
   @State
-  public static class CanaryResizeInTwoSteps {
-    private final CompletionRing old = new CompletionRing(1);
-    private final CompletionRing fresh = new CompletionRing(1);
+  public static class CanaryResizeInTwoSteps extends TwoRings {
     private long end;
 
     @Actor
     public void producer() {
-      long i = old.claim();
-      if (i == CompletionRing.CLOSED) {
-        publish(fresh, fresh.claim(), 1);
-      } else {
-        publish(old, i, 1);
-      }
+      push();
     }
 
     @Actor

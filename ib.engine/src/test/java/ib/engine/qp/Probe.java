@@ -74,4 +74,16 @@ public final class Probe {
     }
     return left;
   }
+
+  /** The timers that run, for a failure's text. */
+  public static String timers(SoftHca hca) {
+    StringBuilder text = new StringBuilder();
+    TimerHeap timers = (TimerHeap) TIMERS.get(((HcaCore) CORE.get(hca)).worker());
+    for (@Nullable Timer t : (@Nullable Timer[]) HEAP.get(timers)) {
+      if (t != null) {
+        text.append(t.getClass().getSimpleName()).append(t.cancelled() ? " cancelled, " : ", ");
+      }
+    }
+    return text.toString();
+  }
 }

@@ -69,7 +69,8 @@ final class Link {
     this.timeout = 8 + random.nextInt(8);
     // where nothing is lost, nobody may have to wait for a timer
     this.retries = profile.calm() ? 0 : few(profile);
-    this.rnrRetries = random.nextInt(4) == 0 ? random.nextInt(7) : 7;
+    boolean givesUp = profile != Profile.LAP && random.nextInt(4) == 0;
+    this.rnrRetries = givesUp ? random.nextInt(7) : 7;
     this.rnrTimer = 1 + random.nextInt(16);
     this.reads = 1 + random.nextInt(4);
     this.a = new Endpoint(sim, nodeA, this, "a");
@@ -89,7 +90,7 @@ final class Link {
   }
 
   private int few(Profile p) {
-    return p == Profile.LOST_ACKS || random.nextInt(4) != 0 ? 7 : random.nextInt(8);
+    return p == Profile.LOST_ACKS || p == Profile.LAP || random.nextInt(4) != 0 ? 7 : random.nextInt(8);
   }
 
   int mtuBytes() {

@@ -2,6 +2,7 @@ package ib.engine.sim;
 
 import ib.core.verbs.QpType;
 import ib.engine.qp.HcaConfig;
+import ib.engine.qp.Probe;
 import ib.engine.time.VirtualClock;
 import java.util.ArrayList;
 import java.util.List;
@@ -284,12 +285,13 @@ public final class Sim {
     links.forEach(Link::close);
     step(2);
     nodes.forEach(Node::checkTimers);
+    comeToRest(); // a last acknowledgement may have been sent
     if (!fabric.isQuiet()) {
       throw new SimFailure("the switch still has members of a group");
     }
     for (Node n : nodes) {
       if (n.hca.earliestTimerNs() != Long.MAX_VALUE) {
-        throw new SimFailure("node " + n.lid + ": a timer is left");
+        throw new SimFailure("node " + n.lid + ": timers are left: " + Probe.timers(n.hca));
       }
       n.checkMemory();
       n.close();

@@ -197,6 +197,7 @@ class SimulatorTest {
     "19, LOSS_50",
     "19, BULK_LOSS_30",
     "69, CLEAN",
+    "248225242006364, LOSS_5",
   })
   @DisplayName("seeds that have found a defect")
   void keptSeeds(long seed, Profile profile) {

@@ -90,7 +90,9 @@ final class Link {
   }
 
   private int few(Profile p) {
-    return p == Profile.LOST_ACKS || p == Profile.LAP || random.nextInt(4) != 0 ? 7 : random.nextInt(8);
+    return p == Profile.LOST_ACKS || p == Profile.LAP || random.nextInt(4) != 0
+        ? 7
+        : random.nextInt(8);
   }
 
   int mtuBytes() {

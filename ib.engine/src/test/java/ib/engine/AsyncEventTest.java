@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.verbs.AhAttr;
 import ib.core.verbs.Cap;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.EventType;
@@ -23,6 +24,7 @@ import ib.core.verbs.SrqInit;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.core.verbs.WrOpcode;
+import ib.engine.qp.GuardLimits;
 import ib.engine.qp.HcaPort;
 import ib.engine.time.Timer;
 import java.util.List;
@@ -90,6 +92,7 @@ class AsyncEventTest {
           CLIENT_REREGISTER ->
           port(type);
       case DEVICE_FATAL -> fatal();
+      case SOURCE_MUTED -> muted();
       // not raised, and why
       case PATH_MIG, PATH_MIG_ERR -> {
         assertFalse(rig.a().device.has(Cap.AUTO_PATH_MIG));
@@ -194,6 +197,19 @@ class AsyncEventTest {
       default -> p.clientReregister();
     }
     assertEquals(List.of(type), List.copyOf(rig.a().unaffiliated), "once, and nothing else");
+  }
+
+  /** See {@link GuardTest}. */
+  private void muted() {
+    rig.connect(QpType.UD);
+    rig.b().hca.port(1).guard(new GuardLimits(1, 1L << 40, 0, 1L << 40));
+    for (int i = 0; i < 2; i++) {
+      SendWr wr = wr(WrOpcode.SEND).ah(rig.a().pd.createAh(AhAttr.ofLid(1, 2, 0)));
+      post(wr.remoteQpn(rig.b().qp.qpn()).remoteQkey(5));
+    }
+    assertEquals(
+        List.of(EventType.SOURCE_MUTED),
+        List.copyOf(rig.b().unaffiliated).reversed().subList(0, 1));
   }
 
   /** What ends the worker's thread ends the device's timers: nobody may go on waiting for them. */

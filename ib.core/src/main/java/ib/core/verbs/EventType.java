@@ -1,6 +1,6 @@
 package ib.core.verbs;
 
-/** Asynchronous events; numbers of {@code ibv_event_type}, and from 1000 on three of our own. */
+/** Asynchronous events; numbers of {@code ibv_event_type}, and from 1000 on four of our own. */
 public enum EventType {
   /** A CQ overran or failed; it gives no more completions. */
   CQ_ERR(0, Affiliation.CQ),
@@ -49,7 +49,12 @@ public enum EventType {
   /** The driver begins to reset the device. Ours, not in C. */
   RESET_BEGIN(1001, Affiliation.DEVICE),
   /** The reset of the device is over. Ours, not in C. */
-  RESET_END(1002, Affiliation.DEVICE);
+  RESET_END(1002, Affiliation.DEVICE),
+  /**
+   * A source of packets has guessed keys or numbers and is not heard by this port for a while.
+   * Ours, not in C.
+   */
+  SOURCE_MUTED(1003, Affiliation.PORT);
 
   /** What an event is about. */
   public enum Affiliation {

@@ -120,7 +120,8 @@ class WireValuesTest {
                 + " PATH_MIG_ERR 7 DEVICE_FATAL 8 PORT_ACTIVE 9 PORT_ERR 10 LID_CHANGE 11"
                 + " PKEY_CHANGE 12 SM_CHANGE 13 SRQ_ERR 14 SRQ_LIMIT_REACHED 15"
                 + " QP_LAST_WQE_REACHED 16 CLIENT_REREGISTER 17 GID_CHANGE 18 WQ_FATAL 19"
-                + " DEVICE_SPEED_CHANGE 20 EVENT_OVERFLOW 1000 RESET_BEGIN 1001 RESET_END 1002"));
+                + " DEVICE_SPEED_CHANGE 20 EVENT_OVERFLOW 1000 RESET_BEGIN 1001 RESET_END 1002"
+                + " SOURCE_MUTED 1003"));
   }
 
   private static <E extends Enum<E>> Arguments row(
@@ -139,7 +140,7 @@ class WireValuesTest {
       assertSame(c, of.apply(value.applyAsInt(c)));
     }
     assertEquals(header, String.join(" ", ours), name);
-    for (int unknown : new int[] {-1, 99, 130, 1003, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+    for (int unknown : new int[] {-1, 99, 130, 1004, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
       assertThrows(IbInvalidException.class, () -> of.apply(unknown));
     }
   }

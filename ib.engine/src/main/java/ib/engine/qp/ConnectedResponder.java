@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectedResponder extends Responder {
   static final long LENGTH_MOST = 1L << 31;
+  private static final int PSN_FAR = 1 << 22; // farther away than any requester's window
   private static final int NOTHING = -1;
 
   private final boolean reliable;
@@ -24,6 +25,7 @@ final class ConnectedResponder extends Responder {
   private boolean quiet; // a NAK was sent, the sequence number expected has not come yet
   private boolean skipping; // UC: the rest of a broken message
   private boolean told; // COMM_EST
+  private boolean accessRefused; // by the packet in hand
   private boolean lastWasAnswered; // the request before the one expected had an answer of its own
   private int due = NOTHING; // the syndrome of the acknowledgement to be sent
   private int duePsn;
@@ -169,10 +171,19 @@ final class ConnectedResponder extends Responder {
     }
     skipping = false;
     execute(p, what, run);
+    if (accessRefused) {
+      accessRefused = false;
+      qp.count(HcaCounter.RKEY_VIOLATIONS);
+      qp.path.port().guard().violation(p);
+    }
   }
 
   /** RC: false, after a NAK for a gap or an answer to a duplicate. */
   private boolean inSequence(int d, Packet p, int what) {
+    if (Math.abs(d) > PSN_FAR) {
+      qp.count(HcaCounter.PSN_VIOLATIONS);
+      qp.path.port().guard().violation(p);
+    }
     if (d < 0) {
       duplicate(p, what);
     } else if (quiet) {
@@ -280,6 +291,7 @@ final class ConnectedResponder extends Responder {
    * RC: NAK, error state, event (IBA 9.9.3). UC: the message is dropped, unless a receive failed.
    */
   void refuse(int syndrome, @Nullable EventType event) {
+    accessRefused = event == EventType.QP_ACCESS_ERR;
     if (reliable) {
       due = syndrome;
       duePsn = epsn;

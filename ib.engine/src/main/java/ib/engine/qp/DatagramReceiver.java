@@ -55,7 +55,7 @@ final class DatagramReceiver extends Responder {
       return;
     }
     if (p.qkey != qp.path.qkey && qp.specialNumber() != 0) { // QP0 has no Q_Key (IBA 10.2.5)
-      qp.path.port().badQkey();
+      qp.path.port().guard().badQkey(p);
       qp.drop(p, HcaCounter.DROP_QKEY);
       return;
     }

@@ -76,6 +76,14 @@ public enum HcaCounter {
   DROP_REPLICA,
   /** The sender's memory was gone. */
   DROP_FAULT,
+  /** Its source has guessed keys or numbers and is not heard for a while. */
+  DROP_MUTED,
+  /** Requests for memory with an rkey, a range or a right that is not valid. */
+  RKEY_VIOLATIONS,
+  /** Requests so far from the sequence number expected that only a guess brings them. */
+  PSN_VIOLATIONS,
+  /** Times a source was muted. */
+  SOURCES_MUTED,
   // ---- found in the bytes: one for each DropReason, ICRC and opcode stand above ----
   /** Fewer bytes than the headers take. */
   DROP_SHORT,

@@ -14,7 +14,6 @@ import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +30,7 @@ public final class HcaPort implements WirePort {
   private final Wire wire;
   private final HcaObserver observer;
   private final SpecialPair specials;
-  private final AtomicInteger badPkeys = new AtomicInteger();
-  private final AtomicInteger badQkeys = new AtomicInteger();
+  private final Guard guard;
   private final PortTables tables;
   private volatile PortAttr attr;
   // read for every packet
@@ -48,6 +46,7 @@ public final class HcaPort implements WirePort {
     this.specials = new SpecialPair(number);
     int pkeyCount = (int) hca.config().limit(Limit.MAX_PKEYS);
     this.tables = new PortTables(GID_TABLE_LENGTH, pkeyCount, hca.config().portGuids()[number - 1]);
+    this.guard = new Guard(hca.worker(), this::muted);
     this.attr =
         PortAttr.builder()
             .maxMtu(hca.config().mtuMax())
@@ -81,8 +80,8 @@ public final class HcaPort implements WirePort {
   /** {@return the attributes now} */
   public PortAttr attr() {
     return attr.toBuilder()
-        .badPkeyCounter(badPkeys.get())
-        .qkeyViolationCounter(badQkeys.get())
+        .badPkeyCounter(guard.badPkeys())
+        .qkeyViolationCounter(guard.badQkeys())
         .build();
   }
 
@@ -117,6 +116,32 @@ public final class HcaPort implements WirePort {
     if (changed) {
       observer.event(EventType.LID_CHANGE, number);
     }
+  }
+
+  /**
+   * Sets what is borne of a source that guesses; forgets who has guessed so far.
+   *
+   * @param limits the limits
+   */
+  public void guard(GuardLimits limits) {
+    guard.limits(limits);
+  }
+
+  private void muted() {
+    hca.tally().count(number, HcaCounter.SOURCES_MUTED);
+    observer.event(EventType.SOURCE_MUTED, number);
+  }
+
+  /**
+   * Whether a source is not heard now: for a wire that would rather not decode its packets. Any
+   * thread, never blocks; counts nothing.
+   *
+   * @param gidHigh upper half of the source's GID, 0 when it has none
+   * @param gidLow lower half, or its LID
+   * @return whether its packets are dropped
+   */
+  public boolean mutes(long gidHigh, long gidLow) {
+    return guard.mutes(gidHigh, gidLow);
   }
 
   /** The subnet manager asks for all subscriptions anew: raises CLIENT_REREGISTER (IBA 14.4.11). */
@@ -231,7 +256,7 @@ public final class HcaPort implements WirePort {
 
   /** Sets the count of Q_Key violations to 0. */
   public void resetQkeyViolations() {
-    badQkeys.set(0);
+    guard.resetBadQkeys();
   }
 
   // ---- for queue pairs ----
@@ -273,12 +298,8 @@ public final class HcaPort implements WirePort {
     return lid | (bits & lmcMask);
   }
 
-  void badQkey() {
-    badQkeys.getAndIncrement();
-  }
-
-  void badPkey() {
-    badPkeys.getAndIncrement();
+  Guard guard() {
+    return guard;
   }
 
   PortTables tables() {
@@ -321,6 +342,9 @@ public final class HcaPort implements WirePort {
     } else if (packet.damaged) {
       drop(packet, HcaCounter.DROP_ICRC, run); // before any state is looked at (F2)
       return;
+    } else if (guard.mutes(packet)) {
+      drop(packet, HcaCounter.DROP_MUTED, run);
+      return;
     } else if (qpn == 0xFFFFFF) {
       received(packet);
       hca.tally().count(number, Traffic.RCV_MULTICAST, 1);
@@ -336,6 +360,7 @@ public final class HcaPort implements WirePort {
       if (qpn <= 1) {
         hca.tally().count(number, qpn == 0 ? Traffic.VL15_DROPPED : Traffic.QP1_DROPPED, 1);
       }
+      guard.probe(packet);
       drop(packet, HcaCounter.DROP_NO_QP, run);
     } else if ((packet.opcode & 0xe0) != qp.service) {
       received(packet);

@@ -63,12 +63,13 @@ abstract class Responder {
           default -> path.port().tables().pkeyFits(path.pkeyIndex, p.pkey);
         };
     if (!fits) {
-      path.port().badPkey();
+      path.port().guard().badPkey(p);
       qp.drop(p, HcaCounter.DROP_PKEY);
       return false;
     }
     Route route = path.route;
     if (route != null && !route.leadsTo(p)) {
+      path.port().guard().violation(p);
       qp.drop(p, HcaCounter.DROP_SOURCE);
       return false;
     }

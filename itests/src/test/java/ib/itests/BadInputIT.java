@@ -23,7 +23,7 @@ public class BadInputIT {
       folder.configure("ib.driver.soft-type.cfg", "ports = many\n");
       shell.awaitText("key ports is 'many'");
       folder.configure("ib.driver.soft-key.cfg", "prots = 1\n");
-      shell.awaitText("key prots");
+      shell.awaitText("key 'prots' is unknown");
       folder.configure("ib.driver.soft-name.cfg", "name = soft0\n");
       shell.awaitText("key name is 'soft0', in use by ib.driver.soft");
       folder.configure("ib.driver.soft-guid.cfg", "guid = 02c90300000a0010\n");

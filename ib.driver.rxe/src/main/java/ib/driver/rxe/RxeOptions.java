@@ -113,6 +113,18 @@ import org.osgi.service.metatype.annotations.Option;
           "Bytes asked for as receive and send buffer of each socket; the system gives net.core.rmem_max at most.")
   int socket__buffer();
 
+  /** {@return source ports} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "64",
+      min = "0",
+      max = "4096",
+      description =
+          "How many UDP source ports each address may send from beside the well-known one. Each queue pair has one, so"
+              + " that routers spread them; 0 sends all from the well-known port.")
+  int source__ports();
+
   /** {@return window} */
   @AttributeDefinition(
       required = false,

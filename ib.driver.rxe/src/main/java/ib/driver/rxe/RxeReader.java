@@ -33,6 +33,8 @@ final class RxeReader {
     BUSY_POLL(0, 50, 1_000_000),
     /** Bytes of a socket's buffers. */
     SOCKET_BUFFER(65_536, 4_194_304, 268_435_456),
+    /** Source ports of an address. */
+    SOURCE_PORTS(0, 64, 4096),
     /** Unacknowledged packets of a queue pair. */
     WINDOW(2, 128, 65_536);
 
@@ -116,7 +118,8 @@ final class RxeReader {
                 Number.PORT.read(settings),
                 Number.SOCKET_BUFFER.read(settings),
                 Number.BUSY_POLL.read(settings) * 1000L,
-                path(settings)),
+                path(settings),
+                Number.SOURCE_PORTS.read(settings)),
             limits);
     settings.end(instance);
     return config;

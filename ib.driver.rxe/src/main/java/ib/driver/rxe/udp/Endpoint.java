@@ -25,7 +25,9 @@ abstract class Endpoint implements AutoCloseable {
 
   final InetAddress address;
   final Gid gid;
-  final int port;
+  final int port; // of the peers
+  final int localPort;
+  final Flows flows;
   final Icrc.Network network;
   private final int scope;
   private final AtomicReferenceArray<Destination> peers = new AtomicReferenceArray<>(PEERS);
@@ -39,10 +41,12 @@ abstract class Endpoint implements AutoCloseable {
    */
   record Destination(long high, long low, InetSocketAddress address) {}
 
-  Endpoint(InetAddress address, int port) {
+  Endpoint(InetAddress address, UdpOptions options, int localPort) {
     this.address = address;
     this.gid = Addresses.gid(address);
-    this.port = port;
+    this.port = options.port();
+    this.localPort = localPort;
+    this.flows = new Flows(localPort == options.port() ? options.sourcePorts() : 0);
     this.scope = Addresses.scope(address);
     this.network = Addresses.four(address) ? Icrc.Network.IPV4 : Icrc.Network.IPV6;
   }

@@ -18,8 +18,14 @@ final class NativeEndpoint extends Endpoint {
   private final int scope;
   private volatile int fd;
 
-  private NativeEndpoint(Libc libc, InetAddress address, int port, int fd, UdpCounters counters) {
-    super(address, port);
+  private NativeEndpoint(
+      Libc libc,
+      InetAddress address,
+      UdpOptions options,
+      int localPort,
+      int fd,
+      UdpCounters counters) {
+    super(address, options, localPort);
     this.libc = libc;
     this.fd = fd;
     this.counters = counters;
@@ -34,12 +40,18 @@ final class NativeEndpoint extends Endpoint {
    * @param address the local address, or the group
    * @param on index of the interface that it belongs to
    * @param options port and buffers
+   * @param localPort the port to bind; nothing is received on another than that of the options
    * @param counters where errors are counted
    * @return the endpoint
    * @throws IOException when the port is taken or the address is not here
    */
   static NativeEndpoint open(
-      Libc libc, InetAddress address, int on, UdpOptions options, UdpCounters counters)
+      Libc libc,
+      InetAddress address,
+      int on,
+      UdpOptions options,
+      int localPort,
+      UdpCounters counters)
       throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(Libc.stateBytes(), 8);
@@ -52,6 +64,9 @@ final class NativeEndpoint extends Endpoint {
       boolean bound = false;
       try {
         options(libc, state, fd, four, options, value);
+        if (localPort != options.port()) {
+          set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_RCVBUF, 0, value);
+        }
         boolean group = address.isMulticastAddress();
         if (group) {
           set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_REUSEADDR, 1, value);
@@ -61,12 +76,12 @@ final class NativeEndpoint extends Endpoint {
         var gid = Addresses.gid(address);
         int scope = group ? on : Addresses.scope(address);
         int length =
-            SocketAddress.write(name, 0, four, gid.high(), gid.low(), options.port(), scope);
+            SocketAddress.write(name, 0, four, gid.high(), gid.low(), localPort, scope);
         if (libc.bind(state, fd, name.asSlice(0, length)) != 0) {
           throw libc.failure(state, "bind");
         }
         bound = true;
-        return new NativeEndpoint(libc, address, options.port(), fd, counters);
+        return new NativeEndpoint(libc, address, options, localPort, fd, counters);
       } finally {
         if (!bound) {
           libc.close(state, fd);

@@ -24,8 +24,12 @@ final class PortableEndpoint extends Endpoint {
   private final UdpCounters counters;
 
   private PortableEndpoint(
-      InetAddress address, int port, DatagramChannel channel, UdpCounters counters) {
-    super(address, port);
+      InetAddress address,
+      UdpOptions options,
+      int localPort,
+      DatagramChannel channel,
+      UdpCounters counters) {
+    super(address, options, localPort);
     this.channel = channel;
     this.counters = counters;
   }
@@ -36,12 +40,17 @@ final class PortableEndpoint extends Endpoint {
    * @param address the local address, or the group
    * @param on the interface that it belongs to
    * @param options port and buffers
+   * @param localPort the port to bind; nothing is received on another than that of the options
    * @param counters where errors are counted
    * @return the endpoint
    * @throws IOException when the port is taken or the address is not here
    */
   static PortableEndpoint open(
-      InetAddress address, NetworkInterface on, UdpOptions options, UdpCounters counters)
+      InetAddress address,
+      NetworkInterface on,
+      UdpOptions options,
+      int localPort,
+      UdpCounters counters)
       throws IOException {
     boolean four = Addresses.four(address);
     DatagramChannel channel =
@@ -49,7 +58,7 @@ final class PortableEndpoint extends Endpoint {
     boolean bound = false;
     try {
       channel.configureBlocking(false);
-      channel.setOption(StandardSocketOptions.SO_RCVBUF, options.bufferBytes());
+      channel.setOption(StandardSocketOptions.SO_RCVBUF, localPort == options.port() ? options.bufferBytes() : 1);
       channel.setOption(StandardSocketOptions.SO_SNDBUF, options.bufferBytes());
       if (four) {
         channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
@@ -57,12 +66,12 @@ final class PortableEndpoint extends Endpoint {
       boolean group = address.isMulticastAddress();
       channel.setOption(StandardSocketOptions.SO_REUSEADDR, group); // for other devices' members
       channel.setOption(StandardSocketOptions.IP_MULTICAST_IF, on);
-      channel.bind(new InetSocketAddress(address, options.port()));
+      channel.bind(new InetSocketAddress(address, localPort));
       if (group) {
         channel.join(address, on);
       }
       bound = true;
-      return new PortableEndpoint(address, options.port(), channel, counters);
+      return new PortableEndpoint(address, options, localPort, channel, counters);
     } finally {
       if (!bound) {
         channel.close();

@@ -7,8 +7,9 @@ package ib.driver.rxe.udp;
  * @param bufferBytes asked for as receive and send buffer of each socket
  * @param busyPollNs how long the receiving thread looks for more before it sleeps
  * @param path what does the work
+ * @param sourcePorts how many source ports beside the well-known one each address may send from
  */
-public record UdpOptions(int port, int bufferBytes, long busyPollNs, Path path) {
+public record UdpOptions(int port, int bufferBytes, long busyPollNs, Path path, int sourcePorts) {
   /** What does the work. */
   public enum Path {
     /** System calls where there are any, else what every Java has. */

@@ -96,15 +96,31 @@ public final class UdpWire implements Wire, AutoCloseable {
       throw new IllegalStateException("not started, or closed");
     }
     List<Endpoint> more = new ArrayList<>(List.of(endpoints));
-    more.add(bind(address, Addresses.holder(address)));
+    more.add(bind(address, Addresses.holder(address), options.port()));
     replace(more, r);
     joinMissing(r);
   }
 
-  private Endpoint bind(InetAddress address, NetworkInterface on) throws IOException {
+  private Endpoint bind(InetAddress address, NetworkInterface on, int localPort)
+      throws IOException {
     return libc == null
-        ? PortableEndpoint.open(address, on, options, counters)
-        : NativeEndpoint.open(libc, address, on.getIndex(), options, counters);
+        ? PortableEndpoint.open(address, on, options, localPort, counters)
+        : NativeEndpoint.open(libc, address, on.getIndex(), options, localPort, counters);
+  }
+
+  /** Opens the source ports that queue pairs have wanted since the last call. */
+  public synchronized void openFlows() {
+    for (Endpoint main : endpoints) {
+      main.flows.open(main, port -> flow(main, port));
+    }
+  }
+
+  private @Nullable Endpoint flow(Endpoint main, int port) {
+    try {
+      return bind(main.address, Addresses.holder(main.address), port);
+    } catch (IOException e) {
+      return null; // somebody else's: the main port serves as well
+    }
   }
 
   private boolean own(long high, long low) {
@@ -133,7 +149,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     for (Endpoint e : endpoints) {
       if ((e.network == Icrc.Network.IPV4) == group.isIpv4Mapped()) {
         InetAddress address = Addresses.address(group.high(), group.low(), 0);
-        groups.add(bind(address, Addresses.holder(e.address)));
+        groups.add(bind(address, Addresses.holder(e.address), options.port()));
         replace(List.of(endpoints), r);
         return;
       }
@@ -183,9 +199,14 @@ public final class UdpWire implements Wire, AutoCloseable {
       replace(fewer, r);
       r.forget();
       senders.quiesce(); // nobody uses the sockets now
-      gone.forEach(Endpoint::close);
+      gone.forEach(UdpWire::end);
       r.forget();
     }
+  }
+
+  private static void end(Endpoint e) {
+    e.flows.close(e);
+    e.close();
   }
 
   private void replace(List<Endpoint> now, Receiver r) throws IOException {
@@ -208,11 +229,13 @@ public final class UdpWire implements Wire, AutoCloseable {
       discard(packet, UdpCounter.TX_NO_SOURCE, run);
       return;
     }
-    int length = sender.encode(packet, from, options.port());
+    Endpoint flow = from.flows.find(packet);
+    Endpoint by = flow == null ? from : flow;
+    int length = sender.encode(packet, from, by.localPort);
     int result =
         length < 0
             ? Endpoint.REFUSED
-            : from.send(
+            : by.send(
                 sender,
                 length,
                 from.destination(packet.dgidHigh, packet.dgidLow),
@@ -293,7 +316,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     endpoints = new Endpoint[0];
     senders.quiesce();
     for (Endpoint e : last) {
-      e.close();
+      end(e);
     }
     groups.forEach(Endpoint::close);
     groups.clear();

@@ -1,0 +1,90 @@
+package ib.driver.rxe.udp;
+
+import ib.core.wire.BthOpcode;
+import ib.engine.wire.Packet;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The UDP source ports of an address. Routers that have several ways choose by it, so each queue
+ * pair has one of its own (IBA annex A17.9.2), the one that Linux computes. A socket can send from
+ * one port only, so there is one for each port, opened soon after it is first wanted, and until
+ * then, and when there are too many, packets leave from the well-known port. Receivers do not look.
+ */
+final class Flows {
+  private static final int FIRST = 0xC000;
+  private static final int COUNT = 0x4000;
+  private static final int GOLDEN = 0x61C88647;
+  private static final int ASKED_MOST = 64;
+
+  private final int most;
+  private final AtomicReferenceArray<Endpoint> open;
+  private final AtomicIntegerArray wanted = new AtomicIntegerArray(ASKED_MOST);
+  private volatile boolean full;
+  private volatile int opened;
+
+  /** Opens a socket that is bound to another port of the same address. */
+  interface Opener {
+    /** {@return the socket, or null when the port is somebody else's} */
+    @Nullable Endpoint open(int port);
+  }
+
+  Flows(int most) {
+    this.most = most;
+    this.open = new AtomicReferenceArray<>(most == 0 ? 0 : COUNT);
+    this.full = most == 0;
+  }
+
+  /** {@return the port that Linux rdma_rxe sends such a packet from} */
+  static int port(Packet p) {
+    if ((p.opcode & 0xe0) == BthOpcode.Service.UD.bits()) {
+      return FIRST + (p.sourceQpn * GOLDEN >>> 18);
+    }
+    int label = p.flowLabel;
+    if (label == 0) {
+      long both = (long) p.sourceQpn * p.destQpn; // the same in both directions
+      both ^= both >>> 20;
+      both ^= both >>> 40;
+      label = (int) both & 0xfffff;
+    }
+    return label & 0x3fff ^ (label & 0xfc000) >>> 14 | FIRST;
+  }
+
+  /** {@return the socket to send from, null for the main one} */
+  @Nullable Endpoint find(Packet p) {
+    if (full && opened == 0) {
+      return null;
+    }
+    int port = port(p);
+    Endpoint e = open.get(port - FIRST);
+    if (e == null && !full) {
+      wanted.set(port % ASKED_MOST, port);
+    }
+    return e;
+  }
+
+  /** Opens what was wanted since the last call. */
+  void open(Endpoint main, Opener opener) {
+    int n = opened; // only this method changes it, one call at a time
+    for (int i = 0; i < ASKED_MOST && !full; i++) {
+      int port = wanted.getAndSet(i, 0);
+      if (port != 0 && open.get(port - FIRST) == null) {
+        Endpoint e = opener.open(port);
+        open.set(port - FIRST, e == null ? main : e);
+        opened = ++n;
+        full = n >= most;
+      }
+    }
+  }
+
+  /** Closes all but the main one; nobody sends any more. */
+  void close(Endpoint main) {
+    for (int i = 0; i < open.length(); i++) {
+      Endpoint e = open.get(i);
+      if (e != null && !e.equals(main)) {
+        e.close();
+      }
+    }
+  }
+}

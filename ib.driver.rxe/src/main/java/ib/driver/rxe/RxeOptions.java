@@ -15,15 +15,15 @@ import org.osgi.service.metatype.annotations.Option;
     id = "ib.driver.rxe",
     name = "ib rxe device",
     description =
-        "One RoCEv2 adapter per configuration, on addresses of this host. faults and fault_seed change live; a"
-            + " change of anything else is an unplug and a plug.")
+        "One RoCEv2 adapter per configuration, on addresses of this host. faults and fault_seed"
+            + " change live; a change of anything else is an unplug and a plug.")
 @interface RxeOptions {
   /** {@return device name} */
   @AttributeDefinition(
       required = false,
       description =
-          "Device name: a letter, then letters, digits, '_', '.', '-', at most 63 characters. Default: the"
-              + " name of the configuration, what follows '~' in its PID.")
+          "Device name: a letter, then letters, digits, '_', '.', '-', at most 63 characters."
+              + " Default: the name of the configuration, what follows '~' in its PID.")
   String name();
 
   /** {@return addresses} */
@@ -31,23 +31,25 @@ import org.osgi.service.metatype.annotations.Option;
       required = false,
       cardinality = 64,
       description =
-          "IPv4 or IPv6 addresses of this host, each a GID of the device. Either this or interface is needed.")
+          "IPv4 or IPv6 addresses of this host, each a GID of the device. Either this or interface"
+              + " is needed.")
   String[] address();
 
   /** {@return interface} */
   @AttributeDefinition(
       required = false,
       description =
-          "Name of a network interface: the device has all addresses that it has, and follows it as they come and"
-              + " go. Either this or address is needed.")
+          "Name of a network interface: the device has all addresses that it has, and follows it as"
+              + " they come and go. Either this or address is needed.")
   String $interface();
 
   /** {@return node GUID} */
   @AttributeDefinition(
       required = false,
       description =
-          "Node GUID, an EUI-64 as 16 hex digits such as 02c90300000a0001. Default: that of the interface's"
-              + " Ethernet address, or derived from the device name when there is none.")
+          "Node GUID, an EUI-64 as 16 hex digits such as 02c90300000a0001. Default: that of the"
+              + " interface's Ethernet address, or derived from the device name when there is"
+              + " none.")
   String guid();
 
   /** {@return UDP port} */
@@ -58,7 +60,8 @@ import org.osgi.service.metatype.annotations.Option;
       min = "1",
       max = "65535",
       description =
-          "UDP port of this device and of all its peers. RoCEv2 is 4791; nobody else speaks another.")
+          "UDP port of this device and of all its peers. RoCEv2 is 4791; nobody else speaks"
+              + " another.")
   int port();
 
   /** {@return largest MTU} */
@@ -74,7 +77,8 @@ import org.osgi.service.metatype.annotations.Option;
         @Option(label = "4096", value = "4096")
       },
       description =
-          "The active MTU is this at most, in bytes, and the largest that leaves 80 bytes of the interface's MTU.")
+          "The active MTU is this at most, in bytes, and the largest that leaves 80 bytes of the"
+              + " interface's MTU.")
   int mtu();
 
   /** {@return what does the work} */
@@ -87,8 +91,8 @@ import org.osgi.service.metatype.annotations.Option;
         @Option(label = "portable", value = "portable")
       },
       description =
-          "What sends and receives: system calls of Linux (native), or only what every Java has (portable), which"
-              + " takes no IPv6 from Linux rxe. auto is native where it can be.")
+          "What sends and receives: system calls of Linux (native), or only what every Java has"
+              + " (portable), which takes no IPv6 from Linux rxe. auto is native where it can be.")
   String io();
 
   /** {@return busy polling} */
@@ -99,7 +103,8 @@ import org.osgi.service.metatype.annotations.Option;
       min = "0",
       max = "1000000",
       description =
-          "Microseconds that the receiving thread goes on looking for packets before it sleeps; 0 sleeps at once.")
+          "Microseconds that the receiving thread goes on looking for packets before it sleeps; 0"
+              + " sleeps at once.")
   int busy__poll();
 
   /** {@return socket buffers} */
@@ -110,7 +115,8 @@ import org.osgi.service.metatype.annotations.Option;
       min = "65536",
       max = "268435456",
       description =
-          "Bytes asked for as receive and send buffer of each socket; the system gives net.core.rmem_max at most.")
+          "Bytes asked for as receive and send buffer of each socket; the system gives"
+              + " net.core.rmem_max at most.")
   int socket__buffer();
 
   /** {@return source ports} */
@@ -121,8 +127,9 @@ import org.osgi.service.metatype.annotations.Option;
       min = "0",
       max = "4096",
       description =
-          "How many UDP source ports each address may send from beside the well-known one. Each queue pair has one, so"
-              + " that routers spread them; 0 sends all from the well-known port.")
+          "How many UDP source ports each address may send from beside the well-known one. Each"
+              + " queue pair has one, so that routers spread them; 0 sends all from the well-known"
+              + " port.")
   int source__ports();
 
   /** {@return window} */
@@ -148,9 +155,10 @@ import org.osgi.service.metatype.annotations.Option;
       required = false,
       cardinality = 64,
       description =
-          "Standing faults, such as 'loss rate=0.05' or 'reorder rate=0.1 packets=8 delay=1ms': a kind (loss,"
-              + " duplicate, reorder, delay, corrupt, silent, partition), then key=value words (rate, dir, port,"
-              + " opcode, qp, psn, peer, skip, count, delay, jitter, packets). Default: none. Changes live.")
+          "Standing faults, such as 'loss rate=0.05' or 'reorder rate=0.1 packets=8 delay=1ms': a"
+              + " kind (loss, duplicate, reorder, delay, corrupt, silent, partition), then"
+              + " key=value words (rate, dir, port, opcode, qp, psn, peer, skip, count, delay,"
+              + " jitter, packets). Default: none. Changes live.")
   String[] faults();
 
   /** {@return seed of the faults} */

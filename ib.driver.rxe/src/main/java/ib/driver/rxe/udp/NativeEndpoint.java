@@ -75,8 +75,7 @@ final class NativeEndpoint extends Endpoint {
         MemorySegment name = arena.allocate(SocketAddress.BYTES, 8);
         var gid = Addresses.gid(address);
         int scope = group ? on : Addresses.scope(address);
-        int length =
-            SocketAddress.write(name, 0, four, gid.high(), gid.low(), localPort, scope);
+        int length = SocketAddress.write(name, 0, four, gid.high(), gid.low(), localPort, scope);
         if (libc.bind(state, fd, name.asSlice(0, length)) != 0) {
           throw libc.failure(state, "bind");
         }

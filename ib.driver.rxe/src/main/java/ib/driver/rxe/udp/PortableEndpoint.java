@@ -58,7 +58,8 @@ final class PortableEndpoint extends Endpoint {
     boolean bound = false;
     try {
       channel.configureBlocking(false);
-      channel.setOption(StandardSocketOptions.SO_RCVBUF, localPort == options.port() ? options.bufferBytes() : 1);
+      channel.setOption(
+          StandardSocketOptions.SO_RCVBUF, localPort == options.port() ? options.bufferBytes() : 1);
       channel.setOption(StandardSocketOptions.SO_SNDBUF, options.bufferBytes());
       if (four) {
         channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);

@@ -15,7 +15,8 @@ final class IdBookTest {
   private final IdBook book = new IdBook();
 
   @Test
-  @DisplayName("a counter that goes up as Linux's does is believed, also when it wraps or jumps once")
+  @DisplayName(
+      "a counter that goes up as Linux's does is believed, also when it wraps or jumps once")
   void linux() {
     assertEquals(IdBook.Grade.LOOSE, book.judge(PEER, 0x5cda, 0));
     assertEquals(IdBook.Grade.STRICT, book.judge(PEER, 0x5cdb, MS));
@@ -43,7 +44,8 @@ final class IdBookTest {
     int tries = 1 << 20;
     for (int i = 0; i < tries; i++) {
       book.judge(PEER, 0x5000 + (i & 0xfff), i * 1000L);
-      passed += book.judge(PEER, random.nextInt(1 << 16), i * 1000L) == IdBook.Grade.REFUSED ? 0 : 1;
+      passed +=
+          book.judge(PEER, random.nextInt(1 << 16), i * 1000L) == IdBook.Grade.REFUSED ? 0 : 1;
     }
     assertTrue(passed < tries / 50, passed + " of " + tries);
   }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.Access;
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.AltPath;
 import ib.core.verbs.Cap;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.IbInvalidException;
@@ -17,6 +18,7 @@ import ib.core.verbs.IbNoMemoryException;
 import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.MigState;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpAttr;
@@ -41,6 +43,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
@@ -194,6 +197,22 @@ class ControlPathTest {
       assertThrows(IbNoMemoryException.class, () -> a.pd.allocMemory(8, 8, 0));
       a.device.allocPd();
       assertThrows(IbNoMemoryException.class, () -> a.device.allocPd());
+    }
+  }
+
+  @Test
+  @DisplayName("APM: not offered, and says so; an alternate path and a migration state are kept")
+  void alternatePath() {
+    try (Rig rig = Rig.two().connect(QpType.RC)) {
+      Rig.Side a = rig.a();
+      assertFalse(a.device.has(Cap.AUTO_PATH_MIG));
+      QpAttr alt = new QpAttr().state(QpState.RTS).altPath(AhAttr.ofLid(1, 9, 0), 0, 1, 12);
+      a.qp.modify(alt.pathMigState(MigState.REARM));
+      assertEquals(new AltPath(AhAttr.ofLid(1, 9, 0), 0, 1, 12), a.qp.query().altPath());
+      assertEquals(MigState.REARM, a.qp.query().pathMigState());
+      QpAttr bad = new QpAttr().state(QpState.RTS).altPath(AhAttr.ofLid(2, 9, 0), 0, 2, 12);
+      assertThrows(IbInvalidException.class, () -> a.qp.modify(bad), "no such port");
+      assertEquals(1, Objects.requireNonNull(a.qp.query().altPath()).port());
     }
   }
 

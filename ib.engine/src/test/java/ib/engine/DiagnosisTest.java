@@ -13,6 +13,7 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
+import ib.core.wire.BthOpcode;
 import ib.engine.qp.HcaConfig;
 import ib.engine.time.VirtualClock;
 import java.util.List;
@@ -197,5 +198,51 @@ class DiagnosisTest {
     assertTrue(r.likely().startsWith("it was not brought up: in RESET"), r.likely());
     assertEquals("", r.peer());
     assertEquals(-1, r.heardNs());
+  }
+
+  @Test
+  @DisplayName("F8: while it lasts: no receive posted, seen from both sides of RC")
+  void waitsForReceive() {
+    connect();
+    rig.a().qp.modify(new QpAttr().state(QpState.SQD));
+    rig.a().qp.modify(new QpAttr().state(QpState.SQD).rnrRetry(7));
+    rig.a().qp.modify(new QpAttr().state(QpState.RTS));
+    post(0, true);
+    rig.settle();
+    Report a = why(rig.a());
+    assertTrue(a.likely().startsWith("a message waits: the peer has no receive"), a.likely());
+    Report b = why(rig.b());
+    assertEquals("messages of the peer wait: no receive is posted here", b.likely());
+    rig.b().qp.postReceive(1, rig.b().mr.lkey(), rig.b().mr.iova(), 8);
+    assertEquals(WcStatus.SUCCESS, outcome());
+    assertEquals("nothing is wrong as far as can be seen here", why(rig.a()).likely());
+  }
+
+  @Test
+  @DisplayName("UC: a message that finds no receive is lost, and the receiver knows why")
+  void unreliable() {
+    rig.connect(QpType.UC);
+    post(0, true);
+    rig.settle();
+    Report b = why(rig.b());
+    assertEquals("messages came when no receive was posted", b.likely());
+    assertEquals(Map.of("drop_no_receive", 1L), b.drops());
+  }
+
+  @Test
+  @DisplayName("F-04: an atomic that is repeated when its result is not kept any more")
+  void forgottenResult() {
+    connect();
+    rig.b().qp.modify(new QpAttr().state(QpState.SQD));
+    rig.b().qp.modify(new QpAttr().state(QpState.SQD).maxDestRdAtomic(1));
+    rig.b().qp.modify(new QpAttr().state(QpState.RTS));
+    Forge forge = new Forge(rig, rig.b(), rig.a());
+    for (int psn : new int[] {0xfffffe, 0xffffff, 0xfffffe}) {
+      forge.arrive(forge.packet(BthOpcode.RC_FETCH_ADD, psn, 0));
+    }
+    assertEquals(2, forge.answers.size(), "not executed again, not answered");
+    Report b = why(rig.b());
+    assertTrue(b.likely().startsWith("the peer repeats atomics"), b.likely());
+    assertEquals(Map.of("drop_duplicate", 1L), b.drops());
   }
 }

@@ -203,6 +203,21 @@ final class QpDoctor {
           "the sequence numbers do not match: no request of the peer has the PSN expected here",
           "rq_psn here must be sq_psn of the peer");
     }
+    if (qp.counted(HcaCounter.SEND_RNR_ERR) > 0 && noReceive()) {
+      return find(
+          "messages of the peer wait: no receive is posted here", "post more receives, earlier");
+    }
+    if (qp.completer.rnrWaiting()) {
+      return find(
+          "a message waits: the peer has no receive posted, and is asked again and again",
+          "post more receives on the peer: " + why(qp.path.destQpn) + " there",
+          "rnr_retry less than 7 gives up after so many tries");
+    }
+    if (drops.containsKey(HcaCounter.DROP_DUPLICATE.label())) {
+      return find(
+          "the peer repeats atomics whose results are not kept here any more",
+          "its max_rd_atomic must not be more than max_dest_rd_atomic here");
+    }
     if (drops.containsKey(HcaCounter.DROP_NO_RECEIVE.label())) {
       return find("messages came when no receive was posted", "post more receives, earlier");
     }
@@ -213,6 +228,10 @@ final class QpDoctor {
           "a larger timeout, when the peer pauses for long");
     }
     return find("nothing is wrong as far as can be seen here");
+  }
+
+  private boolean noReceive() {
+    return (qp.srq == null ? qp.receives : qp.srq.ring()).size() == 0;
   }
 
   private boolean allOutOfSequence() {

@@ -100,12 +100,14 @@ final class QpHistory {
     nakSent.count = 0;
   }
 
-  /** The worker looks round. */
-  void look(long now, long received) {
-    if (received != heardCount) {
+  /** The worker looks round; returns whether something was heard since the last time. */
+  boolean look(long now, long received) {
+    boolean heard = received != heardCount;
+    if (heard) {
       heardCount = received;
       heardNs = now;
     }
+    return heard;
   }
 
   // ---- what is told ----

@@ -21,6 +21,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 final class Tally {
   private static final HcaCounter[] HCA_COUNTERS = HcaCounter.values();
   private static final Traffic[] TRAFFIC = Traffic.values();
+  private static final long LOOK_NS = 250_000_000;
+  private static final long LOOK_MOST_NS = 64 * LOOK_NS; // 16 s
   private static final int COUNTERS = HCA_COUNTERS.length;
   private static final int ALL = COUNTERS + Traffic.COUNT;
 
@@ -28,6 +30,7 @@ final class Tally {
   private final long[][][] resets;
   private volatile int live;
   private long lookedNs; // the worker's
+  private long lookNs = LOOK_NS; // the worker's
   private final Set<QpCore> members = Collections.newSetFromMap(new IdentityHashMap<>());
 
   Tally(int portCount) {
@@ -88,21 +91,26 @@ final class Tally {
     return members.stream().filter(qp -> qp.qpn == qpn).findFirst();
   }
 
-  /** {@return whether there are no queue pairs} */
-  boolean isEmpty() {
-    return live == 0;
-  }
-
-  /** Notes which queue pairs have heard something, not more often than asked. */
-  void look(long now, long everyNs) {
-    if (live > 0 && (now - lookedNs >= everyNs || lookedNs == 0)) {
+  /**
+   * Notes which queue pairs have heard something: every quarter of a second while any of them does,
+   * and the less often the longer none does, so that an idle device sleeps. The worker's.
+   */
+  void look(long now) {
+    if (live > 0 && (now - lookedNs >= lookNs || lookedNs == 0)) {
       lookedNs = now;
+      boolean heard = false;
       synchronized (this) {
         for (QpCore qp : members) {
-          qp.history.look(now, qp.counted(HcaCounter.RCVD_PKTS));
+          heard |= qp.history.look(now, qp.counted(HcaCounter.RCVD_PKTS));
         }
       }
+      lookNs = heard ? LOOK_NS : Math.min(2 * lookNs, LOOK_MOST_NS);
     }
+  }
+
+  /** {@return how long the worker may sleep, Long.MAX_VALUE when there are no queue pairs} */
+  long restNs() {
+    return live == 0 ? Long.MAX_VALUE : lookNs;
   }
 
   // ---- reading ----

@@ -28,7 +28,6 @@ public final class Worker implements Runnable {
   }
 
   private static final long PAUSE_NS = 20_000;
-  private static final long LOOK_NS = 250_000_000;
 
   private final NanoClock clock;
   private final Tally tally;
@@ -164,18 +163,21 @@ public final class Worker implements Runnable {
     }
   }
 
+  /** {@return how long there is nothing to do unless somebody wakes it} */
+  long restNs() {
+    long due = heap.earliestNs();
+    long most = tally.restNs();
+    return due == Long.MAX_VALUE ? most : Math.min(most, due - clock.nanoTime());
+  }
+
   private void sleep() {
     asleep = true;
     if (qps == null && timers == null && !purge && !stopped) {
-      long due = heap.earliestNs();
-      long most = tally.isEmpty() ? Long.MAX_VALUE : LOOK_NS;
-      if (due == Long.MAX_VALUE && most == due) {
+      long left = restNs();
+      if (left == Long.MAX_VALUE) {
         LockSupport.park(this);
-      } else {
-        long left = due == Long.MAX_VALUE ? most : Math.min(most, due - clock.nanoTime());
-        if (left > 0) {
-          LockSupport.parkNanos(this, left);
-        }
+      } else if (left > 0) {
+        LockSupport.parkNanos(this, left);
       }
       if (Thread.interrupted()) {
         purge = true; // an interrupt means nothing here; look round once and sleep again
@@ -191,7 +193,7 @@ public final class Worker implements Runnable {
    */
   public int step() {
     int n = 0;
-    tally.look(clock.nanoTime(), LOOK_NS);
+    tally.look(clock.nanoTime());
     if (purge) {
       purge = false;
       heap.purge();

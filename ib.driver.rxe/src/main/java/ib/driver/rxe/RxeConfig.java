@@ -5,6 +5,7 @@ import ib.core.verbs.Limit;
 import ib.core.verbs.Mtu;
 import ib.driver.base.DeviceConfig;
 import ib.driver.rxe.udp.UdpOptions;
+import ib.engine.qp.GuardLimits;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ import java.util.OptionalLong;
  * @param mtu the active MTU is this at most
  * @param pkeys the P_Key table, 16 bits each
  * @param window unacknowledged packets of one queue pair
+ * @param guard what is borne of a source that guesses
  * @param compVectors completion vectors, at least 1
  * @param faults standing fault rules
  * @param faultSeed where the chance of faults begins, empty for anywhere
@@ -38,6 +40,7 @@ record RxeConfig(
     Mtu mtu,
     List<Integer> pkeys,
     int window,
+    GuardLimits guard,
     int compVectors,
     List<FaultRule> faults,
     OptionalLong faultSeed,
@@ -65,6 +68,7 @@ record RxeConfig(
             running.mtu,
             running.pkeys,
             running.window,
+            running.guard,
             running.compVectors,
             faults,
             faultSeed,

@@ -116,6 +116,7 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
     port.pkeys(config.pkeys().stream().mapToInt(p -> p).toArray());
     port.update(
         b -> b.activeWidth(WIDTH_1X).activeSpeed(SPEED_SDR).maxVl(VL0).capFlags(CM_SUPPORTED));
+    port.guard(config.guard());
     change(config);
     watch.first(view);
     watch.start(name + "-watch");

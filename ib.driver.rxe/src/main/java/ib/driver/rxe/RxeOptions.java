@@ -132,6 +132,39 @@ import org.osgi.service.metatype.annotations.Option;
               + " port.")
   int source__ports();
 
+  /** {@return guard} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "1000",
+      min = "0",
+      max = "1000000",
+      description =
+          "A source that sends more packets with wrong keys or sequence numbers within 10 s is muted; 0 is never.")
+  int guard__violations();
+
+  /** {@return guard} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "10000",
+      min = "0",
+      max = "10000000",
+      description =
+          "A source that sends more packets to queue pairs that do not exist within 1 s is muted; 0 is never.")
+  int guard__probes();
+
+  /** {@return guard} */
+  @AttributeDefinition(
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "60",
+      min = "1",
+      max = "3600",
+      description =
+          "For how many seconds a source is muted.")
+  int guard__mute();
+
   /** {@return window} */
   @AttributeDefinition(
       required = false,

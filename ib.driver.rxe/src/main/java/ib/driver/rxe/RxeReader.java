@@ -4,12 +4,14 @@ import ib.core.verbs.Limit;
 import ib.driver.base.NumberKey;
 import ib.driver.base.Settings;
 import ib.driver.rxe.udp.UdpOptions;
+import ib.engine.qp.GuardLimits;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -35,6 +37,12 @@ final class RxeReader {
     SOCKET_BUFFER(65_536, 4_194_304, 268_435_456),
     /** Source ports of an address. */
     SOURCE_PORTS(0, 64, 4096),
+    /** Violations of one source that are borne within 10 s. */
+    GUARD_VIOLATIONS(0, 1000, 1_000_000),
+    /** Packets of one source to queue pairs that do not exist, borne within 1 s. */
+    GUARD_PROBES(0, 10_000, 10_000_000),
+    /** Seconds that a source is not heard when it has had more. */
+    GUARD_MUTE(1, 60, 3600),
     /** Unacknowledged packets of a queue pair. */
     WINDOW(2, 128, 65_536);
 
@@ -111,6 +119,7 @@ final class RxeReader {
             settings.mtu(),
             settings.pkeys(),
             Number.WINDOW.read(settings),
+            guard(settings),
             NumberKey.compVectors(settings),
             settings.faults(),
             settings.faultSeed(),
@@ -136,6 +145,14 @@ final class RxeReader {
     settings.refuse(
         INTERFACE, Settings.shown(value), "the name of a network interface such as eth0");
     return Optional.empty();
+  }
+
+  private static GuardLimits guard(Settings settings) {
+    return new GuardLimits(
+        Number.GUARD_VIOLATIONS.read(settings),
+        TimeUnit.SECONDS.toNanos(10),
+        Number.GUARD_PROBES.read(settings),
+        TimeUnit.SECONDS.toNanos(Number.GUARD_MUTE.read(settings)));
   }
 
   private static UdpOptions.Path path(Settings settings) {

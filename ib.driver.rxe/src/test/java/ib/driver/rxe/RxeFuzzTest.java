@@ -37,13 +37,16 @@ final class RxeFuzzTest {
   private static final int SIZE = 8192;
   private static final String STRANGER = "127.0.0.3";
 
-  @ParameterizedTest
-  @CsvSource({"native", "portable"})
-  @DisplayName("F2, D9: 0 wrong bytes, the queue pairs live on, and every packet has a counter")
-  void fuzz(String io) throws Exception {
+  @ParameterizedTest(name = "{0}, guard {1}")
+  @CsvSource({"native, 0", "portable, 0", "native, 100"})
+  @DisplayName("F2, D9: 0 wrong bytes, the queue pairs live on; the source may be muted, and only it")
+  void fuzz(String io, int guard) throws Exception {
     try (RxeLab lab = new RxeLab()) {
       lab.configure("rxe0", "address", "127.0.0.1", "io", io);
-      lab.configure("rxe1", "address", "127.0.0.2", "io", io);
+      Object[] guarded = {
+        "address", "127.0.0.2", "io", io, "guard_violations", guard, "guard_probes", guard
+      };
+      lab.configure("rxe1", guarded);
       RxeSide a = lab.side("rxe0");
       RxeSide b = lab.side("rxe1");
       RxeSide.connect(QpType.RC, a, b, Mtu.MTU_1024);
@@ -83,6 +86,8 @@ final class RxeFuzzTest {
               + wire.counter(UdpCounter.DROP_ID_JUMP)
               + wire.counter(UdpCounter.DROP_WRONG_FLAGS);
       assertTrue(sent.get() >= PACKETS, sent + " packets");
+      long muted = lab.running.get("rxe1").ops().counters(1).getOrDefault("drop_muted", 0L);
+      assertEquals(guard > 0, muted > 0, muted + " packets of a muted source");
       assertTrue(refused > PACKETS / 20, refused + " of them refused for their ICRC");
     }
   }

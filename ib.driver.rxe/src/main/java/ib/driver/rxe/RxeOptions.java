@@ -140,7 +140,8 @@ import org.osgi.service.metatype.annotations.Option;
       min = "0",
       max = "1000000",
       description =
-          "A source that sends more packets with wrong keys or sequence numbers within 10 s is muted; 0 is never.")
+          "A source that sends more packets with wrong keys or sequence numbers within 10 s is"
+              + " muted; 0 is never.")
   int guard__violations();
 
   /** {@return guard} */
@@ -151,7 +152,8 @@ import org.osgi.service.metatype.annotations.Option;
       min = "0",
       max = "10000000",
       description =
-          "A source that sends more packets to queue pairs that do not exist within 1 s is muted; 0 is never.")
+          "A source that sends more packets to queue pairs that do not exist within 1 s is muted; 0"
+              + " is never.")
   int guard__probes();
 
   /** {@return guard} */
@@ -161,8 +163,7 @@ import org.osgi.service.metatype.annotations.Option;
       defaultValue = "60",
       min = "1",
       max = "3600",
-      description =
-          "For how many seconds a source is muted.")
+      description = "For how many seconds a source is muted.")
   int guard__mute();
 
   /** {@return window} */

@@ -39,7 +39,8 @@ final class RxeFuzzTest {
 
   @ParameterizedTest(name = "{0}, guard {1}")
   @CsvSource({"native, 0", "portable, 0", "native, 100"})
-  @DisplayName("F2, D9: 0 wrong bytes, the queue pairs live on; the source may be muted, and only it")
+  @DisplayName(
+      "F2, D9: 0 wrong bytes, the queue pairs live on; the source may be muted, and only it")
   void fuzz(String io, int guard) throws Exception {
     try (RxeLab lab = new RxeLab()) {
       lab.configure("rxe0", "address", "127.0.0.1", "io", io);

@@ -12,14 +12,15 @@ import java.util.jar.Manifest;
 import java.util.stream.Stream;
 
 /** A copy of the distribution, for tests that change it. */
-final class Folder {
+public final class Folder {
   private final Path home;
 
   private Folder(Path home) {
     this.home = home;
   }
 
-  static Folder copy(Path to) throws IOException {
+  /** Copies the distribution. */
+  public static Folder copy(Path to) throws IOException {
     try (Stream<Path> files = Files.walk(Distro.HOME)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         Path target = to.resolve(Distro.HOME.relativize(file).toString());
@@ -31,7 +32,8 @@ final class Folder {
     return new Folder(to);
   }
 
-  Path home() {
+  /** {@return where it is} */
+  public Path home() {
     return home;
   }
 
@@ -60,12 +62,13 @@ final class Folder {
   }
 
   /** Writes a file of {@code conf/}, whole at once. */
-  void configure(String file, String text) throws IOException {
+  public void configure(String file, String text) throws IOException {
     Path whole = Files.writeString(home.resolve(file), text);
     Files.move(whole, home.resolve("conf").resolve(file), StandardCopyOption.REPLACE_EXISTING);
   }
 
-  void deconfigure(String file) throws IOException {
+  /** Removes a file of {@code conf/}. */
+  public void deconfigure(String file) throws IOException {
     Files.delete(home.resolve("conf").resolve(file));
   }
 }

@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.Reader;
 import java.io.Writer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -22,7 +24,13 @@ public final class Shell implements AutoCloseable {
 
   /** Starts the runtime in a distribution folder. */
   public Shell(Path home) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder("sh", home.resolve("bin/ib").toString());
+    this(home, List.of());
+  }
+
+  /** Starts the runtime in a distribution folder, by a command that starts what stands behind it. */
+  public Shell(Path home, List<String> by) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(by));
+    builder.command().addAll(List.of("sh", home.resolve("bin/ib").toString()));
     builder.environment().put("IB_JAVA", System.getProperty("java.home") + "/bin/java");
     process = builder.redirectErrorStream(true).start();
     in = process.outputWriter();

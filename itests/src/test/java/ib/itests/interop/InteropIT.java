@@ -1,0 +1,17 @@
+package ib.itests.interop;
+
+import org.junit.ClassRule;
+import org.junit.rules.ExternalResource;
+import org.junit.runner.RunWith;
+import org.junit.runners.Suite;
+
+/**
+ * Issue 4, section 2: an unmodified Linux host with rdma_rxe takes us for one of its own. Skipped,
+ * with the reason, where no peer can run.
+ */
+@RunWith(Suite.class)
+@Suite.SuiteClasses({PingPongs.class, Perftests.class, Losses.class})
+public class InteropIT {
+  /** Peer and runtime. */
+  @ClassRule public static final ExternalResource LANE = Lane.LANE;
+}

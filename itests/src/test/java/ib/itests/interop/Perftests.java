@@ -1,0 +1,78 @@
+package ib.itests.interop;
+
+import static org.junit.Assert.assertTrue;
+
+import java.util.Arrays;
+import java.util.List;
+import org.junit.Test;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+import org.junit.runners.Parameterized.Parameters;
+
+/** rocev2.md 7.5, 7.6: perftest's programs, both directions. */
+@RunWith(Parameterized.class)
+public class Perftests {
+  private static final String END = "-".repeat(87);
+  private final String program;
+  private final String options;
+  private final boolean ipv6;
+
+  public Perftests(String program, String options, boolean ipv6) {
+    this.program = program;
+    this.options = options;
+    this.ipv6 = ipv6;
+  }
+
+  @Parameters(name = "{0} {1} IPv6 {2}")
+  public static List<Object[]> cases() {
+    return Arrays.asList(
+        new Object[][] {
+          {"ib_send_bw", "-n 100 -s 5000", false},
+          {"ib_send_bw", "-n 50 -s 1 -m 256", true},
+          {"ib_send_bw", "-n 5 -s 8388608", false},
+          {"ib_send_bw", "-n 100 -s 3000 -q 3 -e", false},
+          {"ib_send_bw", "-n 100 -s 1000 -c UD -m 1024", false},
+          {"ib_send_bw", "-n 100 -s 3000 -c UC", false},
+          {"ib_send_lat", "-n 50 -s 2", false},
+          {"ib_send_lat", "-n 20 -s 2 -c UD -e", true},
+          {"ib_write_bw", "-n 100 -s 65536 -m 1024", false},
+          {"ib_write_bw", "-n 100 -s 3000 -q 2 -m 512", true},
+          {"ib_write_bw", "-n 5 -a", false},
+          {"ib_write_lat", "-n 20 -s 1", false},
+          {"ib_read_bw", "-n 50 -s 65536", false},
+          {"ib_read_bw", "-n 50 -s 3000 -e -m 2048", true},
+          {"ib_read_lat", "-n 50 -s 5000", false},
+          {"ib_atomic_bw", "-n 50", false},
+          {"ib_atomic_bw", "-n 50 -A CMP_AND_SWAP", true},
+          {"ib_atomic_lat", "-n 50", false},
+        });
+  }
+
+  private String here(Lane lane) {
+    int index = lane.gidIndex(ipv6 ? "fd77::1" : "::ffff:" + LinuxPeer.HERE);
+    return program + " -d rxe0 -x " + index + " " + options;
+  }
+
+  private String there() {
+    return program + " -d rxe0 -F -x " + (ipv6 ? 2 : 1) + " " + options;
+  }
+
+  /** The whole table, on both ends. */
+  private static void check(String... printed) {
+    for (String text : printed) {
+      String table = text.substring(Math.max(0, text.indexOf(" remote address:")));
+      assertTrue(text, table.contains(" remote address:") && table.contains(END));
+      assertTrue(text, !text.contains("rror") && !text.contains("ailed"));
+    }
+  }
+
+  @Test
+  public void weServe() throws Exception {
+    check(Lane.LANE.serve(here(Lane.LANE), there() + " " + LinuxPeer.HERE));
+  }
+
+  @Test
+  public void linuxServes() throws Exception {
+    check(Lane.LANE.visit(here(Lane.LANE) + " " + LinuxPeer.ADDRESS, there()));
+  }
+}

@@ -1,0 +1,72 @@
+package ib.itests.interop;
+
+import static org.junit.Assert.assertTrue;
+
+import java.util.Arrays;
+import java.util.List;
+import org.junit.Test;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+import org.junit.runners.Parameterized.Parameters;
+
+/** rocev2.md 7.1 to 7.3: rdma-core's ping-pongs, both directions, data validated. */
+@RunWith(Parameterized.class)
+public class PingPongs {
+  private final String program;
+  private final String options;
+  private final boolean ipv6;
+
+  public PingPongs(String program, String options, boolean ipv6) {
+    this.program = "ibv_" + program + "_pingpong";
+    this.options = options;
+    this.ipv6 = ipv6;
+  }
+
+  @Parameters(name = "{0} {1} IPv6 {2}")
+  public static List<Object[]> cases() {
+    return Arrays.asList(
+        new Object[][] {
+          {"rc", "-c -n 100", false},
+          {"rc", "-c -n 50", true},
+          {"rc", "-c -e -n 50 -s 1", false},
+          {"rc", "-c -n 50 -s 5000 -m 256", false},
+          {"rc", "-c -n 50 -s 5000 -m 512", true},
+          {"rc", "-c -n 50 -s 5000 -m 2048", false},
+          {"rc", "-c -n 50 -s 65537 -m 4096", false},
+          {"rc", "-c -n 3 -s 8388608 -m 4096 -r 4", false},
+          {"uc", "-c -n 50 -s 1", false},
+          {"uc", "-c -n 50 -s 5000 -e", false},
+          {"uc", "-c -n 50 -s 5000 -m 4096", true},
+          {"ud", "-c -n 100 -s 1000", false},
+          {"ud", "-c -n 50 -s 4096 -e", false},
+          {"ud", "-c -n 50 -s 1", true},
+          {"srq", "-c -n 200 -s 4000", false},
+          {"srq", "-c -n 100 -q 5 -e", true},
+        });
+  }
+
+  private String here(Lane lane) {
+    int index = lane.gidIndex(ipv6 ? "fd77::1" : "::ffff:" + LinuxPeer.HERE);
+    return program + " -d rxe0 -g " + index + " " + options;
+  }
+
+  private String there() {
+    return program + " -d rxe0 -g " + (ipv6 ? 2 : 1) + " " + options;
+  }
+
+  private static void check(String... printed) {
+    for (String text : printed) {
+      assertTrue(text, text.contains(" usec/iter") && !text.contains("invalid data"));
+    }
+  }
+
+  @Test
+  public void weServe() throws Exception {
+    check(Lane.LANE.serve(here(Lane.LANE), there() + " " + LinuxPeer.HERE));
+  }
+
+  @Test
+  public void linuxServes() throws Exception {
+    check(Lane.LANE.visit(here(Lane.LANE) + " " + LinuxPeer.ADDRESS, there()));
+  }
+}

@@ -7,6 +7,8 @@ import static org.junit.Assume.assumeTrue;
 import ib.itests.Folder;
 import ib.itests.Program;
 import ib.itests.Shell;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -34,6 +36,7 @@ final class Lane extends ExternalResource {
   final LinuxPeer peer = new LinuxPeer(System.getProperty("ib.peer.kernel", "6.1"));
   private @Nullable Folder folder;
   private @Nullable Shell shell;
+  private final Map<String, Integer> gids = new HashMap<>();
   private boolean started;
 
   private Lane() {}
@@ -57,6 +60,10 @@ final class Lane extends ExternalResource {
     folder.configure("ib.driver.rxe-rxe0.cfg", "name = rxe0\ninterface = ibpeer0\n");
     shell = new Shell(folder.home(), LinuxPeer.host());
     shell.runUntil("ibv_devices", text -> text.contains("rxe0"));
+    Matcher found = GID.matcher(run("ibv_devinfo -d rxe0 -v"));
+    while (found.find()) {
+      gids.put(found.group(2).replaceAll(",.*", ""), Integer.parseInt(found.group(1)));
+    }
   }
 
   @Override
@@ -83,13 +90,9 @@ final class Lane extends ExternalResource {
 
   /** {@return the index of an address in the runtime's GID table} */
   int gidIndex(String address) {
-    Matcher gids = GID.matcher(run("ibv_devinfo -d rxe0 -v"));
-    while (gids.find()) {
-      if (gids.group(2).replaceAll(",.*", "").equals(address)) {
-        return Integer.parseInt(gids.group(1));
-      }
-    }
-    throw new AssertionError(address + " is no GID: " + run("ibv_devinfo -d rxe0 -v"));
+    Integer index = gids.get(address);
+    assertTrue(address + " is in " + gids, index != null);
+    return index;
   }
 
   /** Runs a line in the runtime. */
@@ -103,17 +106,17 @@ final class Lane extends ExternalResource {
 
   /** The runtime serves, the peer comes. Returns what both printed: ours, theirs. */
   String[] serve(String ours, String theirs) throws Exception {
-    CompletableFuture<String> here = CompletableFuture.supplyAsync(() -> run(ours));
+    CompletableFuture<String> here = CompletableFuture.supplyAsync(() -> run(ours), LinuxPeer.BESIDE);
     peer.awaitListenerHere(PORT);
     Program there = peer.exec(theirs);
+    assertEquals(there.toString(), 0, there.status());
     String printed = here.get(90, TimeUnit.SECONDS);
-    assertEquals(there + "\n" + printed, 0, there.status());
     return new String[] {printed, there.out()};
   }
 
   /** The peer serves, the runtime comes. Returns what both printed: ours, theirs. */
   String[] visit(String ours, String theirs) throws Exception {
-    CompletableFuture<Program> there = CompletableFuture.supplyAsync(() -> peer.exec(theirs));
+    CompletableFuture<Program> there = CompletableFuture.supplyAsync(() -> peer.exec(theirs), LinuxPeer.BESIDE);
     peer.awaitListener(PORT);
     String printed = run(ours);
     Program ended = there.get(90, TimeUnit.SECONDS);

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /** {@code ./ib peer}, see itests/peer/peer. */
@@ -22,6 +23,9 @@ final class LinuxPeer {
 
   /** Largest MTU that the tests need: packets of 4096 bytes, and some room. */
   private static final String LINK_MTU = "9000";
+
+  /** The common pool may have one thread, and these tasks wait for one another. */
+  static final Executor BESIDE = task -> Thread.ofPlatform().daemon().start(task);
 
   private static final Path SCRIPT = Path.of("peer/peer").toAbsolutePath();
   private final String kernel;
@@ -64,7 +68,8 @@ final class LinuxPeer {
           } catch (IOException e) {
             throw new UncheckedIOException(e);
           }
-        });
+        },
+        BESIDE);
   }
 
   /** Runs a line of shell there; after 60 s it is ended. */

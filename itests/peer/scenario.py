@@ -1,0 +1,163 @@
+"""scenario.py srv|cli PEER NAME GID_INDEX: one exchange over verbs, with the statuses that both ends saw.
+
+Run on the peer; the other end speaks the same protocol over TCP port 18516, line by line: both say "qpn psn gid addr rkey"
+(numbers in decimal), both say "ready" when their queue pair is in RTS; the server says "go", the client says "end". Each
+work completion becomes a line "wc ID STATUS", data a line "data HEX", at the end "state QP_STATE".
+"""
+import socket
+import sys
+import time
+
+import pyverbs.enums as e
+from pyverbs.addr import AHAttr, GID, GlobalRoute
+from pyverbs.cq import CQ
+from pyverbs.device import Context
+from pyverbs.mr import MR
+from pyverbs.pd import PD
+from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.wr import SGE, RecvWR, SendWR
+
+role, peer, name, index = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+SIZE = 65536
+ALL = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE_ATOMIC
+rights = e.IBV_ACCESS_LOCAL_WRITE if name == "no_perm" and role == "srv" else ALL
+rnr_retry = 2 if name == "rnr_exceed" else 7
+context = Context(name="rxe0")
+pd = PD(context)
+cq = CQ(context, 128)
+mr = MR(pd, SIZE, ALL)
+qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, sq_sig_all=1,
+                       cap=QPCap(max_send_wr=64, max_recv_wr=64, max_send_sge=1, max_recv_sge=1)))
+if role == "srv":
+    with socket.create_server(("", 18516)) as server:
+        conn, _ = server.accept()
+else:
+    conn = socket.create_connection((peer, 18516), timeout=60)
+conn.settimeout(60)
+lines = conn.makefile("rw")
+
+
+def tell(text):
+    lines.write(text + "\n")
+    lines.flush()
+
+
+def hear():
+    line = lines.readline()
+    if not line:
+        sys.exit("the other end hung up")
+    return line.strip()
+
+
+PSN = 0xFFFFF0  # wraps soon
+tell("%d %d %s %d %d" % (qp.qp_num, PSN, context.query_gid(1, index), mr.buf, mr.rkey))
+words = hear().split()
+their_qpn, their_psn, their_gid, their_addr, their_rkey = int(words[0]), int(words[1]), words[2], int(words[3]), int(words[4])
+attr = QPAttr(qp_state=e.IBV_QPS_INIT, port_num=1)
+attr.qp_access_flags = rights
+qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_PORT | e.IBV_QP_PKEY_INDEX | e.IBV_QP_ACCESS_FLAGS)
+attr = QPAttr(qp_state=e.IBV_QPS_RTR, port_num=1)
+attr.path_mtu, attr.dest_qp_num, attr.rq_psn, attr.min_rnr_timer, attr.max_dest_rd_atomic = 3, their_qpn, their_psn, 12, 4
+attr.ah_attr = AHAttr(gr=GlobalRoute(dgid=GID(their_gid), sgid_index=index, hop_limit=64), is_global=1, port_num=1)
+qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_AV | e.IBV_QP_PATH_MTU | e.IBV_QP_DEST_QPN | e.IBV_QP_RQ_PSN
+          | e.IBV_QP_MIN_RNR_TIMER | e.IBV_QP_MAX_DEST_RD_ATOMIC)
+attr = QPAttr(qp_state=e.IBV_QPS_RTS, port_num=1)
+attr.sq_psn, attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.max_rd_atomic = PSN, 14, 7, rnr_retry, 4
+qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_SQ_PSN | e.IBV_QP_TIMEOUT | e.IBV_QP_RETRY_CNT | e.IBV_QP_RNR_RETRY
+          | e.IBV_QP_MAX_QP_RD_ATOMIC)
+tell("ready")
+hear()
+
+
+def completions(count, seconds=30):
+    end = time.time() + seconds
+    while count > 0 and time.time() < end:
+        number, found = cq.poll(1)
+        for wc in found or []:
+            print("wc", wc.wr_id, wc.status)
+            count -= 1
+    if count > 0:
+        print("missing", count)
+
+
+def receive(number, offset, length, lkey=None):
+    sge = SGE(mr.buf + offset, length, mr.lkey if lkey is None else lkey)
+    qp.post_recv(RecvWR(wr_id=number, num_sge=1, sg=[sge]))
+
+
+def post(number, opcode, offset, length, remote=0, rkey=None, compare=0, swap=0):
+    wr = SendWR(wr_id=number, opcode=opcode, num_sge=1, sg=[SGE(mr.buf + offset, length, mr.lkey)],
+                send_flags=e.IBV_SEND_SIGNALED)
+    key = their_rkey if rkey is None else rkey
+    if opcode in (e.IBV_WR_RDMA_WRITE, e.IBV_WR_RDMA_WRITE_WITH_IMM, e.IBV_WR_RDMA_READ):
+        wr.set_wr_rdma(key, their_addr + remote)
+    if opcode in (e.IBV_WR_ATOMIC_CMP_AND_SWP, e.IBV_WR_ATOMIC_FETCH_AND_ADD):
+        wr.set_wr_atomic(key, their_addr + remote, compare, swap)
+    qp.post_send(wr)
+
+
+def pattern(length):
+    return "".join(chr(32 + i * 7 % 95) for i in range(length))
+
+
+def data(offset, length):
+    print("data", mr.read(length, offset).hex())
+
+
+def server():
+    if name == "ok":
+        receive(1, 0, 4000)
+        receive(2, 4000, 4000)
+        receive(3, 8000, 4000)
+    elif name == "too_long":
+        receive(1, 0, 50)
+        receive(2, 0, 50)
+    elif name == "bad_lkey":
+        receive(1, 0, 200, mr.lkey ^ 0x77)
+    tell("go")
+    if name == "rnr":
+        time.sleep(0.2)
+        receive(1, 0, 1000)
+    completions({"ok": 3, "too_long": 2, "bad_lkey": 1, "rnr": 1}.get(name, 0))
+    hear()
+    if name == "ok":
+        data(0, 3001)
+        data(20000, 3001)
+        data(40000, 8)
+
+
+def client():
+    hear()
+    if name == "ok":
+        mr.write(pattern(3001), 3001)
+        post(1, e.IBV_WR_SEND, 0, 3001)
+        post(2, e.IBV_WR_SEND, 0, 0)
+        post(3, e.IBV_WR_SEND_WITH_IMM, 0, 7)
+        post(4, e.IBV_WR_RDMA_WRITE, 0, 3001, 20000)
+        post(5, e.IBV_WR_RDMA_READ, 30000, 3001, 20000)
+        post(6, e.IBV_WR_ATOMIC_FETCH_AND_ADD, 50000, 8, 40000, compare=5)
+        post(7, e.IBV_WR_ATOMIC_CMP_AND_SWP, 50008, 8, 40000, compare=5, swap=9)
+        completions(7)
+        data(30000, 3001)
+        data(50000, 16)
+    elif name == "bad_rkey":
+        post(1, e.IBV_WR_RDMA_WRITE, 0, 100, rkey=their_rkey ^ 0x55)
+        post(2, e.IBV_WR_RDMA_WRITE, 0, 100)
+        completions(2)
+    elif name == "bad_rkey_read":
+        post(1, e.IBV_WR_RDMA_READ, 0, 100, SIZE - 50)
+        completions(1)
+    elif name == "no_perm":
+        post(1, e.IBV_WR_RDMA_READ, 0, 100)
+        completions(1)
+    elif name == "misaligned_atomic":
+        post(1, e.IBV_WR_ATOMIC_FETCH_AND_ADD, 16, 8, 3, compare=5)
+        completions(1)
+    else:
+        post(1, e.IBV_WR_SEND, 0, 100)
+        completions(1)
+    tell("end")
+
+
+server() if role == "srv" else client()
+print("state", qp.query(0xFFFFF)[0].qp_state)

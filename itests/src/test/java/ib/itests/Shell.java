@@ -27,7 +27,9 @@ public final class Shell implements AutoCloseable {
     this(home, List.of());
   }
 
-  /** Starts the runtime in a distribution folder, by a command that starts what stands behind it. */
+  /**
+   * Starts the runtime in a distribution folder, by a command that starts what stands behind it.
+   */
   public Shell(Path home, List<String> by) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(by));
     builder.command().addAll(List.of("sh", home.resolve("bin/ib").toString()));

@@ -63,7 +63,8 @@ record Latency(
   String line() {
     return String.format(
         Locale.ROOT,
-        " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f \t\t%-7.2f",
+        " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f"
+            + " \t\t%-7.2f",
         size,
         iters,
         least,

@@ -73,7 +73,8 @@ record Options(
           new Known("a,all", "-a, --all  Run sizes from 2 till 2^23", t -> t.verb() != Verb.ATOMIC),
           new Known(
               "A,atomic_type=",
-              "-A, --atomic_type=<type>  type of atomic operation from {CMP_AND_SWAP,FETCH_AND_ADD}",
+              "-A, --atomic_type=<type>  type of atomic operation from"
+                  + " {CMP_AND_SWAP,FETCH_AND_ADD}",
               t -> t.verb() == Verb.ATOMIC),
           new Known(
               "c,connection=",
@@ -134,12 +135,14 @@ record Options(
               Tool::bandwidth),
           new Known(
               "u,qp-timeout=",
-              "-u, --qp-timeout=<timeout>  QP timeout, timeout value is 4 usec * 2 ^(timeout), default 14",
+              "-u, --qp-timeout=<timeout>  QP timeout, timeout value is 4 usec * 2 ^(timeout),"
+                  + " default 14",
               t -> true),
           new Known("V,version", "-V, --version  Display version number", t -> true),
           new Known(
               "x,gid-index=",
-              "-x, --gid-index=<index>  Test uses GID with GID index (Default : IB - no gid . ETH - 0)",
+              "-x, --gid-index=<index>  Test uses GID with GID index (Default : IB - no gid . ETH -"
+                  + " 0)",
               t -> true));
 
   static Options parse(Tool tool, String... args) {

@@ -50,8 +50,9 @@ class TalkTest {
         ascii("0012:0001:ffffff:000000:ffffffff:fffffffffffffffe:00000000\0"), lid.toWire());
     assertEquals(lid, Key.ofWire(lid.toWire()));
     assertEquals(
-        " local address: LID 0000 QPN 0x001a PSN 0x9914e8 OUT 0x80 RKey 0x000a2c VAddr 0x005644b4f70000"
-            + "\n GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:78:00:03",
+        " local address: LID 0000 QPN 0x001a PSN 0x9914e8 OUT 0x80 RKey 0x000a2c VAddr"
+            + " 0x005644b4f70000\n"
+            + " GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:78:00:03",
         key.lines("local", Tool.Verb.READ));
   }
 

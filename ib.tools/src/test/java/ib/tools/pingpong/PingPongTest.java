@@ -171,7 +171,8 @@ class PingPongTest {
         List.of(
             "link soft0/1 lqpn \\d+ rqpn \\d+ type RC state RTS sq-psn \\d+ pdn \\d+" + comm,
             "dev soft0 cqn \\d+ cqe \\d+ users 2 adaptive-moderation off" + comm,
-            "dev soft0 mrn \\d+ rkey 0x[0-9a-f]+ lkey 0x[0-9a-f]+ iova 0x[0-9a-f]+ mrlen 4096 pdn \\d+"
+            "dev soft0 mrn \\d+ rkey 0x[0-9a-f]+ lkey 0x[0-9a-f]+ iova 0x[0-9a-f]+ mrlen 4096 pdn"
+                + " \\d+"
                 + comm,
             "dev soft0 pdn \\d+ users 2" + comm,
             "\\d+: soft0: pd 1 cq 1 qp 1 cm_id 0 mr 1 ctx 0 srq 0 ",
@@ -240,7 +241,8 @@ class PingPongTest {
   @ParameterizedTest
   @ValueSource(strings = {"-c", "-e"})
   @DisplayName(
-      "S31, S32: a device that is removed ends the run, which closes everything and holds nothing up")
+      "S31, S32: a device that is removed ends the run, which closes everything and holds nothing"
+          + " up")
   void removal(String mode) throws Exception {
     CountDownLatch running = new CountDownLatch(2);
     PrintStream out =

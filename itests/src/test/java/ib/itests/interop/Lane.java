@@ -106,7 +106,8 @@ final class Lane extends ExternalResource {
 
   /** The runtime serves, the peer comes. Returns what both printed: ours, theirs. */
   String[] serve(String ours, String theirs) throws Exception {
-    CompletableFuture<String> here = CompletableFuture.supplyAsync(() -> run(ours), LinuxPeer.BESIDE);
+    CompletableFuture<String> here =
+        CompletableFuture.supplyAsync(() -> run(ours), LinuxPeer.BESIDE);
     peer.awaitListenerHere(PORT);
     Program there = peer.exec(theirs);
     assertEquals(there.toString(), 0, there.status());
@@ -116,7 +117,8 @@ final class Lane extends ExternalResource {
 
   /** The peer serves, the runtime comes. Returns what both printed: ours, theirs. */
   String[] visit(String ours, String theirs) throws Exception {
-    CompletableFuture<Program> there = CompletableFuture.supplyAsync(() -> peer.exec(theirs), LinuxPeer.BESIDE);
+    CompletableFuture<Program> there =
+        CompletableFuture.supplyAsync(() -> peer.exec(theirs), LinuxPeer.BESIDE);
     peer.awaitListener(PORT);
     String printed = run(ours);
     Program ended = there.get(90, TimeUnit.SECONDS);

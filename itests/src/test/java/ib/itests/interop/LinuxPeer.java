@@ -89,7 +89,9 @@ final class LinuxPeer {
   /** Waits until somebody listens there. */
   void awaitListener(int port) {
     must(
-        "for i in $(seq 300); do ss -Hltn sport = :" + port + " | grep -q . && exit; sleep 0.1; done; exit 1");
+        "for i in $(seq 300); do ss -Hltn sport = :"
+            + port
+            + " | grep -q . && exit; sleep 0.1; done; exit 1");
   }
 
   /** Waits until somebody listens here, in the namespace; without connecting. */
@@ -101,7 +103,9 @@ final class LinuxPeer {
             "host",
             "sh",
             "-c",
-            "for i in $(seq 300); do grep -Eq '" + entry + "' /proc/net/tcp /proc/net/tcp6 && exit 0; sleep 0.1; done; exit 1");
+            "for i in $(seq 300); do grep -Eq '"
+                + entry
+                + "' /proc/net/tcp /proc/net/tcp6 && exit 0; sleep 0.1; done; exit 1");
     if (seen.status() != 0) {
       throw new AssertionError("nobody listens on port " + port);
     }

@@ -31,7 +31,8 @@ public class Losses {
         "tc qdisc add dev eth0 root handle 1: prio bands 3 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
             + " && tc qdisc add dev eth0 parent 1:3 handle 30: netem "
             + netem
-            + " && tc filter add dev eth0 parent 1: protocol ip u32 match ip dport 4791 0xffff flowid 1:3");
+            + " && tc filter add dev eth0 parent 1: protocol ip u32 match ip dport 4791 0xffff"
+            + " flowid 1:3");
   }
 
   @After

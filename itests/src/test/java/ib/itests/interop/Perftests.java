@@ -4,6 +4,7 @@ import static org.junit.Assert.assertTrue;
 
 import java.util.Arrays;
 import java.util.List;
+import org.junit.Before;
 import org.junit.Test;
 import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
@@ -46,6 +47,14 @@ public class Perftests {
           {"ib_atomic_bw", "-n 50 -A CMP_AND_SWAP", true},
           {"ib_atomic_lat", "-n 50", false},
         });
+  }
+
+  /** The exchange over IPv4 TCP makes the ends neighbours of each other; IPv6 must be, too. */
+  @Before
+  public void meet() {
+    if (ipv6) {
+      Lane.LANE.peer.must("ping -6 -q -c 1 -w 20 fd77::1");
+    }
   }
 
   private String here(Lane lane) {

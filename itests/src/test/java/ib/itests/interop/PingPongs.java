@@ -4,6 +4,7 @@ import static org.junit.Assert.assertTrue;
 
 import java.util.Arrays;
 import java.util.List;
+import org.junit.Before;
 import org.junit.Test;
 import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
@@ -43,6 +44,14 @@ public class PingPongs {
           {"srq", "-c -n 200 -s 4000", false},
           {"srq", "-c -n 100 -q 5 -e", true},
         });
+  }
+
+  /** The exchange over IPv4 TCP makes the ends neighbours of each other; IPv6 must be, too. */
+  @Before
+  public void meet() {
+    if (ipv6) {
+      Lane.LANE.peer.must("ping -6 -q -c 1 -w 20 fd77::1");
+    }
   }
 
   private String here(Lane lane) {

@@ -19,7 +19,8 @@ final class ScenarioBundle {
   private ScenarioBundle() {}
 
   static void deploy(Lane lane) throws IOException {
-    lane.peer.run(30, "put", Path.of("peer/scenario.py").toAbsolutePath().toString(), "/scenario.py");
+    lane.peer.run(
+        30, "put", Path.of("peer/scenario.py").toAbsolutePath().toString(), "/scenario.py");
     Path jar = Files.createTempFile("scenario", ".jar");
     try {
       try (OutputStream file = Files.newOutputStream(jar)) {

@@ -16,9 +16,9 @@ import org.junit.runners.Parameterized.Parameters;
 
 /**
  * rocev2.md 7.8: everything that works, and every error, both directions. Each row tells the
- * completions (request, status) of the requester and of the responder. Statuses of ours are what the
- * specification asks for (IBA 9.7.5.2, 11.6.2); where Linux answers otherwise (rocev2.md 1, 6) the
- * row for Linux as responder says so.
+ * completions (request, status) of the requester and of the responder. Statuses of ours are what
+ * the specification asks for (IBA 9.7.5.2, 11.6.2); where Linux answers otherwise (rocev2.md 1, 6)
+ * the row for Linux as responder says so.
  */
 @RunWith(Parameterized.class)
 public class Scenarios {
@@ -84,14 +84,21 @@ public class Scenarios {
   }
 
   private String command(String role) {
-    return "scenario " + role + " " + LinuxPeer.ADDRESS + " " + name + " "
+    return "scenario "
+        + role
+        + " "
+        + LinuxPeer.ADDRESS
+        + " "
+        + name
+        + " "
         + Lane.LANE.gidIndex("::ffff:" + LinuxPeer.HERE);
   }
 
   @Test
   public void linuxRequests() throws Exception {
     String line = command("srv");
-    CompletableFuture<String> here = CompletableFuture.supplyAsync(() -> Lane.LANE.run(line), LinuxPeer.BESIDE);
+    CompletableFuture<String> here =
+        CompletableFuture.supplyAsync(() -> Lane.LANE.run(line), LinuxPeer.BESIDE);
     Lane.LANE.peer.awaitListenerHere(PORT);
     Program there = Lane.LANE.peer.exec(script("cli"));
     check(there.out(), toUs, here.get(90, TimeUnit.SECONDS), ours);
@@ -100,8 +107,7 @@ public class Scenarios {
   @Test
   public void weRequest() throws Exception {
     CompletableFuture<Program> there =
-        CompletableFuture.supplyAsync(
-            () -> Lane.LANE.peer.exec(script("srv")), LinuxPeer.BESIDE);
+        CompletableFuture.supplyAsync(() -> Lane.LANE.peer.exec(script("srv")), LinuxPeer.BESIDE);
     Lane.LANE.peer.awaitListener(PORT);
     String here = Lane.LANE.run(command("cli"));
     check(here, toLinux, there.get(90, TimeUnit.SECONDS).out(), linux);

@@ -25,8 +25,7 @@ public final class ScenarioActivator implements BundleActivator {
     }
 
     /** Runs one scenario on device rxe0. */
-    public String scenario(String role, String host, String name, int gidIndex)
-        throws IOException {
+    public String scenario(String role, String host, String name, int gidIndex) throws IOException {
       IbCore core = context.getService(context.getServiceReference(IbCore.class));
       boolean server = role.equals("srv");
       try (Socket socket = server ? accept() : connect(host);

@@ -18,8 +18,8 @@ import org.junit.rules.ExternalResource;
 import org.junit.rules.TemporaryFolder;
 
 /**
- * The peer and the runtime. Property {@code ib.peer.kernel} chooses the peer's kernel: 6.1, 6.12 or
- * newest.
+ * The peer and the runtime. Property {@code ib.interop} asks for them; {@code ib.peer.kernel}
+ * chooses the peer's kernel: 6.1, 6.12 or newest.
  */
 final class Lane extends ExternalResource {
   /** The one lane. */
@@ -28,6 +28,7 @@ final class Lane extends ExternalResource {
   /** TCP port of the exchange, the programs' default. */
   static final int PORT = 18515;
 
+  private static final boolean WANTED = Boolean.getBoolean("ib.interop");
   private static final long BUILD_S = 900;
   private static final long START_S = 240;
   private static final Pattern GID = Pattern.compile("GID\\[ *(\\d+)]:\\s*(\\S+)");
@@ -43,6 +44,7 @@ final class Lane extends ExternalResource {
 
   @Override
   protected void before() throws Throwable {
+    assumeTrue("it takes minutes and a download: say -Dib.interop=true", WANTED);
     Program why = peer.run(60, "why-not");
     assumeTrue(why.out().strip(), why.status() == 0);
     started = peer.run(60, "status").status() != 0;

@@ -30,7 +30,7 @@ public class Perftests {
         new Object[][] {
           {"ib_send_bw", "-n 100 -s 5000", false},
           {"ib_send_bw", "-n 50 -s 1 -m 256", true},
-          {"ib_send_bw", "-n 5 -s 8388608", false},
+          {"ib_send_bw", "-n 5 -s 8388608 -t 1", false},
           {"ib_send_bw", "-n 100 -s 3000 -q 3 -e", false},
           {"ib_send_bw", "-n 100 -s 1000 -c UD -m 1024", false},
           {"ib_send_bw", "-n 100 -s 3000 -c UC", false},
@@ -59,11 +59,11 @@ public class Perftests {
 
   private String here(Lane lane) {
     int index = lane.gidIndex(ipv6 ? "fd77::1" : "::ffff:" + LinuxPeer.HERE);
-    return program + " -d rxe0 -x " + index + " " + options;
+    return program + " -d rxe0 -u 18 -x " + index + " " + options;
   }
 
   private String there() {
-    return program + " -d rxe0 -F -x " + (ipv6 ? 2 : 1) + " " + options;
+    return program + " -d rxe0 -u 18 -F -x " + (ipv6 ? 2 : 1) + " " + options;
   }
 
   /** The whole table, on both ends. */

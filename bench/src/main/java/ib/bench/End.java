@@ -132,8 +132,11 @@ final class End implements AutoCloseable {
   }
 
   static void reapOne(CompletionQueue cq) {
-    while (reap(cq) == 0) {
-      Thread.onSpinWait();
+    if (reap(cq) == 0) {
+      Patience patience = new Patience("a completion");
+      while (reap(cq) == 0) {
+        patience.spin();
+      }
     }
   }
 

@@ -24,7 +24,8 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * 64 byte messages from one thread to another, sixteen at a time, each payload read (G3): RC SEND,
- * beside a ring of slots and Aeron IPC. A sender is never more than {@value #WINDOW} messages ahead.
+ * beside a ring of slots and Aeron IPC. A sender is never more than {@value #WINDOW} messages
+ * ahead.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -167,8 +168,7 @@ public class Streams {
       aeron = new AeronIpc();
       Subscription in = aeron.subscribe(3);
       out = aeron.publish(3);
-      FragmentHandler handler =
-          (buffer, offset, length, header) -> sum += buffer.getLong(offset);
+      FragmentHandler handler = (buffer, offset, length, header) -> sum += buffer.getLong(offset);
       echo = new Echo(() -> in.poll(handler, BATCH) > 0);
     }
 

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortState;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
@@ -59,11 +61,19 @@ class DirectPathTest {
     }
   }
 
-  @Test
-  @DisplayName("a port that is down is not reached by this way either")
-  void down() {
+  @ParameterizedTest
+  @ValueSource(strings = {"down", "lid", "pkey", "peer reset"})
+  @DisplayName("what was found out once is asked again when something has changed")
+  void changed(String what) {
     try (Rig rig = rig()) {
-      rig.b().hca.port(1).state(PortState.DOWN, PhysState.POLLING);
+      write(rig, 64); // from here on it knows the way
+      SoftHca other = rig.b().hca;
+      switch (what) {
+        case "down" -> other.port(1).state(PortState.DOWN, PhysState.POLLING);
+        case "lid" -> other.port(1).lid(77, 0);
+        case "pkey" -> other.port(1).pkey(0, 0x8123);
+        default -> rig.b().qp.modify(new QpAttr().state(QpState.RESET));
+      }
       rig.a().qp.wrStart();
       rig.a().qp.wrId(1).wrFlags(SendFlags.SIGNALED);
       rig.a().qp.wrRdmaWrite(rig.b().mr.rkey(), rig.b().mr.iova());

@@ -84,7 +84,7 @@ class EngineModelTest {
     "EngineScenarios$TwoPosters, ring.ClaimToken.schedule, compareAndSet, TORN",
     "EngineScenarios$BothWays, qp.QpCore.deliver, schedule, DROPPED",
     "EngineScenarios$Starvation, qp.QpCore.work, begin, DROPPED",
-    "EngineScenarios$BothWays, qp.DirectPath.end, add, DROPPED",
+    "EngineScenarios$BothWays, qp.DirectPath.leave, add, DROPPED",
     "EngineScenarios$TwoPosters, ring.ClaimToken.release, compareAndSet, TORN",
     "EngineScenarios$Deregister, qp.SoftMr.withdraw, fence, DROPPED",
     "EngineScenarios$LocalInvalidate, mr.DirectCopier.counted, enter, DROPPED",

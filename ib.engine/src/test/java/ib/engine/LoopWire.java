@@ -79,6 +79,11 @@ final class LoopWire {
     }
 
     @Override
+    public long changes() {
+      return (loses == null ? 0 : 1) + (holds == null ? 0 : 2) + (segments ? 4 : 0);
+    }
+
+    @Override
     public boolean segments() {
       return segments;
     }

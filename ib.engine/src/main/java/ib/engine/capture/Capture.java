@@ -8,6 +8,7 @@ import ib.engine.time.NanoClock;
 import java.nio.channels.WritableByteChannel;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
   private final NanoClock clock;
   private final Consumer<Boolean> watching;
   private volatile @Nullable CaptureRing ring;
+  private final AtomicLong changes = new AtomicLong(); // captures begun
   private volatile @Nullable CaptureSession session;
   private boolean closed; // under this
 
@@ -68,6 +70,11 @@ public final class Capture implements PacketCapture, AutoCloseable {
     return clock.nanoTime();
   }
 
+  /** A number that is another one after a capture has begun. */
+  long changes() {
+    return changes.get();
+  }
+
   /** {@return where packets are copied to now, or null} */
   @Nullable CaptureRing ring() {
     return ring;
@@ -92,6 +99,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
     session = started;
     watching.accept(true);
     ring = fresh;
+    changes.getAndIncrement();
     started.start();
     return started;
   }

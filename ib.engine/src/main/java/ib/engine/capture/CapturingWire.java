@@ -106,6 +106,11 @@ public final class CapturingWire implements Wire {
     return capture.ring() == null ? inner.direct(dlid, bytes) : null;
   }
 
+  @Override
+  public long changes() {
+    return capture.changes() + inner.changes();
+  }
+
   /** Returns the index of the slot, or -1 when there is none. */
   private long copy(CaptureRing ring, Packet packet, boolean incoming) {
     if (!Slot.wanted(ring.filter, packet, port)) {

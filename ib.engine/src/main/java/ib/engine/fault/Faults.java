@@ -7,6 +7,7 @@ import ib.core.verbs.IbNoMemoryException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The rules of one device; its {@link FaultyWire}s read them for every packet. */
 public final class Faults implements FaultInjection {
@@ -17,6 +18,7 @@ public final class Faults implements FaultInjection {
   private final int ports;
   private final Chance chance;
   private volatile Fault[] active = NONE;
+  private final AtomicLong changes = new AtomicLong(); // from no rule to some, at least
   private int lastId; // under this
 
   /**
@@ -34,6 +36,11 @@ public final class Faults implements FaultInjection {
 
   Fault[] active() {
     return active;
+  }
+
+  /** {@return a number that is another one after a rule was added} */
+  long changes() {
+    return changes.get();
   }
 
   Chance chance() {
@@ -59,6 +66,7 @@ public final class Faults implements FaultInjection {
     Fault[] more = Arrays.copyOf(now, now.length + 1);
     more[now.length] = new Fault(++lastId, rule);
     active = more;
+    changes.getAndIncrement();
     return lastId;
   }
 

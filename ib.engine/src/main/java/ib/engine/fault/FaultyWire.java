@@ -107,6 +107,11 @@ public final class FaultyWire implements Wire, AutoCloseable {
     return faults.active().length == 0 && out.isEmpty() ? inner.direct(dlid, bytes) : null;
   }
 
+  @Override
+  public long changes() {
+    return faults.changes() + inner.changes();
+  }
+
   private void pass(Packet p, RunContext run, Shelf shelf, Direction way) {
     Shelf.Exit exit = shelf.exit();
     Fault[] rules = faults.active();

@@ -8,6 +8,7 @@ import ib.engine.mr.MrKey;
 import ib.engine.mr.SgeList;
 import ib.engine.ring.SendWqe;
 import ib.engine.wire.Route;
+import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,12 @@ final class DirectPath {
   private @Nullable QpCore peer; // claimed while a run lasts
   private boolean claimed; // by us: not the run list's anyway
   private int unacknowledged; // messages since the peer's last answer
+
+  // what was found out once, and what must not have changed since; a peer that has gone is not kept
+  private @Nullable WeakReference<QpCore> known;
+  private long knownChanges;
+  private int knownControlled;
+  private int knownPeerControlled;
 
   DirectPath(QpCore qp) {
     this.qp = qp;
@@ -72,30 +79,65 @@ final class DirectPath {
       answered(p, Opcode.ACKNOWLEDGE, 1, 0);
     }
     peer = null;
+    leave(p, run);
+  }
+
+  private @Nullable QpCore claim(RunList run) {
+    WeakReference<QpCore> reference = known;
+    QpCore p = reference == null || knownControlled != qp.controlled ? null : reference.get();
+    if (p == null) {
+      return findOut(run);
+    }
+    boolean mine = p.owner != run;
+    if (mine && !p.token.tryClaim()) {
+      if (p.token.dead()) {
+        known = null;
+      }
+      return null; // its owner will see the packet
+    }
+    claimed = mine;
+    if (p.controlled == knownPeerControlled
+        && qp.path.port().changes() + p.path.port().changes() == knownChanges
+        && p.live()
+        && p.requests.isEmpty()) {
+      peer = p;
+      return p;
+    }
+    known = null;
+    leave(p, run);
+    return findOut(run);
+  }
+
+  private void leave(QpCore p, RunList run) {
     if (claimed && !p.token.release()) {
       run.add(p);
     }
   }
 
-  private @Nullable QpCore claim(RunList run) {
+  private @Nullable QpCore findOut(RunList run) {
     QpPath path = qp.path;
     Route route = path.route;
+    long changes =
+        path.port().changes(); // asked first: what changes meanwhile is found out next time
     HcaPort to = route == null ? null : path.port().reaches(route.dlid(), path.mtu);
     QpCore p = to == null ? null : to.queuePair(path.destQpn);
-    if (p == null || p == qp || p.service != Opcode.RC) {
+    if (to == null || p == null || p == qp || p.service != Opcode.RC) {
       return null;
     }
     boolean mine = p.owner != run;
     if (mine && !p.token.tryClaim()) {
       return null; // its owner will see the packet
     }
-    if (!connected(p)) {
-      if (mine && !p.token.release()) {
-        run.add(p);
-      }
+    claimed = mine;
+    changes += to.changes();
+    if (p.path.portIndex() != to.number() - 1 || !connected(p)) {
+      leave(p, run);
       return null;
     }
-    claimed = mine;
+    knownChanges = changes;
+    knownControlled = qp.controlled;
+    knownPeerControlled = p.controlled;
+    known = p.self;
     peer = p;
     return p;
   }

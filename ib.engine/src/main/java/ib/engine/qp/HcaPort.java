@@ -33,6 +33,7 @@ public final class HcaPort implements WirePort {
   private final Guard guard;
   private final PortTables tables;
   private volatile PortAttr attr;
+  private final AtomicInteger changes = new AtomicInteger(); // of LID, state and P_Keys
   // read for every packet
   private volatile boolean active;
   private int lid; // published by active
@@ -113,6 +114,7 @@ public final class HcaPort implements WirePort {
     lid = newLid;
     lmcMask = (1 << lmc) - 1;
     active = attr.state() == PortState.ACTIVE; // publishes
+    changes.getAndIncrement();
     if (changed) {
       observer.event(EventType.LID_CHANGE, number);
     }
@@ -159,6 +161,7 @@ public final class HcaPort implements WirePort {
     PortState before = attr.state();
     attr = attr.toBuilder().state(state).physState(phys).build();
     active = state == PortState.ACTIVE;
+    changes.getAndIncrement();
     if (before != PortState.ACTIVE && active) {
       observer.event(EventType.PORT_ACTIVE, number);
     } else if (before == PortState.ACTIVE && !active) {
@@ -212,6 +215,7 @@ public final class HcaPort implements WirePort {
   public synchronized void pkey(int index, int pkey) {
     if (pkey(index) != pkey) {
       tables.pkey(index, pkey);
+      changes.getAndIncrement();
       observer.event(EventType.PKEY_CHANGE, number);
     }
   }
@@ -223,6 +227,7 @@ public final class HcaPort implements WirePort {
    */
   public synchronized void pkeys(int... table) {
     if (tables.pkeys(table)) {
+      changes.getAndIncrement();
       observer.event(EventType.PKEY_CHANGE, number);
     }
   }
@@ -286,6 +291,11 @@ public final class HcaPort implements WirePort {
   @Nullable HcaPort reaches(int dlid, int bytes) {
     WirePort to = active && dlid != 0 ? wire.direct(dlid, bytes) : null;
     return to instanceof HcaPort port && port.active ? port : null;
+  }
+
+  /** {@return a number that changes with what {@link DirectPath} has asked this port} */
+  long changes() {
+    return changes.get() + wire.changes();
   }
 
   /** {@return the queue pair of a number from 2 on, or null} */

@@ -37,6 +37,7 @@ final class QpControl {
       qp.hca.worker().pause(tries++);
     }
     qp.owner = qp.runList;
+    qp.controlled++;
     return qp.runList;
   }
 

@@ -14,6 +14,7 @@ import ib.engine.ring.SendRing;
 import ib.engine.wire.Packet;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +80,8 @@ final class QpCore {
   // ---- the owner's ----
   @Nullable RunList owner; // equal to a thread's own list only while that thread owns it
   boolean listed;
+  int controlled; // how often the control path was here
+  final WeakReference<QpCore> self = new WeakReference<>(this); // made once, for who keeps it
   @Nullable QpCore runNext;
   @Nullable QpCore workNext; // the worker's stack
   private boolean buried;

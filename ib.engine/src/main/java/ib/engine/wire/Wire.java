@@ -60,6 +60,17 @@ public interface Wire {
   }
 
   /**
+   * How often {@link #direct} may have come to answer otherwise, so that an answer can be kept
+   * until this changes: it has changed when the call returns that began to watch or to disturb
+   * packets, or changed where they go.
+   *
+   * @return a number that is equal only while the answers are
+   */
+  default long changes() {
+    return 0;
+  }
+
+  /**
    * A first queue pair of the port has been attached to a group: its packets are wanted here.
    * Control path; must not call the engine.
    *

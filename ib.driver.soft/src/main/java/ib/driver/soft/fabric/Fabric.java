@@ -3,12 +3,14 @@ package ib.driver.soft.fabric;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * All switches of one driver bundle. Switches are made by the first port and go with the last one.
  */
 public final class Fabric {
   private final AtomicInteger watchers = new AtomicInteger();
+  private final AtomicLong changes = new AtomicLong();
   private final Map<String, Switch> switches = new HashMap<>(); // under this
 
   /** An empty fabric. */
@@ -46,6 +48,17 @@ public final class Fabric {
    */
   public void watch(boolean begins) {
     watchers.getAndAdd(begins ? 1 : -1);
+    changed();
+  }
+
+  /** A port is reached otherwise than before, or packets are needed where they were not. */
+  void changed() {
+    changes.getAndIncrement();
+  }
+
+  /** {@return how often that was so} */
+  long changes() {
+    return changes.get();
   }
 
   /** {@return whether somebody looks at packets now} */

@@ -56,6 +56,11 @@ public final class FabricPort implements Wire, AutoCloseable {
     return port == null ? null : port.direct();
   }
 
+  @Override
+  public long changes() {
+    return fabric.changes();
+  }
+
   /** False unless somebody looks at a port of the fabric (D5). */
   @Override
   public boolean segments() {
@@ -71,6 +76,7 @@ public final class FabricPort implements Wire, AutoCloseable {
   public void attach(WirePort port, Mtu mtu) {
     mtuBytes = mtu.bytes();
     receiver = port;
+    fabric.changed();
   }
 
   /**
@@ -101,6 +107,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     if (!cabled) {
       cabled = true;
       home.plugCable(this);
+      fabric.changed();
     }
   }
 
@@ -109,6 +116,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     if (cabled) {
       cabled = false;
       home.pullCable(this);
+      fabric.changed();
     }
   }
 
@@ -136,6 +144,7 @@ public final class FabricPort implements Wire, AutoCloseable {
       pullCable();
       home.forget(this);
       receiver = null;
+      fabric.changed();
       fabric.closed(home);
     }
   }

@@ -97,7 +97,9 @@ final class DirectPath {
     }
     claimed = mine;
     if (p.controlled == knownPeerControlled
-        && qp.path.port().changes() + p.path.port().changes() == knownChanges
+        && changes(qp.path.port()) + changes(p.path.port()) == knownChanges
+        && !qp.path.port().guard().muting()
+        && !p.path.port().guard().muting()
         && p.live()
         && p.requests.isEmpty()) {
       peer = p;
@@ -106,6 +108,10 @@ final class DirectPath {
     known = null;
     leave(p, run);
     return findOut(run);
+  }
+
+  private static long changes(HcaPort port) {
+    return port.tables().changes() + port.wire().changes();
   }
 
   private void leave(QpCore p, RunList run) {
@@ -118,7 +124,7 @@ final class DirectPath {
     QpPath path = qp.path;
     Route route = path.route;
     long changes =
-        path.port().changes(); // asked first: what changes meanwhile is found out next time
+        changes(path.port()); // asked first: what changes meanwhile is found out next time
     HcaPort to = route == null ? null : path.port().reaches(route.dlid(), path.mtu);
     QpCore p = to == null ? null : to.queuePair(path.destQpn);
     if (to == null || p == null || p == qp || p.service != Opcode.RC) {
@@ -129,7 +135,7 @@ final class DirectPath {
       return null; // its owner will see the packet
     }
     claimed = mine;
-    changes += to.changes();
+    changes += changes(to);
     if (p.path.portIndex() != to.number() - 1 || !connected(p)) {
       leave(p, run);
       return null;
@@ -153,7 +159,9 @@ final class DirectPath {
     }
     HcaPort port = path.port();
     HcaPort other = theirs.port();
-    return theirs.destQpn == qp.qpn
+    return !port.guard().muting() // whom it mutes, only packets tell
+        && !other.guard().muting()
+        && theirs.destQpn == qp.qpn
         && theirs.mtu == path.mtu
         && back.dlid() == port.sourceLid(path.sourceBits)
         && route.dlid() == other.sourceLid(theirs.sourceBits)

@@ -103,6 +103,11 @@ final class Guard {
     return p.global ? p.sgidLow : p.slid;
   }
 
+  /** {@return whether anybody is muted} */
+  boolean muting() {
+    return muting;
+  }
+
   /** Whether the source of a packet is not heard now; costs a look at one field otherwise. */
   boolean mutes(Packet p) {
     return muting && mutes(high(p), low(p));

@@ -33,7 +33,6 @@ public final class HcaPort implements WirePort {
   private final Guard guard;
   private final PortTables tables;
   private volatile PortAttr attr;
-  private final AtomicInteger changes = new AtomicInteger(); // of LID, state and P_Keys
   // read for every packet
   private volatile boolean active;
   private int lid; // published by active
@@ -114,7 +113,7 @@ public final class HcaPort implements WirePort {
     lid = newLid;
     lmcMask = (1 << lmc) - 1;
     active = attr.state() == PortState.ACTIVE; // publishes
-    changes.getAndIncrement();
+    tables.changed();
     if (changed) {
       observer.event(EventType.LID_CHANGE, number);
     }
@@ -161,7 +160,7 @@ public final class HcaPort implements WirePort {
     PortState before = attr.state();
     attr = attr.toBuilder().state(state).physState(phys).build();
     active = state == PortState.ACTIVE;
-    changes.getAndIncrement();
+    tables.changed();
     if (before != PortState.ACTIVE && active) {
       observer.event(EventType.PORT_ACTIVE, number);
     } else if (before == PortState.ACTIVE && !active) {
@@ -215,7 +214,6 @@ public final class HcaPort implements WirePort {
   public synchronized void pkey(int index, int pkey) {
     if (pkey(index) != pkey) {
       tables.pkey(index, pkey);
-      changes.getAndIncrement();
       observer.event(EventType.PKEY_CHANGE, number);
     }
   }
@@ -227,7 +225,6 @@ public final class HcaPort implements WirePort {
    */
   public synchronized void pkeys(int... table) {
     if (tables.pkeys(table)) {
-      changes.getAndIncrement();
       observer.event(EventType.PKEY_CHANGE, number);
     }
   }
@@ -291,11 +288,6 @@ public final class HcaPort implements WirePort {
   @Nullable HcaPort reaches(int dlid, int bytes) {
     WirePort to = active && dlid != 0 ? wire.direct(dlid, bytes) : null;
     return to instanceof HcaPort port && port.active ? port : null;
-  }
-
-  /** {@return a number that changes with what {@link DirectPath} has asked this port} */
-  long changes() {
-    return changes.get() + wire.changes();
   }
 
   /** {@return the queue pair of a number from 2 on, or null} */

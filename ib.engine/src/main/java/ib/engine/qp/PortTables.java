@@ -3,6 +3,7 @@ package ib.engine.qp;
 import ib.core.verbs.Gid;
 import ib.core.verbs.WellKnown;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The GID and P_Key tables of a port: copied on write by whoever changes them (under the port's
@@ -13,6 +14,7 @@ final class PortTables {
 
   private volatile Gid[] gids;
   private volatile int[] pkeys;
+  private final AtomicInteger changes = new AtomicInteger();
 
   PortTables(int gidCount, int pkeyCount, long portGuid) {
     Gid[] table = new Gid[gidCount];
@@ -25,6 +27,16 @@ final class PortTables {
   }
 
   // ---- control path ----
+
+  /** The port's P_Keys, LID or state have changed. */
+  void changed() {
+    changes.getAndIncrement();
+  }
+
+  /** {@return how often that was so} */
+  int changes() {
+    return changes.get();
+  }
 
   Gid checkedGid(int index) {
     if (index < 0 || index >= gids.length) {
@@ -52,6 +64,7 @@ final class PortTables {
     int[] changed = pkeys.clone();
     changed[index] = pkey;
     pkeys = changed;
+    changed();
   }
 
   /** Replaces the whole table; returns whether it was another one. */
@@ -62,6 +75,7 @@ final class PortTables {
     int[] changed = Arrays.copyOf(table, pkeys.length);
     boolean differs = !Arrays.equals(changed, pkeys);
     pkeys = changed;
+    changed();
     return differs;
   }
 

@@ -52,9 +52,9 @@ record Shape(
     return new Shape(type, mtu, cap, s, timeout, retries, rnrRetries, access, shared, psn);
   }
 
-  /** Gives up soon: about 4 ms a try. */
+  /** Gives up soon: about 17 ms a try, since a peer on a socket is run by a thread of its own. */
   Shape retries(int tries, int rnrTries) {
-    return new Shape(type, mtu, cap, sig, 10, tries, rnrTries, access, shared, psn);
+    return new Shape(type, mtu, cap, sig, 12, tries, rnrTries, access, shared, psn);
   }
 
   Shape access(int rights) {

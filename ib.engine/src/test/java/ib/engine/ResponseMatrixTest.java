@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -34,8 +35,8 @@ class ResponseMatrixTest {
   private static final int PSN = 0xfffffe;
   private static final long OLD = 0x1111111111111111L;
 
-  private final Rig rig =
-      new Rig(new VirtualClock(), false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
+  private final VirtualClock clock = new VirtualClock();
+  private final Rig rig = new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
   private Forge forge;
 
   @AfterEach
@@ -207,5 +208,27 @@ class ResponseMatrixTest {
     assertEquals(OLD, a.mr.segment().get(ValueLayout.JAVA_LONG, 8));
     assertEquals(row.status == null ? QpState.RTS : QpState.ERR, a.qp.state());
     Rig.assertEmpty(a.sendCq);
+  }
+
+  @Test
+  @DisplayName("what was acknowledged while the requester waited to send again is not sent again")
+  void acknowledgedMeanwhile() {
+    rig.connect(QpType.RC, 16, 14, 7, 7);
+    Rig.Side a = rig.a();
+    forge = new Forge(rig, a, rig.b());
+    SendWr wr = new SendWr(1).wrId(1).opcode(WrOpcode.RDMA_WRITE).flags(SendFlags.SIGNALED);
+    wr.rkey(rig.b().mr.rkey()).remoteAddr(rig.b().mr.iova());
+    assertEquals(PostStatus.OK, a.qp.postSend(wr.addSge(a.mr.lkey(), a.mr.iova(), 4 * 1024)));
+    assertEquals(4, forge.answers.size());
+    forge.answers.clear();
+    ack(0, 0x21); // send again, after 0.01 ms
+    ack(1, 0x1f); // of the first time: two of the four have arrived
+    assertEquals(0, forge.answers.size());
+    clock.advance(20_000);
+    rig.settle();
+    List<Integer> again = forge.answers.stream().map(Forge.Answer::psn).toList();
+    assertEquals(List.of(PSN + 2 & 0xffffff, PSN + 3 & 0xffffff), again);
+    ack(3, 0x1f);
+    assertEquals(WcStatus.SUCCESS, Rig.next(a.sendCq).status());
   }
 }

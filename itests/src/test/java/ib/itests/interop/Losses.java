@@ -24,15 +24,9 @@ public class Losses {
     return List.of("loss 1%", "loss 5%", "loss 20%", "delay 2ms reorder 25% duplicate 2%");
   }
 
-  /** Only RoCE suffers: the ends must be able to talk about it. */
   @Before
   public void disturb() {
-    Lane.LANE.peer.must(
-        "tc qdisc add dev eth0 root handle 1: prio bands 3 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
-            + " && tc qdisc add dev eth0 parent 1:3 handle 30: netem "
-            + netem
-            + " && tc filter add dev eth0 parent 1: protocol ip u32 match ip dport 4791 0xffff"
-            + " flowid 1:3");
+    Lane.LANE.peer.must("tc qdisc replace dev eth0 root netem " + netem);
   }
 
   @After

@@ -178,11 +178,9 @@ final class DatagramCases {
         t -> {
           Pair p = t.pair(Shape.of(QpType.UD));
           attach(p.a, t);
-          Assertions.assertThrows(
-              IbExistsException.class, () -> attach(p.a, t));
+          Assertions.assertThrows(IbExistsException.class, () -> attach(p.a, t));
           detach(p.a, t);
-          Assertions.assertThrows(
-              IbInvalidException.class, () -> detach(p.a, t));
+          Assertions.assertThrows(IbInvalidException.class, () -> detach(p.a, t));
         });
     s.add(
         "a GID that is no group is refused",
@@ -190,14 +188,14 @@ final class DatagramCases {
           Pair p = t.pair(Shape.of(QpType.UD));
           Gid gid = p.a.device.gid(1, 0);
           Assertions.assertThrows(
-              IbInvalidException.class, () -> p.a.qp.attachMulticast(gid, t.bench().group().dlid()));
+              IbInvalidException.class,
+              () -> p.a.qp.attachMulticast(gid, t.bench().group().dlid()));
         });
     s.add(
         "a connected queue pair is refused",
         t -> {
           Pair p = t.pair(Shape.of(QpType.RC));
-          Assertions.assertThrows(
-              IbInvalidException.class, () -> attach(p.a, t));
+          Assertions.assertThrows(IbInvalidException.class, () -> attach(p.a, t));
         },
         Cap.RC);
   }

@@ -37,7 +37,9 @@ final class RxeGarbageTest {
       long[] all =
           Thread.getAllStackTraces().keySet().stream()
               .filter(
-                  t -> t.getName().matches("ib-rxe.-(rx|engine)") || t.equals(Thread.currentThread()))
+                  t ->
+                      t.getName().matches("ib-rxe.-(rx|engine)")
+                          || t.equals(Thread.currentThread()))
               .mapToLong(Thread::threadId)
               .toArray();
       assertEquals(5, all.length, "two receivers, two engines, the poster");

@@ -125,7 +125,9 @@ final class Arrivals implements AutoCloseable {
       int level = memory.get(INT, at + 8);
       int type = memory.get(INT, at + 12);
       int value =
-          length >= 20 ? memory.get(INT, at + 16) : memory.get(ValueLayout.JAVA_BYTE, at + 16) & 0xff;
+          length >= 20
+              ? memory.get(INT, at + 16)
+              : memory.get(ValueLayout.JAVA_BYTE, at + 16) & 0xff;
       if (level == Libc.SOL_UDP && type == Libc.UDP_GRO) {
         segment = value;
       } else if (level == Libc.SOL_IP && type == Libc.IP_TOS

@@ -47,8 +47,7 @@ final class Message {
 
   /** Completes it; returns its address. */
   long write(NativeEndpoint from, int length, long high, long low, int trafficClass, int hopLimit) {
-    int name =
-        SocketAddress.write(memory, NAME, from.four, high, low, from.port, from.scope());
+    int name = SocketAddress.write(memory, NAME, from.four, high, low, from.port, from.scope());
     memory.set(INT, 8, name);
     memory.set(LONG, IOVEC + 8, length);
     long at = CONTROL;

@@ -79,7 +79,16 @@ final class NativeReceiver extends Receiver {
     do {
       int bytes = Math.min(each, length - at);
       inbound.datagram(
-          e, buffer, number++, at, bytes, high, low, port, arrivals.trafficClass, arrivals.hopLimit);
+          e,
+          buffer,
+          number++,
+          at,
+          bytes,
+          high,
+          low,
+          port,
+          arrivals.trafficClass,
+          arrivals.hopLimit);
       at += bytes;
     } while (at < length);
     buffer.unuse();

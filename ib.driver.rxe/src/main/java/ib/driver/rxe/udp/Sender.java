@@ -31,11 +31,7 @@ final class Sender {
 
   /** Describes what lies in the bytes for the system; returns where. */
   long message(
-      NativeEndpoint from,
-      int length,
-      Endpoint.Destination to,
-      int trafficClass,
-      int hopLimit) {
+      NativeEndpoint from, int length, Endpoint.Destination to, int trafficClass, int hopLimit) {
     return message.write(from, length, to.high(), to.low(), trafficClass, hopLimit);
   }
 

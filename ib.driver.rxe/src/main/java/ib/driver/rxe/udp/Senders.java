@@ -17,7 +17,9 @@ final class Senders implements AutoCloseable {
     MemorySegment messages = arena.allocate((long) count * Message.BYTES, 64);
     free = new AtomicReferenceArray<>(count);
     for (int i = 0; i < count; i++) {
-      free.set(i, new Sender(
+      free.set(
+          i,
+          new Sender(
               i,
               memory.asSlice((long) i * Sender.BYTES, Sender.BYTES),
               messages.asSlice((long) i * Message.BYTES, Message.BYTES)));

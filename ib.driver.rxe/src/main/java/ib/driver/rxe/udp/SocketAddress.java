@@ -19,7 +19,8 @@ final class SocketAddress {
   private SocketAddress() {}
 
   /** Writes an address; returns its length. */
-  static int write(MemorySegment to, long at, boolean four, long high, long low, int port, int scope) {
+  static int write(
+      MemorySegment to, long at, boolean four, long high, long low, int port, int scope) {
     to.set(SHORT, at, (short) (four ? Libc.AF_INET : Libc.AF_INET6));
     to.set(NET_SHORT, at + 2, (short) port);
     if (four) {

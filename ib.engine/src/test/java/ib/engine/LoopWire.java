@@ -80,7 +80,7 @@ final class LoopWire {
 
     @Override
     public long changes() {
-      return (loses == null ? 0 : 1) + (holds == null ? 0 : 2) + (segments ? 4 : 0);
+      return (loses == null ? 0L : 1L) + (holds == null ? 0 : 2) + (segments ? 4 : 0);
     }
 
     @Override

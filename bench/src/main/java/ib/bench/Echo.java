@@ -18,16 +18,22 @@ final class Echo implements AutoCloseable {
   private final Thread thread;
 
   Echo(Turn turn) {
-    thread = Thread.ofPlatform().name("echo").start(() -> loop(turn));
+    this(turn, () -> {});
   }
 
-  private void loop(Turn turn) {
+  /** The last thing the thread does is {@code end}. */
+  Echo(Turn turn, Runnable end) {
+    thread = Thread.ofPlatform().name("echo").start(() -> loop(turn, end));
+  }
+
+  private void loop(Turn turn, Runnable end) {
     try {
       while (!stop.getPlain()) {
         if (!turn.run()) {
           Thread.onSpinWait();
         }
       }
+      end.run();
     } catch (RuntimeException | Error e) {
       failure.set(e);
     }

@@ -67,9 +67,11 @@ public record FaultRule(
     /** It vanishes; for rules that cut peers off rather than lose now and then. */
     PARTITION;
 
+    private final String label = name().toLowerCase(Locale.ROOT); // each disturbed packet has it
+
     /** {@return the word in the text form} */
     public String label() {
-      return name().toLowerCase(Locale.ROOT);
+      return label;
     }
   }
 

@@ -327,7 +327,8 @@ final class ConnectedResponder extends Responder {
   }
 
   @Override
-  void lastWord(RunList run) {
+  boolean lastWord(RunList run) {
     acknowledge(run);
+    return due == NOTHING;
   }
 }

@@ -131,5 +131,7 @@ final class DatagramReceiver extends Responder {
   }
 
   @Override
-  void lastWord(RunList run) {}
+  boolean lastWord(RunList run) {
+    return true;
+  }
 }

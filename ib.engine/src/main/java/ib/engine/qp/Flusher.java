@@ -27,7 +27,10 @@ final class Flusher {
 
   /** In ERR: returns whether a poster has claimed a receive and not published it yet. */
   boolean flush(RunList run) {
-    qp.responder.lastWord(run);
+    if (!qp.responder.lastWord(run)) {
+      qp.awaitPacket();
+      qp.responder.lastWord(run); // once more: one may have come back before we said that we wait
+    }
     qp.discardPackets(run);
     flushSends(run);
     qp.responder.flush(run);

@@ -295,6 +295,11 @@ final class QpCore {
     }
   }
 
+  /** Is run again when one of its packets comes back. */
+  void awaitPacket() {
+    packetWait.begin();
+  }
+
   /** {@return whether the responder answers} */
   boolean live() {
     QpState s = state;

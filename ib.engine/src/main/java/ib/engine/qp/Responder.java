@@ -45,8 +45,8 @@ abstract class Responder {
   /** Whether such a packet is there now. */
   abstract boolean refilled();
 
-  /** Sends what is still to be said before the queue pair falls silent. */
-  abstract void lastWord(RunList run);
+  /** Sends what is still to be said in ERR; returns false when there is no packet for it now. */
+  abstract boolean lastWord(RunList run);
 
   /** A new life begins. */
   void reset() {

@@ -15,6 +15,7 @@ public final class Probe {
   private static final VarHandle RELEASED = field(SlotRing.class, "released", long.class);
   private static final VarHandle CORE = field(SoftHca.class, "core", HcaCore.class);
   private static final VarHandle TIMERS = field(Worker.class, "heap", TimerHeap.class);
+  private static final VarHandle HANDED = field(Worker.class, "qps", QpCore.class);
   private static final VarHandle HEAP = field(TimerHeap.class, "heap", Timer[].class);
 
   private Probe() {}
@@ -32,6 +33,16 @@ public final class Probe {
   public static boolean idle(QueuePair qp) {
     QpCore core = ((SoftQp) qp).engine();
     return core.requestPool.idle() && core.responsePool.idle();
+  }
+
+  /** How many packets it would have sent for requests that were executed at its peer. */
+  public static long direct(QueuePair qp) {
+    return ((SoftQp) qp).engine().directSent.requests;
+  }
+
+  /** How many packets it has really sent, requests and answers. */
+  public static long packets(QueuePair qp) {
+    return ((SoftQp) qp).engine().counts[HcaCounter.SENT_PKTS.ordinal()];
   }
 
   /** Slots of its rings that were given back and not taken; of one that has nothing to do. */
@@ -62,6 +73,17 @@ public final class Probe {
 
   private static long surplus(SlotRing ring) {
     return (int) ((long) RELEASED.getVolatile(ring) - ring.head());
+  }
+
+  /** Whether every queue pair that waits for the worker is still claimed for it. */
+  public static boolean claimed(SoftHca hca) {
+    Worker worker = ((HcaCore) CORE.get(hca)).worker();
+    for (QpCore qp = (QpCore) HANDED.getVolatile(worker); qp != null; qp = qp.workNext) {
+      if (!qp.token.claimed()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** How many timers run that nobody is interested in; asked after a step of the worker. */

@@ -5,6 +5,7 @@ import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeTransform;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.instruction.ConstantInstruction;
+import java.lang.classfile.instruction.ConvertInstruction;
 import java.lang.classfile.instruction.FieldInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
@@ -101,7 +102,30 @@ enum Bug {
       "mr.MrKey", "admit", field("holder", b -> b.pop().aconst_null()), Profile.CLEAN),
   NOT_INVALIDATED(
       "qp.InboundMessage", "send", call("remote", b -> b.pop2().iconst_1()), Profile.CLEAN),
-  STAYS_IN_GROUP("qp.Multicast", "leave", before(CodeBuilder::return_), Profile.CLEAN);
+  STAYS_IN_GROUP("qp.Multicast", "leave", before(CodeBuilder::return_), Profile.CLEAN),
+  DIRECT_NOT_COUNTED_BY_PEER(
+      "qp.DirectPath", "execute", call("executed", b -> b.pop2().pop()), Profile.DIRECT),
+  DIRECT_LENGTH_WRONG(
+      "qp.DirectPath",
+      "complete",
+      replace(e -> e instanceof ConvertInstruction, b -> b.l2i().iconst_1().ior()),
+      Profile.DIRECT),
+  DIRECT_RECEIVE_LEFT(
+      "qp.DirectPath",
+      "send",
+      call("complete", b -> b.pop2().pop2().pop2().pop2()),
+      Profile.DIRECT),
+  DIRECT_OVERTAKES(
+      "qp.Requester",
+      "executed",
+      call(
+          "head",
+          b -> b.pop().aload(0).getfield(desc("qp.Requester"), "cursor", ConstantDescs.CD_long)),
+      Profile.DIRECT_MIXED),
+  DIRECT_PEER_NOT_CLAIMED(
+      "qp.DirectPath", "claim", call("tryClaim", b -> b.pop().iconst_1()), Profile.DIRECT),
+  DIRECT_PAST_FAULTS(
+      "qp.DirectPath", "changes", before(b -> b.lconst_0().lreturn()), Profile.DIRECT_MIXED);
 
   /** How often it was planted, in all loaders. */
   final AtomicInteger places = new AtomicInteger();

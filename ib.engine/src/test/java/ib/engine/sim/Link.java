@@ -48,6 +48,7 @@ final class Link {
   private final Node nodeB;
   private final Endpoint a;
   private final Endpoint b;
+  private final Carriage[] carriages;
   private Life life = Life.QUIET;
   private long quietUntilNs;
   private final int[] psnFirst = new int[2];
@@ -77,6 +78,7 @@ final class Link {
     this.b = new Endpoint(sim, nodeB, this, "b");
     a.peer = b;
     b.peer = a;
+    this.carriages = new Carriage[] {new Carriage(a.qp), new Carriage(b.qp)};
   }
 
   private int sizeMost() {
@@ -136,6 +138,21 @@ final class Link {
   /** How often one end has gone through all sequence numbers since it was connected. */
   long laps() {
     return Math.max(psnsUsed[0], psnsUsed[1]) / PSNS;
+  }
+
+  /** Looks at how its messages travel, all the while with or without disturbance. */
+  void observe(boolean disturbed) {
+    for (Carriage c : carriages) {
+      c.observe(disturbed);
+    }
+  }
+
+  long direct() {
+    return carriages[0].direct() + carriages[1].direct();
+  }
+
+  long switches() {
+    return carriages[0].switches() + carriages[1].switches();
   }
 
   /** A request has used its sequence numbers up for good. */
@@ -260,6 +277,9 @@ final class Link {
     bringUp(a, psnFirst[0], psnFirst[1]);
     bringUp(b, psnFirst[1], psnFirst[0]);
     sim.connects++;
+    for (Carriage c : carriages) {
+      c.renew();
+    }
     life = Life.UP;
   }
 

@@ -50,7 +50,9 @@ final class Node {
     this.sim = sim;
     this.lid = lid;
     this.faults = new Faults("sim" + lid, 1, sim.random.nextLong());
-    profile.apply(faults, sim.random);
+    if (!profile.changes()) {
+      profile.apply(faults, sim.random);
+    }
     SimFabric.Plug plug = sim.fabric.plug();
     this.wire = new FaultyWire(plug, faults, 1, sim.clock);
     this.hca = new SoftHca(config, List.of(wire), (type, port) -> {}, sim.clock, sim.random);
@@ -103,6 +105,19 @@ final class Node {
     return all;
   }
 
+  /** Lets its wire disturb packets, or no longer. */
+  void weather(boolean clears) {
+    if (clears) {
+      faults.clear();
+    } else {
+      sim.profile.apply(faults, sim.random);
+    }
+  }
+
+  boolean disturbed() {
+    return !faults.list().isEmpty();
+  }
+
   private void note(WorkCompletion wc) {
     sim.trace.mix(wc.wrId() << 8 | wc.status().value());
     sim.trace.mix((long) wc.qpn() << 32 | wc.byteLen());
@@ -121,6 +136,13 @@ final class Node {
     int left = Probe.timersLeft(hca);
     if (left > 0) {
       throw new SimFailure("node " + lid + ": " + left + " timers of reset queue pairs still run");
+    }
+  }
+
+  /** What was handed over to the worker was given up by nobody. */
+  void checkClaims() {
+    if (!Probe.claimed(hca)) {
+      throw new SimFailure("node " + lid + ": a queue pair of the worker is claimed by nobody");
     }
   }
 

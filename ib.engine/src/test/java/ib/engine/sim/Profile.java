@@ -10,6 +10,10 @@ import java.util.SplittableRandom;
 public enum Profile {
   /** No faults: packets of several MTUs on the way, as on the wire inside a JVM. */
   CLEAN(0, 0, 0, 0, 0.5, 60, 65_536),
+  /** No faults and nobody who sees packets: what can be is executed at the peer without one. */
+  DIRECT(0, 0, 0, 0, 0, 60, 65_536),
+  /** The same, with a medium that disturbs for a while and then does not, again and again. */
+  DIRECT_MIXED(-0.1, -0.25, -0.25, -0.025, 0.5, 200, 16_384),
   /** Loss of 0.1 %. */
   LOSS_0_1(0.001, 0, 0, 0, 0.5, 60, 65_536),
   /** Loss of 1 %. */
@@ -81,6 +85,16 @@ public enum Profile {
 
   boolean bulk() {
     return name().startsWith("BULK") || this == LAP;
+  }
+
+  /** Whether the medium hands requests over without packets while it is undisturbed. */
+  boolean direct() {
+    return this == DIRECT || changes();
+  }
+
+  /** Whether the medium is disturbed only now and then. */
+  boolean changes() {
+    return this == DIRECT_MIXED;
   }
 
   /** Whether nobody may have to wait for a timer. */

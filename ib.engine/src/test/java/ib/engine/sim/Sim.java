@@ -18,6 +18,7 @@ public final class Sim {
   private static final int SHARED_BYTES = 16_384;
   private static final int NODES_MOST = 6;
   private static final int PAIRS_MOST = 6;
+  private static final int WEATHER_TURNS = 24;
 
   final Profile profile;
   final SplittableRandom random;
@@ -43,6 +44,8 @@ public final class Sim {
    * @param bytes verified
    * @param messages delivered
    * @param packets transmitted
+   * @param direct packets that were not needed, because their request was executed at the peer
+   * @param switches how often a connection has gone from packets to none or back
    * @param wraps of sequence numbers
    * @param laps how often a connection has used all sequence numbers
    * @param failures requests that failed as they had to
@@ -55,6 +58,8 @@ public final class Sim {
       long bytes,
       long messages,
       long packets,
+      long direct,
+      long switches,
       long wraps,
       long laps,
       long failures,
@@ -67,8 +72,9 @@ public final class Sim {
     this.seed = seed;
     this.profile = profile;
     this.random = new SplittableRandom(seed);
-    boolean segments = profile != Profile.CLEAN || random.nextBoolean();
-    this.fabric = new SimFabric(trace, clock, segments, random.split());
+    boolean direct = profile.direct();
+    boolean segments = !direct && (profile != Profile.CLEAN || random.nextBoolean());
+    this.fabric = new SimFabric(trace, clock, segments, direct, random.split());
     clock.advance(random.nextLong(1L << 40));
   }
 
@@ -126,6 +132,8 @@ public final class Sim {
         bytes,
         messages,
         trace.packets(),
+        links.stream().mapToLong(Link::direct).sum(),
+        links.stream().mapToLong(Link::switches).sum(),
         wraps,
         links.stream().mapToLong(Link::laps).sum(),
         failures,
@@ -171,6 +179,12 @@ public final class Sim {
     for (Link l : links) {
       work += l.turn(false);
     }
+    if (profile.direct()) {
+      boolean disturbed = nodes.stream().anyMatch(Node::disturbed);
+      links.forEach(l -> l.observe(disturbed));
+      nodes.forEach(Node::checkClaims);
+      weather(disturbed);
+    }
     clock.advance(random.nextInt(500));
     if (profile == Profile.SOAK && links.stream().noneMatch(Link::waits)) {
       rest();
@@ -179,6 +193,13 @@ public final class Sim {
       return true;
     }
     return idle();
+  }
+
+  /** Lets the medium disturb packets from now on, or no longer. */
+  private void weather(boolean disturbed) {
+    if (profile.changes() && random.nextInt(WEATHER_TURNS) == 0) {
+      nodes.forEach(n -> n.weather(disturbed));
+    }
   }
 
   /** Hours in which nobody does anything: afterwards no timer runs and no packet is kept. */

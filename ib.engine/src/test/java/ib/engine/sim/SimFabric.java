@@ -19,6 +19,7 @@ final class SimFabric {
   private final Trace trace;
   private final NanoClock clock;
   private final boolean segments;
+  private final boolean directs;
   private final SplittableRandom random;
 
   /** Where a node is plugged in. */
@@ -61,6 +62,13 @@ final class SimFabric {
       return segments;
     }
 
+    /** To a port of ours there need be no packet, when nobody counts on seeing them. */
+    @Override
+    public WirePort direct(int dlid, int bytes) {
+      int i = dlid - 1;
+      return directs && i >= 0 && i < plugs.size() ? plugs.get(i).port.direct() : null;
+    }
+
     @Override
     public void join(Gid group, int mlid) {
       member = true;
@@ -77,11 +85,13 @@ final class SimFabric {
     }
   }
 
-  SimFabric(Trace trace, NanoClock clock, boolean segments, SplittableRandom random) {
+  SimFabric(
+      Trace trace, NanoClock clock, boolean segments, boolean directs, SplittableRandom random) {
     this.random = random;
     this.trace = trace;
     this.clock = clock;
     this.segments = segments;
+    this.directs = directs;
   }
 
   Plug plug() {

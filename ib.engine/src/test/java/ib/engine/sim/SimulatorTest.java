@@ -36,7 +36,7 @@ class SimulatorTest {
   private static final long FIRST = new SplittableRandom().nextLong() >>> 16;
   private static final long GIB = 1L << 30;
   private static final int OTHERS = 3; // profiles with tests of their own
-  private static final int SMALL = 13; // the first profiles, without bulk
+  private static final int SMALL = 15; // the first profiles, without bulk
   private static final int OFTEN = 500;
   private static final Map<Profile, Sum> SUMS = new EnumMap<>(Profile.class);
 
@@ -45,6 +45,8 @@ class SimulatorTest {
     final LongAdder seeds = new LongAdder();
     final LongAdder bytes = new LongAdder();
     final LongAdder packets = new LongAdder();
+    final LongAdder direct = new LongAdder();
+    final LongAdder switches = new LongAdder();
     final LongAdder wraps = new LongAdder();
     final LongAdder failures = new LongAdder();
     final LongAdder virtualMs = new LongAdder();
@@ -54,6 +56,8 @@ class SimulatorTest {
       seeds.increment();
       bytes.add(r.bytes());
       packets.add(r.packets());
+      direct.add(r.direct());
+      switches.add(r.switches());
       wraps.add(r.wraps());
       failures.add(r.failures());
       r.done().forEach((what, n) -> done.merge(what, n, Long::sum));
@@ -63,10 +67,12 @@ class SimulatorTest {
     @Override
     public String toString() {
       return String.format(
-          "%d seeds, %d MiB verified, %d packets, %d PSN wraps, %d failures as expected, %d s virtual",
+          "%d seeds, %d MiB verified, %d packets, %d not needed, %d switches, %d PSN wraps, %d failures as expected, %d s virtual",
           seeds.sum(),
           bytes.sum() >> 20,
           packets.sum(),
+          direct.sum(),
+          switches.sum(),
           wraps.sum(),
           failures.sum(),
           virtualMs.sum() / 1000);
@@ -103,7 +109,16 @@ class SimulatorTest {
         .forEach(sum::add);
     assertEquals(count(profile), sum.seeds.sum());
     SUMS.put(profile, sum);
+    checkDirect(profile, sum);
     reporter.publishEntry(profile.name(), "from seed " + first + ": " + sum);
+  }
+
+  /** D5: an undisturbed medium is left out, and packets and none take turns in a connection. */
+  private static void checkDirect(Profile profile, Sum sum) {
+    long direct = sum.direct.sum();
+    long seeds = sum.seeds.sum();
+    assertTrue(profile.direct() ? direct > 50 * seeds : direct == 0, profile + ": " + sum);
+    assertTrue(!profile.changes() || sum.switches.sum() > 10 * seeds, profile + ": " + sum);
   }
 
   private static long all(ToLongFunction<Sum> figure) {

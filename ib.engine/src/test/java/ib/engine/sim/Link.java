@@ -313,6 +313,7 @@ final class Link {
 
   /** Everything is done: flushes what is left of the receives. */
   void end() {
+    observe(false);
     a.checkMemory();
     b.checkMemory();
     sim.group.leave(a);

@@ -67,7 +67,8 @@ class SimulatorTest {
     @Override
     public String toString() {
       return String.format(
-          "%d seeds, %d MiB verified, %d packets, %d not needed, %d switches, %d PSN wraps, %d failures as expected, %d s virtual",
+          "%d seeds, %d MiB verified, %d packets, %d not needed, %d switches, %d PSN wraps,"
+              + " %d failures as expected, %d s virtual",
           seeds.sum(),
           bytes.sum() >> 20,
           packets.sum(),

@@ -111,6 +111,12 @@ final class QpCore {
     this.control = new QpControl(this);
   }
 
+  /** Its number, not its place in memory: the order in a set is one that a run can repeat. */
+  @Override
+  public int hashCode() {
+    return qpn;
+  }
+
   /** {@return 0 or 1 for the special queue pairs, else -1} */
   int specialNumber() {
     return switch (type) {

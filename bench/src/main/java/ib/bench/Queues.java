@@ -25,7 +25,7 @@ public class Queues {
   private static final int TURNS = 1 << 16;
 
   /** Connected pairs of queue pairs. */
-  @Param({"10", "1000", "10000"})
+  @Param({"1", "10", "1000", "10000"})
   public int queuePairs;
 
   private final int[] turns = new int[TURNS];

@@ -137,7 +137,7 @@ public class RawLimits {
   @State(Scope.Benchmark)
   public static class Copy {
     /** Bytes. */
-    @Param({"64", "4096", "1048576"})
+    @Param({"64", "4096", "65536", "1048576"})
     public int bytes;
 
     private final Arena arena = Arena.ofShared();

@@ -22,7 +22,7 @@ public class WriteAndStream {
   private static final int BATCH = 16;
 
   /** Message bytes. */
-  @Param({"64", "4096", "1048576"})
+  @Param({"64", "4096", "65536", "1048576"})
   public int bytes;
 
   private TwoDevices devices;

@@ -65,7 +65,7 @@ class EngineModelTest {
     Weave weave = name.endsWith("Chain") ? ALL.withArrays() : weave(name);
     Result r = Interleavings.explore(scenario(name), preemptions + MORE, weave);
     assertNull(r.failure());
-    assertTrue(r.schedules() > 10, "only " + r.schedules() + " schedules");
+    assertTrue(r.schedules() > 20, "only " + r.schedules() + " schedules");
   }
 
   @ParameterizedTest(name = "{1}: {2} is {3}, seen by {0}")

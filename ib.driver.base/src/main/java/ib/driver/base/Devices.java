@@ -161,8 +161,8 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
       conflicting.clear();
       all = new ArrayList<>(slots.values());
     }
-    turns.end();
     all.forEach(Slot::close);
+    turns.end(); // only now: one whose turn came with it would still be plugged in
     all.forEach(Slot::quiesce); // what is just being announced, has its place in the order then
     all.sort(Comparator.comparingLong((Slot<C> s) -> s.order()).reversed());
     all.forEach(Slot::end);

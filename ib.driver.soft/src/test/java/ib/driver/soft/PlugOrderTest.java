@@ -63,7 +63,7 @@ final class PlugOrderTest {
     assertEquals(List.of("announce a", "announce e"), announced());
   }
 
-  @Test
+  @RepeatedTest(50)
   @DisplayName("a driver that stops while some wait for their turn does not wait for them")
   void stopsMeanwhile() {
     expect(NAMES);

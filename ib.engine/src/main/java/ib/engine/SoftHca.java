@@ -9,6 +9,7 @@ import ib.core.verbs.CqInit;
 import ib.core.verbs.DeviceAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Limit;
+import ib.core.verbs.LinkLayer;
 import ib.core.verbs.ObjectControl;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortAttr;
@@ -50,7 +51,6 @@ public final class SoftHca implements DeviceOps {
           Cap.RC,
           Cap.UC,
           Cap.UD,
-          Cap.SMI,
           Cap.GSI,
           Cap.SRQ,
           Cap.ATOMICS,
@@ -109,9 +109,18 @@ public final class SoftHca implements DeviceOps {
             0,
             0,
             config.portCount(),
-            CAPS,
+            caps(config.linkLayer()),
             AtomicCap.GLOB,
             config.limits());
+  }
+
+  /** Without a subnet manager there is no QP0 (IBA annex A16.4.1). */
+  private static Set<Cap> caps(LinkLayer layer) {
+    EnumSet<Cap> all = EnumSet.copyOf(CAPS);
+    if (layer == LinkLayer.INFINIBAND) {
+      all.add(Cap.SMI);
+    }
+    return all;
   }
 
   /**

@@ -50,6 +50,7 @@ public final class RxeDriver implements ManagedServiceFactory {
             config -> RxeDevice.plug(config, Host.REAL, version, log::warn),
             new Services<>(context),
             this::report);
+    devices.expect(Services.configured(context, PID));
   }
 
   /** Takes all devices down, last in first out; waits until nothing is left of them. */

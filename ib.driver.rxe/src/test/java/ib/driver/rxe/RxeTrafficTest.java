@@ -1,9 +1,11 @@
 package ib.driver.rxe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.AddressHandle;
+import ib.core.verbs.Cap;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.QpType;
@@ -144,6 +146,9 @@ final class RxeTrafficTest {
       assertEquals(Gid.parse("::ffff:127.0.0.1"), device.gid(1, 1));
       assertEquals(Gid.ZERO, device.gid(1, 2));
       assertEquals(1, port.pkeyTableLen());
+      assertEquals(1024, port.gidTableLen());
+      assertFalse(device.has(Cap.SMI), "RoCE has no QP0");
+      assertTrue(device.has(Cap.GSI));
     }
   }
 }

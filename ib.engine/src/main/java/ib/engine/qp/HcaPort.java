@@ -3,6 +3,7 @@ package ib.engine.qp;
 import ib.core.verbs.EventType;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Limit;
+import ib.core.verbs.LinkLayer;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortCounter;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * happened.
  */
 public final class HcaPort implements WirePort {
-  private static final int GID_TABLE_LENGTH = 128;
+  private static final int GIDS_INFINIBAND = 128;
+  private static final int GIDS_ETHERNET = 1024; // one for each address, as Linux rxe has them
 
   private final HcaCore hca;
   private final int number;
@@ -45,7 +47,9 @@ public final class HcaPort implements WirePort {
     this.observer = observer;
     this.specials = new SpecialPair(number);
     int pkeyCount = (int) hca.config().limit(Limit.MAX_PKEYS);
-    this.tables = new PortTables(GID_TABLE_LENGTH, pkeyCount, hca.config().portGuids()[number - 1]);
+    boolean ethernet = hca.config().linkLayer() == LinkLayer.ETHERNET;
+    int gidCount = ethernet ? GIDS_ETHERNET : GIDS_INFINIBAND;
+    this.tables = new PortTables(gidCount, pkeyCount, hca.config().portGuids()[number - 1]);
     this.guard = new Guard(hca.worker(), this::muted);
     this.attr =
         PortAttr.builder()
@@ -53,7 +57,7 @@ public final class HcaPort implements WirePort {
             .activeMtu(hca.config().mtuMax())
             .linkLayer(hca.config().linkLayer())
             .maxMsgSize(hca.config().limit(Limit.MAX_MSG_SZ))
-            .gidTableLen(GID_TABLE_LENGTH)
+            .gidTableLen(gidCount)
             .pkeyTableLen(pkeyCount)
             .physState(PhysState.POLLING)
             .state(PortState.DOWN)

@@ -36,6 +36,8 @@ public record HcaConfig(
     int requestPackets,
     int responsePackets,
     int windowPackets) {
+  private static final int GIDS_INFINIBAND = 128;
+  private static final int GIDS_ETHERNET = 1024; // one for each address, as many as Linux rxe has
 
   /** Checks and completes. */
   public HcaConfig {
@@ -125,6 +127,11 @@ public record HcaConfig(
   /** {@return the number of ports} */
   public int portCount() {
     return portGuids.length;
+  }
+
+  /** {@return the length of each port's GID table} */
+  public int gidCount() {
+    return linkLayer == LinkLayer.ETHERNET ? GIDS_ETHERNET : GIDS_INFINIBAND;
   }
 
   @Override

@@ -3,7 +3,6 @@ package ib.engine.qp;
 import ib.core.verbs.EventType;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Limit;
-import ib.core.verbs.LinkLayer;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortCounter;
@@ -24,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * happened.
  */
 public final class HcaPort implements WirePort {
-  private static final int GIDS_INFINIBAND = 128;
-  private static final int GIDS_ETHERNET = 1024; // one for each address, as Linux rxe has them
-
   private final HcaCore hca;
   private final int number;
   private final Wire wire;
@@ -47,8 +43,7 @@ public final class HcaPort implements WirePort {
     this.observer = observer;
     this.specials = new SpecialPair(number);
     int pkeyCount = (int) hca.config().limit(Limit.MAX_PKEYS);
-    boolean ethernet = hca.config().linkLayer() == LinkLayer.ETHERNET;
-    int gidCount = ethernet ? GIDS_ETHERNET : GIDS_INFINIBAND;
+    int gidCount = hca.config().gidCount();
     this.tables = new PortTables(gidCount, pkeyCount, hca.config().portGuids()[number - 1]);
     this.guard = new Guard(hca.worker(), this::muted);
     this.attr =

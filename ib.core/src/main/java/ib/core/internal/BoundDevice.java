@@ -4,6 +4,10 @@ import ib.core.client.LeakRecord;
 import ib.core.internal.callback.Completions;
 import ib.core.internal.restrack.Book;
 import ib.core.internal.restrack.Owner;
+import ib.core.mad.MadAgent;
+import ib.core.mad.MadHandler;
+import ib.core.mad.MadRegistration;
+import ib.core.sa.SaClient;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
@@ -14,6 +18,7 @@ import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbPermissionException;
 import ib.core.verbs.MaySleep;
 import ib.core.verbs.ObjectControl;
 import ib.core.verbs.PortAttr;
@@ -53,6 +58,62 @@ public final class BoundDevice extends IbDevice {
     this.parts = parts;
     this.graceNs = graceNs;
     this.owner = new Owner(client, this, parts.objects(), graceNs);
+  }
+
+  /**
+   * The client's handle that a device is.
+   *
+   * @param device what the caller has
+   * @param method what was attempted, for the error
+   * @return the handle
+   * @throws IbPermissionException when it is none, as the service object is
+   */
+  public static BoundDevice of(IbDevice device, String method) {
+    if (device instanceof BoundDevice bound) {
+      return bound;
+    }
+    throw new IbPermissionException(
+        method + " on " + device.name(),
+        "this is not a client's handle",
+        "the handle given to IbClient.add, or IbCore.lease(\"" + device.name() + "\", …)");
+  }
+
+  /**
+   * Registers an agent that belongs to the client.
+   *
+   * @param port from 1
+   * @param what QP, class, methods
+   * @param handler hears requests
+   * @return the agent
+   */
+  @MaySleep
+  public MadAgent registerAgent(int port, MadRegistration what, MadHandler handler) {
+    control().enter("registerAgent");
+    check("registerAgent", port);
+    return parts.services().mad(this).register(this, port, what, handler);
+  }
+
+  /**
+   * Opens the way to the subnet administrator; it belongs to the client.
+   *
+   * @param port from 1
+   * @return the client side
+   */
+  @MaySleep
+  public SaClient openSa(int port) {
+    control().enter("openSa");
+    check("openSa", port);
+    return parts.services().sa(this).open(this, port);
+  }
+
+  /** {@return the account of the client} */
+  public Owner owner() {
+    return owner;
+  }
+
+  /** {@return the device's parts; for the built-in clients} */
+  public DeviceParts parts() {
+    return parts;
   }
 
   /** {@return what was made through the handle and is still there, for reports} */

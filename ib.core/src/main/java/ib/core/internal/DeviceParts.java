@@ -22,6 +22,7 @@ import ib.core.verbs.MaySleep;
  * @param objects its objects, of all clients
  * @param completions makes the core's side of its completion queues
  * @param vectors its threads
+ * @param services what the built-in clients offer on it
  */
 public record DeviceParts(
     DriverDevice driver,
@@ -30,7 +31,8 @@ public record DeviceParts(
     EventHandlers handlers,
     ObjectTable objects,
     Completions completions,
-    CompletionVectors vectors) {
+    CompletionVectors vectors,
+    Services services) {
 
   /**
    * Makes the parts of a device; no thread starts yet.
@@ -57,7 +59,8 @@ public record DeviceParts(
     CompletionVectors vectors = new CompletionVectors(driver.name(), count);
     ObjectTable objects = new ObjectTable(culprit, contract, vectors, mirror);
     Completions completions = new Completions(culprit, contract, vectors, pool);
-    return new DeviceParts(driver, attrs, caches, handlers, objects, completions, vectors);
+    return new DeviceParts(
+        driver, attrs, caches, handlers, objects, completions, vectors, new Services());
   }
 
   /**

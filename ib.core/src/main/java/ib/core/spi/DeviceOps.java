@@ -1,5 +1,6 @@
 package ib.core.spi;
 
+import ib.core.mad.MadSource;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.DeviceAttr;
@@ -11,6 +12,7 @@ import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortModify;
 import ib.core.verbs.ProtectionDomain;
+import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Set;
 import org.osgi.annotation.versioning.ConsumerType;
@@ -119,5 +121,23 @@ public interface DeviceOps {
   @MaySleep
   default void resetPortCounters(int port, PortCounter.Form form, Set<PortCounter> which) {
     throw new IbNotSupportedException("resetPortCounters", "the driver has no such operation", "");
+  }
+
+  /**
+   * Offers a management datagram to the driver's own agents, SMA and PMA (M8, kernel: process_mad):
+   * every request that arrived on QP0 or QP1 before any other agent gets it, and every one that is
+   * sent to the port itself (own LID, or directed route that ends or begins here) before the wire.
+   * On the executor of the port, one at a time; may sleep, but all of the port's management waits.
+   * A driver raises the events that follow from what was set with {@code dispatchEvent}.
+   *
+   * @param port from 1
+   * @param source where it comes from; {@link MadSource#local} of one that never was on a wire
+   * @param in 256 bytes; not to be changed
+   * @param out 256 bytes of 0, for the answer: a whole datagram, header included
+   * @return what was done
+   */
+  @MaySleep
+  default MadVerdict processMad(int port, MadSource source, MemorySegment in, MemorySegment out) {
+    return MadVerdict.PASS;
   }
 }

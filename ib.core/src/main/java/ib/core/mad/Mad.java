@@ -1,0 +1,161 @@
+package ib.core.mad;
+
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.NotThreadSafe;
+import ib.core.wire.DrSmpHeader;
+import ib.core.wire.MadHeader;
+import ib.core.wire.RmppHeader;
+import ib.core.wire.SaHeader;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A management datagram of 256 bytes, or a message that RMPP carries in several: the headers of its
+ * class once, then all its data. The views change the bytes in place.
+ */
+@NotThreadSafe
+public final class Mad {
+  private final MemorySegment bytes;
+  private final MadHeader header = new MadHeader();
+
+  private Mad(MemorySegment bytes) {
+    this.bytes = bytes;
+    header.wrap(bytes, 0);
+  }
+
+  /**
+   * Takes bytes as they are.
+   *
+   * @param bytes 256 of them, or more for a message of several datagrams; not copied
+   * @return the datagram
+   * @throws IbInvalidException for fewer
+   */
+  public static Mad of(MemorySegment bytes) {
+    if (bytes.byteSize() < MadHeader.MAD_BYTES) {
+      throw new IbInvalidException("Mad", bytes.byteSize() + " bytes", "at least 256 (IBA 13.4.2)");
+    }
+    return new Mad(bytes);
+  }
+
+  /**
+   * A new datagram, all its data 0.
+   *
+   * @param mgmtClass class, see {@link MgmtClass}
+   * @param classVersion version of the class
+   * @param method method, see {@link MadMethod}
+   * @param attributeId attribute
+   * @param attributeModifier modifier
+   * @return the datagram
+   */
+  public static Mad request(
+      int mgmtClass, int classVersion, int method, int attributeId, int attributeModifier) {
+    Mad mad = of(MemorySegment.ofArray(new byte[MadHeader.MAD_BYTES]));
+    MadHeader h = mad.header;
+    h.baseVersion(MadHeader.BASE_VERSION);
+    h.mgmtClass(mgmtClass);
+    h.classVersion(classVersion);
+    h.method(method & ~MadMethod.RESPONSE);
+    h.response((method & MadMethod.RESPONSE) != 0);
+    h.attributeId(attributeId);
+    h.attributeModifier(attributeModifier);
+    return mad;
+  }
+
+  /**
+   * A response to this: the headers copied, method and response bit set, data 0. Answers Get and
+   * Set by GetResp, everything else by its own response (IBA 13.4.5).
+   *
+   * @param status 16 bits, 0 when all is well
+   * @return the response, one datagram; see {@link #withData} for more
+   */
+  public Mad response(int status) {
+    Mad r = copy(MadHeader.MAD_BYTES, MgmtClass.dataOffset(header.mgmtClass()));
+    r.header.method(header.method() == MadMethod.SET ? MadMethod.GET : header.method());
+    r.header.response(true);
+    r.header.status(status);
+    return r;
+  }
+
+  /**
+   * The same headers before other data: one datagram, or as long as the data needs (RMPP).
+   *
+   * @param data what follows the headers; copied
+   * @return a new datagram or message
+   */
+  public Mad withData(MemorySegment data) {
+    int at = dataOffset();
+    Mad m = copy(Math.max(MadHeader.MAD_BYTES, at + data.byteSize()), at);
+    MemorySegment.copy(data, 0, m.bytes, at, data.byteSize());
+    return m;
+  }
+
+  /** {@return a copy with bytes of its own} */
+  public Mad copy() {
+    return copy(bytes.byteSize(), bytes.byteSize());
+  }
+
+  private Mad copy(long size, long taken) {
+    MemorySegment target = MemorySegment.ofArray(new byte[Math.toIntExact(size)]);
+    MemorySegment.copy(bytes, 0, target, 0, taken);
+    return new Mad(target);
+  }
+
+  /** {@return the common header} */
+  public MadHeader header() {
+    return header;
+  }
+
+  /** {@return a view of the RMPP header} */
+  public RmppHeader rmpp() {
+    RmppHeader h = new RmppHeader();
+    h.wrap(bytes, MadHeader.BYTES);
+    return h;
+  }
+
+  /** {@return a view of the header of subnet administration} */
+  public SaHeader sa() {
+    SaHeader h = new SaHeader();
+    h.wrap(bytes, MadHeader.BYTES + RmppHeader.BYTES);
+    return h;
+  }
+
+  /** {@return a view of what directed routes have, from the common header's first byte on} */
+  public DrSmpHeader smp() {
+    DrSmpHeader h = new DrSmpHeader();
+    h.wrap(bytes, 0);
+    return h;
+  }
+
+  /** {@return where the data begins, by the class} */
+  public int dataOffset() {
+    return MgmtClass.dataOffset(header.mgmtClass());
+  }
+
+  /** {@return the data after the headers of the class, all of it} */
+  public MemorySegment data() {
+    int at = dataOffset();
+    return bytes.asSlice(at, bytes.byteSize() - at);
+  }
+
+  /** {@return all bytes} */
+  public MemorySegment bytes() {
+    return bytes;
+  }
+
+  /** {@return whether it is longer than a datagram, so that only RMPP carries it} */
+  public boolean isLong() {
+    return bytes.byteSize() > MadHeader.MAD_BYTES;
+  }
+
+  @Override
+  public String toString() {
+    return String.format(
+        "class 0x%02x method 0x%02x%s attribute 0x%04x modifier 0x%x status 0x%04x tid 0x%016x",
+        header.mgmtClass(),
+        header.method(),
+        header.response() ? " response" : "",
+        header.attributeId(),
+        header.attributeModifier(),
+        header.status(),
+        header.transactionId());
+  }
+}

@@ -1,0 +1,27 @@
+package ib.core.sa;
+
+import ib.core.verbs.AnyContext;
+
+/**
+ * The multicast groups of a port (kernel: ib_sa_join_multicast; M10). The port is one member of a
+ * group, however many join here: memberships are counted per (port, MGID, join state), the first
+ * joins, the last leaves, and joins and leaves of one group never overtake each other (I8).
+ *
+ * <p>Memberships heal themselves: when an event says that the subnet manager may have forgotten
+ * them (CLIENT_REREGISTER, LID_CHANGE, PKEY_CHANGE, SM_CHANGE, PORT_ERR) they are lost ({@link
+ * SaMembership.State#LOST}) and joined again, after 50 ms, then with doubled distances up to 1 s,
+ * for as long as the reason is a passing one: no answer, busy, no subnet manager (I5). While the
+ * port is not active nothing is sent.
+ */
+public interface SaMulticast {
+  /**
+   * Joins a group.
+   *
+   * @param request MGID, JOIN_STATE and whatever else counts; PORT_GID is filled in. To create a
+   *     group the components of IBA 15.2.5.17.2 must count
+   * @param listener hears what becomes of it
+   * @return the membership, {@link SaMembership.State#JOINING}; the caller closes it
+   */
+  @AnyContext
+  SaMembership join(McMemberRecord request, SaMembership.Listener listener);
+}

@@ -1,0 +1,79 @@
+package ib.driver.soft.sma;
+
+import ib.core.mad.smp.Smp;
+import ib.driver.soft.topology.NodePort;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** The agents of all nodes: picks the one that a MAD is for. Called under the fabric's lock. */
+public final class Agents {
+  private static final int CLASS_PERFORMANCE = 0x04;
+  private static final int CLASS_PING = 0x32; // OpenIB's ping, a vendor class with OUI
+  private static final long OUI_OPENIB = 0x001405;
+  private static final int PING = 0x01;
+  private static final int SM_INFO = 0x20;
+
+  private final Sma sma;
+  private final Pma pma = new Pma();
+
+  /**
+   * For all nodes of a subnet.
+   *
+   * @param sma the subnet management agent
+   */
+  public Agents(Sma sma) {
+    this.sma = sma;
+  }
+
+  /**
+   * Whether the agents answer a MAD, rather than software on the node.
+   *
+   * @param mad 256 bytes
+   * @return whether to call {@link #answer}
+   */
+  public static boolean concerns(MemorySegment mad) {
+    int method = Smp.METHOD.in(mad);
+    boolean request = method == 0x01 || method == 0x02;
+    return switch (Smp.MGMT_CLASS.in(mad)) {
+      case Smp.CLASS_LID, Smp.CLASS_DIRECTED ->
+          request && Smp.ATTRIBUTE_ID.in(mad) != SM_INFO;
+      case CLASS_PERFORMANCE -> request;
+      case CLASS_PING -> method == PING && oui(mad) == OUI_OPENIB;
+      default -> false;
+    };
+  }
+
+  private static long oui(MemorySegment mad) {
+    return ib.core.mad.smp.MadField.read(mad, 37 * 8, 24);
+  }
+
+  /**
+   * Answers a MAD.
+   *
+   * @param at where it arrived
+   * @param mad 256 bytes, not changed
+   * @param slid where it came from
+   * @return the answer, or null when there is none
+   */
+  public @Nullable MemorySegment answer(NodePort at, MemorySegment mad, int slid) {
+    return switch (Smp.MGMT_CLASS.in(mad)) {
+      case Smp.CLASS_LID, Smp.CLASS_DIRECTED -> sma.answer(at, mad, slid);
+      case CLASS_PERFORMANCE -> pma.answer(at, mad);
+      case CLASS_PING -> ping(at, mad);
+      default -> null;
+    };
+  }
+
+  /** What {@code ibping -S} answers: the host's name. */
+  private static MemorySegment ping(NodePort at, MemorySegment mad) {
+    MemorySegment reply = MemorySegment.ofArray(new byte[256]).copyFrom(mad);
+    Smp.METHOD.set(reply, PING | 0x80);
+    byte[] name = at.node().description().getBytes(StandardCharsets.UTF_8);
+    MemorySegment data = reply.asSlice(40, 216);
+    data.fill((byte) 0);
+    MemorySegment.copy(name, 0, data, ValueLayout.JAVA_BYTE, 0, Math.min(name.length, 64));
+    return reply;
+  }
+}

@@ -1,0 +1,168 @@
+package ib.driver.soft.topology;
+
+import ib.core.mad.smp.SwitchInfo;
+import ib.core.verbs.NodeType;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A node of the subnet: an adapter or a switch, with what its management agent keeps. */
+public final class Node {
+  /** LIDs that a switch can forward. */
+  public static final int LINEAR_CAP = 0xC000;
+
+  /** The first multicast LID. */
+  public static final int MULTICAST_FIRST = 0xC000;
+
+  /** Multicast LIDs that a switch can forward: all. */
+  public static final int MULTICAST_CAP = 0x3FFF;
+
+  /** No way to a LID. */
+  public static final int NO_PORT = 0xFF;
+
+  private static final int LIFE_TIME = 18;
+
+  private final NodeType type;
+  private final long guid;
+  private final @Nullable NodePort[] ports; // by number; an adapter has no port 0
+  private final byte[] linear; // of a switch
+  private final Map<Integer, BitSet> multicast = new TreeMap<>(); // of a switch
+  private final MemorySegment switchInfo = MemorySegment.ofArray(new byte[64]);
+  private String description;
+
+  /**
+   * Makes a node, its ports without cables.
+   *
+   * @param type CA or SWITCH
+   * @param guid node GUID; port n of an adapter has the GUID n above it, all ports of a switch have
+   *     the node's
+   * @param ports physical ports, 1 to 254
+   * @param description its text
+   */
+  public Node(NodeType type, long guid, int ports, String description) {
+    this.type = type;
+    this.guid = guid;
+    this.description = description;
+    this.ports = new @Nullable NodePort[ports + 1];
+    boolean sw = type == NodeType.SWITCH;
+    for (int n = sw ? 0 : 1; n <= ports; n++) {
+      this.ports[n] = new NodePort(this, n, sw ? guid : guid + n);
+    }
+    linear = new byte[sw ? LINEAR_CAP : 0];
+    Arrays.fill(linear, (byte) NO_PORT);
+    if (sw) {
+      SwitchInfo.LINEAR_FDB_CAP.set(switchInfo, LINEAR_CAP);
+      SwitchInfo.MULTICAST_FDB_CAP.set(switchInfo, MULTICAST_CAP);
+      SwitchInfo.PARTITION_ENFORCEMENT_CAP.set(switchInfo, NodePort.PKEYS);
+      SwitchInfo.LIFE_TIME_VALUE.set(switchInfo, LIFE_TIME);
+      SwitchInfo.ENHANCED_PORT_0.set(switchInfo, 1);
+    }
+  }
+
+  /** {@return CA or SWITCH} */
+  public NodeType type() {
+    return type;
+  }
+
+  /** {@return whether it is a switch} */
+  public boolean isSwitch() {
+    return type == NodeType.SWITCH;
+  }
+
+  /** {@return node GUID} */
+  public long guid() {
+    return guid;
+  }
+
+  /** {@return its text} */
+  public String description() {
+    return description;
+  }
+
+  /**
+   * Gives it another text.
+   *
+   * @param text at most 64 bytes
+   */
+  public void description(String text) {
+    description = text;
+  }
+
+  /** {@return physical ports} */
+  public int portCount() {
+    return ports.length - 1;
+  }
+
+  /**
+   * A port.
+   *
+   * @param number 0 for the management port of a switch, else from 1
+   * @return the port, or null when there is none of that number
+   */
+  public @Nullable NodePort port(int number) {
+    return number < 0 || number >= ports.length ? null : ports[number];
+  }
+
+  /** {@return the physical ports, from 1} */
+  public List<NodePort> ports() {
+    List<NodePort> all = new ArrayList<>();
+    for (int n = 1; n < ports.length; n++) {
+      NodePort p = ports[n];
+      if (p != null) {
+        all.add(p);
+      }
+    }
+    return all;
+  }
+
+  /**
+   * The port that has LID, M_Key and so on for what arrives at one: of a switch its port 0.
+   *
+   * @param arrival where something has arrived
+   * @return the port that is managed
+   */
+  public NodePort managed(NodePort arrival) {
+    NodePort zero = ports[0];
+    return zero == null ? arrival : zero;
+  }
+
+  /** {@return SwitchInfo, 64 bytes, to be changed in place} */
+  public MemorySegment switchInfo() {
+    return switchInfo;
+  }
+
+  /**
+   * The linear forwarding table.
+   *
+   * @param lid 0 to 0xBFFF
+   * @return the port, or {@link #NO_PORT}
+   */
+  public int linear(int lid) {
+    return lid < 0 || lid >= linear.length ? NO_PORT : linear[lid] & 0xff;
+  }
+
+  /**
+   * Writes the linear forwarding table.
+   *
+   * @param lid 0 to 0xBFFF
+   * @param port the port, or {@link #NO_PORT}
+   */
+  public void linear(int lid, int port) {
+    linear[lid] = (byte) port;
+  }
+
+  /** {@return the multicast forwarding table: ports by multicast LID, to be changed in place} */
+  public Map<Integer, BitSet> multicast() {
+    return multicast;
+  }
+
+  @Override
+  public String toString() {
+    return description;
+  }
+}

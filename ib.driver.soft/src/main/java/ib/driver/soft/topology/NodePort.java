@@ -1,0 +1,243 @@
+package ib.driver.soft.topology;
+
+import ib.core.mad.smp.PortCapability;
+import ib.core.mad.smp.PortInfo;
+import ib.core.verbs.PhysState;
+import ib.core.verbs.PortState;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** A port of a node: its attributes as the management agent answers them, and its cable. */
+public final class NodePort {
+  /** Entries of a P_Key table. */
+  public static final int PKEYS = 128;
+
+  /** Entries of a GUID table. */
+  public static final int GUIDS = 128;
+
+  private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
+  private static final int WIDTHS = 0xf;
+  private static final int SPEEDS = 7; // 2.5, 5 and 10 Gbit/s
+  private static final int SPEEDS_EXT = 3; // FDR, EDR
+  private static final int VL0_TO_7 = 4;
+  private static final int MTU_4096 = 5;
+  private static final int CAPABILITIES =
+      PortCapability.IS_TRAP_SUPPORTED.mask()
+          | PortCapability.IS_SL_MAPPING_SUPPORTED.mask()
+          | PortCapability.IS_SYSTEM_IMAGE_GUID_SUPPORTED.mask()
+          | PortCapability.IS_EXTENDED_SPEEDS_SUPPORTED.mask()
+          | PortCapability.IS_VENDOR_CLASS_SUPPORTED.mask()
+          | PortCapability.IS_CAPABILITY_MASK_NOTICE_SUPPORTED.mask()
+          | PortCapability.IS_CLIENT_REREGISTRATION_SUPPORTED.mask();
+
+  private final Node node;
+  private final int number;
+  private final long guid;
+  private final MemorySegment info = MemorySegment.ofArray(new byte[64]);
+  private final int[] pkeys = new int[PKEYS];
+  private final long[] guids = new long[GUIDS];
+  private final byte[] lanes = new byte[8]; // of 16 service levels, 4 bits each
+  private final byte[][] arbitration = new byte[4][64];
+  private @Nullable NodePort peer;
+  private @Nullable Adapter adapter;
+  private boolean managesSubnet;
+
+  NodePort(Node node, int number, long guid) {
+    this.node = node;
+    this.number = number;
+    this.guid = guid;
+    pkeys[0] = 0xffff;
+    guids[0] = guid;
+    PortInfo.GID_PREFIX.set(info, LINK_LOCAL);
+    PortInfo.LINK_WIDTH_SUPPORTED.set(info, WIDTHS);
+    PortInfo.LINK_WIDTH_ENABLED.set(info, WIDTHS);
+    PortInfo.LINK_SPEED_SUPPORTED.set(info, SPEEDS);
+    PortInfo.LINK_SPEED_ENABLED.set(info, SPEEDS);
+    PortInfo.LINK_SPEED_EXT_SUPPORTED.set(info, SPEEDS_EXT);
+    PortInfo.LINK_SPEED_EXT_ENABLED.set(info, SPEEDS_EXT);
+    PortInfo.MTU_CAP.set(info, MTU_4096);
+    PortInfo.NEIGHBOR_MTU.set(info, MTU_4096);
+    PortInfo.VL_CAP.set(info, VL0_TO_7);
+    PortInfo.OPERATIONAL_VLS.set(info, 1);
+    PortInfo.GUID_CAP.set(info, GUIDS);
+    PortInfo.LINK_DOWN_DEFAULT_STATE.set(info, PhysState.POLLING.value());
+    PortInfo.SUBNET_TIMEOUT.set(info, 18);
+    PortInfo.RESP_TIME_VALUE.set(info, 16);
+    speed(LinkSpeed.EDR, 2);
+    boolean inner = node.isSwitch() && number == 0;
+    state(inner ? PortState.ACTIVE : PortState.DOWN);
+    phys(inner ? PhysState.LINK_UP : PhysState.POLLING);
+  }
+
+  /** {@return its node} */
+  public Node node() {
+    return node;
+  }
+
+  /** {@return its number, 0 for the management port of a switch} */
+  public int number() {
+    return number;
+  }
+
+  /** {@return its GUID} */
+  public long guid() {
+    return guid;
+  }
+
+  /** {@return PortInfo, 64 bytes, to be changed in place} */
+  public MemorySegment info() {
+    return info;
+  }
+
+  /** {@return the P_Key table, to be changed in place} */
+  public int[] pkeys() {
+    return pkeys;
+  }
+
+  /** {@return the GUID table, to be changed in place} */
+  public long[] guids() {
+    return guids;
+  }
+
+  /** {@return the virtual lane of each service level, two to a byte, to be changed in place} */
+  public byte[] lanes() {
+    return lanes;
+  }
+
+  /**
+   * A virtual lane arbitration table.
+   *
+   * @param block 1 to 4: low priority in two blocks, high priority in two
+   * @return 64 bytes, to be changed in place
+   */
+  public byte[] arbitration(int block) {
+    return arbitration[block - 1];
+  }
+
+  /** {@return where its cable ends, or null when there is none} */
+  public @Nullable NodePort peer() {
+    return peer;
+  }
+
+  /**
+   * Puts a cable between two ports, or takes the one away that is there. States stay.
+   *
+   * @param other the other end, or null
+   */
+  public void cable(@Nullable NodePort other) {
+    NodePort before = peer;
+    if (before != null) {
+      before.peer = null;
+    }
+    peer = other;
+    if (other != null) {
+      other.peer = this;
+    }
+  }
+
+  /** {@return the adapter behind it, or null} */
+  public @Nullable Adapter adapter() {
+    return adapter;
+  }
+
+  /**
+   * Connects the adapter behind it.
+   *
+   * @param device the adapter, or null
+   */
+  public void adapter(@Nullable Adapter device) {
+    adapter = device;
+  }
+
+  /** {@return whether a subnet manager runs here} */
+  public boolean managesSubnet() {
+    return managesSubnet;
+  }
+
+  /**
+   * Says whether a subnet manager runs here.
+   *
+   * @param runs whether
+   */
+  public void managesSubnet(boolean runs) {
+    managesSubnet = runs;
+  }
+
+  /** {@return PortInfo CapabilityMask as it is now} */
+  public int capabilities() {
+    Adapter a = adapter;
+    int own = CAPABILITIES | (a == null ? 0 : a.capabilities());
+    return managesSubnet ? own | PortCapability.IS_SM.mask() : own;
+  }
+
+  /** {@return logical state} */
+  public PortState state() {
+    return PortState.of(PortInfo.PORT_STATE.in(info));
+  }
+
+  /**
+   * Sets the logical state; the adapter is not told.
+   *
+   * @param state the state
+   */
+  public void state(PortState state) {
+    PortInfo.PORT_STATE.set(info, state.value());
+  }
+
+  /** {@return physical state} */
+  public PhysState phys() {
+    return PhysState.of(PortInfo.PORT_PHYS_STATE.in(info));
+  }
+
+  /**
+   * Sets the physical state; the adapter is not told.
+   *
+   * @param state the state
+   */
+  public void phys(PhysState state) {
+    PortInfo.PORT_PHYS_STATE.set(info, state.value());
+  }
+
+  /**
+   * Sets what the link has negotiated.
+   *
+   * @param speed per lane
+   * @param width bit of the width
+   */
+  public void speed(LinkSpeed speed, int width) {
+    PortInfo.LINK_SPEED_ACTIVE.set(info, speed.classic());
+    PortInfo.LINK_SPEED_EXT_ACTIVE.set(info, speed.extended());
+    PortInfo.LINK_WIDTH_ACTIVE.set(info, width);
+  }
+
+  /** {@return whether the link is up, so that SMPs pass} */
+  public boolean linked() {
+    return peer != null && phys() == PhysState.LINK_UP;
+  }
+
+  /** {@return base LID, 0 before one was given} */
+  public int lid() {
+    return PortInfo.LID.in(info);
+  }
+
+  /** {@return LID mask count} */
+  public int lmc() {
+    return PortInfo.LMC.in(info);
+  }
+
+  /**
+   * Whether a LID is one of its own.
+   *
+   * @param lid the LID
+   * @return whether
+   */
+  public boolean has(int lid) {
+    int base = lid();
+    return base != 0 && lid >= base && lid < base + (1 << lmc());
+  }
+
+  @Override
+  public String toString() {
+    return node + "[" + number + "]";
+  }
+}

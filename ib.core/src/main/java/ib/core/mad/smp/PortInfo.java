@@ -1,8 +1,8 @@
 package ib.core.mad.smp;
 
 /**
- * A port (IBA 14.2.5.6, attribute 0x0015). The modifier is the port, 0 for the one that the question
- * arrived at or for port 0 of a switch.
+ * A port (IBA 14.2.5.6, attribute 0x0015). The modifier is the port, 0 for the one that the
+ * question arrived at or for port 0 of a switch.
  */
 public enum PortInfo implements MadField {
   /** Management key. */

@@ -1,8 +1,6 @@
 package ib.core.mad.smp;
 
-/**
- * A subnet manager of itself (IBA 14.2.5.13, attribute 0x0020).
- */
+/** A subnet manager of itself (IBA 14.2.5.13, attribute 0x0020). */
 public enum SmInfo implements MadField {
   /** Port GUID of where it runs. */
   GUID("SmInfoGuid", 0, 64),

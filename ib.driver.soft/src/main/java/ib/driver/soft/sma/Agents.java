@@ -37,8 +37,7 @@ public final class Agents {
     int method = Smp.METHOD.in(mad);
     boolean request = method == 0x01 || method == 0x02;
     return switch (Smp.MGMT_CLASS.in(mad)) {
-      case Smp.CLASS_LID, Smp.CLASS_DIRECTED ->
-          request && Smp.ATTRIBUTE_ID.in(mad) != SM_INFO;
+      case Smp.CLASS_LID, Smp.CLASS_DIRECTED -> request && Smp.ATTRIBUTE_ID.in(mad) != SM_INFO;
       case CLASS_PERFORMANCE -> request;
       case CLASS_PING -> method == PING && oui(mad) == OUI_OPENIB;
       default -> false;

@@ -40,8 +40,7 @@ final class Pma {
     int status =
         switch (Smp.ATTRIBUTE_ID.in(mad)) {
           case CLASS_PORT_INFO -> classPortInfo(at, data);
-          case PORT_COUNTERS ->
-              counters(at, data, method == SET, PortCounter.Form.CLASSIC);
+          case PORT_COUNTERS -> counters(at, data, method == SET, PortCounter.Form.CLASSIC);
           case PORT_COUNTERS_EXTENDED ->
               counters(at, data, method == SET, PortCounter.Form.EXTENDED);
           default -> Status.BAD_ATTRIBUTE;

@@ -67,8 +67,7 @@ public final class Sma {
     if (MadField.read(mad, 0, 8) != 1 || MadField.read(mad, 16, 8) != 1) {
       status = Status.BAD_VERSION;
     } else if (attribute != null) {
-      status =
-          method == SET ? set(at, attribute, modifier, Smp.data(reply)) : Status.OK;
+      status = method == SET ? set(at, attribute, modifier, Smp.data(reply)) : Status.OK;
       if (status == Status.OK) {
         MemorySegment data = Smp.data(reply);
         data.fill((byte) 0);

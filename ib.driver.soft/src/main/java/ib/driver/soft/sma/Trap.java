@@ -110,8 +110,7 @@ public record Trap(int number, int type, Details details) {
    * @param destQpn to whom
    * @return the trap
    */
-  public static Trap key(
-      int number, NodePort port, int slid, int key, int sourceQpn, int destQpn) {
+  public static Trap key(int number, NodePort port, int slid, int key, int sourceQpn, int destQpn) {
     return new Trap(
         number,
         SECURITY,

@@ -144,7 +144,7 @@ final class HostWatch implements Runnable {
       }
     }
     refused.retainAll(view.addresses());
-    wire.openFlows();
+    wire.look();
     mtu(view.mtu());
     boolean up = view.up() && table.stream().anyMatch(a -> a != null);
     if (up != port.active()) {

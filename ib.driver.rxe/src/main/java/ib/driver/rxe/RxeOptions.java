@@ -95,6 +95,21 @@ import org.osgi.service.metatype.annotations.Option;
               + " (portable), which takes no IPv6 from Linux rxe. auto is native where it can be.")
   String io();
 
+  /** {@return whether the system cuts long sends} */
+  @AttributeDefinition(
+      required = false,
+      defaultValue = "auto",
+      options = {
+        @Option(label = "auto", value = "auto"),
+        @Option(label = "on", value = "on"),
+        @Option(label = "off", value = "off")
+      },
+      description =
+          "Whether the system cuts a long send into packets (UDP_SEGMENT), which is many times as"
+              + " fast but wrong where a network card numbers them in its own way. auto tries it"
+              + " with each peer and does it where it arrives.")
+  String gso();
+
   /** {@return busy polling} */
   @AttributeDefinition(
       required = false,

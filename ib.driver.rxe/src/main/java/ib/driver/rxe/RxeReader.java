@@ -21,6 +21,7 @@ final class RxeReader {
   static final String ADDRESS = "address";
   static final String INTERFACE = "interface";
   static final String IO = "io";
+  static final String GSO = "gso";
 
   private static final Pattern INTERFACE_NAME = Pattern.compile("[A-Za-z0-9_.:@-]{1,15}");
   private static final Pattern ADDRESS_TEXT =
@@ -71,6 +72,7 @@ final class RxeReader {
           ADDRESS,
           INTERFACE,
           IO,
+          GSO,
           Settings.GUID,
           Settings.MTU,
           Settings.PKEYS,
@@ -127,8 +129,9 @@ final class RxeReader {
                 Number.PORT.read(settings),
                 Number.SOCKET_BUFFER.read(settings),
                 Number.BUSY_POLL.read(settings) * 1000L,
-                path(settings),
-                Number.SOURCE_PORTS.read(settings)),
+                choice(settings, IO, UdpOptions.Path.values()),
+                Number.SOURCE_PORTS.read(settings),
+                choice(settings, GSO, UdpOptions.Gso.values())),
             limits);
     settings.end(instance);
     return config;
@@ -155,15 +158,26 @@ final class RxeReader {
         TimeUnit.SECONDS.toNanos(Number.GUARD_MUTE.read(settings)));
   }
 
-  private static UdpOptions.Path path(Settings settings) {
-    Object value = settings.value(IO);
-    for (UdpOptions.Path path : UdpOptions.Path.values()) {
-      if (value == null || path.name().toLowerCase(Locale.ROOT).equals(value)) {
-        return path;
+  /** One of a few words, by default the first. */
+  private static <E extends Enum<E>> E choice(Settings settings, String key, E[] all) {
+    Object value = settings.value(key);
+    if (value == null) {
+      return all[0];
+    }
+    for (E one : all) {
+      if (word(one).equals(value)) {
+        return one;
       }
     }
-    settings.refuse(IO, Settings.shown(value), "auto, native or portable");
-    return UdpOptions.Path.AUTO;
+    settings.refuse(
+        key,
+        Settings.shown(value),
+        Stream.of(all).map(RxeReader::word).collect(Collectors.joining(", ")));
+    return all[0];
+  }
+
+  private static String word(Enum<?> one) {
+    return one.name().toLowerCase(Locale.ROOT);
   }
 
   private static List<InetAddress> addresses(Settings settings) {

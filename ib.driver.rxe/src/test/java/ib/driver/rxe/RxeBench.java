@@ -16,10 +16,17 @@ import java.util.Map;
 final class RxeBench implements Bench {
   private final RxeLab lab = new RxeLab();
 
-  RxeBench(Map<Limit, Long> limits) {
+  /**
+   * Makes it.
+   *
+   * @param limits smaller ones
+   * @param values further keys of both devices, each with its value
+   */
+  RxeBench(Map<Limit, Long> limits, Object... values) {
     int last = 1;
     for (String name : devices()) {
       List<Object> keys = new ArrayList<>(List.of("address", "127.0.0." + last++));
+      keys.addAll(List.of(values));
       for (NumberKey key : NumberKey.values()) {
         Long value = key.limit() == null ? null : limits.get(key.limit());
         if (value != null) {

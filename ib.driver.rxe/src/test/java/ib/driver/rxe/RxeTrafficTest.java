@@ -11,6 +11,8 @@ import ib.core.verbs.Mtu;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WorkCompletion;
+import ib.driver.rxe.udp.UdpCounter;
+import ib.driver.rxe.udp.UdpWire;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
@@ -33,29 +35,34 @@ final class RxeTrafficTest {
     MemorySegment.copy(random, 0, memory, ValueLayout.JAVA_BYTE, 0, random.length);
   }
 
-  @ParameterizedTest(name = "{0} {1} {2} {3}")
+  @ParameterizedTest(name = "{0} {1} {2} {3} {4}")
   @CsvSource({
-    "RC, 127.0.0.1, 127.0.0.2, portable",
-    "UC, 127.0.0.1, 127.0.0.2, portable",
-    "RC, ::1, ::1, portable",
-    "RC, 127.0.0.1, 127.0.0.1, portable",
-    "RC, 127.0.0.1, 127.0.0.2, native",
-    "UC, 127.0.0.1, 127.0.0.2, native",
-    "RC, ::1, ::1, native",
-    "RC, 127.0.0.1, 127.0.0.1, native"
+    "RC, 127.0.0.1, 127.0.0.2, portable, off",
+    "UC, 127.0.0.1, 127.0.0.2, portable, off",
+    "RC, ::1, ::1, portable, off",
+    "RC, 127.0.0.1, 127.0.0.1, portable, off",
+    "RC, 127.0.0.1, 127.0.0.2, native, off",
+    "UC, 127.0.0.1, 127.0.0.2, native, off",
+    "RC, ::1, ::1, native, off",
+    "RC, 127.0.0.1, 127.0.0.1, native, auto",
+    "RC, 127.0.0.1, 127.0.0.2, native, auto",
+    "RC, 127.0.0.1, 127.0.0.2, native, on",
+    "UC, 127.0.0.1, 127.0.0.2, native, on",
+    "RC, ::1, ::1, native, on"
   })
   @DisplayName(
       "ping-pong of 1 B to 300 kB, every byte right; a packet to an own address comes back")
-  void pingPong(QpType type, String here, String there, String io) {
+  void pingPong(QpType type, String here, String there, String io, String gso) {
     boolean one = here.equals(there);
-    try (RxeLab lab = new RxeLab().configure("rxe0", "address", here, "io", io)) {
+    try (RxeLab lab = new RxeLab().configure("rxe0", "address", here, "io", io, "gso", gso)) {
       if (!one) {
-        lab.configure("rxe1", "address", there, "io", io);
+        lab.configure("rxe1", "address", there, "io", io, "gso", gso);
       }
       RxeSide a = lab.side("rxe0");
       RxeSide b = lab.side(one ? "rxe0" : "rxe1");
       RxeSide.connect(type, a, b, Mtu.MTU_1024);
-      assertEquals(io.equals("native"), lab.running.get("rxe0").wire().isNative());
+      UdpWire wire = lab.running.get("rxe0").wire();
+      assertEquals(io.equals("native"), wire.isNative());
       for (int size : new int[] {1, 3, 1024, 1025, 4096, 65536, 300_000}) {
         fill(a.memory().asSlice(0, size), size);
         b.receive(1, 0, size);
@@ -69,6 +76,7 @@ final class RxeTrafficTest {
         MemorySegment back = a.memory().asSlice(512 * 1024, size);
         assertEquals(-1, back.mismatch(a.memory().asSlice(0, size)), size + " bytes");
       }
+      assertEquals(!gso.equals("off"), wire.counter(UdpCounter.GSO_SENT) > 0);
     }
   }
 

@@ -87,7 +87,7 @@ public final class RunList extends RunContext {
   /** Runs a queue pair that the caller has claimed from outside, and all that follows from it. */
   void run(QpCore root) {
     budget = budgetBytes;
-    if (root.direct(this) && first == null && root.token.release()) {
+    if (root.direct(this) && first == null && outbox() == null && root.token.release()) {
       return;
     }
     add(root);
@@ -104,6 +104,7 @@ public final class RunList extends RunContext {
     for (; ; ) {
       QpCore qp = first;
       if (qp == null) {
+        flush(); // while the list is still ours
         if (root == null || released(root)) {
           return;
         }
@@ -139,6 +140,7 @@ public final class RunList extends RunContext {
 
   /** The budget is used up: the workers go on with what is left, still claimed. */
   private void handOver(@Nullable QpCore root, QpCore current) {
+    flush();
     if (current != root && !current.listed && !released(current)) {
       add(current);
     }

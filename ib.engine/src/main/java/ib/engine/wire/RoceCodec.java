@@ -267,6 +267,28 @@ public final class RoceCodec {
   }
 
   /**
+   * Writes the ICRC anew of what was written, for other headers.
+   *
+   * @param network the kind of the headers
+   * @param headers IP header and UDP header, with their lengths
+   * @param headersAt offset of the IP header
+   * @param to the memory; alive
+   * @param at offset of BTH
+   * @param length bytes from BTH through ICRC
+   */
+  public void sealDatagram(
+      Icrc.Network network,
+      MemorySegment headers,
+      long headersAt,
+      MemorySegment to,
+      long at,
+      int length) {
+    int covered = length - Icrc.BYTES;
+    int was = transport.difference(network, headers, headersAt, to, at, length);
+    Icrc.store(to, at + covered, Icrc.load(to, at + covered) ^ was);
+  }
+
+  /**
    * Reads what follows UDP: a pure total function of the bytes. Nothing is changed when it is
    * dropped. The addresses of the packet are left to the caller, who knows them.
    *

@@ -1,5 +1,7 @@
 package ib.engine.wire;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The engine's bookkeeping of the current call (D4). A wire hands the one it was given to {@link
  * WirePort#receive} and {@link Packet#release} in the same call and does not keep it; a thread of
@@ -7,8 +9,35 @@ package ib.engine.wire;
  * calls, ending each batch with {@link #finish}.
  */
 public abstract class RunContext {
+  private @Nullable Outbox outbox;
+
   /** For the engine. */
   protected RunContext() {}
+
+  /** {@return what a wire gathers in this run, or null when nothing waits to be sent} */
+  public final @Nullable Outbox outbox() {
+    return outbox;
+  }
+
+  /**
+   * Has something sent when the run ends, before its queue pairs are free for others: for {@link
+   * Wire#transmit}. What another wire has gathered is sent now.
+   *
+   * @param gathered what is to be flushed
+   */
+  public final void gather(Outbox gathered) {
+    flush();
+    outbox = gathered;
+  }
+
+  /** Sends what was gathered. */
+  protected final void flush() {
+    Outbox gathered = outbox;
+    if (gathered != null) {
+      outbox = null;
+      gathered.flush();
+    }
+  }
 
   /**
    * Runs what the packets delivered in this context have set going. Threads that called into the

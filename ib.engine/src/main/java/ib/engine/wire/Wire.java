@@ -20,6 +20,9 @@ public interface Wire {
    * delivered to that port. A multicast packet ({@link Packet#isMulticast}) goes to every member
    * port except the sending one: the engine has looped it back to its own queue pairs already.
    *
+   * <p>A wire may keep the bytes of packets until the run ends ({@link RunContext#gather}), to send
+   * many at a time.
+   *
    * @param packet the packet, complete
    * @param run to be handed on
    */

@@ -42,7 +42,7 @@ public final class Addresses {
    * @param scope index of the interface for a link-local address, 0 for none
    * @return an IPv4 or IPv6 address
    */
-  static InetAddress address(long high, long low, int scope) {
+  public static InetAddress address(long high, long low, int scope) {
     byte[] bytes = new Gid(high, low).toBytes();
     try {
       if (high == 0 && low >>> 32 == 0xffff) {

@@ -2,6 +2,7 @@ package ib.driver.rxe.udp;
 
 import ib.core.verbs.Gid;
 import ib.core.wire.Icrc;
+import ib.engine.wire.Packet;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -12,15 +13,6 @@ import org.jspecify.annotations.Nullable;
  * port is a member of, with a socket that only receives.
  */
 abstract class Endpoint implements AutoCloseable {
-  /** Sent, or at least the system took it. */
-  static final int SENT = 0;
-
-  /** The system has no room now. */
-  static final int FULL = 1;
-
-  /** The system refused it. */
-  static final int REFUSED = 2;
-
   private static final int PEERS = 256;
 
   final InetAddress address;
@@ -29,6 +21,8 @@ abstract class Endpoint implements AutoCloseable {
   final int localPort;
   final Flows flows;
   final Icrc.Network network;
+  final UdpCounters counters;
+  private final UdpOptions.Gso gso;
   private final int scope;
   private final AtomicReferenceArray<Destination> peers = new AtomicReferenceArray<>(PEERS);
 
@@ -38,10 +32,24 @@ abstract class Endpoint implements AutoCloseable {
    * @param high upper half of the GID
    * @param low lower half of the GID
    * @param address the same for the system
+   * @param proof whether long sends may be cut on the way
    */
-  record Destination(long high, long low, InetSocketAddress address) {}
+  record Destination(long high, long low, InetSocketAddress address, PathProof proof) {
+    /** There may be several of one peer when others took its place meanwhile. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return this == other;
+    }
 
-  Endpoint(InetAddress address, UdpOptions options, int localPort) {
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(this);
+    }
+  }
+
+  Endpoint(InetAddress address, UdpOptions options, int localPort, UdpCounters counters) {
+    this.gso = options.gso();
+    this.counters = counters;
     this.address = address;
     this.gid = Addresses.gid(address);
     this.port = options.port();
@@ -51,30 +59,43 @@ abstract class Endpoint implements AutoCloseable {
     this.network = Addresses.four(address) ? Icrc.Network.IPV4 : Icrc.Network.IPV6;
   }
 
+  private static int place(long high, long low) {
+    long mixed = (high ^ low) * 0x9E3779B97F4A7C15L;
+    return (int) (mixed >>> 56);
+  }
+
   /** {@return the peer with a GID; made when it is new, or when another took its place} */
   Destination destination(long high, long low) {
-    long mixed = (high ^ low) * 0x9E3779B97F4A7C15L;
-    int i = (int) (mixed >>> 56);
+    int i = place(high, low);
     @Nullable Destination known = peers.get(i);
     if (known == null || known.low != low || known.high != high) {
       InetAddress to = Addresses.address(high, low, scope);
-      known = new Destination(high, low, new InetSocketAddress(to, port));
+      PathProof proof = new PathProof(gso, counters);
+      known = new Destination(high, low, new InetSocketAddress(to, port), proof);
       peers.set(i, known);
     }
     return known;
   }
 
-  /**
-   * Sends a datagram. Never waits.
-   *
-   * @param sender what is sent lies in its bytes, from 0 on
-   * @param length how many
-   * @param to where to
-   * @param trafficClass for the IP header, where the system lets it be set
-   * @param hopLimit for the IP header, where the system lets it be set; 0 and 1 leave it the choice
-   * @return {@link #SENT}, {@link #FULL} or {@link #REFUSED}
-   */
-  abstract int send(Sender sender, int length, Destination to, int trafficClass, int hopLimit);
+  /** A packet has come from a peer: it may tell whether long sends arrive there. */
+  final void heard(Packet p) {
+    if (gso == UdpOptions.Gso.AUTO) {
+      Destination from = peers.get(place(p.sgidHigh, p.sgidLow));
+      if (from != null && from.low == p.sgidLow && from.high == p.sgidHigh) {
+        from.proof.heard(p);
+      }
+    }
+  }
+
+  /** Looks at what is known of the peers, about once a second; one thread. */
+  final void look() {
+    for (int i = 0; i < PEERS; i++) {
+      Destination known = peers.get(i);
+      if (known != null) {
+        known.proof.look();
+      }
+    }
+  }
 
   @Override
   public abstract void close();

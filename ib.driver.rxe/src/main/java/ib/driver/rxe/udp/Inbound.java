@@ -30,6 +30,9 @@ final class Inbound implements RoceCodec.Doubt {
   private final IdBook ids = new IdBook();
   private long peer; // of the datagram that is being judged
   private boolean mayHide;
+  private int guess; // what its identification may be
+  private int first; // identification of the first packet of a receive
+  private int step = 1; // between two that came in one receive
   private int id;
 
   /** Which GIDs are this device's. */
@@ -91,7 +94,11 @@ final class Inbound implements RoceCodec.Doubt {
     headers.length(to.network, length);
     peer = high ^ low;
     mayHide = to.network == Icrc.Network.IPV4;
-    id = 0;
+    guess = number == 0 ? 0 : id + step & 0xffff;
+    id = guess;
+    if (mayHide) {
+      headers.identification(guess);
+    }
     DropReason reason =
         codec.decodeDatagram(to.network, headers.bytes(), 0, buffer.bytes, at, length, p, this);
     if (reason != null) {
@@ -107,8 +114,14 @@ final class Inbound implements RoceCodec.Doubt {
       p.release(run);
       return;
     }
+    if (number == 1) {
+      step = id - first;
+    } else if (number == 0) {
+      first = id;
+    }
     int hops = hopLimit == 0 ? UNKNOWN_HOPS : hopLimit;
     address(p, to, high, low, trafficClass, hops);
+    to.heard(p);
     if ((p.opcode & 0xe0) == BthOpcode.Service.UD.bits()) {
       MemorySegment header = buffer.header(number);
       headers.store(to.network, id, trafficClass, hops, header);
@@ -132,15 +145,16 @@ final class Inbound implements RoceCodec.Doubt {
     p.dgidLow = to.gid.low();
   }
 
-  /** The ICRC does not fit identification 0. */
+  /** The ICRC does not fit the identification guessed. */
   @Override
   public boolean admits(int difference, int length) {
-    int solved = mayHide ? HiddenId.solve(difference, length) : HiddenId.UNSOLVED;
-    if (solved < 0) {
-      boolean flags = solved == HiddenId.FRAGMENTABLE;
+    int off = mayHide ? HiddenId.solve(difference, length) : HiddenId.UNSOLVED;
+    if (off < 0) {
+      boolean flags = off == HiddenId.FRAGMENTABLE;
       counters.count(flags ? UdpCounter.DROP_WRONG_FLAGS : UdpCounter.DROP_ICRC_ERROR);
       return false;
     }
+    int solved = guess ^ off; // a CRC is affine
     IdBook.Grade grade = ids.judge(peer, solved, clock.nanoTime());
     counters.count(
         switch (grade) {

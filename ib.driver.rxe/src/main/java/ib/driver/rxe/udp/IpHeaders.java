@@ -64,6 +64,12 @@ final class IpHeaders {
     udp.destinationPort(destPort);
   }
 
+  /** Sets the identification of an IPv4 header that was written. */
+  void identification(int id) {
+    ipv4.wrap(bytes, 0);
+    ipv4.identification(id);
+  }
+
   /** Sets the length, as the codec does it when it writes. */
   void length(Icrc.Network network, int datagram) {
     if (network == Icrc.Network.IPV4) {

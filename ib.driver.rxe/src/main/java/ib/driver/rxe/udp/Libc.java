@@ -46,7 +46,9 @@ final class Libc {
   static final int UDP_GRO = 104;
   static final int MSG_DONTWAIT = 0x40;
   static final int MSG_NOSIGNAL = 0x4000;
+  static final int EIO = 5;
   static final int EAGAIN = 11;
+  static final int EINVAL = 22;
   static final int ENOBUFS = 105;
   static final int EADDRINUSE = 98;
 
@@ -64,6 +66,7 @@ final class Libc {
   private final MethodHandle setsockopt = call("setsockopt", INT, INT, INT, INT, LONG, INT);
   private final MethodHandle close = call("close", INT, INT);
   private final MethodHandle sendmsg = call("sendmsg", LONG, INT, LONG, INT);
+  private final MethodHandle sendmmsg = call("sendmmsg", INT, INT, LONG, INT, INT);
   private final MethodHandle recvmmsg = call("recvmmsg", INT, INT, LONG, INT, INT, LONG);
   private final MethodHandle poll = call("poll", INT, LONG, LONG, INT);
   private final MethodHandle eventfd = call("eventfd", INT, INT, INT);
@@ -139,6 +142,15 @@ final class Libc {
   long sendmsg(MemorySegment state, int fd, long message) {
     try {
       return (long) sendmsg.invokeExact(state, fd, message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  int sendmmsg(MemorySegment state, int fd, long messages, int count) {
+    int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+    try {
+      return (int) sendmmsg.invokeExact(state, fd, messages, count, flags);
     } catch (Throwable e) {
       throw unexpected(e);
     }

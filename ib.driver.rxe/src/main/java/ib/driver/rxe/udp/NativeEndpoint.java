@@ -13,7 +13,6 @@ import java.net.InetAddress;
  */
 final class NativeEndpoint extends Endpoint {
   private final Libc libc;
-  private final UdpCounters counters;
   final boolean four;
   private final int scope;
   private volatile int fd;
@@ -25,10 +24,9 @@ final class NativeEndpoint extends Endpoint {
       int localPort,
       int fd,
       UdpCounters counters) {
-    super(address, options, localPort);
+    super(address, options, localPort, counters);
     this.libc = libc;
     this.fd = fd;
-    this.counters = counters;
     this.four = Addresses.four(address);
     this.scope = Addresses.scope(address);
   }
@@ -144,17 +142,6 @@ final class NativeEndpoint extends Endpoint {
 
   int fd() {
     return fd;
-  }
-
-  @Override
-  int send(Sender sender, int length, Destination to, int trafficClass, int hopLimit) {
-    long message = sender.message(this, length, to, trafficClass, hopLimit);
-    MemorySegment state = sender.state();
-    if (libc.sendmsg(state, fd, message) == length) {
-      return SENT;
-    }
-    int errno = Libc.errno(state);
-    return errno == Libc.EAGAIN || errno == Libc.ENOBUFS ? FULL : REFUSED;
   }
 
   int scope() {

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PortableEndpoint extends Endpoint {
   private final DatagramChannel channel;
-  private final UdpCounters counters;
 
   private PortableEndpoint(
       InetAddress address,
@@ -29,9 +28,8 @@ final class PortableEndpoint extends Endpoint {
       int localPort,
       DatagramChannel channel,
       UdpCounters counters) {
-    super(address, options, localPort);
+    super(address, options, localPort, counters);
     this.channel = channel;
-    this.counters = counters;
   }
 
   /**
@@ -86,14 +84,18 @@ final class PortableEndpoint extends Endpoint {
     }
   }
 
-  @Override
-  int send(Sender sender, int length, Destination to, int trafficClass, int hopLimit) {
-    ByteBuffer view = sender.view;
-    view.position(0).limit(length);
+  /**
+   * Sends a datagram. Never waits.
+   *
+   * @param bytes what is sent, from position to limit
+   * @param to where to
+   * @return why it was not sent, or null
+   */
+  @Nullable UdpCounter send(ByteBuffer bytes, InetSocketAddress to) {
     try {
-      return channel.send(view, to.address()) == length ? SENT : FULL;
+      return channel.send(bytes, to) > 0 ? null : UdpCounter.TX_BUSY;
     } catch (IOException | RuntimeException e) {
-      return REFUSED; // no route, no permission, or just closed; counted by the caller
+      return UdpCounter.TX_ERROR; // no route, no permission, or just closed
     }
   }
 

@@ -1,57 +1,91 @@
 package ib.driver.rxe.udp;
 
+import ib.core.wire.Icrc;
+import ib.engine.wire.LinkCodec;
+import ib.engine.wire.Outbox;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RoceCodec;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
-/** What one thread needs to send: room for a datagram, and a codec. Claimed for one packet. */
-final class Sender {
+/** What one run of the engine needs to send: room for datagrams, and a codec. Claimed for it. */
+abstract class Sender implements Outbox {
   /** Bytes of the longest datagram: 4096 of payload, BTH, and what may follow it. */
   static final int BYTES = 4096 + 256;
 
-  final MemorySegment bytes;
-  final ByteBuffer view;
   final int index;
-  private final Message message;
+  final UdpCounters counters;
+  private final Senders home;
   private final IpHeaders headers = new IpHeaders();
   private final RoceCodec codec = new RoceCodec();
 
-  Sender(int index, MemorySegment bytes, MemorySegment message) {
+  /**
+   * Makes one that is claimed.
+   *
+   * @param home where it goes back to
+   * @param index its place there
+   * @param counters where it counts what it sends
+   */
+  Sender(Senders home, int index, UdpCounters counters) {
+    this.home = home;
     this.index = index;
-    this.bytes = bytes;
-    this.view = bytes.asByteBuffer();
-    this.message = new Message(message, bytes);
+    this.counters = counters;
   }
 
-  /** {@return where errno is} */
-  MemorySegment state() {
-    return message.state();
+  /**
+   * Takes the bytes of a packet.
+   *
+   * @param p the packet, not referred to afterwards
+   * @param main the endpoint of its source address
+   * @param by what it leaves by: this one, or one for another source port
+   * @return why it will not be sent, or null
+   */
+  abstract @Nullable UdpCounter add(Packet p, Endpoint main, Endpoint by);
+
+  /** Sends what is left. */
+  abstract void send();
+
+  /** Sends what is left, and goes back. */
+  @Override
+  public final void flush() {
+    send();
+    home.giveBack(this);
   }
 
-  /** Describes what lies in the bytes for the system; returns where. */
-  long message(
-      NativeEndpoint from, int length, Endpoint.Destination to, int trafficClass, int hopLimit) {
-    return message.write(from, length, to.high(), to.low(), trafficClass, hopLimit);
-  }
+  /** Frees the memory. */
+  abstract void free();
 
   /**
    * Writes a packet as the datagram that goes over a socket.
    *
    * @param p the packet
-   * @param from the endpoint
-   * @param sourcePort its UDP port
+   * @param by the endpoint that it leaves by
+   * @param id IPv4 identification that the system will give it
+   * @param to where to
+   * @param at offset of its first byte
    * @return bytes, or a refusal of the codec
    */
-  int encode(Packet p, Endpoint from, int sourcePort) {
-    headers.write(
-        from.network,
-        from.gid.high(),
-        from.gid.low(),
-        p.dgidHigh,
-        p.dgidLow,
-        sourcePort,
-        from.port);
-    return codec.encodeDatagram(p, from.network, headers.bytes(), 0, bytes, 0);
+  final int encode(Packet p, Endpoint by, int id, MemorySegment to, long at) {
+    headers(p.dgidHigh, p.dgidLow, by, id);
+    int length = codec.encodeDatagram(p, by.network, headers.bytes(), 0, to, at);
+    p.fault |= length == LinkCodec.PAYLOAD_GONE;
+    return length;
+  }
+
+  /** Corrects the ICRC of a datagram that will have another IPv4 identification than it was to. */
+  final void renumber(
+      long high, long low, Endpoint by, int id, MemorySegment bytes, long at, int length) {
+    if (by.network == Icrc.Network.IPV4) {
+      headers(high, low, by, id);
+      headers.length(by.network, length);
+      codec.sealDatagram(by.network, headers.bytes(), 0, bytes, at, length);
+    }
+  }
+
+  private void headers(long high, long low, Endpoint by, int id) {
+    headers.write(by.network, by.gid.high(), by.gid.low(), high, low, by.localPort, by.port);
+    if (by.network == Icrc.Network.IPV4) {
+      headers.identification(id);
+    }
   }
 }

@@ -1,38 +1,40 @@
 package ib.driver.rxe.udp;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** The senders of a device: as many threads as there are may send at the same time. */
+/**
+ * The senders of a device: as many threads as there are may send at the same time. Made on first
+ * use; those that were used last are used first, since their memory is in a cache.
+ */
 final class Senders implements AutoCloseable {
-  private static final int TRIES = 64;
+  private final Maker maker;
+  private final AtomicReferenceArray<Sender> made; // where it is, whoever has it
+  private final AtomicIntegerArray claims; // odd while claimed
 
-  private final Arena arena = Arena.ofShared();
-  private final AtomicReferenceArray<Sender> free;
+  /** Makes a sender. */
+  @FunctionalInterface
+  interface Maker {
+    Sender make(Senders home, int index);
+  }
 
-  Senders(int count) {
-    MemorySegment memory = arena.allocate((long) count * Sender.BYTES, 64);
-    MemorySegment messages = arena.allocate((long) count * Message.BYTES, 64);
-    free = new AtomicReferenceArray<>(count);
-    for (int i = 0; i < count; i++) {
-      free.set(
-          i,
-          new Sender(
-              i,
-              memory.asSlice((long) i * Sender.BYTES, Sender.BYTES),
-              messages.asSlice((long) i * Message.BYTES, Message.BYTES)));
-    }
+  Senders(int count, Maker maker) {
+    this.maker = maker;
+    this.made = new AtomicReferenceArray<>(count);
+    this.claims = new AtomicIntegerArray(count);
   }
 
   /** {@return one that is the caller's until given back, or null when too many threads have one} */
   @Nullable Sender claim() {
-    int first = (int) (Thread.currentThread().threadId() * 0x9E3779B9L >>> 16);
-    for (int i = 0; i < TRIES; i++) {
-      int at = Math.floorMod(first + i, free.length());
-      Sender s = free.get(at);
-      if (s != null && free.compareAndSet(at, s, null)) {
+    for (int i = 0; i < claims.length(); i++) {
+      int n = claims.get(i);
+      if ((n & 1) == 0 && claims.compareAndSet(i, n, n + 1)) {
+        Sender s = made.get(i);
+        if (s == null) {
+          s = maker.make(this, i);
+          made.set(i, s);
+        }
         return s;
       }
     }
@@ -40,13 +42,14 @@ final class Senders implements AutoCloseable {
   }
 
   void giveBack(Sender sender) {
-    free.set(sender.index, sender);
+    claims.getAndIncrement(sender.index);
   }
 
   /** Waits until whoever was sending when this was called has finished: a moment each. */
   void quiesce() {
-    for (int i = 0; i < free.length(); i++) {
-      while (free.get(i) == null) {
+    for (int i = 0; i < claims.length(); i++) {
+      int n = claims.get(i);
+      while ((n & 1) != 0 && claims.get(i) == n) {
         Thread.onSpinWait();
       }
     }
@@ -55,6 +58,11 @@ final class Senders implements AutoCloseable {
   /** The engine has been shut down, so nobody sends any more. */
   @Override
   public void close() {
-    arena.close();
+    for (int i = 0; i < made.length(); i++) {
+      Sender s = made.get(i);
+      if (s != null) {
+        s.free();
+      }
+    }
   }
 }

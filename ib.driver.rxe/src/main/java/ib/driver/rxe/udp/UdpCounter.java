@@ -6,6 +6,12 @@ import java.util.Locale;
 public enum UdpCounter {
   /** Datagrams sent. */
   UDP_SENT,
+  /** Of these, cut by the system from a longer send (UDP_SEGMENT). */
+  GSO_SENT,
+  /** Times it was found that what the system cuts arrives at a peer. */
+  GSO_PROVEN,
+  /** Times it was found that it does not, or that the system will not cut. */
+  GSO_REFUTED,
   /** Datagrams received. */
   UDP_RCVD,
   /** IPv4 packets whose hidden identification was solved from the ICRC and was to be expected. */

@@ -8,8 +8,10 @@ package ib.driver.rxe.udp;
  * @param busyPollNs how long the receiving thread looks for more before it sleeps
  * @param path what does the work
  * @param sourcePorts how many source ports beside the well-known one each address may send from
+ * @param gso whether the system cuts long sends into packets
  */
-public record UdpOptions(int port, int bufferBytes, long busyPollNs, Path path, int sourcePorts) {
+public record UdpOptions(
+    int port, int bufferBytes, long busyPollNs, Path path, int sourcePorts, Gso gso) {
   /** What does the work. */
   public enum Path {
     /** System calls where there are any, else what every Java has. */
@@ -18,6 +20,16 @@ public record UdpOptions(int port, int bufferBytes, long busyPollNs, Path path, 
     NATIVE,
     /** What every Java has. */
     PORTABLE
+  }
+
+  /** Whether the system cuts long sends into packets (UDP_SEGMENT). */
+  public enum Gso {
+    /** To a peer that what was cut has been seen to reach. */
+    AUTO,
+    /** Always. */
+    ON,
+    /** Never. */
+    OFF
   }
 
   /** The port that is registered for RoCEv2. */

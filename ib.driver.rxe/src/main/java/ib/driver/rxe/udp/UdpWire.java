@@ -4,7 +4,6 @@ import ib.core.verbs.Gid;
 import ib.core.verbs.IbInvalidException;
 import ib.core.wire.Icrc;
 import ib.engine.time.NanoClock;
-import ib.engine.wire.LinkCodec;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * reliable sender finds out by its timer.
  */
 public final class UdpWire implements Wire, AutoCloseable {
-  private static final int SENDERS = 16;
+  private static final int SENDERS = 64;
   private static final int BUFFERS = 1024; // of one packet each
   private static final int LONG_BUFFERS = 64; // of several
   private static final int LONG_BYTES = 65_536;
@@ -35,7 +34,7 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   private final UdpOptions options;
   private final UdpCounters counters = new UdpCounters();
-  private final Senders senders = new Senders(SENDERS);
+  private final Senders senders;
   private final @Nullable Libc libc;
   private final ReceivePool pool;
   private volatile Endpoint[] endpoints = {}; // replaced under this
@@ -51,10 +50,17 @@ public final class UdpWire implements Wire, AutoCloseable {
   public UdpWire(UdpOptions options) {
     this.options = options;
     this.libc = options.path() == UdpOptions.Path.PORTABLE ? null : Libc.INSTANCE;
+    this.senders = new Senders(SENDERS, this::sender);
     this.pool =
         libc == null
             ? new ReceivePool(BUFFERS, Sender.BYTES, 1, BUFFERS)
             : new ReceivePool(LONG_BUFFERS, LONG_BYTES, SEGMENTS_MOST, 4 * BUFFERS);
+  }
+
+  private Sender sender(Senders home, int index) {
+    return libc == null
+        ? new PortableSender(home, index, counters)
+        : new NativeSender(home, index, counters, libc);
   }
 
   /** {@return whether system calls do the work, not only what every Java has} */
@@ -108,10 +114,11 @@ public final class UdpWire implements Wire, AutoCloseable {
         : NativeEndpoint.open(libc, address, on.getIndex(), options, localPort, counters);
   }
 
-  /** Opens the source ports that queue pairs have wanted since the last call. */
-  public synchronized void openFlows() {
+  /** What is to be done about once a second: source ports wanted since the last call are opened. */
+  public synchronized void look() {
     for (Endpoint main : endpoints) {
       main.flows.open(main, port -> flow(main, port));
+      main.look();
     }
   }
 
@@ -218,39 +225,35 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   @Override
   public void transmit(Packet packet, RunContext run) {
-    Sender sender = senders.claim(); // first: an endpoint is not closed while one is in use
+    Sender sender = sender(run); // first: an endpoint is not closed while one is in use
     if (sender == null) {
       discard(packet, UdpCounter.TX_BUSY, run);
       return;
     }
     Endpoint from = endpoint(packet.sgidHigh, packet.sgidLow);
     if (from == null) {
-      senders.giveBack(sender);
       discard(packet, UdpCounter.TX_NO_SOURCE, run);
       return;
     }
     Endpoint flow = from.flows.find(packet);
-    Endpoint by = flow == null ? from : flow;
-    int length = sender.encode(packet, from, by.localPort);
-    int result =
-        length < 0
-            ? Endpoint.REFUSED
-            : by.send(
-                sender,
-                length,
-                from.destination(packet.dgidHigh, packet.dgidLow),
-                packet.trafficClass,
-                packet.hopLimit);
-    senders.giveBack(sender);
-    packet.fault |= length == LinkCodec.PAYLOAD_GONE;
-    switch (result) {
-      case Endpoint.SENT -> {
-        counters.count(UdpCounter.UDP_SENT);
-        packet.release(run);
-      }
-      case Endpoint.FULL -> discard(packet, UdpCounter.TX_BUSY, run);
-      default -> discard(packet, UdpCounter.TX_ERROR, run);
+    UdpCounter why = sender.add(packet, from, flow == null ? from : flow);
+    if (why == null) {
+      packet.release(run);
+    } else {
+      discard(packet, why, run);
     }
+  }
+
+  /** What the run has to send with, until it ends. */
+  private @Nullable Sender sender(RunContext run) {
+    if (run.outbox() instanceof Sender s && s.counters == counters) {
+      return s;
+    }
+    Sender claimed = senders.claim();
+    if (claimed != null) {
+      run.gather(claimed);
+    }
+    return claimed;
   }
 
   private @Nullable Endpoint endpoint(long high, long low) {

@@ -1,0 +1,121 @@
+package ib.driver.rxe.udp;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * An array of struct mmsghdr of 64-bit Linux with all that it points to: what one call sends. For
+ * one thread.
+ */
+final class Departures implements AutoCloseable {
+  private static final int HEADER = 64;
+  private static final int CONTROL_SPACE = 24; // of an int, or of two bytes
+  private static final int CONTROL_LENGTH = 20; // of an int
+  private static final int SEGMENT_LENGTH = 18; // of two bytes
+  private static final int NAME = 16; // after the iovec
+  private static final int CONTROL = NAME + 32;
+  private static final int REST = CONTROL + 3 * CONTROL_SPACE + 8;
+
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment memory;
+  private final MemorySegment state;
+  private final long rests;
+  private final long payload;
+
+  /**
+   * Makes room.
+   *
+   * @param most how many messages
+   * @param payload address of what is sent
+   */
+  Departures(int most, long payload) {
+    this.payload = payload;
+    this.rests = (long) most * HEADER;
+    this.memory = arena.allocate((long) most * (HEADER + REST), 64);
+    this.state = arena.allocate(Libc.stateBytes(), 8);
+    for (int i = 0; i < most; i++) {
+      long at = (long) i * HEADER;
+      memory.set(LONG, at, memory.address() + rest(i) + NAME);
+      memory.set(LONG, at + 16, memory.address() + rest(i));
+      memory.set(LONG, at + 24, 1);
+    }
+  }
+
+  private long rest(int i) {
+    return rests + (long) i * REST;
+  }
+
+  /** Begins a message. */
+  void begin(
+      int i, NativeEndpoint by, long high, long low, long at, int trafficClass, int hopLimit) {
+    long rest = rest(i);
+    int name = SocketAddress.write(memory, rest + NAME, by.four, high, low, by.port, by.scope());
+    long header = (long) i * HEADER;
+    memory.set(INT, header + 8, name);
+    memory.set(LONG, rest, payload + at);
+    long first = rest + CONTROL;
+    long next = first;
+    if (trafficClass != 0) {
+      next = control(next, by.four, Libc.IP_TOS, Libc.IPV6_TCLASS, trafficClass);
+    }
+    if (hopLimit > 1) { // applications write 1 where the system is meant to choose
+      next = control(next, by.four, Libc.IP_TTL, Libc.IPV6_HOPLIMIT, hopLimit);
+    }
+    memory.set(LONG, header + 32, next == first ? 0 : memory.address() + first);
+    memory.set(LONG, header + 40, next - first);
+  }
+
+  private long control(long at, boolean four, int typeFour, int typeSix, int value) {
+    memory.set(LONG, at, CONTROL_LENGTH);
+    memory.set(INT, at + 8, four ? Libc.SOL_IP : Libc.SOL_IPV6);
+    memory.set(INT, at + 12, four ? typeFour : typeSix);
+    memory.set(INT, at + 16, value);
+    return at + CONTROL_SPACE;
+  }
+
+  /** Ends a message that is one datagram. */
+  void end(int i, int bytes) {
+    memory.set(LONG, rest(i) + 8, bytes);
+  }
+
+  /** Ends a message that the system is to cut. */
+  void end(int i, int bytes, int segment) {
+    end(i, bytes);
+    long header = (long) i * HEADER;
+    long length = memory.get(LONG, header + 40);
+    long first = rest(i) + CONTROL;
+    long at = first + length;
+    memory.set(LONG, at, SEGMENT_LENGTH);
+    memory.set(INT, at + 8, Libc.SOL_UDP);
+    memory.set(INT, at + 12, Libc.UDP_SEGMENT);
+    memory.set(ValueLayout.JAVA_SHORT, at + 16, (short) segment);
+    memory.set(LONG, header + 32, memory.address() + first);
+    memory.set(LONG, header + 40, length + CONTROL_SPACE);
+  }
+
+  /**
+   * Sends messages over one socket.
+   *
+   * @return how many the system took; if that is none, {@link #errno} says why
+   */
+  int send(Libc libc, int fd, int from, int count) {
+    long at = memory.address() + (long) from * HEADER;
+    if (count == 1) {
+      return libc.sendmsg(state, fd, at) < 0 ? 0 : 1;
+    }
+    return Math.max(0, libc.sendmmsg(state, fd, at, count));
+  }
+
+  int errno() {
+    return Libc.errno(state);
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+  }
+}

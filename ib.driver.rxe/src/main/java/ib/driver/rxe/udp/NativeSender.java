@@ -1,0 +1,205 @@
+package ib.driver.rxe.udp;
+
+import ib.engine.wire.Packet;
+import ib.engine.wire.RoceCodec;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gathers packets. Those that follow each other to the same peer over the same socket, all of one
+ * length but the last, become one message that the system cuts (UDP_SEGMENT); all messages for one
+ * socket are given to it in one call (sendmmsg). On the way most of the cost is per message.
+ */
+final class NativeSender extends Sender {
+  private static final int MESSAGES_MOST = 32;
+  private static final int SEGMENTS_MOST = 64; // older kernels take no more
+  private static final int MESSAGE_BYTES_MOST = 65_000; // IP counts to 65535
+  private static final int GATHERED_MOST = 1 << 16;
+
+  private final Libc libc;
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment bytes = arena.allocate(GATHERED_MOST + BYTES, 64);
+  private final Departures departures = new Departures(MESSAGES_MOST, bytes.address());
+  private final @Nullable NativeEndpoint[] sockets = new @Nullable NativeEndpoint[MESSAGES_MOST];
+  private final Endpoint.@Nullable Destination[] peers =
+      new Endpoint.@Nullable Destination[MESSAGES_MOST];
+  private final int[] segments = new int[MESSAGES_MOST];
+  private int messages;
+  private int gathered; // bytes
+  // of the last message
+  private @Nullable NativeEndpoint socket;
+  private Endpoint.@Nullable Destination peer;
+  private int trafficClass;
+  private int hopLimit;
+  private int start;
+  private int first; // length of its first datagram
+  private int count;
+  private boolean full;
+
+  NativeSender(Senders home, int index, UdpCounters counters, Libc libc) {
+    super(home, index, counters);
+    this.libc = libc;
+  }
+
+  @Override
+  @Nullable UdpCounter add(Packet p, Endpoint main, Endpoint by) {
+    int length = RoceCodec.datagramLength(p);
+    if (length < 0) {
+      return UdpCounter.TX_ERROR;
+    }
+    Endpoint.Destination to = main.destination(p.dgidHigh, p.dgidLow);
+    NativeEndpoint over = (NativeEndpoint) by;
+    if (gathered + length > GATHERED_MOST) {
+      send();
+    }
+    boolean joins = fits(p, to, over, length) && to.proof().joins(p);
+    if (!joins) {
+      to.proof().alone(p);
+    }
+    if (joins && length > first) {
+      return addBefore(p, to, over, length);
+    }
+    if (encode(p, by, joins ? count : 0, bytes, gathered) < 0) {
+      return UdpCounter.TX_ERROR;
+    }
+    if (joins) {
+      count++;
+      full = length < first || count == SEGMENTS_MOST;
+    } else {
+      begin(p, to, over, length);
+    }
+    gathered += length;
+    return null;
+  }
+
+  /** Whether a packet may be one more datagram of the last message. */
+  private boolean fits(Packet p, Endpoint.Destination to, NativeEndpoint over, int length) {
+    return !full
+        && messages > 0
+        && to.equals(peer)
+        && over.equals(socket)
+        && (length <= first || count == 1)
+        && p.trafficClass == trafficClass
+        && p.hopLimit == hopLimit
+        && gathered - start + length <= MESSAGE_BYTES_MOST;
+  }
+
+  /**
+   * The last datagram of a message may be shorter, the first may not: so one that is longer
+   * overtakes a single one before it, as a request the acknowledgement that it travels with.
+   */
+  private @Nullable UdpCounter addBefore(
+      Packet p, Endpoint.Destination to, NativeEndpoint over, int length) {
+    int behind = start + length;
+    MemorySegment.copy(bytes, start, bytes, behind, first);
+    renumber(to.high(), to.low(), over, 1, bytes, behind, first);
+    if (encode(p, over, 0, bytes, start) < 0) {
+      MemorySegment.copy(bytes, behind, bytes, start, first);
+      renumber(to.high(), to.low(), over, 0, bytes, start, first);
+      return UdpCounter.TX_ERROR;
+    }
+    first = length;
+    count = 2;
+    full = true;
+    gathered += length;
+    return null;
+  }
+
+  private void begin(Packet p, Endpoint.Destination to, NativeEndpoint over, int length) {
+    if (messages == MESSAGES_MOST) {
+      int at = gathered;
+      send();
+      MemorySegment.copy(bytes, at, bytes, 0, length); // it was written behind the others
+    }
+    end();
+    socket = over;
+    peer = to;
+    trafficClass = p.trafficClass;
+    hopLimit = p.hopLimit;
+    start = gathered;
+    first = length;
+    count = 1;
+    full = false;
+    sockets[messages] = over;
+    peers[messages] = to;
+    departures.begin(messages, over, to.high(), to.low(), start, trafficClass, hopLimit);
+    messages++;
+  }
+
+  /** Nothing is added to the last message any more. */
+  private void end() {
+    if (messages > 0) {
+      int last = messages - 1;
+      segments[last] = count;
+      if (count == 1) {
+        departures.end(last, gathered - start);
+      } else {
+        departures.end(last, gathered - start, first);
+      }
+    }
+  }
+
+  @Override
+  void send() {
+    end();
+    for (int from = 0; from < messages; ) {
+      NativeEndpoint over = sockets[from];
+      int to = from + 1;
+      while (to < messages && sockets[to] == over) {
+        to++;
+      }
+      if (over != null) {
+        send(over, from, to);
+      }
+      from = to;
+    }
+    for (int i = 0; i < messages; i++) {
+      sockets[i] = null;
+      peers[i] = null;
+    }
+    messages = 0;
+    gathered = 0;
+    full = true;
+  }
+
+  private void send(NativeEndpoint over, int from, int to) {
+    int next = from;
+    while (next < to) {
+      int sent = departures.send(libc, over.fd(), next, to - next);
+      for (int i = next; i < next + sent; i++) {
+        counters.count(UdpCounter.UDP_SENT, segments[i]);
+        if (segments[i] > 1) {
+          counters.count(UdpCounter.GSO_SENT, segments[i]);
+        }
+      }
+      next += sent;
+      if (sent == 0) {
+        next = lost(next, to);
+      }
+    }
+  }
+
+  /** The system did not take a message: lost, and so are those behind it when it has no room. */
+  private int lost(int at, int to) {
+    int errno = departures.errno();
+    if (errno == Libc.EAGAIN || errno == Libc.ENOBUFS) {
+      for (int i = at; i < to; i++) {
+        counters.count(UdpCounter.TX_BUSY, segments[i]);
+      }
+      return to;
+    }
+    counters.count(UdpCounter.TX_ERROR, segments[at]);
+    Endpoint.Destination peer = peers[at];
+    if (segments[at] > 1 && peer != null && (errno == Libc.EIO || errno == Libc.EINVAL)) {
+      peer.proof().refuse();
+    }
+    return at + 1;
+  }
+
+  @Override
+  void free() {
+    departures.close();
+    arena.close();
+  }
+}

@@ -1,0 +1,161 @@
+package ib.driver.rxe.udp;
+
+import ib.core.wire.BthOpcode;
+import ib.core.wire.Psn;
+import ib.engine.wire.Packet;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Whether a long send to one peer may be cut into packets by the system (UDP_SEGMENT). The system
+ * numbers them 0, 1, 2, … in the IPv4 identification, which the ICRC covers; a network card that
+ * does the cutting itself may number otherwise, and then all but the first are dropped by the peer,
+ * in silence. So it is tried: one request of a reliable connection goes as the second of two, and
+ * only when the peer has acknowledged it without its being sent again, others do so too. Until then
+ * each packet is sent by itself. Any thread, never blocks.
+ */
+final class PathProof {
+  private static final VarHandle WORD;
+
+  static {
+    try {
+      WORD = MethodHandles.lookup().findVarHandle(PathProof.class, "word", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** What is known. */
+  enum State {
+    /** Nothing. */
+    UNKNOWN,
+    /** A packet is under way that will tell. */
+    TRIED,
+    /** It arrives. */
+    PROVEN,
+    /** It does not. */
+    REFUTED
+  }
+
+  private static final State[] STATES = State.values();
+  private static final int FAILURES_MOST = 3; // any packet may get lost
+  private static final int PROVEN_LOOKS = 60; // the way may change
+  private static final int REFUTED_LOOKS = 60;
+  private static final int SYNDROME_ACK_MOST = 0x1f;
+
+  private final UdpCounters counters;
+  private volatile long word; // state, failures, QPN and PSN of the packet under way
+  private long seen; // the looker's
+  private int looks;
+
+  PathProof(UdpOptions.Gso wanted, UdpCounters counters) {
+    this.counters = counters;
+    this.word =
+        switch (wanted) {
+          case AUTO -> word(State.UNKNOWN, 0, 0, 0);
+          case ON -> word(State.PROVEN, FAILURES_MOST, 0, 0);
+          case OFF -> word(State.REFUTED, FAILURES_MOST, 0, 0);
+        };
+    this.looks = wanted == UdpOptions.Gso.AUTO ? 0 : Integer.MIN_VALUE;
+  }
+
+  private static long word(State state, int failures, int qpn, int psn) {
+    return (long) state.ordinal() << 56 | (long) failures << 48 | (long) qpn << 24 | psn;
+  }
+
+  private static int failures(long w) {
+    return (int) (w >>> 48) & 0xff;
+  }
+
+  private static int qpn(long w) {
+    return (int) (w >>> 24) & 0xffffff;
+  }
+
+  State state() {
+    return STATES[(int) (word >>> 56)];
+  }
+
+  /** Whether a packet may follow another in one send. */
+  boolean joins(Packet p) {
+    long w = word;
+    int state = (int) (w >>> 56);
+    if (state >= State.PROVEN.ordinal()) {
+      return state == State.PROVEN.ordinal();
+    }
+    if ((p.opcode & 0xe0) != BthOpcode.Service.RC.bits() || answers(p.opcode)) {
+      return false;
+    }
+    if (state == State.UNKNOWN.ordinal()) {
+      return WORD.compareAndSet(
+          this, w, word(State.TRIED, failures(w), p.sourceQpn, p.psn & 0xffffff));
+    }
+    return false;
+  }
+
+  /** A packet is sent by itself: the one under way a second time, if it got lost. */
+  void alone(Packet p) {
+    long w = word;
+    if ((int) (w >>> 56) == State.TRIED.ordinal()
+        && w == word(State.TRIED, failures(w), p.sourceQpn, p.psn & 0xffffff)
+        && !answers(p.opcode)) {
+      failed(w);
+    }
+  }
+
+  private void failed(long w) {
+    int failures = failures(w) + 1;
+    boolean enough = failures >= FAILURES_MOST;
+    if (WORD.compareAndSet(this, w, word(enough ? State.REFUTED : State.UNKNOWN, failures, 0, 0))
+        && enough) {
+      counters.count(UdpCounter.GSO_REFUTED);
+    }
+  }
+
+  /** The system will not cut what goes this way. */
+  void refuse() {
+    long w = word;
+    if (WORD.compareAndSet(this, w, word(State.REFUTED, FAILURES_MOST, 0, 0))) {
+      counters.count(UdpCounter.GSO_REFUTED);
+    }
+  }
+
+  /** A packet has come from the peer; returns whether it has decided. */
+  boolean heard(Packet p) {
+    long w = word;
+    if ((int) (w >>> 56) != State.TRIED.ordinal() || p.destQpn != qpn(w) || !answers(p.opcode)) {
+      return false;
+    }
+    boolean plain = (p.opcode & 0x1f) == 0x11 && p.syndrome > SYNDROME_ACK_MOST;
+    int through = plain ? Psn.add(p.psn, -1) : p.psn; // a NAK acknowledges what is before it
+    if (Psn.diff(through, (int) w & 0xffffff) < 0
+        || !WORD.compareAndSet(this, w, word(State.PROVEN, 0, 0, 0))) {
+      return false;
+    }
+    counters.count(UdpCounter.GSO_PROVEN);
+    return true;
+  }
+
+  /** Whether an opcode of RC is one of a response: 0x0d to 0x12. */
+  private static boolean answers(int opcode) {
+    return opcode >= 0x0d && opcode <= 0x12;
+  }
+
+  /** Looked at once a second, by one thread: a connection may end before it tells, a way change. */
+  void look() {
+    long w = word;
+    looks = w == seen ? looks + 1 : Math.min(looks, 0);
+    seen = w;
+    int most =
+        switch (state()) {
+          case UNKNOWN -> Integer.MAX_VALUE;
+          case TRIED -> 1;
+          case PROVEN -> PROVEN_LOOKS;
+          case REFUTED -> REFUTED_LOOKS;
+        };
+    if (looks > most) {
+      boolean again = state() == State.REFUTED;
+      WORD.compareAndSet(
+          this, w, word(State.UNKNOWN, again ? FAILURES_MOST - 1 : failures(w), 0, 0));
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package ib.driver.rxe.udp;
+
+import ib.engine.wire.Packet;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Sends each packet at once: what every Java has sends one at a time. */
+final class PortableSender extends Sender {
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment bytes = arena.allocate(BYTES, 64);
+  private final ByteBuffer view = bytes.asByteBuffer();
+
+  PortableSender(Senders home, int index, UdpCounters counters) {
+    super(home, index, counters);
+  }
+
+  @Override
+  @Nullable UdpCounter add(Packet p, Endpoint main, Endpoint by) {
+    int length = encode(p, by, 0, bytes, 0);
+    if (length < 0) {
+      return UdpCounter.TX_ERROR;
+    }
+    view.position(0).limit(length);
+    UdpCounter why =
+        ((PortableEndpoint) by).send(view, main.destination(p.dgidHigh, p.dgidLow).address());
+    if (why == null) {
+      counters.count(UdpCounter.UDP_SENT);
+    }
+    return why;
+  }
+
+  @Override
+  void send() {}
+
+  @Override
+  void free() {
+    arena.close();
+  }
+}

@@ -1,0 +1,156 @@
+package ib.driver.rxe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ib.core.verbs.Gid;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.QpType;
+import ib.core.verbs.SendFlags;
+import ib.driver.rxe.udp.UdpCounter;
+import ib.driver.rxe.udp.UdpWire;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@DisplayName("issue 4, section 1: the system cuts long sends (UDP_SEGMENT), where it is proven")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class GsoTest {
+  private static final int PEER_QPN = 0x123456;
+  private static final int FIRST_PSN = 0xfffff0; // RxeSide's
+  private static final Gid HERE = Gid.parse("::ffff:127.0.0.1");
+  private static final int ACK = 0x1f;
+  private static final int NAK_SEQUENCE = 0x60;
+
+  private RxeLab lab;
+  private WirePeer peer;
+  private RxeSide side;
+  private int posted;
+
+  @BeforeEach
+  void setUp() throws IOException {
+    lab = new RxeLab();
+    peer = new WirePeer("127.0.0.2");
+  }
+
+  @AfterEach
+  void tearDown() throws IOException {
+    lab.close();
+    peer.close();
+  }
+
+  private UdpWire device(String gso) {
+    lab.configure("rxe0", "address", "127.0.0.1", "io", "native", "gso", gso, "source_ports", 0);
+    side = lab.side("rxe0");
+    side.open(QpType.RC);
+    side.bringUp(peer.gid, PEER_QPN, Mtu.MTU_1024);
+    return lab.running.get("rxe0").wire();
+  }
+
+  private void post(int... sizes) {
+    side.qp.wrStart();
+    for (int size : sizes) {
+      side.qp.wrId(++posted).wrFlags(SendFlags.SIGNALED);
+      side.qp.wrSend();
+      side.qp.wrSetSge(side.mr.lkey(), side.mr.iova(), size);
+    }
+    assertEquals(0, side.qp.wrComplete());
+  }
+
+  /** The identifications that so many datagrams were made for. */
+  private List<Integer> ids(int count) throws IOException {
+    List<Integer> ids = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      ids.add(peer.next());
+    }
+    return ids;
+  }
+
+  @Test
+  @DisplayName(
+      "rocev2.md section 2: each ICRC is made for the identification that the system gives:"
+          + " 0, 1, 2, …; a shorter one ends a send; a longer one overtakes a single one before it")
+  void identifications() throws IOException {
+    UdpWire wire = device("on");
+    post(64, 64, 64, 64, 64);
+    assertEquals(List.of(0, 1, 2, 3, 4), ids(5));
+    post(64, 64, 8, 64, 64);
+    assertEquals(List.of(0, 1, 2, 0, 1), ids(5));
+    post(8, 64, 64);
+    assertEquals(List.of(0, 1, 0), ids(3));
+    post(3000);
+    assertEquals(List.of(0, 1, 2), ids(3));
+    assertEquals(16, wire.counter(UdpCounter.UDP_SENT));
+    assertEquals(15, wire.counter(UdpCounter.GSO_SENT));
+  }
+
+  @Test
+  @DisplayName("at most 64 packets are one send")
+  void sixtyFour() throws IOException {
+    device("on");
+    int[] sizes = new int[70];
+    Arrays.fill(sizes, 16);
+    post(sizes);
+    List<Integer> expected = new ArrayList<>();
+    for (int i = 0; i < 70; i++) {
+      expected.add(i % 64);
+    }
+    assertEquals(expected, ids(70));
+  }
+
+  @Test
+  @DisplayName("off: each packet goes by itself, all in one call")
+  void off() throws IOException {
+    UdpWire wire = device("off");
+    post(64, 64, 64);
+    assertEquals(List.of(0, 0, 0), ids(3));
+    assertEquals(0, wire.counter(UdpCounter.GSO_SENT));
+  }
+
+  @Test
+  @DisplayName("auto: one packet is tried, and when it was acknowledged all go so")
+  void proven() throws IOException {
+    UdpWire wire = device("auto");
+    post(64, 64, 64, 64);
+    assertEquals(List.of(0, 1, 0, 0), ids(4));
+    peer.acknowledge(HERE, side.qp.qpn(), FIRST_PSN, ACK); // not the one that was tried
+    side.next(1);
+    post(64, 64);
+    assertEquals(List.of(0, 0), ids(2));
+    assertEquals(0, wire.counter(UdpCounter.GSO_PROVEN));
+    peer.acknowledge(HERE, side.qp.qpn(), FIRST_PSN + 5, ACK);
+    for (int i = 2; i <= 6; i++) {
+      side.next(i);
+    }
+    assertEquals(1, wire.counter(UdpCounter.GSO_PROVEN));
+    post(64, 64, 64, 64);
+    assertEquals(List.of(0, 1, 2, 3), ids(4));
+  }
+
+  @Test
+  @DisplayName("auto: what is asked for again, time after time, does not arrive that way")
+  void refuted() throws IOException {
+    UdpWire wire = device("auto");
+    for (int i = 0; i < 3; i++) {
+      assertEquals(0, wire.counter(UdpCounter.GSO_REFUTED));
+      int second = FIRST_PSN + 2 * i + 1;
+      post(64, 64);
+      assertEquals(List.of(0, 1), ids(2)); // the second as if lost, by a card that counts otherwise
+      peer.acknowledge(HERE, side.qp.qpn(), second, NAK_SEQUENCE);
+      side.next(2 * i + 1);
+      assertEquals(List.of(0), ids(1)); // by itself it arrives
+      assertEquals(second, peer.psn);
+      peer.acknowledge(HERE, side.qp.qpn(), second, ACK);
+      side.next(2 * i + 2);
+    }
+    assertEquals(1, wire.counter(UdpCounter.GSO_REFUTED));
+    post(64, 64, 64);
+    assertEquals(List.of(0, 0, 0), ids(3));
+    assertEquals(0, wire.counter(UdpCounter.GSO_PROVEN));
+  }
+}

@@ -1,0 +1,21 @@
+package ib.driver.rxe;
+
+import ib.core.verbs.Limit;
+import ib.kit.Bench;
+import ib.kit.DeviceContract;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+
+@DisplayName(
+    "issue 4, section 1: the contract of a device holds with long sends that the system cuts")
+final class RxeGsoContractTest extends DeviceContract {
+  @Override
+  protected Bench open() {
+    return openSmall(Map.of());
+  }
+
+  @Override
+  protected Bench openSmall(Map<Limit, Long> limits) {
+    return new RxeBench(limits, "io", "native", "gso", "on");
+  }
+}

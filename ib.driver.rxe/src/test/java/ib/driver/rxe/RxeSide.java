@@ -4,14 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.Access;
+import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbObject;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.Mtu;
+import ib.core.verbs.PostStatus;
 import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpCap;
@@ -20,9 +23,12 @@ import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
+import ib.core.verbs.SendWr;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** One end of a test: the objects that it needs, through a client's handle. */
@@ -30,7 +36,11 @@ final class RxeSide implements AutoCloseable {
   static final int BYTES = 1 << 20;
   static final int QKEY = 0x11111111;
   static final int ALL =
-      Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC;
+      Access.LOCAL_WRITE
+          | Access.REMOTE_WRITE
+          | Access.REMOTE_READ
+          | Access.REMOTE_ATOMIC
+          | Access.FLUSH_GLOBAL;
   private static final int PSN = 0xfffff0; // wraps soon
 
   final IbDevice device;
@@ -38,7 +48,14 @@ final class RxeSide implements AutoCloseable {
   final CompletionQueue cq;
   final MemoryRegion mr;
   private final WorkCompletion[] one = {new WorkCompletion()};
+  private final List<IbObject> more = new ArrayList<>();
+  private Gid peer = Gid.ZERO;
+  private AddressHandle ah;
   int gidIndex = 1;
+  int timeout = 14;
+  int retries = 7;
+  int rnrRetries = 7;
+  int rights = ALL;
   QueuePair qp;
 
   RxeSide(IbDevice device) {
@@ -75,19 +92,20 @@ final class RxeSide implements AutoCloseable {
     return AhAttr.ofGid(1, GlobalRoute.to(gid, gidIndex));
   }
 
-  void bringUp(Gid peer, int peerQpn, Mtu mtu) {
+  void bringUp(Gid gid, int peerQpn, Mtu mtu) {
+    peer = gid;
     QpAttr init = new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1);
     QpAttr rtr = new QpAttr().state(QpState.RTR);
     QpAttr rts = new QpAttr().state(QpState.RTS).sqPsn(PSN);
     if (qp.type() == QpType.UD) {
       init.qkey(QKEY);
     } else {
-      init.accessFlags(ALL);
+      init.accessFlags(rights);
       rtr.av(to(peer)).pathMtu(mtu).destQpn(peerQpn).rqPsn(PSN);
     }
     if (qp.type() == QpType.RC) {
       rtr.maxDestRdAtomic(4).minRnrTimer(1);
-      rts.timeout(14).retryCount(7).rnrRetry(7).maxRdAtomic(4);
+      rts.timeout(timeout).retryCount(retries).rnrRetry(rnrRetries).maxRdAtomic(4);
     }
     qp.modify(init);
     qp.modify(rtr);
@@ -104,6 +122,36 @@ final class RxeSide implements AutoCloseable {
     qp.wrSend();
     qp.wrSetSge(mr.lkey(), mr.iova() + offset, bytes);
     assertEquals(0, qp.wrComplete());
+  }
+
+  void post(SendWr wr) {
+    assertEquals(PostStatus.OK, qp.postSend(wr));
+  }
+
+  /** A region of 64 bytes at offset 4096 that a request registers; closed with this side. */
+  MemoryRegion fast() {
+    MemoryRegion region = pd.allocFastRegistration(1);
+    region.map(memory().asSlice(4096, 64));
+    more.add(region);
+    return region;
+  }
+
+  /** The way to the peer that {@link #bringUp} named; closed with this side. */
+  AddressHandle ah() {
+    if (ah == null) {
+      ah = pd.createAh(to(peer));
+      more.add(ah);
+    }
+    return ah;
+  }
+
+  /** Takes all completions that are there, and says how many. */
+  int count() {
+    int n = 0;
+    while (cq.poll(one, 1) == 1) {
+      n++;
+    }
+    return n;
   }
 
   /** The next completion, which must come in time and be a success. */
@@ -128,6 +176,7 @@ final class RxeSide implements AutoCloseable {
     if (qp != null) {
       qp.close();
     }
+    more.forEach(IbObject::close);
     mr.close();
     cq.close();
     pd.close();

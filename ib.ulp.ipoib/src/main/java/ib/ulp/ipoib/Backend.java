@@ -1,0 +1,45 @@
+package ib.ulp.ipoib;
+
+import ib.ulp.ipoib.link.Host;
+import ib.ulp.ipoib.link.Link;
+import ib.ulp.ipoib.loop.Loop;
+import ib.ulp.ipoib.loop.Parking;
+import ib.ulp.ipoib.net.NetIf;
+import java.io.IOException;
+
+/** Where the IP stack of an interface is. */
+public interface Backend {
+  /** {@return how the interface's thread sleeps} */
+  Loop.Sleeper sleeper();
+
+  /** Puts the stack on the link, which is not started yet. */
+  Host attach(Link link);
+
+  /** Makes one for each interface. */
+  @FunctionalInterface
+  interface Factory {
+    /**
+     * Makes one.
+     *
+     * @param name of the interface
+     * @throws IOException when the kernel refuses
+     */
+    Backend open(String name) throws IOException;
+  }
+
+  /** A stack in this JVM. */
+  static Backend inJvm() {
+    Parking parking = new Parking();
+    return new Backend() {
+      @Override
+      public Loop.Sleeper sleeper() {
+        return parking;
+      }
+
+      @Override
+      public Host attach(Link link) {
+        return new NetIf(link);
+      }
+    };
+  }
+}

@@ -1,0 +1,223 @@
+package ib.ulp.ipoib;
+
+import ib.core.sa.SaClient;
+import ib.core.verbs.EventType;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbEvent;
+import ib.core.verbs.IbEventHandler;
+import ib.core.verbs.IbTimedOutException;
+import ib.ulp.ipoib.link.Host;
+import ib.ulp.ipoib.link.Link;
+import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.link.LinkState;
+import ib.ulp.ipoib.loop.Loop;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A network interface: a link, a host on it, and the thread that runs both. */
+public final class NetDevice implements AutoCloseable {
+  private static final Duration END_WITHIN = Duration.ofMillis(1500);
+  private static final EventType[] EVENTS = EventType.values();
+
+  private final Logger log = LoggerFactory.getLogger(NetDevice.class);
+  private final String name;
+  private final IbDevice device;
+  private final int port;
+  private final LinkConfig config;
+  private final SaClient sa;
+  private final Loop loop;
+  private final Link link;
+  private final Host host;
+  private final Thread thread;
+  private final AtomicInteger events = new AtomicInteger(); // bits of those that nobody handled yet
+  private final IbEventHandler handler;
+
+  private NetDevice(
+      String name, IbDevice device, int port, LinkConfig config, SaClient sa, Backend backend) {
+    this.name = name;
+    this.device = device;
+    this.port = port;
+    this.config = config;
+    this.sa = sa;
+    loop = new Loop(System::nanoTime, backend.sleeper());
+    link = new Link(loop, device, port, config, sa);
+    host = backend.attach(link);
+    thread = Thread.ofPlatform().daemon().name("ipoib-" + name).unstarted(loop::run);
+    handler =
+        new IbEventHandler(device) {
+          @Override
+          public void handle(IbEvent event) {
+            heard(event);
+          }
+        };
+  }
+
+  /**
+   * Makes an interface and starts it; the joins go on behind (1.6).
+   *
+   * @param name of the interface
+   * @param device the client's handle
+   * @param port from 1
+   * @param config how it is to be
+   * @param subnet opens the subnet administration of a port
+   * @param backends makes the host
+   * @throws IOException when the kernel refuses the host
+   */
+  static NetDevice open(
+      String name,
+      IbDevice device,
+      int port,
+      LinkConfig config,
+      Function<IbDevice, SaClient> subnet,
+      Backend.Factory backends)
+      throws IOException {
+    SaClient sa = subnet.apply(device);
+    boolean whole = false;
+    try {
+      NetDevice made = new NetDevice(name, device, port, config, sa, backends.open(name));
+      device.registerEventHandler(made.handler); // before the state is looked at (B12)
+      made.loop.execute(() -> made.link.start(made.host));
+      made.thread.start();
+      whole = true;
+      return made;
+    } finally {
+      if (!whole) {
+        sa.close();
+      }
+    }
+  }
+
+  /** An atomic section; events of one kind that come together are handled once (1.5). */
+  private void heard(IbEvent event) {
+    boolean mine =
+        event.port() == port || event.type().affiliation() == EventType.Affiliation.DEVICE;
+    int bit = 1 << event.type().ordinal();
+    if (mine && events.getAndUpdate(bits -> bits | bit) == 0) {
+      loop.execute(this::handleEvents);
+    }
+  }
+
+  private void handleEvents() {
+    int bits = events.getAndSet(0);
+    EnumSet<EventType> kinds = EnumSet.noneOf(EventType.class);
+    for (EventType type : EVENTS) {
+      if ((bits >>> type.ordinal() & 1) != 0) {
+        kinds.add(type);
+      }
+    }
+    kinds.forEach(link::event);
+  }
+
+  /** {@return the name, for example {@code ib0} or {@code ib0.8001}} */
+  public String name() {
+    return name;
+  }
+
+  /** {@return device and port, for example {@code soft0/1}} */
+  public String where() {
+    return device.name() + "/" + port;
+  }
+
+  int port() {
+    return port;
+  }
+
+  LinkConfig config() {
+    return config;
+  }
+
+  /** {@return what it is now} */
+  public LinkState state() {
+    return link.state();
+  }
+
+  /** {@return the stack or the kernel's device} */
+  public Host host() {
+    return host;
+  }
+
+  /** {@return the counters, in order} */
+  public Map<String, Long> statistics() {
+    return link.statistics().all();
+  }
+
+  /** {@return groups with what is known of them} */
+  public Map<String, String> groups() {
+    return ask(link::groups);
+  }
+
+  /** {@return paths with what is known of them} */
+  public Map<String, String> paths() {
+    return ask(link::paths);
+  }
+
+  /** {@return neighbours with what is known of them} */
+  public Map<String, String> neighbours() {
+    return ask(host::neighbours);
+  }
+
+  private <T> T ask(java.util.function.Supplier<T> question) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    loop.execute(() -> answer.complete(question.get()));
+    try {
+      return answer.get(1, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IbTimedOutException(name, "interrupted", "again");
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IbTimedOutException(name, "the interface does not answer", "see the log");
+    }
+  }
+
+  /**
+   * Takes the interface down: when this returns, nothing of it is left. Bounded, whatever goes on
+   * (1.6).
+   */
+  @Override
+  public void close() {
+    device.unregisterEventHandler(handler);
+    loop.execute(
+        () -> {
+          try {
+            host.close();
+          } finally {
+            try {
+              link.stop();
+            } finally {
+              loop.end();
+            }
+          }
+        });
+    boolean interrupted = false;
+    boolean ended = false;
+    long deadline = System.nanoTime() + END_WITHIN.toNanos();
+    while (!ended && System.nanoTime() - deadline < 0) {
+      try {
+        ended = thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
+      } catch (InterruptedException e) {
+        interrupted = true; // the fence holds all the same
+      }
+    }
+    if (!ended) {
+      StringBuilder stack = new StringBuilder();
+      for (StackTraceElement line : thread.getStackTrace()) {
+        stack.append("\n  at ").append(line);
+      }
+      log.error("interface {} does not end: {}", name, stack);
+    }
+    sa.close();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

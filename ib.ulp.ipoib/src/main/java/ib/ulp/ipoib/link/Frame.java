@@ -1,0 +1,65 @@
+package ib.ulp.ipoib.link;
+
+import ib.core.verbs.Gid;
+import ib.ulp.ipoib.wire.Octets;
+import java.lang.foreign.MemorySegment;
+
+/** A received packet where it lies: a view that is laid over one after another. */
+public final class Frame {
+  /** How it was addressed (D6). */
+  public enum Cast {
+    UNICAST,
+    MULTICAST,
+    BROADCAST
+  }
+
+  MemorySegment segment = MemorySegment.NULL;
+  long grh = -1;
+  long at;
+  int length;
+  int type;
+  int slid;
+  int sourceQpn;
+  Cast cast = Cast.UNICAST;
+
+  /** {@return the memory it lies in} */
+  public MemorySegment segment() {
+    return segment;
+  }
+
+  /** {@return where the IP or ARP packet begins} */
+  public long at() {
+    return at;
+  }
+
+  /** {@return its length, without the encapsulation} */
+  public int length() {
+    return length;
+  }
+
+  /** {@return its EtherType} */
+  public int type() {
+    return type;
+  }
+
+  /** {@return LID of the sender} */
+  public int slid() {
+    return slid;
+  }
+
+  /** {@return queue pair of the sender} */
+  public int sourceQpn() {
+    return sourceQpn;
+  }
+
+  public Cast cast() {
+    return cast;
+  }
+
+  /** {@return the GID of the sender; zero when it said none} */
+  public Gid sourceGid() {
+    return grh < 0
+        ? Gid.ZERO
+        : new Gid(Octets.u64(segment, grh + 8), Octets.u64(segment, grh + 16));
+  }
+}

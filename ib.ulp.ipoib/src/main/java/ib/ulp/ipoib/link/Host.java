@@ -1,0 +1,24 @@
+package ib.ulp.ipoib.link;
+
+import java.util.Map;
+
+/** What sits on a link: a stack in this JVM, or the kernel's. Called on the loop. */
+public interface Host {
+  /** The link has changed: carrier, MTU or address. */
+  void linkChanged(LinkState state);
+
+  /** A packet has come; the frame is reused, its memory holds until {@link #receivedAll}. */
+  void received(Frame frame);
+
+  /** That was all for now. */
+  void receivedAll();
+
+  /** There is room again for packets that {@link Link} refused (D8). */
+  void writable();
+
+  /** {@return IP address or MAC to link address, for users} */
+  Map<String, String> neighbours();
+
+  /** The link goes. */
+  void close();
+}

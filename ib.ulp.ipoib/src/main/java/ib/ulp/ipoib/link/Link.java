@@ -1,0 +1,380 @@
+package ib.ulp.ipoib.link;
+
+import ib.core.sa.ClassPortInfo;
+import ib.core.sa.McMemberRecord;
+import ib.core.sa.PathRecord;
+import ib.core.sa.SaClient;
+import ib.core.verbs.AddressHandle;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.EventType;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbException;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.PortAttr;
+import ib.core.verbs.PortState;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QueuePair;
+import ib.ulp.ipoib.link.Statistics.Count;
+import ib.ulp.ipoib.loop.Loop;
+import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.Groups;
+import ib.ulp.ipoib.wire.LinkAddress;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The link of one interface: a port and a partition of it. Made on the thread of {@code
+ * IbClient.add}; from {@link #start} on everything runs on the loop.
+ */
+public final class Link {
+  /** How often idle paths and groups are looked for (D4). */
+  static final long COLLECT_NS = 30_000_000_000L;
+
+  private static final int PATH_TIMEOUT_MS = 1000;
+  private static final int FULL_MEMBER = 0x8000;
+  private static final int MTU_LEAST = 72;
+
+  private final Logger log = LoggerFactory.getLogger(Link.class);
+  private final Loop loop;
+  private final IbDevice device;
+  private final int port;
+  private final LinkConfig config;
+  private final SaClient sa;
+  private final Statistics statistics;
+  private final UdQueue queue;
+  private final Traffic traffic;
+  private final Paths paths = new Paths(this);
+  private final Multicast multicast = new Multicast(this);
+  private @Nullable Host host;
+  private volatile LinkState state;
+  private int pkey;
+  private int maxMtu;
+  private int sendOnlyState = McMemberRecord.SEND_ONLY_FULL_MEMBER;
+  private String trouble = "not started";
+  private boolean stopped;
+
+  /** Makes queue pair and buffers; nothing is sent or received before {@link #start}. */
+  public Link(Loop loop, IbDevice device, int port, LinkConfig config, SaClient sa) {
+    this.loop = loop;
+    this.device = device;
+    this.port = port;
+    this.config = config;
+    this.sa = sa;
+    statistics = new Statistics();
+    maxMtu = device.port(port).maxMtu().bytes();
+    queue = new UdQueue(device, port, config.sends(), config.receives(), maxMtu, loop::wake);
+    traffic = new Traffic(queue, statistics);
+    state = down("not started");
+  }
+
+  /** Begins; the host hears what the link is. */
+  public void start(Host above) {
+    host = above;
+    traffic.start(above);
+    loop.add(traffic);
+    learnSubnet();
+    evaluate();
+    loop.after(COLLECT_NS, this::collect);
+  }
+
+  private void collect() {
+    if (!stopped) {
+      paths.collect();
+      multicast.collect();
+      loop.after(COLLECT_NS, this::collect);
+    }
+  }
+
+  /** {@return what the link is; from any thread} */
+  public LinkState state() {
+    return state;
+  }
+
+  public Statistics statistics() {
+    return statistics;
+  }
+
+  public Loop loop() {
+    return loop;
+  }
+
+  /** {@return the partition of this link, with the membership bit} */
+  public int pkey() {
+    return pkey;
+  }
+
+  // ---- events (1.5) ----
+
+  /** What an event of the port means for the link. */
+  public void event(EventType type) {
+    if (stopped) {
+      return;
+    }
+    switch (type) {
+      case CLIENT_REREGISTER, SM_CHANGE -> {
+        paths.stale(); // groups are joined again by the core; traffic goes on meanwhile
+        learnSubnet();
+      }
+      case PORT_ACTIVE, PORT_ERR, LID_CHANGE, DEVICE_FATAL -> {
+        reset();
+        learnSubnet();
+      }
+      case PKEY_CHANGE, EVENT_OVERFLOW -> partition();
+      default -> {} // a changed GID is seen by what follows
+    }
+    evaluate();
+  }
+
+  /** A queue pair keeps its partition for as long as the table says the same of it. */
+  private void partition() {
+    int index = pkeyIndex();
+    boolean same = index == queue.pkeyIndex() && index >= 0 && tableKey(index) == pkey;
+    if (!same) {
+      reset();
+      queue.stop(traffic);
+    }
+  }
+
+  private void reset() {
+    multicast.stop();
+    paths.flush(Drop.TX_NO_CARRIER);
+  }
+
+  private void learnSubnet() {
+    sa.classPortInfo()
+        .whenComplete(
+            (info, why) -> {
+              if (info != null) {
+                loop.execute(() -> sendOnlyState = sendOnly(info));
+              }
+            });
+  }
+
+  private static int sendOnly(ClassPortInfo info) {
+    boolean can =
+        (info.value(ClassPortInfo.Field.CAPABILITY_MASK2) & ClassPortInfo.SA_SEND_ONLY_FULL_MEMBER)
+            != 0;
+    return can ? McMemberRecord.SEND_ONLY_FULL_MEMBER : McMemberRecord.SEND_ONLY_NON_MEMBER;
+  }
+
+  private int pkeyIndex() {
+    return config.pkey() == 0 ? 0 : device.findPkey(port, config.pkey());
+  }
+
+  private int tableKey(int index) {
+    int key = device.pkey(port, index);
+    return (key & 0x7fff) == 0 ? 0 : key | FULL_MEMBER;
+  }
+
+  /** Goes as far towards carrier as the port allows (I3, I4). */
+  private void evaluate() {
+    PortAttr attr = device.port(port);
+    int index = pkeyIndex();
+    if (attr.state() != PortState.ACTIVE) {
+      trouble = "waiting: port " + attr.state();
+    } else if (index < 0 || tableKey(index) == 0) {
+      trouble = String.format("waiting: P_Key 0x%04x missing", config.pkey());
+    } else if (device.gid(port, 0).equals(Gid.ZERO)) {
+      trouble = "waiting: port has no GID";
+    } else {
+      trouble = "";
+      try {
+        if (queue.qp().state() == QpState.RESET) {
+          pkey = tableKey(index);
+          queue.start(index);
+        }
+        multicast.start(Groups.broadcast(pkey, Groups.LINK_LOCAL));
+      } catch (IbException e) {
+        trouble = "failed: " + e.getMessage();
+        log.warn("interface on {} port {}: {}", device.name(), port, e.getMessage());
+      }
+    }
+    report();
+  }
+
+  /** Tells the host when something has changed. */
+  void report() {
+    LinkState now = current();
+    if (!now.equals(state)) {
+      state = now;
+      traffic.know(now.broadcast(), now.address().gid().low());
+      log.trace("{} port {}: {}", device.name(), port, now);
+      if (host != null) {
+        host.linkChanged(now);
+      }
+    }
+  }
+
+  private LinkState current() {
+    McMemberRecord all = multicast.broadcast();
+    if (!trouble.isEmpty()) {
+      return down(trouble);
+    } else if (all == null) {
+      return down(multicast.trouble());
+    }
+    int group = Mtu.of(all.value(McMemberRecord.Field.MTU)).bytes();
+    int mtu = Math.min(group, maxMtu) - Encapsulation.BYTES; // I9
+    int wanted = config.mtu() < MTU_LEAST ? mtu : Math.min(mtu, config.mtu());
+    return new LinkState(
+        true,
+        "up",
+        wanted,
+        address(),
+        all.gid(McMemberRecord.Field.MGID),
+        Speed.of(device.port(port)));
+  }
+
+  private LinkState down(String why) {
+    LinkState was = state;
+    int mtu = was == null ? 2044 : was.mtu();
+    Gid broadcast =
+        was == null ? Groups.broadcast(FULL_MEMBER | config.pkey(), 2) : was.broadcast();
+    return new LinkState(false, why, mtu, address(), broadcast, Speed.of(device.port(port)));
+  }
+
+  private LinkAddress address() {
+    return new LinkAddress(0, queue.qpn(), device.gid(port, 0));
+  }
+
+  // ---- what the host sends ----
+
+  /** {@return whether there is a buffer; else the host is told when there is one (D8)} */
+  public boolean hasRoom() {
+    return traffic.hasRoom();
+  }
+
+  /** Sends to one neighbour (D1). */
+  public void unicast(LinkAddress to, Outgoing packet) {
+    if (sendable(packet)) {
+      paths.send(to.gid(), to.qpn(), packet);
+    }
+  }
+
+  /** Sends to a group. */
+  public void multicast(Gid group, Outgoing packet) {
+    if (sendable(packet)) {
+      multicast.send(group, packet);
+    }
+  }
+
+  /** Sends to all. */
+  public void broadcast(Outgoing packet) {
+    multicast(state.broadcast(), packet);
+  }
+
+  private boolean sendable(Outgoing packet) {
+    if (!state.carrier()) {
+      drop(Drop.TX_NO_CARRIER);
+    } else if (!Encapsulation.carries(packet.type())) {
+      drop(Drop.TX_TYPE); // W1
+    } else if (packet.length() > state.mtu()) {
+      statistics.add(Count.TX_ERRORS, 1);
+      drop(Drop.TX_TOO_LONG); // I10
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  /** Hears a group, until {@link #leave}. */
+  public void join(Gid group) {
+    multicast.want(group);
+  }
+
+  /** Takes one {@link #join} back. */
+  public void leave(Gid group) {
+    multicast.unwant(group);
+  }
+
+  public void drop(Drop why) {
+    statistics.drop(why);
+  }
+
+  // ---- the parts ----
+
+  Traffic traffic() {
+    return traffic;
+  }
+
+  CompletableFuture<PathRecord> askPath(Gid gid) {
+    return sa.get(
+        new PathRecord()
+            .set(PathRecord.Field.DGID, gid)
+            .set(PathRecord.Field.SGID, device.gid(port, 0))
+            .set(PathRecord.Field.NUMB_PATH, 1)
+            .set(PathRecord.Field.TCLASS, 0)
+            .set(PathRecord.Field.PKEY, pkey),
+        PATH_TIMEOUT_MS);
+  }
+
+  SaClient sa() {
+    return sa;
+  }
+
+  int sendOnlyState() {
+    return sendOnlyState;
+  }
+
+  AddressHandle createAh(AhAttr attr) {
+    return queue.pd().createAh(attr);
+  }
+
+  QueuePair qp() {
+    return queue.qp();
+  }
+
+  int port() {
+    return port;
+  }
+
+  void takeQkey(int value) {
+    traffic.qkey(value);
+  }
+
+  void broadcastJoined(McMemberRecord record) {
+    int bytes = Mtu.of(record.value(McMemberRecord.Field.MTU)).bytes();
+    if (bytes > device.port(port).activeMtu().bytes()) {
+      log.warn(
+          "{} port {}: the broadcast group has an MTU of {} but the port of {}: long packets will"
+              + " be lost",
+          device.name(),
+          port,
+          bytes,
+          device.port(port).activeMtu().bytes());
+    }
+    report();
+  }
+
+  void log(String text) {
+    log.warn("{} port {}: {}", device.name(), port, text);
+  }
+
+  // ---- the end ----
+
+  /** Leaves all groups, forgets what waits and destroys everything. */
+  public void stop() {
+    if (!stopped) {
+      trouble = "removed";
+      report();
+      reset();
+      stopped = true;
+      traffic.stop();
+      queue.stop(traffic);
+      queue.close();
+    }
+  }
+
+  /** {@return groups with what is known of them} */
+  public Map<String, String> groups() {
+    return multicast.list();
+  }
+
+  /** {@return paths with what is known of them} */
+  public Map<String, String> paths() {
+    return paths.list();
+  }
+}

@@ -1,0 +1,203 @@
+package ib.ulp.ipoib.link;
+
+import ib.core.sa.PathRecord;
+import ib.core.sa.PathRecord.Field;
+import ib.core.verbs.AddressHandle;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.Gid;
+import ib.core.verbs.GlobalRoute;
+import ib.core.verbs.IbException;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The ways to the ports that this interface talks to (D1, D3, D4). */
+final class Paths {
+  /** Packets that wait for a path (D1). */
+  static final int QUEUE = 3;
+
+  /** A path that nobody used for twice the collection interval goes (D4). */
+  static final long IDLE_NS = 60_000_000_000L;
+
+  private static final long HOLD_OFF_NS = 100_000_000L;
+
+  /** A packet that waits. */
+  private record Waiting(int qpn, byte[] packet) {}
+
+  private static final class Path {
+    final Gid gid;
+    final Deque<Waiting> queue = new ArrayDeque<>();
+    @Nullable AddressHandle ah;
+    @Nullable PathRecord way;
+    @Nullable CompletableFuture<PathRecord> query;
+    boolean stale;
+    long usedNs;
+    long askedNs;
+    boolean asked;
+    int asks; // number of the newest question
+
+    Path(Gid gid) {
+      this.gid = gid;
+    }
+  }
+
+  private final Link link;
+  private final Map<Gid, Path> paths = new HashMap<>();
+  private int asks;
+
+  Paths(Link link) {
+    this.link = link;
+  }
+
+  /** Sends along the path to a port, or keeps the packet until the path is known. */
+  void send(Gid gid, int qpn, Outgoing packet) {
+    Path path = paths.computeIfAbsent(gid, Path::new);
+    path.usedNs = link.loop().now();
+    if (path.ah == null || path.stale) {
+      ask(path);
+    }
+    AddressHandle ah = path.ah;
+    if (ah != null) {
+      link.traffic().transmit(ah, qpn, packet);
+    } else if (path.query == null) {
+      link.drop(Drop.TX_NO_PATH);
+    } else if (path.queue.size() >= QUEUE) {
+      link.drop(Drop.TX_PATH_QUEUE);
+    } else {
+      path.queue.add(new Waiting(qpn, packet.toBytes()));
+    }
+  }
+
+  private void ask(Path path) {
+    long now = link.loop().now();
+    if (path.query != null || path.asked && now - path.askedNs < HOLD_OFF_NS) {
+      return;
+    }
+    path.asked = true;
+    path.askedNs = now;
+    link.statistics().add(Statistics.Count.PATH_QUERIES, 1);
+    CompletableFuture<PathRecord> query = link.askPath(path.gid);
+    path.query = query;
+    int asked = ++asks;
+    path.asks = asked;
+    query.whenComplete((way, why) -> link.loop().execute(() -> answered(path, asked, way, now)));
+  }
+
+  private void answered(Path path, int asked, @Nullable PathRecord way, long t) {
+    if (path.asks != asked || !path.equals(paths.get(path.gid))) {
+      return; // flushed meanwhile
+    }
+    path.query = null;
+    if (way != null && !make(path, way)) {
+      way = null;
+    }
+    if (way == null) {
+      link.statistics().add(Statistics.Count.PATHS_FAILED, 1);
+      path.queue.forEach(waiting -> link.drop(Drop.TX_NO_PATH));
+      path.queue.clear();
+      return;
+    }
+    long us = (link.loop().now() - t) / 1000;
+    link.statistics().add(Statistics.Count.PATH_LATENCY_US, us);
+    AddressHandle ah = path.ah;
+    for (Waiting waiting = path.queue.poll(); waiting != null; waiting = path.queue.poll()) {
+      if (ah != null) {
+        link.traffic().transmit(ah, waiting.qpn, waiting.packet);
+      }
+    }
+  }
+
+  private boolean make(Path path, PathRecord way) {
+    path.stale = false;
+    if (Objects.equals(way, path.way) && path.ah != null) {
+      return true;
+    }
+    try {
+      AddressHandle made = link.createAh(attributes(path.gid, way));
+      close(path);
+      path.ah = made;
+      path.way = way;
+      return true;
+    } catch (IbException e) {
+      link.log("the path to " + path.gid + " is of no use: " + e.getMessage());
+      return false;
+    }
+  }
+
+  /** The path stays that of the GID that was asked for (D3). */
+  private AhAttr attributes(Gid gid, PathRecord way) {
+    AhAttr attr = way.ahAttr(link.port(), 0);
+    GlobalRoute route = attr.grh();
+    return route == null
+        ? attr
+        : new AhAttr(
+            attr.dlid(),
+            attr.sl(),
+            0,
+            attr.staticRate(),
+            attr.port(),
+            new GlobalRoute(gid, route.flowLabel(), 0, route.hopLimit(), route.trafficClass()));
+  }
+
+  /** All answers are to be asked for again; what is known is used until then (1.5). */
+  void stale() {
+    paths.values().forEach(path -> path.stale = true);
+    paths.values().forEach(path -> path.asked = false);
+  }
+
+  /** Forgets everything, and what waits. */
+  void flush(Drop why) {
+    Collection<Path> gone = paths.values();
+    for (Path path : gone) {
+      path.queue.forEach(waiting -> link.drop(why));
+      close(path);
+      if (path.query != null) {
+        path.query.cancel(false);
+      }
+    }
+    paths.clear();
+  }
+
+  /** Lets go of what was not used for long (D4). */
+  void collect() {
+    long now = link.loop().now();
+    for (Iterator<Path> all = paths.values().iterator(); all.hasNext(); ) {
+      Path path = all.next();
+      if (path.query == null && now - path.usedNs >= IDLE_NS) {
+        close(path);
+        all.remove();
+      }
+    }
+  }
+
+  private static void close(Path path) {
+    if (path.ah != null) {
+      path.ah.close(); // S5: the driver keeps what posted requests need
+      path.ah = null;
+    }
+  }
+
+  /** {@return GID to what is known of it, for users} */
+  Map<String, String> list() {
+    Map<String, String> list = new TreeMap<>();
+    paths.forEach(
+        (gid, path) ->
+            list.put(
+                gid.toString(),
+                path.way == null
+                    ? (path.query == null ? "failed" : "asked, " + path.queue.size() + " waiting")
+                    : String.format(
+                        "lid 0x%04x, sl %d%s",
+                        path.way.value(Field.DLID),
+                        path.way.value(Field.SL),
+                        path.stale ? ", asked again" : "")));
+    return list;
+  }
+}

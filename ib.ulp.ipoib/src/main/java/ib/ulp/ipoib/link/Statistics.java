@@ -1,0 +1,71 @@
+package ib.ulp.ipoib.link;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/** What an interface counts; the loop counts, any thread reads. */
+public final class Statistics {
+  /** What is counted beside the reasons of drops; the first eight are Linux's (D10). */
+  public enum Count {
+    RX_PACKETS,
+    TX_PACKETS,
+    RX_BYTES,
+    TX_BYTES,
+    TX_ERRORS,
+    RX_DROPPED,
+    TX_DROPPED,
+    MULTICAST,
+    JOINS,
+    JOINS_FAILED,
+    JOIN_LATENCY_US,
+    PATH_QUERIES,
+    PATHS_FAILED,
+    PATH_LATENCY_US,
+    GSO_FRAMES,
+    GSO_SEGMENTS,
+    GRO_FRAMES,
+    GRO_SEGMENTS
+  }
+
+  private static final int COUNTS = Count.values().length;
+  private final AtomicLongArray values = new AtomicLongArray(COUNTS + Drop.values().length);
+
+  /** Counts; on the loop. */
+  public void add(Count what, long by) {
+    increase(what.ordinal(), by);
+  }
+
+  /** Counts a dropped packet, by its reason and in Linux's sum; on the loop. */
+  public void drop(Drop why) {
+    increase(COUNTS + why.ordinal(), 1);
+    add(why.sending() ? Count.TX_DROPPED : Count.RX_DROPPED, 1);
+  }
+
+  private void increase(int at, long by) {
+    values.lazySet(at, values.getPlain(at) + by); // one writer
+  }
+
+  public long of(Count what) {
+    return values.get(what.ordinal());
+  }
+
+  public long of(Drop why) {
+    return values.get(COUNTS + why.ordinal());
+  }
+
+  /** {@return all of them, in order, reasons only where there was such a drop} */
+  public Map<String, Long> all() {
+    Map<String, Long> all = new LinkedHashMap<>();
+    for (Count count : Count.values()) {
+      all.put(count.name().toLowerCase(Locale.ROOT), of(count));
+    }
+    for (Drop drop : Drop.values()) {
+      if (of(drop) != 0) {
+        all.put("drop_" + drop.label(), of(drop));
+      }
+    }
+    return all;
+  }
+}

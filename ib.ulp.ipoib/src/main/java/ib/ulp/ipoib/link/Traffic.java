@@ -1,0 +1,190 @@
+package ib.ulp.ipoib.link;
+
+import ib.core.verbs.AddressHandle;
+import ib.core.verbs.Gid;
+import ib.core.verbs.WellKnown;
+import ib.core.verbs.WorkCompletion;
+import ib.ulp.ipoib.link.Statistics.Count;
+import ib.ulp.ipoib.loop.Loop;
+import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.Octets;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** The packets of a link: out through the queue pair, and in from it to the host. */
+final class Traffic implements Loop.Work, UdQueue.Receiver {
+  private final UdQueue queue;
+  private final Statistics statistics;
+  private final Frame frame = new Frame();
+  private @Nullable Host host;
+  private Gid broadcast = Gid.ZERO;
+  private long ownInterfaceId;
+  private int qkey;
+  private boolean refusing;
+  private boolean stopped;
+
+  Traffic(UdQueue queue, Statistics statistics) {
+    this.queue = queue;
+    this.statistics = statistics;
+  }
+
+  void start(Host above) {
+    host = above;
+  }
+
+  /** No host hears anything any more. */
+  void stop() {
+    stopped = true;
+    host = null;
+  }
+
+  /** What own packets and broadcasts are told by. */
+  void know(Gid broadcastGroup, long interfaceId) {
+    broadcast = broadcastGroup;
+    ownInterfaceId = interfaceId;
+  }
+
+  void qkey(int value) {
+    qkey = value;
+    queue.qkey(value);
+  }
+
+  /** {@return whether there is a buffer; else the host is told when there is one (D8)} */
+  boolean hasRoom() {
+    refusing |= queue.room() == 0;
+    return queue.room() > 0;
+  }
+
+  void transmit(AddressHandle ah, int qpn, Outgoing packet) {
+    transmit(ah, qpn, qkey, packet);
+  }
+
+  void transmit(AddressHandle ah, int qpn, int key, Outgoing packet) {
+    if (roomOrDrop()) {
+      queue.send(ah, qpn, key, packet);
+    }
+  }
+
+  void transmit(AddressHandle ah, int qpn, byte[] packet) {
+    transmit(ah, qpn, qkey, packet);
+  }
+
+  void transmit(AddressHandle ah, int qpn, int key, byte[] packet) {
+    if (roomOrDrop()) {
+      queue.send(ah, qpn, key, packet);
+    }
+  }
+
+  private boolean roomOrDrop() {
+    if (queue.room() == 0) {
+      flush();
+      poll();
+    }
+    if (queue.room() == 0) {
+      statistics.drop(Drop.TX_RING_FULL);
+      return false;
+    }
+    return true;
+  }
+
+  @Override
+  public boolean step() {
+    if (stopped) {
+      return false;
+    }
+    flush();
+    boolean busy = poll();
+    busy |= queue.receive(this, this::receivedAll) > 0;
+    flush();
+    return busy;
+  }
+
+  @Override
+  public boolean arm() {
+    return !stopped && queue.arm();
+  }
+
+  private void flush() {
+    for (int refused = queue.flush(); refused > 0; refused--) {
+      statistics.add(Count.TX_ERRORS, 1);
+      statistics.drop(Drop.TX_ERROR);
+    }
+  }
+
+  private boolean poll() {
+    boolean any = queue.poll(this);
+    if (any && refusing && queue.room() > 0) {
+      refusing = false;
+      if (host != null) {
+        host.writable();
+      }
+    }
+    return any;
+  }
+
+  private void receivedAll() {
+    if (host != null) {
+      host.receivedAll();
+    }
+  }
+
+  @Override
+  public void sent(int bytes, boolean good) {
+    if (good) {
+      statistics.add(Count.TX_PACKETS, 1);
+      statistics.add(Count.TX_BYTES, bytes);
+    } else if (!stopped) {
+      statistics.add(Count.TX_ERRORS, 1);
+      statistics.drop(Drop.TX_ERROR);
+    }
+  }
+
+  @Override
+  public void receiveError() {
+    statistics.drop(Drop.RX_ERROR);
+  }
+
+  @Override
+  public void datagram(MemorySegment memory, long at, WorkCompletion wc) {
+    int length = wc.byteLen() - WellKnown.GRH_BYTES - Encapsulation.BYTES;
+    if (length < 0) {
+      statistics.drop(Drop.RX_SHORT);
+      return;
+    }
+    frame.segment = memory;
+    frame.grh = UdQueue.hasGrh(wc) ? at : -1; // W2: with one and without
+    frame.at = at + WellKnown.GRH_BYTES + Encapsulation.BYTES;
+    frame.length = length;
+    frame.type = Encapsulation.type(memory, at + WellKnown.GRH_BYTES);
+    frame.slid = wc.slid();
+    frame.sourceQpn = wc.srcQp();
+    frame.cast = cast(memory, at);
+    if (frame.cast != Frame.Cast.UNICAST
+        && wc.srcQp() == queue.qpn()
+        && frame.sourceGid().low() == ownInterfaceId) {
+      statistics.drop(Drop.RX_OWN); // D6
+      return;
+    }
+    statistics.add(Count.RX_PACKETS, 1);
+    statistics.add(Count.RX_BYTES, length);
+    if (frame.cast != Frame.Cast.UNICAST) {
+      statistics.add(Count.MULTICAST, 1);
+    }
+    if (!Encapsulation.carries(frame.type)) {
+      statistics.drop(Drop.RX_TYPE);
+    } else if (host != null) {
+      host.received(frame);
+    }
+  }
+
+  /** D6: by the destination of the GRH. */
+  private Frame.Cast cast(MemorySegment memory, long at) {
+    if (frame.grh < 0 || Octets.u8(memory, at + 24) != 0xff) {
+      return Frame.Cast.UNICAST;
+    }
+    boolean everybody =
+        Octets.u64(memory, at + 24) == broadcast.high()
+            && Octets.u64(memory, at + 32) == broadcast.low();
+    return everybody ? Frame.Cast.BROADCAST : Frame.Cast.MULTICAST;
+  }
+}

@@ -1,0 +1,26 @@
+package ib.ulp.ipoib.loop;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Sleeps by parking: for an interface that no descriptor of the kernel belongs to. */
+public final class Parking implements Loop.Sleeper {
+  private final AtomicBoolean woken = new AtomicBoolean();
+  private volatile @Nullable Thread sleeping;
+
+  @Override
+  public void sleep(long nanos) {
+    sleeping = Thread.currentThread();
+    if (!woken.getAndSet(false)) {
+      LockSupport.parkNanos(this, nanos);
+      woken.set(false);
+    }
+  }
+
+  @Override
+  public void wake() {
+    woken.set(true);
+    LockSupport.unpark(sleeping);
+  }
+}

@@ -1,0 +1,60 @@
+package ib.ulp.ipoib.net;
+
+import ib.ulp.ipoib.wire.Ip;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The addresses of an interface with their nets, and a router. */
+final class Addresses {
+  private final Map<Ip, Integer> nets = new LinkedHashMap<>();
+  private volatile List<Ip> own = List.of();
+  private @Nullable Ip gateway;
+
+  /** {@return the addresses, from any thread} */
+  List<Ip> own() {
+    return own;
+  }
+
+  /** {@return whether it is new} */
+  boolean add(Ip address, int prefix) {
+    boolean known = nets.put(address, prefix) != null;
+    if (!known) {
+      List<Ip> all = new ArrayList<>(own);
+      all.add(address);
+      own = List.copyOf(all);
+    }
+    return !known;
+  }
+
+  void gateway(Ip router) {
+    gateway = router;
+  }
+
+  /** {@return whether it is the broadcast address of a net, or of the link} */
+  boolean isBroadcast(Ip to) {
+    if (!to.isV4()) {
+      return false;
+    }
+    for (Map.Entry<Ip, Integer> net : nets.entrySet()) {
+      Ip address = net.getKey();
+      if (address.isV4() && to.equals(address.netBroadcast(net.getValue()))) {
+        return true;
+      }
+    }
+    return to.v4() == -1;
+  }
+
+  /** {@return who on the link is to get a packet; null when nobody is} */
+  @Nullable Ip next(Ip to) {
+    for (Map.Entry<Ip, Integer> net : nets.entrySet()) {
+      if (net.getKey().sameNet(to, net.getValue())) {
+        return to;
+      }
+    }
+    Ip router = gateway;
+    return router != null && router.isV4() == to.isV4() ? router : null;
+  }
+}

@@ -1,0 +1,386 @@
+package ib.ulp.ipoib.net;
+
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbTimedOutException;
+import ib.ulp.ipoib.link.Drop;
+import ib.ulp.ipoib.link.Frame;
+import ib.ulp.ipoib.link.Host;
+import ib.ulp.ipoib.link.Link;
+import ib.ulp.ipoib.link.LinkState;
+import ib.ulp.ipoib.link.Outgoing;
+import ib.ulp.ipoib.wire.Checksum;
+import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.Groups;
+import ib.ulp.ipoib.wire.InterfaceId;
+import ib.ulp.ipoib.wire.Ip;
+import ib.ulp.ipoib.wire.IpPacket;
+import ib.ulp.ipoib.wire.Octets;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An interface whose IP stack is in this JVM: it answers ARP, neighbour solicitations and echo
+ * requests, and sends and receives UDP.
+ */
+public final class NetIf implements Host {
+  /** Hears datagrams, on the loop; the bytes are the receiver's. */
+  @FunctionalInterface
+  public interface UdpHandler {
+    void received(Ip from, int fromPort, Ip to, byte[] data);
+  }
+
+  private static final int HOP_LIMIT = 64;
+  private static final int ECHO_V4 = 8;
+  private static final int ECHO_V6 = 128;
+  private static final int ECHO_V6_REPLY = 129;
+  private static final int ECHO_HEADER = 8;
+  private static final int UDP_HEADER = 8;
+  private static final int LONGEST = 4096;
+
+  private final Link link;
+  private final Neighbours neighbours;
+  private final Addresses addresses = new Addresses();
+  private final Map<Ip, Integer> joined = new LinkedHashMap<>(); // with how often
+  private final Map<Integer, UdpHandler> udp = new HashMap<>();
+  private final Map<Integer, Echo> echoes = new HashMap<>();
+  private final MemorySegment buffer = Arena.ofAuto().allocate(LONGEST);
+  private final Outgoing packet = new Outgoing();
+  private final IpPacket ip = new IpPacket();
+  private @Nullable LinkState last;
+  private @Nullable Gid linked; // the broadcast group whose link the groups were joined on
+  private int sequence;
+
+  private record Echo(CompletableFuture<Long> reply, long sentNs, int bytes) {}
+
+  /** Makes a stack without addresses on a link that is not started yet. */
+  public NetIf(Link link) {
+    this.link = link;
+    neighbours = new Neighbours(link, addresses::own);
+  }
+
+  /** {@return its addresses} */
+  public List<Ip> addresses() {
+    return addresses.own();
+  }
+
+  /** Gives the interface an address; it is announced when there is carrier. */
+  public void address(Ip address, int prefix) {
+    link.loop()
+        .execute(
+            () -> {
+              if (addresses.add(address, prefix)) {
+                if (!address.isV4()) {
+                  joinNow(address.solicitedNode());
+                }
+                if (link.state().carrier()) {
+                  neighbours.announce(address);
+                }
+              }
+            });
+  }
+
+  /** Sends what is not on the link there. */
+  public void gateway(Ip router) {
+    link.loop().execute(() -> addresses.gateway(router));
+  }
+
+  /** Hears a group. */
+  public void join(Ip group) {
+    link.loop().execute(() -> joinNow(group));
+  }
+
+  /** Takes one {@link #join} back. */
+  public void leave(Ip group) {
+    link.loop()
+        .execute(
+            () -> {
+              if (joined.computeIfPresent(group, (g, n) -> n == 1 ? null : n - 1) == null
+                  && linked != null) {
+                link.leave(Groups.of(group, linked));
+              }
+            });
+  }
+
+  private void joinNow(Ip group) {
+    if (joined.merge(group, 1, Integer::sum) == 1 && linked != null) {
+      link.join(Groups.of(group, linked));
+    }
+  }
+
+  /**
+   * Sends an echo request.
+   *
+   * @param to whom
+   * @param bytes of data, at least 0; with headers no more than the MTU
+   * @param timeoutNs how long to wait for the reply
+   * @return completes with the nanoseconds it took, exceptionally when none came
+   */
+  public CompletableFuture<Long> ping(Ip to, int bytes, long timeoutNs) {
+    CompletableFuture<Long> reply = new CompletableFuture<>();
+    link.loop().execute(() -> pingNow(to, bytes, timeoutNs, reply));
+    return reply;
+  }
+
+  private void pingNow(Ip to, int bytes, long timeoutNs, CompletableFuture<Long> reply) {
+    int header = to.isV4() ? IpPacket.V4_HEADER : IpPacket.V6_HEADER;
+    if (tooLong(header + ECHO_HEADER + bytes, reply)) {
+      return;
+    }
+    int number = ++sequence & 0xffff;
+    echoes.put(number, new Echo(reply, link.loop().now(), bytes));
+    link.loop()
+        .after(
+            timeoutNs,
+            () -> {
+              echoes.remove(number);
+              reply.completeExceptionally(
+                  new IbTimedOutException("ping " + to, "no reply", "ib:netif"));
+            });
+    Ip from = neighbours.source(to);
+    int length = ECHO_HEADER + bytes;
+    int protocol = to.isV4() ? IpPacket.ICMP : IpPacket.ICMPV6;
+    int at = IpPacket.write(buffer, 0, from, to, protocol, length, HOP_LIMIT);
+    Octets.u32(buffer, at, (to.isV4() ? ECHO_V4 : ECHO_V6) << 24);
+    Octets.u32(buffer, at + 4, number);
+    for (int i = 0; i < bytes; i++) {
+      Octets.u8(buffer, at + ECHO_HEADER + i, i);
+    }
+    finishIcmp(from, to, at, length);
+    route(to, packet.set(IpPacket.type(to), buffer, 0, at + length));
+  }
+
+  private boolean tooLong(int bytes, CompletableFuture<?> result) {
+    if (bytes <= Math.min(link.state().mtu(), LONGEST)) {
+      return false;
+    }
+    link.drop(Drop.TX_TOO_LONG); // I10: whoever sent it hears of it
+    result.completeExceptionally(
+        new IbInvalidException(
+            "send of " + bytes + " bytes", "longer than the MTU", "at most " + link.state().mtu()));
+    return true;
+  }
+
+  private void finishIcmp(Ip from, Ip to, int at, int length) {
+    long sum = to.isV4() ? 0 : Checksum.pseudo(from, to, IpPacket.ICMPV6, length);
+    Octets.u16(buffer, at + 2, 0);
+    Octets.u16(buffer, at + 2, Checksum.fold(Checksum.sum(buffer, at, length, sum)));
+  }
+
+  /** Hears datagrams to a port; null hears no more. */
+  public void bind(int port, @Nullable UdpHandler handler) {
+    link.loop()
+        .execute(
+            () -> {
+              if (handler == null) {
+                udp.remove(port);
+              } else {
+                udp.put(port, handler);
+              }
+            });
+  }
+
+  /**
+   * Sends a datagram.
+   *
+   * @param fromPort port to send from
+   * @param to a host, a group or the broadcast address of a net
+   * @param toPort port there
+   * @param data at most the MTU without headers
+   * @return completes when it is on its way, or exceptionally when it is too long
+   */
+  public CompletableFuture<Void> send(int fromPort, Ip to, int toPort, byte[] data) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    link.loop().execute(() -> sendNow(fromPort, to, toPort, data, done));
+    return done;
+  }
+
+  private void sendNow(int fromPort, Ip to, int toPort, byte[] data, CompletableFuture<Void> done) {
+    int length = UDP_HEADER + data.length;
+    int header = to.isV4() ? IpPacket.V4_HEADER : IpPacket.V6_HEADER;
+    if (tooLong(header + length, done)) {
+      return;
+    }
+    Ip from = neighbours.source(to);
+    int at = IpPacket.write(buffer, 0, from, to, IpPacket.UDP, length, HOP_LIMIT);
+    Octets.u16(buffer, at, fromPort);
+    Octets.u16(buffer, at + 2, toPort);
+    Octets.u16(buffer, at + 4, length);
+    Octets.u16(buffer, at + 6, 0);
+    MemorySegment.copy(MemorySegment.ofArray(data), 0, buffer, at + UDP_HEADER, data.length);
+    long pseudo = Checksum.pseudo(from, to, IpPacket.UDP, length);
+    int sum = Checksum.fold(Checksum.sum(buffer, at, length, pseudo));
+    Octets.u16(buffer, at + 6, sum == 0 ? 0xffff : sum);
+    route(to, packet.set(IpPacket.type(to), buffer, 0, at + length));
+    done.complete(null);
+  }
+
+  private void route(Ip to, Outgoing out) {
+    if (to.isMulticast()) {
+      link.multicast(Groups.of(to, link.state().broadcast()), out);
+      return;
+    }
+    if (addresses.isBroadcast(to)) {
+      link.broadcast(out);
+      return;
+    }
+    Ip next = addresses.next(to);
+    if (next == null) {
+      link.drop(Drop.TX_UNREACHABLE);
+    } else {
+      neighbours.send(next, out);
+    }
+  }
+
+  // ---- from the link ----
+
+  @Override
+  public void received(Frame frame) {
+    if (frame.type() == Encapsulation.ARP) {
+      neighbours.arp(frame);
+      return;
+    }
+    if (frame.type() == Encapsulation.IPV6 && neighbours.discovery(frame)) {
+      return;
+    }
+    MemorySegment s = frame.segment();
+    if (!ip.read(s, frame.at(), frame.length())) {
+      link.drop(Drop.RX_MALFORMED);
+    } else if (!forMe(ip.to())) {
+      link.drop(Drop.RX_NOT_MINE);
+    } else {
+      switch (ip.protocol()) {
+        case IpPacket.ICMP, IpPacket.ICMPV6 -> icmp(s);
+        case IpPacket.UDP -> datagram(s);
+        default -> link.drop(Drop.RX_NOT_MINE);
+      }
+    }
+  }
+
+  private boolean forMe(Ip to) {
+    return addresses.own().contains(to)
+        || joined.containsKey(to)
+        || to.equals(Ip.ALL_NODES)
+        || addresses.isBroadcast(to);
+  }
+
+  private void icmp(MemorySegment s) {
+    long at = ip.payloadAt();
+    int length = ip.payloadLength();
+    if (length < ECHO_HEADER) {
+      link.drop(Drop.RX_SHORT);
+      return;
+    }
+    boolean four = ip.to().isV4();
+    boolean holds = four ? Checksum.fold(Checksum.sum(s, at, length, 0)) == 0 : ip.checksumHolds(s);
+    if (!holds) {
+      link.drop(Drop.RX_CHECKSUM);
+      return;
+    }
+    int type = Octets.u8(s, at);
+    if (type == (four ? ECHO_V4 : ECHO_V6)) {
+      answer(s, at, length);
+    } else if (type == (four ? 0 : ECHO_V6_REPLY)) {
+      Echo echo = echoes.remove(Octets.u32(s, at + 4));
+      if (echo != null && echo.bytes == length - ECHO_HEADER) {
+        echo.reply.complete(link.loop().now() - echo.sentNs);
+      }
+    }
+  }
+
+  private void answer(MemorySegment s, long request, int length) {
+    Ip to = ip.from();
+    Ip from = addresses.own().contains(ip.to()) ? ip.to() : neighbours.source(to);
+    int protocol = to.isV4() ? IpPacket.ICMP : IpPacket.ICMPV6;
+    if (IpPacket.V6_HEADER + length > LONGEST) {
+      link.drop(Drop.TX_TOO_LONG);
+      return;
+    }
+    int at = IpPacket.write(buffer, 0, from, to, protocol, length, HOP_LIMIT);
+    MemorySegment.copy(s, request, buffer, at, length);
+    Octets.u8(buffer, at, to.isV4() ? 0 : ECHO_V6_REPLY);
+    finishIcmp(from, to, at, length);
+    route(to, packet.set(IpPacket.type(to), buffer, 0, at + length));
+  }
+
+  private void datagram(MemorySegment s) {
+    long at = ip.payloadAt();
+    int length = ip.payloadLength();
+    if (length < UDP_HEADER || Octets.u16(s, at + 4) != length) {
+      link.drop(Drop.RX_SHORT);
+    } else if (Octets.u16(s, at + 6) != 0 && !ip.checksumHolds(s)) {
+      link.drop(Drop.RX_CHECKSUM);
+    } else {
+      UdpHandler handler = udp.get(Octets.u16(s, at + 2));
+      if (handler == null) {
+        link.drop(Drop.RX_NOT_MINE);
+      } else {
+        byte[] data = new byte[length - UDP_HEADER];
+        MemorySegment.copy(s, at + UDP_HEADER, MemorySegment.ofArray(data), 0, data.length);
+        handler.received(ip.from(), Octets.u16(s, at), ip.to(), data);
+      }
+    }
+  }
+
+  @Override
+  public void receivedAll() {
+    // every packet was dealt with where it lay
+  }
+
+  @Override
+  public void writable() {
+    // nothing waits here: what finds no room is lost, as datagrams may be
+  }
+
+  @Override
+  public void linkChanged(LinkState state) {
+    LinkState before = last;
+    last = state;
+    if (!state.carrier()) {
+      neighbours.flush();
+      return;
+    }
+    if (!state.broadcast().equals(linked)) {
+      relink(state);
+    }
+    if (before == null || !before.carrier() || !before.address().equals(state.address())) {
+      addresses.own().forEach(neighbours::announce); // 1.5: a new address is told to all
+    }
+  }
+
+  /** Another broadcast group is another link: its groups have other GIDs (W10). */
+  private void relink(LinkState state) {
+    Gid old = linked;
+    linked = state.broadcast();
+    if (old == null) {
+      address(Ip.linkLocal(InterfaceId.ofGuid(state.address().gid().low())), 64);
+      joined.putIfAbsent(Ip.ALL_SYSTEMS, 1);
+      joined.putIfAbsent(Ip.ALL_NODES, 1);
+    } else {
+      joined.keySet().forEach(group -> link.leave(Groups.of(group, old)));
+    }
+    joined.keySet().forEach(group -> link.join(Groups.of(group, state.broadcast())));
+  }
+
+  @Override
+  public void close() {
+    echoes
+        .values()
+        .forEach(
+            echo ->
+                echo.reply.completeExceptionally(
+                    new IbTimedOutException("ping", "the interface is removed", "")));
+    echoes.clear();
+  }
+
+  @Override
+  public Map<String, String> neighbours() {
+    return neighbours.list();
+  }
+}

@@ -1,0 +1,273 @@
+package ib.ulp.ipoib.testing;
+
+import ib.core.sa.ClassPortInfo;
+import ib.core.sa.McMemberRecord;
+import ib.core.sa.McMemberRecord.Field;
+import ib.core.sa.NoSubnetManagerException;
+import ib.core.sa.Notice;
+import ib.core.sa.PathRecord;
+import ib.core.sa.SaClient;
+import ib.core.sa.SaException;
+import ib.core.sa.SaMembership;
+import ib.core.sa.SaMulticast;
+import ib.core.sa.SaRecord;
+import ib.core.sa.SaSubscription;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbException;
+import ib.core.verbs.Mtu;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * A subnet administrator that answers on a thread of its own, or holds its answers, or refuses; in
+ * place of the real one.
+ */
+public final class FakeSubnet implements AutoCloseable {
+  public static final int QKEY = 0x0b1b;
+  private final ExecutorService answers = Executors.newSingleThreadExecutor();
+  private final Map<Gid, Integer> mlids = new HashMap<>(); // under this
+  private final List<Runnable> held = new ArrayList<>(); // under this
+  private final List<Client> clients = new CopyOnWriteArrayList<>();
+
+  /** Every request that was made, in words. */
+  public final List<String> log = new CopyOnWriteArrayList<>();
+
+  public volatile Mtu mtu = Mtu.MTU_2048;
+  public volatile boolean dead;
+  public volatile boolean sendOnly = true;
+  public volatile Predicate<Gid> refuse = group -> false;
+  private boolean holding;
+
+  /** Opens the side of one port. */
+  public SaClient open(IbDevice device, int port) {
+    Client client = new Client(device, port);
+    clients.add(client);
+    return client;
+  }
+
+  /** From now on answers are held back; release lets them go. */
+  public synchronized void hold() {
+    holding = true;
+  }
+
+  public synchronized void release() {
+    holding = false;
+    held.forEach(answers::execute);
+    held.clear();
+  }
+
+  private synchronized void answer(Runnable task) {
+    if (holding) {
+      held.add(task);
+    } else if (!answers.isShutdown()) {
+      answers.execute(task);
+    }
+  }
+
+  /** All memberships of all ports are forgotten and made again, as after a new subnet manager. */
+  public void reregister() {
+    clients.forEach(client -> client.memberships.forEach(Membership::lose));
+  }
+
+  public long memberships() {
+    return clients.stream().mapToLong(c -> c.memberships.size()).sum();
+  }
+
+  public long openClients() {
+    return clients.stream().filter(c -> !c.closed).count();
+  }
+
+  private synchronized int mlid(Gid group) {
+    return mlids.computeIfAbsent(group, g -> 0xc000 + mlids.size());
+  }
+
+  @Override
+  public void close() {
+    answers.shutdownNow();
+  }
+
+  private static int lid(Gid gid, List<Client> all) {
+    for (Client client : all) {
+      if (client.device.gid(client.port, 0).equals(gid)) {
+        return client.device.port(client.port).lid();
+      }
+    }
+    return 0;
+  }
+
+  private final class Client implements SaClient, SaMulticast {
+    final IbDevice device;
+    final int port;
+    final List<Membership> memberships = new CopyOnWriteArrayList<>();
+    volatile boolean closed;
+
+    Client(IbDevice device, int port) {
+      this.device = device;
+      this.port = port;
+    }
+
+    @Override
+    public IbDevice device() {
+      return device;
+    }
+
+    @Override
+    public int port() {
+      return port;
+    }
+
+    @Override
+    public boolean reachable() {
+      return !dead;
+    }
+
+    @Override
+    public <S extends SaRecord<S, ?>> CompletableFuture<S> get(S query, int timeoutMs) {
+      CompletableFuture<S> future = new CompletableFuture<>();
+      PathRecord asked = (PathRecord) (Object) query;
+      Gid dgid = asked.gid(PathRecord.Field.DGID);
+      log.add("path " + dgid);
+      answer(
+          () -> {
+            int lid = lid(dgid, clients);
+            if (dead) {
+              return; // silence
+            } else if (lid == 0) {
+              future.completeExceptionally(new SaException("path to " + dgid, 0x0300));
+            } else {
+              asked.set(PathRecord.Field.DLID, lid);
+              future.complete(query);
+            }
+          });
+      return future;
+    }
+
+    @Override
+    public <S extends SaRecord<S, ?>> CompletableFuture<List<S>> getTable(S query, int timeoutMs) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public <S extends SaRecord<S, ?>> CompletableFuture<S> set(S record, int timeoutMs) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public <S extends SaRecord<S, ?>> CompletableFuture<S> delete(S record, int timeoutMs) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletableFuture<ClassPortInfo> classPortInfo() {
+      ClassPortInfo info = new ClassPortInfo();
+      info.set(
+          ClassPortInfo.Field.CAPABILITY_MASK2,
+          sendOnly ? ClassPortInfo.SA_SEND_ONLY_FULL_MEMBER : 0);
+      return dead
+          ? CompletableFuture.failedFuture(new NoSubnetManagerException("ClassPortInfo", "dead"))
+          : CompletableFuture.completedFuture(info);
+    }
+
+    @Override
+    public SaSubscription subscribe(int trapNumber, Consumer<Notice> reports) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public SaMulticast multicast() {
+      return this;
+    }
+
+    @Override
+    public SaMembership join(McMemberRecord request, SaMembership.Listener listener) {
+      Gid group = request.gid(Field.MGID);
+      log.add("join " + group + " state " + request.value(Field.JOIN_STATE));
+      Membership membership = new Membership(this, request, listener);
+      memberships.add(membership);
+      answer(membership::decide);
+      return membership;
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+      memberships.clear();
+    }
+  }
+
+  private final class Membership implements SaMembership {
+    private final Client client;
+    private final McMemberRecord request;
+    private final Listener listener;
+    private volatile McMemberRecord record;
+    private volatile State state = State.JOINING;
+
+    Membership(Client client, McMemberRecord request, Listener listener) {
+      this.client = client;
+      this.request = request;
+      this.listener = listener;
+      this.record = request;
+    }
+
+    void decide() {
+      Gid group = request.gid(Field.MGID);
+      if (dead || state == State.CLOSED) {
+        return;
+      }
+      if (refuse.test(group)) {
+        tell(State.REFUSED, new SaException("join of " + group, 0x0200));
+        return;
+      }
+      record =
+          new McMemberRecord()
+              .set(Field.MGID, group)
+              .set(Field.MLID, mlid(group))
+              .set(Field.QKEY, QKEY)
+              .set(Field.MTU, mtu.value())
+              .set(Field.PKEY, request.value(Field.PKEY))
+              .set(Field.JOIN_STATE, request.value(Field.JOIN_STATE));
+      tell(State.MEMBER, null);
+    }
+
+    void lose() {
+      answer(
+          () -> {
+            tell(State.LOST, new NoSubnetManagerException("membership", "a new subnet manager"));
+            decide();
+          });
+    }
+
+    private void tell(State to, IbException why) {
+      if (state != State.CLOSED) {
+        state = to;
+        listener.changed(this, to, why);
+      }
+    }
+
+    @Override
+    public State state() {
+      return state;
+    }
+
+    @Override
+    public McMemberRecord record() {
+      return record;
+    }
+
+    @Override
+    public void close() {
+      state = State.CLOSED;
+      log.add("leave " + request.gid(Field.MGID));
+      client.memberships.remove(this);
+    }
+  }
+}

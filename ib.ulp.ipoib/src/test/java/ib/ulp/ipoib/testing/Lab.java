@@ -1,0 +1,89 @@
+package ib.ulp.ipoib.testing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import ib.core.client.ClientRegistration;
+import ib.core.spi.DeviceRegistration;
+import ib.core.spi.StandaloneCore;
+import ib.driver.soft.fabric.Fabric;
+import ib.ulp.ipoib.Backend;
+import ib.ulp.ipoib.Ipoib;
+import ib.ulp.ipoib.NetDevice;
+import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.net.NetIf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Soft devices on one fabric with an interface each, in a midlayer without a framework. */
+public final class Lab implements AutoCloseable {
+  public final StandaloneCore core = StandaloneCore.create();
+  public final Fabric fabric = new Fabric();
+  public final FakeSubnet subnet = new FakeSubnet();
+  public final List<SoftNode> nodes = new ArrayList<>();
+  public final List<DeviceRegistration> plugs = new ArrayList<>();
+  public final Ipoib ipoib;
+  private final ClientRegistration client;
+
+  public Lab(int devices) {
+    this(devices, LinkConfig.DEFAULT, name -> Backend.inJvm());
+  }
+
+  public Lab(int devices, LinkConfig config, Backend.Factory backends) {
+    ipoib = new Ipoib(config, List.of(), subnet::open, backends);
+    client = core.core().registerClient(ipoib);
+    for (int i = 0; i < devices; i++) {
+      plug();
+    }
+  }
+
+  /** Plugs one more device in. */
+  public SoftNode plug() {
+    int i = nodes.size();
+    SoftNode node = new SoftNode(fabric, "soft" + i, 0x02c9030000100000L + 0x100L * i);
+    nodes.add(node);
+    plugs.add(core.drivers().register(node));
+    return node;
+  }
+
+  public NetDevice device(String name) {
+    return ipoib.interfaces().stream().filter(d -> d.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  public NetIf stack(String name) {
+    return (NetIf) device(name).host();
+  }
+
+  /** Waits until an interface has carrier. */
+  public NetDevice up(String name) {
+    NetDevice device = device(name);
+    await(() -> device.state().carrier(), name);
+    return device;
+  }
+
+  /** Waits until something holds; the bound is for tests that would hang. */
+  public static void await(BooleanSupplier condition, String what) {
+    for (int i = 0; i < 60_000; i++) {
+      if (condition.getAsBoolean()) {
+        return;
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+    fail("did not come: " + what);
+  }
+
+  @Override
+  public void close() {
+    client.unregister();
+    plugs.reversed().forEach(DeviceRegistration::unregister);
+    nodes.forEach(SoftNode::close);
+    assertEquals(List.of(), core.core().violations(), "the contract");
+    assertEquals(List.of(), core.core().resources(), "nothing is left");
+    core.close();
+    assertEquals(0, subnet.openClients(), "subnet clients left");
+    assertEquals(0, subnet.memberships(), "memberships left");
+    subnet.close();
+  }
+}

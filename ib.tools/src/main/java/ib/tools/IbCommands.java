@@ -41,7 +41,7 @@ import org.osgi.service.component.annotations.ReferencePolicyOption;
  * returns a value that the shell prints through {@link PrintableConverter}, or throws what it
  * prints as a failure.
  */
-@Component(service = IbCommands.class)
+@Component(service = IbCommands.class, immediate = true)
 @GogoCommand(
     scope = "ib",
     function = {

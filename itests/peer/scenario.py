@@ -4,6 +4,7 @@ Run on the peer; the other end speaks the same protocol over TCP port 18516, lin
 (numbers in decimal), both say "ready" when their queue pair is in RTS; the server says "go", the client says "end". Each
 work completion becomes a line "wc ID STATUS", data a line "data HEX", at the end "state QP_STATE".
 """
+import faulthandler
 import socket
 import sys
 import time
@@ -17,6 +18,7 @@ from pyverbs.pd import PD
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.wr import SGE, RecvWR, SendWR
 
+faulthandler.dump_traceback_later(50)  # says where it hangs
 role, peer, name, index = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 SIZE = 65536
 ALL = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE_ATOMIC
@@ -34,12 +36,11 @@ if role == "srv":
 else:
     conn = socket.create_connection((peer, 18516), timeout=60)
 conn.settimeout(60)
-lines = conn.makefile("rw")
+lines = conn.makefile("r")  # a stream for both ways would forget what it has read ahead when it is written to
 
 
 def tell(text):
-    lines.write(text + "\n")
-    lines.flush()
+    conn.sendall(text.encode() + b"\n")
 
 
 def hear():

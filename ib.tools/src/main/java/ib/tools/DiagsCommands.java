@@ -2,6 +2,8 @@ package ib.tools;
 
 import ib.core.client.IbCore;
 import ib.tools.diags.Ibstat;
+import ib.tools.fabric.Commands;
+import ib.tools.fabric.Saquery;
 import org.apache.felix.service.command.Descriptor;
 import org.apache.felix.service.command.annotations.GogoCommand;
 import org.osgi.service.component.annotations.Activate;
@@ -12,7 +14,20 @@ import org.osgi.service.component.annotations.Reference;
 @Component(service = DiagsCommands.class)
 @GogoCommand(
     scope = "ib",
-    function = {"ibstat", "ibstatus"})
+    function = {
+      "ibaddr",
+      "ibhosts",
+      "iblinkinfo",
+      "ibnetdiscover",
+      "ibroute",
+      "ibstat",
+      "ibstatus",
+      "ibswitches",
+      "ibtracert",
+      "saquery",
+      "sminfo",
+      "smpquery"
+    })
 public final class DiagsCommands {
   private final IbCore core;
 
@@ -46,5 +61,118 @@ public final class DiagsCommands {
   @Descriptor("state, LID and rate of each port, as sysfs has them")
   public Object ibstatus(@Descriptor("[dev[:port]]...") String... args) {
     return Ibstat.ibstatus(core, args);
+  }
+
+  /**
+   * Asks the fabric.
+   *
+   * @param args see {@link Commands#IBADDR}
+   * @return what is printed
+   */
+  @Descriptor("GID and LIDs of a port")
+  public Object ibaddr(@Descriptor("[-g] [-l] [-L] [lid|-D route|-G guid]") String... args) {
+    return Commands.IBADDR.run(core, args);
+  }
+
+  /**
+   * Asks the fabric.
+   *
+   * @param args see {@link Commands#IBHOSTS}
+   * @return what is printed
+   */
+  @Descriptor("the adapters of the fabric")
+  public Object ibhosts(@Descriptor("[-C dev] [-P port]") String... args) {
+    return Commands.IBHOSTS.run(core, args);
+  }
+
+  /**
+   * Asks the fabric.
+   *
+   * @param args see {@link Commands#IBLINKINFO}
+   * @return what is printed
+   */
+  @Descriptor("each link of the fabric, with what it could be")
+  public Object iblinkinfo(@Descriptor("[-l] [-d] [--switches-only]") String... args) {
+    return Commands.IBLINKINFO.run(core, args);
+  }
+
+  /**
+   * Asks the fabric.
+   *
+   * @param args see {@link Commands#IBNETDISCOVER}
+   * @return what is printed
+   */
+  @Descriptor("the fabric as a topology file")
+  public Object ibnetdiscover(@Descriptor("[-f] [-p] [-l] [-H] [-S]") String... args) {
+    return Commands.IBNETDISCOVER.run(core, args);
+  }
+
+  /**
+   * Asks the fabric.
+   *
+   * @param args see {@link Commands#IBROUTE}
+   * @return what is printed
+   */
+  @Descriptor("the forwarding tables of a switch")
+  public Object ibroute(@Descriptor("[-a] [-n] [-M] lid") String... args) {
+    return Commands.IBROUTE.run(core, args);
+  }
+
+  /**
+   * Asks the fabric.
+   *
+   * @param args see {@link Commands#IBSWITCHES}
+   * @return what is printed
+   */
+  @Descriptor("the switches of the fabric")
+  public Object ibswitches(@Descriptor("[-C dev] [-P port]") String... args) {
+    return Commands.IBSWITCHES.run(core, args);
+  }
+
+  /**
+   * Asks the fabric.
+   *
+   * @param args see {@link Commands#IBTRACERT}
+   * @return what is printed
+   */
+  @Descriptor("the way of a packet through the fabric")
+  public Object ibtracert(@Descriptor("[-n] [-G] from to") String... args) {
+    return Commands.IBTRACERT.run(core, args);
+  }
+
+  /**
+   * Asks the fabric.
+   *
+   * @param args see {@link Commands#SMINFO}
+   * @return what is printed
+   */
+  @Descriptor("the subnet manager")
+  public Object sminfo(@Descriptor("[lid]") String... args) {
+    return Commands.SMINFO.run(core, args);
+  }
+
+  /**
+   * Asks the fabric.
+   *
+   * @param args see {@link Commands#SMPQUERY}
+   * @return what is printed
+   */
+  @Descriptor(
+      "an attribute of subnet management: nodeinfo, nodedesc, portinfo, switchinfo, pkeys, guidinfo, sl2vl")
+  public Object smpquery(@Descriptor("[-D] [-G] operation lid [port]") String... args) {
+    return Commands.SMPQUERY.run(core, args);
+  }
+
+  /**
+   * Asks the subnet administrator.
+   *
+   * @param args see {@link Saquery}
+   * @return what is printed
+   */
+  @Descriptor("records of the subnet administrator")
+  public Object saquery(
+      @Descriptor("[-c] [-g] [-m] [-p] [-s] [-x] [NR|PR|MCMR|PIR|LR|SR|SMIR|LFTR]")
+          String... args) {
+    return Saquery.run(core, args);
   }
 }

@@ -1,0 +1,50 @@
+package ib.tools.fabric;
+
+import ib.core.client.IbCore;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.LinkLayer;
+import ib.core.verbs.PortState;
+import ib.tools.getopt.CommandException;
+import ib.tools.getopt.Parsed;
+
+/**
+ * The port that a command leaves by.
+ *
+ * @param device its name
+ * @param number from 1
+ */
+record LocalPort(String device, int number) {
+  private static final int FAILED = 255;
+
+  /**
+   * The port that {@code -C} and {@code -P} name, or else the first active InfiniBand port, as
+   * libibumad chooses.
+   *
+   * @param core the midlayer
+   * @param command who asks
+   * @param line options {@code Ca} and {@code Port}
+   * @return the port
+   * @throws CommandException when there is none
+   */
+  static LocalPort of(IbCore core, String command, Parsed line) {
+    String ca = line.last("Ca");
+    int number = line.number("Port", 0, 0, 254);
+    for (DeviceInfo d : core.devices()) {
+      IbDevice device = core.device(d.name()).orElse(null);
+      if (device == null || ca != null && !d.name().equals(ca)) {
+        continue;
+      }
+      for (int n = 1; n <= d.portCount(); n++) {
+        boolean ib = device.port(n).linkLayer() == LinkLayer.INFINIBAND;
+        boolean active = device.port(n).state() == PortState.ACTIVE;
+        if (ib && (number == n || number == 0 && active)) {
+          return new LocalPort(d.name(), n);
+        }
+      }
+    }
+    String what = (ca == null ? "(null)" : ca) + "' port '" + number + "'";
+    throw new CommandException(
+        FAILED, command + ": iberror: failed: Failed to open '" + what + " (InfiniBand only)");
+  }
+}

@@ -1,0 +1,52 @@
+package ib.tools.fabric;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** The options that all of infiniband-diags share. */
+final class Options {
+  private static final int TIMEOUT_MS = 1_000;
+  private static final int TIMEOUT_MOST_MS = 60_000;
+
+  private Options() {}
+
+  /**
+   * {@return the shared options and those of one command}
+   *
+   * @param own as of {@link ib.tools.getopt.Getopt}
+   */
+  static String[] with(String... own) {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "z,config=",
+                "C,Ca=",
+                "P,Port=",
+                "D,Direct",
+                "L,Lid",
+                "G,Guid",
+                "t,timeout=",
+                "y,m_key=",
+                "e,errors",
+                "v,verbose",
+                "d,debug",
+                "h,help",
+                "V,version"));
+    for (String option : own) {
+      // a command may use a letter for something else
+      all.removeIf(o -> !option.startsWith(",") && o.charAt(0) == option.charAt(0));
+    }
+    Collections.addAll(all, own);
+    return all.toArray(String[]::new);
+  }
+
+  /**
+   * {@return the time for one attempt, milliseconds}
+   *
+   * @param line the command line
+   */
+  static int timeoutMs(ib.tools.getopt.Parsed line) {
+    return line.number("timeout", TIMEOUT_MS, 1, TIMEOUT_MOST_MS);
+  }
+}

@@ -1,0 +1,74 @@
+package ib.tools.fabric;
+
+import ib.tools.getopt.CommandException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A way to a port. */
+public sealed interface Route {
+
+  /** {@return as the originals name it in a heading} */
+  String text();
+
+  /**
+   * By LID.
+   *
+   * @param lid unicast LID
+   */
+  record Lid(int lid) implements Route {
+    @Override
+    public String text() {
+      return "Lid " + lid;
+    }
+  }
+
+  /**
+   * By the ports to leave by (IBA 14.2.2).
+   *
+   * @param hops one port for each hop; empty for the own node
+   */
+  record Directed(List<Integer> hops) implements Route {
+    private static final int HOPS_MOST = 63;
+
+    /** Copies the list. */
+    public Directed {
+      hops = List.copyOf(hops);
+    }
+
+    /**
+     * Reads a route as it is typed.
+     *
+     * @param text for example {@code 0,1,3}; the leading 0 is the own node
+     * @return the route
+     * @throws CommandException when it is none
+     */
+    static Directed parse(String text) {
+      List<Integer> hops = new ArrayList<>();
+      for (String part : text.split(",", -1)) {
+        if (!part.matches("[0-9]{1,3}") || Integer.parseInt(part) > 254) {
+          throw new CommandException(255, "can't resolve destination port " + text);
+        }
+        hops.add(Integer.parseInt(part));
+      }
+      hops.removeFirst();
+      if (hops.size() > HOPS_MOST) {
+        throw new CommandException(255, "can't resolve destination port " + text);
+      }
+      return new Directed(hops);
+    }
+
+    /** {@return this and one hop more} */
+    Directed then(int port) {
+      List<Integer> longer = new ArrayList<>(hops);
+      longer.add(port);
+      return new Directed(longer);
+    }
+
+    @Override
+    public String text() {
+      StringBuilder out = new StringBuilder("DR path slid 65535; dlid 65535; 0");
+      hops.forEach(h -> out.append(',').append(h));
+      return out.toString();
+    }
+  }
+}

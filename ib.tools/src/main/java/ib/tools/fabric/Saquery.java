@@ -1,0 +1,292 @@
+package ib.tools.fabric;
+
+import ib.core.client.DeviceLease;
+import ib.core.client.IbCore;
+import ib.core.sa.LftRecord;
+import ib.core.sa.LinkRecord;
+import ib.core.sa.McMemberRecord;
+import ib.core.sa.NodeRecord;
+import ib.core.sa.PathRecord;
+import ib.core.sa.PortInfoRecord;
+import ib.core.sa.SaClient;
+import ib.core.sa.SaRecord;
+import ib.core.sa.ServiceRecord;
+import ib.core.sa.SmInfoRecord;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbException;
+import ib.tools.getopt.CommandException;
+import ib.tools.getopt.Getopt;
+import ib.tools.getopt.Parsed;
+import ib.tools.output.Usage;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** {@code saquery}: records of the subnet administrator. */
+public final class Saquery {
+  private static final int FAILED = 255;
+  private static final int GRACE_MS = 2_000;
+  private static final int IS_SM = 1 << 1;
+  private static final int IS_SM_DISABLED = 1 << 10;
+  private static final String[] OPTIONS = {
+    "p,p",
+    "N,N",
+    "L,L",
+    "G,G",
+    "O,O",
+    "U,U",
+    "s,s",
+    "g,g",
+    "m,m",
+    "x,x",
+    "c,c",
+    "S,S",
+    "D,list",
+    ",src-to-dst=",
+    ",sgid-to-dgid=",
+    "z,config=",
+    "C,Ca=",
+    "P,Port=",
+    "t,timeout=",
+    "K,show_keys",
+    "e,errors",
+    "v,verbose",
+    "d,debug",
+    "h,help",
+    "V,version"
+  };
+
+  private final SaClient sa;
+  private final Parsed line;
+  private final int timeoutMs;
+
+  private Saquery(SaClient sa, Parsed line, int timeoutMs) {
+    this.sa = sa;
+    this.line = line;
+    this.timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Runs the command.
+   *
+   * @param core the midlayer
+   * @param args the original's options and operands
+   * @return the records
+   * @throws CommandException when an option is wrong, there is no such port, or no answer
+   */
+  public static String run(IbCore core, String... args) {
+    Parsed line = parse(args);
+    if (line.has("help")) {
+      return Usage.of("saquery") + "\n";
+    }
+    if (line.has("version")) {
+      return "saquery BUILD VERSION: ib";
+    }
+    LocalPort port = LocalPort.of(core, "saquery", line);
+    try (DeviceLease lease = core.lease(port.device(), "saquery");
+        SaClient sa = SaClient.open(lease.device(), port.number())) {
+      return run(sa, line);
+    } catch (IbException e) {
+      throw new CommandException("saquery: " + e.getMessage(), e);
+    }
+  }
+
+  static Parsed parse(String... args) {
+    return new Getopt("saquery", Usage.of("saquery") + "\n", OPTIONS).parse(args);
+  }
+
+  static String run(SaClient sa, Parsed line) {
+    return new Saquery(sa, line, Options.timeoutMs(line)).run();
+  }
+
+  private String run() {
+    List<String> operands = line.operands();
+    String name = operands.isEmpty() ? "" : operands.getFirst().toLowerCase(Locale.ROOT);
+    String rest = operands.size() > 1 ? operands.get(1) : "";
+    if (line.has("c") || is(name, "classportinfo", "cpi")) {
+      return RecordText.administrator(wait(sa.classPortInfo()));
+    }
+    if (line.has("g")) {
+      return dump(new McMemberRecord(), RecordText::group);
+    }
+    if (line.has("m")) {
+      return dump(new McMemberRecord(), r -> RecordText.member(r, description(r)));
+    }
+    if (line.has("s")) {
+      return managers();
+    }
+    if (line.has("list")) {
+      return list();
+    }
+    if (line.has("x") || is(name, "linkrecord", "lr")) {
+      return dump(new LinkRecord(), RecordText::link);
+    }
+    if (line.has("S") || is(name, "servicerecord", "sr")) {
+      return dump(new ServiceRecord(), RecordText::service);
+    }
+    if (line.has("p") || is(name, "pathrecord", "pr") || pair() != null) {
+      return dump(path(), RecordText::path);
+    }
+    if (is(name, "mcmemberrecord", "mcmr")) {
+      return dump(new McMemberRecord(), RecordText::member);
+    }
+    if (is(name, "portinforecord", "pir")) {
+      PortInfoRecord query = new PortInfoRecord();
+      return dump(
+          rest.isEmpty() ? query : query.set(PortInfoRecord.Field.LID, lid(rest)),
+          RecordText::port);
+    }
+    if (is(name, "sminforecord", "smir")) {
+      return dump(new SmInfoRecord(), RecordText::manager);
+    }
+    if (is(name, "lftrecord", "lftr")) {
+      return dump(new LftRecord(), RecordText::forwarding);
+    }
+    return nodes(
+        is(name, "noderecord", "nr") ? rest : operands.isEmpty() ? "" : operands.getFirst());
+  }
+
+  private static boolean is(String name, String whole, String alias) {
+    return name.equals(whole) || name.equals(alias);
+  }
+
+  // ---- nodes ----
+
+  private String nodes(String which) {
+    NodeRecord query = new NodeRecord();
+    long number = Destination.number(which);
+    if (number > 0 && number <= 0xbfff) {
+      query.set(NodeRecord.Field.LID, number);
+    } else if (number != 0) {
+      query.set(NodeRecord.Field.PORT_GUID, number);
+    } else if (!which.isEmpty()) {
+      query.set(NodeRecord.Field.NODE_DESCRIPTION, which);
+    }
+    Function<NodeRecord, String> form =
+        line.has("L")
+            ? r -> String.valueOf(r.value(NodeRecord.Field.LID))
+            : line.has("G")
+                ? r -> AttributeText.hex(r.number(NodeRecord.Field.PORT_GUID), 16)
+                : line.has("O") || line.has("U")
+                    ? r -> r.text(NodeRecord.Field.NODE_DESCRIPTION)
+                    : RecordText::node;
+    return dump(query, form);
+  }
+
+  private String list() {
+    return "   LID \"name\"\n================\n"
+        + dump(
+            new NodeRecord().set(NodeRecord.Field.NODE_TYPE, 1),
+            r ->
+                String.format(
+                    "%6d  \"%s\"",
+                    r.value(NodeRecord.Field.LID), r.text(NodeRecord.Field.NODE_DESCRIPTION)));
+  }
+
+  private String managers() {
+    List<PortInfoRecord> ports = table(new PortInfoRecord());
+    return "IsSM ports\n"
+        + with(ports, IS_SM)
+        + "\nIsSMdisabled ports\n"
+        + with(ports, IS_SM_DISABLED);
+  }
+
+  private static String with(List<PortInfoRecord> ports, int bit) {
+    return ports.stream()
+        .filter(r -> (r.number(PortInfoRecord.Field.CAPABILITY_MASK) & bit) != 0)
+        .map(r -> RecordText.portOfManager(r) + "\n")
+        .collect(Collectors.joining());
+  }
+
+  private String description(McMemberRecord member) {
+    Gid port = member.gid(McMemberRecord.Field.PORT_GID);
+    if (port.equals(Gid.ZERO)) {
+      return "<unknown>";
+    }
+    NodeRecord query = new NodeRecord().set(NodeRecord.Field.PORT_GUID, port.interfaceId());
+    return table(query).stream()
+        .findFirst()
+        .map(r -> r.text(NodeRecord.Field.NODE_DESCRIPTION))
+        .orElse("<unknown>");
+  }
+
+  // ---- paths ----
+
+  /** {@return the two ends, separated, or null when none were given} */
+  private String @org.jspecify.annotations.Nullable [] pair() {
+    String lids = line.last("src-to-dst");
+    String gids = line.last("sgid-to-dgid");
+    String text = lids != null ? lids : gids;
+    if (text == null) {
+      return null;
+    }
+    String[] ends = text.split(lids != null ? ":" : "-", 2);
+    if (ends.length != 2) {
+      throw new CommandException(FAILED, Usage.of("saquery"));
+    }
+    return ends;
+  }
+
+  private PathRecord path() {
+    PathRecord query = new PathRecord();
+    String[] ends = pair();
+    if (ends == null) {
+      return query;
+    }
+    if (line.has("src-to-dst")) {
+      return query
+          .set(PathRecord.Field.SLID, lid(ends[0]))
+          .set(PathRecord.Field.DLID, lid(ends[1]));
+    }
+    try {
+      return query
+          .set(PathRecord.Field.SGID, Gid.parse(ends[0]))
+          .set(PathRecord.Field.DGID, Gid.parse(ends[1]));
+    } catch (IbException e) {
+      throw new CommandException("saquery: " + e.getMessage(), e);
+    }
+  }
+
+  /** A LID, or the only one of a node's name. */
+  private int lid(String text) {
+    long number = Destination.number(text);
+    if (number > 0 && number <= 0xffff) {
+      return (int) number;
+    }
+    NodeRecord query = new NodeRecord().set(NodeRecord.Field.NODE_DESCRIPTION, text);
+    return table(query).stream()
+        .findFirst()
+        .map(r -> r.value(NodeRecord.Field.LID))
+        .orElseThrow(() -> new CommandException(FAILED, "saquery: no lid for '" + text + "'"));
+  }
+
+  // ---- asking ----
+
+  private <S extends SaRecord<S, ?>> String dump(S query, Function<S, String> form) {
+    return table(query).stream().map(form).collect(Collectors.joining("\n"));
+  }
+
+  private <S extends SaRecord<S, ?>> List<S> table(S query) {
+    return wait(sa.getTable(query, SaClient.TIMEOUT_MS));
+  }
+
+  private <T> T wait(CompletableFuture<T> answer) {
+    try {
+      return answer.get(SaClient.TIMEOUT_MS + timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      Throwable why = e.getCause();
+      throw new CommandException(
+          "ERROR: Query result returned: " + (why == null ? e : why).getMessage(), e);
+    } catch (TimeoutException e) {
+      throw new CommandException("ERROR: Query result returned: timeout", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CommandException("saquery: interrupted", e);
+    }
+  }
+}

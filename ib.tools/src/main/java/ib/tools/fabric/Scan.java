@@ -1,0 +1,238 @@
+package ib.tools.fabric;
+
+import ib.core.mad.smp.MadField;
+import ib.core.mad.smp.NodeInfo;
+import ib.core.mad.smp.PortInfo;
+import ib.core.mad.smp.SmpAttribute;
+import ib.core.mad.smp.SwitchInfo;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that can be reached from a port, found by directed routes, breadth first, as libibnetdisc
+ * does. Of an adapter only the ports that a link was found at are known.
+ */
+final class Scan {
+  static final int SWITCH = 2;
+  private static final int LINK_UP = 5;
+  private static final int HOPS_MOST = 62;
+
+  private final SmpQuery query;
+  private final Map<Long, Node> byGuid = new LinkedHashMap<>();
+  private final Deque<Node> unseen = new ArrayDeque<>();
+  private Node from;
+
+  private Scan(SmpQuery query, Node from) {
+    this.query = query;
+    this.from = from;
+  }
+
+  /**
+   * Looks at everything.
+   *
+   * @param query asks the fabric
+   * @return what is there
+   * @throws NoAnswerException when the own node does not answer; others that do not are left out
+   */
+  static Scan of(SmpQuery query) throws NoAnswerException {
+    Route.Directed self = new Route.Directed(List.of());
+    Node own = node(query, self);
+    Scan scan = new Scan(query, own);
+    scan.run();
+    return scan;
+  }
+
+  /** {@return the node that the scan began at} */
+  Node from() {
+    return from;
+  }
+
+  /** {@return the port that the scan began at} */
+  Port fromPort() {
+    return from.port(from.value(NodeInfo.LOCAL_PORT_NUM));
+  }
+
+  /** {@return the nodes, the one found last first, as libibnetdisc lists them} */
+  List<Node> nodes() {
+    List<Node> all = new ArrayList<>(byGuid.values());
+    return all.reversed();
+  }
+
+  private void run() throws NoAnswerException {
+    add(from);
+    while (!unseen.isEmpty()) {
+      Node node = unseen.remove();
+      for (Port port : List.copyOf(node.ports().values())) {
+        if (port.up() && node.route.hops().size() < HOPS_MOST) {
+          follow(node, port);
+        }
+      }
+    }
+  }
+
+  private void add(Node node) throws NoAnswerException {
+    byGuid.put(node.number(NodeInfo.NODE_GUID), node);
+    unseen.add(node);
+    if (node.isSwitch()) {
+      node.switchInfo = query.get(node.route, SmpAttribute.SWITCH_INFO, 0);
+      for (int n = 0; n <= node.value(NodeInfo.NUM_PORTS); n++) {
+        addPort(node, node.route, n);
+      }
+    } else {
+      addPort(node, node.route, node.value(NodeInfo.LOCAL_PORT_NUM));
+    }
+  }
+
+  private void addPort(Node node, Route.Directed route, int number) throws NoAnswerException {
+    MemorySegment info = query.get(route, SmpAttribute.PORT_INFO, number);
+    node.ports.put(number, new Port(node, number, info));
+  }
+
+  /** Looks at the other end of a link. */
+  private void follow(Node node, Port port) {
+    Route.Directed beyond = node.route.then(port.number);
+    try {
+      Node there = node(query, beyond);
+      Node known = byGuid.get(there.number(NodeInfo.NODE_GUID));
+      int entered = there.value(NodeInfo.LOCAL_PORT_NUM);
+      if (known == null) {
+        known = there;
+        add(there);
+      } else if (!known.ports.containsKey(entered)) {
+        // another port of an adapter; its GUID stands in what it answered itself
+        known.portGuids.put(entered, there.number(NodeInfo.PORT_GUID));
+        addPort(known, beyond, entered);
+      }
+      Port remote = known.port(entered);
+      port.remote = remote;
+      remote.remote = port;
+    } catch (NoAnswerException e) {
+      port.failure = e; // shown as a link without a far end
+    }
+  }
+
+  private static Node node(SmpQuery query, Route.Directed route) throws NoAnswerException {
+    MemorySegment info = query.get(route, SmpAttribute.NODE_INFO, 0);
+    MemorySegment text = query.get(route, SmpAttribute.NODE_DESCRIPTION, 0);
+    return new Node(route, info, AttributeText.description(text));
+  }
+
+  /** An adapter, a switch or a router. */
+  static final class Node {
+    private final Route.Directed route;
+    private final MemorySegment info;
+    private final String description;
+    private final NavigableMap<Integer, Port> ports = new TreeMap<>();
+    private final Map<Integer, Long> portGuids = new LinkedHashMap<>();
+    private @Nullable MemorySegment switchInfo;
+
+    private Node(Route.Directed route, MemorySegment info, String description) {
+      this.route = route;
+      this.info = info;
+      this.description = description;
+      portGuids.put(NodeInfo.LOCAL_PORT_NUM.in(info), NodeInfo.PORT_GUID.of(info));
+    }
+
+    Route.Directed route() {
+      return route;
+    }
+
+    String description() {
+      return description;
+    }
+
+    boolean isSwitch() {
+      return value(NodeInfo.NODE_TYPE) == SWITCH;
+    }
+
+    /** {@return whether port 0 of the switch is a full endpoint} */
+    boolean enhanced() {
+      return switchInfo != null && SwitchInfo.ENHANCED_PORT_0.in(switchInfo) != 0;
+    }
+
+    int value(MadField field) {
+      return field.in(info);
+    }
+
+    long number(MadField field) {
+      return field.of(info);
+    }
+
+    /** {@return those known, by number; of a switch 0 too} */
+    NavigableMap<Integer, Port> ports() {
+      return ports;
+    }
+
+    Port port(int number) {
+      Port port = ports.get(number);
+      if (port == null) {
+        throw new IllegalArgumentException(description + " port " + number);
+      }
+      return port;
+    }
+  }
+
+  /** A port of a node. */
+  static final class Port {
+    private final Node node;
+    private final int number;
+    private final MemorySegment info;
+    private @Nullable Port remote;
+    private @Nullable NoAnswerException failure;
+
+    private Port(Node node, int number, MemorySegment info) {
+      this.node = node;
+      this.number = number;
+      this.info = info;
+    }
+
+    Node node() {
+      return node;
+    }
+
+    int number() {
+      return number;
+    }
+
+    MemorySegment info() {
+      return info;
+    }
+
+    /** {@return the port at the other end of the link, if one answered} */
+    @Nullable Port remote() {
+      return remote;
+    }
+
+    /** {@return why there is nobody at the other end of a link that is up, if that is so} */
+    @Nullable NoAnswerException failure() {
+      return failure;
+    }
+
+    /** {@return the port's LID; of a switch that of its port 0} */
+    int lid() {
+      return PortInfo.LID.in(node.isSwitch() ? node.port(0).info : info);
+    }
+
+    int lmc() {
+      return PortInfo.LMC.in(node.isSwitch() ? node.port(0).info : info);
+    }
+
+    long guid() {
+      return node.isSwitch()
+          ? node.number(NodeInfo.PORT_GUID)
+          : node.portGuids.getOrDefault(number, 0L);
+    }
+
+    boolean up() {
+      return PortInfo.PORT_PHYS_STATE.in(info) == LINK_UP && number != 0;
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package ib.tools.fabric;
+
+import ib.core.client.DeviceLease;
+import ib.core.client.IbCore;
+import ib.core.mad.Mad;
+import ib.core.mad.MadAddress;
+import ib.core.mad.MadAgent;
+import ib.core.mad.MadHandler;
+import ib.core.mad.MadMethod;
+import ib.core.mad.MadReceived;
+import ib.core.mad.MadRegistration;
+import ib.core.mad.MgmtClass;
+import ib.core.mad.smp.SmpAttribute;
+import ib.core.verbs.IbException;
+import ib.core.verbs.PortAttr;
+import ib.core.verbs.QpType;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Asks through QP0 of a port of a device here. */
+final class Smi implements SmpQuery {
+  private static final int RETRIES = 2; // libibmad's three attempts
+  private static final int GRACE_MS = 2_000;
+
+  private final LocalPort port;
+  private final DeviceLease lease;
+  private final MadAgent agent;
+  private final int timeoutMs;
+
+  private Smi(LocalPort port, DeviceLease lease, MadAgent agent, int timeoutMs) {
+    this.port = port;
+    this.lease = lease;
+    this.agent = agent;
+    this.timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Opens QP0.
+   *
+   * @param core the midlayer
+   * @param port which port
+   * @param holder the command
+   * @param timeoutMs for each attempt
+   * @throws IbException when the port has no QP0, or is gone
+   */
+  static Smi open(IbCore core, LocalPort port, String holder, int timeoutMs) {
+    DeviceLease lease = core.lease(port.device(), holder);
+    boolean ok = false;
+    try {
+      MadRegistration sender = MadRegistration.sender(QpType.SMI);
+      MadAgent agent = MadAgent.register(lease.device(), port.number(), sender, MadHandler.NONE);
+      ok = true;
+      return new Smi(port, lease, agent, timeoutMs);
+    } finally {
+      if (!ok) {
+        lease.close();
+      }
+    }
+  }
+
+  @Override
+  public MemorySegment get(Route to, SmpAttribute attribute, int modifier)
+      throws NoAnswerException {
+    Mad request =
+        switch (to) {
+          case Route.Lid l -> request(MgmtClass.SUBN_LID_ROUTED, attribute, modifier);
+          case Route.Directed d -> directed(d, attribute, modifier);
+        };
+    MadAddress address =
+        switch (to) {
+          case Route.Lid l -> MadAddress.smi(port.number(), l.lid());
+          case Route.Directed d -> MadAddress.directed(port.number());
+        };
+    String what = "mad_rpc: dport (" + to.text() + ")";
+    try {
+      MadReceived answer =
+          agent
+              .query(request, address, timeoutMs, RETRIES)
+              .get((RETRIES + 1L) * timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
+      int status = answer.mad().header().status() & 0x7fff; // without the D bit
+      if (status != 0) {
+        throw new NoAnswerException(String.format("%s: status 0x%x", what, status));
+      }
+      return answer.mad().data();
+    } catch (ExecutionException e) {
+      throw new NoAnswerException(what + ": " + e.getMessage(), e); // names its cause
+    } catch (TimeoutException e) {
+      throw new NoAnswerException(what + ": timeout", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new NoAnswerException(what + ": interrupted", e);
+    }
+  }
+
+  private static Mad request(int mgmtClass, SmpAttribute attribute, int modifier) {
+    return Mad.request(mgmtClass, 1, MadMethod.GET, attribute.id(), modifier);
+  }
+
+  private static Mad directed(Route.Directed route, SmpAttribute attribute, int modifier) {
+    Mad mad = request(MgmtClass.SUBN_DIRECTED_ROUTE, attribute, modifier);
+    mad.smp().hopCount(route.hops().size());
+    mad.smp().drSlid(MadAddress.PERMISSIVE_LID);
+    mad.smp().drDlid(MadAddress.PERMISSIVE_LID);
+    for (int i = 0; i < route.hops().size(); i++) {
+      mad.smp().initialPath(i + 1, route.hops().get(i));
+    }
+    return mad;
+  }
+
+  private PortAttr attr() {
+    return lease.device().port(port.number());
+  }
+
+  @Override
+  public int lid() {
+    return attr().lid();
+  }
+
+  @Override
+  public int smLid() {
+    return attr().smLid();
+  }
+
+  @Override
+  public void close() {
+    try {
+      agent.close();
+    } finally {
+      lease.close();
+    }
+  }
+}

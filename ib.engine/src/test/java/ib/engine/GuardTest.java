@@ -127,7 +127,7 @@ class GuardTest {
     fresh(QpType.RC);
     attacker.arrive(attacker.packet(BthOpcode.RC_RDMA_WRITE_ONLY, PSN, 8));
     assertEquals(0, attacker.answers.size(), "what is right is not heard either");
-    assertTrue(victim.hca.port(1).mutes(0, rig.a().lid()), "a wire can ask before it decodes");
+    assertTrue(victim.hca.port(1).mutes(0, rig.a().lid()), "who asks is told");
     assertFalse(victim.hca.port(1).mutes(0, stranger.lid()));
     victim.qp.close();
     victim.qp = victim.pd.createQp(Rig.init(victim, QpType.RC, 16));
@@ -143,6 +143,50 @@ class GuardTest {
       guess(Guess.RKEY);
     }
     assertEquals(1, counter("sources_muted"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Guess.class,
+      names = {"PSN", "PKEY"})
+  @DisplayName("A2: who guesses in the name of a peer does not silence the peer's connection")
+  void inItsName(Guess what) {
+    fresh(QpType.RC);
+    for (int i = 0; i < 9; i++) {
+      guess(what);
+    }
+    assertTrue(alarmed());
+    int answers = attacker.answers.size();
+    attacker.arrive(attacker.packet(BthOpcode.RC_RDMA_WRITE_ONLY, PSN, 8));
+    assertEquals(answers + 1, attacker.answers.size(), "the peer itself is heard");
+    long before = counter(what.counter);
+    guess(what);
+    assertEquals(before, counter(what.counter), "a guess is not");
+    for (int i = 0; i < 9; i++) {
+      fresh(QpType.RC);
+      guess(Guess.RKEY);
+    }
+    assertEquals(2, counter("sources_muted"), "keys are guessed by nobody but the peer");
+    fresh(QpType.RC);
+    attacker.arrive(attacker.packet(BthOpcode.RC_RDMA_WRITE_ONLY, PSN, 8));
+    assertEquals(0, attacker.answers.size(), "so nothing of it is heard");
+  }
+
+  @Test
+  @DisplayName("A2: datagrams with the right Q_Key are heard although guesses came in their name")
+  void datagramsInItsName() {
+    fresh(QpType.UD);
+    for (int i = 0; i < 9; i++) {
+      guess(Guess.QKEY);
+    }
+    assertTrue(alarmed());
+    long before = counter("drop_no_receive");
+    Packet p = attacker.packet(BthOpcode.UD_SEND_ONLY, PSN, 8);
+    p.qkey = Rig.QKEY;
+    attacker.arrive(p);
+    assertEquals(before + 1, counter("drop_no_receive"), "it came as far as to find no receive");
+    guess(Guess.QKEY);
+    assertEquals(1, counter("drop_muted"));
   }
 
   @Test

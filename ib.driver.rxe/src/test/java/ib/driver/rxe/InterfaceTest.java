@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class InterfaceTest {
-  private static final int TIMEOUT = 15; // 134 ms
+  private static final int TIMEOUT = 17; // 0.54 s
   private static final int RETRIES = 2;
   private static final int WAITS = 19; // 2.1 s, eight times
   private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class PeerLostTest {
   private static final int KILLS = Integer.getInteger("ib.rxe.kills", 2);
-  private static final int TIMEOUT = 15; // 4.096 us * 2^15 = 134 ms
+  private static final int TIMEOUT = 17; // 4.096 us * 2^17 = 0.54 s
   private static final int RETRIES = 2;
   private static final int PATIENT = 19; // 2.1 s
   private static final long STOPPED_NS = TimeUnit.SECONDS.toNanos(5);

@@ -6,26 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
-import ib.core.wire.Bth;
 import ib.core.wire.BthOpcode;
-import ib.core.wire.Icrc;
-import ib.core.wire.Ipv4Header;
-import ib.core.wire.UdpHeader;
 import ib.driver.rxe.udp.UdpCounter;
 import ib.driver.rxe.udp.UdpWire;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.StandardProtocolFamily;
-import java.nio.ByteBuffer;
-import java.nio.channels.DatagramChannel;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.lang.ref.Reference;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,12 +29,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class RxeFuzzTest {
   private static final long PACKETS = Long.getLong("ib.rxe.fuzz", 60_000);
   private static final int SIZE = 8192;
+  private static final long HEAP_FLAT = 1 << 20;
   private static final String STRANGER = "127.0.0.3";
 
   @ParameterizedTest(name = "{0}, guard {1}")
   @CsvSource({"native, 0", "portable, 0", "native, 100"})
   @DisplayName(
-      "F2, D9: 0 wrong bytes, the queue pairs live on; the source may be muted, and only it")
+      "F2, D9: 0 wrong bytes, the heap flat, the queue pairs live on; the source may be muted, and"
+          + " only it")
   void fuzz(String io, int guard) throws Exception {
     try (RxeLab lab = new RxeLab()) {
       lab.configure("rxe0", "address", "127.0.0.1", "io", io);
@@ -50,13 +46,14 @@ final class RxeFuzzTest {
       lab.configure("rxe1", guarded);
       RxeSide a = lab.side("rxe0");
       RxeSide b = lab.side("rxe1");
+      a.timeout = 17; // 0.5 s: the flood may take the socket's room and the processor for a while
       RxeSide.connect(QpType.RC, a, b, Mtu.MTU_1024);
       AtomicLong sent = new AtomicLong();
       AtomicReference<Throwable> failed = new AtomicReference<>();
       Thread attacker =
           Thread.ofPlatform()
               .name("attacker")
-              .start(
+              .unstarted(
                   () -> {
                     try {
                       attack(b.qp.qpn(), sent);
@@ -65,21 +62,19 @@ final class RxeFuzzTest {
                     }
                   });
       SplittableRandom random = new SplittableRandom(4);
-      int messages = 0;
-      while (attacker.isAlive() || messages < 100) {
-        byte[] data = new byte[SIZE];
-        random.nextBytes(data);
-        MemorySegment.copy(data, 0, a.memory(), ValueLayout.JAVA_BYTE, 0, SIZE);
-        b.receive(messages, 0, SIZE);
-        a.send(messages, 0, SIZE);
-        a.next(messages);
-        b.next(messages);
-        MemorySegment got = b.memory().asSlice(0, SIZE);
-        assertEquals(-1, got.mismatch(MemorySegment.ofArray(data)), "message " + messages);
-        messages++;
+      byte[] data = new byte[SIZE];
+      for (int i = 0; i < 100; i++) {
+        verified(i, a, b, data, random);
+      }
+      long before = heapInUse();
+      attacker.start();
+      for (int i = 100; attacker.isAlive() || i < 200; i++) {
+        verified(i, a, b, data, random);
       }
       attacker.join();
+      long grown = heapInUse() - before;
       assertEquals(null, failed.get());
+      assertTrue(grown < HEAP_FLAT, grown + " bytes of heap for " + sent + " packets");
       assertEquals(QpState.RTS, b.qp.state());
       UdpWire wire = lab.running.get("rxe1").wire();
       long refused =
@@ -93,69 +88,57 @@ final class RxeFuzzTest {
     }
   }
 
+  @Test
+  @DisplayName("the heap check notices what is kept")
+  void canary() {
+    long before = heapInUse();
+    byte[] kept = new byte[2 * (int) HEAP_FLAT];
+    assertTrue(heapInUse() - before >= HEAP_FLAT, "not noticed");
+    Reference.reachabilityFence(kept);
+  }
+
+  /** One message from here to there, every byte compared. */
+  private static void verified(
+      long id, RxeSide a, RxeSide b, byte[] data, SplittableRandom random) {
+    random.nextBytes(data);
+    MemorySegment.copy(data, 0, a.memory(), ValueLayout.JAVA_BYTE, 0, SIZE);
+    b.receive(id, 0, SIZE);
+    a.send(id, 0, SIZE);
+    a.next(id);
+    b.next(id);
+    MemorySegment got = b.memory().asSlice(0, SIZE);
+    assertEquals(-1, got.mismatch(MemorySegment.ofArray(data)), "message " + id);
+  }
+
+  /** What is reachable. */
+  private static long heapInUse() {
+    MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+    memory.gc();
+    memory.gc(); // what the first has found to be finished with
+    return memory.getHeapMemoryUsage().getUsed();
+  }
+
   /** A third of noise, a third of good packets with a bit wrong, a third of good forged ones. */
   private static void attack(int qpn, AtomicLong sent) throws IOException {
     SplittableRandom random = new SplittableRandom(9);
-    InetSocketAddress to = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.2"), 4791);
-    try (DatagramChannel channel = DatagramChannel.open(StandardProtocolFamily.INET)) {
-      channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
-      channel.bind(new InetSocketAddress(InetAddress.ofLiteral(STRANGER), 0));
-      int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
-      byte[] bytes = new byte[1200];
+    BthOpcode[] all = BthOpcode.values();
+    try (Forgery forgery = new Forgery(STRANGER, "127.0.0.2")) {
       for (long i = 0; i < PACKETS; i++) {
         int length;
         if (i % 3 == 0) {
-          length = random.nextInt(bytes.length);
-          random.nextBytes(bytes);
+          length = random.nextInt(forgery.bytes.length);
+          random.nextBytes(forgery.bytes);
         } else {
-          length = forge(bytes, random, qpn, port);
+          int to = random.nextInt(4) == 0 ? random.nextInt(1 << 24) : qpn;
+          BthOpcode opcode = all[random.nextInt(all.length)];
+          length = forgery.noise(opcode, to, random.nextInt(1 << 24), random);
           if (i % 3 == 1) {
-            bytes[random.nextInt(length)] ^= (byte) (1 << random.nextInt(8));
+            forgery.bytes[random.nextInt(length)] ^= (byte) (1 << random.nextInt(8));
           }
         }
-        channel.send(ByteBuffer.wrap(bytes, 0, length), to);
+        forgery.send(length);
         sent.getAndIncrement();
       }
     }
-  }
-
-  /** A packet that is right in every respect, but comes from a stranger. */
-  private static int forge(byte[] bytes, SplittableRandom random, int qpn, int port) {
-    BthOpcode[] all = BthOpcode.values();
-    BthOpcode opcode = all[random.nextInt(all.length)];
-    int payload =
-        switch (opcode.payload()) {
-          case NONE -> 0;
-          case EIGHT -> 8;
-          case SIXTEEN -> 16;
-          default -> 1024;
-        };
-    random.nextBytes(bytes);
-    MemorySegment packet = MemorySegment.ofArray(bytes);
-    Bth bth = new Bth();
-    bth.wrap(packet, 0);
-    bth.clear();
-    bth.opcode(opcode.value());
-    bth.pkey(0xffff);
-    bth.destQp(random.nextInt(4) == 0 ? random.nextInt(1 << 24) : qpn);
-    bth.psn(random.nextInt(1 << 24));
-    int covered = opcode.headerBytes() + payload;
-    int length = covered + Icrc.BYTES;
-    MemorySegment headers = MemorySegment.ofArray(new byte[Icrc.Network.IPV4.bytes()]);
-    Ipv4Header ip = new Ipv4Header();
-    ip.wrap(headers, 0);
-    ip.versionAndLength(Ipv4Header.PLAIN);
-    ip.totalLength(Icrc.Network.IPV4.bytes() + length);
-    ip.fragment(Ipv4Header.DONT_FRAGMENT);
-    ip.protocol(UdpHeader.PROTOCOL);
-    ip.source(0x7f000003);
-    ip.destination(0x7f000002);
-    UdpHeader udp = new UdpHeader();
-    udp.wrap(headers, 20);
-    udp.sourcePort(port);
-    udp.destinationPort(4791);
-    udp.length(8 + length);
-    Icrc.store(packet, covered, new Icrc().of(Icrc.Network.IPV4, headers, 0, packet, 0, covered));
-    return length;
   }
 }

@@ -41,7 +41,7 @@ final class RxeSide implements AutoCloseable {
           | Access.REMOTE_READ
           | Access.REMOTE_ATOMIC
           | Access.FLUSH_GLOBAL;
-  private static final int PSN = 0xfffff0; // wraps soon
+  static final int PSN = 0xfffff0; // wraps soon
 
   final IbDevice device;
   final ProtectionDomain pd;

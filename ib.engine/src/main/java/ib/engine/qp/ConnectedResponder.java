@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectedResponder extends Responder {
   static final long LENGTH_MOST = 1L << 31;
-  private static final int PSN_FAR = 1 << 22; // farther away than any requester's window
+  static final int PSN_FAR = 1 << 22; // farther away than any requester's window
   private static final int NOTHING = -1;
 
   private final boolean reliable;
@@ -59,6 +59,11 @@ final class ConnectedResponder extends Responder {
   /** How many reads and atomics the peer may have under way. */
   void resources(int most) {
     request.resources(most);
+  }
+
+  /** How far a sequence number is behind the one expected; any thread, roughly. */
+  int behind(int psn) {
+    return Psn.diff(epsn, psn);
   }
 
   /** Whether the sequence number expected is this one or a later one. */
@@ -174,7 +179,7 @@ final class ConnectedResponder extends Responder {
     if (accessRefused) {
       accessRefused = false;
       qp.count(HcaCounter.RKEY_VIOLATIONS);
-      qp.path.port().guard().violation(p);
+      qp.path.port().guard().provenViolation(p);
     }
   }
 

@@ -1,21 +1,31 @@
 package ib.engine.qp;
 
+import ib.core.verbs.QpState;
+import ib.core.wire.Psn;
+import ib.engine.mr.IntTable;
 import ib.engine.wire.Packet;
+import ib.engine.wire.Route;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Who has sent a port what nobody should send, and who is not heard for a while because of that. A
- * table of fixed size, found by hash: under attack by more sources than it holds the oldest are
- * forgotten. Data path, any thread: whoever notes a violation takes the table by one CAS, and when
- * another has it at this moment the violation counts for nothing, so nobody waits. Who is heard is
- * looked up only while somebody is muted.
+ * Who has sent a port what nobody should send, and who is not heard for a while because of that.
+ * Anybody can write somebody else's address on a packet, so who is muted for what anybody can send
+ * is still heard where a packet fits its queue pair; only a wrong rkey in a request that fits its
+ * connection shows who sent it, and then nothing is heard. A table of fixed size, found by hash:
+ * under attack by more sources than it holds the oldest are forgotten. Data path, any thread:
+ * whoever notes a violation takes the table by one CAS, and when another has it at this moment the
+ * violation counts for nothing, so nobody waits. Who is heard is looked up only while somebody is
+ * muted.
  */
 final class Guard {
   private static final int PLACES = 1024;
   private static final int PROBES = 8; // places that a source may have
+  private static final int PSN_AHEAD = 1 << 16; // the largest window
+  private static final int NOBODY = -1;
   private static final VarHandle TAKEN;
 
   static {
@@ -41,10 +51,12 @@ final class Guard {
   private final long[] high = new long[PLACES];
   private final long[] low = new long[PLACES];
   private final int[] violations = new int[PLACES];
+  private final int[] proven = new int[PLACES]; // of them, those that show who sent them
   private final long[] violationsSince = new long[PLACES];
   private final int[] probes = new int[PLACES];
   private final long[] probesSince = new long[PLACES];
   private final long[] mutedUntil = new long[PLACES]; // 0: not muted
+  private final boolean[] mutedWholly = new boolean[PLACES];
   private final long[] used = new long[PLACES]; // when, 0: free
 
   /**
@@ -66,6 +78,8 @@ final class Guard {
     }
     Arrays.fill(used, 0);
     Arrays.fill(mutedUntil, 0);
+    Arrays.fill(mutedWholly, false);
+    Arrays.fill(proven, 0);
     count(-mutedPlaces);
     limits = changed;
     release(false);
@@ -108,29 +122,70 @@ final class Guard {
     return muting;
   }
 
-  /** Whether the source of a packet is not heard now; costs a look at one field otherwise. */
-  boolean mutes(Packet p) {
-    return muting && mutes(high(p), low(p));
+  /** Whether a packet is not heard now; costs a look at one field when nobody is muted. */
+  boolean mutes(Packet p, IntTable<QpCore> qps) {
+    int i = muting ? muted(high(p), low(p)) : NOBODY;
+    return i != NOBODY && (mutedWholly[i] || !fits(p, p.destQpn > 1 ? qps.find(p.destQpn) : null));
   }
 
-  /** Whether a source is not heard now. */
+  /** Whether a source is muted now. */
   boolean mutes(long sourceHigh, long sourceLow) {
-    if (!muting) {
-      return false;
-    }
+    return muting && muted(sourceHigh, sourceLow) != NOBODY;
+  }
+
+  /** The place of a source if it is muted now. */
+  private int muted(long sourceHigh, long sourceLow) {
     long now = clock.now() - startNs;
     int first = hash(sourceHigh, sourceLow);
     for (int n = 0; n < PROBES; n++) {
       int i = first + n & PLACES - 1;
       if (high[i] == sourceHigh && low[i] == sourceLow && used[i] != 0) {
-        return mutedUntil[i] != 0 && (mutedUntil[i] - now > 0 || !unmute(i));
+        boolean still = mutedUntil[i] != 0 && (mutedUntil[i] - now > 0 || !unmute(i));
+        return still ? i : NOBODY;
       }
     }
-    return false;
+    return NOBODY;
   }
 
-  /** A packet is one that only a mistake or a guess brings. */
+  /**
+   * Whether a packet is of somebody who knows more than can be guessed: a connection's own peer and
+   * about its sequence number, or a datagram's Q_Key. Reads what another thread may be changing: a
+   * packet more or less is heard.
+   */
+  private static boolean fits(Packet p, @Nullable QpCore qp) {
+    if (qp == null || (p.opcode & 0xe0) != qp.service || qp.state == QpState.RESET) {
+      return false;
+    }
+    QpPath path = qp.path;
+    if (qp.state == QpState.INIT || !path.port().tables().pkeyFits(path.pkeyIndex, p.pkey)) {
+      return false;
+    }
+    if (!(qp.responder instanceof ConnectedResponder responder)) {
+      return p.qkey == path.qkey;
+    }
+    Route route = path.route;
+    if (route == null || !route.leadsTo(p)) {
+      return false;
+    }
+    if ((Opcode.what(p.opcode) & Opcode.RESPONSE) != 0) {
+      return Psn.diff(p.psn, qp.completer.una()) >= 0
+          && Psn.diff(p.psn, qp.requester.psnSent()) < 0;
+    }
+    int behind = responder.behind(p.psn); // far when a long read is asked for again
+    return behind >= -PSN_AHEAD && behind <= ConnectedResponder.PSN_FAR;
+  }
+
+  /** A packet is one that only a mistake or a guess brings, of whoever. */
   void violation(Packet p) {
+    violation(p, 0);
+  }
+
+  /** The same, and the packet fits its connection, so its source has sent it. */
+  void provenViolation(Packet p) {
+    violation(p, 1);
+  }
+
+  private void violation(Packet p, int ofSource) {
     if (limits.violations() == 0 || !take()) {
       return;
     }
@@ -139,8 +194,15 @@ final class Guard {
     if (now - violationsSince[i] > limits.windowNs()) {
       violationsSince[i] = now;
       violations[i] = 0;
+      proven[i] = 0;
     }
-    release(++violations[i] > limits.violations() && mute(i, now));
+    proven[i] += ofSource;
+    violations[i]++;
+    if (proven[i] > limits.violations()) {
+      release(mute(i, now, true));
+    } else {
+      release(violations[i] > limits.violations() && mute(i, now, false));
+    }
   }
 
   /** A packet is for a queue pair that does not exist. */
@@ -154,7 +216,7 @@ final class Guard {
       probesSince[i] = now;
       probes[i] = 0;
     }
-    release(++probes[i] > limits.probes() && mute(i, now));
+    release(++probes[i] > limits.probes() && mute(i, now, false));
   }
 
   private boolean take() {
@@ -168,15 +230,18 @@ final class Guard {
     }
   }
 
-  private boolean mute(int i, long now) {
+  /** Whether that is new. */
+  private boolean mute(int i, long now, boolean wholly) {
     boolean before = mutedUntil[i] != 0;
+    boolean more = wholly && !mutedWholly[i];
     mutedUntil[i] = now + limits.muteNs();
+    mutedWholly[i] |= wholly;
     violations[i] = 0;
     probes[i] = 0;
     if (!before) {
       count(1);
     }
-    return true;
+    return !before || more;
   }
 
   private void count(int places) {
@@ -193,6 +258,8 @@ final class Guard {
     }
     if (mutedUntil[i] != 0) {
       mutedUntil[i] = 0;
+      mutedWholly[i] = false;
+      proven[i] = 0;
       count(-1);
     }
     release(false);
@@ -217,6 +284,8 @@ final class Guard {
       mutedUntil[oldest] = 0;
       count(-1);
     }
+    mutedWholly[oldest] = false;
+    proven[oldest] = 0;
     high[oldest] = sourceHigh;
     low[oldest] = sourceLow;
     violations[oldest] = 0;

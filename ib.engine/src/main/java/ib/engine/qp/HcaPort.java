@@ -133,12 +133,12 @@ public final class HcaPort implements WirePort {
   }
 
   /**
-   * Whether a source is not heard now: for a wire that would rather not decode its packets. Any
-   * thread, never blocks; counts nothing.
+   * Whether a source is muted now, wholly or but for what fits its connections. Any thread, never
+   * blocks; counts nothing.
    *
    * @param gidHigh upper half of the source's GID, 0 when it has none
    * @param gidLow lower half, or its LID
-   * @return whether its packets are dropped
+   * @return whether it is muted
    */
   public boolean mutes(long gidHigh, long gidLow) {
     return guard.mutes(gidHigh, gidLow);
@@ -343,7 +343,7 @@ public final class HcaPort implements WirePort {
     } else if (packet.damaged) {
       drop(packet, HcaCounter.DROP_ICRC, run); // before any state is looked at (F2)
       return;
-    } else if (guard.mutes(packet)) {
+    } else if (guard.mutes(packet, hca.qps())) {
       drop(packet, HcaCounter.DROP_MUTED, run);
       return;
     } else if (qpn == 0xFFFFFF) {

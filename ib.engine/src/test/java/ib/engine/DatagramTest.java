@@ -241,8 +241,12 @@ class DatagramTest {
       assertEquals(0, smi.qpn());
       AddressHandle ah = a.pd.createAh(AhAttr.ofLid(1, b.lid(), 0));
       receive(b, 300);
+      for (int bytes : new int[] {0, 200, 255}) { // IBA 13.4.2: dropped, and takes no receive
+        assertEquals(PostStatus.OK, send(a, a.qp, ah, 1, Rig.QKEY, bytes));
+      }
       assertEquals(PostStatus.OK, send(a, a.qp, ah, 1, Rig.QKEY, 256));
       assertEquals(296, Rig.next(b.recvCq).byteLen());
+      assertEquals(QpState.RTS, b.qp.state());
     }
   }
 }

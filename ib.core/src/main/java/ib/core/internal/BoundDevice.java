@@ -139,6 +139,7 @@ public final class BoundDevice extends IbDevice {
   public List<LeakRecord> sweepAndPoison() {
     owner.poison();
     parts.handlers().close(this, graceNs);
+    parts.services().close(this);
     return owner.sweep();
   }
 

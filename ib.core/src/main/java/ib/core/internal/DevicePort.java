@@ -10,8 +10,10 @@ import ib.core.internal.hotplug.BoundHandle;
 import ib.core.internal.hotplug.DeviceHooks;
 import ib.core.internal.hotplug.EventGate;
 import ib.core.internal.jmx.DeviceStatistics;
+import ib.core.internal.mad.MadClient;
 import ib.core.internal.restrack.ObjectTable;
 import ib.core.internal.restrack.Owner;
+import ib.core.internal.sa.SaLayer;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.DeviceAttr;
 import ib.core.verbs.DeviceInfo;
@@ -22,6 +24,7 @@ import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbInvalidException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +40,8 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
    * @param reportNs after which time something that does not return is reported
    */
   record Shared(Contract contract, EventHub hub, CallbackPool pool, LongSupplier reportNs) {}
+
+  private static final Set<String> OWN = Set.of(MadClient.NAME, SaLayer.NAME);
 
   private final DriverDevice driver;
   private final Shared shared;
@@ -137,7 +142,9 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
   @Override
   public BoundHandle bind(String owner, long sequence) {
     long graceNs = owner.equals(LockCheck.NAME) ? LockCheck.GRACE_NS : Owner.GRACE_NS;
-    return new Handle(new BoundDevice(owner, parts(), graceNs));
+    // what the core's own clients make is shown as Linux shows it: comm [ib_core]
+    String account = OWN.contains(owner) ? "ib_core" : owner;
+    return new Handle(new BoundDevice(account, parts(), graceNs));
   }
 
   /** {@return a handle that answers queries from the caches and belongs to nobody} */

@@ -18,7 +18,9 @@ import ib.core.internal.hotplug.DeviceEntry;
 import ib.core.internal.hotplug.Form;
 import ib.core.internal.hotplug.Hotplug;
 import ib.core.internal.hotplug.Limits;
+import ib.core.internal.mad.MadClient;
 import ib.core.internal.restrack.ObjectTable;
+import ib.core.internal.sa.SaLayer;
 import ib.core.spi.DeviceOps;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.DriverDevice;
@@ -40,11 +42,15 @@ import org.jspecify.annotations.Nullable;
  * {@code ib.core.internal.osgi}, everybody else through {@code ib.core.spi.StandaloneCore}.
  */
 public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
+  /** The order of adds begins with the core's own clients, whatever the others' keys. */
+  private static final Long FIRST = Long.MIN_VALUE;
+
   private final Contract contract;
   private final EventHub hub;
   private final CallbackPool pool = new CallbackPool();
   private final DevicePort.Shared shared;
   private final Hotplug hotplug;
+  private final MadClient mad;
   private volatile Limits limits;
   private final Map<DeviceEntry, DevicePort> ports = new ConcurrentHashMap<>();
 
@@ -60,6 +66,9 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     hub = new EventHub(EventConfig.DEFAULT, log, new Section());
     shared = new DevicePort.Shared(contract, hub, pool, () -> this.limits.reportNs());
     hotplug = new Hotplug(limits, log);
+    mad = new MadClient(contract);
+    attach(announce(mad, MadClient.NAME, List.of(), FIRST)); // before all others (M1)
+    attach(announce(new SaLayer(mad.world()), SaLayer.NAME, List.of(MadClient.NAME), FIRST));
   }
 
   /**
@@ -352,6 +361,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   public void close() {
     hotplug.close();
     ports.clear();
+    mad.close();
     hub.close();
     pool.close();
   }

@@ -6,6 +6,7 @@ import ib.core.mad.MadRegistration;
 import ib.core.sa.SaClient;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbNotSupportedException;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What the built-in clients of a device offer to its handles, while they are added to it. */
@@ -29,6 +30,14 @@ public final class Services {
      * @param owner the client's handle
      */
     void close(IbDevice owner);
+
+    /**
+     * What the layer counts.
+     *
+     * @param port from 1
+     * @return name to value
+     */
+    Map<String, Long> counters(int port);
   }
 
   /** The SA layer on one device. */
@@ -90,6 +99,17 @@ public final class Services {
           "IbDevice.has(Cap.GSI)");
     }
     return layer;
+  }
+
+  /**
+   * What the MAD layer counts.
+   *
+   * @param port from 1
+   * @return name to value; empty without the layer
+   */
+  Map<String, Long> counters(int port) {
+    Mad m = mad;
+    return m == null ? Map.of() : m.counters(port);
   }
 
   /** Ends what a handle still has. */

@@ -14,11 +14,16 @@ import java.lang.foreign.MemorySegment;
  */
 @NotThreadSafe
 public final class Mad {
+  /** Directed routes keep their two paths behind the data (IBA 14.2.1.2). */
+  private static final int PATHS = 128;
+
   private final MemorySegment bytes;
+  private final long length;
   private final MadHeader header = new MadHeader();
 
-  private Mad(MemorySegment bytes) {
+  private Mad(MemorySegment bytes, long length) {
     this.bytes = bytes;
+    this.length = length;
     header.wrap(bytes, 0);
   }
 
@@ -33,7 +38,7 @@ public final class Mad {
     if (bytes.byteSize() < MadHeader.MAD_BYTES) {
       throw new IbInvalidException("Mad", bytes.byteSize() + " bytes", "at least 256 (IBA 13.4.2)");
     }
-    return new Mad(bytes);
+    return new Mad(bytes, bytes.byteSize());
   }
 
   /**
@@ -68,35 +73,49 @@ public final class Mad {
    * @return the response, one datagram; see {@link #withData} for more
    */
   public Mad response(int status) {
-    Mad r = copy(MadHeader.MAD_BYTES, MgmtClass.dataOffset(header.mgmtClass()));
+    Mad r = headers();
     r.header.method(header.method() == MadMethod.SET ? MadMethod.GET : header.method());
     r.header.response(true);
     r.header.status(status);
+    if (header.mgmtClass() == MgmtClass.SUBN_DIRECTED_ROUTE) {
+      r.smp().direction(true); // the D bit is the highest of the status (IBA 14.2.1.2)
+    }
     return r;
   }
 
   /**
-   * The same headers before other data: one datagram, or as long as the data needs (RMPP).
+   * The same headers before other data: one datagram, or as long as the data needs (RMPP, which
+   * also keeps the length of less).
    *
    * @param data what follows the headers; copied
-   * @return a new datagram or message
+   * @return a new datagram or message, whose {@link #data} is as long as this
    */
   public Mad withData(MemorySegment data) {
     int at = dataOffset();
-    Mad m = copy(Math.max(MadHeader.MAD_BYTES, at + data.byteSize()), at);
+    Mad m = copy(at + data.byteSize(), at);
     MemorySegment.copy(data, 0, m.bytes, at, data.byteSize());
+    return m;
+  }
+
+  /** {@return a new datagram with the same headers and all its data 0} */
+  public Mad headers() {
+    Mad m = copy(MadHeader.MAD_BYTES, dataOffset());
+    if (header.mgmtClass() == MgmtClass.SUBN_DIRECTED_ROUTE) {
+      MemorySegment.copy(bytes, PATHS, m.bytes, PATHS, MadHeader.MAD_BYTES - PATHS);
+    }
     return m;
   }
 
   /** {@return a copy with bytes of its own} */
   public Mad copy() {
-    return copy(bytes.byteSize(), bytes.byteSize());
+    return copy(length, length);
   }
 
-  private Mad copy(long size, long taken) {
-    MemorySegment target = MemorySegment.ofArray(new byte[Math.toIntExact(size)]);
+  private Mad copy(long newLength, long taken) {
+    int size = Math.toIntExact(Math.max(MadHeader.MAD_BYTES, newLength));
+    MemorySegment target = MemorySegment.ofArray(new byte[size]);
     MemorySegment.copy(bytes, 0, target, 0, taken);
-    return new Mad(target);
+    return new Mad(target, newLength);
   }
 
   /** {@return the common header} */
@@ -133,7 +152,7 @@ public final class Mad {
   /** {@return the data after the headers of the class, all of it} */
   public MemorySegment data() {
     int at = dataOffset();
-    return bytes.asSlice(at, bytes.byteSize() - at);
+    return bytes.asSlice(at, length - at);
   }
 
   /** {@return all bytes} */
@@ -143,7 +162,7 @@ public final class Mad {
 
   /** {@return whether it is longer than a datagram, so that only RMPP carries it} */
   public boolean isLong() {
-    return bytes.byteSize() > MadHeader.MAD_BYTES;
+    return length > MadHeader.MAD_BYTES;
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.Locale;
 import java.util.StringJoiner;
 
 /**
@@ -38,6 +39,11 @@ public abstract class SaRecord<S extends SaRecord<S, F>, F extends Enum<F> & SaF
 
   /** {@return a new, empty record of the same kind} */
   public abstract S fresh();
+
+  /** {@return a copy, with the same component mask} */
+  public final S copy() {
+    return fresh().read(MemorySegment.ofArray(bytes), 0).componentMask(componentMask);
+  }
 
   /** {@return the attribute identifier} */
   public final int attributeId() {
@@ -294,7 +300,7 @@ public abstract class SaRecord<S extends SaRecord<S, F>, F extends Enum<F> & SaF
             bits == 128
                 ? gid(f).toString()
                 : bits > 64 ? text(f) : "0x" + Long.toHexString(number(f));
-        text.add(f.name().toLowerCase(java.util.Locale.ROOT) + "=" + value);
+        text.add(f.name().toLowerCase(Locale.ROOT) + "=" + value);
       }
     }
     return text.toString();

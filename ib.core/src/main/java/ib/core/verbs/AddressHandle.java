@@ -56,8 +56,17 @@ public abstract non-sealed class AddressHandle extends IbObject {
 
   /**
    * The address that answers a received datagram (IBA 11.2.2.1, kernel: ib_init_ah_attr_from_wc).
+   *
+   * @param device where it arrived
+   * @param wc the completion of the receive
+   * @param grh the first 40 bytes of the receive buffer; read when {@link WcFlags#GRH} is set
+   * @param port the port it arrived on
+   * @return the attributes of an address handle
+   * @throws IbInvalidException when the GID it was sent to is not one of the port
    */
-  static AhAttr answer(IbDevice device, WorkCompletion wc, @Nullable MemorySegment grh, int port) {
+  @AnyContext
+  public static AhAttr answer(
+      IbDevice device, WorkCompletion wc, @Nullable MemorySegment grh, int port) {
     if ((wc.wcFlags() & WcFlags.GRH) == 0) {
       return new AhAttr(wc.slid(), wc.sl(), wc.dlidPathBits(), 0, port, null);
     }

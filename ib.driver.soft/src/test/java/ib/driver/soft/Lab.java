@@ -1,6 +1,7 @@
 package ib.driver.soft;
 
 import ib.core.client.DeviceLease;
+import ib.core.client.ResourceRecord;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.DeviceSlot;
 import ib.core.spi.DriverDevice;
@@ -62,6 +63,11 @@ final class Lab implements AutoCloseable, Announcer<SoftConfig> {
 
   Slot<SoftConfig> slot(String name) {
     return devices.slots().stream().filter(s -> s.pid().endsWith("~" + name)).findFirst().get();
+  }
+
+  /** What clients have made; the core's own management queue pairs are not among it (M2). */
+  List<ResourceRecord> resources() {
+    return midlayer.core().resources().stream().filter(r -> !r.owner().equals("ib_core")).toList();
   }
 
   /** A handle that is good until the lab is closed. */

@@ -119,7 +119,7 @@ final class UnplugTest {
         lab.slot("soft1").plug();
       }
       registration.unregister();
-      assertEquals(List.of(), lab.midlayer.core().resources());
+      assertEquals(List.of(), lab.resources());
       assertEquals(List.of(), lab.midlayer.core().violations());
       assertEquals(List.of(), lab.errors);
     }
@@ -190,7 +190,7 @@ final class UnplugTest {
         registration.unregister();
         lab.slot("soft0").plug();
       }
-      assertEquals(List.of(), lab.midlayer.core().resources());
+      assertEquals(List.of(), lab.resources());
     }
   }
 

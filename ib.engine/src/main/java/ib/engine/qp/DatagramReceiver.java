@@ -4,6 +4,7 @@ import ib.core.verbs.WcFlags;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WellKnown;
+import ib.core.wire.MadHeader;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Payload;
 import ib.engine.wire.Packet;
@@ -62,6 +63,10 @@ final class DatagramReceiver extends Responder {
     int what = Opcode.what(p.opcode);
     if (what == 0) {
       qp.drop(p, HcaCounter.DROP_OPCODE);
+      return;
+    }
+    if (qp.specialNumber() >= 0 && p.payload.length() != MadHeader.MAD_BYTES) {
+      qp.drop(p, HcaCounter.DROP_LENGTH); // else anybody could put QP1 into error (IBA 13.4.2)
       return;
     }
     if (!takeReceive()) {

@@ -9,6 +9,7 @@ import ib.core.spi.StandaloneCore;
 import ib.driver.soft.fabric.Fabric;
 import ib.tools.getopt.CommandException;
 import ib.tools.testing.Golden;
+import ib.tools.testing.Left;
 import ib.tools.testing.SoftNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -51,8 +52,8 @@ class PerftestTest {
 
   @AfterEach
   void unplug() {
-    assertEquals(List.of(), standalone.core().resources(), "everything is closed");
-    assertEquals(List.of(), standalone.core().clients(), "nobody stays registered");
+    assertEquals(List.of(), Left.resources(standalone.core()), "everything is closed");
+    assertEquals(List.of(), Left.clients(standalone.core()), "nobody stays registered");
     plug1.unregister();
     plug0.unregister();
     soft1.close();

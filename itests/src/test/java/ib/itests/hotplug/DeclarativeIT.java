@@ -131,13 +131,14 @@ public class DeclarativeIT {
 
   @Test
   public void s41_componentsSayAfterWhomTheyCome() throws Exception {
-    component("ipoib", "sa", false);
-    component("sa", "mad", true);
-    component("mad", "", false);
+    component("ipoib", "middle", false);
+    component("middle", "lower", true);
+    component("lower", "", false);
     runtime.take();
     plug("soft-v", 3);
-    assertEquals(List.of("add mad soft-v", "add sa soft-v", "add ipoib soft-v"), runtime.take());
+    assertEquals(
+        List.of("add lower soft-v", "add middle soft-v", "add ipoib soft-v"), runtime.take());
     List<String> order = runtime.core().clients().stream().map(ClientStatus::name).toList();
-    assertEquals(List.of("mad", "sa", "ipoib"), order);
+    assertEquals(List.of("mad", "sa", "lower", "middle", "ipoib"), order);
   }
 }

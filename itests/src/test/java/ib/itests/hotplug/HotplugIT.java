@@ -72,23 +72,26 @@ public class HotplugIT {
 
   @Test
   public void s39_s40_addsInOrderOfRegistrationRemovesInReverse() throws Exception {
-    ulp("mad", "recording", "");
-    ulp("sa", "recording", "");
+    ulp("lower", "recording", "");
+    ulp("middle", "recording", "");
     ulp("ipoib", "recording", "");
     plug("soft-a", 3);
-    assertEquals(List.of("add mad soft-a", "add sa soft-a", "add ipoib soft-a"), runtime.take());
+    assertEquals(
+        List.of("add lower soft-a", "add middle soft-a", "add ipoib soft-a"), runtime.take());
     runtime.unplug("soft-a");
     assertEquals(
-        List.of("remove ipoib soft-a", "remove sa soft-a", "remove mad soft-a"), runtime.take());
+        List.of("remove ipoib soft-a", "remove middle soft-a", "remove lower soft-a"),
+        runtime.take());
   }
 
   @Test
   public void s41_afterRefinesTheOrderWhateverStartsFirst() throws Exception {
-    ulp("ipoib", "recording", "sa");
-    ulp("sa", "recording", "mad");
-    ulp("mad", "recording", "");
+    ulp("ipoib", "recording", "middle");
+    ulp("middle", "recording", "lower");
+    ulp("lower", "recording", "");
     plug("soft-b", 3);
-    assertEquals(List.of("add mad soft-b", "add sa soft-b", "add ipoib soft-b"), runtime.take());
+    assertEquals(
+        List.of("add lower soft-b", "add middle soft-b", "add ipoib soft-b"), runtime.take());
   }
 
   @Test

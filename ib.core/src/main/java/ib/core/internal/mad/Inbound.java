@@ -1,0 +1,110 @@
+package ib.core.internal.mad;
+
+import ib.core.mad.Mad;
+import ib.core.mad.MadMethod;
+import ib.core.mad.MadReceived;
+import ib.core.mad.MadSource;
+import ib.core.mad.MadStatus;
+import ib.core.mad.MgmtClass;
+import ib.core.spi.MadVerdict;
+import ib.core.wire.MadHeader;
+import org.jspecify.annotations.Nullable;
+
+/** What becomes of a datagram that has arrived: driver, agent, refusal. On the port's queue. */
+final class Inbound {
+  private final MadPort port;
+  private final Wire wire;
+
+  Inbound(MadPort port, Wire wire) {
+    this.port = port;
+    this.wire = wire;
+  }
+
+  void arrived(int qpn, Mad mad, MadSource source) {
+    port.count(Counter.RECEIVED);
+    MadHeader h = mad.header();
+    boolean smi = MgmtClass.smi(h.mgmtClass());
+    if (MadHeader.check(mad.bytes(), 0, (int) mad.bytes().byteSize()) != null
+        || smi != (qpn == 0)) { // IBA 13.5.1, 13.4.4: subnet management is on QP0 alone
+      port.count(Counter.MALFORMED);
+      return;
+    }
+    if (h.mgmtClass() == MgmtClass.SUBN_DIRECTED_ROUTE
+        && Directed.receive(mad.smp(), port.number()) != Directed.Way.LOCAL) {
+      port.count(Counter.UNROUTED);
+      return;
+    }
+    if (h.response()) {
+      response(mad, source);
+    } else if (!driver(mad, source)) {
+      request(mad, source);
+    }
+  }
+
+  /** Offers a request to the driver's agents (M8); {@return whether it is done with}. */
+  private boolean driver(Mad mad, MadSource source) {
+    Mad out = Mad.of(java.lang.foreign.MemorySegment.ofArray(new byte[MadHeader.MAD_BYTES]));
+    MadVerdict verdict = wire.process(source, mad.bytes(), out.bytes());
+    if (verdict == MadVerdict.REPLY) {
+      port.count(Counter.DRIVER_REPLIES);
+      port.answer(out, source);
+    }
+    return verdict != MadVerdict.PASS;
+  }
+
+  private void request(Mad mad, MadSource source) {
+    if (control(mad)) {
+      port.transfers().control(mad, source, null);
+      return;
+    }
+    Agent agent = port.agents().ofRequest(mad);
+    if (agent == null) {
+      refuse(mad, source);
+    } else if (agent.rmpp() && Rmpp.active(mad)) {
+      port.transfers().request(agent, mad, source);
+    } else {
+      agent.deliver(new MadReceived(mad, source));
+    }
+  }
+
+  private static boolean control(Mad mad) {
+    return MgmtClass.rmpp(mad.header().mgmtClass())
+        && Rmpp.active(mad)
+        && mad.rmpp().rmppType() != ib.core.wire.RmppHeader.TYPE_DATA;
+  }
+
+  /** Get and Set that nobody knows are answered (IBA 13.4.5, as Linux does), others dropped. */
+  private void refuse(Mad mad, MadSource source) {
+    int method = mad.header().method();
+    if (method == MadMethod.GET || method == MadMethod.SET) {
+      port.answer(mad.response(MadStatus.BAD_METHOD_ATTRIBUTE), source);
+    }
+    port.count(Counter.NO_AGENT);
+  }
+
+  private void response(Mad mad, MadSource source) {
+    Agent agent = port.agents().ofResponse(mad.header());
+    if (agent == null) {
+      port.count(Counter.NO_AGENT);
+      return;
+    }
+    if (agent.rmpp() && control(mad)) {
+      port.transfers().control(mad, source, agent);
+      return;
+    }
+    Exchange e = answered(mad);
+    if (agent.rmpp() && MgmtClass.rmpp(mad.header().mgmtClass()) && Rmpp.active(mad)) {
+      port.transfers().response(mad, source, e);
+    } else if (e == null) {
+      port.count(Counter.LATE); // also a second one (M5)
+    } else {
+      port.done(e);
+      e.complete(new MadReceived(mad, source));
+    }
+  }
+
+  private @Nullable Exchange answered(Mad mad) {
+    Exchange e = port.waiting(mad.header().transactionId());
+    return e != null && e.request.header().mgmtClass() == mad.header().mgmtClass() ? e : null;
+  }
+}

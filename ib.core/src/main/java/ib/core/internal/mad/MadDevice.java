@@ -1,0 +1,59 @@
+package ib.core.internal.mad;
+
+import ib.core.internal.BoundDevice;
+import ib.core.internal.Services;
+import ib.core.internal.callback.Contract;
+import ib.core.internal.callback.FenceGraph;
+import ib.core.mad.MadAgent;
+import ib.core.mad.MadHandler;
+import ib.core.mad.MadRegistration;
+import ib.core.verbs.IbDevice;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The MAD layer of one device: a wire and a port each. */
+final class MadDevice implements Services.Mad {
+  private final List<MadPort> ports = new ArrayList<>();
+  private final List<QpWire> wires = new ArrayList<>();
+
+  MadDevice(BoundDevice device, World world, Contract contract, FenceGraph fences) {
+    for (int p = 1; p <= device.portCount(); p++) {
+      QpWire wire = new QpWire(device, p, contract);
+      wires.add(wire);
+      ports.add(new MadPort(device.name(), p, wire, world, contract, fences));
+    }
+  }
+
+  void start() {
+    for (int i = 0; i < ports.size(); i++) {
+      wires.get(i).start(ports.get(i));
+    }
+  }
+
+  @Override
+  public MadAgent register(IbDevice owner, int port, MadRegistration what, MadHandler handler) {
+    BoundDevice bound = (BoundDevice) owner;
+    Agent agent = ports.get(port - 1).register(bound, what, handler);
+    bound.owner().lent(agent, agent.toString());
+    return agent;
+  }
+
+  @Override
+  public void close(IbDevice owner) {
+    ports.forEach(p -> p.close(owner));
+  }
+
+  @Override
+  public Map<String, Long> counters(int port) {
+    return new LinkedHashMap<>(ports.get(port - 1).counters().named());
+  }
+
+  /** Ends what agents are left, then queue pairs and the rest. */
+  void close() {
+    ports.forEach(p -> p.close(null));
+    wires.forEach(QpWire::close);
+    ports.forEach(MadPort::fence);
+  }
+}

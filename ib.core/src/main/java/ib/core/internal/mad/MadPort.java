@@ -1,0 +1,338 @@
+package ib.core.internal.mad;
+
+import ib.core.internal.BoundDevice;
+import ib.core.internal.callback.Contract;
+import ib.core.internal.callback.FenceGraph;
+import ib.core.mad.Mad;
+import ib.core.mad.MadAddress;
+import ib.core.mad.MadHandler;
+import ib.core.mad.MadMethod;
+import ib.core.mad.MadRegistration;
+import ib.core.mad.MadSource;
+import ib.core.mad.MgmtClass;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbNotSupportedException;
+import ib.core.verbs.IbTimedOutException;
+import ib.core.verbs.QpType;
+import ib.core.verbs.WellKnown;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The MAD layer of one port: agents, requests that wait for responses (M5), the way out. What
+ * arrives is {@link Inbound}'s. All but registration happens on the port's queue (M2).
+ */
+final class MadPort implements Rmpp.Port {
+  private final String name;
+  private final int number;
+  private final Wire wire;
+  private final World world;
+  private final Contract contract;
+  private final FenceGraph fences;
+  private final SerialQueue queue;
+  private final Counters counters = new Counters();
+  private final AgentTable agents = new AgentTable();
+  private final Inbound inbound;
+  private final Map<Long, Exchange> exchanges = new HashMap<>();
+  private final Transfers transfers = new Transfers(this);
+  private int lowTid = ThreadLocalRandom.current().nextInt(); // not to be guessed (D9)
+
+  MadPort(String device, int number, Wire wire, World world, Contract contract, FenceGraph fences) {
+    this.name = device + "/" + number;
+    this.number = number;
+    this.wire = wire;
+    this.world = world;
+    this.contract = contract;
+    this.fences = fences;
+    this.queue = newQueue("management of " + name);
+    this.inbound = new Inbound(this, wire);
+  }
+
+  int number() {
+    return number;
+  }
+
+  Contract contract() {
+    return contract;
+  }
+
+  Counters counters() {
+    return counters;
+  }
+
+  AgentTable agents() {
+    return agents;
+  }
+
+  Transfers transfers() {
+    return transfers;
+  }
+
+  SerialQueue newQueue(String what) {
+    return new SerialQueue(what, world, contract, fences);
+  }
+
+  /** Runs something on the port's queue. */
+  void run(Runnable what) {
+    queue.execute(what);
+  }
+
+  /** Waits until what the port was given before is done. */
+  void fence() {
+    queue.fence();
+  }
+
+  // ---- agents ----
+
+  Agent register(@Nullable BoundDevice owner, MadRegistration what, MadHandler handler) {
+    int qpn = what.qpType() == QpType.SMI ? WellKnown.QPN_SMI : WellKnown.QPN_GSI;
+    if (!wire.has(qpn)) {
+      throw new IbNotSupportedException(
+          "MadAgent.register on " + name,
+          "the port has no QP" + qpn,
+          qpn == 0 ? "a port whose link layer is InfiniBand" : "a device with Cap.GSI");
+    }
+    return agents.add(what, tid -> new Agent(this, owner, what, handler, tid));
+  }
+
+  /** An agent is closed: nothing comes to it any more, what it waits for fails (M6). */
+  void leave(Agent agent) {
+    agents.remove(agent);
+    run(
+        () -> {
+          for (Exchange e : exchanges.values().toArray(Exchange[]::new)) {
+            if (e.agent.equals(agent)) {
+              exchanges.remove(e.tid());
+              e.fail(agent.gone());
+            }
+          }
+          transfers.leave(agent);
+        });
+  }
+
+  /** Closes the agents of a handle, or all. */
+  void close(@Nullable IbDevice owner) {
+    for (Agent a : agents.all()) {
+      if (owner == null || a.belongsTo(owner)) {
+        a.end();
+      }
+    }
+  }
+
+  // ---- requests and responses, on the port's queue ----
+
+  void begin(Exchange e) {
+    if (e.result.isDone()) {
+      return; // cancelled before it began
+    }
+    var h = e.request.header();
+    long low = h.transactionId() & 0xffffffffL;
+    while (low == 0 || exchanges.containsKey(tid(e.agent, low))) {
+      if (low != 0 && low == (h.transactionId() & 0xffffffffL)) {
+        e.fail(
+            new IbInvalidException(
+                e.agent + ".query", "transaction " + low + " is under way", "0, and one is found"));
+        return;
+      }
+      low = ++lowTid & 0xffffffffL;
+    }
+    h.transactionId(tid(e.agent, low));
+    boolean rmpp = e.agent.rmpp() && (e.request.isLong() || Rmpp.method(h));
+    if (e.request.isLong() && !rmpp) {
+      e.fail(tooLong(e.agent, e.request));
+      return;
+    }
+    exchanges.put(e.tid(), e);
+    if (rmpp) {
+      transfers.request(e);
+    } else {
+      attempt(e);
+    }
+  }
+
+  private static long tid(Agent agent, long low) {
+    return (long) agent.hiTid() << 32 | low;
+  }
+
+  private static IbException tooLong(Agent agent, Mad mad) {
+    return new IbInvalidException(
+        agent + ".send " + mad, "longer than a datagram", "an agent with RMPP");
+  }
+
+  private void attempt(Exchange e) {
+    e.alarm = after(e.timeoutNs, () -> timeout(e));
+    transmit(
+        e.request,
+        e.to,
+        failure -> {
+          if (failure != null && exchanges.remove(e.tid(), e)) {
+            e.fail(new IbInvalidException(e.agent + ".query " + e.request, failure, ""));
+          }
+        });
+  }
+
+  private void timeout(Exchange e) {
+    if (!e.equals(exchanges.get(e.tid()))) {
+      return;
+    }
+    if (e.retriesLeft-- > 0) {
+      counters.add(Counter.RETRIES);
+      attempt(e);
+      return;
+    }
+    exchanges.remove(e.tid());
+    counters.add(Counter.TIMEOUTS);
+    e.fail(
+        new IbTimedOutException(
+            e.agent + ".query " + e.request,
+            "no response from "
+                + e.to
+                + " in "
+                + (e.retries + 1)
+                + " attempts of "
+                + TimeUnit.NANOSECONDS.toMillis(e.timeoutNs)
+                + " ms",
+            "ibping, or a longer time"));
+  }
+
+  /** The whole request has arrived by RMPP: the response has its own time. */
+  void awaitResponse(Exchange e) {
+    e.alarm = after(e.timeoutNs * (e.retries + 1), () -> timeout(e));
+    e.retriesLeft = 0;
+  }
+
+  /** {@return the request that waits for a response with that identifier} */
+  @Nullable Exchange waiting(long tid) {
+    return exchanges.get(tid);
+  }
+
+  void done(Exchange e) {
+    exchanges.remove(e.tid());
+  }
+
+  void forget(Exchange e) {
+    if (exchanges.remove(e.tid(), e)) {
+      e.disarm();
+      transfers.cancel(e);
+    }
+  }
+
+  void send(Agent agent, Mad mad, MadAddress to, Pending<@Nullable Void> sent) {
+    if (agent.rmpp() && (mad.isLong() || Rmpp.method(mad.header()))) {
+      transfers.message(agent, mad, to, sent);
+    } else if (mad.isLong()) {
+      agent.queue().execute(() -> sent.completeExceptionally(tooLong(agent, mad)));
+    } else {
+      transmit(
+          mad,
+          to,
+          failure -> {
+            IbException why =
+                failure == null
+                    ? null
+                    : new IbInvalidException(agent + ".send " + mad, failure, "");
+            finish(agent, sent, why);
+          });
+    }
+  }
+
+  static void finish(Agent agent, Pending<@Nullable Void> sent, @Nullable IbException why) {
+    agent
+        .queue()
+        .execute(
+            () -> {
+              if (why == null) {
+                sent.complete(null);
+              } else {
+                sent.completeExceptionally(why);
+              }
+            });
+  }
+
+  // ---- the way out ----
+
+  @Override
+  public void transmit(Mad mad, MadAddress to) {
+    transmit(mad, to, failure -> {});
+  }
+
+  /** Sends: to this port itself without the wire (M8). */
+  void transmit(Mad mad, MadAddress to, Wire.Done done) {
+    counters.add(Counter.SENT);
+    int mgmtClass = mad.header().mgmtClass();
+    int qpn = MgmtClass.smi(mgmtClass) ? WellKnown.QPN_SMI : WellKnown.QPN_GSI;
+    Mad out = mad.copy();
+    boolean local = to.qpn() == qpn && to.ah().grh() == null && wire.ownLid(to.ah().dlid());
+    if (mgmtClass == MgmtClass.SUBN_DIRECTED_ROUTE) {
+      Directed.Way way = Directed.send(out.smp(), number);
+      if (way == Directed.Way.DROP) {
+        counters.add(Counter.SEND_ERRORS);
+        done.sent("the route does not begin at port " + number);
+        return;
+      }
+      local = way == Directed.Way.LOCAL;
+    }
+    if (!wire.has(qpn)) {
+      counters.add(Counter.SEND_ERRORS);
+      done.sent("the port has no QP" + qpn);
+    } else if (local) {
+      AhAttr self = AhAttr.ofLid(number, to.ah().dlid(), to.ah().sl());
+      MadSource source =
+          new MadSource(number, true, self.dlid(), self.sl(), qpn, to.pkeyIndex(), self);
+      run(() -> inbound.arrived(qpn, out, source));
+      done.sent(null);
+    } else {
+      wire.transmit(
+          qpn,
+          out.bytes(),
+          to,
+          failure -> {
+            if (failure != null) {
+              counters.add(Counter.SEND_ERRORS);
+            }
+            done.sent(failure);
+          });
+    }
+  }
+
+  /** Answers a request by the way it came. */
+  void answer(Mad response, MadSource to) {
+    AhAttr back = to.answer();
+    if (back == null) {
+      counters.add(Counter.SEND_ERRORS);
+      return;
+    }
+    if (response.header().mgmtClass() == MgmtClass.SUBN_DIRECTED_ROUTE) {
+      response.smp().direction(true); // D bit (IBA 14.2.1.2)
+    }
+    response.header().response(response.header().method() != MadMethod.TRAP_REPRESS);
+    int qkey = to.srcQp() == WellKnown.QPN_SMI ? 0 : WellKnown.QP1_QKEY;
+    transmit(response, new MadAddress(back, to.srcQp(), qkey, to.pkeyIndex()));
+  }
+
+  /** A datagram has come by the wire; on any thread. */
+  void arrived(int qpn, Mad mad, MadSource source) {
+    run(() -> inbound.arrived(qpn, mad, source));
+  }
+
+  @Override
+  public World.Alarm after(long delayNs, Runnable what) {
+    return world.after(delayNs, () -> run(what));
+  }
+
+  @Override
+  public void count(Counter counter) {
+    counters.add(counter);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,148 @@
+package ib.core.internal.mad;
+
+import ib.core.mad.MadAddress;
+import ib.core.verbs.AddressHandle;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.Cqe;
+import ib.core.verbs.IbException;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.RecvWr;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.SendWr;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WellKnown;
+import ib.core.verbs.WorkCompletion;
+import ib.core.wire.MadHeader;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/** QP0 or QP1 with its send and receive buffers. Sends are the port's queue's business alone. */
+final class SpecialQp implements AutoCloseable {
+  private static final int BUFFER = WellKnown.GRH_BYTES + MadHeader.MAD_BYTES;
+
+  private record Waiting(MemorySegment mad, MadAddress to, Wire.Done done) {}
+
+  private final QpWire wire;
+  private final QueuePair qp;
+  private final MemoryRegion memory;
+  private final long receivesAt;
+  private final int receives;
+  private final ArrayDeque<SendSlot> free = new ArrayDeque<>();
+  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+
+  SpecialQp(QpWire wire, QueuePair qp, MemoryRegion memory, long at, int sends, int receives) {
+    this.wire = wire;
+    this.qp = qp;
+    this.memory = memory;
+    this.receives = receives;
+    this.receivesAt = at + (long) sends * BUFFER;
+    for (int i = 0; i < sends; i++) {
+      free.add(new SendSlot(at + (long) i * BUFFER));
+    }
+  }
+
+  /** {@return the memory that one direction of so many needs} */
+  static long bytes(int slots) {
+    return (long) slots * BUFFER;
+  }
+
+  QueuePair qp() {
+    return qp;
+  }
+
+  /** Posts all receives. */
+  void fill() {
+    for (int i = 0; i < receives; i++) {
+      new ReceiveSlot(receivesAt + (long) i * BUFFER).post();
+    }
+  }
+
+  /** Sends, or lets it wait until a send has completed. The bytes must not change meanwhile. */
+  void send(MemorySegment mad, MadAddress to, Wire.Done done) {
+    SendSlot slot = free.poll();
+    if (slot == null) {
+      waiting.add(new Waiting(mad, to, done));
+      return;
+    }
+    String failure = slot.post(mad, to, done);
+    if (failure != null) {
+      free.add(slot);
+      done.sent(failure);
+    }
+  }
+
+  @Override
+  public void close() {
+    qp.close();
+  }
+
+  private final class SendSlot implements Cqe {
+    private final long at;
+    private final SendWr wr = new SendWr(1);
+    private Wire.@Nullable Done done;
+
+    SendSlot(long at) {
+      this.at = at;
+    }
+
+    /** {@return null, or why it was not posted} */
+    @Nullable String post(MemorySegment mad, MadAddress to, Wire.Done whenDone) {
+      MemorySegment.copy(mad, 0, memory.segment(), at, MadHeader.MAD_BYTES);
+      done = whenDone;
+      wr.clearSges().addSge(memory.lkey(), memory.iova() + at, MadHeader.MAD_BYTES);
+      wr.cqe(this).flags(SendFlags.SIGNALED);
+      wr.remoteQpn(to.qpn()).remoteQkey(to.qkey());
+      try (AddressHandle ah = qp.pd().createAh(to.ah())) { // may go right after the post (S5)
+        int status = qp.postSend(wr.ah(ah));
+        return status == PostStatus.OK ? null : "post_send returns " + status;
+      } catch (IbException e) {
+        return e.getMessage();
+      }
+    }
+
+    @Override
+    public void done(CompletionQueue cq, WorkCompletion wc) {
+      WcStatus status = wc.status();
+      wire.run(
+          () -> {
+            Wire.Done d = done;
+            done = null;
+            free.add(this);
+            if (d != null) {
+              d.sent(status == WcStatus.SUCCESS ? null : "the send completed with " + status);
+            }
+            Waiting next = waiting.poll();
+            if (next != null) {
+              send(next.mad, next.to, next.done);
+            }
+          });
+    }
+  }
+
+  private final class ReceiveSlot implements Cqe {
+    private final long at;
+    private final RecvWr wr = new RecvWr(1);
+
+    ReceiveSlot(long at) {
+      this.at = at;
+      wr.cqe(this).addSge(memory.lkey(), memory.iova() + at, BUFFER);
+    }
+
+    void post() {
+      if (qp.postReceive(wr) != PostStatus.OK) {
+        wire.starved(qp.qpn());
+      }
+    }
+
+    @Override
+    public void done(CompletionQueue cq, WorkCompletion wc) {
+      if (wc.status() == WcStatus.SUCCESS) {
+        wire.received(qp.qpn(), memory.segment().asSlice(at, BUFFER), wc);
+        post();
+      }
+    }
+  }
+}

@@ -1,0 +1,279 @@
+package ib.core.internal.mad;
+
+import ib.core.mad.Mad;
+import ib.core.mad.MadAddress;
+import ib.core.mad.MadMethod;
+import ib.core.mad.MadReceived;
+import ib.core.mad.MadSource;
+import ib.core.mad.RmppException;
+import ib.core.mad.RmppStatus;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.Errno;
+import ib.core.verbs.IbException;
+import ib.core.verbs.WellKnown;
+import ib.core.wire.RmppHeader;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The RMPP transfers of one port, both directions (M7). On the port's queue. */
+final class Transfers {
+  private record Sending(Agent agent, RmppSend transfer, Pending<@Nullable Void> result) {}
+
+  private record Receiving(@Nullable Agent agent, RmppReceive transfer) {}
+
+  private final MadPort port;
+  private final Map<Rmpp.Key, Sending> sends = new HashMap<>();
+  private final Map<Rmpp.Key, Receiving> receives = new HashMap<>();
+
+  Transfers(MadPort port) {
+    this.port = port;
+  }
+
+  // ---- sending ----
+
+  /** A request that is longer than a datagram, or double-sided. */
+  void request(Exchange e) {
+    Rmpp.Key key = Rmpp.Key.of(e.request.header(), false, e.to.ah());
+    Pending<@Nullable Void> sent = new Pending<>();
+    RmppSend s =
+        new RmppSend(
+            e.request,
+            e.to,
+            port,
+            e.timeoutNs,
+            e.retries,
+            failure -> {
+              sends.remove(key);
+              e.sending = null;
+              if (failure != null) {
+                port.done(e);
+                e.fail(failure);
+              } else if (port.waiting(e.tid()) != null) {
+                turnAround(e);
+              }
+            });
+    e.sending = s;
+    sends.put(key, new Sending(e.agent, s, sent));
+    s.start(1);
+  }
+
+  /** All of the request has arrived: says how far the answer may go (IBA 13.6.6). */
+  private void turnAround(Exchange e) {
+    if (e.request.header().method() == MadMethod.GET_MULTI) {
+      port.transmit(
+          Rmpp.control(e.request, false, RmppHeader.TYPE_ACK, RmppStatus.NORMAL, 0, Rmpp.WINDOW),
+          e.to);
+    }
+    if (e.alarm == null) {
+      port.awaitResponse(e);
+    }
+  }
+
+  /** A request is given up: so is what is being sent of it. */
+  void cancel(Exchange e) {
+    Sending s = sends.remove(Rmpp.Key.of(e.request.header(), false, e.to.ah()));
+    if (s != null) {
+      s.transfer.cancel();
+    }
+  }
+
+  /** A response, or something else that is not answered. */
+  void message(Agent agent, Mad mad, MadAddress to, Pending<@Nullable Void> sent) {
+    boolean response = mad.header().response();
+    Rmpp.Key key = Rmpp.Key.of(mad.header(), response, to.ah());
+    if (sends.containsKey(key)) {
+      MadPort.finish(
+          agent,
+          sent,
+          new IbException(
+              Errno.EBUSY, agent + ".send " + mad, "it is being sent already", "after its end"));
+      return;
+    }
+    RmppSend s =
+        new RmppSend(
+            mad,
+            to,
+            port,
+            Rmpp.RESPONSE_NS,
+            Rmpp.RESPONSE_RETRIES,
+            failure -> {
+              sends.remove(key);
+              MadPort.finish(agent, sent, failure);
+            });
+    sends.put(key, new Sending(agent, s, sent));
+    Receiving asked = receives.get(Rmpp.Key.of(mad.header(), false, to.ah()));
+    s.start(asked == null ? 1 : asked.transfer.replyWindow());
+  }
+
+  /** An ACK, STOP or ABORT; it goes to the sender of the opposite direction, or to a receiver. */
+  void control(Mad mad, MadSource source, @Nullable Agent agent) {
+    RmppHeader h = mad.rmpp();
+    boolean response = mad.header().response();
+    AhAttr peer = source.answer();
+    Sending s = sends.get(Rmpp.Key.of(mad.header(), !response, peer));
+    Receiving r = receives.get(Rmpp.Key.of(mad.header(), response, peer));
+    RmppStatus status =
+        Objects.requireNonNullElse(RmppStatus.of(h.rmppStatus()), RmppStatus.ILLEGAL_STATUS);
+    switch (h.rmppType()) {
+      case RmppHeader.TYPE_ACK -> {
+        if (s != null) {
+          s.transfer.acknowledged(h.segmentNumber(), h.newWindowLast());
+        } else if (r != null && h.segmentNumber() == 0) {
+          r.transfer.turnAround(Math.min(h.newWindowLast(), Rmpp.SEGMENTS_MOST));
+        } else {
+          port.count(Counter.LATE);
+        }
+      }
+      case RmppHeader.TYPE_STOP, RmppHeader.TYPE_ABORT -> {
+        if (s != null) {
+          s.transfer.stopped(status);
+        }
+        if (r != null) {
+          r.transfer.aborted(status);
+        }
+        if (s == null && r == null) {
+          port.count(Counter.LATE);
+        }
+      }
+      default -> port.count(Counter.MALFORMED);
+    }
+  }
+
+  // ---- receiving ----
+
+  /** A segment of a request that an agent is registered for. */
+  void request(Agent agent, Mad mad, MadSource source) {
+    Rmpp.Key key = Rmpp.Key.of(mad.header(), false, source.answer());
+    Receiving r = receives.get(key);
+    if (r == null) {
+      r = open(agent, key, mad, source, new ToAgent(agent, key, source));
+    }
+    if (r != null) {
+      r.transfer.data(mad);
+    }
+  }
+
+  /** A segment of the response to a request, when there still is one. */
+  void response(Mad mad, MadSource source, @Nullable Exchange e) {
+    Rmpp.Key key = Rmpp.Key.of(mad.header(), true, source.answer());
+    Receiving r = receives.get(key);
+    if (r == null && e != null) {
+      r = open(e.agent, key, mad, source, new ToExchange(e, key, source));
+      if (r != null) {
+        e.disarm(); // from now on the transfer's own time counts
+        RmppSend s = e.sending;
+        if (s != null) {
+          s.answered();
+          e.disarm();
+        }
+      }
+    }
+    if (r == null) {
+      port.count(Counter.LATE);
+    } else {
+      r.transfer.data(mad);
+    }
+  }
+
+  private @Nullable Receiving open(
+      Agent agent, Rmpp.Key key, Mad mad, MadSource source, RmppReceive.End end) {
+    AhAttr back = source.answer();
+    if (back == null || mad.rmpp().segmentNumber() != 1) {
+      return null;
+    }
+    MadAddress to = new MadAddress(back, source.srcQp(), WellKnown.QP1_QKEY, source.pkeyIndex());
+    Receiving r = new Receiving(agent, new RmppReceive(to, port, end));
+    receives.put(key, r);
+    return r;
+  }
+
+  private final class ToAgent implements RmppReceive.End {
+    private final Agent agent;
+    private final Rmpp.Key key;
+    private final MadSource source;
+
+    ToAgent(Agent agent, Rmpp.Key key, MadSource source) {
+      this.agent = agent;
+      this.key = key;
+      this.source = source;
+    }
+
+    @Override
+    public void message(Mad message) {
+      agent.deliver(new MadReceived(message, source));
+    }
+
+    @Override
+    public void failed(RmppException why) {
+      receives.remove(key);
+    }
+
+    @Override
+    public void forgotten() {
+      receives.remove(key);
+    }
+  }
+
+  private final class ToExchange implements RmppReceive.End {
+    private final Exchange exchange;
+    private final Rmpp.Key key;
+    private final MadSource source;
+
+    ToExchange(Exchange exchange, Rmpp.Key key, MadSource source) {
+      this.exchange = exchange;
+      this.key = key;
+      this.source = source;
+    }
+
+    @Override
+    public void message(Mad message) {
+      if (exchange.equals(port.waiting(exchange.tid()))) {
+        port.done(exchange);
+        exchange.complete(new MadReceived(message, source));
+      }
+    }
+
+    @Override
+    public void failed(RmppException why) {
+      receives.remove(key);
+      if (exchange.equals(port.waiting(exchange.tid()))) {
+        port.done(exchange);
+        exchange.fail(why);
+      }
+    }
+
+    @Override
+    public void forgotten() {
+      receives.remove(key);
+    }
+  }
+
+  // ---- the end ----
+
+  /** An agent is closed: its transfers stop without a word. */
+  void leave(Agent agent) {
+    sends
+        .values()
+        .removeIf(
+            s -> {
+              if (s.agent.equals(agent)) {
+                s.transfer.cancel();
+                MadPort.finish(agent, s.result, agent.gone());
+                return true;
+              }
+              return false;
+            });
+    receives
+        .values()
+        .removeIf(
+            r -> {
+              if (agent.equals(r.agent)) {
+                r.transfer.close();
+                return true;
+              }
+              return false;
+            });
+  }
+}

@@ -1,0 +1,168 @@
+package ib.core.internal.sa;
+
+import ib.core.mad.MadMethod;
+import ib.core.sa.McMemberRecord;
+import ib.core.sa.McMemberRecord.Field;
+import ib.core.sa.SaMembership.State;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbInvalidException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The port's membership of one group, counted (M10). On the port's queue. */
+final class Group extends Upkeep {
+  /** What a later member may not ask for otherwise than the group is. */
+  private static final Set<Field> FIXED =
+      EnumSet.of(Field.QKEY, Field.MLID, Field.TCLASS, Field.PKEY, Field.SL, Field.FLOW_LABEL);
+
+  private final Gid mgid;
+  private final List<Membership> members = new ArrayList<>();
+  private @Nullable McMemberRecord record;
+  private int joined;
+
+  Group(SaPort port, Gid mgid) {
+    super(port);
+    this.mgid = mgid;
+  }
+
+  void add(Membership m) {
+    members.add(m);
+    step();
+  }
+
+  void remove(Membership m) {
+    members.remove(m);
+    step();
+  }
+
+  private int wanted() {
+    return members.stream()
+        .filter(m -> m.state() != State.REFUSED)
+        .mapToInt(Membership::joinState)
+        .reduce(0, (a, b) -> a | b);
+  }
+
+  @Override
+  boolean empty() {
+    return members.isEmpty() && joined == 0;
+  }
+
+  @Override
+  @Nullable Step<?> next() {
+    for (Membership m : List.copyOf(members)) {
+      if (m.state() == State.JOINING || m.state() == State.LOST) {
+        if ((m.joinState() & ~joined) != 0) {
+          return new Join(m);
+        }
+        admit(m);
+      }
+    }
+    int leaving = joined & ~wanted();
+    return leaving == 0 ? null : new Leave(leaving);
+  }
+
+  /** The port is a member already in that way: compares what the newcomer asks for. */
+  private void admit(Membership m) {
+    McMemberRecord r = record;
+    if (r == null) {
+      throw new IllegalStateException("joined without a record: " + mgid);
+    }
+    for (Field f : FIXED) {
+      if (m.request().has(f) && m.request().number(f) != r.number(f)) {
+        m.changed(
+            State.REFUSED,
+            r,
+            new IbInvalidException(
+                "join " + mgid, f + " differs from that of the group: " + r, "that value"));
+        return;
+      }
+    }
+    m.changed(State.MEMBER, r, null);
+  }
+
+  @Override
+  void lost(IbException why) {
+    joined = 0;
+    for (Membership m : members) {
+      if (m.state() == State.MEMBER) {
+        m.changed(State.LOST, m.record(), why);
+      } else if (m.state() == State.REFUSED) {
+        m.again();
+      }
+    }
+  }
+
+  private final class Join implements Step<McMemberRecord> {
+    private final Membership member;
+
+    Join(Membership member) {
+      this.member = member;
+    }
+
+    @Override
+    public int method() {
+      return MadMethod.SET;
+    }
+
+    @Override
+    public McMemberRecord record() {
+      return member.request().set(Field.PORT_GID, port.gid());
+    }
+
+    @Override
+    public void done(McMemberRecord answer) {
+      record = answer;
+      joined |= member.joinState();
+    }
+
+    @Override
+    public void refused(IbException why) {
+      member.changed(State.REFUSED, member.record(), why);
+    }
+
+    @Override
+    public boolean farewell() {
+      return false;
+    }
+  }
+
+  private final class Leave implements Step<McMemberRecord> {
+    private final int states;
+
+    Leave(int states) {
+      this.states = states;
+    }
+
+    @Override
+    public int method() {
+      return MadMethod.DELETE;
+    }
+
+    @Override
+    public McMemberRecord record() {
+      return new McMemberRecord()
+          .set(Field.MGID, mgid)
+          .set(Field.PORT_GID, port.gid())
+          .set(Field.JOIN_STATE, states);
+    }
+
+    @Override
+    public void done(McMemberRecord answer) {
+      joined &= ~states;
+    }
+
+    @Override
+    public void refused(IbException why) {
+      joined &= ~states; // nothing more can be done: the subnet administrator forgets it, or not
+    }
+
+    @Override
+    public boolean farewell() {
+      return true;
+    }
+  }
+}

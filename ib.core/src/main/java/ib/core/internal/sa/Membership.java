@@ -1,0 +1,79 @@
+package ib.core.internal.sa;
+
+import ib.core.sa.McMemberRecord;
+import ib.core.sa.SaMembership;
+import ib.core.verbs.IbException;
+import org.jspecify.annotations.Nullable;
+
+/** One caller's share. */
+final class Membership implements SaMembership {
+  private final Session session;
+  private final McMemberRecord request;
+  private final Listener listener;
+  private volatile McMemberRecord record;
+  private volatile State state = State.JOINING;
+
+  Membership(Session session, McMemberRecord request, Listener listener) {
+    this.session = session;
+    this.request = request.copy();
+    this.record = this.request;
+    this.listener = listener;
+  }
+
+  McMemberRecord request() {
+    return request;
+  }
+
+  int joinState() {
+    return request.value(McMemberRecord.Field.JOIN_STATE);
+  }
+
+  @Override
+  public State state() {
+    return state;
+  }
+
+  @Override
+  public McMemberRecord record() {
+    return record.copy();
+  }
+
+  /** On the port's queue: another state, told on the session's queue. */
+  void changed(State to, McMemberRecord with, @Nullable IbException why) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    record = with;
+    state = to;
+    session
+        .callbacks()
+        .execute(
+            () -> {
+              if (state != State.CLOSED) {
+                listener.changed(this, to, why);
+              }
+            });
+  }
+
+  /** It was refused; now there is reason to try again. */
+  void again() {
+    if (state != State.CLOSED) {
+      state = State.JOINING;
+    }
+  }
+
+  /** From now on its listener is not called. */
+  void end() {
+    state = State.CLOSED;
+  }
+
+  @Override
+  public void close() {
+    session.close(this);
+  }
+
+  @Override
+  public String toString() {
+    return state + " of " + record;
+  }
+}

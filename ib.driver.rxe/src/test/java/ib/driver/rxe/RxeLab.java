@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 
 /** The driver and a midlayer, without a framework, on loopback addresses. */
 final class RxeLab implements AutoCloseable, Announcer<RxeConfig> {
@@ -48,6 +49,18 @@ final class RxeLab implements AutoCloseable, Announcer<RxeConfig> {
       values.put((String) keysAndValues[i], keysAndValues[i + 1]);
     }
     devices.configure("ib.driver.rxe~" + name, values);
+  }
+
+  /** Deletes the configuration of a device and waits until it is gone. */
+  void delete(String name) {
+    devices.delete("ib.driver.rxe~" + name);
+    long start = System.nanoTime();
+    while (devices.slots().stream().anyMatch(s -> s.pid().endsWith("~" + name))) {
+      if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(30)) {
+        throw new AssertionError(name + " does not go");
+      }
+      Thread.onSpinWait();
+    }
   }
 
   Slot<RxeConfig> slot(String name) {

@@ -45,6 +45,15 @@ final class Namespaces {
     }
   }
 
+  /** Gives them IPv6 addresses too, with the lengths of their prefixes. */
+  void ipv6(String ofLeft, String ofRight) throws IOException, InterruptedException {
+    for (String name : List.of(left, right)) {
+      sysctl(name, "net.ipv6.conf." + DEVICE + ".disable_ipv6=0");
+      String address = name.equals(left) ? ofLeft : ofRight;
+      ip("-n", name, "addr", "add", address, "dev", DEVICE, "nodad");
+    }
+  }
+
   /** The command that starts something in one of them. */
   static List<String> in(String name) {
     return List.of("ip", "netns", "exec", name);

@@ -120,6 +120,34 @@ final class RxeTrafficTest {
     }
   }
 
+  @Test
+  @DisplayName("several devices on a host, one per address: each hears what is for it")
+  void several() {
+    String[] addresses = {"127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"};
+    try (RxeLab lab = new RxeLab()) {
+      for (int i = 0; i < addresses.length; i++) {
+        lab.configure("rxe" + i, "address", addresses[i]);
+      }
+      for (int i = 0; i < addresses.length; i++) {
+        for (int k = 0; k < i; k++) {
+          RxeSide a = lab.side("rxe" + i);
+          RxeSide b = lab.side("rxe" + k);
+          RxeSide.connect(QpType.RC, a, b, Mtu.MTU_1024);
+          fill(a.memory().asSlice(0, 3000), i * 10 + k);
+          b.receive(1, 0, 3000);
+          a.send(2, 0, 3000);
+          a.next(2);
+          b.next(1);
+          assertEquals(-1, b.memory().asSlice(0, 3000).mismatch(a.memory().asSlice(0, 3000)));
+        }
+      }
+      for (RxeDevice device : lab.running.values()) {
+        assertEquals(0L, device.ops().counters(1).get("drop_no_qp"), device.name());
+        assertEquals(0L, device.ops().counters(1).get("drop_source"), device.name());
+      }
+    }
+  }
+
   private static RxeSide datagram(RxeLab lab) {
     RxeSide a = lab.side("rxe0");
     RxeSide b = lab.side("rxe1");

@@ -88,6 +88,8 @@ final class Station implements Party {
                   side(w[1])
                       .receive(
                           Long.parseLong(w[2]), Integer.parseInt(w[3]), Integer.parseInt(w[4])));
+      case "attach" -> done(() -> side(w[1]).qp.attachMulticast(Gid.parse(w[2]), 0));
+      case "detach" -> done(() -> side(w[1]).qp.detachMulticast(Gid.parse(w[2]), 0));
       case "fast" -> fast(side(w[1]));
       case "post" -> done(() -> post(w));
       case "next" -> text(side(w[1]).next());

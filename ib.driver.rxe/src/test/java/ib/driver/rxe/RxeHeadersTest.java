@@ -1,0 +1,200 @@
+package ib.driver.rxe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.verbs.AddressHandle;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.Gid;
+import ib.core.verbs.GlobalRoute;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import ib.core.verbs.SendFlags;
+import ib.core.wire.BthOpcode;
+import ib.core.wire.Grh;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.DatagramChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("issue 4, section 1: what the IP header says, both ways")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class RxeHeadersTest {
+  private static final int BYTES = 100;
+
+  private final RxeLab lab = new RxeLab();
+
+  @AfterEach
+  void close() {
+    lab.close();
+  }
+
+  private long counter(String name) {
+    return lab.running.get("rxe0").ops().counters(1).get(name);
+  }
+
+  private static void until(BooleanSupplier condition, String what) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20), what);
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Sends a datagram along a route; returns where it was received. */
+  private static MemorySegment datagram(RxeSide a, RxeSide b, GlobalRoute route) {
+    b.receive(1, 0, BYTES + 40);
+    AddressHandle ah = a.pd.createAh(AhAttr.ofGid(1, route));
+    a.qp.wrStart();
+    a.qp.wrId(2).wrFlags(SendFlags.SIGNALED);
+    a.qp.wrSend();
+    a.qp.wrSetUdAddress(ah, b.qp.qpn(), RxeSide.QKEY);
+    a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), BYTES);
+    assertEquals(0, a.qp.wrComplete());
+    a.next(2);
+    assertEquals(BYTES + 40, b.next(1).byteLen());
+    ah.close();
+    return b.memory();
+  }
+
+  @ParameterizedTest(name = "traffic class {0}, hop limit {1}")
+  @CsvSource({
+    "0, 64, 0, 64",
+    "104, 64, 104, 64",
+    "184, 7, 184, 7",
+    "32, 0, 32, 64",
+    "32, 1, 32, 64"
+  })
+  @DisplayName(
+      "IBA annex A17.4.5.2: traffic class is TOS, hop limit is TTL; 0 and 1 leave it to the system")
+  void ipv4(int trafficClass, int hopLimit, int tos, int ttl) {
+    lab.configure("rxe0", "address", "127.0.0.1", "io", "native");
+    lab.configure("rxe1", "address", "127.0.0.2", "io", "native");
+    RxeSide a = lab.side("rxe0");
+    RxeSide b = lab.side("rxe1");
+    RxeSide.connect(QpType.UD, a, b, Mtu.MTU_1024);
+    MemorySegment got =
+        datagram(a, b, new GlobalRoute(b.gid(), 0, a.gidIndex, hopLimit, trafficClass));
+    assertEquals(tos, got.get(ValueLayout.JAVA_BYTE, 21) & 0xff, "type of service");
+    assertEquals(ttl, got.get(ValueLayout.JAVA_BYTE, 28) & 0xff, "time to live");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({"native, 104, 9", "portable, 0, 64"})
+  @DisplayName(
+      "rocev2.md section 1: a datagram over IPv6 begins with its IPv6 header; the portable path"
+          + " neither sets nor sees traffic class and hop limit")
+  void ipv6(String io, int trafficClass, int hopLimit) {
+    lab.configure("rxe0", "address", "::1", "io", io);
+    RxeSide a = lab.side("rxe0");
+    RxeSide b = lab.side("rxe0");
+    RxeSide.connect(QpType.UD, a, b, Mtu.MTU_1024);
+    Grh grh = new Grh();
+    grh.wrap(datagram(a, b, new GlobalRoute(b.gid(), 0, a.gidIndex, 9, 104)), 0);
+    assertEquals(6, grh.ipVer());
+    assertEquals(17, grh.nxtHdr());
+    assertEquals(8 + 12 + 8 + BYTES + 4, grh.payLen(), "UDP, BTH, DETH, payload, ICRC");
+    assertEquals(Gid.parse("::1"), new Gid(grh.sgidHigh(), grh.sgidLow()));
+    assertEquals(Gid.parse("::1"), new Gid(grh.dgidHigh(), grh.dgidLow()));
+    assertEquals(trafficClass, grh.trafficClass());
+    assertEquals(hopLimit, grh.hopLmt());
+  }
+
+  @Test
+  @DisplayName("RFC 3168, IBA annex A17.9.3: packets marked congested are counted, CNPs understood")
+  void congestion() throws IOException {
+    lab.configure("rxe0", "address", "127.0.0.1", "io", "native");
+    RxeSide side = lab.side("rxe0");
+    side.open(QpType.RC);
+    side.bringUp(Gid.parse("::ffff:127.0.0.2"), 0x123456, Mtu.MTU_1024);
+    try (Forgery peer = new Forgery("127.0.0.2", "127.0.0.1")) {
+      for (int mark = 0; mark < 4; mark++) {
+        peer.trafficClass(mark);
+        peer.send(peer.packet(BthOpcode.RC_ACKNOWLEDGE, side.qp.qpn(), 0));
+      }
+      until(() -> counter("udp_rcvd") == 4, "four packets");
+      until(() -> counter("np_ecn_marked") == 1, "only 3 is congestion experienced");
+      peer.send(peer.packet(BthOpcode.CNP, side.qp.qpn(), 0));
+      until(() -> counter("rp_cnp_handled") == 1, "a CNP");
+    }
+    assertEquals(0, counter("drop_opcode"));
+    assertEquals(QpState.RTS, side.qp.state());
+  }
+
+  @Test
+  @DisplayName("D7: what Linux rxe sends over IPv6 has no checksum: the native path takes it")
+  void zeroChecksum() throws IOException {
+    received("native", 2);
+  }
+
+  @Test
+  @DisplayName("the portable path does not, as the form of io says")
+  void zeroChecksumPortable() throws IOException {
+    received("portable", 1);
+  }
+
+  private void received(String io, long expected) throws IOException {
+    lab.configure("rxe0", "address", "::1", "io", io);
+    InetAddress address = InetAddress.ofLiteral("::1");
+    withoutChecksum(address);
+    try (DatagramChannel channel = DatagramChannel.open()) {
+      channel.send(ByteBuffer.allocate(20), new InetSocketAddress(address, Forgery.PORT));
+    }
+    // the second one has a checksum, and comes after the first if that comes
+    until(() -> counter("udp_rcvd") >= 1, "nothing came");
+    until(() -> counter("udp_rcvd") >= expected, "the one without checksum did not come");
+    assertEquals(expected, counter("udp_rcvd"));
+  }
+
+  private static MethodHandle call(String name, ValueLayout... arguments) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(
+        linker.defaultLookup().find(name).orElseThrow(),
+        FunctionDescriptor.of(ValueLayout.JAVA_INT, arguments));
+  }
+
+  /** Sends 20 bytes from a socket with UDP_NO_CHECK6_TX. */
+  private static void withoutChecksum(InetAddress to) {
+    var i = ValueLayout.JAVA_INT;
+    var p = ValueLayout.ADDRESS;
+    var n = ValueLayout.JAVA_LONG;
+    try (Arena arena = Arena.ofConfined()) {
+      ByteBuffer name = ByteBuffer.allocate(28).order(ByteOrder.nativeOrder());
+      name.putShort((short) 10).order(ByteOrder.BIG_ENDIAN).putShort((short) Forgery.PORT);
+      name.putInt(0).put(to.getAddress());
+      MemorySegment peer = arena.allocateFrom(ValueLayout.JAVA_BYTE, name.array());
+      int fd = (int) call("socket", i, i, i).invokeExact(10, 2, 0);
+      int set =
+          (int)
+              call("setsockopt", i, i, i, p, i)
+                  .invokeExact(fd, 17, 101, arena.allocateFrom(i, 1), 4);
+      int sent =
+          (int)
+              call("sendto", i, p, n, i, p, i)
+                  .invokeExact(fd, arena.allocate(20), 20L, 0, peer, 28);
+      int closed = (int) call("close", i).invokeExact(fd);
+      assertEquals(0, set, "UDP_NO_CHECK6_TX");
+      assertEquals(20, sent, "sendto");
+      assertEquals(0, closed);
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package ib.driver.rxe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ib.core.verbs.QpType;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WrOpcode;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("issue 4, section 1: IP multicast for datagram groups, from one host to another")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class RxeMulticastTest {
+  private static final int EVERYBODY = 0xffffff;
+  private static final int GRH = 40;
+
+  @ParameterizedTest(name = "{0} {1}")
+  @CsvSource({
+    "native, ::ffff:239.1.2.3, 10.77.0.1, 10.77.0.2",
+    "portable, ::ffff:239.1.2.3, 10.77.0.1, 10.77.0.2",
+    "native, ff15::1:2:3, fd77::1, fd77::2",
+    "portable, ff15::1:2:3, fd77::1, fd77::2"
+  })
+  @DisplayName("rocev2.md section 1: members get it, who has left does not, nobody gets his own")
+  void group(String io, String group, String left, String right) throws Exception {
+    Namespaces two = new Namespaces(1500);
+    try {
+      two.ipv6("fd77::1/64", "fd77::2/64");
+      try (Party a = new RemoteStation(Namespaces.in(two.left));
+          Party b = new RemoteStation(Namespaces.in(two.right))) {
+        a.tell("plug", "address=" + left, "io=" + io);
+        b.tell("plug", "address=" + right, "io=" + io);
+        PartyEnd from = new PartyEnd(a, "from", QpType.UD);
+        PartyEnd to = new PartyEnd(b, "to", QpType.UD);
+        from.up(group, EVERYBODY, 14, 7, 7);
+        to.up(group, EVERYBODY, 14, 7, 7);
+        b.tell("attach", "to", group);
+        for (int i = 0; i < 3; i++) {
+          to.receive(i, 0, 1000 + GRH);
+          from.fill(0, 1000, i);
+          from.post(WrOpcode.SEND, 9, 0, 1000, 0, 0, EVERYBODY);
+          from.next(9, WcStatus.SUCCESS);
+          assertEquals(1000 + GRH, to.next(i, WcStatus.SUCCESS).bytes());
+          to.same("datagram", GRH, 1000, i);
+        }
+        assertEquals(0, a.counter("udp_rcvd"), "no member there");
+        b.tell("detach", "to", group);
+        to.receive(7, 0, 1000 + GRH);
+        from.post(WrOpcode.SEND, 9, 0, 1000, 0, 0, EVERYBODY);
+        from.next(9, WcStatus.SUCCESS);
+        b.tell("attach", "to", group);
+        from.fill(0, 8, 77);
+        from.post(WrOpcode.SEND, 9, 0, 8, 0, 0, EVERYBODY);
+        from.next(9, WcStatus.SUCCESS);
+        assertEquals(8 + GRH, to.next(7, WcStatus.SUCCESS).bytes(), "not what came in between");
+      }
+    } finally {
+      two.remove();
+    }
+  }
+}

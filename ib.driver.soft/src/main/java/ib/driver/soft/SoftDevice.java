@@ -10,8 +10,6 @@ import ib.core.verbs.Limit;
 import ib.core.verbs.LinkLayer;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.NodeType;
-import ib.core.verbs.PhysState;
-import ib.core.verbs.PortState;
 import ib.driver.base.Plugged;
 import ib.driver.base.Settings;
 import ib.driver.soft.fabric.Fabric;
@@ -34,9 +32,9 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * An adapter: an engine whose ports are cabled to a switch. There is no subnet manager, so the
- * fabric gives LIDs and the driver itself takes a port through INIT and ARMED to ACTIVE (IBA
- * 14.2.5.6); the SM LID stays 0, which tells whoever wants to ask one that there is nobody.
+ * An adapter: an engine whose ports are cabled to a switch. Its ports are managed through the
+ * agents of its node (IBA 14.2.5.6): by the built-in subnet manager, which has them ACTIVE when
+ * {@link #plug} returns, or by another one that is attached, in its own time.
  */
 final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
   private static final int WIDTH_4X = 2;
@@ -94,9 +92,8 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
     SoftDevice device = null;
     boolean up = false;
     try {
-      for (int i = 0; i < config.ports(); i++) {
-        wires.add(fabric.open(config.switchName()));
-      }
+      wires.addAll(
+          fabric.plug(config.name(), config.guid(), config.ports(), config.switchName()));
       device = new SoftDevice(fabric, config, version, wires);
       device.bringUp(config);
       up = true;
@@ -128,8 +125,10 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
     hca.start("ib-" + config.name() + "-engine");
     for (HcaPort port : ports()) {
       int i = port.number() - 1;
-      WirePort receiver = disturbed.get(i).receiver(watched.get(i).receiver(port));
-      wire(port).attach(receiver, config.mtu());
+      FabricPort wire = wires.get(i);
+      WirePort receiver = disturbed.get(i).receiver(watched.get(i).receiver(wire.agents(port)));
+      wire.attach(receiver, config.mtu());
+      wire.manage(new PortAgent(port), watched.get(i));
       port.update(
           b ->
               b.activeMtu(config.mtu())
@@ -163,13 +162,13 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
     standingFaults = config.faults().stream().map(faults::add).toList();
     int[] pkeys = config.pkeys().stream().mapToInt(p -> p).toArray();
     for (HcaPort port : ports()) {
-      port.pkeys(pkeys);
+      wire(port).pkeys(pkeys);
       boolean up = config.linkUp().get(port.number() - 1);
       if (up != wire(port).cabled()) {
         if (up) {
-          linkUp(port);
+          wire(port).plugCable();
         } else {
-          linkDown(port);
+          wire(port).pullCable();
         }
       }
     }
@@ -189,19 +188,6 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
         PacketCapture.class, capture,
         FaultInjection.class, faults,
         QpDiagnosis.class, hca.diagnosis(info().name()));
-  }
-
-  private void linkUp(HcaPort port) {
-    port.state(PortState.INIT, PhysState.LINK_UP);
-    port.lid(wire(port).assignLid(), 0);
-    port.state(PortState.ARMED, PhysState.LINK_UP);
-    wire(port).plugCable();
-    port.state(PortState.ACTIVE, PhysState.LINK_UP);
-  }
-
-  private void linkDown(HcaPort port) {
-    wire(port).pullCable();
-    port.state(PortState.DOWN, PhysState.POLLING);
   }
 
   private List<HcaPort> ports() {

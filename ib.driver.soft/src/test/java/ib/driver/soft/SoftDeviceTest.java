@@ -89,7 +89,7 @@ final class SoftDeviceTest {
     assertEquals(Mtu.MTU_2048, one.activeMtu());
     assertEquals(List.of(1, 2, 3), List.of(one.lid(), a.queryPort(2).lid(), b.queryPort(1).lid()));
     assertEquals(0, one.lmc());
-    assertEquals(0, one.smLid(), "there is no subnet manager to be asked");
+    assertEquals(0xBFFF, one.smLid(), "the built-in subnet manager sits in the switch");
     assertEquals(new Gid(0xfe80_0000_0000_0000L, 0x02c90300000a0012L), a.gid(2, 0));
     assertEquals(Gid.ZERO, a.gid(2, 1));
     assertEquals(0xffff, a.pkey(1, 0));
@@ -138,7 +138,10 @@ final class SoftDeviceTest {
     assertEquals(0, device.queryPort(1).lid());
     device.change(config("soft0"));
     assertEquals(
-        List.of("LID_CHANGE 1 INIT lid 1 pkey ffff", "PORT_ACTIVE 1 ACTIVE lid 1 pkey ffff"),
+        List.of(
+            "LID_CHANGE 1 INIT lid 1 pkey ffff",
+            "SM_CHANGE 1 INIT lid 1 pkey ffff",
+            "PORT_ACTIVE 1 ACTIVE lid 1 pkey ffff"),
         events);
   }
 
@@ -165,6 +168,7 @@ final class SoftDeviceTest {
             "PORT_ERR 1 DOWN lid 1 pkey 8001",
             "PKEY_CHANGE 2 DOWN lid 0 pkey 8001",
             "LID_CHANGE 2 INIT lid 3 pkey 8001",
+            "SM_CHANGE 2 INIT lid 3 pkey 8001",
             "PORT_ACTIVE 2 ACTIVE lid 3 pkey 8001",
             "PKEY_CHANGE 3 ACTIVE lid 2 pkey 8001"),
         events);

@@ -1,43 +1,206 @@
 package ib.driver.soft.fabric;
 
-import java.util.HashMap;
+import ib.core.verbs.NodeType;
+import ib.driver.base.Guids;
+import ib.driver.soft.sm.BuiltinManager;
+import ib.driver.soft.topology.Node;
+import ib.driver.soft.topology.NodePort;
+import ib.engine.qp.RunList;
+import ib.engine.wire.RunContext;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * All switches of one driver bundle. Switches are made by the first port and go with the last one.
+ * All subnets of one driver bundle. A switch that nobody has described is made by the first adapter
+ * that names it, has 36 ports, goes with the last one, and begins a subnet of its own; when it is
+ * full another one is cabled to it. Its monitor is the lock of everything in it but the way of
+ * packets.
  */
 public final class Fabric {
+  private static final int SWITCH_PORTS = 36;
+  private static final int TO_NEXT = 36;
+  private static final int TO_PREVIOUS = 35;
+  private static final int RUN_BYTES = 1 << 20;
+
   private final AtomicInteger watchers = new AtomicInteger();
   private final AtomicLong changes = new AtomicLong();
-  private final Map<String, Switch> switches = new HashMap<>(); // under this
+  private final Function<Subnet, SubnetManager> managers;
+  private final RunList run = new RunList(RUN_BYTES); // under this
+  private final Map<String, Subnet> subnets = new LinkedHashMap<>(); // by switch; under this
+  private final Set<Subnet> described = new LinkedHashSet<>(); // under this
+  private final ManagementThread thread = new ManagementThread(this);
 
-  /** An empty fabric. */
-  public Fabric() {}
+  /** An empty fabric; each of its subnets is managed by a built-in subnet manager. */
+  public Fabric() {
+    this(BuiltinManager::new);
+  }
 
   /**
-   * A port of an adapter, its cable not yet in.
+   * An empty fabric.
    *
-   * @param switchName where it belongs; ports of different switches do not reach each other
-   * @return the port; close it
+   * @param managers makes what manages a new subnet
    */
-  public synchronized FabricPort open(String switchName) {
-    Switch home = switches.computeIfAbsent(switchName, Switch::new);
-    home.ports(home.ports() + 1);
-    return new FabricPort(this, home);
+  public Fabric(Function<Subnet, SubnetManager> managers) {
+    this.managers = managers;
   }
 
-  /** {@return how many switches there are} */
-  public synchronized int size() {
-    return switches.size();
-  }
-
-  synchronized void closed(Switch home) {
-    home.ports(home.ports() - 1);
-    if (home.ports() == 0) {
-      switches.remove(home.name(), home);
+  /**
+   * The ports of an adapter, their cables not yet in. When a subnet that was described has an
+   * adapter of this description or GUID, it is that one; otherwise its ports are cabled to a
+   * switch.
+   *
+   * @param description of the adapter, for example its device's name
+   * @param guid node GUID
+   * @param ports how many
+   * @param switchName where it belongs unless described
+   * @return the ports; close each
+   */
+  public List<FabricPort> plug(String description, long guid, int ports, String switchName) {
+    synchronized (this) {
+      thread.start();
+      Subnet home = null;
+      Node node = null;
+      for (Subnet s : described) {
+        for (Node n : s.nodes()) {
+          boolean same = n.guid() == guid || n.description().equals(description);
+          if (same && !n.isSwitch() && n.portCount() >= ports) {
+            home = s;
+            node = n;
+          }
+        }
+      }
+      if (home == null || node == null) {
+        home = subnets.computeIfAbsent(switchName, this::begin);
+        node = new Node(NodeType.CA, guid, ports, description);
+        for (NodePort port : node.ports()) {
+          port.cable(free(home, switchName));
+        }
+        home.add(node);
+      }
+      List<FabricPort> ends = new ArrayList<>();
+      for (NodePort port : node.ports().subList(0, ports)) {
+        FabricPort end = new FabricPort(this, home, port);
+        home.add(end);
+        ends.add(end);
+      }
+      return ends;
     }
+  }
+
+  private Subnet begin(String switchName) {
+    Subnet subnet = new Subnet(this, switchName, managers);
+    subnet.add(newSwitch(switchName));
+    return subnet;
+  }
+
+  private static Node newSwitch(String name) {
+    return new Node(NodeType.SWITCH, Guids.ofName("switch " + name), SWITCH_PORTS, name);
+  }
+
+  private static NodePort free(Subnet subnet, String name) {
+    Node home = subnet.node(name);
+    for (int n = 2; home != null; n++) {
+      for (NodePort port : home.ports()) {
+        if (port.peer() == null && port.number() < TO_PREVIOUS) {
+          return port;
+        }
+      }
+      NodePort next = home.port(TO_NEXT);
+      if (next == null) {
+        break;
+      }
+      if (next.peer() == null) {
+        Node more = newSwitch(name + "-" + n);
+        subnet.add(more);
+        next.cable(more.port(TO_PREVIOUS));
+        subnet.links().up(next);
+      }
+      home = next.peer() == null ? null : next.peer().node();
+    }
+    throw new ib.core.verbs.IbNoMemoryException(
+        name, "no port of the switch is free", "another switch, or a larger one");
+  }
+
+  /**
+   * Adds a subnet that was described: its links between switches come up.
+   *
+   * @param name of the subnet
+   * @param nodes switches and adapters, cabled
+   * @return the subnet, until {@link #forget}
+   */
+  public synchronized Subnet describe(String name, List<Node> nodes) {
+    thread.start();
+    Subnet subnet = new Subnet(this, name, managers);
+    nodes.forEach(subnet::add);
+    for (Node node : nodes) {
+      if (node.isSwitch()) {
+        subnets.put(node.description(), subnet);
+      }
+    }
+    described.add(subnet);
+    for (Node node : nodes) {
+      for (NodePort port : node.ports()) {
+        NodePort peer = port.peer();
+        if (node.isSwitch() && peer != null && peer.node().isSwitch()) {
+          subnet.links().up(port);
+        }
+      }
+    }
+    subnet.relinked();
+    return subnet;
+  }
+
+  /**
+   * Forgets a subnet that was described; adapters that are on it lose it.
+   *
+   * @param subnet the subnet
+   */
+  public void forget(Subnet subnet) {
+    synchronized (this) {
+      described.remove(subnet);
+      List.copyOf(subnet.ends()).forEach(FabricPort::pullCable);
+      subnets.values().removeIf(subnet::equals);
+    }
+    endWhenEmpty();
+  }
+
+  /** {@return the subnets, each once} */
+  public synchronized Set<Subnet> subnets() {
+    Set<Subnet> all = new LinkedHashSet<>(subnets.values());
+    all.addAll(described);
+    return all;
+  }
+
+  /** {@return how many switches there are by name} */
+  public synchronized int size() {
+    return subnets.size();
+  }
+
+  void closed(FabricPort end) {
+    synchronized (this) {
+      Subnet subnet = end.subnet();
+      subnet.remove(end);
+      if (subnet.ends().isEmpty() && !described.contains(subnet)) {
+        subnets.values().removeIf(subnet::equals);
+      }
+    }
+    endWhenEmpty();
+  }
+
+  private void endWhenEmpty() {
+    Thread ended;
+    synchronized (this) {
+      ended = subnets.isEmpty() ? thread.stop() : null;
+    }
+    ManagementThread.join(ended);
   }
 
   /**
@@ -64,5 +227,45 @@ public final class Fabric {
   /** {@return whether somebody looks at packets now} */
   boolean watched() {
     return watchers.get() > 0;
+  }
+
+  /** {@return the context in which datagrams are handed on, under the lock} */
+  RunContext run() {
+    return run;
+  }
+
+  /** There is a datagram to be carried, or a time has been set. Any context. */
+  void wake() {
+    thread.wake();
+  }
+
+  /** Carries what is under way and does what is due; returns when the next thing is due. */
+  synchronized long work() {
+    long next = Long.MAX_VALUE;
+    for (Subnet subnet : subnets()) {
+      long now = System.nanoTime();
+      subnet.traps().tick(now);
+      if (subnet.manager().dueNs() - now <= 0) {
+        subnet.manager().tick();
+      }
+      subnet.carry();
+      next = Math.min(next, Math.min(subnet.traps().dueNs(), subnet.manager().dueNs()));
+    }
+    return next;
+  }
+
+  /**
+   * Finds the subnet of a node.
+   *
+   * @param name description or GUID of a node, or empty for any adapter
+   * @return the node's subnet, or null
+   */
+  public synchronized @Nullable Subnet subnetOf(String name) {
+    for (Subnet s : subnets()) {
+      if (name.isEmpty() ? !s.ends().isEmpty() : s.node(name) != null) {
+        return s;
+      }
+    }
+    return null;
   }
 }

@@ -1,11 +1,20 @@
 package ib.driver.soft.fabric;
 
+import ib.core.mad.smp.PortInfo;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
+import ib.core.verbs.PhysState;
+import ib.driver.soft.topology.Adapter;
+import ib.driver.soft.topology.NodePort;
+import ib.engine.mr.Copier;
+import ib.engine.ring.PacketQueue;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -16,22 +25,37 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Senders look the receiver up for every packet and keep nothing, so a port that was unplugged
  * is referred to by nobody but the calls that are just running.
+ *
+ * <p>Management datagrams (QP0 and QP1) that arrive here, or that no adapter's port is the
+ * destination of, are left for the fabric's thread: agents of nodes take a lock.
  */
 public final class FabricPort implements Wire, AutoCloseable {
+  private static final int MAD_BYTES = 256;
+
   private final Fabric fabric;
-  private final Switch home;
+  private final Subnet subnet;
+  private final NodePort place;
   private final ForwardingTable table;
   private final AtomicLong discards = new AtomicLong();
+  private final PacketQueue out = new PacketQueue(); // its owner is who has the fabric's lock
+  private final PacketQueue in = new PacketQueue(); // same
+  private final MadOwner owner = new MadOwner();
+  private final Map<Integer, Integer> groups = new HashMap<>(); // under the fabric
   private volatile @Nullable WirePort receiver;
+  private volatile @Nullable WirePort software;
+  private volatile @Nullable Wire top;
   private volatile boolean cabled;
+  private volatile boolean closed; // written under the fabric
   private volatile int lid;
-  private boolean closed; // under this
   private volatile int mtuBytes = Mtu.MTU_4096.bytes();
 
-  FabricPort(Fabric fabric, Switch home) {
+  FabricPort(Fabric fabric, Subnet subnet, NodePort place) {
     this.fabric = fabric;
-    this.home = home;
-    this.table = home.table();
+    this.subnet = subnet;
+    this.place = place;
+    NodePort peer = place.peer();
+    this.table =
+        peer != null && peer.node().isSwitch() ? subnet.table(peer.node()) : new ForwardingTable();
   }
 
   @Override
@@ -68,31 +92,56 @@ public final class FabricPort implements Wire, AutoCloseable {
   }
 
   /**
-   * Connects the adapter's side, once, before the cable is put in.
+   * What stands before the adapter's own port: management datagrams go to the node's agents first.
    *
    * @param port the adapter's port
-   * @param mtu its active MTU: longer packets do not reach it
+   * @return what the medium is given instead
    */
-  public void attach(WirePort port, Mtu mtu) {
-    mtuBytes = mtu.bytes();
-    receiver = port;
-    fabric.changed();
+  public WirePort agents(WirePort port) {
+    software = port;
+    return new AgentPort(port, this);
   }
 
   /**
-   * The LID, given by the fabric at the first call.
+   * Connects the adapter's side, once, before the cable is put in.
    *
-   * @return 1 to 0xBFFF
-   * @throws ib.core.verbs.IbNoMemoryException when there is none left
+   * @param port the adapter's port
+   * @param mtu the largest MTU of the link: longer packets do not reach it
    */
-  public synchronized int assignLid() {
-    if (lid == 0) {
-      lid = home.assignLid();
+  public void attach(WirePort port, Mtu mtu) {
+    synchronized (fabric) {
+      mtuBytes = mtu.bytes();
+      PortInfo.MTU_CAP.set(place.info(), mtu.value());
+      PortInfo.NEIGHBOR_MTU.set(place.info(), mtu.value());
+      receiver = port;
+      fabric.changed();
     }
-    return lid;
   }
 
-  /** {@return the LID, 0 before one was given} */
+  /**
+   * Connects what the port's agents change and send by.
+   *
+   * @param adapter the adapter behind the port
+   * @param wire what the adapter sends by, this at its end
+   */
+  public void manage(Adapter adapter, Wire wire) {
+    synchronized (fabric) {
+      place.adapter(adapter);
+      top = wire;
+    }
+  }
+
+  /** {@return where in the subnet it is} */
+  public NodePort place() {
+    return place;
+  }
+
+  /** {@return the subnet that it belongs to} */
+  public Subnet subnet() {
+    return subnet;
+  }
+
+  /** {@return the base LID, 0 before one was given} */
   public int lid() {
     return lid;
   }
@@ -102,51 +151,100 @@ public final class FabricPort implements Wire, AutoCloseable {
     return cabled;
   }
 
-  /** Puts the cable in: from now on packets pass. The port has its LID. */
-  public synchronized void plugCable() {
-    if (!cabled) {
-      cabled = true;
-      home.plugCable(this);
-      fabric.changed();
+  ForwardingTable table() {
+    return table;
+  }
+
+  /** Takes over what the subnet manager has changed; under the fabric's lock. */
+  void settle() {
+    lid = place.lid();
+    mtuBytes = Mtu.of(PortInfo.NEIGHBOR_MTU.in(place.info())).bytes();
+  }
+
+  /**
+   * Puts the cable in. Where the built-in subnet manager is the master, the port is ACTIVE when
+   * this returns.
+   *
+   * @throws ib.core.verbs.IbNoMemoryException when there is no LID left
+   */
+  public void plugCable() {
+    synchronized (fabric) {
+      if (!cabled && !closed) {
+        cabled = true;
+        subnet.links().up(place);
+        subnet.relinked();
+      }
     }
   }
 
   /** Pulls the cable: packets to and from here vanish. LID and groups stay. */
-  public synchronized void pullCable() {
-    if (cabled) {
-      cabled = false;
-      home.pullCable(this);
-      fabric.changed();
+  public void pullCable() {
+    synchronized (fabric) {
+      if (cabled) {
+        cabled = false;
+        subnet.links().down(place, PhysState.POLLING);
+        subnet.relinked();
+      }
     }
   }
 
-  /** Joins; the switch counts how often, since groups may share a multicast LID. */
+  /**
+   * The P_Keys that the adapter was configured with; they are what the built-in subnet manager
+   * gives it. Another one gives its own.
+   *
+   * @param table 16 bits each
+   */
+  public void pkeys(int... table) {
+    synchronized (fabric) {
+      subnet.manager().pkeys(place, table);
+    }
+  }
+
+  /** Joins; counted, since groups may share a multicast LID. */
   @Override
   public void join(Gid group, int mlid) {
-    home.join(mlid, this);
+    synchronized (fabric) {
+      if (groups.getOrDefault(mlid, 0) == 0) {
+        subnet.join(place, mlid, true);
+      }
+      groups.merge(mlid, 1, Integer::sum);
+    }
   }
 
   @Override
   public void leave(Gid group, int mlid) {
-    home.leave(mlid, this);
+    synchronized (fabric) {
+      Integer count = groups.get(mlid);
+      if (count != null && count > 1) {
+        groups.put(mlid, count - 1);
+      } else if (count != null) {
+        groups.remove(mlid);
+        subnet.join(place, mlid, false);
+      }
+    }
   }
 
-  /** {@return packets that this port could not send or the switch could not deliver for it} */
+  /** {@return packets that this port could not send or the fabric could not deliver for it} */
   public long discards() {
     return discards.get();
   }
 
   /** Gives LID and groups back and forgets the adapter. */
   @Override
-  public synchronized void close() {
-    if (!closed) {
-      closed = true;
+  public void close() {
+    synchronized (fabric) {
+      if (closed) {
+        return;
+      }
       pullCable();
-      home.forget(this);
+      closed = true;
       receiver = null;
-      fabric.changed();
-      fabric.closed(home);
+      carry();
+      fabric.run().finish();
+      software = null;
+      top = null;
     }
+    fabric.closed(this);
   }
 
   /** {@return what a packet to a LID reaches now; for tests} */
@@ -157,7 +255,9 @@ public final class FabricPort implements Wire, AutoCloseable {
 
   private void deliver(@Nullable FabricPort to, Packet packet, RunContext run) {
     WirePort port = to == null ? null : to.receiver;
-    if (to == null
+    if (to == null && packet.destQpn <= 1 && packet.payload.length() == MAD_BYTES) {
+      leave(out, packet, run);
+    } else if (to == null
         || port == null
         || packet.payload.length() > (long) packet.psnCount * to.mtuBytes) {
       discard(packet, run);
@@ -184,5 +284,86 @@ public final class FabricPort implements Wire, AutoCloseable {
     discards.getAndIncrement();
     packet.dropped = "no way to its destination";
     packet.release(run);
+  }
+
+  // ---- management datagrams ----
+
+  /** A datagram has arrived for the adapter. */
+  void arrived(Packet packet, RunContext run) {
+    leave(in, packet, run);
+  }
+
+  private void leave(PacketQueue queue, Packet packet, RunContext run) {
+    if (closed) {
+      discard(packet, run);
+      return;
+    }
+    queue.push(packet);
+    fabric.wake();
+    if (closed) { // it may have come too late for whoever closed it: never but then a lock
+      synchronized (fabric) {
+        carry();
+      }
+    }
+  }
+
+  /** Carries what was left here; under the fabric's lock. Returns whether there was anything. */
+  boolean carry() {
+    boolean any = false;
+    for (Packet p = out.peek(); p != null; p = out.peek()) {
+      out.remove();
+      any = true;
+      Datagram d = closed ? null : read(p);
+      p.release(fabric.run());
+      if (d != null) {
+        subnet.sent(place, d);
+      }
+    }
+    for (Packet p = in.peek(); p != null; p = in.peek()) {
+      in.remove();
+      any = true;
+      WirePort port = software;
+      Datagram d = closed ? null : read(p);
+      if (port == null || d == null || subnet.arrived(place, d)) {
+        p.release(fabric.run());
+      } else {
+        port.receive(p, fabric.run());
+      }
+    }
+    return any;
+  }
+
+  private static @Nullable Datagram read(Packet p) {
+    MemorySegment mad = MemorySegment.ofArray(new byte[MAD_BYTES]);
+    if (p.payload.length() != MAD_BYTES || Copier.toSegment(p.payload, mad, 0) != Copier.OK) {
+      return null;
+    }
+    Datagram d = new Datagram(mad);
+    d.slid = p.slid;
+    d.dlid = p.dlid;
+    d.sourceQpn = p.sourceQpn;
+    d.destQpn = p.destQpn;
+    d.sl = p.sl;
+    return d;
+  }
+
+  /** Hands a datagram to the adapter as a packet; false when there is none. */
+  boolean receive(Datagram d) {
+    WirePort port = receiver;
+    if (port == null) {
+      return false;
+    }
+    port.receive(owner.packet(d), fabric.run());
+    return true;
+  }
+
+  /** Sends a datagram by the adapter's own wire; false when there is none. */
+  boolean send(Datagram d) {
+    Wire wire = top;
+    if (wire == null || !cabled) {
+      return false;
+    }
+    wire.transmit(owner.packet(d), fabric.run());
+    return true;
   }
 }

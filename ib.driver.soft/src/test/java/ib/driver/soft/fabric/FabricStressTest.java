@@ -93,11 +93,13 @@ final class FabricStressTest {
     }
   }
 
+  private static final AtomicLong GUIDS = new AtomicLong();
+
   private static FabricPort plug(Fabric fabric, TestPort port) {
-    FabricPort wire = fabric.open("sw");
+    FabricPort wire = fabric.plug("node", GUIDS.addAndGet(0x100), 1, "sw").getFirst();
     wire.attach(port, Mtu.MTU_4096);
-    port.lid = wire.assignLid();
     wire.plugCable();
+    port.lid = wire.lid();
     return wire;
   }
 

@@ -1,0 +1,186 @@
+package ib.driver.soft.fabric;
+
+import ib.core.mad.smp.Smp;
+import ib.driver.soft.sma.Agents;
+import ib.driver.soft.topology.Node;
+import ib.driver.soft.topology.NodePort;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of management datagrams: along LIDs through the forwarding tables, or hop by hop on a
+ * directed route (IBA 14.2.2); at its end the node's agents, a consumer, or the adapter's software.
+ * On virtual lane 15 nothing waits: what has no way is lost. Under the fabric's lock.
+ */
+final class Carrier {
+  private static final int HOPS_MOST = 64;
+
+  private final Subnet subnet;
+  private final Agents agents;
+  private final Map<NodePort, List<MadConsumer>> consumers = new HashMap<>();
+
+  Carrier(Subnet subnet, Agents agents) {
+    this.subnet = subnet;
+    this.agents = agents;
+  }
+
+  void add(NodePort port, MadConsumer consumer) {
+    consumers.computeIfAbsent(port, k -> new ArrayList<>()).add(consumer);
+  }
+
+  void remove(NodePort port, MadConsumer consumer) {
+    List<MadConsumer> all = consumers.get(port);
+    if (all != null && all.remove(consumer) && all.isEmpty()) {
+      consumers.remove(port);
+    }
+  }
+
+  /** A datagram leaves a node by a port. */
+  void sent(NodePort from, Datagram d) {
+    if (d.directed() && d.dlid == Smp.PERMISSIVE_LID) {
+      directed(from, d);
+    } else {
+      routed(from, d);
+    }
+  }
+
+  private void routed(NodePort from, Datagram d) {
+    NodePort at = from;
+    NodePort own = from.node().managed(from);
+    if (own.has(d.dlid)) {
+      deliver(from, d);
+      return;
+    }
+    Node node = from.node();
+    for (int hop = 0; hop < HOPS_MOST; hop++) {
+      if (node.isSwitch()) {
+        NodePort out = node.port(node.linear(d.dlid));
+        if (out == null || out.number() == 0) {
+          return;
+        }
+        at = out;
+      }
+      NodePort in = at.linked() ? at.peer() : null;
+      if (in == null) {
+        return;
+      }
+      node = in.node();
+      if (node.managed(in).has(d.dlid)) {
+        deliver(in, d);
+        return;
+      }
+      if (!node.isSwitch()) {
+        return;
+      }
+    }
+  }
+
+  private void directed(NodePort from, Datagram d) {
+    MemorySegment mad = d.mad;
+    NodePort out = from;
+    if (Smp.HOP_COUNT.in(mad) == 0) {
+      deliver(from, d);
+      return;
+    }
+    for (int hop = 0; hop < HOPS_MOST && out != null; hop++) {
+      NodePort in = out.linked() ? out.peer() : null;
+      if (in == null) {
+        return;
+      }
+      if (!in.node().isSwitch()) {
+        deliver(in, d);
+        return;
+      }
+      int pointer = Smp.HOP_POINTER.in(mad);
+      int count = Smp.HOP_COUNT.in(mad);
+      if (Smp.DIRECTION.in(mad) == 0) {
+        if (pointer >= count) {
+          deliver(in, d);
+          return;
+        }
+        Smp.returnPath(mad, pointer, in.number());
+        Smp.HOP_POINTER.set(mad, pointer + 1);
+        out = physical(in.node(), Smp.initialPath(mad, pointer + 1));
+      } else if (pointer < 2) {
+        deliver(in, d);
+        return;
+      } else {
+        Smp.HOP_POINTER.set(mad, pointer - 1);
+        out = physical(in.node(), Smp.returnPath(mad, pointer - 1));
+      }
+    }
+  }
+
+  private static @Nullable NodePort physical(Node node, int number) {
+    return number == 0 ? null : node.port(number);
+  }
+
+  private void deliver(NodePort in, Datagram d) {
+    FabricPort end = subnet.end(in);
+    if (end == null || !end.receive(d)) {
+      arrived(in, d);
+    }
+  }
+
+  /**
+   * A datagram is at its end.
+   *
+   * @return whether it was for the agents or a consumer, not for software of the adapter
+   */
+  boolean arrived(NodePort in, Datagram d) {
+    MemorySegment mad = d.mad;
+    NodePort managed = in.node().managed(in);
+    if (Agents.concerns(mad)) {
+      MemorySegment asked = d.copy().mad;
+      if (d.directed() && Smp.HOP_COUNT.in(mad) > 0) { // IBA 14.2.2.2, the last hop
+        int pointer = Smp.HOP_POINTER.in(mad);
+        Smp.returnPath(asked, Math.min(pointer, Smp.HOPS_MOST), in.number());
+        Smp.HOP_POINTER.set(asked, pointer + 1);
+      }
+      MemorySegment answer = agents.answer(in, asked, d.slid);
+      subnet.settle();
+      if (answer != null) {
+        answer(in, d.reply(answer));
+      }
+      return true;
+    }
+    for (MadConsumer consumer : List.copyOf(consumers.getOrDefault(managed, List.of()))) {
+      if (consumer.take(in, d)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** An agent's answer leaves: by hops, or along LIDs. */
+  private void answer(NodePort from, Datagram d) {
+    if (!d.directed()) {
+      if (d.slid == 0 || d.slid == Smp.PERMISSIVE_LID) {
+        d.slid = from.node().managed(from).lid();
+      }
+      launch(from, d);
+      return;
+    }
+    d.slid = Smp.PERMISSIVE_LID;
+    d.dlid = Smp.PERMISSIVE_LID;
+    int count = Smp.HOP_COUNT.in(d.mad);
+    if (count == 0) {
+      deliver(from, d);
+      return;
+    }
+    Smp.HOP_POINTER.set(d.mad, count); // one back (IBA 14.2.2.3)
+    launch(from, d);
+  }
+
+  /** By the adapter's own wire when there is one: who looks at its packets sees it. */
+  void launch(NodePort from, Datagram d) {
+    FabricPort end = subnet.end(from);
+    if (end == null || !end.send(d)) {
+      sent(from, d);
+    }
+  }
+}

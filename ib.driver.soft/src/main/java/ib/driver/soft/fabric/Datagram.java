@@ -1,0 +1,72 @@
+package ib.driver.soft.fabric;
+
+import ib.core.mad.smp.Smp;
+import ib.core.wire.MadHeader;
+import java.lang.foreign.MemorySegment;
+
+/** A management datagram on its way, with what the headers around it say. For one thread. */
+public final class Datagram {
+  /** Its bytes, 256, its own. */
+  public final MemorySegment mad;
+
+  /** Where it comes from, 0xFFFF on a directed route. */
+  public int slid;
+
+  /** Where it goes to, 0xFFFF on a directed route. */
+  public int dlid;
+
+  /** Who sent it: 0, 1, or a queue pair of software. */
+  public int sourceQpn;
+
+  /** For whom: 0, 1, or a queue pair of software. */
+  public int destQpn;
+
+  /** Service level. */
+  public int sl;
+
+  /**
+   * Takes bytes over.
+   *
+   * @param mad 256 bytes
+   */
+  public Datagram(MemorySegment mad) {
+    this.mad = mad;
+  }
+
+  /**
+   * An answer, back to where this came from.
+   *
+   * @param bytes the answer, 256 bytes
+   * @return the datagram
+   */
+  public Datagram reply(MemorySegment bytes) {
+    Datagram back = new Datagram(bytes);
+    back.slid = dlid;
+    back.dlid = slid;
+    back.sourceQpn = destQpn;
+    back.destQpn = sourceQpn;
+    back.sl = sl;
+    return back;
+  }
+
+  /** {@return a copy with bytes of its own} */
+  public Datagram copy() {
+    Datagram c = new Datagram(MemorySegment.ofArray(new byte[MadHeader.MAD_BYTES]).copyFrom(mad));
+    c.slid = slid;
+    c.dlid = dlid;
+    c.sourceQpn = sourceQpn;
+    c.destQpn = destQpn;
+    c.sl = sl;
+    return c;
+  }
+
+  /** {@return whether it finds its way by hops} */
+  public boolean directed() {
+    return Smp.MGMT_CLASS.in(mad) == Smp.CLASS_DIRECTED;
+  }
+
+  /** {@return whether it answers another one} */
+  public boolean response() {
+    return (Smp.METHOD.in(mad) & 0x80) != 0;
+  }
+}

@@ -1,0 +1,316 @@
+package ib.driver.soft.fabric;
+
+import ib.core.mad.smp.MadField;
+import ib.core.mad.smp.PortInfo;
+import ib.core.mad.smp.Smp;
+import ib.core.mad.smp.SmpAttribute;
+import ib.core.verbs.IbInvalidException;
+import ib.driver.soft.sma.Agents;
+import ib.driver.soft.sma.Links;
+import ib.driver.soft.sma.Sma;
+import ib.driver.soft.sma.Surroundings;
+import ib.driver.soft.sma.Trap;
+import ib.driver.soft.topology.Node;
+import ib.driver.soft.topology.NodePort;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One subnet: its nodes, and what belongs to all of them. Everything is under the lock of its
+ * {@link Fabric}, the monitor of that object.
+ */
+public final class Subnet implements Surroundings {
+  private final Fabric fabric;
+  private final String name;
+  private final List<Node> nodes = new ArrayList<>();
+  private final Map<Node, ForwardingTable> tables = new HashMap<>();
+  private final Map<NodePort, FabricPort> ends = new LinkedHashMap<>();
+  private final Links links = new Links(this);
+  private final Sma sma = new Sma(links, this);
+  private final Carrier carrier = new Carrier(this, new Agents(sma));
+  private final Router router = new Router(this);
+  private final Traps traps = new Traps(this);
+  private final Deque<Runnable> later = new ArrayDeque<>();
+  private final SubnetManager manager;
+  private boolean stale;
+  private int foreignManagers;
+
+  Subnet(Fabric fabric, String name, Function<Subnet, SubnetManager> maker) {
+    this.fabric = fabric;
+    this.name = name;
+    this.manager = maker.apply(this);
+  }
+
+  /** {@return its name, that of its first switch} */
+  public String name() {
+    return name;
+  }
+
+  /** {@return the fabric, whose monitor is the lock} */
+  public Fabric fabric() {
+    return fabric;
+  }
+
+  /** {@return all nodes, switches first among equals in age} */
+  public List<Node> nodes() {
+    return Collections.unmodifiableList(nodes);
+  }
+
+  /** {@return the agent of all nodes} */
+  public Sma sma() {
+    return sma;
+  }
+
+  /** {@return the state machines of all links} */
+  public Links links() {
+    return links;
+  }
+
+  /** {@return what manages it while nobody else does} */
+  public SubnetManager manager() {
+    return manager;
+  }
+
+  /** {@return the ports that software is behind} */
+  Collection<FabricPort> ends() {
+    return ends.values();
+  }
+
+  /**
+   * The software's end of a port.
+   *
+   * @param port any port
+   * @return the end, or null
+   */
+  @Nullable FabricPort end(NodePort port) {
+    return ends.get(port);
+  }
+
+  /** {@return where packets go that arrive at a switch} */
+  ForwardingTable table(Node node) {
+    return tables.computeIfAbsent(node, k -> new ForwardingTable());
+  }
+
+  /**
+   * Adds a node; its cables are its own affair.
+   *
+   * @param node the node
+   */
+  public void add(Node node) {
+    nodes.add(node);
+  }
+
+  void add(FabricPort end) {
+    ends.put(end.place(), end);
+  }
+
+  void remove(FabricPort end) {
+    NodePort place = end.place();
+    manager.forget(place);
+    ends.remove(place, end);
+    place.cable(null);
+    place.adapter(null);
+    if (place.node().ports().stream().noneMatch(ends::containsKey)) {
+      nodes.remove(place.node());
+    }
+    stale = true;
+    settle();
+  }
+
+  /**
+   * The node of a name.
+   *
+   * @param text description, or GUID as 16 hex digits
+   * @return the node, or null
+   */
+  public @Nullable Node node(String text) {
+    for (Node n : nodes) {
+      if (n.description().equals(text) || String.format("%016x", n.guid()).equals(text)) {
+        return n;
+      }
+    }
+    return null;
+  }
+
+  // ---- datagrams ----
+
+  /**
+   * Adds software at a port that takes datagrams.
+   *
+   * @param port an adapter's port, or port 0 of a switch
+   * @param consumer the software
+   */
+  public void add(NodePort port, MadConsumer consumer) {
+    carrier.add(port, consumer);
+  }
+
+  /**
+   * Takes it away.
+   *
+   * @param port where it was added
+   * @param consumer the software
+   */
+  public void remove(NodePort port, MadConsumer consumer) {
+    carrier.remove(port, consumer);
+  }
+
+  /**
+   * Sends a datagram from a port; it is on its way when {@link #carry} returns.
+   *
+   * @param from the port it leaves by; of a switch its port 0
+   * @param d the datagram; on a directed route already at its first hop
+   */
+  public void send(NodePort from, Datagram d) {
+    later.add(() -> carrier.launch(from, d));
+  }
+
+  /** A datagram has come out of an adapter. */
+  void sent(NodePort from, Datagram d) {
+    carrier.sent(from, d);
+  }
+
+  /**
+   * A datagram has arrived where its way ends.
+   *
+   * @param at the port
+   * @param d the datagram
+   * @return whether it was taken; otherwise it is for the adapter's own software
+   */
+  public boolean arrived(NodePort at, Datagram d) {
+    if (Smp.METHOD.in(d.mad) == Traps.REPRESS && Smp.MGMT_CLASS.in(d.mad) == Smp.CLASS_LID) {
+      traps.repress(Smp.TRANSACTION_ID.of(d.mad));
+      return true;
+    }
+    return carrier.arrived(at, d);
+  }
+
+  /** Carries everything that is under way, until nothing is. */
+  public void carry() {
+    boolean any = true;
+    while (any) {
+      any = false;
+      for (Runnable next = later.poll(); next != null; next = later.poll()) {
+        next.run();
+        any = true;
+      }
+      for (FabricPort end : List.copyOf(ends.values())) {
+        any |= end.carry();
+      }
+      fabric.run().finish();
+    }
+    settle();
+  }
+
+  // ---- changes ----
+
+  @Override
+  public void rerouted() {
+    stale = true;
+  }
+
+  @Override
+  public void trap(NodePort from, Trap trap) {
+    if (from.lid() != 0 && PortInfo.SM_LID.in(from.info()) != 0) {
+      traps.send(from, trap);
+    }
+  }
+
+  Traps traps() {
+    return traps;
+  }
+
+  /** What has changed goes for packets from now on. */
+  public void settle() {
+    if (stale) {
+      stale = false;
+      router.rebuild();
+      for (FabricPort end : ends.values()) {
+        end.settle();
+      }
+      fabric.changed();
+    }
+  }
+
+  /** Links have come or gone. */
+  void relinked() {
+    manager.sweep();
+    settle();
+    carry();
+  }
+
+  /**
+   * Another subnet manager comes or goes.
+   *
+   * @param port where it runs
+   * @param comes whether it comes
+   */
+  public void foreignManager(NodePort port, boolean comes) {
+    foreignManagers += comes ? 1 : -1;
+    port.managesSubnet(comes);
+    trap(port, Trap.capabilities(port, false));
+    manager.yield();
+    settle();
+  }
+
+  /** {@return whether somebody behind the door manages it} */
+  public boolean foreignlyManaged() {
+    return foreignManagers > 0;
+  }
+
+  /** Joins a group for a port, without the subnet administrator. */
+  void join(NodePort port, int mlid, boolean joins) {
+    if (mlid < Node.MULTICAST_FIRST || mlid >= Node.MULTICAST_FIRST + Node.MULTICAST_CAP) {
+      throw new IbInvalidException(
+          name, String.format("0x%04x is not a multicast LID", mlid), "0xc000 to 0xfffe");
+    }
+    manager.attached(port, mlid, joins);
+    settle();
+  }
+
+  /**
+   * Writes an attribute, as an SMP would.
+   *
+   * @param at the port asked
+   * @param attribute which
+   * @param modifier its modifier
+   * @param data 64 bytes
+   * @return status, 0 when done
+   */
+  public int set(NodePort at, SmpAttribute attribute, int modifier, MemorySegment data) {
+    return sma.set(at, attribute, modifier, data);
+  }
+
+  /**
+   * A new SMP of the LID-routed class.
+   *
+   * @param method method
+   * @param attribute attribute
+   * @param tid transaction identifier
+   * @return 256 bytes
+   */
+  static MemorySegment smp(int method, SmpAttribute attribute, long tid) {
+    MemorySegment mad = MemorySegment.ofArray(new byte[256]);
+    MadField.write(mad, 0, 8, 1);
+    Smp.MGMT_CLASS.set(mad, Smp.CLASS_LID);
+    MadField.write(mad, 16, 8, 1);
+    Smp.METHOD.set(mad, method);
+    Smp.TRANSACTION_ID.set(mad, tid);
+    Smp.ATTRIBUTE_ID.set(mad, attribute.id());
+    return mad;
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

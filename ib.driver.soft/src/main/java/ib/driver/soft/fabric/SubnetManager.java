@@ -1,0 +1,42 @@
+package ib.driver.soft.fabric;
+
+import ib.driver.soft.topology.NodePort;
+
+/** What manages a subnet while nobody behind the door does. Called under the fabric's lock. */
+public interface SubnetManager {
+  /** Links have come or gone: ports that are in INIT are taken to ACTIVE before it returns. */
+  void sweep();
+
+  /**
+   * Software has attached to a group, or detached, without asking the subnet administrator.
+   *
+   * @param port where
+   * @param mlid multicast LID
+   * @param attached whether it is attached now
+   */
+  void attached(NodePort port, int mlid, boolean attached);
+
+  /**
+   * The P_Keys that a port was configured with.
+   *
+   * @param port which
+   * @param table 16 bits each
+   */
+  void pkeys(NodePort port, int[] table);
+
+  /**
+   * A port has gone for good: its LID and memberships are given back.
+   *
+   * @param port which
+   */
+  void forget(NodePort port);
+
+  /** Another subnet manager has come, or the last other one has gone. */
+  void yield();
+
+  /** {@return when there is something to do by the clock, Long.MAX_VALUE for never} */
+  long dueNs();
+
+  /** Does what is due. */
+  void tick();
+}

@@ -1,0 +1,93 @@
+package ib.driver.soft.fabric;
+
+import ib.core.mad.smp.PortInfo;
+import ib.core.mad.smp.Smp;
+import ib.core.mad.smp.SmpAttribute;
+import ib.driver.soft.sma.Trap;
+import ib.driver.soft.topology.NodePort;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Traps under way: each is repeated until the subnet manager represses it, or it was said often
+ * enough (IBA 13.4.9, 14.3.9). Under the fabric's lock.
+ */
+final class Traps {
+  /** Method TrapRepress. */
+  static final int REPRESS = 0x07;
+
+  private static final int TRAP = 0x05;
+  private static final int TIMES_MOST = 5;
+  private static final long TIME_UNIT_NS = 4096;
+
+  private static final class Pending {
+    final NodePort from;
+    final MemorySegment notice;
+    int times;
+    long againNs;
+
+    Pending(NodePort from, MemorySegment notice) {
+      this.from = from;
+      this.notice = notice;
+    }
+  }
+
+  private final Subnet subnet;
+  private final Map<Long, Pending> pending = new HashMap<>();
+  private long tid;
+
+  Traps(Subnet subnet) {
+    this.subnet = subnet;
+  }
+
+  void send(NodePort from, Trap trap) {
+    MemorySegment notice = trap.notice(from);
+    pending.values().removeIf(p -> p.from.equals(from) && p.notice.mismatch(notice) < 0);
+    long id = ++tid;
+    pending.put(id, new Pending(from, notice));
+    say(id, pending.get(id));
+    subnet.fabric().wake();
+  }
+
+  private void say(long id, Pending p) {
+    MemorySegment mad = Subnet.smp(TRAP, SmpAttribute.NOTICE, id);
+    Smp.data(mad).copyFrom(p.notice);
+    Datagram d = new Datagram(mad);
+    d.slid = p.from.lid();
+    d.dlid = PortInfo.SM_LID.in(p.from.info());
+    p.times++;
+    p.againNs = System.nanoTime() + (TIME_UNIT_NS << PortInfo.SUBNET_TIMEOUT.in(p.from.info()));
+    subnet.send(p.from, d);
+  }
+
+  void repress(long id) {
+    pending.remove(id);
+  }
+
+  /** {@return when the next one is due, Long.MAX_VALUE for never} */
+  long dueNs() {
+    return pending.values().stream().mapToLong(p -> p.againNs).min().orElse(Long.MAX_VALUE);
+  }
+
+  /** Repeats what is due. */
+  void tick(long nowNs) {
+    List<Long> due = new ArrayList<>();
+    pending.forEach(
+        (id, p) -> {
+          if (p.againNs - nowNs <= 0) {
+            due.add(id);
+          }
+        });
+    for (Long id : due) {
+      Pending p = pending.get(id);
+      if (p.times >= TIMES_MOST || p.from.lid() == 0) {
+        pending.remove(id);
+      } else {
+        say(id, p);
+      }
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package ib.driver.soft.ibsim;
+
+import ib.core.mad.smp.Smp;
+import ib.driver.soft.fabric.Datagram;
+import ib.driver.soft.fabric.MadConsumer;
+import ib.driver.soft.fabric.Subnet;
+import ib.driver.soft.topology.NodePort;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+
+/**
+ * A client of the door: management software that runs at a port as far as the subnet can tell.
+ * Under the fabric's lock.
+ */
+final class Client implements MadConsumer {
+  private static final int TAG = 0xF000; // no agent in this JVM counts so far
+  private static final int CLASS_SA = 0x03;
+  private static final int CLASS_PERFORMANCE = 0x04;
+  private static final int SM_INFO = 0x20;
+  private static final int TRAP = 0x05;
+  private static final int REPORT = 0x06;
+  private static final int REPRESS = 0x07;
+  private static final int TIMED_OUT = 110;
+  private static final long ANSWER_NS = 300_000_000L;
+
+  final int id;
+  final int port;
+  final DatagramChannel channel;
+  final Subnet subnet;
+  final NodePort place;
+  private final Map<Long, Pending> pending = new HashMap<>();
+  private boolean manager;
+  private boolean gone;
+
+  private record Pending(Datagram asked, long endNs) {}
+
+  Client(int id, int port, DatagramChannel channel, Subnet subnet, NodePort place) {
+    this.id = id;
+    this.port = port;
+    this.channel = channel;
+    this.subnet = subnet;
+    this.place = place;
+    subnet.add(place, this);
+  }
+
+  void manages(boolean on) {
+    if (on != manager) {
+      manager = on;
+      subnet.foreignManager(place, on);
+    }
+  }
+
+  void leave() {
+    if (!gone) {
+      gone = true;
+      subnet.remove(place, this);
+      manages(false);
+    }
+  }
+
+  /** {@return whether it can not be reached any more} */
+  boolean gone() {
+    return gone;
+  }
+
+  // ---- from the client ----
+
+  /** Sends what the client gave; what gets no answer comes back as lost. */
+  void send(Datagram d) {
+    Datagram asked = d.copy();
+    boolean question = !d.response();
+    long tid = Smp.TRANSACTION_ID.of(d.mad);
+    if (question) {
+      tid = tid & 0xFFFF_FFFF_FFFFL | (long) (TAG | id) << 48;
+      Smp.TRANSACTION_ID.set(d.mad, tid);
+      Smp.TRANSACTION_ID.set(asked.mad, tid);
+    }
+    if (d.slid == 0) {
+      d.slid = place.lid();
+    }
+    int method = Smp.METHOD.in(d.mad);
+    boolean answered = question && method != TRAP && method != REPRESS;
+    if (answered) {
+      pending.put(tid, new Pending(asked, System.nanoTime() + ANSWER_NS));
+    }
+    NodePort from = place;
+    if (d.directed() && !d.response() && Smp.HOP_COUNT.in(d.mad) > 0) { // IBA 14.2.2.1
+      from = place.node().port(Smp.initialPath(d.mad, 1));
+      Smp.HOP_POINTER.set(d.mad, 1);
+    }
+    if (from != null && from.number() + (place.node().isSwitch() ? 0 : 1) > 0) {
+      subnet.send(from, d);
+      subnet.carry();
+    }
+    if (answered && prompt(asked)) {
+      lost(tid);
+    }
+  }
+
+  /** Whether what has no answer by now will have none. */
+  private static boolean prompt(Datagram asked) {
+    int mgmtClass = Smp.MGMT_CLASS.in(asked.mad);
+    boolean smp = mgmtClass == Smp.CLASS_LID || mgmtClass == Smp.CLASS_DIRECTED;
+    return smp && Smp.ATTRIBUTE_ID.in(asked.mad) != SM_INFO || mgmtClass == CLASS_PERFORMANCE;
+  }
+
+  private void lost(long tid) {
+    Pending p = pending.remove(tid);
+    if (p != null) {
+      give(p.asked, TIMED_OUT);
+    }
+  }
+
+  /** Tells the client what was lost. */
+  void tick(long nowNs) {
+    for (Iterator<Pending> i = pending.values().iterator(); i.hasNext(); ) {
+      Pending p = i.next();
+      if (p.endNs - nowNs <= 0) {
+        i.remove();
+        give(p.asked, TIMED_OUT);
+      }
+    }
+  }
+
+  boolean waits() {
+    return !pending.isEmpty();
+  }
+
+  // ---- to the client ----
+
+  @Override
+  public boolean take(NodePort at, Datagram d) {
+    if (d.response()) {
+      long tid = Smp.TRANSACTION_ID.of(d.mad);
+      if (tid >>> 48 == (TAG | id)) {
+        if (pending.remove(tid) != null) {
+          if (d.directed()) {
+            Smp.HOP_POINTER.set(d.mad, 0);
+          }
+          give(d, 0);
+        }
+        return true;
+      }
+      return false;
+    }
+    if (manager && concernsManager(d)) {
+      give(d, 0);
+      return true;
+    }
+    return false;
+  }
+
+  /** Only these: a class without an agent ends the client (linux-rdma/ibsim issue 38). */
+  private static boolean concernsManager(Datagram d) {
+    int method = Smp.METHOD.in(d.mad);
+    return switch (Smp.MGMT_CLASS.in(d.mad)) {
+      case Smp.CLASS_LID, Smp.CLASS_DIRECTED ->
+          method == TRAP || Smp.ATTRIBUTE_ID.in(d.mad) == SM_INFO;
+      case CLASS_SA -> method != REPORT && method != REPRESS;
+      default -> false;
+    };
+  }
+
+  private void give(Datagram d, int status) {
+    try {
+      ByteBuffer bytes = Request.write(d, status);
+      channel.write(bytes);
+    } catch (IOException e) { // nobody listens there any more
+      gone = true;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package ib.driver.soft.ibsim;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Which UDP ports of this host are bound, where the host tells (Linux): a client that was killed
+ * says nothing, and nobody may be sending to it.
+ */
+final class LocalSockets {
+  private static final List<Path> TABLES =
+      List.of(Path.of("/proc/net/udp"), Path.of("/proc/net/udp6"));
+  private static final long FRESH_NS = 100_000_000L;
+
+  private Set<Integer> bound = Set.of();
+  private boolean told;
+  private long readNs = System.nanoTime() - FRESH_NS;
+
+  LocalSockets() {}
+
+  /** {@return whether somebody may have a port} */
+  boolean bound(int port, long nowNs) {
+    if (nowNs - readNs >= FRESH_NS) {
+      readNs = nowNs;
+      read();
+    }
+    return !told || bound.contains(port);
+  }
+
+  private void read() {
+    Set<Integer> found = new HashSet<>();
+    told = false;
+    for (Path table : TABLES) {
+      try {
+        for (String line : Files.readAllLines(table)) {
+          String[] words = line.trim().split("\\s+", 3);
+          int colon = words.length > 1 ? words[1].lastIndexOf(':') : -1;
+          if (colon > 0 && !line.contains("local_address")) {
+            found.add(Integer.parseInt(words[1].substring(colon + 1), 16));
+          }
+        }
+        told = true;
+      } catch (IOException e) {
+        told |= false; // no such table here
+      }
+    }
+    bound = found;
+  }
+}

@@ -1,0 +1,309 @@
+package ib.driver.soft.sm;
+
+import ib.core.mad.smp.MadField;
+import ib.core.mad.smp.PortInfo;
+import ib.core.mad.smp.SmpAttribute;
+import ib.core.verbs.PortState;
+import ib.driver.soft.fabric.Subnet;
+import ib.driver.soft.fabric.SubnetManager;
+import ib.driver.soft.topology.Node;
+import ib.driver.soft.topology.NodePort;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The built-in subnet manager. It knows the subnet without asking, and writes what it decides by the
+ * same agents that SMPs reach, so that a port is ACTIVE as soon as its cable is in. It is not there
+ * while another subnet manager is attached, and comes back, with all clients told to register anew,
+ * when the last one has gone.
+ */
+public final class BuiltinManager implements SubnetManager {
+  private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
+  private static final int PKEYS_PER_BLOCK = 32;
+
+  private final Subnet subnet;
+  private final Tables tables;
+  private final LidPool lids;
+  private final Administrator administrator;
+  private final Map<Integer, Set<NodePort>> attached = new TreeMap<>();
+  private final Map<NodePort, int[]> configured = new HashMap<>();
+  private @Nullable NodePort seat;
+  private boolean away;
+
+  /**
+   * Manages a subnet from now on.
+   *
+   * @param subnet the subnet
+   */
+  public BuiltinManager(Subnet subnet) {
+    this.subnet = subnet;
+    this.tables = new Tables(subnet);
+    this.lids = new LidPool(subnet.name());
+    this.administrator = new Administrator(subnet, this);
+  }
+
+  /** {@return where it runs, null while it does not} */
+  @Nullable NodePort seat() {
+    return seat;
+  }
+
+  @Override
+  public void sweep() {
+    if (subnet.foreignlyManaged()) {
+      return;
+    }
+    sit();
+    NodePort sm = seat;
+    if (sm == null) {
+      return;
+    }
+    List<Node> switches = subnet.nodes().stream().filter(Node::isSwitch).toList();
+    int smLid = lids.lid(sm);
+    List<NodePort> endpoints = endpoints();
+    for (NodePort port : endpoints) {
+      identify(port, lids.lid(port), smLid);
+    }
+    Paths paths = new Paths(switches);
+    for (Node node : switches) {
+      Map<Integer, Integer> ports = new HashMap<>();
+      for (NodePort port : endpoints) {
+        int lid = lids.lid(port);
+        NodePort leaf = port.number() == 0 ? port : port.peer();
+        if (leaf != null && leaf.node().isSwitch()) {
+          boolean here = leaf.node().equals(node);
+          int out = here ? leaf.number() : paths.port(node, leaf.node(), lid);
+          ports.put(lid, out);
+        }
+      }
+      tables.linear(node, ports);
+    }
+    groups(switches, paths);
+    rise();
+    if (away) {
+      away = false;
+      administrator.returned();
+    }
+    administrator.swept();
+  }
+
+  /** Takes a place: port 0 of the first switch, or the first adapter's port. */
+  private void sit() {
+    NodePort now = null;
+    for (Node node : subnet.nodes()) {
+      NodePort zero = node.port(0);
+      if (zero != null) {
+        now = zero;
+        break;
+      }
+    }
+    for (Node node : now == null ? subnet.nodes() : List.<Node>of()) {
+      now = now == null && node.ports().getFirst().linked() ? node.ports().getFirst() : now;
+    }
+    if (now != seat) {
+      leave();
+      if (now != null) {
+        now.managesSubnet(true);
+        subnet.add(now, administrator);
+      }
+      seat = now;
+    }
+  }
+
+  private void leave() {
+    NodePort before = seat;
+    if (before != null) {
+      before.managesSubnet(false);
+      subnet.remove(before, administrator);
+      seat = null;
+    }
+  }
+
+  /** Ports with a LID: port 0 of switches, and adapters' ports whose link is up. */
+  List<NodePort> endpoints() {
+    List<NodePort> all = new ArrayList<>();
+    for (Node node : subnet.nodes()) {
+      NodePort zero = node.port(0);
+      if (zero != null) {
+        all.add(zero);
+      } else {
+        node.ports().stream().filter(NodePort::linked).forEach(all::add);
+      }
+    }
+    return all;
+  }
+
+  private void identify(NodePort port, int lid, int smLid) {
+    MemorySegment info = port.info();
+    NodePort peer = port.peer();
+    int mtu = PortInfo.MTU_CAP.in(info);
+    int lanes = 1;
+    if (peer != null) {
+      mtu = Math.min(mtu, PortInfo.MTU_CAP.in(peer.info()));
+    }
+    boolean same =
+        port.lid() == lid
+            && port.lmc() == 0
+            && PortInfo.SM_LID.in(info) == smLid
+            && PortInfo.NEIGHBOR_MTU.in(info) == mtu
+            && !away;
+    if (!same) {
+      MemorySegment data = unchanged(port);
+      PortInfo.GID_PREFIX.set(data, LINK_LOCAL);
+      PortInfo.LID.set(data, lid);
+      PortInfo.LMC.set(data, 0);
+      PortInfo.SM_LID.set(data, smLid);
+      PortInfo.SM_SL.set(data, 0);
+      PortInfo.NEIGHBOR_MTU.set(data, mtu);
+      PortInfo.OPERATIONAL_VLS.set(data, lanes);
+      PortInfo.CLIENT_REREGISTER.set(data, away ? 1 : 0);
+      subnet.set(port, SmpAttribute.PORT_INFO, port.number(), data);
+    }
+    if (peer != null && PortInfo.NEIGHBOR_MTU.in(peer.info()) != mtu) {
+      MemorySegment data = unchanged(peer);
+      PortInfo.NEIGHBOR_MTU.set(data, mtu);
+      subnet.set(peer, SmpAttribute.PORT_INFO, peer.number(), data);
+    }
+  }
+
+  private static MemorySegment unchanged(NodePort port) {
+    MemorySegment data = MemorySegment.ofArray(new byte[64]).copyFrom(port.info());
+    PortInfo.PORT_STATE.set(data, 0);
+    PortInfo.PORT_PHYS_STATE.set(data, 0);
+    PortInfo.CLIENT_REREGISTER.set(data, 0);
+    return data;
+  }
+
+  /** Links that are in INIT come to ACTIVE, the adapter's end last: all is ready for it then. */
+  private void rise() {
+    List<NodePort> rising = new ArrayList<>();
+    for (Node node : subnet.nodes()) {
+      for (NodePort port : node.ports()) {
+        if (port.linked()
+            && port.state().value() >= PortState.INIT.value()
+            && port.state() != PortState.ACTIVE) {
+          rising.add(node.isSwitch() ? 0 : rising.size(), port);
+        }
+      }
+    }
+    for (PortState state : Arrays.asList(PortState.ARMED, PortState.ACTIVE)) {
+      for (NodePort port : rising) {
+        if (port.state().value() < state.value()) {
+          MemorySegment data = unchanged(port);
+          PortInfo.PORT_STATE.set(data, state.value());
+          subnet.set(port, SmpAttribute.PORT_INFO, port.number(), data);
+        }
+      }
+      subnet.settle();
+    }
+  }
+
+  // ---- groups ----
+
+  /** Writes the trees of all groups. */
+  void groups() {
+    if (!subnet.foreignlyManaged() && seat != null) {
+      List<Node> switches = subnet.nodes().stream().filter(Node::isSwitch).toList();
+      groups(switches, new Paths(switches));
+      subnet.settle();
+    }
+  }
+
+  private void groups(List<Node> switches, Paths paths) {
+    Map<Integer, Set<NodePort>> members = new TreeMap<>();
+    attached.forEach((mlid, ports) -> members.put(mlid, new HashSet<>(ports)));
+    administrator
+        .members()
+        .forEach((mlid, ports) -> members.merge(mlid, new HashSet<>(ports), BuiltinManager::both));
+    Map<Node, Map<Integer, BitSet>> wanted = new HashMap<>();
+    members.forEach((mlid, ports) -> Tables.tree(ports, paths, mlid, wanted));
+    for (Node node : switches) {
+      tables.multicast(node, wanted.getOrDefault(node, Map.of()));
+    }
+  }
+
+  private static Set<NodePort> both(Set<NodePort> a, Set<NodePort> b) {
+    a.addAll(b);
+    return a;
+  }
+
+  @Override
+  public void attached(NodePort port, int mlid, boolean joins) {
+    if (joins) {
+      attached.computeIfAbsent(mlid, k -> new HashSet<>()).add(port);
+    } else {
+      Set<NodePort> ports = attached.get(mlid);
+      if (ports != null && ports.remove(port) && ports.isEmpty()) {
+        attached.remove(mlid);
+      }
+    }
+    groups();
+  }
+
+  // ---- ports ----
+
+  @Override
+  public void pkeys(NodePort port, int[] table) {
+    configured.put(port, Arrays.copyOf(table, NodePort.PKEYS));
+    if (!subnet.foreignlyManaged()) {
+      partition(port);
+    }
+  }
+
+  private void partition(NodePort port) {
+    int[] table = configured.get(port);
+    for (int from = 0; table != null && from < NodePort.PKEYS; from += PKEYS_PER_BLOCK) {
+      MemorySegment data = MemorySegment.ofArray(new byte[64]);
+      boolean differs = false;
+      for (int i = 0; i < PKEYS_PER_BLOCK; i++) {
+        MadField.write(data, i * 16, 16, table[from + i]);
+        differs |= table[from + i] != port.pkeys()[from + i];
+      }
+      if (differs) {
+        subnet.set(port, SmpAttribute.PKEY_TABLE, from / PKEYS_PER_BLOCK, data);
+      }
+    }
+  }
+
+  @Override
+  public void forget(NodePort port) {
+    lids.forget(port);
+    configured.remove(port);
+    attached.values().forEach(ports -> ports.remove(port));
+    attached.values().removeIf(Set::isEmpty);
+    administrator.forget(port);
+    if (port == seat) {
+      leave();
+    }
+  }
+
+  @Override
+  public void yield() {
+    if (subnet.foreignlyManaged()) {
+      leave();
+      away = true;
+    } else {
+      lids.clear();
+      configured.keySet().forEach(this::partition);
+      sweep();
+    }
+  }
+
+  @Override
+  public long dueNs() {
+    return administrator.dueNs();
+  }
+
+  @Override
+  public void tick() {
+    administrator.tick();
+  }
+}

@@ -1,0 +1,59 @@
+package ib.driver.soft.sm;
+
+import ib.core.verbs.IbNoMemoryException;
+import ib.driver.soft.topology.NodePort;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * LIDs of ports, LMC 0: an adapter's port gets the lowest free one from 1, a switch the highest one,
+ * so that switches do not stand between adapters. A port keeps its LID until it is forgotten, and
+ * one that another subnet manager gave is taken over.
+ */
+final class LidPool {
+  private static final int LID_LAST = 0xBFFF; // IBA 4.1.3
+
+  private final String subnet;
+  private final BitSet used = new BitSet();
+  private final Map<NodePort, Integer> given = new HashMap<>();
+
+  LidPool(String subnet) {
+    this.subnet = subnet;
+    used.set(0); // reserved (IBA 4.1.3)
+  }
+
+  /** {@return the LID of a port} */
+  int lid(NodePort port) {
+    Integer own = given.get(port);
+    if (own != null) {
+      return own;
+    }
+    int lid = port.lid();
+    if (lid == 0 || used.get(lid)) {
+      lid = port.node().isSwitch() ? used.previousClearBit(LID_LAST) : used.nextClearBit(1);
+    }
+    if (lid < 1 || lid > LID_LAST) {
+      throw new IbNoMemoryException(
+          subnet, "all " + LID_LAST + " LIDs are in use", "another switch");
+    }
+    used.set(lid);
+    given.put(port, lid);
+    return lid;
+  }
+
+  /** Gives the LID of a port back. */
+  void forget(NodePort port) {
+    Integer lid = given.remove(port);
+    if (lid != null) {
+      used.clear(lid);
+    }
+  }
+
+  /** Forgets everything: the ports' own LIDs count from now on. */
+  void clear() {
+    given.clear();
+    used.clear();
+    used.set(0);
+  }
+}

@@ -1,0 +1,126 @@
+package ib.driver.soft.sm;
+
+import ib.core.mad.smp.MadField;
+import ib.core.mad.smp.SmpAttribute;
+import ib.core.mad.smp.SwitchInfo;
+import ib.driver.soft.fabric.Subnet;
+import ib.driver.soft.topology.Node;
+import ib.driver.soft.topology.NodePort;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the forwarding tables of the switches, block by block, where they differ. */
+final class Tables {
+  private static final int LIDS = 64; // per linear block
+  private static final int GROUPS = 32; // per multicast block
+  private static final int POSITIONS = 16;
+
+  private final Subnet subnet;
+
+  Tables(Subnet subnet) {
+    this.subnet = subnet;
+  }
+
+  /** Writes where a switch sends each LID. */
+  void linear(Node node, Map<Integer, Integer> ports) {
+    NodePort zero = node.port(0);
+    int top = 0;
+    byte[] wanted = new byte[Node.LINEAR_CAP];
+    java.util.Arrays.fill(wanted, (byte) Node.NO_PORT);
+    for (Map.Entry<Integer, Integer> e : ports.entrySet()) {
+      wanted[e.getKey()] = e.getValue().byteValue();
+      top = Math.max(top, e.getKey());
+    }
+    for (int from = 0; zero != null && from < wanted.length; from += LIDS) {
+      boolean differs = false;
+      for (int i = from; i < from + LIDS && !differs; i++) {
+        differs = node.linear(i) != (wanted[i] & 0xff);
+      }
+      if (differs) {
+        MemorySegment data = MemorySegment.ofArray(new byte[LIDS]);
+        MemorySegment.copy(wanted, from, data, ValueLayout.JAVA_BYTE, 0, LIDS);
+        subnet.set(zero, SmpAttribute.LINEAR_FORWARDING, from / LIDS, data);
+      }
+    }
+    if (zero != null && SwitchInfo.LINEAR_FDB_TOP.in(node.switchInfo()) != top) {
+      MemorySegment info = MemorySegment.ofArray(new byte[64]).copyFrom(node.switchInfo());
+      SwitchInfo.LINEAR_FDB_TOP.set(info, top);
+      subnet.set(zero, SmpAttribute.SWITCH_INFO, 0, info);
+    }
+  }
+
+  /** Writes where a switch sends each group. */
+  void multicast(Node node, Map<Integer, BitSet> wanted) {
+    NodePort zero = node.port(0);
+    Set<Integer> blocks = new java.util.TreeSet<>();
+    for (Map<Integer, BitSet> groups : java.util.List.of(wanted, Map.copyOf(node.multicast()))) {
+      groups.forEach(
+          (mlid, ports) -> {
+            if (!ports.equals(wanted.get(mlid)) || !ports.equals(node.multicast().get(mlid))) {
+              blocks.add((mlid - Node.MULTICAST_FIRST) / GROUPS);
+            }
+          });
+    }
+    int positions = (node.portCount() + POSITIONS) / POSITIONS;
+    for (int block : blocks) {
+      for (int position = 0; zero != null && position < positions; position++) {
+        MemorySegment data = MemorySegment.ofArray(new byte[64]);
+        for (int i = 0; i < GROUPS; i++) {
+          BitSet ports = wanted.get(Node.MULTICAST_FIRST + block * GROUPS + i);
+          for (int b = 0; ports != null && b < POSITIONS; b++) {
+            MadField.write(data, i * 16 + 15 - b, 1, ports.get(position * POSITIONS + b) ? 1 : 0);
+          }
+        }
+        subnet.set(
+            zero, SmpAttribute.MULTICAST_FORWARDING, position << 28 | block, data);
+      }
+    }
+  }
+
+  /**
+   * The tree of a group: along the shortest ways from one root, without branches that end at
+   * nobody.
+   *
+   * @param members the ports
+   * @param paths the ways
+   * @param mlid multicast LID
+   * @param into table of each switch, completed
+   */
+  static void tree(
+      Set<NodePort> members, Paths paths, int mlid, Map<Node, Map<Integer, BitSet>> into) {
+    Node root = null;
+    for (NodePort member : members) {
+      NodePort peer = member.linked() ? member.peer() : null;
+      if (peer == null || !peer.node().isSwitch()) {
+        continue;
+      }
+      root = root == null ? peer.node() : root;
+      mark(into, peer, mlid);
+      Node at = peer.node();
+      for (int hop = 0; hop < 64 && !at.equals(root); hop++) {
+        NodePort up = at.port(paths.port(at, root, 0));
+        Node next = up == null ? null : Paths.across(up);
+        if (up == null || next == null) {
+          break;
+        }
+        mark(into, up, mlid);
+        mark(into, up.peer(), mlid);
+        at = next;
+      }
+    }
+  }
+
+  private static void mark(
+      Map<Node, Map<Integer, BitSet>> into, @Nullable NodePort port, int mlid) {
+    if (port != null) {
+      into.computeIfAbsent(port.node(), k -> new HashMap<>())
+          .computeIfAbsent(mlid, k -> new BitSet())
+          .set(port.number());
+    }
+  }
+}

@@ -235,7 +235,7 @@ public final class Fabric {
   }
 
   /** There is a datagram to be carried, or a time has been set. Any context. */
-  void wake() {
+  public void wake() {
     thread.wake();
   }
 

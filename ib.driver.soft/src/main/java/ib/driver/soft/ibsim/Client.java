@@ -29,6 +29,7 @@ final class Client implements MadConsumer {
 
   final int id;
   final int port;
+  final long sinceNs = System.nanoTime();
   final DatagramChannel channel;
   final Subnet subnet;
   final NodePort place;

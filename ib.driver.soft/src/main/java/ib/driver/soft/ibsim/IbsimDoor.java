@@ -213,7 +213,7 @@ public final class IbsimDoor implements AutoCloseable {
       for (Client c : clients) {
         if (c != null) {
           c.tick(now);
-          if (c.gone() || !sockets.bound(c.port, now)) {
+          if (c.gone() || !sockets.bound(c.port, c.sinceNs, now)) {
             drop(c);
           }
         }
@@ -232,6 +232,7 @@ public final class IbsimDoor implements AutoCloseable {
     }
     try {
       client.channel.close();
+      selector.selectNow(); // only now its port is free
     } catch (IOException e) {
       report.accept("the socket of a client of the door: " + e, e);
     }

@@ -22,13 +22,13 @@ final class LocalSockets {
 
   LocalSockets() {}
 
-  /** {@return whether somebody may have a port} */
-  boolean bound(int port, long nowNs) {
+  /** {@return whether somebody may have a port who had it at a time} */
+  boolean bound(int port, long sinceNs, long nowNs) {
     if (nowNs - readNs >= FRESH_NS) {
       readNs = nowNs;
       read();
     }
-    return !told || bound.contains(port);
+    return !told || readNs - sinceNs <= 0 || bound.contains(port);
   }
 
   private void read() {

@@ -1,20 +1,233 @@
 package ib.driver.soft.sm;
 
+import ib.core.mad.Mad;
+import ib.core.mad.MadMethod;
+import ib.core.mad.MgmtClass;
+import ib.core.mad.smp.SmInfo;
+import ib.core.mad.smp.Smp;
+import ib.core.mad.smp.SmpAttribute;
+import ib.core.sa.InformInfo;
+import ib.core.sa.McMemberRecord;
+import ib.core.sa.PathRecord;
+import ib.core.sa.SaRecord;
+import ib.core.sa.SaStatus;
+import ib.core.sa.ServiceRecord;
 import ib.driver.soft.fabric.Datagram;
 import ib.driver.soft.fabric.MadConsumer;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.topology.NodePort;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Stub. */
+/**
+ * The subnet administrator, and what else a subnet manager is asked at its seat: SMInfo and traps
+ * (IBA 14.4.1, 15.2, 15.4).
+ */
 final class Administrator implements MadConsumer {
-  Administrator(Subnet subnet, BuiltinManager manager) {}
-  void returned() {}
-  void swept() {}
-  Map<Integer, Set<NodePort>> members() { return Map.of(); }
-  void forget(NodePort port) {}
-  long dueNs() { return Long.MAX_VALUE; }
-  void tick() {}
-  @Override public boolean take(NodePort at, Datagram d) { return false; }
+  private static final int MASTER = 3;
+
+  private final Subnet subnet;
+  private final BuiltinManager manager;
+  private final Groups groups;
+  private final Services services = new Services();
+  private final Subscriptions subscriptions;
+  private final Records records;
+  private final PathRecords paths;
+  private final TableSender sender;
+  private int activity;
+
+  Administrator(Subnet subnet, BuiltinManager manager) {
+    this.subnet = subnet;
+    this.manager = manager;
+    this.subscriptions = new Subscriptions(subnet, manager);
+    this.groups = new Groups(manager, subscriptions);
+    this.records = new Records(subnet, manager);
+    this.paths = new PathRecords(manager, groups);
+    this.sender = new TableSender(subnet);
+  }
+
+  // ---- for the manager ----
+
+  /** It is the master again: clients register anew what they had. */
+  void returned() {
+    groups.forgetMembers();
+    subscriptions.clear();
+    services.clear();
+  }
+
+  /** A sweep is over. */
+  void swept() {
+    activity++;
+    subscriptions.ports(manager.endpoints());
+  }
+
+  /** {@return receivers and senders by multicast LID} */
+  Map<Integer, Set<NodePort>> receivers() {
+    return groups.ports(true);
+  }
+
+  /** {@return who only sends, by multicast LID} */
+  Map<Integer, Set<NodePort>> senders() {
+    return groups.ports(false);
+  }
+
+  void forget(NodePort port) {
+    groups.forget(port);
+    subscriptions.forget(port);
+  }
+
+  long dueNs() {
+    return Math.min(services.dueNs(), sender.dueNs());
+  }
+
+  void tick() {
+    services.tick();
+    sender.tick();
+  }
+
+  // ---- datagrams ----
+
+  @Override
+  public boolean take(NodePort at, Datagram d) {
+    return switch (Smp.MGMT_CLASS.in(d.mad)) {
+      case MgmtClass.SUBN_ADM -> administer(at, d);
+      case Smp.CLASS_LID, Smp.CLASS_DIRECTED -> manage(at, d);
+      default -> false;
+    };
+  }
+
+  private boolean manage(NodePort at, Datagram d) {
+    int method = Smp.METHOD.in(d.mad);
+    int attribute = Smp.ATTRIBUTE_ID.in(d.mad);
+    if (method == MadMethod.GET && attribute == SmpAttribute.SM_INFO.id()) {
+      MemorySegment reply = MemorySegment.ofArray(new byte[256]).copyFrom(d.mad);
+      Smp.METHOD.set(reply, MadMethod.GET | MadMethod.RESPONSE);
+      MemorySegment data = Smp.data(reply);
+      data.fill((byte) 0);
+      smInfo(data);
+      if (d.directed()) {
+        Smp.DIRECTION.set(reply, 1);
+      }
+      subnet.send(at, d.reply(reply));
+      return true;
+    }
+    if (method == MadMethod.TRAP) {
+      MemorySegment repress = MemorySegment.ofArray(new byte[256]).copyFrom(d.mad);
+      Smp.METHOD.set(repress, MadMethod.TRAP_REPRESS);
+      subnet.send(at, d.reply(repress)); // IBA 13.4.9
+      subscriptions.trap(Smp.data(d.mad));
+      return true;
+    }
+    return false;
+  }
+
+  private void smInfo(MemorySegment data) {
+    NodePort seat = manager.seat();
+    SmInfo.GUID.set(data, seat == null ? 0 : seat.guid());
+    SmInfo.ACT_COUNT.set(data, ++activity);
+    SmInfo.STATE.set(data, MASTER);
+  }
+
+  private boolean administer(NodePort at, Datagram d) {
+    Mad asked = Mad.of(d.mad);
+    int method = asked.header().method();
+    if (sender.take(d)) {
+      return true; // of our own tables
+    }
+    if (asked.header().response()) {
+      return subscriptions.answered(asked.header().transactionId());
+    }
+    if (method == MadMethod.REPORT) {
+      return false;
+    }
+    long mask = asked.sa().componentMask();
+    switch (method) {
+      case MadMethod.GET_TABLE -> many(at, d, asked, mask);
+      case MadMethod.GET, MadMethod.SET, MadMethod.DELETE -> one(at, d, asked, mask, method);
+      default -> refuse(at, d, asked, SaStatus.BAD_METHOD);
+    }
+    return true;
+  }
+
+  private void one(NodePort at, Datagram d, Mad asked, long mask, int method) {
+    int attribute = asked.header().attributeId();
+    try {
+      SaRecord<?, ?> answer =
+          switch (attribute) {
+            case McMemberRecord.ATTRIBUTE_ID -> {
+              McMemberRecord query = read(new McMemberRecord(), asked, mask);
+              yield switch (method) {
+                case MadMethod.SET -> groups.join(query);
+                case MadMethod.DELETE -> groups.leave(query);
+                default -> only(groups.find(query));
+              };
+            }
+            case ServiceRecord.ATTRIBUTE_ID -> {
+              ServiceRecord query = read(new ServiceRecord(), asked, mask);
+              yield switch (method) {
+                case MadMethod.SET -> services.set(query);
+                case MadMethod.DELETE -> services.delete(query);
+                default -> only(services.find(query));
+              };
+            }
+            case InformInfo.ATTRIBUTE_ID -> {
+              if (method != MadMethod.SET) {
+                throw new Refusal(SaStatus.BAD_METHOD_ATTRIBUTE);
+              }
+              yield subscriptions.set(read(new InformInfo(), asked, mask), d);
+            }
+            case PathRecord.ATTRIBUTE_ID -> {
+              List<PathRecord> found = paths.find(read(new PathRecord(), asked, mask));
+              yield found.isEmpty() ? only(found) : found.getFirst();
+            }
+            default -> only(table(asked, mask));
+          };
+      boolean read = method == MadMethod.GET;
+      if (!read && attribute != McMemberRecord.ATTRIBUTE_ID
+          && attribute != ServiceRecord.ATTRIBUTE_ID
+          && attribute != InformInfo.ATTRIBUTE_ID) {
+        throw new Refusal(SaStatus.BAD_METHOD_ATTRIBUTE);
+      }
+      Mad reply = asked.response(0);
+      reply.sa().attributeOffset(answer.attributeOffset());
+      answer.write(reply.bytes(), reply.dataOffset());
+      subnet.send(at, d.reply(reply.bytes()));
+    } catch (Refusal e) {
+      refuse(at, d, asked, e.status);
+    }
+  }
+
+  private void many(NodePort at, Datagram d, Mad asked, long mask) {
+    try {
+      sender.send(at, d, table(asked, mask));
+    } catch (Refusal e) {
+      refuse(at, d, asked, e.status);
+    }
+  }
+
+  private void refuse(NodePort at, Datagram d, Mad asked, SaStatus status) {
+    subnet.send(at, d.reply(asked.response(status.value()).bytes()));
+  }
+
+  private static SaRecord<?, ?> only(List<? extends SaRecord<?, ?>> found) {
+    if (found.size() != 1) {
+      throw new Refusal(found.isEmpty() ? SaStatus.NO_RECORDS : SaStatus.TOO_MANY_RECORDS);
+    }
+    return found.getFirst();
+  }
+
+  private List<? extends SaRecord<?, ?>> table(Mad asked, long mask) {
+    return switch (asked.header().attributeId()) {
+      case McMemberRecord.ATTRIBUTE_ID -> groups.find(read(new McMemberRecord(), asked, mask));
+      case ServiceRecord.ATTRIBUTE_ID -> services.find(read(new ServiceRecord(), asked, mask));
+      case PathRecord.ATTRIBUTE_ID -> paths.find(read(new PathRecord(), asked, mask));
+      default -> records.find(asked, mask, activity);
+    };
+  }
+
+  static <R extends SaRecord<R, ?>> R read(R record, Mad asked, long mask) {
+    return record.read(asked.bytes(), asked.dataOffset()).componentMask(mask);
+  }
 }

@@ -145,7 +145,7 @@ public final class BuiltinManager implements SubnetManager {
     MemorySegment info = port.info();
     NodePort peer = port.peer();
     int mtu = PortInfo.MTU_CAP.in(info);
-    int lanes = 1;
+    int lanes = PortInfo.VL_CAP.in(info);
     if (peer != null) {
       mtu = Math.min(mtu, PortInfo.MTU_CAP.in(peer.info()));
     }
@@ -221,13 +221,21 @@ public final class BuiltinManager implements SubnetManager {
     Map<Integer, Set<NodePort>> members = new TreeMap<>();
     attached.forEach((mlid, ports) -> members.put(mlid, new HashSet<>(ports)));
     administrator
-        .members()
+        .receivers()
         .forEach((mlid, ports) -> members.merge(mlid, new HashSet<>(ports), BuiltinManager::both));
+    Map<Integer, Set<NodePort>> senders = administrator.senders();
     Map<Node, Map<Integer, BitSet>> wanted = new HashMap<>();
-    members.forEach((mlid, ports) -> Tables.tree(ports, paths, mlid, wanted));
+    members.forEach(
+        (mlid, ports) ->
+            Tables.tree(ports, senders.getOrDefault(mlid, Set.of()), paths, mlid, wanted));
     for (Node node : switches) {
       tables.multicast(node, wanted.getOrDefault(node, Map.of()));
     }
+  }
+
+  /** {@return whether software uses a multicast LID without having asked for it} */
+  boolean attachedTo(int mlid) {
+    return attached.containsKey(mlid);
   }
 
   private static Set<NodePort> both(Set<NodePort> a, Set<NodePort> b) {

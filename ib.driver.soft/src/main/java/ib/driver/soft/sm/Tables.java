@@ -83,35 +83,49 @@ final class Tables {
   }
 
   /**
-   * The tree of a group: along the shortest ways from one root, without branches that end at
-   * nobody.
+   * The tree of a group: along the shortest ways from one root.
    *
-   * @param members the ports
+   * @param receivers ports that are sent to
+   * @param senders ports that only send
    * @param paths the ways
    * @param mlid multicast LID
    * @param into table of each switch, completed
    */
   static void tree(
-      Set<NodePort> members, Paths paths, int mlid, Map<Node, Map<Integer, BitSet>> into) {
+      Set<NodePort> receivers,
+      Set<NodePort> senders,
+      Paths paths,
+      int mlid,
+      Map<Node, Map<Integer, BitSet>> into) {
     Node root = null;
-    for (NodePort member : members) {
-      NodePort peer = member.linked() ? member.peer() : null;
-      if (peer == null || !peer.node().isSwitch()) {
-        continue;
-      }
-      root = root == null ? peer.node() : root;
-      mark(into, peer, mlid);
-      Node at = peer.node();
-      for (int hop = 0; hop < 64 && !at.equals(root); hop++) {
-        NodePort up = at.port(paths.port(at, root, 0));
-        Node next = up == null ? null : Paths.across(up);
-        if (up == null || next == null) {
-          break;
+    for (Set<NodePort> ports : java.util.List.of(receivers, senders)) {
+      for (NodePort member : ports) {
+        NodePort peer = member.linked() ? member.peer() : null;
+        Node leaf = member.number() == 0 ? member.node() : peer == null ? null : peer.node();
+        if (leaf == null || !leaf.isSwitch()) {
+          continue;
         }
-        mark(into, up, mlid);
-        mark(into, up.peer(), mlid);
-        at = next;
+        root = root == null ? leaf : root;
+        if (receivers.contains(member) && member.number() != 0) {
+          mark(into, peer, mlid);
+        }
+        climb(leaf, root, paths, mlid, into);
       }
+    }
+  }
+
+  private static void climb(
+      Node leaf, Node root, Paths paths, int mlid, Map<Node, Map<Integer, BitSet>> into) {
+    Node at = leaf;
+    for (int hop = 0; hop < 64 && !at.equals(root); hop++) {
+      NodePort up = at.port(paths.port(at, root, 0));
+      Node next = up == null ? null : Paths.across(up);
+      if (up == null || next == null) {
+        return;
+      }
+      mark(into, up, mlid);
+      mark(into, up.peer(), mlid);
+      at = next;
     }
   }
 

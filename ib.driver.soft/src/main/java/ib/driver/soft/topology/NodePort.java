@@ -16,7 +16,7 @@ public final class NodePort {
   public static final int GUIDS = 128;
 
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
-  private static final int WIDTHS = 0xf;
+  private static final int WIDTHS = 3; // 1X, 4X
   private static final int SPEEDS = 7; // 2.5, 5 and 10 Gbit/s
   private static final int SPEEDS_EXT = 3; // FDR, EDR
   private static final int VL0_TO_7 = 4;

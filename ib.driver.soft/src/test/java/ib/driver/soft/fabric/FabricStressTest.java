@@ -52,8 +52,11 @@ final class FabricStressTest {
     List<AtomicLong> progress = new ArrayList<>();
     List<Thread> threads = new ArrayList<>();
     TestPort.Owner owner = new TestPort.Owner();
+    List<FabricPort> ports = new ArrayList<>();
     for (int i = 0; i < SENDERS; i++) {
-      Wire wire = decorate.apply(plug(fabric, new TestPort()));
+      FabricPort senderPort = plug(fabric, new TestPort());
+      Wire wire = decorate.apply(senderPort);
+      ports.add(senderPort);
       AtomicLong sent = new AtomicLong();
       progress.add(sent);
       threads.add(Thread.ofPlatform().start(() -> sendAlways(wire, owner, sent, over)));
@@ -77,6 +80,7 @@ final class FabricStressTest {
       t.join(TimeUnit.SECONDS.toMillis(30));
       assertFalse(t.isAlive());
     }
+    ports.forEach(FabricPort::close);
     long transmitted = progress.stream().mapToLong(AtomicLong::get).sum();
     return new Outcome(transmitted, owner.released.get(), received, afterGone);
   }

@@ -1,0 +1,155 @@
+package ib.driver.soft.sm;
+
+import ib.core.mad.smp.PortInfo;
+import ib.core.sa.PathRecord;
+import ib.core.sa.PathRecord.Field;
+import ib.core.verbs.Gid;
+import ib.core.verbs.PortState;
+import ib.driver.soft.topology.LinkSpeed;
+import ib.driver.soft.topology.NodePort;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Path records (IBA 15.2.5.16): between ports that share a partition, LMC 0, both ways alike. */
+final class PathRecords {
+  private static final int LIFE_TIME = 18;
+  private static final int EXACTLY = 2;
+  private static final int PATHS_MOST = 1 << 16;
+
+  /** Components that are judged by their selectors, and those that are only handed through. */
+  private static final long NOT_COMPARED =
+      Field.MTU.mask()
+          | Field.MTU_SELECTOR.mask()
+          | Field.RATE.mask()
+          | Field.RATE_SELECTOR.mask()
+          | Field.PACKET_LIFE_TIME.mask()
+          | Field.PACKET_LIFE_TIME_SELECTOR.mask()
+          | Field.NUMB_PATH.mask()
+          | Field.PKEY.mask()
+          | Field.REVERSIBLE.mask()
+          | Field.TCLASS.mask()
+          | Field.FLOW_LABEL.mask()
+          | Field.HOP_LIMIT.mask()
+          | Field.SERVICE_ID_HIGH.mask()
+          | Field.SERVICE_ID_LOW.mask()
+          | Field.QOS_CLASS.mask();
+
+  private final BuiltinManager manager;
+  private final Groups groups;
+
+  PathRecords(BuiltinManager manager, Groups groups) {
+    this.manager = manager;
+    this.groups = groups;
+  }
+
+  /** {@return the paths that answer a query; of a Get the first counts} */
+  List<PathRecord> find(PathRecord query) {
+    List<PathRecord> found = new ArrayList<>();
+    long mask = query.componentMask();
+    boolean group = query.has(Field.DGID) && query.gid(Field.DGID).toBytes()[0] == (byte) 0xff;
+    int most = query.has(Field.NUMB_PATH) ? Math.max(1, query.value(Field.NUMB_PATH)) : PATHS_MOST;
+    for (NodePort from : ends(query, mask, Field.SGID, Field.SLID)) {
+      if (group) {
+        PathRecord path = groups.path(query.gid(Field.DGID));
+        if (path != null) {
+          found.add(path.set(Field.SGID, gid(from)).set(Field.SLID, from.lid()));
+        }
+        continue;
+      }
+      int ofThis = 0;
+      for (NodePort to : ends(query, mask, Field.DGID, Field.DLID)) {
+        PathRecord path = path(from, to, query);
+        if (path != null && ofThis < most && found.size() < PATHS_MOST) {
+          query.componentMask(mask & ~NOT_COMPARED);
+          if (path.matches(query)) {
+            found.add(path);
+            ofThis++;
+          }
+          query.componentMask(mask);
+        }
+      }
+    }
+    return found;
+  }
+
+  private List<NodePort> ends(PathRecord query, long mask, Field gid, Field lid) {
+    return manager.endpoints().stream()
+        .filter(p -> p.state() == PortState.ACTIVE)
+        .filter(p -> (mask & gid.mask()) == 0 || gid(p).equals(query.gid(gid)))
+        .filter(p -> (mask & lid.mask()) == 0 || p.has(query.value(lid)))
+        .toList();
+  }
+
+  static Gid gid(NodePort port) {
+    return new Gid(PortInfo.GID_PREFIX.of(port.info()), port.guid());
+  }
+
+  private static @Nullable PathRecord path(NodePort from, NodePort to, PathRecord query) {
+    int pkey = shared(from, to, query.has(Field.PKEY) ? query.value(Field.PKEY) : 0);
+    int mtu =
+        Math.min(PortInfo.NEIGHBOR_MTU.in(from.info()), PortInfo.NEIGHBOR_MTU.in(to.info()));
+    int rate = Math.min(rate(from), rate(to));
+    boolean good =
+        pkey != 0
+            && selected(query, Field.MTU_SELECTOR, Field.MTU, mtu)
+            && selected(query, Field.RATE_SELECTOR, Field.RATE, rate)
+            && selected(
+                query, Field.PACKET_LIFE_TIME_SELECTOR, Field.PACKET_LIFE_TIME, LIFE_TIME);
+    return !good
+        ? null
+        : new PathRecord()
+            .set(Field.DGID, gid(to))
+            .set(Field.SGID, gid(from))
+            .set(Field.DLID, to.lid())
+            .set(Field.SLID, from.lid())
+            .set(Field.SERVICE_ID_HIGH, query.number(Field.SERVICE_ID_HIGH))
+            .set(Field.SERVICE_ID_LOW, query.number(Field.SERVICE_ID_LOW))
+            .set(Field.TCLASS, query.has(Field.TCLASS) ? query.value(Field.TCLASS) : 0)
+            .set(Field.REVERSIBLE, 1)
+            .set(Field.PKEY, pkey)
+            .set(Field.MTU_SELECTOR, EXACTLY)
+            .set(Field.MTU, exact(query, Field.MTU_SELECTOR, Field.MTU, mtu))
+            .set(Field.RATE_SELECTOR, EXACTLY)
+            .set(Field.RATE, exact(query, Field.RATE_SELECTOR, Field.RATE, rate))
+            .set(Field.PACKET_LIFE_TIME_SELECTOR, EXACTLY)
+            .set(Field.PACKET_LIFE_TIME, LIFE_TIME);
+  }
+
+  /** A partition that both ports are in, one of them in full; 0 for none (IBA 10.9.3). */
+  private static int shared(NodePort a, NodePort b, int wanted) {
+    for (int mine : a.pkeys()) {
+      for (int its : b.pkeys()) {
+        boolean same = (mine & 0x7fff) == (its & 0x7fff) && (mine & 0x7fff) != 0;
+        boolean fits = wanted == 0 || (wanted & 0x7fff) == (mine & 0x7fff);
+        if (same && fits && ((mine | its) & 0x8000) != 0) {
+          return mine | its;
+        }
+      }
+    }
+    return 0;
+  }
+
+  static int rate(NodePort port) {
+    return LinkSpeed.rate(port.info());
+  }
+
+  private static int exact(PathRecord query, Field selector, Field value, int most) {
+    boolean asked = query.has(selector) && query.has(value) && query.value(selector) == EXACTLY;
+    return asked ? query.value(value) : most;
+  }
+
+  /** Selector rules (IBA 15.2.5.16): 0 greater than, 1 less than, 2 exactly, 3 the largest. */
+  private static boolean selected(PathRecord query, Field selector, Field value, int is) {
+    if (!query.has(selector) || !query.has(value)) {
+      return true;
+    }
+    int asked = query.value(value);
+    return switch (query.value(selector)) {
+      case 0 -> is > asked;
+      case 1 -> is < asked;
+      case 2 -> is >= asked; // what carries more carries this, and is what OpenSM answers by
+      default -> true;
+    };
+  }
+}

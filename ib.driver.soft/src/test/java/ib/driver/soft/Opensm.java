@@ -1,0 +1,138 @@
+package ib.driver.soft;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Management software of the host, started at a node behind the door and ended by its process. */
+final class Opensm implements AutoCloseable {
+  private static final List<Path> PRELOADS =
+      List.of(
+          Path.of("/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so"),
+          Path.of("/usr/lib/aarch64-linux-gnu/umad2sim/libumad2sim.so"),
+          Path.of("/usr/lib64/umad2sim/libumad2sim.so"));
+  private static final Path OPENSM = Path.of("/usr/sbin/opensm");
+
+  private final Process process;
+  private final Path directory;
+
+  private Opensm(Process process, Path directory) {
+    this.process = process;
+    this.directory = directory;
+  }
+
+  /** {@return why it cannot run here, or empty} */
+  static Optional<String> missing() {
+    if (!Files.isExecutable(OPENSM)) {
+      return Optional.of("no " + OPENSM + " (package opensm)");
+    }
+    if (!Files.isExecutable(Path.of("/usr/sbin/ibnetdiscover"))) {
+      return Optional.of("no /usr/sbin/ibnetdiscover (package infiniband-diags)");
+    }
+    return preload().isEmpty()
+        ? Optional.of("no libumad2sim.so (package libumad2sim0)")
+        : Optional.empty();
+  }
+
+  private static Optional<Path> preload() {
+    return PRELOADS.stream().filter(Files::exists).findFirst();
+  }
+
+  private static ProcessBuilder builder(int port, String node, Path dir, List<String> command) {
+    ProcessBuilder b = new ProcessBuilder(command).directory(dir.toFile());
+    Map<String, String> env = b.environment();
+    env.put("LD_PRELOAD", preload().orElseThrow().toString());
+    env.put("SIM_HOST", node);
+    env.put("IBSIM_SERVER_NAME", "127.0.0.1");
+    env.put("IBSIM_SERVER_PORT", String.valueOf(port));
+    env.put("OSM_TMP_DIR", dir.toString());
+    env.put("OSM_CACHE_DIR", dir.toString());
+    return b;
+  }
+
+  /** Starts an OpenSM at a node. */
+  static Opensm start(int port, String node, Path dir, String... options) throws IOException {
+    List<String> command = new ArrayList<>(List.of(OPENSM.toString()));
+    command.addAll(List.of("-e", "-f", dir.resolve("osm.log").toString()));
+    command.addAll(List.of(options));
+    Process p =
+        builder(port, node, dir, command)
+            .redirectErrorStream(true)
+            .redirectOutput(dir.resolve("osm.out").toFile())
+            .start();
+    return new Opensm(p, dir);
+  }
+
+  /** Runs a tool at a node and gives what it prints. */
+  static String tool(int port, String node, Path dir, String... command)
+      throws IOException, InterruptedException {
+    Path out = Files.createTempFile(dir, "tool", ".txt");
+    List<String> words = new ArrayList<>(List.of(command));
+    words.set(0, "/usr/sbin/" + words.getFirst());
+    Process p =
+        builder(port, node, dir, words)
+            .redirectErrorStream(true)
+            .redirectOutput(out.toFile())
+            .start();
+    if (!p.waitFor(30, TimeUnit.SECONDS)) {
+      p.destroyForcibly().waitFor();
+      throw new AssertionError(words + " has not ended: " + Files.readString(out));
+    }
+    return Files.readString(out, StandardCharsets.UTF_8);
+  }
+
+  String log() throws IOException {
+    Path log = directory.resolve("osm.log");
+    return Files.exists(log) ? Files.readString(log, StandardCharsets.UTF_8) : "";
+  }
+
+  /** {@return whether its log says something} */
+  boolean logs(String text) {
+    try {
+      return log().contains(text);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  /** Waits for the end of its first sweep. */
+  void awaitUp() {
+    OpensmTest.await("SUBNET UP", () -> logs("SUBNET UP"));
+  }
+
+  /** {@return a UDP port with room for clients above it} */
+  static int freePort() throws IOException {
+    try (java.net.DatagramSocket s =
+        new java.net.DatagramSocket(0, java.net.InetAddress.getLoopbackAddress())) {
+      return Math.min(s.getLocalPort(), 65_000);
+    }
+  }
+
+  boolean alive() {
+    return process.isAlive();
+  }
+
+  /** Ends it as {@code kill -9} does. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  /** Tells it to read its files again. */
+  void reload() throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-HUP", String.valueOf(process.pid())).start().waitFor();
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(5, TimeUnit.SECONDS)) {
+      process.destroyForcibly().waitFor();
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package ib.driver.soft;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ib.core.verbs.EventType;
+import ib.core.verbs.PortState;
+import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.ibsim.IbsimDoor;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@DisplayName("An unmodified OpenSM manages the fabric, infiniband-diags see the truth (reference 4)")
+final class OpensmTest {
+  private static final int ADAPTERS = 4;
+  private static final int BUILTIN_LID = 0xBFFF;
+
+  private final Fabric fabric = new Fabric();
+  private final List<SoftDevice> devices = new ArrayList<>();
+  private final List<String> events = new CopyOnWriteArrayList<>();
+  private final List<String> errors = new CopyOnWriteArrayList<>();
+  private IbsimDoor door;
+  private int port;
+  @TempDir Path dir;
+
+  @BeforeEach
+  void open() throws Exception {
+    assumeTrue(Opensm.missing().isEmpty(), () -> Opensm.missing().get());
+    port = Opensm.freePort();
+    door = new IbsimDoor(fabric, port, (text, why) -> errors.add(text));
+    for (int i = 0; i < ADAPTERS; i++) {
+      SoftDevice device = SoftDevice.plug(fabric, ConfigReader.read("soft" + i, Map.of()), "0");
+      device.connect((type, n) -> events.add(device.name() + " " + type), null);
+      devices.add(device);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    if (door != null) {
+      door.close();
+    }
+    devices.forEach(SoftDevice::unplug);
+    assertEquals(List.of(), errors);
+    assertEquals(0, fabric.size());
+  }
+
+  static void await(String what, BooleanSupplier done) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!done.getAsBoolean()) {
+      assertTrue(System.nanoTime() < end, "not within 30 s: " + what);
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  private boolean managedFrom(int lid) {
+    return devices.stream()
+        .allMatch(
+            d ->
+                d.queryPort(1).state() == PortState.ACTIVE && d.queryPort(1).smLid() == lid);
+  }
+
+  private String tool(String line) throws Exception {
+    return Opensm.tool(port, "soft1", dir, line.split(" "));
+  }
+
+  @Test
+  @DisplayName("M8 4.3 it takes over, the diags see nodes, links, routes and counters; it goes: back")
+  void managesAndShows() throws Exception {
+    assertTrue(managedFrom(BUILTIN_LID));
+    try (Opensm sm = Opensm.start(port, "soft0", dir)) {
+      sm.awaitUp();
+      await("all ports managed by soft0", () -> managedFrom(1));
+      for (int i = 0; i < ADAPTERS; i++) {
+        assertTrue(
+            events.contains("soft" + i + " " + EventType.CLIENT_REREGISTER), events.toString());
+        assertTrue(events.contains("soft" + i + " " + EventType.SM_CHANGE), events.toString());
+        assertTrue(!events.contains("soft" + i + " " + EventType.PORT_ERR), "no link went down");
+      }
+      shows();
+      assertTrue(sm.alive(), "ibping has not ended it (linux-rdma/ibsim issue 38)");
+      sm.kill();
+      await("the built-in subnet manager is back", () -> managedFrom(BUILTIN_LID));
+    }
+  }
+
+  private void shows() throws Exception {
+    String net = tool("ibnetdiscover");
+    String links = tool("iblinkinfo");
+    for (SoftDevice d : devices) {
+      String guid = String.format("%016x", d.nodeGuid());
+      int lid = d.queryPort(1).lid();
+      assertTrue(net.contains("caguid=0x" + guid), net);
+      assertTrue(net.contains("# \"" + d.name() + "\" lid " + lid + " 4xEDR"), net);
+      assertTrue(links.contains("1[  ] \"" + d.name() + "\""), links);
+    }
+    assertTrue(tool("sminfo").contains("sm lid 1 "), "sminfo");
+    assertTrue(tool("sminfo").contains("SMINFO_MASTER"), "sminfo");
+    assertEquals(ADAPTERS, tool("ibhosts").lines().filter(l -> l.startsWith("Ca")).count());
+    String switches = tool("ibswitches");
+    assertTrue(switches.contains("ports 36 \"ib-sw0\" enhanced port 0"), switches);
+    String swLid = switches.replaceAll("(?s).* lid (\\d+) .*", "$1");
+    String routes = tool("ibroute " + swLid);
+    assertTrue(routes.contains("0x0004 004"), routes);
+    String trace = tool("ibtracert 1 3");
+    assertTrue(trace.contains("ca port") && trace.contains("lid 3-3 \"soft2\""), trace);
+    assertTrue(tool("smpquery nodedesc 2").contains("soft1"), "nodedesc");
+    assertTrue(tool("smpquery portinfo 2").contains("LinkState:.......................Active"));
+    assertTrue(tool("smpquery -D nodeinfo 0,1,3").contains("Channel Adapter"), "directed route");
+    assertTrue(tool("smpquery pkeys 2").contains("0: 0xffff"), "pkeys");
+    assertTrue(tool("perfquery -x 3 1").contains("PortXmitPkts:"), "perfquery");
+    assertTrue(tool("saquery -g").contains("ff12:401b:ffff::ffff:ffff"), "saquery -g");
+    String path = tool("saquery -p --src-to-dst 1:3");
+    assertTrue(path.contains("dlid....................3"), path);
+    assertTrue(tool("ibping -c 1 -L 3").contains("Pong from soft2 (Lid 3)"), "ibping");
+  }
+
+  @Test
+  @DisplayName("M8 4.3 kill -9 of the master: the standby takes over")
+  void takeover() throws Exception {
+    Path second = Files.createDirectory(dir.resolve("second"));
+    Path options = dir.resolve("opensm.conf");
+    Files.writeString(options, "sminfo_polling_timeout 300\npolling_retry_number 2\n");
+    String conf = options.toString();
+    try (Opensm master = Opensm.start(port, "soft0", dir, "-F", conf, "-p", "10")) {
+      master.awaitUp();
+      try (Opensm standby = Opensm.start(port, "soft3", second, "-F", conf, "-p", "5")) {
+        await("standby", () -> standby.logs("Entering STANDBY state"));
+        assertTrue(managedFrom(1));
+        events.clear();
+        master.kill();
+        await("all ports managed by soft3", () -> managedFrom(4));
+        await("reregistered", () -> events.contains("soft1 " + EventType.CLIENT_REREGISTER));
+        assertTrue(events.contains("soft1 " + EventType.SM_CHANGE), events.toString());
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("I11 partitions.conf: P_Key tables and PKEY_CHANGE, a limited member among them")
+  void partitions() throws Exception {
+    Path conf = dir.resolve("partitions.conf");
+    Files.writeString(
+        conf,
+        "Default=0x7fff,ipoib:ALL=full;\n"
+            + String.format(
+                "blue=0x0001,ipoib:0x%016x=full,0x%016x=limited;%n",
+                devices.get(1).nodeGuid() + 1, devices.get(2).nodeGuid() + 1));
+    try (Opensm sm = Opensm.start(port, "soft0", dir, "-P", conf.toString())) {
+      sm.awaitUp();
+      await("full", () -> devices.get(1).pkey(1, 1) == 0x8001);
+      await("limited", () -> devices.get(2).pkey(1, 1) == 0x0001);
+      assertEquals(0, devices.get(3).pkey(1, 1));
+      assertTrue(events.contains("soft1 " + EventType.PKEY_CHANGE), events.toString());
+      assertTrue(tool("saquery -g").contains("ff12:401b:8001::ffff:ffff"), "second group");
+    }
+  }
+
+  @Test
+  @DisplayName("4.4 trap 128: a link that comes back is ACTIVE again, by OpenSM's doing")
+  void linkDownAndUp() throws Exception {
+    try (Opensm sm = Opensm.start(port, "soft0", dir)) {
+      sm.awaitUp();
+      await("all ports managed by soft0", () -> managedFrom(1));
+      SoftDevice d = devices.get(2);
+      d.change(ConfigReader.read("soft2", Map.of("link", "down")));
+      assertEquals(PortState.DOWN, d.queryPort(1).state());
+      await("heavy sweep", () -> sm.logs("num:128"));
+      d.change(ConfigReader.read("soft2", Map.of()));
+      await("ACTIVE again", () -> managedFrom(1));
+    }
+  }
+}

@@ -51,6 +51,7 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
   private List<Integer> standingFaults = List.of(); // numbers; the slot's worker's
   private OptionalLong faultSeed = OptionalLong.empty();
   private final SoftHca hca;
+  private final DeviceOps ops;
 
   private SoftDevice(Fabric fabric, SoftConfig config, String version, List<FabricPort> wires) {
     super(
@@ -76,6 +77,7 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
             .mapToObj(i -> new CapturingWire(disturbed.get(i), capture, i + 1))
             .toList();
     this.hca = new SoftHca(engine(config, version), List.copyOf(watched), this::dispatchEvent);
+    this.ops = new SoftOps(hca, List.copyOf(wires));
     disturbed.forEach(wire -> wire.attach(hca));
   }
 
@@ -92,8 +94,7 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
     SoftDevice device = null;
     boolean up = false;
     try {
-      wires.addAll(
-          fabric.plug(config.name(), config.guid(), config.ports(), config.switchName()));
+      wires.addAll(fabric.plug(config.name(), config.guid(), config.ports(), config.switchName()));
       device = new SoftDevice(fabric, config, version, wires);
       device.bringUp(config);
       up = true;
@@ -148,7 +149,7 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
 
   @Override
   public DeviceOps ops() {
-    return hca;
+    return ops;
   }
 
   /** Tables first: a port that comes up has the new ones. */

@@ -16,6 +16,7 @@ import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.ConfigurationPolicy;
 import org.osgi.service.component.annotations.Deactivate;
+import org.osgi.service.component.annotations.Reference;
 import org.osgi.service.metatype.annotations.Designate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,10 +54,11 @@ public final class SoftDriver implements ManagedServiceFactory {
    * Starts without devices; the Configuration Admin brings them.
    *
    * @param context of the bundle
+   * @param medium what the devices are on
    */
   @Activate
-  public SoftDriver(BundleContext context) {
-    Fabric fabric = new Fabric();
+  public SoftDriver(BundleContext context, @Reference SoftFabric medium) {
+    Fabric fabric = medium.fabric();
     String version = context.getBundle().getVersion().toString();
     devices =
         new Devices<>(

@@ -63,8 +63,7 @@ final class EventTest {
       assertEquals(
           List.of(
               "LID_CHANGE ACTIVE 1 ffff", "SM_CHANGE ACTIVE 1 ffff", "PORT_ACTIVE ACTIVE 1 ffff"),
-          List.of(
-              newest(listener.take(1)), newest(listener.take(1)), listener.take(1).getFirst()));
+          List.of(newest(listener.take(1)), newest(listener.take(1)), listener.take(1).getFirst()));
       lab.configure("soft0", "link", "up", "pkeys", "8001,ffff");
       assertEquals(List.of("PKEY_CHANGE ACTIVE 1 8001"), listener.take(1));
       lab.configure("soft0", "link", "down", "pkeys", "8001,ffff");

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-@DisplayName("An unmodified OpenSM manages the fabric, infiniband-diags see the truth (reference 4)")
+@DisplayName(
+    "An unmodified OpenSM manages the fabric, infiniband-diags see the truth (reference 4)")
 final class OpensmTest {
   private static final int ADAPTERS = 4;
   private static final int BUILTIN_LID = 0xBFFF;
@@ -68,9 +69,7 @@ final class OpensmTest {
 
   private boolean managedFrom(int lid) {
     return devices.stream()
-        .allMatch(
-            d ->
-                d.queryPort(1).state() == PortState.ACTIVE && d.queryPort(1).smLid() == lid);
+        .allMatch(d -> d.queryPort(1).state() == PortState.ACTIVE && d.queryPort(1).smLid() == lid);
   }
 
   private String tool(String line) throws Exception {
@@ -78,7 +77,8 @@ final class OpensmTest {
   }
 
   @Test
-  @DisplayName("M8 4.3 it takes over, the diags see nodes, links, routes and counters; it goes: back")
+  @DisplayName(
+      "M8 4.3 it takes over, the diags see nodes, links, routes and counters; it goes: back")
   void managesAndShows() throws Exception {
     assertTrue(managedFrom(BUILTIN_LID));
     try (Opensm sm = Opensm.start(port, "soft0", dir)) {

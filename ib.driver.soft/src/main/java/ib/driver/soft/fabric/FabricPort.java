@@ -4,6 +4,7 @@ import ib.core.mad.smp.PortInfo;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.PhysState;
+import ib.driver.soft.sma.Agents;
 import ib.driver.soft.topology.Adapter;
 import ib.driver.soft.topology.NodePort;
 import ib.engine.mr.Copier;
@@ -345,6 +346,21 @@ public final class FabricPort implements Wire, AutoCloseable {
     d.destQpn = p.destQpn;
     d.sl = p.sl;
     return d;
+  }
+
+  /**
+   * Has the agents of the node answer a datagram that never was on a wire.
+   *
+   * @param mad 256 bytes, not changed
+   * @param slid where it comes from
+   * @return the answer, or null when it is not for them
+   */
+  public @Nullable MemorySegment answer(MemorySegment mad, int slid) {
+    synchronized (fabric) {
+      MemorySegment answer = Agents.concerns(mad) ? subnet.answer(place, mad, slid) : null;
+      subnet.carry();
+      return answer;
+    }
   }
 
   /** Hands a datagram to the adapter as a packet; false when there is none. */

@@ -37,7 +37,8 @@ public final class Subnet implements Surroundings {
   private final Map<NodePort, FabricPort> ends = new LinkedHashMap<>();
   private final Links links = new Links(this);
   private final Sma sma = new Sma(links, this);
-  private final Carrier carrier = new Carrier(this, new Agents(sma));
+  private final Agents agents = new Agents(sma);
+  private final Carrier carrier = new Carrier(this, agents);
   private final Router router = new Router(this);
   private final Traps traps = new Traps(this);
   private final Deque<Runnable> later = new ArrayDeque<>();
@@ -192,6 +193,13 @@ public final class Subnet implements Surroundings {
       return true;
     }
     return carrier.arrived(at, d);
+  }
+
+  /** An agent's answer to a datagram of the node itself; what it has changed is in effect. */
+  @Nullable MemorySegment answer(NodePort at, MemorySegment mad, int slid) {
+    MemorySegment answer = agents.answer(at, mad, slid);
+    settle();
+    return answer;
   }
 
   /** Carries everything that is under way, until nothing is. */

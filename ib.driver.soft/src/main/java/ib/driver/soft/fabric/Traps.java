@@ -47,8 +47,9 @@ final class Traps {
     MemorySegment notice = trap.notice(from);
     pending.values().removeIf(p -> p.from.equals(from) && p.notice.mismatch(notice) < 0);
     long id = ++tid;
-    pending.put(id, new Pending(from, notice));
-    say(id, pending.get(id));
+    Pending p = new Pending(from, notice);
+    pending.put(id, p);
+    say(id, p);
     subnet.fabric().wake();
   }
 
@@ -83,7 +84,7 @@ final class Traps {
         });
     for (Long id : due) {
       Pending p = pending.get(id);
-      if (p.times >= TIMES_MOST || p.from.lid() == 0) {
+      if (p == null || p.times >= TIMES_MOST || p.from.lid() == 0) {
         pending.remove(id);
       } else {
         say(id, p);

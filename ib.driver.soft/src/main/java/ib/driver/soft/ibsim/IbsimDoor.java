@@ -184,8 +184,7 @@ public final class IbsimDoor implements AutoCloseable {
     }
     int data = c.getInt(Control.DATA);
     DatagramChannel channel = open(port + 1 + id);
-    channel.connect(
-        new InetSocketAddress(((InetSocketAddress) from).getAddress(), data));
+    channel.connect(new InetSocketAddress(((InetSocketAddress) from).getAddress(), data));
     Client client = new Client(id, data, channel, subnet, place);
     clients[id] = client;
     client.manages(c.getInt(Control.DATA + 8) != 0);

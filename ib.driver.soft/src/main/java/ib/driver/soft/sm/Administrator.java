@@ -185,7 +185,8 @@ final class Administrator implements MadConsumer {
             default -> only(table(asked, mask));
           };
       boolean read = method == MadMethod.GET;
-      if (!read && attribute != McMemberRecord.ATTRIBUTE_ID
+      if (!read
+          && attribute != McMemberRecord.ATTRIBUTE_ID
           && attribute != ServiceRecord.ATTRIBUTE_ID
           && attribute != InformInfo.ATTRIBUTE_ID) {
         throw new Refusal(SaStatus.BAD_METHOD_ATTRIBUTE);

@@ -21,10 +21,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The built-in subnet manager. It knows the subnet without asking, and writes what it decides by the
- * same agents that SMPs reach, so that a port is ACTIVE as soon as its cable is in. It is not there
- * while another subnet manager is attached, and comes back, with all clients told to register anew,
- * when the last one has gone.
+ * The built-in subnet manager. It knows the subnet without asking, and writes what it decides by
+ * the same agents that SMPs reach, so that a port is ACTIVE as soon as its cable is in. It is not
+ * there while another subnet manager is attached, and comes back, with all clients told to register
+ * anew, when the last one has gone.
  */
 public final class BuiltinManager implements SubnetManager {
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;

@@ -128,7 +128,8 @@ final class Groups {
         throw new Refusal(SaStatus.REQUEST_INVALID);
       }
       McMemberRecord r = record(mgid).set(Field.QKEY, QKEY_IPOIB & 0xffff_ffffL);
-      return add(mgid, r.set(Field.MTU, MTU_2048).set(Field.RATE, RATE_10).set(Field.PKEY, pkey), true);
+      return add(
+          mgid, r.set(Field.MTU, MTU_2048).set(Field.RATE, RATE_10).set(Field.PKEY, pkey), true);
     }
     if ((state & KEEPS) == 0) {
       throw new Refusal(SaStatus.REQUEST_INVALID);

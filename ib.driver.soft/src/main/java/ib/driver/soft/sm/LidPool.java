@@ -7,9 +7,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * LIDs of ports, LMC 0: an adapter's port gets the lowest free one from 1, a switch the highest one,
- * so that switches do not stand between adapters. A port keeps its LID until it is forgotten, and
- * one that another subnet manager gave is taken over.
+ * LIDs of ports, LMC 0: an adapter's port gets the lowest free one from 1, a switch the highest
+ * one, so that switches do not stand between adapters. A port keeps its LID until it is forgotten,
+ * and one that another subnet manager gave is taken over.
  */
 final class LidPool {
   private static final int LID_LAST = 0xBFFF; // IBA 4.1.3

@@ -87,15 +87,13 @@ final class PathRecords {
 
   private static @Nullable PathRecord path(NodePort from, NodePort to, PathRecord query) {
     int pkey = shared(from, to, query.has(Field.PKEY) ? query.value(Field.PKEY) : 0);
-    int mtu =
-        Math.min(PortInfo.NEIGHBOR_MTU.in(from.info()), PortInfo.NEIGHBOR_MTU.in(to.info()));
+    int mtu = Math.min(PortInfo.NEIGHBOR_MTU.in(from.info()), PortInfo.NEIGHBOR_MTU.in(to.info()));
     int rate = Math.min(rate(from), rate(to));
     boolean good =
         pkey != 0
             && selected(query, Field.MTU_SELECTOR, Field.MTU, mtu)
             && selected(query, Field.RATE_SELECTOR, Field.RATE, rate)
-            && selected(
-                query, Field.PACKET_LIFE_TIME_SELECTOR, Field.PACKET_LIFE_TIME, LIFE_TIME);
+            && selected(query, Field.PACKET_LIFE_TIME_SELECTOR, Field.PACKET_LIFE_TIME, LIFE_TIME);
     return !good
         ? null
         : new PathRecord()

@@ -55,7 +55,7 @@ final class Paths {
     open.add(root);
     while (!open.isEmpty()) {
       Node node = open.remove();
-      int next = distance.get(node) + 1;
+      int next = distance.getOrDefault(node, 0) + 1;
       for (NodePort port : node.ports()) {
         Node other = across(port);
         if (other == null) {
@@ -67,7 +67,8 @@ final class Paths {
         }
         if (known == null || known == next) {
           List<Integer> ways = ports.computeIfAbsent(other, k -> new ArrayList<>());
-          for (Integer way : node.equals(root) ? List.of(port.number()) : ports.get(node)) {
+          for (Integer way :
+              node.equals(root) ? List.of(port.number()) : ports.getOrDefault(node, List.of())) {
             if (!ways.contains(way)) {
               ways.add(way);
             }

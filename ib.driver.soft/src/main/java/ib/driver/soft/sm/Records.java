@@ -2,6 +2,7 @@ package ib.driver.soft.sm;
 
 import ib.core.mad.Mad;
 import ib.core.mad.smp.SmpAttribute;
+import ib.core.mad.smp.SwitchInfo;
 import ib.core.sa.ClassPortInfo;
 import ib.core.sa.LftRecord;
 import ib.core.sa.LinkRecord;
@@ -12,7 +13,6 @@ import ib.core.sa.PortInfoRecord;
 import ib.core.sa.SaRecord;
 import ib.core.sa.SaStatus;
 import ib.core.sa.SmInfoRecord;
-import ib.core.mad.smp.SwitchInfo;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.sma.Sma;
 import ib.driver.soft.topology.Node;
@@ -146,8 +146,7 @@ final class Records {
                 .set(PkeyTableRecord.Field.BLOCK_NUM, block)
                 .set(PkeyTableRecord.Field.PORT_NUM, port.number())
                 .set(
-                    PkeyTableRecord.Field.PKEY_TABLE,
-                    bytes(port, SmpAttribute.PKEY_TABLE, block)));
+                    PkeyTableRecord.Field.PKEY_TABLE, bytes(port, SmpAttribute.PKEY_TABLE, block)));
       }
     }
     return all;

@@ -50,8 +50,7 @@ final class Subscriptions {
     }
     boolean subscribes = asked.value(Field.SUBSCRIBE) == 1;
     int before = subscribers.size();
-    subscribers.removeIf(
-        s -> s.lid == d.slid && s.qpn == d.sourceQpn && alike(s.wants, asked));
+    subscribers.removeIf(s -> s.lid == d.slid && s.qpn == d.sourceQpn && alike(s.wants, asked));
     if (subscribes) {
       subscribers.add(new Subscriber(d.slid, d.sourceQpn, d.sl, asked));
     } else if (subscribers.size() == before) {

@@ -76,8 +76,7 @@ final class Tables {
             MadField.write(data, i * 16 + 15 - b, 1, ports.get(position * POSITIONS + b) ? 1 : 0);
           }
         }
-        subnet.set(
-            zero, SmpAttribute.MULTICAST_FORWARDING, position << 28 | block, data);
+        subnet.set(zero, SmpAttribute.MULTICAST_FORWARDING, position << 28 | block, data);
       }
     }
   }

@@ -97,8 +97,7 @@ public final class Sma {
    * @param data 64 bytes of 0, to be filled
    * @return status
    */
-  public static int get(
-      NodePort at, SmpAttribute attribute, int modifier, MemorySegment data) {
+  public static int get(NodePort at, SmpAttribute attribute, int modifier, MemorySegment data) {
     Node node = at.node();
     NodePort port = selected(at, attribute, modifier);
     return switch (attribute) {

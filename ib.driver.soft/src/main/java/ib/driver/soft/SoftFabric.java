@@ -1,0 +1,135 @@
+package ib.driver.soft;
+
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbInvalidException;
+import ib.driver.base.Settings;
+import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.fabric.Subnet;
+import ib.driver.soft.ibsim.IbsimDoor;
+import ib.driver.soft.topology.NetFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Dictionary;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.osgi.service.cm.ManagedService;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.ConfigurationPolicy;
+import org.osgi.service.component.annotations.Deactivate;
+import org.osgi.service.metatype.annotations.Designate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The fabric that all devices of the driver are on, and its configuration, PID {@code
+ * ib.driver.soft.fabric} ({@link SoftFabricOptions}). A bad value is reported, and what there is
+ * goes on.
+ */
+@Component(
+    name = SoftFabric.PID,
+    service = {ManagedService.class, SoftFabric.class},
+    property = "service.pid=" + SoftFabric.PID,
+    configurationPolicy = ConfigurationPolicy.IGNORE)
+@Designate(ocd = SoftFabricOptions.class)
+public final class SoftFabric implements ManagedService {
+  /** The PID. */
+  static final String PID = "ib.driver.soft.fabric";
+
+  private static final String IBSIM_PORT = "ibsim.port";
+  private static final String TOPOLOGY = "topology";
+  private static final int PORT_MOST = 65_471;
+
+  private final Logger log = LoggerFactory.getLogger(SoftFabric.class);
+  private final Fabric fabric = new Fabric();
+  private int port; // under this
+  private String topology = ""; // under this
+  private @Nullable IbsimDoor door; // under this
+  private @Nullable Subnet described; // under this
+
+  /** Starts without a door, and without a topology. */
+  @Activate
+  public SoftFabric() {}
+
+  Fabric fabric() {
+    return fabric;
+  }
+
+  /** Closes the door and forgets the topology; the devices are gone by then. */
+  @Deactivate
+  synchronized void deactivate() {
+    door(0);
+    topology("");
+  }
+
+  @Override
+  public void updated(@Nullable Dictionary<String, ?> properties) {
+    Map<String, Object> values = new TreeMap<>();
+    if (properties != null) {
+      for (String key : Collections.list(properties.keys())) {
+        values.put(key, properties.get(key));
+      }
+    }
+    try {
+      configure(values);
+    } catch (IbException e) {
+      log.error(e.getMessage());
+    }
+  }
+
+  /**
+   * Takes a configuration over.
+   *
+   * @param values raw values
+   * @throws IbInvalidException when one is wrong; what is right is in effect
+   */
+  synchronized void configure(Map<String, ?> values) {
+    Settings settings = new Settings(values, Set.of(IBSIM_PORT, TOPOLOGY));
+    int newPort = settings.number(IBSIM_PORT, 0, 0, PORT_MOST);
+    Object file = settings.value(TOPOLOGY);
+    settings.end(PID);
+    topology(file == null ? "" : file.toString().strip());
+    door(newPort);
+  }
+
+  private void topology(String file) {
+    if (file.equals(topology)) {
+      return;
+    }
+    Subnet before = described;
+    Subnet next = null;
+    if (!file.isEmpty()) {
+      try {
+        next = fabric.describe(file, NetFile.read(Files.readString(Path.of(file))));
+      } catch (IOException e) {
+        throw new IbInvalidException(
+            TOPOLOGY + " " + file, "cannot be read: " + e.getMessage(), "a readable file");
+      }
+    }
+    topology = file;
+    described = next;
+    if (before != null) {
+      fabric.forget(before);
+    }
+  }
+
+  private void door(int newPort) {
+    if (newPort == port) {
+      return;
+    }
+    IbsimDoor before = door;
+    if (before != null) {
+      before.close();
+    }
+    port = 0;
+    door = null;
+    if (newPort != 0) {
+      door = new IbsimDoor(fabric, newPort, log::warn);
+      port = newPort;
+    }
+  }
+}

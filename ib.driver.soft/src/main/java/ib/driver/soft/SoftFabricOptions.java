@@ -1,0 +1,37 @@
+package ib.driver.soft;
+
+import org.osgi.service.metatype.annotations.AttributeDefinition;
+import org.osgi.service.metatype.annotations.AttributeType;
+import org.osgi.service.metatype.annotations.ObjectClassDefinition;
+
+/** The form of the fabric's configuration; the reader is {@link SoftFabric}. */
+@ObjectClassDefinition(
+    id = SoftFabric.PID,
+    name = "ib soft fabric",
+    description =
+        "What is between the software adapters, and who manages it. Changes live; adapters that are plugged"
+            + " stay where they are.")
+@interface SoftFabricOptions {
+  /** {@return port of the door} */
+  @AttributeDefinition(
+      name = "ibsim.port",
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "0",
+      min = "0",
+      max = "65471",
+      description =
+          "UDP port on the loopback interface where management software finds the fabric by ibsim's protocol:"
+              + " OpenSM and infiniband-diags with libumad2sim.so, IBSIM_SERVER_NAME=127.0.0.1 and"
+              + " IBSIM_SERVER_PORT. Clients have the 64 ports above it. 0: no such door.")
+  int ibsim_port();
+
+  /** {@return topology file} */
+  @AttributeDefinition(
+      required = false,
+      description =
+          "File in ibnetdiscover's format with switches, adapters and their cables. An adapter of the file is"
+              + " there when a device of its name or GUID is configured. Default: none, adapters are cabled to"
+              + " the switch that they name.")
+  String topology();
+}

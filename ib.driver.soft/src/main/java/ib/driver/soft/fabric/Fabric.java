@@ -2,7 +2,7 @@ package ib.driver.soft.fabric;
 
 import ib.core.verbs.NodeType;
 import ib.driver.base.Guids;
-import ib.driver.soft.sm.BuiltinManager;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
 import ib.engine.qp.RunList;
@@ -32,7 +32,7 @@ public final class Fabric {
 
   private final AtomicInteger watchers = new AtomicInteger();
   private final AtomicLong changes = new AtomicLong();
-  private final Function<Subnet, SubnetManager> managers;
+  private final Function<Subnet, ResidentSm> managers;
   private final RunList run = new RunList(RUN_BYTES); // under this
   private final Map<String, Subnet> subnets = new LinkedHashMap<>(); // by switch; under this
   private final Set<Subnet> described = new LinkedHashSet<>(); // under this
@@ -40,7 +40,7 @@ public final class Fabric {
 
   /** An empty fabric; each of its subnets is managed by a built-in subnet manager. */
   public Fabric() {
-    this(BuiltinManager::new);
+    this(BuiltinSm::new);
   }
 
   /**
@@ -48,7 +48,7 @@ public final class Fabric {
    *
    * @param managers makes what manages a new subnet
    */
-  public Fabric(Function<Subnet, SubnetManager> managers) {
+  public Fabric(Function<Subnet, ResidentSm> managers) {
     this.managers = managers;
   }
 

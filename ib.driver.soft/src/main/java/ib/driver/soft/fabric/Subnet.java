@@ -42,11 +42,11 @@ public final class Subnet implements Surroundings {
   private final Router router = new Router(this);
   private final Traps traps = new Traps(this);
   private final Deque<Runnable> later = new ArrayDeque<>();
-  private final SubnetManager manager;
+  private final ResidentSm manager;
   private boolean stale;
   private int foreignManagers;
 
-  Subnet(Fabric fabric, String name, Function<Subnet, SubnetManager> maker) {
+  Subnet(Fabric fabric, String name, Function<Subnet, ResidentSm> maker) {
     this.fabric = fabric;
     this.name = name;
     this.manager = maker.apply(this);
@@ -78,7 +78,7 @@ public final class Subnet implements Surroundings {
   }
 
   /** {@return what manages it while nobody else does} */
-  public SubnetManager manager() {
+  public ResidentSm manager() {
     return manager;
   }
 

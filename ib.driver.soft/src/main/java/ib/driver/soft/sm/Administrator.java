@@ -29,7 +29,7 @@ final class Administrator implements MadConsumer {
   private static final int MASTER = 3;
 
   private final Subnet subnet;
-  private final BuiltinManager manager;
+  private final BuiltinSm manager;
   private final Groups groups;
   private final Services services = new Services();
   private final Subscriptions subscriptions;
@@ -38,7 +38,7 @@ final class Administrator implements MadConsumer {
   private final TableSender sender;
   private int activity;
 
-  Administrator(Subnet subnet, BuiltinManager manager) {
+  Administrator(Subnet subnet, BuiltinSm manager) {
     this.subnet = subnet;
     this.manager = manager;
     this.subscriptions = new Subscriptions(subnet, manager);

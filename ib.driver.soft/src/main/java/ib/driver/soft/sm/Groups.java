@@ -55,13 +55,13 @@ final class Groups {
     }
   }
 
-  private final BuiltinManager manager;
+  private final BuiltinSm manager;
   private final Subscriptions subscriptions;
   private final Map<Gid, Group> groups = new LinkedHashMap<>();
   private final Map<Gid, Integer> mlids = new HashMap<>(); // survive a time without members
   private long fresh;
 
-  Groups(BuiltinManager manager, Subscriptions subscriptions) {
+  Groups(BuiltinSm manager, Subscriptions subscriptions) {
     this.manager = manager;
     this.subscriptions = subscriptions;
   }

@@ -35,10 +35,10 @@ final class PathRecords {
           | Field.SERVICE_ID_LOW.mask()
           | Field.QOS_CLASS.mask();
 
-  private final BuiltinManager manager;
+  private final BuiltinSm manager;
   private final Groups groups;
 
-  PathRecords(BuiltinManager manager, Groups groups) {
+  PathRecords(BuiltinSm manager, Groups groups) {
     this.manager = manager;
     this.groups = groups;
   }

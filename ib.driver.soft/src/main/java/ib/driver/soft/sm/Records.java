@@ -32,9 +32,9 @@ final class Records {
   private static final int PKEY_BLOCK = 32;
 
   private final Subnet subnet;
-  private final BuiltinManager manager;
+  private final BuiltinSm manager;
 
-  Records(Subnet subnet, BuiltinManager manager) {
+  Records(Subnet subnet, BuiltinSm manager) {
     this.subnet = subnet;
     this.manager = manager;
   }

@@ -30,12 +30,12 @@ final class Subscriptions {
   private record Subscriber(int lid, int qpn, int sl, InformInfo wants) {}
 
   private final Subnet subnet;
-  private final BuiltinManager manager;
+  private final BuiltinSm manager;
   private final List<Subscriber> subscribers = new ArrayList<>();
   private final Map<NodePort, Gid> inService = new HashMap<>();
   private long reports;
 
-  Subscriptions(Subnet subnet, BuiltinManager manager) {
+  Subscriptions(Subnet subnet, BuiltinSm manager) {
     this.subnet = subnet;
     this.manager = manager;
   }

@@ -4,8 +4,8 @@ import ib.core.mad.smp.MadField;
 import ib.core.mad.smp.PortInfo;
 import ib.core.mad.smp.SmpAttribute;
 import ib.core.verbs.PortState;
+import ib.driver.soft.fabric.ResidentSm;
 import ib.driver.soft.fabric.Subnet;
-import ib.driver.soft.fabric.SubnetManager;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * there while another subnet manager is attached, and comes back, with all clients told to register
  * anew, when the last one has gone.
  */
-public final class BuiltinManager implements SubnetManager {
+public final class BuiltinSm implements ResidentSm {
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
   private static final int PKEYS_PER_BLOCK = 32;
 
@@ -44,7 +44,7 @@ public final class BuiltinManager implements SubnetManager {
    *
    * @param subnet the subnet
    */
-  public BuiltinManager(Subnet subnet) {
+  public BuiltinSm(Subnet subnet) {
     this.subnet = subnet;
     this.tables = new Tables(subnet);
     this.lids = new LidPool(subnet.name());
@@ -222,7 +222,7 @@ public final class BuiltinManager implements SubnetManager {
     attached.forEach((mlid, ports) -> members.put(mlid, new HashSet<>(ports)));
     administrator
         .receivers()
-        .forEach((mlid, ports) -> members.merge(mlid, new HashSet<>(ports), BuiltinManager::both));
+        .forEach((mlid, ports) -> members.merge(mlid, new HashSet<>(ports), BuiltinSm::both));
     Map<Integer, Set<NodePort>> senders = administrator.senders();
     Map<Node, Map<Integer, BitSet>> wanted = new HashMap<>();
     members.forEach(

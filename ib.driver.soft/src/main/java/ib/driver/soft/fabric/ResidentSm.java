@@ -3,7 +3,7 @@ package ib.driver.soft.fabric;
 import ib.driver.soft.topology.NodePort;
 
 /** What manages a subnet while nobody behind the door does. Called under the fabric's lock. */
-public interface SubnetManager {
+public interface ResidentSm {
   /** Links have come or gone: ports that are in INIT are taken to ACTIVE before it returns. */
   void sweep();
 

@@ -32,6 +32,7 @@ public final class Fabric {
 
   private final AtomicInteger watchers = new AtomicInteger();
   private final AtomicLong changes = new AtomicLong();
+  private final AtomicLong opened = new AtomicLong();
   private final Function<Subnet, ResidentSm> managers;
   private final RunList run = new RunList(RUN_BYTES); // under this
   private final Map<String, Subnet> subnets = new LinkedHashMap<>(); // by switch; under this
@@ -93,6 +94,17 @@ public final class Fabric {
       }
       return ends;
     }
+  }
+
+  /**
+   * A port of an adapter with one port and no name, its cable not yet in.
+   *
+   * @param switchName where it belongs
+   * @return the port; close it
+   */
+  public FabricPort open(String switchName) {
+    long guid = Guids.ofName(switchName + " " + opened.incrementAndGet());
+    return plug(String.format("%016x", guid), guid, 1, switchName).getFirst();
   }
 
   private Subnet begin(String switchName) {

@@ -147,6 +147,18 @@ public final class FabricPort implements Wire, AutoCloseable {
     return lid;
   }
 
+  /**
+   * The LID that the built-in subnet manager will give, for an adapter without agents.
+   *
+   * @return 1 to 0xBFFF
+   * @throws ib.core.verbs.IbNoMemoryException when there is none left
+   */
+  public int assignLid() {
+    synchronized (fabric) {
+      return subnet.manager().lid(place);
+    }
+  }
+
   /** {@return whether the cable is in} */
   public boolean cabled() {
     return cabled;

@@ -17,6 +17,14 @@ public interface ResidentSm {
   void attached(NodePort port, int mlid, boolean attached);
 
   /**
+   * The LID that a port has or will have.
+   *
+   * @param port which
+   * @return the LID
+   */
+  int lid(NodePort port);
+
+  /**
    * The P_Keys that a port was configured with.
    *
    * @param port which

@@ -259,6 +259,11 @@ public final class BuiltinSm implements ResidentSm {
   // ---- ports ----
 
   @Override
+  public int lid(NodePort port) {
+    return lids.lid(port);
+  }
+
+  @Override
   public void pkeys(NodePort port, int[] table) {
     configured.put(port, Arrays.copyOf(table, NodePort.PKEYS));
     if (!subnet.foreignlyManaged()) {

@@ -3,9 +3,12 @@ package ib.tools;
 import ib.core.client.IbCore;
 import ib.tools.diags.Ibstat;
 import ib.tools.fabric.Commands;
+import ib.tools.fabric.Ibping;
 import ib.tools.fabric.Saquery;
+import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Descriptor;
 import org.apache.felix.service.command.annotations.GogoCommand;
+import org.jspecify.annotations.Nullable;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Reference;
@@ -18,6 +21,7 @@ import org.osgi.service.component.annotations.Reference;
       "ibaddr",
       "ibhosts",
       "iblinkinfo",
+      "ibping",
       "ibnetdiscover",
       "ibroute",
       "ibstat",
@@ -174,5 +178,18 @@ public final class DiagsCommands {
       @Descriptor("[-c] [-g] [-m] [-p] [-s] [-x] [NR|PR|MCMR|PIR|LR|SR|SMIR|LFTR]")
           String... args) {
     return Saquery.run(core, args);
+  }
+
+  /**
+   * Pings a port, or answers.
+   *
+   * @param session the shell's
+   * @param args see {@link Ibping}
+   * @return what is printed at the end
+   */
+  @Descriptor("datagrams to a port where ibping -S answers")
+  public @Nullable Object ibping(
+      CommandSession session, @Descriptor("[-c count] [-f] [-S] [lid]") String... args) {
+    return Ibping.run(core, IbCommands.out(session), args);
   }
 }

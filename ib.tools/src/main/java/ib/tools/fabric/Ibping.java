@@ -1,0 +1,238 @@
+package ib.tools.fabric;
+
+import ib.core.client.ClientRegistration;
+import ib.core.client.DeviceLease;
+import ib.core.client.IbClient;
+import ib.core.client.IbCore;
+import ib.core.mad.Mad;
+import ib.core.mad.MadAddress;
+import ib.core.mad.MadAgent;
+import ib.core.mad.MadHandler;
+import ib.core.mad.MadMethod;
+import ib.core.mad.MadReceived;
+import ib.core.mad.MadRegistration;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbException;
+import ib.core.verbs.QpType;
+import ib.tools.getopt.CommandException;
+import ib.tools.getopt.Getopt;
+import ib.tools.getopt.Parsed;
+import ib.tools.output.Usage;
+import java.io.PrintStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code ibping}: datagrams of OpenIB's vendor class to a port whose {@code ibping -S} answers,
+ * here or on a host; ends after {@code -c} of them or when it is interrupted.
+ */
+public final class Ibping {
+  private static final String NAME = "ibping";
+  private static final int FAILED = 255;
+  private static final int CLASS = 0x32; // OpenIB ping
+  private static final int OUI = 0x001405;
+  private static final int ANSWER_MS = 1_000;
+  private static final int PAUSE_MS = 1_000;
+
+  private Ibping() {}
+
+  /**
+   * Runs the command.
+   *
+   * @param core the midlayer
+   * @param out where each answer is printed as it comes
+   * @param args the original's options {@code -c -f -S -C -P -t} and a LID
+   * @return the statistics, or the usage
+   * @throws CommandException when an option is wrong or there is no such port
+   */
+  public static @Nullable String run(IbCore core, PrintStream out, String... args) {
+    String[] known = Options.with("c,count=", "f,flood", "o,oui=", "S,Server", "s,sm_port=");
+    Parsed line = new Getopt(NAME, Usage.of(NAME) + "\n", known).parse(args);
+    if (line.has("help")) {
+      return Usage.of(NAME) + "\n";
+    }
+    LocalPort port = LocalPort.of(core, NAME, line);
+    if (line.has("Server")) {
+      serve(core, port);
+      return null;
+    }
+    long lid = line.operands().isEmpty() ? 0 : Destination.number(line.operands().getFirst());
+    if (lid <= 0 || lid > 0xbfff) {
+      throw new CommandException(FAILED, "can't resolve destination port " + line.operands());
+    }
+    long count = line.number("count", Long.MAX_VALUE, v -> v > 0);
+    try (DeviceLease lease = core.lease(port.device(), NAME);
+        MadAgent agent = agent(lease.device(), port.number(), Set.of(), MadHandler.NONE)) {
+      AhAttr way = AhAttr.ofLid(port.number(), (int) lid, 0);
+      Pinger pinger = new Pinger(agent, MadAddress.gsi(way), out, (int) lid);
+      return pinger.run(count, line.has("flood"), line.number("timeout", ANSWER_MS, 1, 60_000));
+    } catch (IbException e) {
+      throw new CommandException(NAME + ": iberror: failed: " + e.getMessage(), e);
+    }
+  }
+
+  private static MadAgent agent(IbDevice device, int port, Set<Integer> methods, MadHandler h) {
+    MadRegistration what = new MadRegistration(QpType.GSI, CLASS, 1, methods, OUI, false);
+    return MadAgent.register(device, port, what, h);
+  }
+
+  // ---- the side that asks ----
+
+  /** One run of the command. */
+  private static final class Pinger {
+    private final MadAgent agent;
+    private final MadAddress to;
+    private final PrintStream out;
+    private final int lid;
+    private long sent;
+    private long received;
+    private long leastNs = Long.MAX_VALUE;
+    private long mostNs;
+    private long sumNs;
+    private String from = "";
+
+    Pinger(MadAgent agent, MadAddress to, PrintStream out, int lid) {
+      this.agent = agent;
+      this.to = to;
+      this.out = out;
+      this.lid = lid;
+    }
+
+    String run(long count, boolean flood, int timeoutMs) {
+      long startNs = System.nanoTime();
+      CountDownLatch never = new CountDownLatch(1);
+      try {
+        while (sent < count) {
+          once(timeoutMs, flood);
+          if (!flood && sent < count) {
+            never.await(PAUSE_MS, TimeUnit.MILLISECONDS);
+          }
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // Ctrl-C ends it, with its statistics
+      }
+      return statistics(System.nanoTime() - startNs);
+    }
+
+    private void once(int timeoutMs, boolean quiet) throws InterruptedException {
+      long beforeNs = System.nanoTime();
+      Mad ping = Mad.request(CLASS, 1, MadMethod.GET, 0, 0);
+      sent++;
+      try {
+        MadReceived pong =
+            agent.query(ping, to, timeoutMs, 0).get(timeoutMs + ANSWER_MS, TimeUnit.MILLISECONDS);
+        long ns = System.nanoTime() - beforeNs;
+        received++;
+        leastNs = Math.min(leastNs, ns);
+        mostNs = Math.max(mostNs, ns);
+        sumNs += ns;
+        from = text(pong.mad().data());
+        if (!quiet) {
+          out.printf("Pong from %s (Lid %d): time %s ms%n", from, lid, ms(ns));
+        }
+      } catch (ExecutionException | TimeoutException e) {
+        if (!quiet) {
+          out.printf("ibwarn: ibping: no answer from Lid %d: %s%n", lid, e.getMessage());
+        }
+      }
+    }
+
+    private String statistics(long ns) {
+      long lost = sent == 0 ? 0 : 100 * (sent - received) / sent;
+      return String.format(
+          "\n--- %s (Lid %d) ibping statistics ---\n"
+              + "%d packets transmitted, %d received, %d%% packet loss, time %d ms\n"
+              + "rtt min/avg/max = %s/%s/%s ms",
+          from,
+          lid,
+          sent,
+          received,
+          lost,
+          TimeUnit.NANOSECONDS.toMillis(ns),
+          ms(received == 0 ? 0 : leastNs),
+          ms(received == 0 ? 0 : sumNs / received),
+          ms(mostNs));
+    }
+
+    private static String ms(long ns) {
+      long us = ns / 1_000;
+      return String.format("%d.%03d", us / 1_000, us % 1_000);
+    }
+  }
+
+  private static String text(MemorySegment data) {
+    byte[] bytes = data.toArray(ValueLayout.JAVA_BYTE);
+    int end = 0;
+    while (end < bytes.length && bytes[end] != 0) {
+      end++;
+    }
+    return new String(bytes, 0, end, StandardCharsets.UTF_8);
+  }
+
+  // ---- the side that answers ----
+
+  /** Answers as long as its device is there, and lets go of it when that goes. */
+  private static final class Server implements IbClient {
+    private final LocalPort port;
+    private volatile boolean added;
+
+    Server(LocalPort port) {
+      this.port = port;
+    }
+
+    @Override
+    public String name() {
+      return NAME + " -S";
+    }
+
+    @Override
+    public boolean supports(DeviceInfo device) {
+      return device.name().equals(port.device());
+    }
+
+    @Override
+    public MadAgent add(IbDevice device) {
+      MadAgent agent = agent(device, port.number(), Set.of(MadMethod.GET), this::answer);
+      added = true;
+      return agent;
+    }
+
+    @Override
+    public void remove(IbDevice device, @Nullable Object agent) {
+      if (agent instanceof MadAgent a) {
+        a.close();
+      }
+    }
+
+    private void answer(MadAgent agent, MadReceived request) {
+      Mad response = request.mad().response(0);
+      byte[] name = (agent.device().info().name() + ".(none)").getBytes(StandardCharsets.UTF_8);
+      response.data().copyFrom(MemorySegment.ofArray(name));
+      agent.reply(request, response);
+    }
+  }
+
+  private static void serve(IbCore core, LocalPort port) {
+    Server server = new Server(port);
+    ClientRegistration registration = core.registerClient(server);
+    try {
+      if (!server.added) {
+        throw new CommandException(FAILED, "can't serve class " + CLASS + " on this port");
+      }
+      new CountDownLatch(1).await(); // until Ctrl-C, as the original
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      registration.unregister();
+    }
+  }
+}

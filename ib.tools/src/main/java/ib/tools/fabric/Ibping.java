@@ -40,6 +40,8 @@ public final class Ibping {
   private static final int FAILED = 255;
   private static final int CLASS = 0x32; // OpenIB ping
   private static final int OUI = 0x001405;
+  private static final int OUI_AT = 37;
+  private static final int OUI_BYTES = 3;
   private static final int ANSWER_MS = 1_000;
   private static final int PAUSE_MS = 1_000;
 
@@ -126,11 +128,20 @@ public final class Ibping {
     private void once(int timeoutMs, boolean quiet) throws InterruptedException {
       long beforeNs = System.nanoTime();
       Mad ping = Mad.request(CLASS, 1, MadMethod.GET, 0, 0);
+      for (int i = 0; i < OUI_BYTES; i++) { // IBA 16.5.1
+        byte part = (byte) (OUI >> 8 * (OUI_BYTES - 1 - i));
+        ping.bytes().set(ValueLayout.JAVA_BYTE, OUI_AT + i, part);
+      }
       sent++;
       try {
         MadReceived pong =
             agent.query(ping, to, timeoutMs, 0).get(timeoutMs + ANSWER_MS, TimeUnit.MILLISECONDS);
         long ns = System.nanoTime() - beforeNs;
+        int status = pong.mad().header().status();
+        if (status != 0) { // nobody serves the class there: the port itself refuses it
+          warn(quiet, String.format("refused with status 0x%x", status));
+          return;
+        }
         received++;
         leastNs = Math.min(leastNs, ns);
         mostNs = Math.max(mostNs, ns);
@@ -140,9 +151,13 @@ public final class Ibping {
           out.printf("Pong from %s (Lid %d): time %s ms%n", from, lid, ms(ns));
         }
       } catch (ExecutionException | TimeoutException e) {
-        if (!quiet) {
-          out.printf("ibwarn: ibping: no answer from Lid %d: %s%n", lid, e.getMessage());
-        }
+        warn(quiet, "no answer: " + e.getMessage());
+      }
+    }
+
+    private void warn(boolean quiet, String text) {
+      if (!quiet) {
+        out.printf("ibwarn: ibping: Lid %d: %s%n", lid, text);
       }
     }
 

@@ -156,7 +156,9 @@ import org.osgi.service.metatype.annotations.Option;
       max = "1000000",
       description =
           "A source that sends more packets with wrong keys or sequence numbers within 10 s is"
-              + " muted; 0 is never.")
+              + " muted; 0 is never. Since others can write its address on a packet, what fits one"
+              + " of its connections is heard all the same, unless it was wrong rkeys that did,"
+              + " too.")
   int guard__violations();
 
   /** {@return guard} */

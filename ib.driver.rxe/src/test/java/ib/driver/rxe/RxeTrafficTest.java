@@ -13,8 +13,12 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.WorkCompletion;
 import ib.driver.rxe.udp.UdpCounter;
 import ib.driver.rxe.udp.UdpWire;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.DatagramChannel;
 import java.util.Random;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -145,6 +149,46 @@ final class RxeTrafficTest {
         assertEquals(0L, device.ops().counters(1).get("drop_no_qp"), device.name());
         assertEquals(0L, device.ops().counters(1).get("drop_source"), device.name());
       }
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "another port, MTU, window, no busy polling, the smallest buffers: obeyed, and all works")
+  void unusual() throws IOException {
+    Object[] unusual = {
+      "address",
+      "",
+      "port",
+      4799,
+      "mtu",
+      512,
+      "window",
+      2,
+      "busy_poll",
+      0,
+      "socket_buffer",
+      65536,
+      "source_ports",
+      0
+    };
+    try (RxeLab lab = new RxeLab();
+        DatagramChannel usual = DatagramChannel.open()) {
+      usual.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 4791)); // not in the way
+      for (int i = 1; i <= 2; i++) {
+        unusual[1] = "127.0.0." + i;
+        lab.configure("rxe" + i, unusual);
+        assertEquals(Mtu.MTU_512, lab.lease("rxe" + i).queryPort(1).activeMtu());
+      }
+      RxeSide a = lab.side("rxe1");
+      RxeSide b = lab.side("rxe2");
+      RxeSide.connect(QpType.RC, a, b, Mtu.MTU_512);
+      fill(a.memory().asSlice(0, 100_000), 3);
+      b.receive(1, 0, 100_000);
+      a.send(2, 0, 100_000);
+      a.next(2);
+      b.next(1);
+      assertEquals(-1, b.memory().asSlice(0, 100_000).mismatch(a.memory().asSlice(0, 100_000)));
     }
   }
 

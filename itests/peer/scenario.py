@@ -1,8 +1,10 @@
 """scenario.py srv|cli PEER NAME GID_INDEX: one exchange over verbs, with the statuses that both ends saw.
 
-Run on the peer; the other end speaks the same protocol over TCP port 18516, line by line: both say "qpn psn gid addr rkey"
-(numbers in decimal), both say "ready" when their queue pair is in RTS; the server says "go", the client says "end". Each
-work completion becomes a line "wc ID STATUS", data a line "data HEX", at the end "state QP_STATE".
+Run on the peer; the other end speaks the same protocol over TCP port 18516, line by line: both say
+"qpn psn gid addr rkey" (numbers in decimal), both say "ready" when their queue pair is in RTS; the server says
+"go KEY" (of a memory window, or 0), the client says "end". Each work completion becomes a line "wc ID STATUS", a
+request that is refused when it is posted "wc ID refused", data a line "data HEX", at the end "state QP_STATE". Names
+that begin with uc_ or ud_ are of that service.
 """
 import faulthandler
 import socket
@@ -10,12 +12,13 @@ import sys
 import time
 
 import pyverbs.enums as e
-from pyverbs.addr import AHAttr, GID, GlobalRoute
+from pyverbs.addr import AH, AHAttr, GID, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.device import Context
-from pyverbs.mr import MR
+from pyverbs.mr import MR, MW, MWBindInfo
 from pyverbs.pd import PD
-from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.pyverbs_error import PyverbsRDMAError
+from pyverbs.qp import QP, QPAttr, QPCap, QPEx, QPInitAttr, QPInitAttrEx
 from pyverbs.wr import SGE, RecvWR, SendWR
 
 faulthandler.dump_traceback_later(50)  # says where it hangs
@@ -27,9 +30,16 @@ rnr_retry = 2 if name == "rnr_exceed" else 7
 context = Context(name="rxe0")
 pd = PD(context)
 cq = CQ(context, 128)
-mr = MR(pd, SIZE, ALL)
-qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, sq_sig_all=1,
-                       cap=QPCap(max_send_wr=64, max_recv_wr=64, max_send_sge=1, max_recv_sge=1)))
+mr = MR(pd, SIZE, ALL | e.IBV_ACCESS_MW_BIND)
+service = {"uc_": e.IBV_QPT_UC, "ud_": e.IBV_QPT_UD}.get(name[:3], e.IBV_QPT_RC)
+cap = QPCap(max_send_wr=64, max_recv_wr=64, max_send_sge=1, max_recv_sge=1)
+if "inv" in name:
+    qp = QPEx(context, QPInitAttrEx(qp_type=service, scq=cq, rcq=cq, sq_sig_all=1, cap=cap, pd=pd,
+                                    comp_mask=e.IBV_QP_INIT_ATTR_PD | e.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+                                    send_ops_flags=e.IBV_QP_EX_WITH_SEND_WITH_INV | e.IBV_QP_EX_WITH_BIND_MW
+                                    | e.IBV_QP_EX_WITH_RDMA_WRITE))
+else:
+    qp = QP(pd, QPInitAttr(qp_type=service, scq=cq, rcq=cq, sq_sig_all=1, cap=cap))
 if role == "srv":
     with socket.create_server(("", 18516)) as server:
         conn, _ = server.accept()
@@ -53,19 +63,41 @@ def hear():
 PSN = 0xFFFFF0  # wraps soon
 tell("%d %d %s %d %d" % (qp.qp_num, PSN, context.query_gid(1, index), mr.buf, mr.rkey))
 words = hear().split()
-their_qpn, their_psn, their_gid, their_addr, their_rkey = int(words[0]), int(words[1]), words[2], int(words[3]), int(words[4])
-attr = QPAttr(qp_state=e.IBV_QPS_INIT, port_num=1)
-attr.qp_access_flags = rights
-qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_PORT | e.IBV_QP_PKEY_INDEX | e.IBV_QP_ACCESS_FLAGS)
-attr = QPAttr(qp_state=e.IBV_QPS_RTR, port_num=1)
-attr.path_mtu, attr.dest_qp_num, attr.rq_psn, attr.min_rnr_timer, attr.max_dest_rd_atomic = 3, their_qpn, their_psn, 12, 4
-attr.ah_attr = AHAttr(gr=GlobalRoute(dgid=GID(their_gid), sgid_index=index, hop_limit=64), is_global=1, port_num=1)
-qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_AV | e.IBV_QP_PATH_MTU | e.IBV_QP_DEST_QPN | e.IBV_QP_RQ_PSN
-          | e.IBV_QP_MIN_RNR_TIMER | e.IBV_QP_MAX_DEST_RD_ATOMIC)
-attr = QPAttr(qp_state=e.IBV_QPS_RTS, port_num=1)
-attr.sq_psn, attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.max_rd_atomic = PSN, 14, 7, rnr_retry, 4
-qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_SQ_PSN | e.IBV_QP_TIMEOUT | e.IBV_QP_RETRY_CNT | e.IBV_QP_RNR_RETRY
-          | e.IBV_QP_MAX_QP_RD_ATOMIC)
+their_qpn, their_psn, their_gid = int(words[0]), int(words[1]), words[2]
+their_addr, their_rkey = int(words[3]), int(words[4])
+path = AHAttr(gr=GlobalRoute(dgid=GID(their_gid), sgid_index=index, hop_limit=64), is_global=1, port_num=1)
+QKEY = 0x11111111
+
+
+def connect_ud():
+    attr = QPAttr(qp_state=e.IBV_QPS_INIT, port_num=1)
+    attr.qkey = QKEY
+    qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_PORT | e.IBV_QP_PKEY_INDEX | e.IBV_QP_QKEY)
+    qp.modify(QPAttr(qp_state=e.IBV_QPS_RTR), e.IBV_QP_STATE)
+    attr = QPAttr(qp_state=e.IBV_QPS_RTS)
+    attr.sq_psn = PSN
+    qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_SQ_PSN)
+
+
+def connect():
+    rc = service == e.IBV_QPT_RC
+    attr = QPAttr(qp_state=e.IBV_QPS_INIT, port_num=1)
+    attr.qp_access_flags = rights
+    qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_PORT | e.IBV_QP_PKEY_INDEX | e.IBV_QP_ACCESS_FLAGS)
+    attr = QPAttr(qp_state=e.IBV_QPS_RTR, port_num=1)
+    attr.path_mtu, attr.dest_qp_num, attr.rq_psn = 3, their_qpn, their_psn
+    attr.min_rnr_timer, attr.max_dest_rd_atomic = 12, 4
+    attr.ah_attr = path
+    qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_AV | e.IBV_QP_PATH_MTU | e.IBV_QP_DEST_QPN | e.IBV_QP_RQ_PSN
+              | (e.IBV_QP_MIN_RNR_TIMER | e.IBV_QP_MAX_DEST_RD_ATOMIC if rc else 0))
+    attr = QPAttr(qp_state=e.IBV_QPS_RTS, port_num=1)
+    # 4 s: a time-out while the answer is under way brings rdma_rxe's sequence numbers out of step
+    attr.sq_psn, attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.max_rd_atomic = PSN, 20, 6, rnr_retry, 4
+    qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_SQ_PSN
+              | (e.IBV_QP_TIMEOUT | e.IBV_QP_RETRY_CNT | e.IBV_QP_RNR_RETRY | e.IBV_QP_MAX_QP_RD_ATOMIC if rc else 0))
+
+
+connect_ud() if service == e.IBV_QPT_UD else connect()
 tell("ready")
 hear()
 
@@ -94,7 +126,26 @@ def post(number, opcode, offset, length, remote=0, rkey=None, compare=0, swap=0)
         wr.set_wr_rdma(key, their_addr + remote)
     if opcode in (e.IBV_WR_ATOMIC_CMP_AND_SWP, e.IBV_WR_ATOMIC_FETCH_AND_ADD):
         wr.set_wr_atomic(key, their_addr + remote, compare, swap)
-    qp.post_send(wr)
+    if service == e.IBV_QPT_UD:
+        wr.set_wr_ud(AH(pd, attr=path), their_qpn, QKEY)
+    try:
+        qp.post_send(wr)
+        return 1
+    except PyverbsRDMAError:
+        print("wc", number, "refused")
+        return 0
+
+
+def extended(number, fill):
+    qp.wr_start()
+    qp.wr_id, qp.wr_flags = number, e.IBV_SEND_SIGNALED
+    fill()
+    qp.wr_complete()
+    completions(1)
+
+
+def memory(offset, length):
+    qp.wr_set_sge(SGE(mr.buf + offset, length, mr.lkey))
 
 
 def pattern(length):
@@ -115,20 +166,38 @@ def server():
         receive(2, 0, 50)
     elif name == "bad_lkey":
         receive(1, 0, 200, mr.lkey ^ 0x77)
-    tell("go")
+    elif name in ("send_inv", "inv_bad_rkey", "uc_writes", "ud_sends"):
+        receive(1, 0, 3000)
+        receive(2, 4000, 3000)
+    elif name == "misc":
+        receive(1, 0, 0)
+        receive(2, 0, 2500)
+    key = 0
+    if name == "send_inv":
+        window = MW(pd, e.IBV_MW_TYPE_2)
+        key = (window.rkey & 0xFFFFFF00) | ((window.rkey + 1) & 0xFF)
+        bind = MWBindInfo(mr, mr.buf, 4096, e.IBV_ACCESS_REMOTE_WRITE)
+        extended(9, lambda: qp.wr_bind_mw(window, key, bind))
+    tell("go %d" % key)
     if name == "rnr":
         time.sleep(0.2)
         receive(1, 0, 1000)
-    completions({"ok": 3, "too_long": 2, "bad_lkey": 1, "rnr": 1}.get(name, 0))
+    completions({"ok": 3, "too_long": 2, "bad_lkey": 1, "rnr": 1, "send_inv": 2, "inv_bad_rkey": 2, "uc_writes": 2,
+                 "ud_sends": 2, "misc": 2}.get(name, 0))
     hear()
     if name == "ok":
         data(0, 3001)
         data(20000, 3001)
         data(40000, 8)
+    elif name in ("misc", "uc_writes"):
+        data(20000, 2500)
+    elif name == "ud_sends":
+        data(40, 100)
+        data(4040, 100)
 
 
 def client():
-    hear()
+    window_key = int(hear().split()[1])
     if name == "ok":
         mr.write(pattern(3001), 3001)
         post(1, e.IBV_WR_SEND, 0, 3001)
@@ -152,8 +221,35 @@ def client():
         post(1, e.IBV_WR_RDMA_READ, 0, 100)
         completions(1)
     elif name == "misaligned_atomic":
-        post(1, e.IBV_WR_ATOMIC_FETCH_AND_ADD, 16, 8, 3, compare=5)
-        completions(1)
+        completions(post(1, e.IBV_WR_ATOMIC_FETCH_AND_ADD, 16, 8, 3, compare=5))
+    elif name == "send_inv":
+        extended(1, lambda: (qp.wr_rdma_write(window_key, their_addr + 128), memory(0, 16)))
+        extended(2, lambda: (qp.wr_send_inv(window_key), memory(0, 20)))
+        extended(3, lambda: (qp.wr_rdma_write(window_key, their_addr + 128), memory(0, 16)))
+    elif name == "inv_bad_rkey":
+        extended(1, lambda: (qp.wr_send_inv(their_rkey ^ 0x5500), memory(0, 20)))
+    elif name == "misc":
+        mr.write(pattern(2500), 2500)
+        post(1, e.IBV_WR_RDMA_WRITE_WITH_IMM, 0, 2500, 20000)
+        post(2, e.IBV_WR_SEND_WITH_IMM, 0, 2500)
+        post(3, e.IBV_WR_RDMA_WRITE, 0, 0, rkey=0)
+        post(4, e.IBV_WR_RDMA_READ, 30000, 1024, 20000)
+        post(5, e.IBV_WR_RDMA_READ, 31024, 1476, 21024)
+        completions(5)
+        data(30000, 2500)
+    elif name == "uc_writes":
+        mr.write(pattern(2500), 2500)
+        post(1, e.IBV_WR_RDMA_WRITE, 0, 2500, 20000)
+        post(2, e.IBV_WR_RDMA_WRITE_WITH_IMM, 0, 10, 20000)
+        post(3, e.IBV_WR_SEND_WITH_IMM, 0, 10)
+        completions(3)
+        data(0, 2500)
+    elif name == "ud_sends":
+        mr.write(pattern(100), 100)
+        post(1, e.IBV_WR_SEND, 0, 100)
+        post(2, e.IBV_WR_SEND_WITH_IMM, 0, 100)
+        completions(2)
+        data(0, 100)
     else:
         post(1, e.IBV_WR_SEND, 0, 100)
         completions(1)

@@ -26,6 +26,7 @@ import ib.engine.wire.RunContext;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -318,6 +319,52 @@ class RxeBugsTest {
     assertNull(arrive(last));
     assertEquals(List.of(NAK_ACCESS), answers);
     assertEquals(QpState.ERR, rig.b().qp.state());
+  }
+
+  private Packet write(BthOpcode opcode, int psn, int at, int value, int payload) {
+    Packet p = packet(opcode.value(), FIRST_PSN + psn, 0);
+    p.remoteAddress += at;
+    p.dmaLength = opcode == BthOpcode.RC_RDMA_WRITE_FIRST ? 2 * MTU : payload;
+    if (payload > 0) {
+      byte[] data = new byte[payload];
+      Arrays.fill(data, (byte) value);
+      p.payload.add(MemorySegment.ofArray(data), 0, payload);
+    }
+    return p;
+  }
+
+  /**
+   * The numbers of a capture: ib_write_bw of Linux 6.1, whose time-out was shorter than the way.
+   */
+  @Test
+  @DisplayName(
+      "F-07: a requester that counts one number too many after its time-out, as rdma_rxe does, is"
+          + " refused and has written nothing elsewhere")
+  void requesterOutOfStep() {
+    BthOpcode first = BthOpcode.RC_RDMA_WRITE_FIRST;
+    BthOpcode last = BthOpcode.RC_RDMA_WRITE_LAST;
+    MemorySegment memory = rig.b().mr.segment();
+    for (int message = 0; message < 2; message++) {
+      int at = 2 * MTU * message;
+      assertNull(arrive(write(first, 2 * message, at, 1, MTU)));
+      assertNull(arrive(write(last, 2 * message + 1, at, 2, MTU)));
+    }
+    assertNull(arrive(write(first, 4, 4 * MTU, 3, MTU)));
+    answers.clear();
+    // message 1 is acknowledged while it is sent again: the rest of it is an empty write
+    assertNull(arrive(write(BthOpcode.RC_RDMA_WRITE_ONLY, 2, 2 * MTU, 0, 0)));
+    assertNull(arrive(write(first, 3, 2 * MTU, 9, MTU)));
+    assertNull(arrive(write(last, 4, 2 * MTU, 9, MTU)));
+    assertEquals(List.of(0x1f, 0x1f, 0x1f), answers, "duplicates, by their numbers");
+    assertEquals(QpState.RTS, rig.b().qp.state());
+    answers.clear();
+    assertNull(arrive(write(first, 5, 4 * MTU, 9, MTU)));
+    assertEquals(List.of(NAK_INVALID), answers, "IBA 9.7.4.1.1: FIRST within a message");
+    assertEquals(QpState.ERR, rig.b().qp.state());
+    for (int i = 0; i < 6; i++) {
+      int expected = i == 5 ? 0 : i == 4 ? 3 : 1 + i % 2;
+      assertEquals(expected, memory.get(ValueLayout.JAVA_BYTE, (long) i * MTU), "MTU " + i);
+    }
   }
 
   @Test

@@ -20,17 +20,20 @@ public final class Shell implements AutoCloseable {
   private final Writer in;
   private final StringBuffer out = new StringBuffer();
   private final Thread pump;
+  private final long timeoutS;
   private int commands;
 
   /** Starts the runtime in a distribution folder. */
   public Shell(Path home) throws IOException {
-    this(home, List.of());
+    this(home, List.of(), TIMEOUT_S);
   }
 
   /**
-   * Starts the runtime in a distribution folder, by a command that starts what stands behind it.
+   * Starts the runtime in a distribution folder, by a command that starts what stands behind it; a
+   * line of the shell may take that many seconds.
    */
-  public Shell(Path home, List<String> by) throws IOException {
+  public Shell(Path home, List<String> by, long timeoutS) throws IOException {
+    this.timeoutS = timeoutS;
     ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(by));
     builder.command().addAll(List.of("sh", home.resolve("bin/ib").toString()));
     builder.environment().put("IB_JAVA", System.getProperty("java.home") + "/bin/java");
@@ -84,8 +87,8 @@ public final class Shell implements AutoCloseable {
     long start = System.nanoTime();
     while (!done.getAsBoolean()) {
       assertTrue(
-          what + " did not end within " + TIMEOUT_S + " s:\n" + out,
-          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(TIMEOUT_S));
+          what + " did not end within " + timeoutS + " s:\n" + out,
+          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(timeoutS));
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
     }
   }

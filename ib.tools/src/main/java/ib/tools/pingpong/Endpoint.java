@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One end: its verbs objects, from the protection domain to its queue pairs in RTS. */
 final class Endpoint implements AutoCloseable {
+  // the originals' 14 is less than the 2^15 that rdma_rxe states as its own delay (IBA 9.7.6.1.3)
+  private static final int TIMEOUT = 16;
   private static final int PAGE = 4096;
   private static final int QKEY = 0x11111111;
 
@@ -198,7 +200,7 @@ final class Endpoint implements AutoCloseable {
     }
     if (type() == QpType.RC) {
       rtr.maxDestRdAtomic(1).minRnrTimer(12);
-      rts.timeout(14).retryCount(7).rnrRetry(WellKnown.RNR_RETRY_INFINITE).maxRdAtomic(1);
+      rts.timeout(TIMEOUT).retryCount(7).rnrRetry(WellKnown.RNR_RETRY_INFINITE).maxRdAtomic(1);
     }
     modify(i, "RTR", rtr);
     modify(i, "RTS", rts);

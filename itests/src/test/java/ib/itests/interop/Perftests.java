@@ -14,6 +14,8 @@ import org.junit.runners.Parameterized.Parameters;
 @RunWith(Parameterized.class)
 public class Perftests {
   private static final String END = "-".repeat(87);
+  // 4.3 s: what comes late is not sent again, see Lane.dependably
+  private static final String TIMEOUT = " -u 20";
   private final String program;
   private final String options;
   private final boolean ipv6;
@@ -26,28 +28,29 @@ public class Perftests {
 
   @Parameters(name = "{0} {1} IPv6 {2}")
   public static List<Object[]> cases() {
-    return Arrays.asList(
-        new Object[][] {
-          {"ib_send_bw", "-n 100 -s 5000", false},
-          {"ib_send_bw", "-n 50 -s 1 -m 256", true},
-          {"ib_send_bw", "-n 5 -s 8388608 -t 1", false},
-          {"ib_send_bw", "-n 100 -s 3000 -q 3 -e", false},
-          {"ib_send_bw", "-n 100 -s 1000 -c UD -m 1024", false},
-          {"ib_send_bw", "-n 100 -s 3000 -c UC", false},
-          {"ib_send_lat", "-n 50 -s 2", false},
-          {"ib_send_lat", "-n 20 -s 2 -c UD -e", true},
-          {"ib_write_bw", "-n 100 -s 65536 -m 1024", false},
-          {"ib_write_bw", "-n 100 -s 3000 -q 2 -m 512", true},
-          {"ib_write_bw", "-n 5 -a", false},
-          {"ib_write_lat", "-n 20 -s 1", false},
-          {"ib_read_bw", "-n 50 -s 65536", false},
-          {"ib_read_bw", "-n 50 -s 3000 -e -m 2048", true},
-          {"ib_read_lat", "-n 50 -s 5000", false},
-          {"ib_atomic_bw", "-n 50", false},
-          {"ib_atomic_bw", "-n 50 -A CMP_AND_SWAP", true},
-          {"ib_atomic_lat", "-n 50", false},
-        });
+    return Lane.fitting(Matrix.FULL ? Matrix.perftests() : FEW);
   }
+
+  private static final List<Object[]> FEW =
+      Arrays.asList(
+          new Object[][] {
+            {"ib_send_bw", "-n 50 -s 1 -m 256", true},
+            {"ib_send_bw", "-n 5 -s 8388608 -t 1", false},
+            {"ib_send_bw", "-n 100 -s 3000 -q 3 -e", false},
+            {"ib_send_bw", "-n 100 -s 1000 -c UD -m 1024", false},
+            {"ib_send_bw", "-n 100 -s 3000 -c UC", false},
+            {"ib_send_lat", "-n 50 -s 2", false},
+            {"ib_send_lat", "-n 20 -s 2 -c UD -e", true},
+            {"ib_write_bw", "-n 100 -s 3000 -q 2 -m 512", true},
+            {"ib_write_bw", "-n 5 -a", false},
+            {"ib_write_lat", "-n 20 -s 1", false},
+            {"ib_read_bw", "-n 50 -s 65536", false},
+            {"ib_read_bw", "-n 50 -s 3000 -e -m 2048", true},
+            {"ib_read_lat", "-n 50 -s 5000", false},
+            {"ib_atomic_bw", "-n 50", false},
+            {"ib_atomic_bw", "-n 50 -A CMP_AND_SWAP", true},
+            {"ib_atomic_lat", "-n 50", false},
+          });
 
   /** The exchange over IPv4 TCP makes the ends neighbours of each other; IPv6 must be, too. */
   @Before
@@ -59,11 +62,11 @@ public class Perftests {
 
   private String here(Lane lane) {
     int index = lane.gidIndex(ipv6 ? "fd77::1" : "::ffff:" + LinuxPeer.HERE);
-    return program + " -d rxe0 -u 18 -x " + index + " " + options;
+    return program + TIMEOUT + " -d rxe0 -x " + index + " " + options;
   }
 
   private String there() {
-    return program + " -d rxe0 -u 18 -F -x " + (ipv6 ? 2 : 1) + " " + options;
+    return program + TIMEOUT + " -d rxe0 -F -x " + (ipv6 ? 2 : 1) + " " + options;
   }
 
   /** The whole table, on both ends. */
@@ -77,11 +80,18 @@ public class Perftests {
 
   @Test
   public void weServe() throws Exception {
-    check(Lane.LANE.serve(here(Lane.LANE), there() + " " + LinuxPeer.HERE));
+    Lane.LANE.dependably(
+        reliable(), () -> check(Lane.LANE.serve(here(Lane.LANE), there() + " " + LinuxPeer.HERE)));
   }
 
   @Test
   public void linuxServes() throws Exception {
-    check(Lane.LANE.visit(here(Lane.LANE) + " " + LinuxPeer.ADDRESS, there()));
+    Lane.LANE.dependably(
+        reliable(),
+        () -> check(Lane.LANE.visit(here(Lane.LANE) + " " + LinuxPeer.ADDRESS, there())));
+  }
+
+  private boolean reliable() {
+    return !options.matches(".*-c U[CD].*");
   }
 }

@@ -10,7 +10,11 @@ import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
 
-/** rocev2.md 7.1 to 7.3: rdma-core's ping-pongs, both directions, data validated. */
+/**
+ * rocev2.md 7.1 to 7.3: rdma-core's ping-pongs, both directions, data validated. Their time-out of
+ * 67 ms cannot be changed and is soon over on a loaded machine, see {@link Lane#dependably}: large
+ * messages are perftest's part.
+ */
 @RunWith(Parameterized.class)
 public class PingPongs {
   private final String program;
@@ -25,26 +29,25 @@ public class PingPongs {
 
   @Parameters(name = "{0} {1} IPv6 {2}")
   public static List<Object[]> cases() {
-    return Arrays.asList(
-        new Object[][] {
-          {"rc", "-c -n 100", false},
-          {"rc", "-c -n 50", true},
-          {"rc", "-c -e -n 50 -s 1", false},
-          {"rc", "-c -n 50 -s 5000 -m 256", false},
-          {"rc", "-c -n 50 -s 5000 -m 512", true},
-          {"rc", "-c -n 50 -s 5000 -m 2048", false},
-          {"rc", "-c -n 50 -s 65537 -m 4096", false},
-          {"rc", "-c -n 3 -s 8388608 -m 4096 -r 4", false},
-          {"uc", "-c -n 50 -s 1", false},
-          {"uc", "-c -n 50 -s 5000 -e", false},
-          {"uc", "-c -n 50 -s 5000 -m 4096", true},
-          {"ud", "-c -n 100 -s 1000", false},
-          {"ud", "-c -n 50 -s 4096 -e", false},
-          {"ud", "-c -n 50 -s 1", true},
-          {"srq", "-c -n 200 -s 4000", false},
-          {"srq", "-c -n 100 -q 5 -e", true},
-        });
+    return Lane.fitting(Matrix.FULL ? Matrix.pingPongs() : FEW);
   }
+
+  private static final List<Object[]> FEW =
+      Arrays.asList(
+          new Object[][] {
+            {"rc", "-c -n 100", false},
+            {"rc", "-c -n 50", true},
+            {"rc", "-c -e -n 50 -s 1", false},
+            {"rc", "-c -n 50 -s 5000 -m 256", false},
+            {"rc", "-c -n 50 -s 5000 -m 512", true},
+            {"rc", "-c -n 50 -s 65537 -m 4096", false},
+            {"uc", "-c -n 50 -s 1", false},
+            {"uc", "-c -n 50 -s 5000 -e -m 2048", true},
+            {"ud", "-c -n 100 -s 1000", false},
+            {"ud", "-c -n 50 -s 1 -e", true},
+            {"srq", "-c -n 200 -s 4000", false},
+            {"srq", "-c -n 100 -q 5 -e", true},
+          });
 
   /** The exchange over IPv4 TCP makes the ends neighbours of each other; IPv6 must be, too. */
   @Before
@@ -71,11 +74,18 @@ public class PingPongs {
 
   @Test
   public void weServe() throws Exception {
-    check(Lane.LANE.serve(here(Lane.LANE), there() + " " + LinuxPeer.HERE));
+    Lane.LANE.dependably(
+        reliable(), () -> check(Lane.LANE.serve(here(Lane.LANE), there() + " " + LinuxPeer.HERE)));
   }
 
   @Test
   public void linuxServes() throws Exception {
-    check(Lane.LANE.visit(here(Lane.LANE) + " " + LinuxPeer.ADDRESS, there()));
+    Lane.LANE.dependably(
+        reliable(),
+        () -> check(Lane.LANE.visit(here(Lane.LANE) + " " + LinuxPeer.ADDRESS, there())));
+  }
+
+  private boolean reliable() {
+    return !program.matches("ibv_u[cd].*");
   }
 }

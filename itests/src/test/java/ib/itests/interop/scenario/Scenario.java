@@ -1,6 +1,7 @@
 package ib.itests.interop.scenario;
 
 import ib.core.verbs.Access;
+import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
@@ -8,7 +9,10 @@ import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.MemoryWindow;
+import ib.core.verbs.MemoryWork;
 import ib.core.verbs.Mtu;
+import ib.core.verbs.MwType;
 import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpCap;
@@ -26,6 +30,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** One exchange over verbs, in the steps of itests/peer/scenario.py. */
 final class Scenario implements AutoCloseable {
@@ -33,6 +38,7 @@ final class Scenario implements AutoCloseable {
   private static final int PSN = 0xfffff0; // wraps soon
   private static final int RIGHTS =
       Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC;
+  private static final int QKEY = 0x11111111;
 
   private final boolean server;
   private final String name;
@@ -44,6 +50,11 @@ final class Scenario implements AutoCloseable {
   private final MemoryRegion mr;
   private final QueuePair qp;
   private final StringBuilder seen = new StringBuilder();
+  private final QpType service;
+  private final WorkCompletion[] one = {new WorkCompletion()};
+  private @Nullable AddressHandle ah;
+  private @Nullable MemoryWindow window;
+  private int remoteQpn;
   private long remoteAddress;
   private int remoteKey;
 
@@ -55,8 +66,9 @@ final class Scenario implements AutoCloseable {
     this.talk = talk;
     pd = device.allocPd();
     cq = device.createCq(new CqInit(128));
-    mr = pd.allocMemory(SIZE, 4096, RIGHTS);
-    qp = pd.createQp(new QpInit(QpType.RC, cq, new QpCap(64, 64, 1, 1, 0)));
+    mr = pd.allocMemory(SIZE, 4096, RIGHTS | Access.MW_BIND);
+    service = name.startsWith("ud_") ? QpType.UD : name.startsWith("uc_") ? QpType.UC : QpType.RC;
+    qp = pd.createQp(new QpInit(service, cq, new QpCap(64, 64, 1, 1, 0)));
   }
 
   String run() throws IOException {
@@ -78,33 +90,32 @@ final class Scenario implements AutoCloseable {
     String[] words = talk.hear().split(" ");
     remoteAddress = Long.parseUnsignedLong(words[3]);
     remoteKey = Integer.parseUnsignedInt(words[4]);
-    boolean closed = server && name.equals("no_perm");
+    remoteQpn = Integer.parseInt(words[0]);
     AhAttr path = AhAttr.ofGid(1, GlobalRoute.to(Gid.parse(words[2]), gidIndex));
-    qp.modify(
-        new QpAttr()
-            .state(QpState.INIT)
-            .pkeyIndex(0)
-            .port(1)
-            .accessFlags(closed ? Access.LOCAL_WRITE : RIGHTS));
-    qp.modify(
-        new QpAttr()
-            .state(QpState.RTR)
-            .av(path)
-            .pathMtu(Mtu.MTU_1024)
-            .destQpn(Integer.parseInt(words[0]))
-            .rqPsn(Integer.parseInt(words[1]))
-            .maxDestRdAtomic(4)
-            .minRnrTimer(12));
-    qp.modify(
-        new QpAttr()
-            .state(QpState.RTS)
-            .sqPsn(PSN)
-            .timeout(14)
-            .retryCount(7)
-            .rnrRetry(name.equals("rnr_exceed") ? 2 : 7)
-            .maxRdAtomic(4));
+    modify(path, Integer.parseInt(words[1]));
     talk.tell("ready");
     talk.hear();
+  }
+
+  private void modify(AhAttr path, int theirPsn) {
+    boolean closed = server && name.equals("no_perm");
+    QpAttr init = new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1);
+    QpAttr rtr = new QpAttr().state(QpState.RTR);
+    QpAttr rts = new QpAttr().state(QpState.RTS).sqPsn(PSN);
+    if (service == QpType.UD) {
+      init.qkey(QKEY);
+      ah = pd.createAh(path);
+    } else {
+      init.accessFlags(closed ? Access.LOCAL_WRITE : RIGHTS);
+      rtr.av(path).pathMtu(Mtu.MTU_1024).destQpn(remoteQpn).rqPsn(theirPsn);
+    }
+    if (service == QpType.RC) {
+      rtr.maxDestRdAtomic(4).minRnrTimer(12);
+      rts.timeout(20).retryCount(6).maxRdAtomic(4).rnrRetry(name.equals("rnr_exceed") ? 2 : 7);
+    }
+    qp.modify(init);
+    qp.modify(rtr);
+    qp.modify(rts);
   }
 
   private void serve() throws IOException {
@@ -126,26 +137,84 @@ final class Scenario implements AutoCloseable {
             yield 1;
           }
           case "rnr" -> 1;
+          case "send_inv", "inv_bad_rkey", "uc_writes", "ud_sends" -> {
+            receive(1, 0, 3000, mr.lkey());
+            receive(2, 4000, 3000, mr.lkey());
+            yield 2;
+          }
+          case "misc" -> {
+            receive(1, 0, 0, mr.lkey());
+            receive(2, 0, 2500, mr.lkey());
+            yield 2;
+          }
           default -> 0;
         };
-    talk.tell("go");
+    talk.tell("go " + (name.equals("send_inv") ? bind() & 0xffffffffL : 0));
     if (name.equals("rnr")) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200)); // the sender is told to wait
       receive(1, 0, 1000, mr.lkey());
     }
     completions(expected);
     talk.hear();
-    if (name.equals("ok")) {
-      data(0, 3001);
-      data(20000, 3001);
-      data(40000, 8);
+    switch (name) {
+      case "ok" -> {
+        data(0, 3001);
+        data(20000, 3001);
+        data(40000, 8);
+      }
+      case "misc", "uc_writes" -> data(20000, 2500);
+      case "ud_sends" -> {
+        data(40, 100); // behind the GRH
+        data(4040, 100);
+      }
+      default -> {}
     }
   }
 
+  private int bind() {
+    MemoryWindow mw = pd.allocWindow(MwType.TYPE_2);
+    window = mw;
+    int key = MemoryRegion.nextKey(mw.rkey());
+    MemoryWork work = new MemoryWork().bind(mw, key, mr, mr.iova(), 4096, Access.REMOTE_WRITE);
+    check(
+        qp.postSend(
+            new SendWr(0).wrId(9).opcode(WrOpcode.BIND_MW).flags(SendFlags.SIGNALED).memory(work)));
+    completions(1);
+    return key;
+  }
+
   private void request() throws IOException {
-    talk.hear();
+    int windowKey = Integer.parseUnsignedInt(talk.hear().split(" ")[1]);
     switch (name) {
       case "ok" -> everything();
+      case "misc" -> misc();
+      case "send_inv" -> {
+        post(1, WrOpcode.RDMA_WRITE, 0, 16, 128, windowKey);
+        completions(1);
+        post(2, WrOpcode.SEND_WITH_INV, 0, 20, 0, windowKey);
+        completions(1);
+        post(3, WrOpcode.RDMA_WRITE, 0, 16, 128, windowKey);
+        completions(1);
+      }
+      case "inv_bad_rkey" -> {
+        post(1, WrOpcode.SEND_WITH_INV, 0, 20, 0, remoteKey ^ 0x5500);
+        completions(1);
+      }
+      case "uc_writes" -> {
+        pattern(2500);
+        post(1, WrOpcode.RDMA_WRITE, 0, 2500, 20000, remoteKey);
+        post(2, WrOpcode.RDMA_WRITE_WITH_IMM, 0, 10, 20000, remoteKey);
+        post(3, WrOpcode.SEND_WITH_IMM, 0, 10, 0, 0);
+        completions(3);
+        data(0, 2500);
+      }
+      case "ud_sends" -> {
+        pattern(100);
+        post(1, WrOpcode.SEND, 0, 100, 0, 0);
+        post(2, WrOpcode.SEND_WITH_IMM, 0, 100, 0, 0);
+        completions(2);
+        data(0, 100);
+      }
       case "bad_rkey" -> {
         post(1, WrOpcode.RDMA_WRITE, 0, 100, 0, remoteKey ^ 0x55);
         post(2, WrOpcode.RDMA_WRITE, 0, 100, 0, remoteKey);
@@ -164,11 +233,26 @@ final class Scenario implements AutoCloseable {
     completions(1);
   }
 
-  private void everything() {
+  private void pattern(int length) {
     MemorySegment memory = mr.segment();
-    for (int i = 0; i < 3001; i++) {
+    for (int i = 0; i < length; i++) {
       memory.set(ValueLayout.JAVA_BYTE, i, (byte) (32 + i * 7 % 95));
     }
+  }
+
+  private void misc() {
+    pattern(2500);
+    post(1, WrOpcode.RDMA_WRITE_WITH_IMM, 0, 2500, 20000, remoteKey);
+    post(2, WrOpcode.SEND_WITH_IMM, 0, 2500, 0, 0);
+    post(3, WrOpcode.RDMA_WRITE, 0, 0, 0, 0);
+    post(4, WrOpcode.RDMA_READ, 30000, 1024, 20000, remoteKey);
+    post(5, WrOpcode.RDMA_READ, 31024, 1476, 21024, remoteKey);
+    completions(5);
+    data(30000, 2500);
+  }
+
+  private void everything() {
+    pattern(3001);
     post(1, WrOpcode.SEND, 0, 3001, 0, 0);
     post(2, WrOpcode.SEND, 0, 0, 0, 0);
     post(3, WrOpcode.SEND_WITH_IMM, 0, 7, 0, 0);
@@ -188,6 +272,12 @@ final class Scenario implements AutoCloseable {
   private void post(long id, WrOpcode opcode, int offset, int length, int remote, int key) {
     SendWr wr = new SendWr(1).wrId(id).opcode(opcode).flags(SendFlags.SIGNALED);
     wr.addSge(mr.lkey(), mr.iova() + offset, length).remoteAddr(remoteAddress + remote).rkey(key);
+    if (opcode == WrOpcode.SEND_WITH_INV) {
+      wr.invalidateRkey(key);
+    }
+    if (ah != null) {
+      wr.ah(ah).remoteQpn(remoteQpn).remoteQkey(QKEY);
+    }
     check(qp.postSend(wr.compareAdd(5).swap(9)));
   }
 
@@ -198,7 +288,6 @@ final class Scenario implements AutoCloseable {
   }
 
   private void completions(int count) {
-    WorkCompletion[] one = {new WorkCompletion()};
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     int left = count;
     while (left > 0 && System.nanoTime() < end) {
@@ -223,6 +312,12 @@ final class Scenario implements AutoCloseable {
   @Override
   public void close() {
     qp.close();
+    if (ah != null) {
+      ah.close();
+    }
+    if (window != null) {
+      window.close();
+    }
     mr.close();
     cq.close();
     pd.close();

@@ -10,7 +10,7 @@ import org.junit.runners.Suite;
  * with the reason, where no peer can run.
  */
 @RunWith(Suite.class)
-@Suite.SuiteClasses({PingPongs.class, Perftests.class, Scenarios.class, Losses.class})
+@Suite.SuiteClasses({Scenarios.class, PingPongs.class, Losses.class, Perftests.class})
 public class InteropIT {
   /** Peer and runtime. */
   @ClassRule public static final ExternalResource LANE = Lane.LANE;

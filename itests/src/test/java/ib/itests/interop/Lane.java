@@ -31,6 +31,8 @@ final class Lane extends ExternalResource {
   static final int PORT = 18515;
 
   private static final boolean WANTED = Boolean.getBoolean("ib.interop");
+  // a machine that needs longer, emulating beside other work, does what it can
+  private static final long BUDGET_MIN = Long.getLong("ib.interop.minutes", Matrix.FULL ? 180 : 12);
   private static final long BUILD_S = 900;
   private static final long START_S = 240;
   private static final long COMMAND_S = 120; // longer than any end waits for the other
@@ -45,6 +47,7 @@ final class Lane extends ExternalResource {
   private @Nullable Shell shell;
   private final Map<String, Integer> gids = new HashMap<>();
   private boolean started;
+  private long began;
 
   private Lane() {}
 
@@ -63,6 +66,7 @@ final class Lane extends ExternalResource {
       }
       assumeTrue(up.err().strip(), up.status() == 0);
     }
+    began = System.nanoTime();
     temporary.create();
     folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
     folder.configure("ib.driver.rxe-rxe0.cfg", "name = rxe0\ninterface = ibpeer0\n");
@@ -127,6 +131,10 @@ final class Lane extends ExternalResource {
    * likes; the third in a row counts.
    */
   void dependably(boolean reliable, Run run) throws Exception {
+    long took = System.nanoTime() - began;
+    assumeTrue(
+        "the lane has had its " + BUDGET_MIN + " minutes (ib.interop.minutes)",
+        took < TimeUnit.MINUTES.toNanos(BUDGET_MIN));
     for (int left = 2; ; left--) {
       String before = retransmissions();
       try {

@@ -42,14 +42,14 @@ public class Losses {
 
   @Test
   public void rcWeServe() throws Exception {
-    String options = " -d rxe0 -g 1 -c -n 60 -s 9000 -m 1024";
+    String options = " -d rxe0 -g 1 -c -n 30 -s 9000 -m 1024";
     String ours = "ibv_rc_pingpong" + options;
     Lane.LANE.dependably(true, () -> check(Lane.LANE.serve(ours, ours + " " + LinuxPeer.HERE)));
   }
 
   @Test
   public void rcLinuxServes() throws Exception {
-    String options = " -d rxe0 -g 1 -c -n 60 -s 9000 -m 1024";
+    String options = " -d rxe0 -g 1 -c -n 30 -s 9000 -m 1024";
     String theirs = "ibv_rc_pingpong" + options;
     Lane.LANE.dependably(
         true, () -> check(Lane.LANE.visit(theirs + " " + LinuxPeer.ADDRESS, theirs)));

@@ -15,6 +15,9 @@ public interface Backend {
   /** Puts the stack on the link, which is not started yet. */
   Host attach(Link link);
 
+  /** Gives up what was made, when there is no interface after all. */
+  void close();
+
   /** Makes one for each interface. */
   @FunctionalInterface
   interface Factory {
@@ -39,6 +42,11 @@ public interface Backend {
       @Override
       public Host attach(Link link) {
         return new NetIf(link);
+      }
+
+      @Override
+      public void close() {
+        // nothing was made
       }
     };
   }

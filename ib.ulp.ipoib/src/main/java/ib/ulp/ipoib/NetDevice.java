@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -83,8 +84,10 @@ public final class NetDevice implements AutoCloseable {
       throws IOException {
     SaClient sa = subnet.apply(device);
     boolean whole = false;
+    @Nullable Backend backend = null;
     try {
-      NetDevice made = new NetDevice(name, device, port, config, sa, backends.open(name));
+      backend = backends.open(name);
+      NetDevice made = new NetDevice(name, device, port, config, sa, backend);
       device.registerEventHandler(made.handler); // before the state is looked at (B12)
       made.loop.execute(() -> made.link.start(made.host));
       made.thread.start();
@@ -92,6 +95,9 @@ public final class NetDevice implements AutoCloseable {
       return made;
     } finally {
       if (!whole) {
+        if (backend != null) {
+          backend.close();
+        }
         sa.close();
       }
     }
@@ -126,6 +132,11 @@ public final class NetDevice implements AutoCloseable {
   /** {@return device and port, for example {@code soft0/1}} */
   public String where() {
     return device.name() + "/" + port;
+  }
+
+  /** {@return whether it belongs to that handle} */
+  boolean isOn(IbDevice handle) {
+    return device.equals(handle);
   }
 
   int port() {
@@ -189,10 +200,10 @@ public final class NetDevice implements AutoCloseable {
     loop.execute(
         () -> {
           try {
-            host.close();
+            link.stop();
           } finally {
             try {
-              link.stop();
+              host.close();
             } finally {
               loop.end();
             }

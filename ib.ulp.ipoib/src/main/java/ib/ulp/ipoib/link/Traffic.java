@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The packets of a link: out through the queue pair, and in from it to the host. */
 final class Traffic implements Loop.Work, UdQueue.Receiver {
+  /** What a host may send at once after it has asked for room: a long TCP segment, cut. */
+  private static final int BURST = 48;
+
   private final UdQueue queue;
   private final Statistics statistics;
   private final Frame frame = new Frame();
@@ -49,10 +52,11 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     queue.qkey(value);
   }
 
-  /** {@return whether there is a buffer; else the host is told when there is one (D8)} */
+  /** {@return whether there are buffers; else the host is told when there is one (D8)} */
   boolean hasRoom() {
-    refusing |= queue.room() == 0;
-    return queue.room() > 0;
+    boolean room = queue.room() >= BURST;
+    refusing |= !room;
+    return room;
   }
 
   void transmit(AddressHandle ah, int qpn, Outgoing packet) {
@@ -113,7 +117,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
 
   private boolean poll() {
     boolean any = queue.poll(this);
-    if (any && refusing && queue.room() > 0) {
+    if (any && refusing && queue.room() >= BURST) {
       refusing = false;
       if (host != null) {
         host.writable();

@@ -25,6 +25,7 @@ public final class Lab implements AutoCloseable {
   public final List<SoftNode> nodes = new ArrayList<>();
   public final List<DeviceRegistration> plugs = new ArrayList<>();
   public final Ipoib ipoib;
+  private int made;
   private final ClientRegistration client;
 
   public Lab(int devices) {
@@ -41,7 +42,7 @@ public final class Lab implements AutoCloseable {
 
   /** Plugs one more device in. */
   public SoftNode plug() {
-    int i = nodes.size();
+    int i = made++;
     SoftNode node = new SoftNode(fabric, "soft" + i, 0x02c9030000100000L + 0x100L * i);
     nodes.add(node);
     plugs.add(core.drivers().register(node));
@@ -74,11 +75,20 @@ public final class Lab implements AutoCloseable {
     fail("did not come: " + what);
   }
 
+  /** Takes a device out; nothing of its interfaces may be left (S32). */
+  public void unplug(int i) {
+    plugs.remove(i).unregister();
+    SoftNode node = nodes.remove(i);
+    assertEquals(List.of(), core.core().lastRemoval(node.name()).orElseThrow().leaks());
+    node.close();
+  }
+
   @Override
   public void close() {
+    for (int i = plugs.size() - 1; i >= 0; i--) {
+      unplug(i);
+    }
     client.unregister();
-    plugs.reversed().forEach(DeviceRegistration::unregister);
-    nodes.forEach(SoftNode::close);
     assertEquals(List.of(), core.core().violations(), "the contract");
     assertEquals(List.of(), core.core().resources(), "nothing is left");
     core.close();

@@ -1,0 +1,83 @@
+package ib.ulp.ipoib;
+
+import ib.core.client.IbClient;
+import ib.core.sa.SaClient;
+import ib.core.verbs.IbDevice;
+import ib.ulp.ipoib.net.NetIf;
+import ib.ulp.ipoib.tap.TapBackend;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.ConfigurationPolicy;
+import org.osgi.service.metatype.annotations.Designate;
+
+/**
+ * The bundle's entry: a client of the core while there is a configuration, and the command {@code
+ * ib:netif}. A change of the configuration withdraws the service, which removes all interfaces, and
+ * registers it anew.
+ */
+@Component(
+    name = IpoibComponent.PID,
+    service = IbClient.class,
+    configurationPolicy = ConfigurationPolicy.REQUIRE,
+    property = {"osgi.command.scope=ib", "osgi.command.function=netif"})
+@Designate(ocd = IpoibOptions.class)
+public final class IpoibComponent implements IbClient {
+  /** The PID of the configuration, {@link IpoibOptions}. */
+  static final String PID = "ib.ulp.ipoib";
+
+  private final IpoibConfig config;
+  private final Ipoib ipoib;
+
+  /**
+   * Reads the configuration; interfaces come with the devices.
+   *
+   * @param values the configuration
+   */
+  @Activate
+  public IpoibComponent(Map<String, ?> values) {
+    config = IpoibConfig.read(values);
+    ipoib =
+        new Ipoib(
+            config.link(),
+            config.children(),
+            SaClient::open,
+            config.tap() ? TapBackend::open : name -> Backend.inJvm());
+  }
+
+  @Override
+  public String name() {
+    return ipoib.name();
+  }
+
+  @Override
+  public @Nullable Object add(IbDevice device) {
+    Object data = ipoib.add(device);
+    for (NetDevice each : ipoib.interfaces()) {
+      if (each.host() instanceof NetIf stack && each.isOn(device)) {
+        config
+            .addresses()
+            .getOrDefault(each.name(), List.of())
+            .forEach(net -> stack.address(net.address(), net.prefix()));
+      }
+    }
+    return data;
+  }
+
+  @Override
+  public void remove(IbDevice device, @Nullable Object clientData) {
+    ipoib.remove(device, clientData);
+  }
+
+  /**
+   * Shows interfaces and changes them.
+   *
+   * @param args see the usage that {@code ib:netif help} prints
+   * @return the text for the shell
+   */
+  public String netif(String... args) {
+    return NetifCommand.run(ipoib, args);
+  }
+}

@@ -1,0 +1,132 @@
+package ib.ulp.ipoib;
+
+import ib.core.verbs.IbInvalidException;
+import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.wire.Ip;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The configuration, read.
+ *
+ * @param tap whether the kernel has the stacks, else this JVM
+ * @param link of all links
+ * @param children P_Keys that each port gets a child interface for
+ * @param addresses interface name to what it has, with prefix lengths; in this JVM only
+ */
+record IpoibConfig(
+    boolean tap, LinkConfig link, List<Integer> children, Map<String, List<Net>> addresses) {
+
+  /** An address and how many bits of it name the net. */
+  record Net(Ip address, int prefix) {
+    static Net parse(String text) {
+      int slash = text.indexOf('/');
+      try {
+        Ip ip = Ip.parse(slash < 0 ? text : text.substring(0, slash));
+        int most = ip.isV4() ? 32 : 128;
+        int prefix = slash < 0 ? most : Integer.parseInt(text.substring(slash + 1));
+        if (prefix >= 0 && prefix <= most) {
+          return new Net(ip, prefix);
+        }
+      } catch (IllegalArgumentException e) {
+        throw wrong("address", text, "10.0.0.1/24 or fd00::1/64", e);
+      }
+      throw wrong("address", text, "10.0.0.1/24 or fd00::1/64", null);
+    }
+  }
+
+  private static final int RING_LEAST = 64;
+  private static final int RING_MOST = 8192;
+
+  private static IbInvalidException wrong(
+      String key, String value, String good, @Nullable Throwable cause) {
+    IbInvalidException refusal =
+        new IbInvalidException("ib.ulp.ipoib", "key " + key + " is '" + value + "'", good);
+    if (cause != null) {
+      refusal.initCause(cause);
+    }
+    return refusal;
+  }
+
+  /**
+   * Reads it.
+   *
+   * @throws IbInvalidException for a value that is none, with the key, the value and a good one
+   */
+  static IpoibConfig read(Map<String, ?> values) {
+    String backend = text(values, "backend", "jvm");
+    if (!backend.equals("jvm") && !backend.equals("tap")) {
+      throw wrong("backend", backend, "jvm or tap", null);
+    }
+    LinkConfig link =
+        new LinkConfig(
+            0,
+            number(values, "send_queue_size", 512, RING_LEAST, RING_MOST),
+            number(values, "recv_queue_size", 2048, RING_LEAST, RING_MOST),
+            number(values, "mtu", 0, 0, 65_520));
+    List<Integer> children = new ArrayList<>();
+    for (String pkey : list(values, "children")) {
+      children.add(pkey("children", pkey));
+    }
+    Map<String, List<Net>> addresses = new TreeMap<>();
+    for (String entry : list(values, "addresses")) {
+      String[] parts = entry.split("\\s+");
+      if (parts.length != 2) {
+        throw wrong("addresses", entry, "ib0 10.0.0.1/24", null);
+      }
+      addresses.computeIfAbsent(parts[0], k -> new ArrayList<>()).add(Net.parse(parts[1]));
+    }
+    return new IpoibConfig(backend.equals("tap"), link, List.copyOf(children), addresses);
+  }
+
+  /** {@return a P_Key of 15 or 16 bits; decimal, or hexadecimal with 0x} */
+  static int pkey(String key, String text) {
+    try {
+      int value = Integer.decode(text);
+      if ((value & 0x7fff) != 0 && value >>> 16 == 0) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      throw wrong(key, text, "0x0001 to 0xffff, not 0x8000", e);
+    }
+    throw wrong(key, text, "0x0001 to 0xffff, not 0x8000", null);
+  }
+
+  private static String text(Map<String, ?> values, String key, String otherwise) {
+    Object value = values.get(key);
+    return value == null ? otherwise : value.toString().trim();
+  }
+
+  private static int number(Map<String, ?> values, String key, int otherwise, int least, int most) {
+    String text = text(values, key, String.valueOf(otherwise));
+    String good = least + " to " + most;
+    try {
+      int value = Integer.parseInt(text);
+      if (value >= least && value <= most) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      throw wrong(key, text, good, e);
+    }
+    throw wrong(key, text, good, null);
+  }
+
+  /** An array, a collection or a text with commas. */
+  private static List<String> list(Map<String, ?> values, String key) {
+    Object value = values.get(key);
+    List<String> all = new ArrayList<>();
+    if (value instanceof Object[] array) {
+      Arrays.stream(array).forEach(each -> all.add(each.toString().trim()));
+    } else if (value instanceof Iterable<?> each) {
+      each.forEach(one -> all.add(one.toString().trim()));
+    } else if (value != null) {
+      Arrays.stream(value.toString().split(",")).forEach(one -> all.add(one.trim()));
+    }
+    all.removeIf(String::isEmpty);
+    return all;
+  }
+}

@@ -1,0 +1,54 @@
+package ib.ulp.ipoib;
+
+import org.osgi.service.metatype.annotations.AttributeDefinition;
+import org.osgi.service.metatype.annotations.ObjectClassDefinition;
+import org.osgi.service.metatype.annotations.Option;
+
+/**
+ * The form of the configuration, for tools that show metatype; the reader is {@link IpoibConfig}.
+ * Two underscores are one in the key.
+ */
+@ObjectClassDefinition(
+    id = IpoibComponent.PID,
+    name = "IP over InfiniBand",
+    description =
+        "A network interface for each InfiniBand port. Without this configuration there is none; a"
+            + " change takes the interfaces down and makes them anew.")
+@interface IpoibOptions {
+  /** {@return where the stacks are} */
+  @AttributeDefinition(
+      required = false,
+      options = {@Option(label = "jvm", value = "jvm"), @Option(label = "tap", value = "tap")},
+      description = "Where the IP stacks are: in this JVM, or in the kernel behind TAP devices.")
+  String backend() default "jvm";
+
+  /** {@return buffers to send from} */
+  @AttributeDefinition(required = false, min = "64", max = "8192", description = "Send buffers.")
+  int send__queue__size() default 512;
+
+  /** {@return buffers to receive into} */
+  @AttributeDefinition(required = false, min = "64", max = "8192", description = "Receive buffers.")
+  int recv__queue__size() default 2048;
+
+  /** {@return MTU} */
+  @AttributeDefinition(
+      required = false,
+      min = "0",
+      max = "65520",
+      description = "Bytes of the longest packet, at most what the broadcast group has; 0: that.")
+  int mtu() default 0;
+
+  /** {@return P_Keys} */
+  @AttributeDefinition(
+      required = false,
+      cardinality = 64,
+      description = "P_Keys that each port gets a child interface for, such as 0x8001.")
+  String[] children() default {};
+
+  /** {@return addresses} */
+  @AttributeDefinition(
+      required = false,
+      cardinality = 64,
+      description = "Addresses of stacks in this JVM, such as 'ib0 10.0.0.1/24'.")
+  String[] addresses() default {};
+}

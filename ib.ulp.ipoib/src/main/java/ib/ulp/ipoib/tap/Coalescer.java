@@ -1,0 +1,168 @@
+package ib.ulp.ipoib.tap;
+
+import ib.ulp.ipoib.link.Drop;
+import ib.ulp.ipoib.link.Frame;
+import ib.ulp.ipoib.link.Link;
+import ib.ulp.ipoib.link.Statistics.Count;
+import ib.ulp.ipoib.wire.Checksum;
+import ib.ulp.ipoib.wire.Ip;
+import ib.ulp.ipoib.wire.IpPacket;
+import ib.ulp.ipoib.wire.Octets;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Gives successive segments of one TCP stream to the kernel as one: each write of its own would
+ * cost most of the throughput (D9). The data is not copied here, it is gathered from where it lies.
+ */
+final class Coalescer {
+  private static final int SEGMENTS_MOST = 48;
+  private static final int TCP_HEADER = 20;
+  private static final int PSH = 0x08;
+  private static final int ACK = 0x10;
+  private static final int LONGEST = 65_000;
+  private static final int HEAD_MOST = Ethernet.PACKET + 128;
+
+  private final TapDevice device;
+  private final Link link;
+  private final MemorySegment head;
+  private final MemorySegment pieces;
+  private Ip from = Ip.v4(0);
+  private Ip to = Ip.v4(0);
+  private int count;
+  private int headLength;
+  private int ipHeader;
+  private int data;
+  private int mss;
+  private int next;
+  private boolean closed;
+
+  Coalescer(TapDevice device, Link link, Arena arena) {
+    this.device = device;
+    this.link = link;
+    head = arena.allocate(HEAD_MOST, 8);
+    pieces = arena.allocate(16L * (SEGMENTS_MOST + 1), 8);
+  }
+
+  /**
+   * Takes a packet to its stream.
+   *
+   * @return false when it is none of a stream's data, or its checksum is wrong: the kernel judges
+   *     it
+   */
+  boolean take(Frame frame, IpPacket ip, long mac) {
+    MemorySegment s = frame.segment();
+    long tcp = ip.payloadAt();
+    int ipBytes = (int) (tcp - frame.at());
+    boolean plain = ipBytes == (ip.to().isV4() ? IpPacket.V4_HEADER : IpPacket.V6_HEADER);
+    if (ip.protocol() != IpPacket.TCP || !plain || ip.payloadLength() < TCP_HEADER) {
+      return false;
+    }
+    int tcpBytes = (Octets.u8(s, tcp + 12) >> 4) * 4;
+    int bytes = ip.payloadLength() - tcpBytes;
+    boolean stream =
+        tcpBytes >= TCP_HEADER
+            && bytes > 0
+            && (Octets.u8(s, tcp + 13) & ~PSH) == ACK
+            && ip.checksumHolds(s);
+    if (!stream) {
+      return false;
+    }
+    if (!continues(s, ip, frame.at(), tcp, tcpBytes, bytes)) {
+      flush();
+      begin(frame, ip, mac, ipBytes + tcpBytes);
+    }
+    count++;
+    data += bytes;
+    next = Octets.u32(s, tcp + 4) + bytes;
+    boolean push = (Octets.u8(s, tcp + 13) & PSH) != 0;
+    closed |= push || bytes != mss;
+    if (push) {
+      long flags = Ethernet.PACKET + ipHeader + 13L;
+      Octets.u8(head, flags, Octets.u8(head, flags) | PSH);
+    }
+    piece(count, s.address() + tcp + tcpBytes, bytes);
+    return true;
+  }
+
+  private boolean continues(
+      MemorySegment s, IpPacket ip, long at, long tcp, int tcpBytes, int bytes) {
+    long mine = Ethernet.PACKET + (long) ipHeader;
+    boolean same =
+        count > 0
+            && !closed
+            && count < SEGMENTS_MOST
+            && data + bytes <= LONGEST
+            && bytes <= mss
+            && tcpBytes == headLength - mine
+            && Octets.u32(s, tcp + 4) == next
+            && Octets.u32(s, tcp) == Octets.u32(head, mine)
+            && Octets.u32(s, tcp + 8) == Octets.u32(head, mine + 8)
+            && ip.from().equals(from)
+            && ip.to().equals(to)
+            && Octets.u16(s, at) == Octets.u16(head, Ethernet.PACKET);
+    return same
+        && MemorySegment.mismatch(
+                s, tcp + TCP_HEADER, tcp + tcpBytes, head, mine + TCP_HEADER, mine + tcpBytes)
+            < 0;
+  }
+
+  private void begin(Frame frame, IpPacket ip, long mac, int headers) {
+    from = ip.from();
+    to = ip.to();
+    ipHeader = (int) (ip.payloadAt() - frame.at());
+    headLength = Ethernet.PACKET + headers;
+    Inward.head(head, mac, Ethernet.SOMEBODY, frame.type());
+    MemorySegment.copy(frame.segment(), frame.at(), head, Ethernet.PACKET, headers);
+    mss = ip.payloadLength() - (headers - ipHeader);
+  }
+
+  /** Gives what was gathered to the kernel; then the memory of the frames is free. */
+  void flush() {
+    if (count == 0) {
+      return;
+    }
+    if (count > 1) {
+      superFrame();
+      link.statistics().add(Count.GRO_FRAMES, 1);
+      link.statistics().add(Count.GRO_SEGMENTS, count);
+    }
+    piece(0, head.address(), headLength);
+    if (!device.write(pieces, count + 1, (long) headLength + data)) {
+      for (int i = 0; i < count; i++) {
+        link.drop(Drop.RX_FULL);
+      }
+    }
+    count = 0;
+    data = 0;
+    closed = false;
+  }
+
+  /** One header for all, with a checksum that covers the pseudo header alone. */
+  private void superFrame() {
+    long tcp = Ethernet.PACKET + (long) ipHeader;
+    int length = (int) (headLength - tcp) + data;
+    boolean four = to.isV4();
+    Octets.u8(head, 0, 1); // NEEDS_CSUM
+    Octets.u8(head, 1, four ? Segmenter.GSO_TCPV4 : Segmenter.GSO_TCPV6);
+    Ethernet.u16(head, 2, headLength - Ethernet.VNET);
+    Ethernet.u16(head, 4, mss);
+    Ethernet.u16(head, 6, (int) tcp - Ethernet.VNET);
+    Ethernet.u16(head, 8, 16);
+    if (four) {
+      Octets.u16(head, Ethernet.PACKET + 2, ipHeader + length);
+      Octets.u16(head, Ethernet.PACKET + 10, 0);
+      long sum = Checksum.sum(head, Ethernet.PACKET, ipHeader, 0);
+      Octets.u16(head, Ethernet.PACKET + 10, Checksum.fold(sum));
+    } else {
+      Octets.u16(head, Ethernet.PACKET + 4, length);
+    }
+    Octets.u16(head, tcp + 16, ~Checksum.fold(Checksum.pseudo(from, to, IpPacket.TCP, length)));
+  }
+
+  private void piece(int index, long address, long length) {
+    pieces.set(ValueLayout.JAVA_LONG, index * 16L, address);
+    pieces.set(ValueLayout.JAVA_LONG, index * 16L + 8, length);
+  }
+}

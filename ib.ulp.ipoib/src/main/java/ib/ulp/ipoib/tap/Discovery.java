@@ -1,0 +1,116 @@
+package ib.ulp.ipoib.tap;
+
+import ib.ulp.ipoib.wire.AddressOption;
+import ib.ulp.ipoib.wire.Checksum;
+import ib.ulp.ipoib.wire.IpPacket;
+import ib.ulp.ipoib.wire.LinkAddress;
+import ib.ulp.ipoib.wire.Octets;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rewrites the link-layer address options of neighbour discovery: 8 bytes on Ethernet, 24 here (RFC
+ * 4861 section 4.6.1, RFC 4391 section 9.3).
+ */
+final class Discovery {
+  private static final int ROUTER_SOLICITATION = 133;
+  private static final int REDIRECT = 137;
+  private static final int ETHERNET_OPTION = 8;
+
+  private Discovery() {}
+
+  /**
+   * {@return where the options of a message begin, counted from it; -1 when it is no such message}
+   */
+  private static int options(int type) {
+    return switch (type) {
+      case ROUTER_SOLICITATION -> 8;
+      case 134 -> 16;
+      case 135, 136 -> 24;
+      case REDIRECT -> 40;
+      default -> -1;
+    };
+  }
+
+  /** {@return whether a packet is one to rewrite} */
+  static boolean is(MemorySegment s, IpPacket packet) {
+    return packet.protocol() == IpPacket.ICMPV6
+        && packet.payloadLength() >= 8
+        && packet.hopLimit() == 255
+        && options(Octets.u8(s, packet.payloadAt())) >= 0
+        && options(Octets.u8(s, packet.payloadAt())) <= packet.payloadLength();
+  }
+
+  /**
+   * Writes a packet with rewritten options.
+   *
+   * @param packet a message that {@link #is} one, with a correct checksum
+   * @param from where the packet begins
+   * @param outward from Ethernet to here, else back
+   * @param table what stands for what
+   * @param own the address that this side's own stands for, and stands for it
+   * @param ownMac the Ethernet address of this side
+   * @return length of what was written; -1 when the options are malformed
+   */
+  static int rewrite(
+      MemorySegment s,
+      IpPacket packet,
+      long from,
+      MemorySegment to,
+      boolean outward,
+      MacTable table,
+      LinkAddress own,
+      long ownMac) {
+    int head = (int) (packet.payloadAt() - from) + options(Octets.u8(s, packet.payloadAt()));
+    MemorySegment.copy(s, from, to, 0, head);
+    long option = from + head;
+    long end = packet.payloadAt() + packet.payloadLength();
+    long at = head;
+    while (option + 8 <= end) {
+      int bytes = 8 * Octets.u8(s, option + 1);
+      int type = Octets.u8(s, option);
+      if (bytes == 0 || option + bytes > end) {
+        return -1; // RFC 4861 section 4.6
+      }
+      boolean address = type == AddressOption.SOURCE || type == AddressOption.TARGET;
+      if (!address) {
+        MemorySegment.copy(s, option, to, at, bytes);
+        at += bytes;
+      } else if (outward) {
+        at += outward(s, option, bytes, to, at, table, own, ownMac);
+      } else if (bytes == AddressOption.BYTES) {
+        LinkAddress there = LinkAddress.read(s, option + 4);
+        Octets.u16(to, at, type << 8 | 1);
+        Octets.u48(to, at + 2, there.plain().equals(own) ? ownMac : table.learn(there.plain()));
+        at += ETHERNET_OPTION;
+      }
+      option += bytes;
+    }
+    int header = (int) (packet.payloadAt() - from);
+    int length = (int) at - header;
+    Octets.u16(to, 4, length + header - IpPacket.V6_HEADER);
+    Octets.u16(to, header + 2, 0);
+    long pseudo = Checksum.pseudo(packet.from(), packet.to(), IpPacket.ICMPV6, length);
+    Octets.u16(to, header + 2, Checksum.fold(Checksum.sum(to, header, length, pseudo)));
+    return (int) at;
+  }
+
+  /** An address that stands for nobody is left out. */
+  private static int outward(
+      MemorySegment s,
+      long option,
+      int bytes,
+      MemorySegment to,
+      long at,
+      MacTable table,
+      LinkAddress own,
+      long ownMac) {
+    long mac = bytes == ETHERNET_OPTION ? Octets.u48(s, option + 2) : 0;
+    @Nullable LinkAddress end = mac == ownMac ? own : table.end(mac);
+    if (end == null) {
+      return 0;
+    }
+    AddressOption.write(to, at, Octets.u8(s, option), end);
+    return AddressOption.BYTES;
+  }
+}

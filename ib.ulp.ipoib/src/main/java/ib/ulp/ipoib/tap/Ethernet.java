@@ -1,0 +1,49 @@
+package ib.ulp.ipoib.tap;
+
+import ib.ulp.ipoib.wire.Ip;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** A frame as a TAP device has it: a virtio_net_hdr, Ethernet addresses, a type, the packet. */
+final class Ethernet {
+  /** Length of the virtio_net_hdr. */
+  static final int VNET = 10;
+
+  /** Where the frame begins. */
+  static final int TO = VNET;
+
+  static final int FROM = VNET + 6;
+  static final int TYPE = VNET + 12;
+
+  /** Where the packet begins. */
+  static final int PACKET = VNET + 14;
+
+  static final int LONGEST = PACKET + 65_536;
+  static final long BROADCAST = 0xffff_ffff_ffffL;
+  static final int ARP_BYTES = 28;
+
+  /** Who sent a packet without a GRH: no matter to IP. */
+  static final long SOMEBODY = 0x0200_0000_0001L;
+
+  private Ethernet() {}
+
+  /** A field of the virtio_net_hdr, in the machine's order. */
+  static int u16(MemorySegment s, long at) {
+    return s.get(ValueLayout.JAVA_SHORT_UNALIGNED, at) & 0xffff;
+  }
+
+  static void u16(MemorySegment s, long at, int value) {
+    s.set(ValueLayout.JAVA_SHORT_UNALIGNED, at, (short) value);
+  }
+
+  static boolean isGroup(long mac) {
+    return (mac >>> 40 & 1) != 0;
+  }
+
+  /** {@return the address of a group (RFC 1112 section 6.4, RFC 2464 section 7)} */
+  static long of(Ip group) {
+    return group.isV4()
+        ? 0x0100_5e00_0000L | group.v4() & 0x7f_ffff
+        : 0x3333_0000_0000L | group.low() & 0xffff_ffffL;
+  }
+}

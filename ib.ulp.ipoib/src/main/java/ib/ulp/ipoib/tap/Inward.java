@@ -1,0 +1,177 @@
+package ib.ulp.ipoib.tap;
+
+import ib.core.verbs.Gid;
+import ib.ulp.ipoib.link.Drop;
+import ib.ulp.ipoib.link.Frame;
+import ib.ulp.ipoib.link.Link;
+import ib.ulp.ipoib.wire.Arp;
+import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.Ip;
+import ib.ulp.ipoib.wire.IpPacket;
+import ib.ulp.ipoib.wire.LinkAddress;
+import ib.ulp.ipoib.wire.Octets;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Packets of the link, translated and given to the kernel. */
+final class Inward {
+  private final TapDevice device;
+  private final Link link;
+  private final MacTable table;
+  private final MemorySegment scratch;
+  private final MemorySegment pieces;
+  private final Coalescer coalescer;
+  private final IpPacket ip = new IpPacket();
+  private LinkAddress own = new LinkAddress(0, 0, Gid.ZERO);
+  private long mac;
+
+  Inward(TapDevice device, Link link, MacTable table, Arena arena) {
+    this.device = device;
+    this.link = link;
+    this.table = table;
+    scratch = arena.allocate(Ethernet.LONGEST, 8);
+    pieces = arena.allocate(32, 8);
+    coalescer = new Coalescer(device, link, arena);
+  }
+
+  /** The Ethernet address stays what it was first: the kernel knows nothing of queue pairs. */
+  void own(LinkAddress address) {
+    own = address;
+    if (mac == 0) {
+      mac = MacTable.mac(address);
+    }
+  }
+
+  /** {@return the Ethernet address of the kernel's device} */
+  long mac() {
+    return mac;
+  }
+
+  void frame(Frame frame) {
+    MemorySegment s = frame.segment();
+    switch (frame.type()) {
+      case Encapsulation.ARP -> arp(frame);
+      case Encapsulation.IPV4, Encapsulation.IPV6 -> {
+        if (!ip.read(s, frame.at(), frame.length())) {
+          plain(frame, mac); // a fragment: the kernel judges it
+        } else if (frame.type() == Encapsulation.IPV6 && Discovery.is(s, ip)) {
+          discovery(frame);
+        } else if (frame.type() == Encapsulation.IPV4 && Dhcp.is(s, ip)) {
+          boolean request = Dhcp.isRequest(s, ip);
+          long client = request ? table.learn(source(frame)) : mac;
+          int length = Dhcp.inward(s, ip, frame.at(), packetSpace(), client);
+          write(destination(frame), frame.type(), length);
+        } else if (frame.cast() != Frame.Cast.UNICAST || !coalescer.take(frame, ip, mac)) {
+          coalescer.flush();
+          plain(frame, destination(frame));
+        }
+      }
+      default -> link.drop(Drop.RX_TYPE);
+    }
+  }
+
+  private static LinkAddress source(Frame frame) {
+    return new LinkAddress(0, frame.sourceQpn(), frame.sourceGid());
+  }
+
+  private long destination(Frame frame) {
+    return switch (frame.cast()) {
+      case UNICAST -> mac;
+      case BROADCAST -> Ethernet.BROADCAST;
+      case MULTICAST -> ip.to().isMulticast() ? Ethernet.of(ip.to()) : Ethernet.BROADCAST;
+    };
+  }
+
+  private MemorySegment packetSpace() {
+    return scratch.asSlice(Ethernet.PACKET);
+  }
+
+  private void arp(Frame frame) {
+    Arp arp = Arp.read(frame.segment(), frame.at(), frame.length());
+    if (arp == null) {
+      link.drop(Drop.RX_MALFORMED);
+      return;
+    }
+    long sender = table.learn(arp.sender().plain());
+    boolean forUs = arp.target().plain().equals(own);
+    long at = Ethernet.PACKET;
+    Octets.u16(scratch, at, 1);
+    Octets.u16(scratch, at + 2, Encapsulation.IPV4);
+    Octets.u16(scratch, at + 4, 0x0604);
+    Octets.u16(scratch, at + 6, arp.operation());
+    Octets.u48(scratch, at + 8, sender);
+    Octets.u32(scratch, at + 14, arp.senderIp());
+    Octets.u48(scratch, at + 18, forUs ? mac : 0);
+    Octets.u32(scratch, at + 24, arp.targetIp());
+    long to = frame.cast() == Frame.Cast.UNICAST ? mac : Ethernet.BROADCAST;
+    head(scratch, to, sender, Encapsulation.ARP);
+    give(Ethernet.PACKET + Ethernet.ARP_BYTES);
+  }
+
+  private void discovery(Frame frame) {
+    if (!ip.checksumHolds(frame.segment())) {
+      link.drop(Drop.RX_CHECKSUM);
+      return;
+    }
+    int length =
+        Discovery.rewrite(frame.segment(), ip, frame.at(), packetSpace(), false, table, own, mac);
+    if (length < 0) {
+      link.drop(Drop.RX_MALFORMED);
+    } else {
+      write(destination(frame), Encapsulation.IPV6, length);
+    }
+  }
+
+  private void write(long to, int type, int length) {
+    head(scratch, to, Ethernet.SOMEBODY, type);
+    give(Ethernet.PACKET + length);
+  }
+
+  private void give(int length) {
+    if (!device.write(scratch, length)) {
+      link.drop(Drop.RX_FULL);
+    }
+  }
+
+  static void head(MemorySegment s, long to, long from, int type) {
+    Octets.u64(s, 0, 0); // virtio_net_hdr: nothing to finish, checksums are in the packet
+    Octets.u16(s, 8, 0);
+    Octets.u48(s, Ethernet.TO, to);
+    Octets.u48(s, Ethernet.FROM, from);
+    Octets.u16(s, Ethernet.TYPE, type);
+  }
+
+  /** Gives a packet from where it lies. */
+  private void plain(Frame frame, long to) {
+    head(scratch, to, Ethernet.SOMEBODY, frame.type());
+    piece(0, scratch.address(), Ethernet.PACKET);
+    piece(1, frame.segment().address() + frame.at(), frame.length());
+    if (!device.write(pieces, 2, (long) Ethernet.PACKET + frame.length())) {
+      link.drop(Drop.RX_FULL);
+    }
+  }
+
+  private void piece(int index, long address, long length) {
+    pieces.set(ValueLayout.JAVA_LONG, index * 16L, address);
+    pieces.set(ValueLayout.JAVA_LONG, index * 16L + 8, length);
+  }
+
+  void flush() {
+    coalescer.flush();
+  }
+
+  /** Answers a packet of the kernel that is too long for the link. */
+  void tooBig(MemorySegment s, IpPacket packet, long from, int mtu) {
+    int length = TooBig.write(s, packet, from, scratch, Ethernet.PACKET, mtu);
+    write(mac, IpPacket.type(packet.to()), length);
+  }
+
+  /** Asks the kernel which groups it listens to. */
+  void queries() {
+    int length = Reports.queryV4(scratch, Ethernet.PACKET);
+    write(Ethernet.of(Ip.ALL_SYSTEMS), Encapsulation.IPV4, length);
+    length = Reports.queryV6(scratch, Ethernet.PACKET);
+    write(Ethernet.of(Ip.ALL_NODES), Encapsulation.IPV6, length);
+  }
+}

@@ -1,0 +1,171 @@
+package ib.ulp.ipoib.tap;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/** The calls of Linux that a TAP device takes. Pointers are numbers; nothing is allocated. */
+final class Libc {
+  static final int O_RDWR = 2;
+  static final int O_NONBLOCK = 0x800;
+  static final int O_CLOEXEC = 0x80000;
+  static final int EINTR = 4;
+  static final int EAGAIN = 11;
+  static final int POLLIN = 1;
+
+  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+  private static final StructLayout STATE = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO =
+      STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+  private final MemorySegment state = Arena.ofAuto().allocate(STATE);
+  private final MethodHandle open = variadic("open", 2, INT, LONG, INT);
+  private final MethodHandle ioctl = variadic("ioctl", 2, INT, INT, LONG, LONG);
+  private final MethodHandle socket = call("socket", INT, INT, INT, INT);
+  private final MethodHandle read = call("read", LONG, INT, LONG, LONG);
+  private final MethodHandle write = call("write", LONG, INT, LONG, LONG);
+  private final MethodHandle writev = call("writev", LONG, INT, LONG, INT);
+  private final MethodHandle poll = call("poll", INT, LONG, LONG, INT);
+  private final MethodHandle eventfd = call("eventfd", INT, INT, INT);
+  private final MethodHandle close = call("close", INT, INT);
+  private final MethodHandle strerror = call("strerror", LONG, INT);
+
+  /**
+   * Finds them; one of these is for one thread, for it keeps the errno of its last call.
+   *
+   * @throws IOException where there is no such libc
+   */
+  static Libc find() throws IOException {
+    boolean linux =
+        System.getProperty("os.name", "").equals("Linux") && ValueLayout.ADDRESS.byteSize() == 8;
+    if (!linux) {
+      throw new IOException("TAP devices are for 64-bit Linux");
+    }
+    try {
+      return new Libc();
+    } catch (RuntimeException | LinkageError e) {
+      throw new IOException("no access to libc: " + e, e);
+    }
+  }
+
+  private static MethodHandle call(String name, ValueLayout result, ValueLayout... arguments) {
+    return handle(name, FunctionDescriptor.of(result, arguments));
+  }
+
+  private static MethodHandle variadic(
+      String name, int fixed, ValueLayout result, ValueLayout... arguments) {
+    return handle(
+        name,
+        FunctionDescriptor.of(result, arguments),
+        Linker.Option.firstVariadicArg(Math.min(fixed, arguments.length)));
+  }
+
+  private static MethodHandle handle(
+      String name, FunctionDescriptor type, Linker.Option... options) {
+    Linker linker = Linker.nativeLinker();
+    Linker.Option[] all = new Linker.Option[options.length + 1];
+    System.arraycopy(options, 0, all, 0, options.length);
+    all[options.length] = Linker.Option.captureCallState("errno");
+    return linker.downcallHandle(linker.defaultLookup().find(name).orElseThrow(), type, all);
+  }
+
+  int errno() {
+    return (int) ERRNO.get(state, 0L);
+  }
+
+  int open(MemorySegment path, int flags) {
+    try {
+      return (int) open.invokeExact(state, path.address(), flags);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  int ioctl(int fd, long request, long argument) {
+    try {
+      return (int) ioctl.invokeExact(state, fd, request, argument);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  int datagramSocket() {
+    try {
+      return (int) socket.invokeExact(state, 2, 2 | O_CLOEXEC, 0);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  long read(int fd, long to, long length) {
+    try {
+      return (long) read.invokeExact(state, fd, to, length);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  long write(int fd, long from, long length) {
+    try {
+      return (long) write.invokeExact(state, fd, from, length);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  long writev(int fd, long pieces, int count) {
+    try {
+      return (long) writev.invokeExact(state, fd, pieces, count);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  int poll(long fds, long count, int milliseconds) {
+    try {
+      return (int) poll.invokeExact(state, fds, count, milliseconds);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** A descriptor that is readable when it was written to; it does not block. */
+  int eventfd() {
+    try {
+      return (int) eventfd.invokeExact(state, 0, O_NONBLOCK | O_CLOEXEC);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  int close(int fd) {
+    try {
+      return (int) close.invokeExact(state, fd);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** What the last error means, for a report. */
+  IOException failure(String what) {
+    try {
+      long text = (long) strerror.invokeExact(state, errno());
+      return new IOException(
+          what + ": " + MemorySegment.ofAddress(text).reinterpret(256).getString(0));
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  private static IllegalStateException unexpected(Throwable e) {
+    return new IllegalStateException("a system call cannot throw", e);
+  }
+}

@@ -1,0 +1,61 @@
+package ib.ulp.ipoib.tap;
+
+import ib.ulp.ipoib.wire.LinkAddress;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The Ethernet addresses that stand for link addresses towards the kernel: a hash of GUID and queue
+ * pair, so that a LID that changes changes nothing, and an end that comes back with another queue
+ * pair is another one (D5).
+ */
+final class MacTable {
+  private static final int MOST = 16_384;
+  private static final long LOCAL = 0x0200_0000_0000L;
+  private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
+
+  private final LinkedHashMap<Long, LinkAddress> ends =
+      new LinkedHashMap<>(64, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, LinkAddress> eldest) {
+          return size() > MOST;
+        }
+      };
+
+  /** {@return the Ethernet address that stands for an end: locally administered, unicast} */
+  static long mac(LinkAddress end) {
+    long hash = (end.gid().low() ^ Long.rotateLeft(end.gid().high(), 29)) * GOLDEN;
+    hash = (hash ^ hash >>> 32 ^ end.qpn()) * GOLDEN;
+    return hash >>> 16 & 0xfcff_ffff_ffffL | LOCAL;
+  }
+
+  /** Remembers an end. {@return its Ethernet address} */
+  long learn(LinkAddress end) {
+    long mac = mac(end);
+    ends.put(mac, end);
+    return mac;
+  }
+
+  /** {@return the end that an Ethernet address stands for, null when it was not heard of} */
+  @Nullable LinkAddress end(long mac) {
+    return ends.get(mac);
+  }
+
+  Map<String, String> list() {
+    Map<String, String> list = new TreeMap<>();
+    ends.forEach((mac, end) -> list.put(text(mac), end.toString()));
+    return list;
+  }
+
+  static String text(long mac) {
+    StringBuilder text = new StringBuilder();
+    for (int shift = 40; shift >= 0; shift -= 8) {
+      text.append(String.format("%02x", mac >>> shift & 0xff)).append(shift == 0 ? "" : ":");
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,132 @@
+package ib.ulp.ipoib.tap;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.testing.Lab;
+import ib.ulp.ipoib.testing.Namespaces;
+import ib.ulp.ipoib.wire.Ip;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@DisplayName(
+    "issue 5, section 3: two kernels' stacks reach each other over TAP and the soft fabric")
+@Timeout(180)
+class TapTest {
+  private Namespaces namespaces;
+  private Lab lab;
+  private String left;
+  private String right;
+  private String devA;
+  private String devB;
+
+  @BeforeEach
+  void build() {
+    Namespaces.require("ip", "ping");
+    namespaces = new Namespaces();
+    left = namespaces.add();
+    right = namespaces.add();
+    long pid = ProcessHandle.current().pid();
+    lab = new Lab(2, new LinkConfig(0, 512, 2048, 0), name -> TapBackend.open(name + "t" + pid));
+    devA = "ib0t" + pid;
+    devB = "ib1t" + pid;
+    namespaces.move(devA, left, "10.97.0.1/24", "fd97::1/64");
+    namespaces.move(devB, right, "10.97.0.2/24", "fd97::2/64");
+    lab.up("ib0");
+    lab.up("ib1");
+  }
+
+  @AfterEach
+  void tearDown() {
+    if (lab != null) {
+      lab.close();
+      assertFalse(namespaces.in(left, "ip", "-o", "link").contains(devA), "P1: the device is gone");
+    }
+    if (namespaces != null) {
+      namespaces.close();
+    }
+  }
+
+  @Test
+  @DisplayName("ping: small, 2016 bytes not to be fragmented (I9), IPv6; carrier, MTU, no loss")
+  void ping() {
+    String link = namespaces.in(left, "ip", "-o", "link", "show", devA);
+    assertTrue(link.contains("LOWER_UP") && link.contains("mtu 2044"), link);
+    String small = namespaces.in(left, "ping", "-n", "-c", "20", "-i", "0.01", "10.97.0.2");
+    assertTrue(small.contains("20 received"), small);
+    String big =
+        namespaces.in(
+            left, "ping", "-n", "-c", "3", "-i", "0.01", "-M", "do", "-s", "2016", "10.97.0.2");
+    assertTrue(big.contains("3 received"), big);
+    String six = namespaces.in(left, "ping", "-n", "-6", "-c", "5", "-i", "0.01", "fd97::2");
+    assertTrue(six.contains("5 received"), six);
+    String neighbours = namespaces.in(left, "ip", "neigh", "show", "10.97.0.2");
+    String mac = MacTable.text(MacTable.mac(lab.device("ib1").state().address()));
+    assertTrue(neighbours.contains("lladdr " + mac), neighbours + " not " + mac);
+  }
+
+  @Test
+  @DisplayName("multicast: all hosts by IPv6, a group by IPv4; the kernel's groups are joined (P4)")
+  void multicast() {
+    String all =
+        namespaces.in(left, "ping", "-n", "-6", "-c", "3", "-i", "0.05", "ff02::1%" + devA);
+    assertTrue(all.contains("3 received"), all);
+    namespaces.in(right, "ip", "addr", "add", "239.9.9.9/32", "dev", devB, "autojoin");
+    String group = Ip.parse("239.9.9.9").toString();
+    Lab.await(
+        () -> lab.device("ib1").groups().keySet().stream().anyMatch(g -> g.endsWith("::f09:909")),
+        group);
+  }
+
+  @Test
+  @DisplayName("I10: too long for the link: the kernel is told, and then cuts")
+  void tooLong() {
+    namespaces.in(left, "ip", "link", "set", devA, "mtu", "4000");
+    Process refused =
+        namespaces.startIn(
+            left,
+            "ping",
+            "-n",
+            "-c",
+            "3",
+            "-i",
+            "0.1",
+            "-W",
+            "1",
+            "-M",
+            "do",
+            "-s",
+            "3000",
+            "10.97.0.2");
+    String output = Namespaces.output(refused);
+    assertTrue(output.contains("mtu") && output.contains("2044"), output);
+    Map<String, Long> counts = lab.device("ib0").statistics();
+    assertTrue(counts.getOrDefault("drop_tx_too_long", 0L) >= 1, counts.toString());
+    String cut =
+        namespaces.in(left, "ping", "-n", "-c", "3", "-i", "0.1", "-s", "3000", "10.97.0.2");
+    assertTrue(cut.contains("3 received"), cut);
+  }
+
+  @Test
+  @DisplayName("D9: iperf3 over TCP: long segments are cut and put together again, both ways")
+  void iperf() {
+    Namespaces.require("iperf3");
+    Process server = namespaces.startIn(right, "iperf3", "-s", "-1");
+    try {
+      Lab.await(() -> namespaces.in(right, "ss", "-ltn").contains(":5201"), "the server listens");
+      String client = namespaces.in(left, "iperf3", "-c", "10.97.0.2", "-n", "200M");
+      assertTrue(client.contains("receiver"), client);
+    } finally {
+      server.destroy();
+    }
+    Map<String, Long> sent = lab.device("ib0").statistics();
+    Map<String, Long> received = lab.device("ib1").statistics();
+    assertTrue(sent.get("gso_segments") > 10 * sent.get("gso_frames"), sent.toString());
+    assertTrue(received.get("gro_segments") > 2 * received.get("gro_frames"), received.toString());
+  }
+}

@@ -47,6 +47,22 @@ final class Addresses {
     return to.v4() == -1;
   }
 
+  /** {@return the address to speak from: of the same net, else one of the same version} */
+  Ip source(Ip to) {
+    Ip any = to.isV4() ? Ip.v4(0) : new Ip(0, 0);
+    for (Map.Entry<Ip, Integer> net : nets.entrySet()) {
+      Ip mine = net.getKey();
+      if (mine.sameNet(to, net.getValue())) {
+        return mine;
+      }
+      boolean near = to.isLinkLocal() || to.high() >>> 48 == 0xff02;
+      if (mine.isV4() == to.isV4() && (any.isZero() || any.isLinkLocal() && !near)) {
+        any = mine;
+      }
+    }
+    return any;
+  }
+
   /** {@return who on the link is to get a packet; null when nobody is} */
   @Nullable Ip next(Ip to) {
     for (Map.Entry<Ip, Integer> net : nets.entrySet()) {

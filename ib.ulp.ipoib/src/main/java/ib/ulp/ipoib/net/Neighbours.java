@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +66,7 @@ public final class Neighbours {
 
   private final Link link;
   private final Supplier<List<Ip>> own;
+  private final UnaryOperator<Ip> source;
   private final Map<Ip, Neighbour> table = new HashMap<>();
   private final MemorySegment buffer = Arena.ofAuto().allocate(128);
   private final Outgoing packet = new Outgoing();
@@ -74,10 +76,12 @@ public final class Neighbours {
    * Makes an empty table.
    *
    * @param own the addresses that are answered for
+   * @param source which of them to ask from
    */
-  public Neighbours(Link link, Supplier<List<Ip>> own) {
+  public Neighbours(Link link, Supplier<List<Ip>> own, UnaryOperator<Ip> source) {
     this.link = link;
     this.own = own;
+    this.source = source;
   }
 
   /** Sends to whoever has an address on the link, asking for it first when need be. */
@@ -125,7 +129,7 @@ public final class Neighbours {
   }
 
   private void question(Ip target, @Nullable LinkAddress known) {
-    Ip from = source(target);
+    Ip from = source.apply(target);
     if (target.isV4()) {
       LinkAddress mine = link.state().address();
       new Arp(Arp.REQUEST, mine, from.v4(), Arp.UNKNOWN, target.v4()).write(buffer, 0);
@@ -140,19 +144,6 @@ public final class Neighbours {
       discovery(from, to, SOLICITATION, 0, target, AddressOption.SOURCE);
       post(to, known);
     }
-  }
-
-  /** The address to speak from: one of the same net, or any of the version. */
-  public Ip source(Ip to) {
-    Ip any = to.isV4() ? Ip.v4(0) : new Ip(0, 0);
-    for (Ip mine : own.get()) {
-      if (mine.isV4() == to.isV4()) {
-        if (any.isZero() || mine.isLinkLocal() == to.isLinkLocal()) {
-          any = mine;
-        }
-      }
-    }
-    return any;
   }
 
   private void discovery(Ip from, Ip to, int type, int flags, Ip target, int option) {

@@ -62,7 +62,7 @@ public final class NetIf implements Host {
   /** Makes a stack without addresses on a link that is not started yet. */
   public NetIf(Link link) {
     this.link = link;
-    neighbours = new Neighbours(link, addresses::own);
+    neighbours = new Neighbours(link, addresses::own, addresses::source);
   }
 
   /** {@return its addresses} */
@@ -143,7 +143,7 @@ public final class NetIf implements Host {
               reply.completeExceptionally(
                   new IbTimedOutException("ping " + to, "no reply", "ib:netif"));
             });
-    Ip from = neighbours.source(to);
+    Ip from = addresses.source(to);
     int length = ECHO_HEADER + bytes;
     int protocol = to.isV4() ? IpPacket.ICMP : IpPacket.ICMPV6;
     int at = IpPacket.write(buffer, 0, from, to, protocol, length, HOP_LIMIT);
@@ -207,7 +207,7 @@ public final class NetIf implements Host {
     if (tooLong(header + length, done)) {
       return;
     }
-    Ip from = neighbours.source(to);
+    Ip from = addresses.source(to);
     int at = IpPacket.write(buffer, 0, from, to, IpPacket.UDP, length, HOP_LIMIT);
     Octets.u16(buffer, at, fromPort);
     Octets.u16(buffer, at + 2, toPort);
@@ -296,7 +296,7 @@ public final class NetIf implements Host {
 
   private void answer(MemorySegment s, long request, int length) {
     Ip to = ip.from();
-    Ip from = addresses.own().contains(ip.to()) ? ip.to() : neighbours.source(to);
+    Ip from = addresses.own().contains(ip.to()) ? ip.to() : addresses.source(to);
     int protocol = to.isV4() ? IpPacket.ICMP : IpPacket.ICMPV6;
     if (IpPacket.V6_HEADER + length > LONGEST) {
       link.drop(Drop.TX_TOO_LONG);

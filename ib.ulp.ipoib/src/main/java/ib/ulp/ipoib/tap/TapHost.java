@@ -46,7 +46,7 @@ public final class TapHost implements Host, Loop.Work {
     in = arena.allocate(Ethernet.LONGEST + 64L, 8);
     inward = new Inward(device, link, table, arena);
     outward = new Outward(link, table, inward, this::reported, this::spoke, arena);
-    announcer = new Neighbours(link, () -> List.copyOf(spoken));
+    announcer = new Neighbours(link, () -> List.copyOf(spoken), own -> own);
   }
 
   /** What the kernel calls it. */

@@ -22,10 +22,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A subnet administrator that answers on a thread of its own, or holds its answers, or refuses; in
@@ -33,7 +35,8 @@ import java.util.function.Predicate;
  */
 public final class FakeSubnet implements AutoCloseable {
   public static final int QKEY = 0x0b1b;
-  private final ExecutorService answers = Executors.newSingleThreadExecutor();
+  private final @Nullable ExecutorService thread;
+  private final Executor answers;
   private final Map<Gid, Integer> mlids = new HashMap<>(); // under this
   private final List<Runnable> held = new ArrayList<>(); // under this
   private final List<Client> clients = new CopyOnWriteArrayList<>();
@@ -46,6 +49,24 @@ public final class FakeSubnet implements AutoCloseable {
   public volatile boolean sendOnly = true;
   public volatile Predicate<Gid> refuse = group -> false;
   private boolean holding;
+
+  /** Answers on a thread of its own. */
+  public FakeSubnet() {
+    ExecutorService own = Executors.newSingleThreadExecutor();
+    thread = own;
+    answers =
+        task -> {
+          if (!own.isShutdown()) {
+            own.execute(task);
+          }
+        };
+  }
+
+  /** Answers where it is asked: for tests that run everything on one thread. */
+  public FakeSubnet(Executor answers) {
+    thread = null;
+    this.answers = answers;
+  }
 
   /** Opens the side of one port. */
   public SaClient open(IbDevice device, int port) {
@@ -68,7 +89,7 @@ public final class FakeSubnet implements AutoCloseable {
   private synchronized void answer(Runnable task) {
     if (holding) {
       held.add(task);
-    } else if (!answers.isShutdown()) {
+    } else {
       answers.execute(task);
     }
   }
@@ -92,7 +113,9 @@ public final class FakeSubnet implements AutoCloseable {
 
   @Override
   public void close() {
-    answers.shutdownNow();
+    if (thread != null) {
+      thread.shutdownNow();
+    }
   }
 
   private static int lid(Gid gid, List<Client> all) {

@@ -41,6 +41,22 @@ public final class SoftNode extends DriverDevice implements AutoCloseable {
     port.state(PortState.ACTIVE, PhysState.LINK_UP);
   }
 
+  /** {@return its port, to change what a subnet manager would change} */
+  public HcaPort port() {
+    return hca.port(1);
+  }
+
+  /** Pulls the cable or puts it in, with the events of that. */
+  public void cable(boolean in) {
+    if (in) {
+      wire.plugCable();
+      hca.port(1).state(PortState.ACTIVE, PhysState.LINK_UP);
+    } else {
+      wire.pullCable();
+      hca.port(1).state(PortState.DOWN, PhysState.POLLING);
+    }
+  }
+
   @Override
   public DeviceOps ops() {
     return hca;

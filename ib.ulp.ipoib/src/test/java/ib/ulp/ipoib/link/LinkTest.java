@@ -1,0 +1,311 @@
+package ib.ulp.ipoib.link;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.client.DeviceLease;
+import ib.core.spi.DeviceRegistration;
+import ib.core.spi.StandaloneCore;
+import ib.core.verbs.Gid;
+import ib.core.verbs.Mtu;
+import ib.driver.soft.fabric.Fabric;
+import ib.ulp.ipoib.testing.FakeSubnet;
+import ib.ulp.ipoib.testing.Lab;
+import ib.ulp.ipoib.testing.SoftNode;
+import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.Groups;
+import ib.ulp.ipoib.wire.Ip;
+import ib.ulp.ipoib.wire.LinkAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("the link, turned by hand on a clock of its own: I and D")
+class LinkTest {
+  private static final long MS = 1_000_000L;
+  private static final int IP = Encapsulation.IPV4;
+  private static final Gid ALL = Groups.broadcast(0xffff, 2);
+  private static final Gid GROUP = Groups.of(Ip.parse("239.1.1.1"), ALL);
+
+  private final AtomicLong clock = new AtomicLong();
+  private final StandaloneCore core = StandaloneCore.create();
+  private final Fabric fabric = new Fabric();
+  private final FakeSubnet subnet = new FakeSubnet(Runnable::run);
+  private final List<SoftNode> nodes = new ArrayList<>();
+  private final List<DeviceRegistration> plugs = new ArrayList<>();
+  private final List<DeviceLease> leases = new ArrayList<>();
+  private final List<Station> stations = new ArrayList<>();
+
+  private Station station(LinkConfig config) {
+    int i = nodes.size();
+    SoftNode node = new SoftNode(fabric, "soft" + i, 0x02c9030000100000L + 0x100L * i);
+    nodes.add(node);
+    plugs.add(core.drivers().register(node));
+    DeviceLease lease = core.core().lease("soft" + i, "test");
+    leases.add(lease);
+    Station station = new Station(lease.device(), config, subnet, clock);
+    stations.add(station);
+    settle();
+    return station;
+  }
+
+  private Station station() {
+    return station(LinkConfig.DEFAULT);
+  }
+
+  private void settle() {
+    stations.forEach(Station::settle);
+    stations.forEach(Station::settle);
+  }
+
+  private void pass(long ms) {
+    clock.addAndGet(ms * MS);
+    settle();
+  }
+
+  @AfterEach
+  void close() {
+    stations.forEach(s -> s.link.stop());
+    assertEquals(List.of(), core.core().resources(), "nothing is left of links that were stopped");
+    leases.forEach(DeviceLease::close);
+    plugs.reversed().forEach(DeviceRegistration::unregister);
+    nodes.forEach(SoftNode::close);
+    core.close();
+  }
+
+  private long count(String start) {
+    return subnet.log.stream().filter(line -> line.startsWith(start)).count();
+  }
+
+  @Test
+  @DisplayName("I3: the broadcast group as full member first; carrier; only then other groups")
+  void order() {
+    subnet.hold();
+    Station a = station();
+    a.link.join(GROUP);
+    settle();
+    assertEquals(List.of("join " + ALL + " state 1"), subnet.log);
+    assertFalse(a.link.state().carrier());
+    assertEquals("waiting: joining the broadcast group", a.link.state().reason());
+    subnet.release();
+    settle();
+    assertTrue(a.link.state().carrier());
+    assertEquals(List.of("join " + ALL + " state 1", "join " + GROUP + " state 1"), subnet.log);
+    assertEquals(FakeSubnet.QKEY, a.link.qp().query().qkey(), "I2");
+  }
+
+  @Test
+  @DisplayName("I5: a refused broadcast join is tried again after 50 ms, then doubled up to 1 s")
+  void retry() {
+    subnet.refuse = group -> true;
+    Station a = station();
+    List<Long> at = new ArrayList<>();
+    long seen = 1;
+    for (int ms = 0; ms < 5000; ms += 10) {
+      pass(10);
+      if (count("join") > seen) {
+        seen = count("join");
+        at.add(clock.get() / MS);
+      }
+    }
+    assertEquals(List.of(50L, 150L, 350L, 750L, 1550L, 2550L, 3550L, 4550L), at);
+    assertTrue(a.link.state().reason().contains("0x0200"), a.link.state().reason());
+    subnet.refuse = group -> false;
+    pass(1000);
+    assertTrue(a.link.state().carrier());
+  }
+
+  @Test
+  @DisplayName(
+      "I7: sending to a group joins it for that alone; 64 packets wait; the rest is dropped")
+  void sendOnly() {
+    Station a = station();
+    Station b = station();
+    b.link.join(GROUP);
+    settle();
+    subnet.hold();
+    for (int i = 0; i < 70; i++) {
+      a.link.multicast(GROUP, Station.packet(IP, "p" + i));
+    }
+    assertEquals(6, a.link.statistics().of(Drop.TX_GROUP_QUEUE));
+    subnet.release();
+    settle();
+    assertEquals(1, count("join " + GROUP + " state 8"));
+    assertEquals(IntStream.range(0, 64).mapToObj(i -> "MULTICAST p" + i).toList(), b.received);
+  }
+
+  @Test
+  @DisplayName(
+      "I7: a subnet without send-only full members: as non-member; refused twice: given up")
+  void sendOnlyNonMember() {
+    subnet.sendOnly = false;
+    Station a = station();
+    a.link.multicast(GROUP, Station.packet(IP, "x"));
+    settle();
+    assertEquals(1, count("join " + GROUP + " state 4"));
+    Gid other = Groups.of(Ip.parse("239.2.2.2"), ALL);
+    subnet.refuse = other::equals;
+    a.link.multicast(other, Station.packet(IP, "x"));
+    settle();
+    pass(100);
+    pass(60_000);
+    assertEquals(2, count("join " + other));
+    assertEquals(1, a.link.statistics().of(Drop.TX_NO_GROUP));
+    assertFalse(a.link.groups().containsKey(other.toString()));
+  }
+
+  @Test
+  @DisplayName("D1: three packets wait for a path, the fourth is dropped")
+  void pathQueue() {
+    Station a = station();
+    Station b = station();
+    subnet.hold();
+    for (int i = 0; i < 5; i++) {
+      a.link.unicast(b.link.state().address(), Station.packet(IP, "p" + i));
+    }
+    settle();
+    assertEquals(2, a.link.statistics().of(Drop.TX_PATH_QUEUE));
+    assertEquals(List.of(), b.received);
+    subnet.release();
+    settle();
+    assertEquals(List.of("UNICAST p0", "UNICAST p1", "UNICAST p2"), b.received);
+    assertEquals(1, count("path"), "one question for all of them");
+  }
+
+  @Test
+  @DisplayName("D1: no path: what waits is dropped, and asked again only after a while")
+  void noPath() {
+    Station a = station();
+    LinkAddress nobody = new LinkAddress(0, 77, Gid.parse("fe80::77"));
+    for (int i = 0; i < 10; i++) {
+      a.link.unicast(nobody, Station.packet(IP, "p"));
+      settle();
+    }
+    assertEquals(1, count("path"));
+    assertEquals(10, a.link.statistics().of(Drop.TX_NO_PATH));
+    pass(100);
+    a.link.unicast(nobody, Station.packet(IP, "p"));
+    assertEquals(2, count("path"));
+  }
+
+  @Test
+  @DisplayName("D4: paths and send-only groups that were idle for 60 s go, others stay")
+  void collected() {
+    Station a = station();
+    Station b = station();
+    a.link.join(GROUP);
+    Gid sending = Groups.of(Ip.parse("239.3.3.3"), ALL);
+    a.link.multicast(sending, Station.packet(IP, "x"));
+    a.link.unicast(b.link.state().address(), Station.packet(IP, "x"));
+    settle();
+    pass(30_000);
+    a.link.unicast(b.link.state().address(), Station.packet(IP, "x"));
+    pass(30_000);
+    assertEquals(1, a.link.paths().size(), "used 30 s ago");
+    assertEquals(1, count("leave " + sending));
+    pass(30_000);
+    assertEquals(0, a.link.paths().size());
+    assertEquals(0, count("leave " + GROUP));
+  }
+
+  @Test
+  @DisplayName("D8: ten thousand packets at once: each is sent or counted as dropped")
+  void burst() {
+    Station a = station();
+    Station b = station();
+    a.link.unicast(b.link.state().address(), Station.packet(IP, "first"));
+    settle();
+    int refused = 0;
+    for (int i = 0; i < 10_000; i++) {
+      if (!a.link.hasRoom()) {
+        refused++;
+        a.settle();
+      }
+      a.link.unicast(b.link.state().address(), Station.packet(IP, "x"));
+    }
+    settle();
+    Lab.await(
+        () -> {
+          settle();
+          Statistics s = a.link.statistics();
+          return s.of(Statistics.Count.TX_PACKETS) + s.of(Drop.TX_RING_FULL) == 10_001;
+        },
+        "every send is accounted for");
+    assertTrue(refused > 0 && a.writable > 0, "the ring was full, and said when not any more");
+  }
+
+  @Test
+  @DisplayName("W1, I10, no carrier: what cannot be sent is counted by its reason")
+  void drops() {
+    Station a = station();
+    LinkAddress self = a.link.state().address();
+    a.link.unicast(self, Station.packet(0x88cc, "lldp"));
+    a.link.unicast(self, Station.packet(IP, "x".repeat(2045)));
+    a.link.multicast(Gid.parse("ff15:401b:ffff::1"), Station.packet(IP, "x"));
+    assertEquals(1, a.link.statistics().of(Drop.TX_TYPE));
+    assertEquals(1, a.link.statistics().of(Drop.TX_TOO_LONG));
+    assertEquals(1, a.link.statistics().of(Drop.TX_NO_GROUP), "W10");
+    assertEquals(3, a.link.statistics().of(Statistics.Count.TX_DROPPED));
+    subnet.refuse = group -> true;
+    Station b = station();
+    b.link.broadcast(Station.packet(IP, "x"));
+    assertEquals(1, b.link.statistics().of(Drop.TX_NO_CARRIER));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1500, 9000})
+  @DisplayName("I9: the MTU is that of the group without 4 bytes, or what the administrator wants")
+  void mtu(int wanted) {
+    subnet.mtu = Mtu.MTU_4096;
+    Station a = station(new LinkConfig(0, 128, 256, wanted));
+    assertEquals(wanted == 1500 ? 1500 : 4092, a.link.state().mtu());
+  }
+
+  @Test
+  @DisplayName("I8: ten thousand joins and leaves of a group, answered late: none is left")
+  void joinLeave() {
+    Station a = station();
+    for (int i = 0; i < 10_000; i++) {
+      if (i % 3 == 0) {
+        subnet.hold();
+      }
+      a.link.join(GROUP);
+      if (i % 2 == 0) {
+        settle();
+      }
+      a.link.leave(GROUP);
+      if (i % 3 == 2) {
+        subnet.release();
+        settle();
+      }
+    }
+    subnet.release();
+    settle();
+    assertFalse(a.link.groups().containsKey(GROUP.toString()));
+    assertEquals(1, subnet.memberships(), "the broadcast group's");
+  }
+
+  @Test
+  @DisplayName(
+      "section 7: groups that the subnet has no room for are refused alone; the broadcast group"
+          + " lives")
+  void exhausted() {
+    Station a = station();
+    subnet.refuse = group -> !group.equals(ALL);
+    for (int i = 0; i < 10_000; i++) {
+      a.link.join(Groups.of(Ip.v4(0xef000000 + i), ALL));
+    }
+    settle();
+    assertTrue(a.link.state().carrier());
+    assertEquals(10_000, a.link.statistics().of(Statistics.Count.JOINS_FAILED));
+    pass(16_000);
+    assertTrue(a.link.state().carrier());
+  }
+}

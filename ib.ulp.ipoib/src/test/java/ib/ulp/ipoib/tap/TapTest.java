@@ -39,6 +39,8 @@ class TapTest {
     namespaces.move(devB, right, "10.97.0.2/24", "fd97::2/64");
     lab.up("ib0");
     lab.up("ib1");
+    // D1: three packets wait for a path that is not known yet, more are dropped
+    namespaces.in(left, "ping", "-n", "-c", "1", "-W", "30", "10.97.0.2");
   }
 
   @AfterEach

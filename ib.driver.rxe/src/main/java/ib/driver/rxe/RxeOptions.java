@@ -110,6 +110,20 @@ import org.osgi.service.metatype.annotations.Option;
               + " with each peer and does it where it arrives.")
   String gso();
 
+  /** {@return who receives} */
+  @AttributeDefinition(
+      required = false,
+      defaultValue = "thread",
+      options = {
+        @Option(label = "thread", value = "thread"),
+        @Option(label = "poll", value = "poll")
+      },
+      description =
+          "Who receives: a thread of the device, or whoever polls a completion queue that is empty"
+              + " (poll), without a thread in between; then the device's thread takes over 1 ms after"
+              + " the last poll, or at once when a queue is armed.")
+  String progress();
+
   /** {@return busy polling} */
   @AttributeDefinition(
       required = false,

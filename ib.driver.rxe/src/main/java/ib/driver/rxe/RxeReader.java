@@ -22,6 +22,7 @@ final class RxeReader {
   static final String INTERFACE = "interface";
   static final String IO = "io";
   static final String GSO = "gso";
+  static final String PROGRESS = "progress";
 
   private static final Pattern INTERFACE_NAME = Pattern.compile("[A-Za-z0-9_.:@-]{1,15}");
   private static final Pattern ADDRESS_TEXT =
@@ -73,6 +74,7 @@ final class RxeReader {
           INTERFACE,
           IO,
           GSO,
+          PROGRESS,
           Settings.GUID,
           Settings.MTU,
           Settings.PKEYS,
@@ -131,7 +133,8 @@ final class RxeReader {
                 Number.BUSY_POLL.read(settings) * 1000L,
                 choice(settings, IO, UdpOptions.Path.values()),
                 Number.SOURCE_PORTS.read(settings),
-                choice(settings, GSO, UdpOptions.Gso.values())),
+                choice(settings, GSO, UdpOptions.Gso.values()),
+                choice(settings, PROGRESS, UdpOptions.Progress.values())),
             limits);
     settings.end(instance);
     return config;

@@ -82,7 +82,11 @@ final class RxeLab implements AutoCloseable, Announcer<RxeConfig> {
 
   /** One end, on a device that is leased until the lab is closed. */
   RxeSide side(String name) {
-    RxeSide side = new RxeSide(lease(name));
+    return keep(new RxeSide(lease(name)));
+  }
+
+  /** Closes it before the device goes. */
+  RxeSide keep(RxeSide side) {
     sides.add(side);
     return side;
   }

@@ -59,9 +59,13 @@ final class RxeSide implements AutoCloseable {
   QueuePair qp;
 
   RxeSide(IbDevice device) {
+    this(device, new CqInit(4096));
+  }
+
+  RxeSide(IbDevice device, CqInit queue) {
     this.device = device;
     pd = device.allocPd();
-    cq = device.createCq(new CqInit(4096));
+    cq = device.createCq(queue);
     mr = pd.allocMemory(BYTES, 4096, ALL);
   }
 

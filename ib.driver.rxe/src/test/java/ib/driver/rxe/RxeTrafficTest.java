@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.Cap;
+import ib.core.verbs.CqInit;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
+import ib.core.verbs.NotifyFlags;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WorkCompletion;
@@ -20,6 +22,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.DatagramChannel;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -103,6 +106,37 @@ final class RxeTrafficTest {
         sum += grh.get(ValueLayout.JAVA_BYTE, i + 1) & 0xff;
       }
       assertEquals(0xffff, (sum & 0xffff) + (sum >>> 16), "checksum of the header");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"native", "portable"})
+  @DisplayName("progress = poll: who polls receives; who sleeps is told by the device's thread")
+  void polled(String io) {
+    AtomicInteger told = new AtomicInteger();
+    try (RxeLab lab = new RxeLab()) {
+      lab.configure("rxe0", "address", "127.0.0.1", "io", io, "progress", "poll");
+      lab.configure("rxe1", "address", "127.0.0.2", "io", io, "progress", "poll");
+      RxeSide a = lab.side("rxe0");
+      CqInit queue = new CqInit(64, (cq, context) -> told.getAndIncrement(), null);
+      RxeSide b = lab.keep(new RxeSide(lab.lease("rxe1"), queue));
+      RxeSide.connect(QpType.RC, a, b, Mtu.MTU_1024);
+      for (int i = 0; i < 1000; i++) {
+        b.receive(i, 0, 3000);
+        a.send(i, 0, 3000);
+        b.next(i);
+        a.next(i);
+      }
+      for (int i = 0; i < 3; i++) {
+        b.receive(i, 0, 64);
+        b.cq.requestNotify(NotifyFlags.NEXT_COMP);
+        a.send(i, 0, 64);
+        a.next(i);
+        while (told.get() == i) {
+          Thread.onSpinWait(); // nobody polls on this side: the time limit of the test ends it
+        }
+        b.next(i);
+      }
     }
   }
 

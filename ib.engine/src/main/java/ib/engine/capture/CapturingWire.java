@@ -151,6 +151,21 @@ public final class CapturingWire implements Wire {
   }
 
   @Override
+  public boolean polled() {
+    return inner.polled();
+  }
+
+  @Override
+  public boolean progress() {
+    return inner.progress();
+  }
+
+  @Override
+  public void pollersRest() {
+    inner.pollersRest();
+  }
+
+  @Override
   public Map<String, Long> counters() {
     return inner.counters();
   }

@@ -218,6 +218,21 @@ public final class FaultyWire implements Wire, AutoCloseable {
   }
 
   @Override
+  public boolean polled() {
+    return inner.polled();
+  }
+
+  @Override
+  public boolean progress() {
+    return inner.progress();
+  }
+
+  @Override
+  public void pollersRest() {
+    inner.pollersRest();
+  }
+
+  @Override
   public Map<String, Long> counters() {
     return inner.counters();
   }

@@ -35,6 +35,7 @@ public final class HcaCore {
   private final HcaConfig config;
   private final Worker worker;
   private final HcaPort[] ports;
+  private final Wire[] polled; // those that pollers receive from
   private final Numbers keyNumbers;
   private final Numbers qpNumbers;
   private final KeyTable lkeys = new KeyTable();
@@ -76,6 +77,7 @@ public final class HcaCore {
     for (int i = 0; i < ports.length; i++) {
       ports[i] = new HcaPort(this, i + 1, wires.get(i), observer);
     }
+    this.polled = wires.stream().filter(Wire::polled).toArray(Wire[]::new);
     for (Limit l : COUNTED) {
       counts.put(l, new AtomicInteger());
     }
@@ -224,6 +226,22 @@ public final class HcaCore {
       qp.sends.release(n);
     } else if (qp.srq == null) {
       qp.receives.release(n);
+    }
+  }
+
+  /** A poller has found nothing: it receives itself where it may. Returns whether it did. */
+  boolean progress() {
+    boolean some = false;
+    for (Wire wire : polled) {
+      some |= wire.progress();
+    }
+    return some;
+  }
+
+  /** A poller will sleep until it is told. */
+  void pollersRest() {
+    for (Wire wire : polled) {
+      wire.pollersRest();
     }
   }
 

@@ -156,6 +156,7 @@ public final class SoftCq extends CompletionQueue {
     if (most > into.length || most < 0) {
       return PostStatus.INVALID;
     }
+    boolean looked = most == 0;
     for (; ; ) {
       CompletionRing r = ring();
       long h = r.head();
@@ -171,7 +172,10 @@ public final class SoftCq extends CompletionQueue {
         }
         Thread.onSpinWait();
       } else if (most == 0 || (h == r.head() && !r.drained())) {
-        return empty();
+        if (looked || !hca.progress()) {
+          return empty();
+        }
+        looked = true;
       }
     }
   }
@@ -191,6 +195,11 @@ public final class SoftCq extends CompletionQueue {
 
   @Override
   public boolean startPoll() {
+    return next(true);
+  }
+
+  private boolean next(boolean progress) {
+    boolean looked = !progress;
     for (; ; ) {
       CompletionRing r = ring();
       long h = r.head();
@@ -201,14 +210,17 @@ public final class SoftCq extends CompletionQueue {
           return true;
         }
       } else if (h == r.head() && !r.drained()) {
-        return false;
+        if (looked || !hca.progress()) {
+          return false;
+        }
+        looked = true;
       }
     }
   }
 
   @Override
   public boolean nextPoll() {
-    return startPoll();
+    return next(false);
   }
 
   @Override
@@ -287,6 +299,7 @@ public final class SoftCq extends CompletionQueue {
     if (destroyed) {
       return PostStatus.GONE;
     }
+    hca.pollersRest();
     int a = armed;
     if (a == IDLE) {
       moderation.armed();

@@ -74,6 +74,29 @@ public interface Wire {
   }
 
   /**
+   * Whether whoever polls a completion queue that is empty is to call {@link #progress}. Asked
+   * once, when the device is built.
+   *
+   * @return whether packets are received by pollers too
+   */
+  default boolean polled() {
+    return false;
+  }
+
+  /**
+   * Receives what has arrived and runs what it sets going, on the caller's thread; nothing happens
+   * while another thread is at it. Never blocks, never runs consumer code (S20).
+   *
+   * @return whether something had arrived
+   */
+  default boolean progress() {
+    return false;
+  }
+
+  /** Pollers may go to sleep: from now on somebody else receives. Never blocks. */
+  default void pollersRest() {}
+
+  /**
    * A first queue pair of the port has been attached to a group: its packets are wanted here.
    * Control path; must not call the engine.
    *

@@ -20,6 +20,7 @@ final class PortableReceiver extends Receiver {
   private final ReceivePool pool;
   private final UdpCounters counters;
   private volatile PortableEndpoint[] endpoints = {};
+  private volatile boolean noRoom;
   // the last source, taken apart
   private @Nullable InetSocketAddress source;
   private long sourceHigh;
@@ -65,7 +66,7 @@ final class PortableReceiver extends Receiver {
     ReceiveBuffer buffer = pool.buffer();
     if (buffer == null) {
       counters.count(UdpCounter.RX_OVERRUN);
-      LockSupport.parkNanos(NO_ROOM_NS); // the engine's threads have them all and give them back
+      noRoom = true;
       return false;
     }
     InetSocketAddress from = e.receive(buffer.view);
@@ -91,7 +92,12 @@ final class PortableReceiver extends Receiver {
 
   @Override
   void sleep() {
-    select(false);
+    if (noRoom) {
+      noRoom = false;
+      LockSupport.parkNanos(NO_ROOM_NS); // the engine's threads have them all and give them back
+    } else {
+      select(false);
+    }
   }
 
   /** Closed channels keep their ports until the selector has let go of them. */

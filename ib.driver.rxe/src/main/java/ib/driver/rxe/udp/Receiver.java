@@ -1,22 +1,39 @@
 package ib.driver.rxe.udp;
 
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The thread that receives for a device: it looks at every socket in turn, goes on looking for a
- * while when there is nothing (busy polling), and then sleeps in the system.
+ * while when there is nothing (busy polling), and then sleeps in the system. While others poll and
+ * receive themselves it keeps out of their way.
  */
 abstract class Receiver implements Runnable {
   private static final int FORGET_S = 5;
+  private static final long NAP_NS = 1_000_000;
+  private static final VarHandle OWNED;
+
+  static {
+    try {
+      OWNED = MethodHandles.lookup().findVarHandle(Receiver.class, "owned", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private final UdpCounters counters;
   private final long busyPollNs;
   private volatile @Nullable CountDownLatch forget;
   private volatile boolean stopped;
-  private @Nullable Thread thread;
+  private volatile boolean owned; // the sockets and all that receiving needs, by one thread
+  private volatile boolean polled; // since the last nap
+  private volatile boolean napping;
+  private volatile @Nullable Thread thread;
 
   Receiver(UdpCounters counters, long busyPollNs) {
     this.counters = counters;
@@ -55,13 +72,57 @@ abstract class Receiver implements Runnable {
         settle();
         waiting.countDown();
       }
-      if (sweep() > 0) {
+      if (polled) {
+        nap();
+        idleSince = System.nanoTime();
+      } else if (receive()) {
         idleSince = System.nanoTime();
       } else if (System.nanoTime() - idleSince < busyPollNs) {
         Thread.onSpinWait();
       } else {
         sleep();
       }
+    }
+  }
+
+  /** Somebody polls: he is left alone for a while, and for another if he has gone on. */
+  private void nap() {
+    napping = true;
+    polled = false;
+    LockSupport.parkNanos(this, NAP_NS);
+    napping = false;
+    if (Thread.interrupted()) {
+      counters.count(UdpCounter.RX_ERROR); // means nothing here, and would keep it from sleeping
+    }
+  }
+
+  /**
+   * Receives what there is, unless another thread is at it; returns whether there was something.
+   */
+  private boolean receive() {
+    if (!OWNED.compareAndSet(this, false, true)) {
+      return false;
+    }
+    try {
+      return sweep() > 0;
+    } finally {
+      OWNED.setRelease(this, false);
+    }
+  }
+
+  /** The same for a thread that polls. Never blocks. */
+  final boolean poll() {
+    if (!polled) {
+      polled = true;
+    }
+    return receive();
+  }
+
+  /** Whoever polled will sleep: the thread does it again. Never blocks. */
+  final void pollersRest() {
+    if (polled || napping) {
+      polled = false;
+      LockSupport.unpark(thread);
     }
   }
 
@@ -76,6 +137,15 @@ abstract class Receiver implements Runnable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // it happens soon
+    }
+    own(); // whoever polls has seen it as well
+    OWNED.setRelease(this, false);
+  }
+
+  /** Takes the receive ring; whoever has it gives it back in a moment. */
+  private void own() {
+    while (!OWNED.compareAndSet(this, false, true)) {
+      Thread.onSpinWait();
     }
   }
 
@@ -92,6 +162,7 @@ abstract class Receiver implements Runnable {
         interrupted = true; // it ends as soon as it has seen stopped
       }
     }
+    own(); // for good: nobody polls any more
     release();
     if (interrupted) {
       Thread.currentThread().interrupt();

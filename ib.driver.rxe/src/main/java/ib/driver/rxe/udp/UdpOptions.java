@@ -9,9 +9,16 @@ package ib.driver.rxe.udp;
  * @param path what does the work
  * @param sourcePorts how many source ports beside the well-known one each address may send from
  * @param gso whether the system cuts long sends into packets
+ * @param progress who receives
  */
 public record UdpOptions(
-    int port, int bufferBytes, long busyPollNs, Path path, int sourcePorts, Gso gso) {
+    int port,
+    int bufferBytes,
+    long busyPollNs,
+    Path path,
+    int sourcePorts,
+    Gso gso,
+    Progress progress) {
   /** What does the work. */
   public enum Path {
     /** System calls where there are any, else what every Java has. */
@@ -30,6 +37,14 @@ public record UdpOptions(
     ON,
     /** Never. */
     OFF
+  }
+
+  /** Who receives. */
+  public enum Progress {
+    /** A thread of the device's own. */
+    THREAD,
+    /** Whoever polls a completion queue in vain; a thread of the device's own while nobody does. */
+    POLL
   }
 
   /** The port that is registered for RoCEv2. */

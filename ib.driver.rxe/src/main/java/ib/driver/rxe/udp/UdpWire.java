@@ -40,7 +40,7 @@ public final class UdpWire implements Wire, AutoCloseable {
   private volatile Endpoint[] endpoints = {}; // replaced under this
   private final Set<Gid> wanted = new HashSet<>(); // groups; under this
   private final List<Endpoint> groups = new ArrayList<>(); // under this
-  private @Nullable Receiver receiver;
+  private volatile @Nullable Receiver receiver; // written under this
 
   /**
    * Makes a wire without addresses.
@@ -269,6 +269,25 @@ public final class UdpWire implements Wire, AutoCloseable {
     counters.count(why);
     packet.dropped = NOT_SENT;
     packet.release(run);
+  }
+
+  @Override
+  public boolean polled() {
+    return options.progress() == UdpOptions.Progress.POLL;
+  }
+
+  @Override
+  public boolean progress() {
+    Receiver r = receiver;
+    return r != null && r.poll();
+  }
+
+  @Override
+  public void pollersRest() {
+    Receiver r = receiver;
+    if (r != null) {
+      r.pollersRest();
+    }
   }
 
   /** Always: what leaves here are real packets. */

@@ -1,10 +1,9 @@
 package ib.driver.rxe.udp;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -16,21 +15,11 @@ import org.jspecify.annotations.Nullable;
 abstract class Receiver implements Runnable {
   private static final int FORGET_S = 5;
   private static final long NAP_NS = 1_000_000;
-  private static final VarHandle OWNED;
-
-  static {
-    try {
-      OWNED = MethodHandles.lookup().findVarHandle(Receiver.class, "owned", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
   private final UdpCounters counters;
   private final long busyPollNs;
   private volatile @Nullable CountDownLatch forget;
   private volatile boolean stopped;
-  private volatile boolean owned; // the sockets and all that receiving needs, by one thread
+  private final AtomicBoolean owned = new AtomicBoolean(); // sockets and all, by one thread
   private volatile boolean polled; // since the last nap
   private volatile boolean napping;
   private volatile @Nullable Thread thread;
@@ -100,13 +89,13 @@ abstract class Receiver implements Runnable {
    * Receives what there is, unless another thread is at it; returns whether there was something.
    */
   private boolean receive() {
-    if (!OWNED.compareAndSet(this, false, true)) {
+    if (!owned.compareAndSet(false, true)) {
       return false;
     }
     try {
       return sweep() > 0;
     } finally {
-      OWNED.setRelease(this, false);
+      owned.setRelease(false);
     }
   }
 
@@ -139,12 +128,12 @@ abstract class Receiver implements Runnable {
       Thread.currentThread().interrupt(); // it happens soon
     }
     own(); // whoever polls has seen it as well
-    OWNED.setRelease(this, false);
+    owned.setRelease(false);
   }
 
   /** Takes the receive ring; whoever has it gives it back in a moment. */
   private void own() {
-    while (!OWNED.compareAndSet(this, false, true)) {
+    while (!owned.compareAndSet(false, true)) {
       Thread.onSpinWait();
     }
   }

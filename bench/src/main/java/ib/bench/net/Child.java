@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Child {
   private static final OperatingSystemMXBean SYSTEM =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-  private static final ThreadMXBean THREADS =
-      (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final Map<String, Half> halves = new HashMap<>();
   private final AtomicBoolean stop = new AtomicBoolean();

@@ -47,8 +47,13 @@ final class Job {
     attempt(
         () -> {
           server.ask("serve " + id + "s");
-          String[] words = client.ask("drive " + id + "c " + ms).split(" ");
-          String[] halted = server.ask("halt").split(" ");
+          String[] words = {};
+          String[] halted = {};
+          try {
+            words = client.ask("drive " + id + "c " + ms).split(" ");
+          } finally {
+            halted = server.ask("halt").split(" ");
+          }
           double n = Math.max(1, Long.parseLong(words[0]));
           double ns = Long.parseLong(words[1]);
           boolean together = client == server;

@@ -32,8 +32,8 @@ public final class Main {
   /**
    * Runs all.
    *
-   * @param args {@code --rounds n}, {@code --ms n} for each sample, {@code --only regex} of path and
-   *     system; {@code --here} and {@code --there}, commands that enter the two namespaces
+   * @param args {@code --rounds n}, {@code --ms n} for each sample, {@code --only regex} of path
+   *     and system; {@code --here} and {@code --there}, commands that enter the two namespaces
    */
   public static void main(String[] args) throws IOException {
     Map<String, String> options = new LinkedHashMap<>();
@@ -92,8 +92,7 @@ public final class Main {
         int s = slot++;
         String net = path.equals("veth 1500") ? "10.91." : path.equals("veth 9000") ? "10.92." : "";
         String prefix = net.isEmpty() ? "127.0." : net;
-        Spec spec =
-            new Spec(system, pattern, bytes, packet, prefix + s + ".2", prefix + s + ".1");
+        Spec spec = new Spec(system, pattern, bytes, packet, prefix + s + ".2", prefix + s + ".1");
         Worker client = worker("client", here);
         Worker server =
             path.equals("one JVM")

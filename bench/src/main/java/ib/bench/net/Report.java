@@ -79,9 +79,7 @@ final class Report {
     boolean small = rows.getFirst().spec.packet() == 64;
     out.printf(
         "| %s | %s | x raw | %s | B allocated |%n|---|---|---|---|---|%n",
-        title,
-        stream ? small ? "M/s" : "GB/s" : "us",
-        stream ? "CPU s/GiB" : "CPU us");
+        title, stream ? small ? "M/s" : "GB/s" : "us", stream ? "CPU s/GiB" : "CPU us");
     Job raw = rows.getFirst();
     for (Job job : rows) {
       raw = job.spec.system().equals(stream ? "raw-gso" : "raw") ? job : raw;

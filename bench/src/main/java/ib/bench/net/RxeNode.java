@@ -88,8 +88,7 @@ final class RxeNode implements AutoCloseable {
       super(new DeviceInfo(name, 0, NodeType.CA, guid, guid, 1, "bench"));
       Faults faults = new Faults(name, 1, 1);
       disturbed = new FaultyWire(wire, faults, 1, NanoClock.SYSTEM);
-      HcaConfig config =
-          HcaConfig.of(guid, guid).withLink(LinkLayer.ETHERNET, "0", Mtu.MTU_4096);
+      HcaConfig config = HcaConfig.of(guid, guid).withLink(LinkLayer.ETHERNET, "0", Mtu.MTU_4096);
       hca = new SoftHca(config, List.of(disturbed), this::dispatchEvent);
       disturbed.attach(hca);
       hca.start("ib-" + name + "-engine");

@@ -171,8 +171,7 @@ final class Socket implements AutoCloseable {
     try {
       int n =
           (int)
-              RECVMMSG.invokeExact(
-                  state, fd, inHeaders.address(), most, waits ? 0 : DONT_WAIT, 0L);
+              RECVMMSG.invokeExact(state, fd, inHeaders.address(), most, waits ? 0 : DONT_WAIT, 0L);
       received = 0;
       for (int i = 0; i < n; i++) {
         received += inHeaders.get(INT, (long) i * HEADER + 56);

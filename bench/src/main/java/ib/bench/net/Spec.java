@@ -35,8 +35,7 @@ record Spec(String system, Pattern pattern, int bytes, int packet, String server
   }
 
   String text() {
-    return String.join(
-        " ", system, pattern.name(), "" + bytes, "" + packet, server, client);
+    return String.join(" ", system, pattern.name(), "" + bytes, "" + packet, server, client);
   }
 
   /** A port that only this exchange uses. */

@@ -39,8 +39,7 @@ final class Worker implements AutoCloseable {
       command.addAll(List.of(options.split(" ")));
     }
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Child.class.getName()));
-    process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     to = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
     from = process.inputReader(StandardCharsets.UTF_8);
     watchdog = Thread.ofPlatform().daemon().start(this::watch);

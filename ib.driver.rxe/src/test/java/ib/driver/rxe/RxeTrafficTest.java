@@ -12,6 +12,7 @@ import ib.core.verbs.Mtu;
 import ib.core.verbs.NotifyFlags;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
+import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.driver.rxe.udp.UdpCounter;
 import ib.driver.rxe.udp.UdpWire;
@@ -127,6 +128,23 @@ final class RxeTrafficTest {
         b.next(i);
         a.next(i);
       }
+      a.receive(5, 0, 3000);
+      b.send(6, 0, 3000);
+      a.next(5);
+      b.next(6);
+      UdpWire wire = lab.running.get("rxe1").wire();
+      long before = wire.counter(UdpCounter.GSO_SENT);
+      for (int i = 0; i < 1000; i++) {
+        a.receive(1, 0, 64);
+        b.receive(2, 0, 64);
+        a.send(3, 0, 64);
+        b.next(2);
+        b.send(4, 0, 64);
+        both(a, 1, 3);
+        b.next(4);
+      }
+      boolean joined = wire.counter(UdpCounter.GSO_SENT) > before;
+      assertEquals(io.equals("native"), joined, "G8: an acknowledgement travels with the answer");
       for (int i = 0; i < 3; i++) {
         b.receive(i, 0, 64);
         b.cq.requestNotify(NotifyFlags.NEXT_COMP);
@@ -138,6 +156,13 @@ final class RxeTrafficTest {
         b.next(i);
       }
     }
+  }
+
+  /** Two completions, in any order. */
+  private static void both(RxeSide side, long one, long other) {
+    WorkCompletion first = side.next();
+    assertEquals(WcStatus.SUCCESS, first.status());
+    side.next(first.wrId() == one ? other : one);
   }
 
   @Test

@@ -29,6 +29,7 @@ final class ConnectedResponder extends Responder {
   private boolean lastWasAnswered; // the request before the one expected had an answer of its own
   private int due = NOTHING; // the syndrome of the acknowledgement to be sent
   private int duePsn;
+  private boolean deferred; // it waits for company
 
   ConnectedResponder(QpCore qp) {
     super(qp);
@@ -95,7 +96,7 @@ final class ConnectedResponder extends Responder {
 
   @Override
   boolean starved() {
-    return due != NOTHING || reply.active();
+    return due != NOTHING && !deferred || reply.active();
   }
 
   @Override
@@ -313,7 +314,8 @@ final class ConnectedResponder extends Responder {
   // ---- acknowledgements ----
 
   private void acknowledge(RunList run) {
-    if (due == NOTHING) {
+    deferred = due == Syndrome.ACK && qp.state == QpState.RTS && run.defers(qp);
+    if (due == NOTHING || deferred) {
       return;
     }
     Packet p = qp.responsePool.take();

@@ -13,11 +13,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunList extends RunContext {
   private static final int PACKET_COST = 256;
+  private static final int DEFERRED_MOST = 8;
 
   private final int budgetBytes;
   private @Nullable QpCore first;
   private @Nullable QpCore last; // meaningful when first is not null
   private long budget;
+  private final @Nullable QpCore[] deferred = new @Nullable QpCore[DEFERRED_MOST];
+  private int deferredCount;
+  private boolean forPoller;
   private byte @Nullable [] header; // scratch for a GRH
   private @Nullable MemorySegment headerSegment;
 
@@ -98,6 +102,41 @@ public final class RunList extends RunContext {
   public void finish() {
     budget = budgetBytes;
     drain(null);
+  }
+
+  @Override
+  public void finishForPoller() {
+    forPoller = true;
+    finish();
+    forPoller = false;
+  }
+
+  /** Whether a queue pair may leave an acknowledgement for later; then it is run again soon. */
+  boolean defers(QpCore qp) {
+    for (int i = 0; i < deferredCount; i++) {
+      if (deferred[i] == qp) {
+        return forPoller;
+      }
+    }
+    if (!forPoller || deferredCount == DEFERRED_MOST) {
+      return false;
+    }
+    deferred[deferredCount++] = qp;
+    return true;
+  }
+
+  @Override
+  public boolean catchUp() {
+    int n = deferredCount;
+    deferredCount = 0;
+    for (int i = 0; i < n; i++) {
+      QpCore qp = deferred[i];
+      deferred[i] = null;
+      if (qp != null) {
+        schedule(qp);
+      }
+    }
+    return n > 0;
   }
 
   private void drain(@Nullable QpCore root) {

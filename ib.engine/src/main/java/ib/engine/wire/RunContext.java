@@ -44,4 +44,21 @@ public abstract class RunContext {
    * engine (posters, timers) never call it: the engine does when it leaves.
    */
   public abstract void finish();
+
+  /**
+   * The same, except that acknowledgements may wait: whoever polled for what has arrived is likely
+   * to send something to the same peer at once, and then they travel with it.
+   */
+  public void finishForPoller() {
+    finish();
+  }
+
+  /**
+   * Sets going the acknowledgements that still wait; {@link #finish} sends them.
+   *
+   * @return whether there were any
+   */
+  public boolean catchUp() {
+    return false;
+  }
 }

@@ -18,6 +18,7 @@ import java.lang.foreign.MemorySegment;
 final class Inbound implements RoceCodec.Doubt {
   private static final int CONGESTED = 3; // RFC 3168 section 5
   private static final int UNKNOWN_HOPS = 64;
+  private static final int CONVERSATION = 2; // more in one go is a stream: it is acknowledged now
 
   private final WirePort port;
   private final RunContext run;
@@ -166,8 +167,19 @@ final class Inbound implements RoceCodec.Doubt {
     return grade != IdBook.Grade.REFUSED;
   }
 
-  /** Ends a batch: what the packets have set going is run. */
-  void finish() {
-    run.finish();
+  /** Ends a batch of so many datagrams: what the packets have set going is run. */
+  void finish(int datagrams, boolean forPoller) {
+    if (forPoller && datagrams <= CONVERSATION) {
+      run.finishForPoller();
+    } else {
+      run.finish();
+    }
+  }
+
+  /** Sends the acknowledgements that have waited. */
+  void catchUp() {
+    if (run.catchUp()) {
+      run.finish();
+    }
   }
 }

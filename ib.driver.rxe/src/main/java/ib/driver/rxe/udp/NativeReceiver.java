@@ -13,7 +13,6 @@ final class NativeReceiver extends Receiver {
   private static final int ENDPOINTS_MOST = 256;
 
   private final Libc libc;
-  private final Inbound inbound;
   private final ReceivePool pool;
   private final UdpCounters counters;
   private final Arrivals arrivals = new Arrivals(BATCH);
@@ -28,9 +27,8 @@ final class NativeReceiver extends Receiver {
 
   NativeReceiver(
       Libc libc, Inbound inbound, ReceivePool pool, UdpCounters counters, long busyPollNs) {
-    super(counters, busyPollNs);
+    super(inbound, counters, busyPollNs);
     this.libc = libc;
-    this.inbound = inbound;
     this.pool = pool;
     this.counters = counters;
     this.bell = libc.bell(state);
@@ -47,7 +45,7 @@ final class NativeReceiver extends Receiver {
   }
 
   @Override
-  int sweep() {
+  int sweep(boolean forPoller) {
     int n = 0;
     for (NativeEndpoint e : endpoints) {
       int got = arrivals.receive(libc, e.fd(), pool);
@@ -61,7 +59,7 @@ final class NativeReceiver extends Receiver {
       n += got;
     }
     if (n > 0) {
-      inbound.finish();
+      inbound.finish(n, forPoller);
     }
     return n;
   }

@@ -79,7 +79,7 @@ final class NativeSender extends Sender {
         && messages > 0
         && to.equals(peer)
         && over.equals(socket)
-        && (length <= first || count == 1)
+        && (length <= first || count == 1 && to.proof().state() == PathProof.State.PROVEN)
         && p.trafficClass == trafficClass
         && p.hopLimit == hopLimit
         && gathered - start + length <= MESSAGE_BYTES_MOST;

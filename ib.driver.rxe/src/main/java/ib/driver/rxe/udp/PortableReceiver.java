@@ -16,7 +16,6 @@ final class PortableReceiver extends Receiver {
   private static final Consumer<SelectionKey> READY = key -> {}; // all are looked at anyway
 
   private final Selector selector;
-  private final Inbound inbound;
   private final ReceivePool pool;
   private final UdpCounters counters;
   private volatile PortableEndpoint[] endpoints = {};
@@ -28,9 +27,8 @@ final class PortableReceiver extends Receiver {
 
   PortableReceiver(Inbound inbound, ReceivePool pool, UdpCounters counters, long busyPollNs)
       throws IOException {
-    super(counters, busyPollNs);
+    super(inbound, counters, busyPollNs);
     this.selector = Selector.open();
-    this.inbound = inbound;
     this.pool = pool;
     this.counters = counters;
   }
@@ -47,7 +45,7 @@ final class PortableReceiver extends Receiver {
   }
 
   @Override
-  int sweep() {
+  int sweep(boolean forPoller) {
     int n = 0;
     for (PortableEndpoint e : endpoints) {
       int got = 0;
@@ -57,7 +55,7 @@ final class PortableReceiver extends Receiver {
       n += got;
     }
     if (n > 0) {
-      inbound.finish();
+      inbound.finish(n, forPoller);
     }
     return n;
   }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 abstract class Receiver implements Runnable {
   private static final int FORGET_S = 5;
   private static final long NAP_NS = 1_000_000;
+  final Inbound inbound;
   private final UdpCounters counters;
   private final long busyPollNs;
   private volatile @Nullable CountDownLatch forget;
@@ -24,7 +25,8 @@ abstract class Receiver implements Runnable {
   private volatile boolean napping;
   private volatile @Nullable Thread thread;
 
-  Receiver(UdpCounters counters, long busyPollNs) {
+  Receiver(Inbound inbound, UdpCounters counters, long busyPollNs) {
+    this.inbound = inbound;
     this.counters = counters;
     this.busyPollNs = busyPollNs;
   }
@@ -33,7 +35,7 @@ abstract class Receiver implements Runnable {
   abstract void endpoints(Endpoint[] now) throws IOException;
 
   /** Receives what there is; returns how much that was. */
-  abstract int sweep();
+  abstract int sweep(boolean forPoller);
 
   /** Waits until there is something, it is woken up, or a while has passed. */
   abstract void sleep();
@@ -64,7 +66,7 @@ abstract class Receiver implements Runnable {
       if (polled) {
         nap();
         idleSince = System.nanoTime();
-      } else if (receive()) {
+      } else if (receive(false)) {
         idleSince = System.nanoTime();
       } else if (System.nanoTime() - idleSince < busyPollNs) {
         Thread.onSpinWait();
@@ -88,12 +90,13 @@ abstract class Receiver implements Runnable {
   /**
    * Receives what there is, unless another thread is at it; returns whether there was something.
    */
-  private boolean receive() {
+  private boolean receive(boolean forPoller) {
     if (!owned.compareAndSet(false, true)) {
       return false;
     }
     try {
-      return sweep() > 0;
+      inbound.catchUp();
+      return sweep(forPoller) > 0;
     } finally {
       owned.setRelease(false);
     }
@@ -104,7 +107,7 @@ abstract class Receiver implements Runnable {
     if (!polled) {
       polled = true;
     }
-    return receive();
+    return receive(true);
   }
 
   /** Whoever polled will sleep: the thread does it again. Never blocks. */

@@ -121,6 +121,8 @@ final class RxeTrafficTest {
       RxeSide a = lab.side("rxe0");
       CqInit queue = new CqInit(64, (cq, context) -> told.getAndIncrement(), null);
       RxeSide b = lab.keep(new RxeSide(lab.lease("rxe1"), queue));
+      a.timeout = 18; // nobody polls here while the other end is waited for
+      b.timeout = 18;
       RxeSide.connect(QpType.RC, a, b, Mtu.MTU_1024);
       for (int i = 0; i < 1000; i++) {
         b.receive(i, 0, 3000);

@@ -23,6 +23,7 @@ abstract class Receiver implements Runnable {
   private final AtomicBoolean owned = new AtomicBoolean(); // sockets and all, by one thread
   private volatile boolean polled; // since the last nap
   private volatile boolean napping;
+  private volatile boolean sleeping; // or about to
   private volatile @Nullable Thread thread;
 
   Receiver(Inbound inbound, UdpCounters counters, long busyPollNs) {
@@ -71,7 +72,11 @@ abstract class Receiver implements Runnable {
       } else if (System.nanoTime() - idleSince < busyPollNs) {
         Thread.onSpinWait();
       } else {
-        sleep();
+        sleeping = true;
+        if (!polled) {
+          sleep();
+        }
+        sleeping = false;
       }
     }
   }
@@ -106,6 +111,10 @@ abstract class Receiver implements Runnable {
   final boolean poll() {
     if (!polled) {
       polled = true;
+      if (sleeping) {
+        sleeping = false;
+        wake(); // what the poller leaves behind is for the thread, when he goes
+      }
     }
     return receive(true);
   }

@@ -25,6 +25,7 @@ import ib.engine.time.NanoClock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Set;
 
 /** A device as the rxe driver builds it, under a midlayer of its own. */
 final class RxeNode implements AutoCloseable {
@@ -48,7 +49,8 @@ final class RxeNode implements AutoCloseable {
                 UdpOptions.Path.valueOf(io),
                 SOURCE_PORTS,
                 UdpOptions.Gso.AUTO,
-                UdpOptions.Progress.valueOf(progress)));
+                UdpOptions.Progress.valueOf(progress),
+                Set.of()));
     adapter = new Adapter("rxe-" + address.getHostAddress(), wire, faults);
     wire.open(address);
     adapter.up(address);

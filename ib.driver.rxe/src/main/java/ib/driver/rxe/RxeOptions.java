@@ -105,9 +105,8 @@ import org.osgi.service.metatype.annotations.Option;
         @Option(label = "off", value = "off")
       },
       description =
-          "Whether the system cuts a long send into packets (UDP_SEGMENT), which is many times as"
-              + " fast but wrong where a network card numbers them in its own way. auto tries it"
-              + " with each peer and does it where it arrives.")
+          "Whether the system cuts a long send into packets (UDP_SEGMENT): fast, but wrong where a"
+              + " card numbers them in its own way. auto does it where it was seen to arrive.")
   String gso();
 
   /** {@return who receives} */
@@ -119,10 +118,16 @@ import org.osgi.service.metatype.annotations.Option;
         @Option(label = "poll", value = "poll")
       },
       description =
-          "Who receives: a thread of the device, or whoever polls a completion queue that is empty"
-              + " (poll), without a thread in between; then the device's thread takes over 1 ms after"
-              + " the last poll, or at once when a queue is armed.")
+          "Who receives: a thread, or whoever polls a completion queue that is empty (poll); then"
+              + " the thread takes over 1 ms after the last poll, or when a queue is armed.")
   String progress();
+
+  /** {@return quirks} */
+  @AttributeDefinition(
+      required = false,
+      cardinality = 8,
+      description = "Does as Linux rdma_rxe: flush-icrc, migreq-0, nak-63. Default: none.")
+  String[] quirks();
 
   /** {@return busy polling} */
   @AttributeDefinition(

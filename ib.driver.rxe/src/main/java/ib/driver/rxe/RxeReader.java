@@ -3,6 +3,7 @@ package ib.driver.rxe;
 import ib.core.verbs.Limit;
 import ib.driver.base.NumberKey;
 import ib.driver.base.Settings;
+import ib.driver.rxe.udp.Quirk;
 import ib.driver.rxe.udp.UdpOptions;
 import ib.engine.qp.GuardLimits;
 import java.net.InetAddress;
@@ -23,6 +24,7 @@ final class RxeReader {
   static final String IO = "io";
   static final String GSO = "gso";
   static final String PROGRESS = "progress";
+  static final String QUIRKS = "quirks";
 
   private static final Pattern INTERFACE_NAME = Pattern.compile("[A-Za-z0-9_.:@-]{1,15}");
   private static final Pattern ADDRESS_TEXT =
@@ -75,6 +77,7 @@ final class RxeReader {
           IO,
           GSO,
           PROGRESS,
+          QUIRKS,
           Settings.GUID,
           Settings.MTU,
           Settings.PKEYS,
@@ -134,7 +137,8 @@ final class RxeReader {
                 choice(settings, IO, UdpOptions.Path.values()),
                 Number.SOURCE_PORTS.read(settings),
                 choice(settings, GSO, UdpOptions.Gso.values()),
-                choice(settings, PROGRESS, UdpOptions.Progress.values())),
+                choice(settings, PROGRESS, UdpOptions.Progress.values()),
+                quirks(settings)),
             limits);
     settings.end(instance);
     return config;
@@ -159,6 +163,21 @@ final class RxeReader {
         TimeUnit.SECONDS.toNanos(10),
         Number.GUARD_PROBES.read(settings),
         TimeUnit.SECONDS.toNanos(Number.GUARD_MUTE.read(settings)));
+  }
+
+  private static Set<Quirk> quirks(Settings settings) {
+    Object value = settings.value(QUIRKS);
+    if (value == null || value.equals("")) {
+      return Set.of();
+    }
+    List<Quirk> quirks = settings.list(QUIRKS, List.of(), Quirk::of);
+    if (quirks.isEmpty()) {
+      settings.refuse(
+          QUIRKS,
+          Settings.shown(value),
+          Stream.of(Quirk.values()).map(Quirk::word).collect(Collectors.joining(", ")));
+    }
+    return Set.copyOf(quirks);
   }
 
   /** One of a few words, by default the first. */

@@ -151,6 +151,11 @@ public final class CapturingWire implements Wire {
   }
 
   @Override
+  public int tooLongSyndrome() {
+    return inner.tooLongSyndrome();
+  }
+
+  @Override
   public boolean polled() {
     return inner.polled();
   }

@@ -218,6 +218,11 @@ public final class FaultyWire implements Wire, AutoCloseable {
   }
 
   @Override
+  public int tooLongSyndrome() {
+    return inner.tooLongSyndrome();
+  }
+
+  @Override
   public boolean polled() {
     return inner.polled();
   }

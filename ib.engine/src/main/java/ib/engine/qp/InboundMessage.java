@@ -56,7 +56,7 @@ final class InboundMessage {
     int length = p.payload.length();
     if (done + length > responder.receive.sges.length()) {
       fail(run, WcStatus.LOC_LEN_ERR, p);
-      responder.refuse(Syndrome.NAK_INVALID_REQUEST, null);
+      responder.refuse(qp.path.port().wire().tooLongSyndrome(), null);
       return;
     }
     int result = Copier.toSges(p.payload, responder.receive.sges, done, qp.hca.lkeys(), qp.domain);

@@ -23,10 +23,22 @@ public final class RoceCodec {
   private final Ipv4Header ipv4 = new Ipv4Header();
   private final Grh ipv6 = new Grh(); // the same layout
   private final UdpHeader udp = new UdpHeader();
-  private final TransportCodec transport = new TransportCodec();
+  private final TransportCodec transport;
 
   /** Makes a codec. */
-  public RoceCodec() {}
+  public RoceCodec() {
+    this(false);
+  }
+
+  /**
+   * Makes a codec.
+   *
+   * @param flushTwice whether the ICRC of a FLUSH covers its headers twice, as Linux rdma_rxe 6.12
+   *     has it
+   */
+  public RoceCodec(boolean flushTwice) {
+    transport = new TransportCodec(flushTwice);
+  }
 
   /**
    * How long a packet is after the UDP header.
@@ -342,7 +354,7 @@ public final class RoceCodec {
       return reason;
     }
     int difference = transport.difference(network, headers, headersAt, from, at, length);
-    if (difference != 0 && !doubt.admits(difference, length)) {
+    if (difference != 0 && !doubt.admits(difference, length + transport.twice(from, at))) {
       return DropReason.ICRC;
     }
     transport.read(from, at, length, into);
@@ -359,7 +371,7 @@ public final class RoceCodec {
      * Decides.
      *
      * @param difference the ICRC of the packet, exclusive or the one calculated; not 0
-     * @param length bytes from BTH through ICRC
+     * @param length bytes from BTH through ICRC, with those that are covered twice
      * @return whether the packet is good all the same
      */
     boolean admits(int difference, int length);

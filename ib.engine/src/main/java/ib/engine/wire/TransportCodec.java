@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * 9). Allocates nothing once made; for one thread at a time.
  */
 final class TransportCodec {
+  private static final int FLUSH_BYTES = Bth.BYTES + Feth.BYTES + Reth.BYTES;
+
   private final Bth bth = new Bth();
   private final Deth deth = new Deth();
   private final Feth feth = new Feth();
@@ -35,6 +37,16 @@ final class TransportCodec {
   private final ImmDt immDt = new ImmDt();
   private final Ieth ieth = new Ieth();
   private final Icrc icrc = new Icrc();
+  private final boolean flushTwice;
+  private final MemorySegment doubled = MemorySegment.ofArray(new byte[2 * FLUSH_BYTES]);
+
+  TransportCodec() {
+    this(false);
+  }
+
+  TransportCodec(boolean flushTwice) {
+    this.flushTwice = flushTwice;
+  }
 
   /** {@return bytes from BTH through ICRC, or {@link LinkCodec#NOT_A_PACKET}} */
   static int length(Packet p) {
@@ -138,7 +150,7 @@ final class TransportCodec {
       MemorySegment to,
       long at,
       int length) {
-    int value = icrc.of(network, headers, headersAt, to, at, length);
+    int value = calculated(network, headers, headersAt, to, at, length);
     Icrc.store(to, at + length, p.damaged ? ~value : value);
   }
 
@@ -196,7 +208,29 @@ final class TransportCodec {
       long at,
       int length) {
     int covered = length - Icrc.BYTES;
-    return icrc.of(network, headers, headersAt, from, at, covered) ^ Icrc.load(from, at + covered);
+    return calculated(network, headers, headersAt, from, at, covered)
+        ^ Icrc.load(from, at + covered);
+  }
+
+  private int calculated(
+      Icrc.Network network,
+      MemorySegment headers,
+      long headersAt,
+      MemorySegment bytes,
+      long at,
+      int length) {
+    if (twice(bytes, at) == 0 || length != FLUSH_BYTES) {
+      return icrc.of(network, headers, headersAt, bytes, at, length);
+    }
+    MemorySegment.copy(bytes, at, doubled, 0, FLUSH_BYTES); // masked where it has to be
+    MemorySegment.copy(bytes, at, doubled, FLUSH_BYTES, FLUSH_BYTES); // and as it is
+    return icrc.of(network, headers, headersAt, doubled, 0, 2 * FLUSH_BYTES);
+  }
+
+  /** {@return how many bytes of a packet the ICRC covers twice} */
+  int twice(MemorySegment bytes, long at) {
+    boolean flush = bytes.get(ValueLayout.JAVA_BYTE, at) == (byte) BthOpcode.RC_FLUSH.value();
+    return flushTwice && flush ? FLUSH_BYTES : 0;
   }
 
   /** Fills a packet from bytes that passed the check. Its payload refers to them. */

@@ -74,6 +74,16 @@ public interface Wire {
   }
 
   /**
+   * What a message that is longer than its receive is answered with (IBA 9.7.5.2.7), where peers
+   * expect something else.
+   *
+   * @return the AETH syndrome, 8 bits
+   */
+  default int tooLongSyndrome() {
+    return 0x61;
+  }
+
+  /**
    * Whether whoever polls a completion queue that is empty is to call {@link #progress}. Asked
    * once, when the device is built.
    *

@@ -27,7 +27,7 @@ final class Inbound implements RoceCodec.Doubt {
   private final NanoClock clock;
   private final Own own;
   private final IpHeaders headers = new IpHeaders();
-  private final RoceCodec codec = new RoceCodec();
+  private final RoceCodec codec;
   private final IdBook ids = new IdBook();
   private long peer; // of the datagram that is being judged
   private boolean mayHide;
@@ -48,7 +48,9 @@ final class Inbound implements RoceCodec.Doubt {
       ReceivePool pool,
       UdpCounters counters,
       NanoClock clock,
-      Own own) {
+      Own own,
+      UdpOptions options) {
+    this.codec = new RoceCodec(options.has(Quirk.FLUSH_ICRC));
     this.port = port;
     this.run = run;
     this.pool = pool;

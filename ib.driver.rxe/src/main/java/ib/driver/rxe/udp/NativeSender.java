@@ -37,8 +37,8 @@ final class NativeSender extends Sender {
   private int count;
   private boolean full;
 
-  NativeSender(Senders home, int index, UdpCounters counters, Libc libc) {
-    super(home, index, counters);
+  NativeSender(Senders home, int index, UdpCounters counters, UdpOptions options, Libc libc) {
+    super(home, index, counters, options);
     this.libc = libc;
   }
 

@@ -12,8 +12,8 @@ final class PortableSender extends Sender {
   private final MemorySegment bytes = arena.allocate(BYTES, 64);
   private final ByteBuffer view = bytes.asByteBuffer();
 
-  PortableSender(Senders home, int index, UdpCounters counters) {
-    super(home, index, counters);
+  PortableSender(Senders home, int index, UdpCounters counters, UdpOptions options) {
+    super(home, index, counters, options);
   }
 
   @Override

@@ -17,7 +17,7 @@ abstract class Sender implements Outbox {
   final UdpCounters counters;
   private final Senders home;
   private final IpHeaders headers = new IpHeaders();
-  private final RoceCodec codec = new RoceCodec();
+  private final RoceCodec codec;
 
   /**
    * Makes one that is claimed.
@@ -25,8 +25,10 @@ abstract class Sender implements Outbox {
    * @param home where it goes back to
    * @param index its place there
    * @param counters where it counts what it sends
+   * @param options how packets look
    */
-  Sender(Senders home, int index, UdpCounters counters) {
+  Sender(Senders home, int index, UdpCounters counters, UdpOptions options) {
+    this.codec = new RoceCodec(options.has(Quirk.FLUSH_ICRC));
     this.home = home;
     this.index = index;
     this.counters = counters;

@@ -1,5 +1,7 @@
 package ib.driver.rxe.udp;
 
+import java.util.Set;
+
 /**
  * How a wire works.
  *
@@ -10,6 +12,7 @@ package ib.driver.rxe.udp;
  * @param sourcePorts how many source ports beside the well-known one each address may send from
  * @param gso whether the system cuts long sends into packets
  * @param progress who receives
+ * @param quirks where it does as its peers do
  */
 public record UdpOptions(
     int port,
@@ -18,7 +21,23 @@ public record UdpOptions(
     Path path,
     int sourcePorts,
     Gso gso,
-    Progress progress) {
+    Progress progress,
+    Set<Quirk> quirks) {
+  /** Copies the set. */
+  public UdpOptions {
+    quirks = Set.copyOf(quirks);
+  }
+
+  /**
+   * Asks for a quirk.
+   *
+   * @param quirk which
+   * @return whether it is wanted
+   */
+  public boolean has(Quirk quirk) {
+    return quirks.contains(quirk);
+  }
+
   /** What does the work. */
   public enum Path {
     /** System calls where there are any, else what every Java has. */

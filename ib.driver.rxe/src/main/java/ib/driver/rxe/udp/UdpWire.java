@@ -36,6 +36,7 @@ public final class UdpWire implements Wire, AutoCloseable {
   private final UdpCounters counters = new UdpCounters();
   private final Senders senders;
   private final @Nullable Libc libc;
+  private final boolean migReq;
   private final ReceivePool pool;
   private volatile Endpoint[] endpoints = {}; // replaced under this
   private final Set<Gid> wanted = new HashSet<>(); // groups; under this
@@ -49,6 +50,7 @@ public final class UdpWire implements Wire, AutoCloseable {
    */
   public UdpWire(UdpOptions options) {
     this.options = options;
+    this.migReq = !options.has(Quirk.MIGREQ_0);
     this.libc = options.path() == UdpOptions.Path.PORTABLE ? null : Libc.INSTANCE;
     this.senders = new Senders(SENDERS, this::sender);
     this.pool =
@@ -59,8 +61,8 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   private Sender sender(Senders home, int index) {
     return libc == null
-        ? new PortableSender(home, index, counters)
-        : new NativeSender(home, index, counters, libc);
+        ? new PortableSender(home, index, counters, options)
+        : new NativeSender(home, index, counters, options, libc);
   }
 
   /** {@return whether system calls do the work, not only what every Java has} */
@@ -78,7 +80,7 @@ public final class UdpWire implements Wire, AutoCloseable {
    */
   public synchronized void start(WirePort port, RunContext run, String threadName)
       throws IOException {
-    Inbound inbound = new Inbound(port, run, pool, counters, NanoClock.SYSTEM, this::own);
+    Inbound inbound = new Inbound(port, run, pool, counters, NanoClock.SYSTEM, this::own, options);
     if (options.path() == UdpOptions.Path.NATIVE && libc == null) {
       throw new IOException("no system calls here: not Linux on 64 bits, or native access denied");
     }
@@ -235,6 +237,7 @@ public final class UdpWire implements Wire, AutoCloseable {
       discard(packet, UdpCounter.TX_NO_SOURCE, run);
       return;
     }
+    packet.migReq = migReq;
     Endpoint flow = from.flows.find(packet);
     UdpCounter why = sender.add(packet, from, flow == null ? from : flow);
     if (why == null) {
@@ -269,6 +272,11 @@ public final class UdpWire implements Wire, AutoCloseable {
     counters.count(why);
     packet.dropped = NOT_SENT;
     packet.release(run);
+  }
+
+  @Override
+  public int tooLongSyndrome() {
+    return options.has(Quirk.NAK_63) ? 0x63 : Wire.super.tooLongSyndrome();
   }
 
   @Override

@@ -9,7 +9,6 @@ import ib.core.verbs.WcStatus;
 import ib.core.wire.Bth;
 import ib.core.wire.BthOpcode;
 import ib.core.wire.Icrc;
-import ib.driver.rxe.udp.Quirk;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
 import ib.engine.wire.RoceCodec;
@@ -99,8 +98,7 @@ final class QuirkTest {
       int found = to.get(ValueLayout.JAVA_INT_UNALIGNED, FLUSH_HEADERS);
       assertEquals(expected(headers, bytes, twice), found, "twice " + twice);
       Packet read = new Packet(new Nobody());
-      assertEquals(
-          null, codec.decodeDatagram(Icrc.Network.IPV4, ip, 0, to, 0, bytes.length, read));
+      assertEquals(null, codec.decodeDatagram(Icrc.Network.IPV4, ip, 0, to, 0, bytes.length, read));
       RoceCodec other = new RoceCodec(!twice);
       assertEquals(
           "ICRC",

@@ -22,8 +22,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class PeerLostTest {
   private static final int KILLS = Integer.getInteger("ib.rxe.kills", 2);
-  private static final int TIMEOUT = 17; // 4.096 us * 2^17 = 0.54 s
+  private static final int TIMEOUT =
+      18; // 4.096 us * 2^18 = 1.07 s: three tries are over within the 5 s
   private static final int RETRIES = 2;
+  private static final int SHORT = 15; // 0.13 s, where no answer is expected
   private static final int PATIENT = 19; // 2.1 s
   private static final long STOPPED_NS = TimeUnit.SECONDS.toNanos(5);
   private static final int UNTOUCHED = 31;
@@ -84,7 +86,7 @@ final class PeerLostTest {
     assertNotEquals(dead.qpn, now.qpn, "D9: numbers are not used again");
     now.fill(0, RxeSide.BYTES, UNTOUCHED);
     PartyEnd late = new PartyEnd(local, "late", QpType.RC);
-    late.up(dead.gid, dead.qpn, TIMEOUT, RETRIES, 7);
+    late.up(dead.gid, dead.qpn, SHORT, RETRIES, 7);
     now.up(late.gid, late.qpn, TIMEOUT, RETRIES, 7); // waits for packets from there
     now.receive(1, 0, 4096);
     long before = remote.counter("drop_no_qp");
@@ -114,11 +116,14 @@ final class PeerLostTest {
     start("native");
     PartyEnd a = new PartyEnd(local, "a", QpType.RC);
     PartyEnd b = new PartyEnd(remote, "b", QpType.RC);
-    PartyEnd.connect(a, b, PATIENT - 1, 7, 7); // 8.6 s: longer than a JVM takes to start
+    PartyEnd.connect(a, b, PATIENT - 1, 7, 7); // 8.6 s
     PartyFlow flow = PartyFlow.start(a, b);
     flow.reaches(20);
+    RemoteStation next = new RemoteStation(List.of()); // a JVM takes long to start
+    next.tell("log");
     remote.kill();
-    start("native");
+    remote = next;
+    remote.tell("plug", "address=127.0.0.2");
     PartyEnd now = new PartyEnd(remote, "b", QpType.RC);
     now.fill(0, RxeSide.BYTES, UNTOUCHED);
     now.up(a.gid, a.qpn, TIMEOUT, RETRIES, 7);

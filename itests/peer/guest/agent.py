@@ -38,7 +38,8 @@ def run(conn, line):
                 watched.remove(out)
             if conn in ready and not conn.recv(1):
                 raise ConnectionError("hung up")
-            if wake in ready:  # what it left in the background may still hold the pipe
+            if wake in ready:
+                last_words(conn, out)
                 frame(conn, b"s", b"%d" % (child.returncode if child.returncode >= 0 else 128 - child.returncode))
                 return
     except OSError:
@@ -48,6 +49,15 @@ def run(conn, line):
         os.close(wake)
         os.close(told)
         child.stdout.close()
+
+
+def last_words(conn, out):
+    """What it had written when it ended; what it left in the background may still hold the pipe."""
+    try:
+        while data := os.read(out, 65536):
+            frame(conn, b"o", data)
+    except BlockingIOError:
+        return
 
 
 def put(conn, stream, path, size):

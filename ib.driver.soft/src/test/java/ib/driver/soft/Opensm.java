@@ -87,6 +87,22 @@ final class Opensm implements AutoCloseable {
     return Files.readString(out, StandardCharsets.UTF_8);
   }
 
+  /** {@return what tshark prints of the packets of a capture that a filter lets pass} */
+  static String tshark(Path dir, Path file, String filter)
+      throws IOException, InterruptedException {
+    Path out = Files.createTempFile(dir, "tshark", ".txt");
+    Process p =
+        new ProcessBuilder("/usr/bin/tshark", "-r", file.toString(), "-Y", filter)
+            .redirectError(dir.resolve("tshark.err").toFile())
+            .redirectOutput(out.toFile())
+            .start();
+    if (!p.waitFor(60, TimeUnit.SECONDS)) {
+      p.destroyForcibly().waitFor();
+      throw new AssertionError("tshark has not ended");
+    }
+    return Files.readString(out, StandardCharsets.UTF_8);
+  }
+
   String log() throws IOException {
     Path log = directory.resolve("osm.log");
     return Files.exists(log) ? Files.readString(log, StandardCharsets.UTF_8) : "";

@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ib.core.spi.PacketCapture;
 import ib.core.verbs.EventType;
 import ib.core.verbs.PortState;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.ibsim.IbsimDoor;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -166,6 +169,40 @@ final class OpensmTest {
       assertEquals(0, devices.get(3).pkey(1, 1));
       assertTrue(events.contains("soft1 " + EventType.PKEY_CHANGE), events.toString());
       assertTrue(tool("saquery -g").contains("ff12:401b:8001::ffff:ffff"), "second group");
+    }
+  }
+
+  @Test
+  @DisplayName("2 a capture shows SMPs, PMA and SA datagrams, and tshark finds none malformed")
+  void captured() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/tshark")), "no tshark");
+    Path file = dir.resolve("mads.pcapng");
+    PacketCapture capture = (PacketCapture) devices.get(1).offers().get(PacketCapture.class);
+    try (PacketCapture.Session session =
+            capture.start(
+                FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                PacketCapture.Filter.ALL);
+        Opensm sm = Opensm.start(port, "soft0", dir)) {
+      sm.awaitUp();
+      await("all ports managed by soft0", () -> managedFrom(1));
+      for (String line :
+          List.of(
+              "smpquery nodeinfo 3",
+              "smpquery -D portinfo 0,1,3",
+              "smpquery pkeys 3",
+              "smpquery switchinfo 3",
+              "perfquery -x 3 1",
+              "perfquery 3 1",
+              "saquery -p --src-to-dst 1:3",
+              "saquery -g")) {
+        tool(line);
+      }
+      assertEquals(0, session.dropped());
+    }
+    assertEquals("", Opensm.tshark(dir, file, "_ws.malformed"));
+    for (String mgmtClass : List.of("0x01", "0x81", "0x03", "0x04")) {
+      String seen = Opensm.tshark(dir, file, "infiniband.mad.mgmtclass == " + mgmtClass);
+      assertTrue(seen.lines().count() >= 2, () -> "class " + mgmtClass + ": " + seen);
     }
   }
 

@@ -71,6 +71,19 @@ public interface IbCore {
   Map<String, Long> counters(String device, int port);
 
   /**
+   * What the MAD layer of a port counts: datagrams sent and received, responses that came late,
+   * timeouts, what nobody wanted, RMPP.
+   *
+   * @param device device name
+   * @param port from 1
+   * @return name to value; empty on a device without general services
+   */
+  @AnyContext
+  default Map<String, Long> managementCounters(String device, int port) {
+    return Map.of();
+  }
+
+  /**
    * Port counters since their last reset, as {@code perfquery} shows them.
    *
    * @param device device name

@@ -169,6 +169,12 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
     return events.stats().named();
   }
 
+  /** {@return what the MAD layer of a port counts} */
+  Map<String, Long> managementCounters(int port) {
+    DeviceParts p = parts;
+    return p == null ? Map.of() : p.services().counters(port);
+  }
+
   @Override
   public EventGate events() {
     return this;

@@ -300,6 +300,11 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   }
 
   @Override
+  public Map<String, Long> managementCounters(String device, int port) {
+    return live("managementCounters", device).managementCounters(port);
+  }
+
+  @Override
   public Map<PortCounter, Long> portCounters(String device, int port, PortCounter.Form form) {
     return ops("portCounters", device).portCounters(port, form);
   }

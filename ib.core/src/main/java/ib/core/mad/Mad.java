@@ -7,6 +7,8 @@ import ib.core.wire.MadHeader;
 import ib.core.wire.RmppHeader;
 import ib.core.wire.SaHeader;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 
 /**
  * A management datagram of 256 bytes, or a message that RMPP carries in several: the headers of its
@@ -16,6 +18,9 @@ import java.lang.foreign.MemorySegment;
 public final class Mad {
   /** Directed routes keep their two paths behind the data (IBA 14.2.1.2). */
   private static final int PATHS = 128;
+
+  private static final ValueLayout.OfInt WORD =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
   private final MemorySegment bytes;
   private final long length;
@@ -142,6 +147,24 @@ public final class Mad {
     DrSmpHeader h = new DrSmpHeader();
     h.wrap(bytes, 0);
     return h;
+  }
+
+  /** {@return the OUI of a vendor class that has one, else 0 (IBA 16.5)} */
+  public int oui() {
+    return MgmtClass.vendorOui(header.mgmtClass())
+        ? bytes.get(WORD, MadHeader.BYTES + RmppHeader.BYTES) & 0xffffff
+        : 0;
+  }
+
+  /**
+   * Sets it.
+   *
+   * @param oui 24 bits; ignored unless the class is a vendor's 0x30 to 0x4f
+   */
+  public void oui(int oui) {
+    if (MgmtClass.vendorOui(header.mgmtClass())) {
+      bytes.set(WORD, MadHeader.BYTES + RmppHeader.BYTES, oui & 0xffffff);
+    }
   }
 
   /** {@return where the data begins, by the class} */

@@ -173,8 +173,9 @@ class PingPongTest {
         List.of(
             own + "link soft0/1 lqpn \\d+ rqpn \\d+ type RC state RTS sq-psn \\d+ pdn \\d+" + comm,
             own + "dev soft0 cqn \\d+ cqe \\d+ users 2 adaptive-moderation off" + comm,
-            own + "dev soft0 mrn \\d+ rkey 0x[0-9a-f]+ lkey 0x[0-9a-f]+ iova 0x[0-9a-f]+ mrlen 4096 pdn"
-                + " \\d+"
+            own
+                + "dev soft0 mrn \\d+ rkey 0x[0-9a-f]+ lkey 0x[0-9a-f]+ iova 0x[0-9a-f]+ mrlen 4096"
+                + " pdn \\d+"
                 + comm,
             own + "dev soft0 pdn \\d+ users 2" + comm,
             "\\d+: soft0: pd 2 cq 2 qp 3 cm_id 0 mr 2 ctx 0 srq 0 ",

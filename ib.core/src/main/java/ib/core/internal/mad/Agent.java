@@ -135,8 +135,8 @@ public final class Agent implements MadAgent {
           "timeout " + timeoutMs + " ms, " + retries + " retries, " + request,
           "a request, at least 1 ms, no negative number of retries");
     }
-    Exchange e =
-        new Exchange(this, request.copy(), to, TimeUnit.MILLISECONDS.toNanos(timeoutMs), retries);
+    long eachNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    Exchange e = new Exchange(this, own(request), to, eachNs, retries);
     e.result.onCancel(() -> port.run(() -> port.forget(e)));
     enter(e.result, () -> port.begin(e));
     return e.result;
@@ -145,7 +145,7 @@ public final class Agent implements MadAgent {
   @Override
   public CompletableFuture<Void> send(Mad mad, MadAddress to) {
     Pending<@Nullable Void> sent = new Pending<>();
-    Mad copy = mad.copy();
+    Mad copy = own(mad);
     enter(sent, () -> port.send(this, copy, to, sent));
     return sent;
   }
@@ -163,6 +163,15 @@ public final class Agent implements MadAgent {
     return send(
         response,
         new MadAddress(answer, from.srcQp(), smi ? 0 : WellKnown.QP1_QKEY, from.pkeyIndex()));
+  }
+
+  /** A copy, with the OUI of the agent's class. */
+  private Mad own(Mad mad) {
+    Mad copy = mad.copy();
+    if (registration.oui() != 0 && registration.mgmtClass() == mad.header().mgmtClass()) {
+      copy.oui(registration.oui());
+    }
+    return copy;
   }
 
   /** What was begun before the agent was closed is seen by the flush. */

@@ -3,11 +3,9 @@ package ib.core.internal.mad;
 import ib.core.mad.Mad;
 import ib.core.mad.MadMethod;
 import ib.core.mad.MadRegistration;
-import ib.core.mad.MgmtClass;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbNoMemoryException;
 import ib.core.wire.MadHeader;
-import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class AgentTable {
   /** The lower half of what others may put there is left to them: 16 bits (see ibsim). */
   private static final int HI_TID_LAST = 0xffff;
-
-  private static final int OUI_OFFSET = 37;
 
   private record Place(int mgmtClass, int classVersion, int oui, int method) {}
 
@@ -70,13 +66,7 @@ final class AgentTable {
   /** {@return who hears a request, by class, version, OUI and method} */
   synchronized @Nullable Agent ofRequest(Mad mad) {
     MadHeader h = mad.header();
-    int oui = 0;
-    if (MgmtClass.vendorOui(h.mgmtClass())) {
-      for (int i = 0; i < 3; i++) {
-        oui = oui << 8 | mad.bytes().get(ValueLayout.JAVA_BYTE, OUI_OFFSET + i) & 0xff;
-      }
-    }
     int method = h.method() & ~MadMethod.RESPONSE;
-    return byMethod.get(new Place(h.mgmtClass(), h.classVersion(), oui, method));
+    return byMethod.get(new Place(h.mgmtClass(), h.classVersion(), mad.oui(), method));
   }
 }

@@ -54,7 +54,7 @@ final class Inbound {
 
   private void request(Mad mad, MadSource source) {
     if (control(mad)) {
-      port.transfers().control(mad, source, null);
+      port.transfers().control(mad, source);
       return;
     }
     Agent agent = port.agents().ofRequest(mad);
@@ -89,7 +89,7 @@ final class Inbound {
       return;
     }
     if (agent.rmpp() && control(mad)) {
-      port.transfers().control(mad, source, agent);
+      port.transfers().control(mad, source);
       return;
     }
     Exchange e = answered(mad);

@@ -9,7 +9,6 @@ import ib.core.mad.MadHandler;
 import ib.core.mad.MadRegistration;
 import ib.core.verbs.IbDevice;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -47,7 +46,7 @@ final class MadDevice implements Services.Mad {
 
   @Override
   public Map<String, Long> counters(int port) {
-    return new LinkedHashMap<>(ports.get(port - 1).counters().named());
+    return port < 1 || port > ports.size() ? Map.of() : ports.get(port - 1).counters().named();
   }
 
   /** Ends what agents are left, then queue pairs and the rest. */

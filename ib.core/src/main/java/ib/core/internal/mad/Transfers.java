@@ -107,8 +107,35 @@ final class Transfers {
     s.start(asked == null ? 1 : asked.transfer.replyWindow());
   }
 
+  /** Refuses what nobody here understands, once: an ABORT is not answered (IBA 13.6.2.2). */
+  private void refuse(Mad mad, MadSource source, RmppStatus why) {
+    port.count(Counter.MALFORMED);
+    AhAttr back = source.answer();
+    int type = mad.rmpp().rmppType();
+    if (back != null && type != RmppHeader.TYPE_ABORT && type != RmppHeader.TYPE_STOP) {
+      port.count(Counter.RMPP_ABORTS);
+      port.transmit(
+          Rmpp.control(mad, true, RmppHeader.TYPE_ABORT, why, 0, 0), address(back, source));
+    }
+  }
+
+  private static MadAddress address(AhAttr back, MadSource source) {
+    return new MadAddress(back, source.srcQp(), WellKnown.QP1_QKEY, source.pkeyIndex());
+  }
+
+  private boolean known(Mad mad, MadSource source) {
+    if (mad.rmpp().rmppVersion() == RmppHeader.VERSION) {
+      return true;
+    }
+    refuse(mad, source, RmppStatus.UNSUPPORTED_VERSION);
+    return false;
+  }
+
   /** An ACK, STOP or ABORT; it goes to the sender of the opposite direction, or to a receiver. */
-  void control(Mad mad, MadSource source, @Nullable Agent agent) {
+  void control(Mad mad, MadSource source) {
+    if (!known(mad, source)) {
+      return;
+    }
     RmppHeader h = mad.rmpp();
     boolean response = mad.header().response();
     AhAttr peer = source.answer();
@@ -137,7 +164,7 @@ final class Transfers {
           port.count(Counter.LATE);
         }
       }
-      default -> port.count(Counter.MALFORMED);
+      default -> refuse(mad, source, RmppStatus.BAD_TYPE);
     }
   }
 
@@ -145,6 +172,9 @@ final class Transfers {
 
   /** A segment of a request that an agent is registered for. */
   void request(Agent agent, Mad mad, MadSource source) {
+    if (!known(mad, source)) {
+      return;
+    }
     Rmpp.Key key = Rmpp.Key.of(mad.header(), false, source.answer());
     Receiving r = receives.get(key);
     if (r == null) {
@@ -157,6 +187,9 @@ final class Transfers {
 
   /** A segment of the response to a request, when there still is one. */
   void response(Mad mad, MadSource source, @Nullable Exchange e) {
+    if (!known(mad, source)) {
+      return;
+    }
     Rmpp.Key key = Rmpp.Key.of(mad.header(), true, source.answer());
     Receiving r = receives.get(key);
     if (r == null && e != null) {
@@ -183,8 +216,7 @@ final class Transfers {
     if (back == null || mad.rmpp().segmentNumber() != 1) {
       return null;
     }
-    MadAddress to = new MadAddress(back, source.srcQp(), WellKnown.QP1_QKEY, source.pkeyIndex());
-    Receiving r = new Receiving(agent, new RmppReceive(to, port, end));
+    Receiving r = new Receiving(agent, new RmppReceive(address(back, source), port, end));
     receives.put(key, r);
     return r;
   }

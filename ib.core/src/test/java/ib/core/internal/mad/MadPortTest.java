@@ -84,8 +84,8 @@ final class MadPortTest {
     assertThrows(invalid, () -> MadRegistration.gsi(MgmtClass.SUBN_DIRECTED_ROUTE, 1));
     assertThrows(invalid, () -> MadRegistration.gsi(CLASS, 1, 0x81));
     Mad ping = Mad.request(0x32, 1, MadMethod.GET, 0, 0);
-    ping.bytes().set(ValueLayout.JAVA_BYTE, 38, (byte) 0x14);
-    ping.bytes().set(ValueLayout.JAVA_BYTE, 39, (byte) 0x06);
+    ping.oui(0x1406);
+    assertEquals(0x06, ping.bytes().get(ValueLayout.JAVA_BYTE, 39), "IBA 16.5: bytes 37 to 39");
     client(QpType.GSI).send(ping, Net.to(1));
     world.runMs(10);
     assertEquals(1, heard.size(), "of the two OUIs the right one");

@@ -10,6 +10,7 @@ import ib.core.mad.MadSource;
 import ib.core.spi.MadVerdict;
 import ib.core.verbs.AhAttr;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -26,6 +27,10 @@ final class Net {
   final List<MadPort> ports = new ArrayList<>();
   final Contract contract = new Contract(true);
   double loss;
+
+  /** A bug of the medium that the checks of a message must notice. */
+  boolean mixesUp;
+
   double repeat;
   double reorder;
   Driver driver = (source, in, out) -> MadVerdict.PASS;
@@ -69,6 +74,10 @@ final class Net {
     public void transmit(int qpn, MemorySegment mad, MadAddress to, Done done) {
       Mad copy = Mad.of(mad).copy();
       sent.add(copy);
+      if (mixesUp && copy.rmpp().segmentNumber() == 2) {
+        copy.data()
+            .set(ValueLayout.JAVA_BYTE, 7, (byte) ~copy.data().get(ValueLayout.JAVA_BYTE, 7));
+      }
       done.sent(null);
       int copies = random.nextDouble() < repeat ? 2 : 1;
       for (int i = 0; i < copies; i++) {

@@ -95,6 +95,43 @@ final class RmppTest {
   }
 
   @Test
+  @DisplayName("M7 the check of what arrived notices one wrong byte")
+  void canary() {
+    Net net = new Net(world, 1, 2);
+    byte[] table = data(new Random(1), 1000);
+    serve(net, table);
+    net.mixesUp = true;
+    Agent client = net.agent(1, MadRegistration.sa(), (a, r) -> {});
+    CompletableFuture<MadReceived> answer =
+        client.query(request(MadMethod.GET_TABLE), Net.to(2), 1000, 0);
+    world.runMs(900);
+    assertThrows(AssertionError.class, () -> same(table, answer.join().mad()));
+  }
+
+  @Test
+  @DisplayName("M7 IBA table 118: an unknown version or type is answered by ABORT 125 or 121, once")
+  void notUnderstood() {
+    Net net = new Net(world, 1, 2);
+    serve(net, new byte[0]);
+    Mad version = Rmpp.control(request(MadMethod.GET_MULTI), false, 1, RmppStatus.NORMAL, 1, 0);
+    version.rmpp().rmppVersion(2);
+    Mad type = Rmpp.control(request(MadMethod.GET_MULTI), false, 9, RmppStatus.NORMAL, 1, 0);
+    Mad abort = Rmpp.control(version, false, 4, RmppStatus.NORMAL, 1, 0);
+    abort.rmpp().rmppVersion(2);
+    for (Mad m : List.of(version, type, abort)) {
+      net.agent(1, MadRegistration.sender(ib.core.verbs.QpType.GSI), (a, r) -> {})
+          .send(m, Net.to(2));
+    }
+    world.runMs(50);
+    List<Integer> told =
+        ofType(net, RmppHeader.TYPE_ABORT).stream()
+            .filter(m -> m.header().response())
+            .map(m -> m.rmpp().rmppStatus())
+            .toList();
+    assertEquals(List.of(125, 121), told);
+  }
+
+  @Test
   @DisplayName("M7 the window is 1 until the first acknowledgement, then 64 more than acknowledged")
   void window() {
     Net net = new Net(world, 7, 2);

@@ -1,0 +1,43 @@
+package ib.ulp.ipoib;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import ib.core.client.ClientRegistration;
+import ib.core.sa.SaClient;
+import ib.core.spi.DeviceRegistration;
+import ib.core.spi.StandaloneCore;
+import ib.driver.soft.fabric.Fabric;
+import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.testing.Lab;
+import ib.ulp.ipoib.testing.SoftNode;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@DisplayName("with the core's own subnet client, where no subnet manager is")
+@Timeout(120)
+class RealSubnetTest {
+  @Test
+  @DisplayName("I3, section 7: no carrier, the reason in words; removed ten times, nothing is left")
+  void nobody() {
+    StandaloneCore core = StandaloneCore.create();
+    Ipoib ipoib = new Ipoib(LinkConfig.DEFAULT, List.of(), SaClient::open, name -> Backend.inJvm());
+    ClientRegistration client = core.core().registerClient(ipoib);
+    for (int i = 0; i < 10; i++) {
+      SoftNode node = new SoftNode(new Fabric(), "soft0", 0x02c9030000100000L);
+      DeviceRegistration plug = core.drivers().register(node);
+      NetDevice device = ipoib.interfaces().getFirst();
+      Lab.await(() -> device.state().reason().startsWith("waiting: joining"), "the reason");
+      assertFalse(device.state().carrier());
+      plug.unregister();
+      assertEquals(List.of(), core.core().lastRemoval("soft0").orElseThrow().leaks());
+      node.close();
+    }
+    client.unregister();
+    assertEquals(List.of(), core.core().violations());
+    assertEquals(List.of(), core.core().resources());
+    core.close();
+  }
+}

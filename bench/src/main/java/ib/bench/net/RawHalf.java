@@ -93,7 +93,8 @@ final class RawHalf implements Half {
   /** Counts what the receiver said it had, not what was sent. */
   private long stream(long untilNs) {
     int packet = spec.packet() + Spec.HEADERS;
-    int burst = gso ? Math.min(64, 65_000 / packet) : one ? 1 : Socket.BATCH;
+    int many = Math.min(Socket.BATCH, WINDOW / 2 / packet);
+    int burst = gso ? Math.min(Socket.BATCH, 65_000 / packet) : one ? 1 : many;
     long begun = told;
     long sent = told;
     long heard = System.nanoTime();

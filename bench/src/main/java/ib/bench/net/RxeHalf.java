@@ -123,8 +123,9 @@ final class RxeHalf implements Half {
   private void send(int count) {
     qp.wrStart();
     for (int i = 1; i <= count; i++) {
-      boolean signaled = sleeps || count > 1 && i == count || ++posted % SIGNAL_EVERY == 0;
-      qp.wrId(i).wrFlags(signaled || stream() && count == 1 ? SendFlags.SIGNALED : 0);
+      posted++;
+      boolean signaled = count > 1 || sleeps || stream() ? i == count : posted % SIGNAL_EVERY == 0;
+      qp.wrId(i).wrFlags(signaled ? SendFlags.SIGNALED : 0);
       if (writes) {
         qp.wrRdmaWrite(remoteRkey, remoteAddress);
       } else {

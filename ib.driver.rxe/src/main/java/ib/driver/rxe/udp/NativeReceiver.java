@@ -7,6 +7,7 @@ import java.lang.foreign.ValueLayout;
 /** Receives with recvmmsg, several packets of one sender in one datagram where Linux joins them. */
 final class NativeReceiver extends Receiver {
   private static final int BATCH = 16;
+  private static final int STREAM = 8; // datagrams in one receive
   private static final int POLL_BYTES = 8; // of a struct pollfd
   private static final int READABLE = 1;
   private static final int SLEEP_MS = 1000;
@@ -90,6 +91,9 @@ final class NativeReceiver extends Receiver {
       at += bytes;
     } while (at < length);
     buffer.unuse();
+    if (number >= STREAM) {
+      inbound.finish(number, false); // acknowledged while the next are under way
+    }
   }
 
   @Override

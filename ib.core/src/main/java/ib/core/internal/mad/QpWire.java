@@ -72,7 +72,9 @@ final class QpWire implements Wire, AutoCloseable {
   }
 
   private SpecialQp open(QpType type, long at, int sends, int receives) {
-    QpInit init = new QpInit(type, cq, new QpCap(sends, receives, 1, 1, 0)).withPort(port);
+    // a place in the ring is given back a little after its completion was heard: twice as many
+    int ring = (int) Math.min(2L * sends, device.attrs().limit(Limit.MAX_QP_WR));
+    QpInit init = new QpInit(type, cq, new QpCap(ring, receives, 1, 1, 0)).withPort(port);
     return new SpecialQp(this, pd.createQp(init), memory, at, sends, receives);
   }
 

@@ -207,15 +207,15 @@ final class TwoProcessesTest {
     PartyEnd.connect(a, b);
     a.post(WrOpcode.RDMA_WRITE, 1, HERE, 8, b, 0);
     a.next(1, WcStatus.REM_INV_REQ_ERR);
-    again(here, 7);
+    again(here, 17, 7, 7);
     b.receive(2, 0, 7);
     a.post(WrOpcode.SEND, 3, HERE, 8, b, 0);
     a.next(3, WcStatus.REM_INV_REQ_ERR);
     b.next(2, WcStatus.LOC_LEN_ERR);
-    again(here, 1);
+    again(here, 17, 7, 1);
     a.post(WrOpcode.SEND, 4, HERE, 8, b, 0);
     a.next(4, WcStatus.RNR_RETRY_EXC_ERR);
-    again(here, 1);
+    again(here, 12, 1, 7); // nobody will answer
     b.party.tell("close", "b");
     a.post(WrOpcode.SEND, 5, HERE, 8, b, 0);
     a.post(WrOpcode.SEND, 6, HERE, 8, b, 0);
@@ -224,11 +224,11 @@ final class TwoProcessesTest {
     b = new PartyEnd(b.party, "b", QpType.RC);
   }
 
-  private void again(boolean here, int rnrRetries) {
+  private void again(boolean here, int timeout, int retries, int rnrRetries) {
     a.close();
     b.close();
     ends(here, QpType.RC);
-    PartyEnd.connect(a, b, 12, 1, rnrRetries);
+    PartyEnd.connect(a, b, timeout, retries, rnrRetries);
   }
 
   @ParameterizedTest(name = "{0}")
@@ -243,7 +243,7 @@ final class TwoProcessesTest {
   @DisplayName("F3-F5: with faults at both ends every byte is right and every request completes")
   void faults(String rules) {
     ends(true, QpType.RC);
-    PartyEnd.connect(a, b, 15, 7, 7);
+    PartyEnd.connect(a, b, 16, 7, 7);
     local.tell("faults", rules);
     remote.tell("faults", rules);
     PartyFlow here = PartyFlow.start(a, b);

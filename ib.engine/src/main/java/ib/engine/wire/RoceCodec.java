@@ -279,7 +279,7 @@ public final class RoceCodec {
   }
 
   /**
-   * Writes the ICRC anew of what was written, for other headers.
+   * {@return how wrong the ICRC of what was written is: exclusive or the right one, 0 for right}
    *
    * @param network the kind of the headers
    * @param headers IP header and UDP header, with their lengths
@@ -288,16 +288,37 @@ public final class RoceCodec {
    * @param at offset of BTH
    * @param length bytes from BTH through ICRC
    */
-  public void sealDatagram(
+  public int damage(
       Icrc.Network network,
       MemorySegment headers,
       long headersAt,
       MemorySegment to,
       long at,
       int length) {
-    int covered = length - Icrc.BYTES;
-    int was = transport.difference(network, headers, headersAt, to, at, length);
-    Icrc.store(to, at + covered, Icrc.load(to, at + covered) ^ was);
+    return transport.difference(network, headers, headersAt, to, at, length);
+  }
+
+  /**
+   * Writes the ICRC anew of what was written, for other headers.
+   *
+   * @param network the kind of the headers
+   * @param headers IP header and UDP header, with their lengths
+   * @param headersAt offset of the IP header
+   * @param to the memory; alive
+   * @param at offset of BTH
+   * @param length bytes from BTH through ICRC
+   * @param damage how wrong it is to be, 0 for right
+   */
+  public void sealDatagram(
+      Icrc.Network network,
+      MemorySegment headers,
+      long headersAt,
+      MemorySegment to,
+      long at,
+      int length,
+      int damage) {
+    int was = transport.difference(network, headers, headersAt, to, at, length) ^ damage;
+    Icrc.store(to, at + length - Icrc.BYTES, Icrc.load(to, at + length - Icrc.BYTES) ^ was);
   }
 
   /**

@@ -74,13 +74,19 @@ abstract class Sender implements Outbox {
     return length;
   }
 
-  /** Corrects the ICRC of a datagram that will have another IPv4 identification than it was to. */
+  /**
+   * Corrects the ICRC of a datagram that will have identification 0 or 1 and was to have the other;
+   * what was damaged on purpose stays so.
+   */
   final void renumber(
       long high, long low, Endpoint by, int id, MemorySegment bytes, long at, int length) {
     if (by.network == Icrc.Network.IPV4) {
+      headers(high, low, by, 1 - id);
+      headers.length(by.network, length);
+      int damage = codec.damage(by.network, headers.bytes(), 0, bytes, at, length);
       headers(high, low, by, id);
       headers.length(by.network, length);
-      codec.sealDatagram(by.network, headers.bytes(), 0, bytes, at, length);
+      codec.sealDatagram(by.network, headers.bytes(), 0, bytes, at, length, damage);
     }
   }
 

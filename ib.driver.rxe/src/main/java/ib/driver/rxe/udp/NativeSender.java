@@ -1,5 +1,6 @@
 package ib.driver.rxe.udp;
 
+import ib.core.wire.BthOpcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RoceCodec;
 import java.lang.foreign.Arena;
@@ -36,6 +37,7 @@ final class NativeSender extends Sender {
   private int first; // length of its first datagram
   private int count;
   private boolean full;
+  private boolean acknowledges; // the first datagram
 
   NativeSender(Senders home, int index, UdpCounters counters, UdpOptions options, Libc libc) {
     super(home, index, counters, options);
@@ -79,15 +81,23 @@ final class NativeSender extends Sender {
         && messages > 0
         && to.equals(peer)
         && over.equals(socket)
-        && (length <= first || count == 1 && to.proof().state() == PathProof.State.PROVEN)
+        && (length <= first || overtakes(p, to))
         && p.trafficClass == trafficClass
         && p.hopLimit == hopLimit
         && gathered - start + length <= MESSAGE_BYTES_MOST;
   }
 
+  /** Only acknowledgements are overtaken, and only by requests: neither waits for the other. */
+  private boolean overtakes(Packet p, Endpoint.Destination to) {
+    return count == 1
+        && acknowledges
+        && !PathProof.answers(p.opcode)
+        && to.proof().state() == PathProof.State.PROVEN;
+  }
+
   /**
-   * The last datagram of a message may be shorter, the first may not: so one that is longer
-   * overtakes a single one before it, as a request the acknowledgement that it travels with.
+   * The last datagram of a message may be shorter, the first may not: so a request overtakes the
+   * acknowledgement that it travels with.
    */
   private @Nullable UdpCounter addBefore(
       Packet p, Endpoint.Destination to, NativeEndpoint over, int length) {
@@ -121,6 +131,7 @@ final class NativeSender extends Sender {
     first = length;
     count = 1;
     full = false;
+    acknowledges = p.opcode == BthOpcode.RC_ACKNOWLEDGE.value();
     sockets[messages] = over;
     peers[messages] = to;
     departures.begin(messages, over, to.high(), to.low(), start, trafficClass, hopLimit);

@@ -136,7 +136,7 @@ final class PathProof {
   }
 
   /** Whether an opcode of RC is one of a response: 0x0d to 0x12. */
-  private static boolean answers(int opcode) {
+  static boolean answers(int opcode) {
     return opcode >= 0x0d && opcode <= 0x12;
   }
 

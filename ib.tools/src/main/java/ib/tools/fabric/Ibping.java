@@ -40,8 +40,6 @@ public final class Ibping {
   private static final int FAILED = 255;
   private static final int CLASS = 0x32; // OpenIB ping
   private static final int OUI = 0x001405;
-  private static final int OUI_AT = 37;
-  private static final int OUI_BYTES = 3;
   private static final int ANSWER_MS = 1_000;
   private static final int PAUSE_MS = 1_000;
 
@@ -128,10 +126,6 @@ public final class Ibping {
     private void once(int timeoutMs, boolean quiet) throws InterruptedException {
       long beforeNs = System.nanoTime();
       Mad ping = Mad.request(CLASS, 1, MadMethod.GET, 0, 0);
-      for (int i = 0; i < OUI_BYTES; i++) { // IBA 16.5.1
-        byte part = (byte) (OUI >> 8 * (OUI_BYTES - 1 - i));
-        ping.bytes().set(ValueLayout.JAVA_BYTE, OUI_AT + i, part);
-      }
       sent++;
       try {
         MadReceived pong =

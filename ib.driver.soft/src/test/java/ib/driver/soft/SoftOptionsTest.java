@@ -2,11 +2,13 @@ package ib.driver.soft;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import ib.core.verbs.IbInvalidException;
 import ib.driver.base.NumberKey;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -18,18 +20,17 @@ import org.w3c.dom.NodeList;
 
 @DisplayName("F25 the form in the bundle and the reader have the same keys, ranges and defaults")
 final class SoftOptionsTest {
-  private static final Path BUNDLE = Path.of("target", "classes", "OSGI-INF");
+  private static final Path FORMS = Path.of("target", "classes", "OSGI-INF", "metatype");
+  private static final String DEVICE = "ib.driver.soft";
 
-  private static Document metatype() throws Exception {
-    try (var files = Files.list(BUNDLE.resolve("metatype"))) {
-      return DocumentBuilderFactory.newInstance()
-          .newDocumentBuilder()
-          .parse(files.findFirst().orElseThrow().toFile());
-    }
+  private static Document metatype(String pid) throws Exception {
+    return DocumentBuilderFactory.newInstance()
+        .newDocumentBuilder()
+        .parse(FORMS.resolve(pid + ".xml").toFile());
   }
 
-  private static Map<String, Element> attributes() throws Exception {
-    NodeList list = metatype().getElementsByTagName("AD");
+  private static Map<String, Element> attributes(String pid) throws Exception {
+    NodeList list = metatype(pid).getElementsByTagName("AD");
     Map<String, Element> byKey = new TreeMap<>();
     for (int i = 0; i < list.getLength(); i++) {
       Element ad = (Element) list.item(i);
@@ -41,8 +42,29 @@ final class SoftOptionsTest {
   @Test
   @DisplayName("F25 the form is designated for the factory PID")
   void designate() throws Exception {
-    Element designate = (Element) metatype().getElementsByTagName("Designate").item(0);
+    Element designate = (Element) metatype(DEVICE).getElementsByTagName("Designate").item(0);
     assertEquals("ib.driver.soft", designate.getAttribute("factoryPid"));
+  }
+
+  @Test
+  @DisplayName("F25 the fabric has a form of its own, whose keys and ranges its reader knows")
+  void fabric() throws Exception {
+    Map<String, Element> form = attributes(SoftFabric.PID);
+    assertEquals(Set.of("ibsim.port", "topology"), form.keySet());
+    Element designate =
+        (Element) metatype(SoftFabric.PID).getElementsByTagName("Designate").item(0);
+    assertEquals(SoftFabric.PID, designate.getAttribute("pid"));
+    SoftFabric reader = new SoftFabric();
+    try {
+      int most = Integer.parseInt(form.get("ibsim.port").getAttribute("max"));
+      reader.configure(Map.of("ibsim.port", form.get("ibsim.port").getAttribute("default")));
+      assertThrows(
+          IbInvalidException.class, () -> reader.configure(Map.of("ibsim.port", most + 1)));
+      assertThrows(IbInvalidException.class, () -> reader.configure(Map.of("ibsim.port", -1)));
+      assertThrows(IbInvalidException.class, () -> reader.configure(Map.of("port", 7070)));
+    } finally {
+      reader.deactivate();
+    }
   }
 
   @Test
@@ -55,13 +77,13 @@ final class SoftOptionsTest {
     keys.addAll(
         java.util.List.of(
             "name", "switch", "guid", "link", "mtu", "pkeys", "faults", "fault_seed"));
-    assertEquals(keys, attributes().keySet());
+    assertEquals(keys, attributes(DEVICE).keySet());
   }
 
   @Test
   @DisplayName("F25 ranges and defaults agree")
   void ranges() throws Exception {
-    Map<String, Element> form = attributes();
+    Map<String, Element> form = attributes(DEVICE);
     for (NumberKey key : NumberKey.values()) {
       Element ad = form.get(key.key());
       assertEquals(String.valueOf(key.least()), ad.getAttribute("min"), key.key());
@@ -75,7 +97,7 @@ final class SoftOptionsTest {
   @DisplayName("F25 the form's defaults are a configuration, the one without any value")
   void defaults() throws Exception {
     Map<String, Object> values = new TreeMap<>();
-    attributes()
+    attributes(DEVICE)
         .forEach(
             (key, ad) -> {
               assertFalse(ad.getAttribute("description").isEmpty(), key);

@@ -50,7 +50,7 @@ final class Destination {
         }
       }
     } catch (NoAnswerException e) {
-      throw new CommandException(command + ": iberror: failed: " + e.getMessage(), e);
+      throw new CommandException(command + ": iberror: failed", e);
     }
     throw unresolved(command, text);
   }

@@ -76,7 +76,7 @@ public final class Ibping {
       Pinger pinger = new Pinger(agent, MadAddress.gsi(way), out, (int) lid);
       return pinger.run(count, line.has("flood"), line.number("timeout", ANSWER_MS, 1, 60_000));
     } catch (IbException e) {
-      throw new CommandException(NAME + ": iberror: failed: " + e.getMessage(), e);
+      throw new CommandException(NAME + ": iberror: failed", e);
     }
   }
 

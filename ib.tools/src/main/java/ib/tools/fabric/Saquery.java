@@ -92,7 +92,7 @@ public final class Saquery {
         SaClient sa = SaClient.open(lease.device(), port.number())) {
       return run(sa, line);
     } catch (IbException e) {
-      throw new CommandException("saquery: " + e.getMessage(), e);
+      throw new CommandException("saquery: failed", e);
     }
   }
 
@@ -248,7 +248,7 @@ public final class Saquery {
           .set(PathRecord.Field.SGID, Gid.parse(ends[0]))
           .set(PathRecord.Field.DGID, Gid.parse(ends[1]));
     } catch (IbException e) {
-      throw new CommandException("saquery: " + e.getMessage(), e);
+      throw new CommandException("saquery: failed", e);
     }
   }
 
@@ -280,13 +280,18 @@ public final class Saquery {
       return answer.get(SaClient.TIMEOUT_MS + timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       Throwable why = e.getCause();
-      throw new CommandException(
-          "ERROR: Query result returned: " + (why == null ? e : why).getMessage(), e);
+      throw refused(String.valueOf((why == null ? e : why).getMessage()), e);
     } catch (TimeoutException e) {
-      throw new CommandException("ERROR: Query result returned: timeout", e);
+      throw refused("timeout", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new CommandException("saquery: interrupted", e);
     }
+  }
+
+  private static CommandException refused(String why, Exception cause) {
+    CommandException e = new CommandException(FAILED, "ERROR: Query result returned: " + why);
+    e.initCause(cause);
+    return e;
   }
 }

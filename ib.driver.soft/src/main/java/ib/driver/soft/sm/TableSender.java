@@ -110,7 +110,7 @@ final class TableSender {
     RmppHeader h = mad.rmpp();
     boolean active =
         mad.header().mgmtClass() == MgmtClass.SUBN_ADM
-            && mad.header().response()
+            && !mad.header().response() // the answers to a response are turned round (IBA 13.6.2)
             && mad.header().method() == MadMethod.GET_TABLE
             && (h.rmppFlags() & RmppHeader.FLAG_ACTIVE) != 0;
     if (!active || h.rmppType() == RmppHeader.TYPE_DATA) {

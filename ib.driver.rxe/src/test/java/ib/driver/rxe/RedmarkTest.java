@@ -42,6 +42,7 @@ final class RedmarkTest {
   private static final String HONEST = "127.0.0.1";
   private static final String VICTIM = "127.0.0.2";
   private static final String STRANGER = "127.0.0.3";
+  private static final String MARKER = "127.0.0.4";
   private static final byte UNTOUCHED = 0x5a;
   private static final int PSN_FAR = 1 << 18; // a guess that hits by chance is no failure here
   private static final BthOpcode[] REQUESTS =
@@ -79,12 +80,17 @@ final class RedmarkTest {
     return lab.running.get("victim").ops().counters(1).get(name);
   }
 
-  /** Waits until the victim has looked at as much as it will, or nothing more comes. */
-  private void absorbed() {
-    long before = -1;
-    for (long now = counter("udp_rcvd"); now != before; now = counter("udp_rcvd")) {
-      before = now;
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+  /**
+   * Waits until the victim has looked at all that came before: what is too short is dropped, and
+   * its socket gives packets in the order of their coming.
+   */
+  private void absorbed() throws IOException {
+    long before = counter("drop_short");
+    try (Forgery marker = new Forgery(MARKER, VICTIM)) {
+      while (counter("drop_short") == before) { // a full socket loses it: once more
+        marker.send(1);
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+      }
     }
   }
 

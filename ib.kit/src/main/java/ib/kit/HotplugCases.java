@@ -175,7 +175,7 @@ final class HotplugCases {
   }
 
   private static void survivor(Trial t, WrOpcode op) {
-    Shape shape = Shape.of(QpType.RC).retries(1, 7);
+    Shape shape = Shape.of(QpType.RC).retries(5, 7); // the ping before it may lose some
     End a = t.end(t.left(), shape);
     List<Pair> pairs = new ArrayList<>();
     ClientRegistration r =

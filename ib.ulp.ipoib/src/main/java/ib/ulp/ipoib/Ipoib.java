@@ -8,13 +8,15 @@ import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.LinkLayer;
 import ib.ulp.ipoib.link.LinkConfig;
-import ib.ulp.ipoib.wire.Groups;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,13 +37,16 @@ public final class Ipoib implements IbClient {
     }
   }
 
+  private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,14}");
+  private static final Pattern CHILD = Pattern.compile("(ib\\d+)\\.([0-9A-Fa-f]{1,4})");
+
   private final Logger log = LoggerFactory.getLogger(Ipoib.class);
   private final LinkConfig config;
   private final List<Integer> children;
   private final BiFunction<IbDevice, Integer, SaClient> subnet;
   private final Backend.Factory backends;
   private final List<Adapter> adapters = new CopyOnWriteArrayList<>();
-  private final BitSet numbers = new BitSet(); // under itself
+  private final Set<String> names = new HashSet<>(); // under itself
 
   /**
    * Makes a client.
@@ -74,10 +79,8 @@ public final class Ipoib implements IbClient {
     try {
       for (int port = 1; port <= device.portCount(); port++) {
         if (device.port(port).linkLayer() == LinkLayer.INFINIBAND) {
-          NetDevice parent = open(adapter, "ib" + number(), port, config);
-          for (int pkey : children) {
-            openChild(adapter, parent, pkey);
-          }
+          NetDevice parent = open(adapter, parentName(), false, port, config);
+          children.forEach(pkey -> configuredChild(adapter, parent, pkey));
         }
       }
       adapters.add(adapter);
@@ -90,22 +93,47 @@ public final class Ipoib implements IbClient {
     }
   }
 
-  private int number() {
-    synchronized (numbers) {
-      int number = numbers.nextClearBit(0);
-      numbers.set(number);
-      return number;
+  /** A child that cannot be is no reason to do without the others. */
+  private void configuredChild(Adapter adapter, NetDevice parent, int pkey) {
+    try {
+      openChild(adapter, parent, pkey, null);
+    } catch (IbInvalidException | IbExistsException e) {
+      log.warn("children: {}", e.getMessage());
     }
   }
 
-  private NetDevice open(Adapter adapter, String name, int port, LinkConfig how) {
+  private String parentName() {
+    synchronized (names) {
+      int number = 0;
+      while (!names.add("ib" + number)) {
+        number++;
+      }
+      return "ib" + number;
+    }
+  }
+
+  private void free(String name) {
+    synchronized (names) {
+      names.remove(name);
+    }
+  }
+
+  /** The name is claimed. */
+  private NetDevice open(Adapter adapter, String name, boolean child, int port, LinkConfig how) {
+    boolean made = false;
     try {
-      NetDevice made =
-          NetDevice.open(name, adapter.device, port, how, d -> subnet.apply(d, port), backends);
-      adapter.interfaces.add(made);
-      return made;
+      NetDevice device =
+          NetDevice.open(
+              name, child, adapter.device, port, how, d -> subnet.apply(d, port), backends);
+      adapter.interfaces.add(device);
+      made = true;
+      return device;
     } catch (IOException e) {
       throw new IpoibException(name, e);
+    } finally {
+      if (!made) {
+        free(name);
+      }
     }
   }
 
@@ -117,23 +145,26 @@ public final class Ipoib implements IbClient {
     }
   }
 
-  /** Children first, then parents (1.5). */
+  /** Children first, then parents (1.5); all of them together have the time of one (1.6). */
   private void close(Adapter adapter) {
     synchronized (adapter) {
       adapter.removed = true;
-      for (NetDevice each : adapter.interfaces.reversed()) {
-        try {
-          each.close();
-        } catch (IbException e) {
-          log.error("interface {}: {}", each.name(), e.getMessage()); // the others go all the same
-        }
-        if (!each.name().contains(".")) {
-          synchronized (numbers) {
-            numbers.clear(Integer.parseInt(each.name().substring(2)));
-          }
-        }
+      List<NetDevice> all = List.copyOf(adapter.interfaces.reversed());
+      all.forEach(each -> attempt(each, each::beginClose));
+      long deadline = System.nanoTime() + NetDevice.END_WITHIN.toNanos();
+      for (NetDevice each : all) {
+        attempt(each, () -> each.endClose(deadline));
+        free(each.name());
       }
       adapter.interfaces.clear();
+    }
+  }
+
+  private void attempt(NetDevice which, Runnable part) {
+    try {
+      part.run();
+    } catch (IbException e) {
+      log.error("interface {}: {}", which.name(), e.getMessage()); // the others go all the same
     }
   }
 
@@ -150,20 +181,44 @@ public final class Ipoib implements IbClient {
 
   /**
    * Makes a child interface of another partition; it is down until its P_Key is in the table of the
-   * port (I11).
+   * port (I11). It has what the parent has in all else.
    *
-   * @param parent name of an interface without a dot
+   * @param parent name of an interface that is no child
    * @param pkey 15 or 16 bits, the membership bit is added
    * @return the child, for example {@code ib0.8001}
    * @throws IbInvalidException for P_Key 0 and the parent's own, or when there is no such parent
    * @throws IbExistsException when there is such a child
    */
   public NetDevice createChild(String parent, int pkey) {
+    return create(parent, pkey, null);
+  }
+
+  /**
+   * The same with a name of its own: several children of one parent may be of one partition then,
+   * the parent's too, as {@code ip link add link ib0 name NAME type ipoib pkey PKEY} makes them.
+   *
+   * @param parent name of an interface that is no child
+   * @param pkey 15 or 16 bits, the membership bit is added
+   * @param name 1 to 15 letters, digits, dots, dashes and underscores, a letter first; not ib and a
+   *     number
+   * @return the child
+   * @throws IbInvalidException for P_Key 0 and a name that is none, or when there is no such parent
+   * @throws IbExistsException when there is an interface of that name
+   */
+  public NetDevice createChild(String parent, int pkey, String name) {
+    if (!NAME.matcher(name).matches() || name.matches("ib\\d+")) {
+      throw new IbInvalidException(
+          "create_child of " + parent, "name '" + name + "'", "a name such as pod1");
+    }
+    return create(parent, pkey, name);
+  }
+
+  private NetDevice create(String parent, int pkey, @Nullable String name) {
     for (Adapter adapter : adapters) {
       synchronized (adapter) {
         for (NetDevice each : adapter.interfaces) {
           if (each.name().equals(parent) && !adapter.removed) {
-            return openChild(adapter, each, pkey);
+            return openChild(adapter, each, pkey, name);
           }
         }
       }
@@ -171,37 +226,53 @@ public final class Ipoib implements IbClient {
     throw new IbInvalidException("create_child", "no interface " + parent, "ib:netif");
   }
 
-  private NetDevice openChild(Adapter adapter, NetDevice parent, int pkey) {
+  private NetDevice openChild(
+      Adapter adapter, NetDevice parent, int pkey, @Nullable String wanted) {
     int full = (pkey | 0x8000) & 0xffff; // I11: 1 and 0x8001 are one partition
-    boolean own = full == Groups.pkey(parent.state().broadcast());
-    if (full == 0x8000 || own || parent.name().contains(".")) {
+    boolean own = wanted == null && full == parent.pkey();
+    if (full == 0x8000 || own || parent.child()) {
       throw new IbInvalidException(
           "create_child of " + parent.name(),
           String.format("P_Key 0x%04x", pkey),
           "0x0001 to 0x7fff, of an interface that is no child itself");
     }
-    String name = String.format("%s.%04x", parent.name(), full);
-    for (NetDevice each : adapter.interfaces) {
-      if (each.name().equals(name)) {
+    String name = wanted == null ? String.format("%s.%04x", parent.name(), full) : wanted;
+    synchronized (names) {
+      if (!names.add(name)) {
         throw new IbExistsException("create_child", name + " is there", "");
       }
     }
-    return open(adapter, name, parent.port(), parent.config().withPkey(full));
+    return open(adapter, name, true, parent.port(), parent.config().withPkey(full));
+  }
+
+  /**
+   * The one name of an interface that is known under two: {@code ib0.000a} is {@code ib0.800a}.
+   *
+   * @param name as a user spells it
+   * @return as {@link NetDevice#name} spells it
+   */
+  public static String canonical(String name) {
+    Matcher child = CHILD.matcher(name);
+    return child.matches()
+        ? String.format("%s.%04x", child.group(1), Integer.parseInt(child.group(2), 16) | 0x8000)
+        : name;
   }
 
   /**
    * Takes a child interface away.
    *
-   * @param name its name
+   * @param name its name, in either spelling
    * @throws IbInvalidException when there is no such child
    */
   public void deleteChild(String name) {
+    String canonical = canonical(name);
     for (Adapter adapter : adapters) {
       synchronized (adapter) {
         for (NetDevice each : adapter.interfaces) {
-          if (each.name().equals(name) && name.contains(".")) {
+          if (each.name().equals(canonical) && each.child()) {
             adapter.interfaces.remove(each);
             each.close();
+            free(canonical);
             return;
           }
         }

@@ -14,15 +14,13 @@ import org.osgi.service.component.annotations.ConfigurationPolicy;
 import org.osgi.service.metatype.annotations.Designate;
 
 /**
- * The bundle's entry: a client of the core while there is a configuration, and the command {@code
- * ib:netif}. A change of the configuration withdraws the service, which removes all interfaces, and
- * registers it anew.
+ * The bundle's entry: a client of the core while there is a configuration. A change of the
+ * configuration withdraws the service, which removes all interfaces, and registers it anew.
  */
 @Component(
     name = IpoibComponent.PID,
     service = IbClient.class,
-    configurationPolicy = ConfigurationPolicy.REQUIRE,
-    property = {"osgi.command.scope=ib", "osgi.command.function=netif"})
+    configurationPolicy = ConfigurationPolicy.REQUIRE)
 @Designate(ocd = IpoibOptions.class)
 public final class IpoibComponent implements IbClient {
   /** The PID of the configuration, {@link IpoibOptions}. */
@@ -71,13 +69,8 @@ public final class IpoibComponent implements IbClient {
     ipoib.remove(device, clientData);
   }
 
-  /**
-   * Shows interfaces and changes them.
-   *
-   * @param args see the usage that {@code ib:netif help} prints
-   * @return the text for the shell
-   */
-  public String netif(String... args) {
-    return NetifCommand.run(ipoib, args);
+  /** {@return the interfaces} */
+  Ipoib ipoib() {
+    return ipoib;
   }
 }

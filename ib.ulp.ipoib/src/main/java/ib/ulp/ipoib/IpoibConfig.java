@@ -70,7 +70,10 @@ record IpoibConfig(
             number(values, "mtu", 0, 0, 65_520));
     List<Integer> children = new ArrayList<>();
     for (String pkey : list(values, "children")) {
-      children.add(pkey("children", pkey));
+      int full = pkey("children", pkey) | 0x8000;
+      if (!children.contains(full)) { // 0x000a and 0x800a are one partition
+        children.add(full);
+      }
     }
     Map<String, List<Net>> addresses = new TreeMap<>();
     for (String entry : list(values, "addresses")) {

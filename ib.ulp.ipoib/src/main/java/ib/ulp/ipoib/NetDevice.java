@@ -27,11 +27,14 @@ import org.slf4j.LoggerFactory;
 
 /** A network interface: a link, a host on it, and the thread that runs both. */
 public final class NetDevice implements AutoCloseable {
-  private static final Duration END_WITHIN = Duration.ofMillis(1500);
+  /** For so long the ends of all interfaces of a device are waited for (1.6). */
+  static final Duration END_WITHIN = Duration.ofMillis(1500);
+
   private static final EventType[] EVENTS = EventType.values();
 
   private final Logger log = LoggerFactory.getLogger(NetDevice.class);
   private final String name;
+  private final boolean child;
   private final IbDevice device;
   private final int port;
   private final LinkConfig config;
@@ -44,8 +47,15 @@ public final class NetDevice implements AutoCloseable {
   private final IbEventHandler handler;
 
   private NetDevice(
-      String name, IbDevice device, int port, LinkConfig config, SaClient sa, Backend backend) {
+      String name,
+      boolean child,
+      IbDevice device,
+      int port,
+      LinkConfig config,
+      SaClient sa,
+      Backend backend) {
     this.name = name;
+    this.child = child;
     this.device = device;
     this.port = port;
     this.config = config;
@@ -67,6 +77,7 @@ public final class NetDevice implements AutoCloseable {
    * Makes an interface and starts it; the joins go on behind (1.6).
    *
    * @param name of the interface
+   * @param child whether it shares its port with a parent
    * @param device the client's handle
    * @param port from 1
    * @param config how it is to be
@@ -76,6 +87,7 @@ public final class NetDevice implements AutoCloseable {
    */
   static NetDevice open(
       String name,
+      boolean child,
       IbDevice device,
       int port,
       LinkConfig config,
@@ -87,7 +99,7 @@ public final class NetDevice implements AutoCloseable {
     @Nullable Backend backend = null;
     try {
       backend = backends.open(name);
-      NetDevice made = new NetDevice(name, device, port, config, sa, backend);
+      NetDevice made = new NetDevice(name, child, device, port, config, sa, backend);
       device.registerEventHandler(made.handler); // before the state is looked at (B12)
       made.loop.execute(() -> made.link.start(made.host));
       made.thread.start();
@@ -129,6 +141,11 @@ public final class NetDevice implements AutoCloseable {
     return name;
   }
 
+  /** {@return whether it shares its port with a parent, on a partition of its own} */
+  public boolean child() {
+    return child;
+  }
+
   /** {@return device and port, for example {@code soft0/1}} */
   public String where() {
     return device.name() + "/" + port;
@@ -145,6 +162,12 @@ public final class NetDevice implements AutoCloseable {
 
   LinkConfig config() {
     return config;
+  }
+
+  /** {@return the P_Key that is its own, with the membership bit; 0 while the table has none} */
+  int pkey() {
+    int key = config.pkey() == 0 ? device.pkey(port, 0) : config.pkey();
+    return (key & 0x7fff) == 0 ? 0 : key | 0x8000;
   }
 
   /** {@return what it is now} */
@@ -196,6 +219,12 @@ public final class NetDevice implements AutoCloseable {
    */
   @Override
   public void close() {
+    beginClose();
+    endClose(System.nanoTime() + END_WITHIN.toNanos());
+  }
+
+  /** Takes the interface down, without waiting for its end. */
+  void beginClose() {
     device.unregisterEventHandler(handler);
     loop.execute(
         () -> {
@@ -209,12 +238,17 @@ public final class NetDevice implements AutoCloseable {
             }
           }
         });
+  }
+
+  /** Waits for the end, at most until a time of {@link System#nanoTime}. */
+  void endClose(long deadline) {
     boolean interrupted = false;
     boolean ended = false;
-    long deadline = System.nanoTime() + END_WITHIN.toNanos();
-    while (!ended && System.nanoTime() - deadline < 0) {
+    long left = 1;
+    while (!ended && left > 0) {
+      left = Math.max(0, deadline - System.nanoTime());
       try {
-        ended = thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
+        ended = thread.join(Duration.ofNanos(Math.max(1, left)));
       } catch (InterruptedException e) {
         interrupted = true; // the fence holds all the same
       }

@@ -8,6 +8,7 @@ import ib.ulp.ipoib.wire.Ip;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /** What {@code ib:netif} does. */
@@ -17,23 +18,36 @@ final class NetifCommand {
       usage: ib:netif                        all interfaces
              ib:netif show NAME              one of them
              ib:netif stats|neigh|paths|groups NAME
-             ib:netif add NAME PKEY          a child interface
-             ib:netif del NAME.PKEY
+             ib:netif add NAME PKEY [CHILD]  a child interface, CHILD or NAME.PKEY
+             ib:netif del CHILD
              ib:netif addr NAME [ADDRESS/PREFIX]
-             ib:netif ping NAME ADDRESS [COUNT]
-      addr and ping are for stacks in this JVM; the kernel's have ip(8) and ping(8)\
+             ib:netif ping NAME ADDRESS [COUNT [BYTES]]
+             ib:netif pmtu NAME ADDRESS      which lengths get through
+      addr, ping and pmtu are for stacks in this JVM; the kernel's have ip(8), ping(8) and tracepath(8)\
+      """;
+
+  private static final String UNCONFIGURED =
+      """
+      no interfaces: ib.ulp.ipoib has no configuration, or one that the log says is wrong.
+      Copy conf/ib.ulp.ipoib.cfg.example to conf/ib.ulp.ipoib.cfg: each InfiniBand port has an interface then\
       """;
 
   private static final long PATIENCE_NS = 1_000_000_000L;
   private static final int PING_BYTES = 56;
   private static final int PINGS_MOST = 100;
+  private static final int PROBES = 2;
 
   private NetifCommand() {}
 
+  /** Nobody has said yet that there are to be interfaces. */
+  static String unconfigured(String... args) {
+    return args.length > 0 && args[0].equals("help") ? USAGE : UNCONFIGURED;
+  }
+
   static String run(Ipoib ipoib, String... args) {
     String what = args.length == 0 ? "list" : args[0];
-    int most = what.equals("ping") ? 4 : what.equals("add") || what.equals("addr") ? 3 : 2;
-    int least = what.equals("ping") || what.equals("add") ? 3 : 2;
+    int most = Map.of("ping", 5, "add", 4, "addr", 3, "pmtu", 3).getOrDefault(what, 2);
+    int least = what.equals("addr") ? 2 : Math.min(most, 3);
     if (args.length > 0 && (args.length < least || args.length > most)) {
       return USAGE;
     }
@@ -44,20 +58,29 @@ final class NetifCommand {
       case "neigh" -> lines(find(ipoib, args[1]).neighbours());
       case "paths" -> lines(find(ipoib, args[1]).paths());
       case "groups" -> lines(find(ipoib, args[1]).groups());
-      case "add" -> ipoib.createChild(args[1], IpoibConfig.pkey("PKEY", args[2])).name();
+      case "add" -> add(ipoib, args).name();
       case "del" -> {
         ipoib.deleteChild(args[1]);
         yield args[1] + " is removed";
       }
       case "addr" -> addr(stack(find(ipoib, args[1])), args);
       case "ping" -> ping(stack(find(ipoib, args[1])), args);
+      case "pmtu" -> pmtu(find(ipoib, args[1]), args[2]);
       default -> USAGE;
     };
   }
 
+  private static NetDevice add(Ipoib ipoib, String... args) {
+    int pkey = IpoibConfig.pkey("PKEY", args[2]);
+    return args.length == 3
+        ? ipoib.createChild(args[1], pkey)
+        : ipoib.createChild(args[1], pkey, args[3]);
+  }
+
   private static NetDevice find(Ipoib ipoib, String name) {
+    String canonical = Ipoib.canonical(name);
     return ipoib.interfaces().stream()
-        .filter(each -> each.name().equals(name))
+        .filter(each -> each.name().equals(canonical))
         .findFirst()
         .orElseThrow(() -> new IbInvalidException("ib:netif", "no interface " + name, "ib:netif"));
   }
@@ -71,6 +94,9 @@ final class NetifCommand {
   }
 
   private static String list(List<NetDevice> all) {
+    if (all.isEmpty()) {
+      return "no interfaces: no device with an InfiniBand port is plugged (ibv_devices)";
+    }
     List<String[]> rows = new ArrayList<>();
     rows.add(new String[] {"NAME", "DEVICE", "STATE", "MTU", "ADDRESS", "REASON"});
     for (NetDevice each : all) {
@@ -141,21 +167,77 @@ final class NetifCommand {
 
   private static String ping(NetIf stack, String... args) {
     Ip to = IpoibConfig.Net.parse(args[2]).address();
-    int count = args.length < 4 ? 3 : Math.clamp(Integer.parseInt(args[3]), 1, PINGS_MOST);
+    int count = args.length < 4 ? 3 : number("COUNT", args[3], 1, PINGS_MOST);
+    int bytes = args.length < 5 ? PING_BYTES : number("BYTES", args[4], 0, 65_535);
     StringBuilder text = new StringBuilder();
     int received = 0;
     for (int i = 1; i <= count; i++) {
       try {
-        double ms = stack.ping(to, PING_BYTES, PATIENCE_NS).get() / 1e6;
+        double ms = await(stack.ping(to, bytes, PATIENCE_NS)) / 1e6;
         received++;
-        text.append(String.format("64 bytes from %s: icmp_seq=%d time=%.3f ms%n", to, i, ms));
+        text.append(
+            String.format("%d bytes from %s: icmp_seq=%d time=%.3f ms%n", bytes + 8, to, i, ms));
       } catch (ExecutionException e) {
         text.append(String.format("icmp_seq=%d %s%n", i, String.valueOf(e.getCause())));
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IbTimedOutException("ib:netif ping", "interrupted", "again");
       }
     }
     return text + String.format("%d packets transmitted, %d received", count, received);
+  }
+
+  private static int number(String what, String text, int least, int most) {
+    try {
+      return Math.clamp(Integer.parseInt(text), least, most);
+    } catch (NumberFormatException e) {
+      throw (IbInvalidException)
+          new IbInvalidException("ib:netif", what + " is '" + text + "'", "a number").initCause(e);
+    }
+  }
+
+  private static long await(CompletableFuture<Long> reply) throws ExecutionException {
+    try {
+      return reply.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IbTimedOutException("ib:netif ping", "interrupted", "again");
+    }
+  }
+
+  /** Where short packets pass and long ones do not, somebody has set up the subnet wrongly. */
+  private static String pmtu(NetDevice device, String address) {
+    Ip to = IpoibConfig.Net.parse(address).address();
+    NetIf stack = stack(device);
+    int most = device.state().mtu();
+    int headers = to.isV4() ? 28 : 48;
+    int good = 0;
+    int bad = most + 1;
+    for (int length = most; bad - good > 1; length = good == 0 ? headers : (good + bad) / 2) {
+      boolean through = passes(stack, to, length - headers);
+      if (!through && length == headers) {
+        return to + " does not answer";
+      }
+      good = through ? length : good;
+      bad = through ? bad : length;
+    }
+    return good == most
+        ? "all lengths up to the MTU of " + most + " pass"
+        : "packets longer than "
+            + good
+            + " bytes are lost, the MTU is "
+            + most
+            + ": MTU of the path or of the broadcast group";
+  }
+
+  private static boolean passes(NetIf stack, Ip to, int bytes) {
+    for (int i = 0; i < PROBES; i++) {
+      try {
+        await(stack.ping(to, bytes, PATIENCE_NS));
+        return true;
+      } catch (ExecutionException e) {
+        if (!(e.getCause() instanceof IbTimedOutException)) {
+          return false;
+        }
+      }
+    }
+    return false;
   }
 }

@@ -1,0 +1,37 @@
+package ib.ulp.ipoib;
+
+import ib.core.client.IbClient;
+import org.jspecify.annotations.Nullable;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Reference;
+import org.osgi.service.component.annotations.ReferenceCardinality;
+import org.osgi.service.component.annotations.ReferencePolicy;
+
+/** The command {@code ib:netif}: there from the start, also without a configuration. */
+@Component(
+    service = NetifComponent.class,
+    property = {"osgi.command.scope=ib", "osgi.command.function=netif"})
+public final class NetifComponent {
+  @Reference(
+      target = "(component.name=" + IpoibComponent.PID + ")",
+      cardinality = ReferenceCardinality.OPTIONAL,
+      policy = ReferencePolicy.DYNAMIC)
+  private volatile @Nullable IbClient client;
+
+  /** Knows no interfaces yet. */
+  @Activate
+  public NetifComponent() {}
+
+  /**
+   * Shows interfaces and changes them.
+   *
+   * @param args see the usage that {@code ib:netif help} prints
+   * @return the text for the shell
+   */
+  public String netif(String... args) {
+    return client instanceof IpoibComponent configured
+        ? NetifCommand.run(configured.ipoib(), args)
+        : NetifCommand.unconfigured(args);
+  }
+}

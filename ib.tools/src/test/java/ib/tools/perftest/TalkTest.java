@@ -97,6 +97,57 @@ class TalkTest {
   }
 
   @Test
+  @DisplayName("perftest 6.24 hangs up behind its last key, as a client and as a server")
+  void hangsUp() throws Exception {
+    Key mine = key(0xe0c247, 0xaa3, 0x55a455826000L, "::ffff:10.78.0.2");
+    int port = freePort();
+    CompletableFuture<Void> server =
+        CompletableFuture.runAsync(
+            () -> {
+              try (Talk talk = new Talk(null, port, () -> {})) {
+                talk.done(mine);
+              }
+            });
+    try (Socket socket = connect(port)) {
+      socket.getOutputStream().write(ascii(CLIENT_KEY));
+      assertArrayEquals(ascii(SERVER_KEY), socket.getInputStream().readNBytes(SERVER_KEY.length()));
+    }
+    server.get(30, TimeUnit.SECONDS);
+    try (ServerSocket listening = new ServerSocket(0)) {
+      CompletableFuture<Void> client =
+          CompletableFuture.runAsync(
+              () -> {
+                try (Talk talk = new Talk("127.0.0.1", listening.getLocalPort(), () -> {})) {
+                  talk.done(mine);
+                }
+              });
+      try (Socket socket = listening.accept()) {
+        socket.getInputStream().readNBytes(SERVER_KEY.length());
+        socket.getOutputStream().write(ascii(CLIENT_KEY));
+      }
+      client.get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  @DisplayName("a peer that leaves before its last key has failed")
+  void hangsUpTooEarly() throws Exception {
+    int port = freePort();
+    CompletableFuture<Void> server =
+        CompletableFuture.runAsync(
+            () -> {
+              try (Talk talk = new Talk(null, port, () -> {})) {
+                talk.done(key(1, 2, 3, "::1"));
+              }
+            });
+    try (Socket socket = connect(port)) {
+      socket.getOutputStream().write(ascii(CLIENT_KEY), 0, 50);
+    }
+    Exception e = assertThrows(Exception.class, () -> server.get(30, TimeUnit.SECONDS));
+    assertEquals(CommandException.class, e.getCause().getClass());
+  }
+
+  @Test
   @DisplayName("a peer that talks something else, or leaves, is refused")
   void garbage() throws Exception {
     for (String text : new String[] {"GET / HTTP/1.1\r\nHost: x\r\n", "5.60", ""}) {

@@ -2,14 +2,16 @@
 
 Run on the peer; the other end speaks the same protocol over TCP port 18516, line by line: both say
 "qpn psn gid addr rkey" (numbers in decimal), both say "ready" when their queue pair is in RTS; the server says
-"go KEY" (of a memory window, or 0), the client says "end". Each work completion becomes a line "wc ID STATUS", a
-request that is refused when it is posted "wc ID refused", data a line "data HEX", at the end "state QP_STATE". Names
-that begin with uc_ or ud_ are of that service.
+"go KEY" (of a memory window, or 0), the client says "end". Each work completion becomes a line "wc ID STATUS", of a
+receive "wc ID STATUS BYTES" and " #IMMEDIATE" if there is any; a request that is refused when it is posted "wc ID
+refused"; data a line "data HEX", of the CRC when it is much; at the end "state QP_STATE". Names that begin with uc_ or
+ud_ are of that service.
 """
 import faulthandler
 import socket
 import sys
 import time
+import zlib
 
 import pyverbs.enums as e
 from pyverbs.addr import AH, AHAttr, GID, GlobalRoute
@@ -23,7 +25,8 @@ from pyverbs.wr import SGE, RecvWR, SendWR
 
 faulthandler.dump_traceback_later(50)  # says where it hangs
 role, peer, name, index = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
-SIZE = 65536
+SIZE = 1 << 18
+COUNT, LENGTH, COUNTER = 4, 24000, 200000  # of bulk
 ALL = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE_ATOMIC
 rights = e.IBV_ACCESS_LOCAL_WRITE if name == "no_perm" and role == "srv" else ALL
 rnr_retry = 2 if name == "rnr_exceed" else 7
@@ -92,12 +95,15 @@ def connect():
               | (e.IBV_QP_MIN_RNR_TIMER | e.IBV_QP_MAX_DEST_RD_ATOMIC if rc else 0))
     attr = QPAttr(qp_state=e.IBV_QPS_RTS, port_num=1)
     # 4 s: a time-out while the answer is under way brings rdma_rxe's sequence numbers out of step
-    attr.sq_psn, attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.max_rd_atomic = PSN, 20, 6, rnr_retry, 4
+    # losses are to be noticed soon, and rdma_rxe counts each gap as a try, but never to the end of 7
+    attr.timeout, attr.retry_cnt = (16, 7) if name == "bulk" else (20, 6)
+    attr.sq_psn, attr.rnr_retry, attr.max_rd_atomic = PSN, rnr_retry, 4
     qp.modify(attr, e.IBV_QP_STATE | e.IBV_QP_SQ_PSN
               | (e.IBV_QP_TIMEOUT | e.IBV_QP_RETRY_CNT | e.IBV_QP_RNR_RETRY | e.IBV_QP_MAX_QP_RD_ATOMIC if rc else 0))
 
 
 connect_ud() if service == e.IBV_QPT_UD else connect()
+handle = AH(pd, attr=path) if service == e.IBV_QPT_UD else None  # must last until what was posted is sent
 tell("ready")
 hear()
 
@@ -107,7 +113,10 @@ def completions(count, seconds=30):
     while count > 0 and time.time() < end:
         number, found = cq.poll(1)
         for wc in found or []:
-            print("wc", wc.wr_id, wc.status)
+            received = wc.status == e.IBV_WC_SUCCESS and wc.opcode & e.IBV_WC_RECV
+            immediate = received and wc.wc_flags & e.IBV_WC_WITH_IMM
+            print("wc", wc.wr_id, wc.status, *([wc.byte_len] if received else []),
+                  *(["#%08x" % socket.ntohl(wc.imm_data)] if immediate else []))
             count -= 1
     if count > 0:
         print("missing", count)
@@ -118,16 +127,17 @@ def receive(number, offset, length, lkey=None):
     qp.post_recv(RecvWR(wr_id=number, num_sge=1, sg=[sge]))
 
 
-def post(number, opcode, offset, length, remote=0, rkey=None, compare=0, swap=0):
+def post(number, opcode, offset, length, remote=None, rkey=None, compare=0, swap=0):
+    solicited = e.IBV_SEND_SOLICITED if number % 2 == 0 else 0
     wr = SendWR(wr_id=number, opcode=opcode, num_sge=1, sg=[SGE(mr.buf + offset, length, mr.lkey)],
-                send_flags=e.IBV_SEND_SIGNALED)
+                imm_data=socket.htonl(0x01020300 + number), send_flags=e.IBV_SEND_SIGNALED | solicited)
     key = their_rkey if rkey is None else rkey
     if opcode in (e.IBV_WR_RDMA_WRITE, e.IBV_WR_RDMA_WRITE_WITH_IMM, e.IBV_WR_RDMA_READ):
-        wr.set_wr_rdma(key, their_addr + remote)
+        wr.set_wr_rdma(key if remote is not None else 0, their_addr + remote if remote is not None else 0)
     if opcode in (e.IBV_WR_ATOMIC_CMP_AND_SWP, e.IBV_WR_ATOMIC_FETCH_AND_ADD):
         wr.set_wr_atomic(key, their_addr + remote, compare, swap)
     if service == e.IBV_QPT_UD:
-        wr.set_wr_ud(AH(pd, attr=path), their_qpn, QKEY)
+        wr.set_wr_ud(handle, their_qpn, QKEY)
     try:
         qp.post_send(wr)
         return 1
@@ -153,7 +163,8 @@ def pattern(length):
 
 
 def data(offset, length):
-    print("data", mr.read(length, offset).hex())
+    found = mr.read(length, offset)
+    print("data", found.hex() if length <= 4096 else "%08x" % zlib.crc32(found))
 
 
 def server():
@@ -172,6 +183,13 @@ def server():
     elif name == "misc":
         receive(1, 0, 0)
         receive(2, 0, 2500)
+    elif name == "small":
+        mr.write(pattern(12000), 12000)
+        for i in range(1, 5):
+            receive(i, 1000 * i, 1000)
+    elif name == "bulk":
+        for i in range(COUNT):
+            receive(i, LENGTH * i, LENGTH)
     key = 0
     if name == "send_inv":
         window = MW(pd, e.IBV_MW_TYPE_2)
@@ -183,7 +201,7 @@ def server():
         time.sleep(0.2)
         receive(1, 0, 1000)
     completions({"ok": 3, "too_long": 2, "bad_lkey": 1, "rnr": 1, "send_inv": 2, "inv_bad_rkey": 2, "uc_writes": 2,
-                 "ud_sends": 2, "misc": 2}.get(name, 0))
+                 "ud_sends": 2, "misc": 2, "small": 4, "bulk": COUNT}.get(name, 0))
     hear()
     if name == "ok":
         data(0, 3001)
@@ -192,8 +210,51 @@ def server():
     elif name in ("misc", "uc_writes"):
         data(20000, 2500)
     elif name == "ud_sends":
-        data(40, 100)
-        data(4040, 100)
+        for i in (0, 4000):
+            data(i, 40)  # the GRH
+            data(i + 40, 100)
+    elif name == "small":
+        data(2000, 7)
+        data(3000, 6)
+        data(9000, 1025)
+    elif name == "atomics":
+        data(40000, 8)
+    elif name == "bulk":
+        for i in range(2 * COUNT):
+            data(LENGTH * i, LENGTH)
+        data(COUNTER, 8)
+
+
+def small():
+    mr.write(pattern(4000), 4000)
+    post(1, e.IBV_WR_SEND, 0, 0)
+    post(2, e.IBV_WR_SEND, 0, 7)
+    post(3, e.IBV_WR_SEND_WITH_IMM, 0, 6)
+    post(4, e.IBV_WR_SEND_WITH_IMM, 0, 0)
+    post(5, e.IBV_WR_RDMA_WRITE, 0, 0)
+    post(6, e.IBV_WR_RDMA_WRITE, 5, 1, 9001)
+    post(7, e.IBV_WR_RDMA_READ, 20000, 13, 9000)
+    post(8, e.IBV_WR_RDMA_READ, 21000, 1024, 9000)
+    post(9, e.IBV_WR_RDMA_READ, 23000, 1025, 9000)
+    completions(9)
+    data(20000, 13)
+    data(21000, 1024)
+    data(23000, 1025)
+
+
+def bulk():
+    mr.write(pattern(2 * LENGTH), 2 * LENGTH)
+    for i in range(COUNT):
+        post(i, e.IBV_WR_SEND, i, LENGTH)
+        post(10 + i, e.IBV_WR_RDMA_WRITE, 10 + i, LENGTH, (COUNT + i) * LENGTH)
+    completions(2 * COUNT)
+    for i in range(COUNT):
+        post(20 + i, e.IBV_WR_RDMA_READ, (2 + i) * LENGTH, LENGTH, (COUNT + i) * LENGTH)
+        post(30 + i, e.IBV_WR_ATOMIC_FETCH_AND_ADD, COUNTER + 8 * i, 8, COUNTER, compare=5)
+    completions(2 * COUNT)
+    for i in range(COUNT):
+        data((2 + i) * LENGTH, LENGTH)
+    data(COUNTER, 8 * COUNT)
 
 
 def client():
@@ -211,14 +272,14 @@ def client():
         data(30000, 3001)
         data(50000, 16)
     elif name == "bad_rkey":
-        post(1, e.IBV_WR_RDMA_WRITE, 0, 100, rkey=their_rkey ^ 0x55)
-        post(2, e.IBV_WR_RDMA_WRITE, 0, 100)
+        post(1, e.IBV_WR_RDMA_WRITE, 0, 100, 0, their_rkey ^ 0x55)
+        post(2, e.IBV_WR_RDMA_WRITE, 0, 100, 0)
         completions(2)
     elif name == "bad_rkey_read":
         post(1, e.IBV_WR_RDMA_READ, 0, 100, SIZE - 50)
         completions(1)
     elif name == "no_perm":
-        post(1, e.IBV_WR_RDMA_READ, 0, 100)
+        post(1, e.IBV_WR_RDMA_READ, 0, 100, 0)
         completions(1)
     elif name == "misaligned_atomic":
         completions(post(1, e.IBV_WR_ATOMIC_FETCH_AND_ADD, 16, 8, 3, compare=5))
@@ -232,11 +293,25 @@ def client():
         mr.write(pattern(2500), 2500)
         post(1, e.IBV_WR_RDMA_WRITE_WITH_IMM, 0, 2500, 20000)
         post(2, e.IBV_WR_SEND_WITH_IMM, 0, 2500)
-        post(3, e.IBV_WR_RDMA_WRITE, 0, 0, rkey=0)
+        post(3, e.IBV_WR_RDMA_WRITE, 0, 0, 0, 0)
         post(4, e.IBV_WR_RDMA_READ, 30000, 1024, 20000)
         post(5, e.IBV_WR_RDMA_READ, 31024, 1476, 21024)
         completions(5)
         data(30000, 2500)
+    elif name == "small":
+        small()
+    elif name == "read0":
+        post(1, e.IBV_WR_RDMA_READ, 0, 0)
+        completions(1)
+    elif name == "atomics":
+        post(1, e.IBV_WR_ATOMIC_CMP_AND_SWP, 0, 8, 40000, compare=0xDEAD, swap=1)
+        post(2, e.IBV_WR_ATOMIC_CMP_AND_SWP, 8, 8, 40000, compare=0, swap=0x0102030405060708)
+        post(3, e.IBV_WR_ATOMIC_FETCH_AND_ADD, 16, 8, 40000, compare=5)
+        post(4, e.IBV_WR_ATOMIC_FETCH_AND_ADD, 24, 8, 40000, compare=0xFFFFFFFFFFFFFFFF)
+        completions(4)
+        data(0, 32)
+    elif name == "bulk":
+        bulk()
     elif name == "uc_writes":
         mr.write(pattern(2500), 2500)
         post(1, e.IBV_WR_RDMA_WRITE, 0, 2500, 20000)

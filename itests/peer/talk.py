@@ -1,4 +1,4 @@
-"""talk.py exec LINE | put FILE PATH: asks the peer's agent, see guest/agent.py."""
+"""talk.py exec LINE | put FILE PATH | await PORT: asks the peer's agent, see guest/agent.py."""
 import json
 import os
 import socket
@@ -11,6 +11,8 @@ with socket.create_connection(("10.77.0.2", 7000), timeout=10) as conn:
     stream = conn.makefile("rb")
     if what == "exec":
         conn.sendall(json.dumps({"run": first}).encode() + b"\n")
+    elif what == "await":
+        conn.sendall(json.dumps({"await": int(first)}).encode() + b"\n")
     else:
         conn.sendall(json.dumps({"put": sys.argv[3], "size": os.path.getsize(first)}).encode() + b"\n")
         with open(first, "rb") as file:

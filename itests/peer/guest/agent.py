@@ -1,7 +1,8 @@
 """Runs lines of shell and takes files, for whoever connects to TCP port 7000.
 
-A request is one line of JSON: {"run": LINE}, or {"put": PATH, "size": BYTES} and that many bytes. The answer is
-frames of a letter, a length (4 bytes, network order) and data: o is output, s the exit status in decimal and the end.
+A request is one line of JSON: {"run": LINE}, or {"await": PORT}, to wait until somebody listens there, or {"put": PATH,
+"size": BYTES} and that many bytes. The answer is frames of a letter, a length (4 bytes, network order) and data: o is
+output, s the exit status in decimal and the end.
 Who hangs up ends what he started.
 """
 import json
@@ -12,6 +13,7 @@ import socket
 import struct
 import subprocess
 import threading
+import time
 
 
 def frame(conn, kind, data):
@@ -60,6 +62,24 @@ def last_words(conn, out):
         return
 
 
+def listening(port):
+    local = "%04X" % port
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with open(table) as lines:
+            for words in map(str.split, lines):
+                if words[1].endswith(":" + local) and words[3] == "0A":
+                    return True
+    return False
+
+
+def await_listener(conn, port):
+    tries = 0
+    while not listening(port) and tries < 500:
+        tries += 1
+        time.sleep(0.1)
+    frame(conn, b"s", b"0" if tries < 500 else b"1")
+
+
 def put(conn, stream, path, size):
     with open(path, "wb") as file:
         while size > 0:
@@ -78,6 +98,8 @@ def serve(conn):
         request = json.loads(stream.readline())
         if "run" in request:
             run(conn, request["run"])
+        elif "await" in request:
+            await_listener(conn, request["await"])
         else:
             put(conn, stream, request["put"], request["size"])
 

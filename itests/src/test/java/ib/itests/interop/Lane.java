@@ -7,6 +7,7 @@ import static org.junit.Assume.assumeTrue;
 import ib.itests.Folder;
 import ib.itests.Program;
 import ib.itests.Shell;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,10 +19,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.rules.ExternalResource;
 import org.junit.rules.TemporaryFolder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The peer and the runtime. Property {@code ib.interop} asks for them; {@code ib.peer.kernel}
- * chooses the peer's kernel: 6.1, 6.12 or newest, {@code ib.peer.mtu} the link's MTU.
+ * chooses the peer's kernel: 6.1, 6.12 or newest, {@code ib.peer.mtu} the link's MTU, {@code
+ * ib.interop.only}, an expression, the cases by their names.
  */
 final class Lane extends ExternalResource {
   /** The one lane. */
@@ -38,8 +42,11 @@ final class Lane extends ExternalResource {
   private static final long COMMAND_S = 120; // longer than any end waits for the other
   static final long END_S = 150;
   private static final int HEADERS = 80; // that rdma_rxe leaves room for
+  private static final Pattern ONLY = Pattern.compile(System.getProperty("ib.interop.only", ""));
   private static final Pattern MTU = Pattern.compile("-m (\\d+)");
   private static final Pattern GID = Pattern.compile("GID\\[ *(\\d+)]:\\s*(\\S+)");
+
+  private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
   private final TemporaryFolder temporary = new TemporaryFolder();
   final LinuxPeer peer = new LinuxPeer(System.getProperty("ib.peer.kernel", "6.1"));
@@ -47,6 +54,7 @@ final class Lane extends ExternalResource {
   private @Nullable Shell shell;
   private final Map<String, Integer> gids = new HashMap<>();
   private boolean started;
+  private boolean met;
   private long began;
 
   private Lane() {}
@@ -72,6 +80,7 @@ final class Lane extends ExternalResource {
     folder.configure("ib.driver.rxe-rxe0.cfg", "name = rxe0\ninterface = ibpeer0\n");
     shell = new Shell(folder.home(), LinuxPeer.host(), COMMAND_S);
     shell.runUntil("ibv_devices", text -> text.contains("rxe0"));
+    ScenarioBundle.deploy(this);
     Matcher found = GID.matcher(run("ibv_devinfo -d rxe0 -v"));
     while (found.find()) {
       gids.put(found.group(2).replaceAll(",.*", ""), Integer.parseInt(found.group(1)));
@@ -100,11 +109,24 @@ final class Lane extends ExternalResource {
     return shell;
   }
 
-  /** {@return the index of an address in the runtime's GID table} */
-  int gidIndex(String address) {
-    Integer index = gids.get(address);
-    assertTrue(address + " is in " + gids, index != null);
+  /** {@return the index of the runtime's address in its GID table} */
+  int gidIndex(boolean ipv6) {
+    Integer index = gids.get(ipv6 ? "fd77::1" : "::ffff:" + LinuxPeer.HERE);
+    assertTrue("both addresses are in " + gids, index != null);
     return index;
+  }
+
+  /** {@return the index of the peer's address in its GID table} */
+  static int gidIndexThere(boolean ipv6) {
+    return ipv6 ? 2 : 1;
+  }
+
+  /** The exchange over IPv4 TCP makes the ends neighbours of each other; IPv6 must be, too. */
+  void meet(boolean ipv6) {
+    if (ipv6 && !met) {
+      peer.must("ping -6 -q -c 1 -w 20 fd77::1");
+      met = true;
+    }
   }
 
   /** Runs a line in the runtime. */
@@ -136,25 +158,23 @@ final class Lane extends ExternalResource {
         "the lane has had its " + BUDGET_MIN + " minutes (ib.interop.minutes)",
         took < TimeUnit.MINUTES.toNanos(BUDGET_MIN));
     for (int left = 2; ; left--) {
-      String before = retransmissions();
       try {
         run.run();
         return;
       } catch (AssertionError | ExecutionException e) {
-        if (left == 0 || (reliable && before.equals(retransmissions()))) {
+        if (left == 0 || (reliable && !peer.hasSentAgain())) {
           throw e;
         }
+        LOG.warn("once more, since this may be the peer's fault", e);
       }
     }
   }
 
-  private String retransmissions() {
-    return peer.must("cat /sys/class/infiniband/rxe0/ports/1/hw_counters/completer_retry_err");
-  }
-
-  /** {@return the cases whose MTU fits the link} */
-  static List<Object[]> fitting(List<Object[]> cases) {
-    return cases.stream().filter(c -> fits(c[1].toString())).toList();
+  /** {@return the cases that are asked for and whose MTU fits the link} */
+  static List<Object[]> chosen(List<Object[]> cases) {
+    return cases.stream()
+        .filter(c -> fits(c[1].toString()) && ONLY.matcher(Arrays.toString(c)).find())
+        .toList();
   }
 
   private static boolean fits(String options) {

@@ -28,7 +28,10 @@ final class LinuxPeer {
   static final Executor BESIDE = task -> Thread.ofPlatform().daemon().start(task);
 
   private static final Path SCRIPT = Path.of("peer/peer").toAbsolutePath();
+  private static final String SENT_AGAIN =
+      "/sys/class/infiniband/rxe0/ports/1/hw_counters/completer_retry_err";
   private final String kernel;
+  private volatile String sentAgain = "";
 
   LinuxPeer(String kernel) {
     this.kernel = kernel;
@@ -72,9 +75,20 @@ final class LinuxPeer {
         BESIDE);
   }
 
-  /** Runs a line of shell there; after 60 s it is ended. */
+  /**
+   * Runs a program there; after 60 s it is ended. What rdma_rxe had sent again until then is kept:
+   * see {@link #hasSentAgain}.
+   */
   Program exec(String line) {
-    return run(90, "exec", "timeout 60 " + line);
+    Program run = run(90, "exec", "cat " + SENT_AGAIN + "; timeout 60 " + line);
+    int end = run.out().indexOf('\n') + 1;
+    sentAgain = run.out().substring(0, end);
+    return new Program(run.status(), run.out().substring(end), run.err());
+  }
+
+  /** {@return whether rdma_rxe has sent anything again since the last program began} */
+  boolean hasSentAgain() {
+    return !must("cat " + SENT_AGAIN).equals(sentAgain);
   }
 
   /** Runs a line of shell there that must succeed. */
@@ -88,10 +102,10 @@ final class LinuxPeer {
 
   /** Waits until somebody listens there. */
   void awaitListener(int port) {
-    must(
-        "for i in $(seq 300); do ss -Hltn sport = :"
-            + port
-            + " | grep -q . && exit; sleep 0.1; done; exit 1");
+    Program seen = run(60, "await", Integer.toString(port));
+    if (seen.status() != 0) {
+      throw new AssertionError("nobody listens on port " + port + " there: " + seen);
+    }
   }
 
   /** Waits until somebody listens here, in the namespace; without connecting. */

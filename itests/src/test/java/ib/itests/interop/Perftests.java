@@ -28,7 +28,7 @@ public class Perftests {
 
   @Parameters(name = "{0} {1} IPv6 {2}")
   public static List<Object[]> cases() {
-    return Lane.fitting(Matrix.FULL ? Matrix.perftests() : FEW);
+    return Lane.chosen(Matrix.FULL ? Matrix.perftests() : FEW);
   }
 
   private static final List<Object[]> FEW =
@@ -52,21 +52,18 @@ public class Perftests {
             {"ib_atomic_lat", "-n 50", false},
           });
 
-  /** The exchange over IPv4 TCP makes the ends neighbours of each other; IPv6 must be, too. */
   @Before
   public void meet() {
-    if (ipv6) {
-      Lane.LANE.peer.must("ping -6 -q -c 1 -w 20 fd77::1");
-    }
+    Lane.LANE.meet(ipv6);
   }
 
-  private String here(Lane lane) {
-    int index = lane.gidIndex(ipv6 ? "fd77::1" : "::ffff:" + LinuxPeer.HERE);
+  private String here() {
+    int index = Lane.LANE.gidIndex(ipv6);
     return program + TIMEOUT + " -d rxe0 -x " + index + " " + options;
   }
 
   private String there() {
-    return program + TIMEOUT + " -d rxe0 -F -x " + (ipv6 ? 2 : 1) + " " + options;
+    return program + TIMEOUT + " -d rxe0 -F -x " + Lane.gidIndexThere(ipv6) + " " + options;
   }
 
   /** The whole table, on both ends. */
@@ -81,14 +78,13 @@ public class Perftests {
   @Test
   public void weServe() throws Exception {
     Lane.LANE.dependably(
-        reliable(), () -> check(Lane.LANE.serve(here(Lane.LANE), there() + " " + LinuxPeer.HERE)));
+        reliable(), () -> check(Lane.LANE.serve(here(), there() + " " + LinuxPeer.HERE)));
   }
 
   @Test
   public void linuxServes() throws Exception {
     Lane.LANE.dependably(
-        reliable(),
-        () -> check(Lane.LANE.visit(here(Lane.LANE) + " " + LinuxPeer.ADDRESS, there())));
+        reliable(), () -> check(Lane.LANE.visit(here() + " " + LinuxPeer.ADDRESS, there())));
   }
 
   private boolean reliable() {

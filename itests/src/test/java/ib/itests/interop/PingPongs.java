@@ -29,7 +29,7 @@ public class PingPongs {
 
   @Parameters(name = "{0} {1} IPv6 {2}")
   public static List<Object[]> cases() {
-    return Lane.fitting(Matrix.FULL ? Matrix.pingPongs() : FEW);
+    return Lane.chosen(Matrix.FULL ? Matrix.pingPongs() : FEW);
   }
 
   private static final List<Object[]> FEW =
@@ -49,24 +49,22 @@ public class PingPongs {
             {"srq", "-c -n 100 -q 5 -e", true},
           });
 
-  /** The exchange over IPv4 TCP makes the ends neighbours of each other; IPv6 must be, too. */
   @Before
   public void meet() {
-    if (ipv6) {
-      Lane.LANE.peer.must("ping -6 -q -c 1 -w 20 fd77::1");
-    }
+    Lane.LANE.meet(ipv6);
   }
 
-  private String here(Lane lane) {
-    int index = lane.gidIndex(ipv6 ? "fd77::1" : "::ffff:" + LinuxPeer.HERE);
+  private String here() {
+    int index = Lane.LANE.gidIndex(ipv6);
     return program + " -d rxe0 -g " + index + " " + options;
   }
 
   private String there() {
-    return program + " -d rxe0 -g " + (ipv6 ? 2 : 1) + " " + options;
+    return program + " -d rxe0 -g " + Lane.gidIndexThere(ipv6) + " " + options;
   }
 
-  private static void check(String... printed) {
+  /** All was right. */
+  static void check(String... printed) {
     for (String text : printed) {
       assertTrue(text, text.contains(" usec/iter") && !text.contains("invalid data"));
     }
@@ -75,14 +73,13 @@ public class PingPongs {
   @Test
   public void weServe() throws Exception {
     Lane.LANE.dependably(
-        reliable(), () -> check(Lane.LANE.serve(here(Lane.LANE), there() + " " + LinuxPeer.HERE)));
+        reliable(), () -> check(Lane.LANE.serve(here(), there() + " " + LinuxPeer.HERE)));
   }
 
   @Test
   public void linuxServes() throws Exception {
     Lane.LANE.dependably(
-        reliable(),
-        () -> check(Lane.LANE.visit(here(Lane.LANE) + " " + LinuxPeer.ADDRESS, there())));
+        reliable(), () -> check(Lane.LANE.visit(here() + " " + LinuxPeer.ADDRESS, there())));
   }
 
   private boolean reliable() {

@@ -14,7 +14,14 @@ import java.util.zip.ZipEntry;
 /** Brings both ends of the scenarios to their places. */
 final class ScenarioBundle {
   private static final List<String> CLASSES =
-      List.of("ScenarioActivator", "ScenarioActivator$Command", "Scenario", "Talk");
+      List.of(
+          "ScenarioActivator",
+          "ScenarioActivator$Command",
+          "Scenario",
+          "Requester",
+          "Responder",
+          "Bulk",
+          "Talk");
 
   private ScenarioBundle() {}
 

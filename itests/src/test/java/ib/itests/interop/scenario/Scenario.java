@@ -22,32 +22,38 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
+import ib.core.verbs.WcFlags;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WellKnown;
 import ib.core.verbs.WorkCompletion;
 import ib.core.verbs.WrOpcode;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /** One exchange over verbs, in the steps of itests/peer/scenario.py. */
 final class Scenario implements AutoCloseable {
-  private static final int SIZE = 65536;
+  static final int SIZE = 1 << 18;
+  private static final int PAGE = 4096;
   private static final int PSN = 0xfffff0; // wraps soon
   private static final int RIGHTS =
       Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC;
   private static final int QKEY = 0x11111111;
+  private static final int IMM = 0x01020300;
 
+  final String name;
+  final Talk talk;
   private final boolean server;
-  private final String name;
-  private final Talk talk;
   private final IbDevice device;
   private final int gidIndex;
   private final ProtectionDomain pd;
   private final CompletionQueue cq;
-  private final MemoryRegion mr;
+  final MemoryRegion mr;
   private final QueuePair qp;
   private final StringBuilder seen = new StringBuilder();
   private final QpType service;
@@ -56,7 +62,7 @@ final class Scenario implements AutoCloseable {
   private @Nullable MemoryWindow window;
   private int remoteQpn;
   private long remoteAddress;
-  private int remoteKey;
+  int remoteKey;
 
   Scenario(IbDevice device, int gidIndex, boolean server, String name, Talk talk) {
     this.device = device;
@@ -66,7 +72,7 @@ final class Scenario implements AutoCloseable {
     this.talk = talk;
     pd = device.allocPd();
     cq = device.createCq(new CqInit(128));
-    mr = pd.allocMemory(SIZE, 4096, RIGHTS | Access.MW_BIND);
+    mr = pd.allocMemory(SIZE, PAGE, RIGHTS | Access.MW_BIND);
     service = name.startsWith("ud_") ? QpType.UD : name.startsWith("uc_") ? QpType.UC : QpType.RC;
     qp = pd.createQp(new QpInit(service, cq, new QpCap(64, 64, 1, 1, 0)));
   }
@@ -74,11 +80,11 @@ final class Scenario implements AutoCloseable {
   String run() throws IOException {
     connect();
     if (server) {
-      serve();
+      new Responder(this).run();
     } else {
-      request();
+      new Requester(this).run();
     }
-    return seen.append("state ").append(qp.state()).append('\n').toString();
+    return seen.append("state ").append(qp.state().value()).append('\n').toString();
   }
 
   private void connect() throws IOException {
@@ -111,71 +117,21 @@ final class Scenario implements AutoCloseable {
     }
     if (service == QpType.RC) {
       rtr.maxDestRdAtomic(4).minRnrTimer(12);
-      rts.timeout(20).retryCount(6).maxRdAtomic(4).rnrRetry(name.equals("rnr_exceed") ? 2 : 7);
+      boolean bulk = name.equals("bulk"); // losses are to be noticed soon
+      rts.timeout(bulk ? 16 : 20).retryCount(6).maxRdAtomic(4);
+      rts.rnrRetry(name.equals("rnr_exceed") ? 2 : WellKnown.RNR_RETRY_INFINITE);
     }
     qp.modify(init);
     qp.modify(rtr);
     qp.modify(rts);
   }
 
-  private void serve() throws IOException {
-    int expected =
-        switch (name) {
-          case "ok" -> {
-            receive(1, 0, 4000, mr.lkey());
-            receive(2, 4000, 4000, mr.lkey());
-            receive(3, 8000, 4000, mr.lkey());
-            yield 3;
-          }
-          case "too_long" -> {
-            receive(1, 0, 50, mr.lkey());
-            receive(2, 0, 50, mr.lkey());
-            yield 2;
-          }
-          case "bad_lkey" -> {
-            receive(1, 0, 200, mr.lkey() ^ 0x77);
-            yield 1;
-          }
-          case "rnr" -> 1;
-          case "send_inv", "inv_bad_rkey", "uc_writes", "ud_sends" -> {
-            receive(1, 0, 3000, mr.lkey());
-            receive(2, 4000, 3000, mr.lkey());
-            yield 2;
-          }
-          case "misc" -> {
-            receive(1, 0, 0, mr.lkey());
-            receive(2, 0, 2500, mr.lkey());
-            yield 2;
-          }
-          default -> 0;
-        };
-    talk.tell("go " + (name.equals("send_inv") ? bind() & 0xffffffffL : 0));
-    if (name.equals("rnr")) {
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200)); // the sender is told to wait
-      receive(1, 0, 1000, mr.lkey());
-    }
-    completions(expected);
-    talk.hear();
-    switch (name) {
-      case "ok" -> {
-        data(0, 3001);
-        data(20000, 3001);
-        data(40000, 8);
-      }
-      case "misc", "uc_writes" -> data(20000, 2500);
-      case "ud_sends" -> {
-        data(40, 100); // behind the GRH
-        data(4040, 100);
-      }
-      default -> {}
-    }
-  }
-
-  private int bind() {
+  /** Lets the other end write to the first page by a window; returns its key. */
+  int bind() {
     MemoryWindow mw = pd.allocWindow(MwType.TYPE_2);
     window = mw;
     int key = MemoryRegion.nextKey(mw.rkey());
-    MemoryWork work = new MemoryWork().bind(mw, key, mr, mr.iova(), 4096, Access.REMOTE_WRITE);
+    MemoryWork work = new MemoryWork().bind(mw, key, mr, mr.iova(), PAGE, Access.REMOTE_WRITE);
     check(
         qp.postSend(
             new SendWr(0).wrId(9).opcode(WrOpcode.BIND_MW).flags(SendFlags.SIGNALED).memory(work)));
@@ -183,102 +139,51 @@ final class Scenario implements AutoCloseable {
     return key;
   }
 
-  private void request() throws IOException {
-    int windowKey = Integer.parseUnsignedInt(talk.hear().split(" ")[1]);
-    switch (name) {
-      case "ok" -> everything();
-      case "misc" -> misc();
-      case "send_inv" -> {
-        post(1, WrOpcode.RDMA_WRITE, 0, 16, 128, windowKey);
-        completions(1);
-        post(2, WrOpcode.SEND_WITH_INV, 0, 20, 0, windowKey);
-        completions(1);
-        post(3, WrOpcode.RDMA_WRITE, 0, 16, 128, windowKey);
-        completions(1);
-      }
-      case "inv_bad_rkey" -> {
-        post(1, WrOpcode.SEND_WITH_INV, 0, 20, 0, remoteKey ^ 0x5500);
-        completions(1);
-      }
-      case "uc_writes" -> {
-        pattern(2500);
-        post(1, WrOpcode.RDMA_WRITE, 0, 2500, 20000, remoteKey);
-        post(2, WrOpcode.RDMA_WRITE_WITH_IMM, 0, 10, 20000, remoteKey);
-        post(3, WrOpcode.SEND_WITH_IMM, 0, 10, 0, 0);
-        completions(3);
-        data(0, 2500);
-      }
-      case "ud_sends" -> {
-        pattern(100);
-        post(1, WrOpcode.SEND, 0, 100, 0, 0);
-        post(2, WrOpcode.SEND_WITH_IMM, 0, 100, 0, 0);
-        completions(2);
-        data(0, 100);
-      }
-      case "bad_rkey" -> {
-        post(1, WrOpcode.RDMA_WRITE, 0, 100, 0, remoteKey ^ 0x55);
-        post(2, WrOpcode.RDMA_WRITE, 0, 100, 0, remoteKey);
-        completions(2);
-      }
-      case "bad_rkey_read" -> one(WrOpcode.RDMA_READ, 100, SIZE - 50);
-      case "no_perm" -> one(WrOpcode.RDMA_READ, 100, 0);
-      case "misaligned_atomic" -> one(WrOpcode.ATOMIC_FETCH_AND_ADD, 8, 3);
-      default -> one(WrOpcode.SEND, 100, 0);
-    }
-    talk.tell("end");
-  }
-
-  private void one(WrOpcode opcode, int length, int remote) {
-    post(1, opcode, 0, length, remote, remoteKey);
-    completions(1);
-  }
-
-  private void pattern(int length) {
+  /** What the memory holds from its begin, before anything comes. */
+  void pattern(int length) {
     MemorySegment memory = mr.segment();
     for (int i = 0; i < length; i++) {
       memory.set(ValueLayout.JAVA_BYTE, i, (byte) (32 + i * 7 % 95));
     }
   }
 
-  private void misc() {
-    pattern(2500);
-    post(1, WrOpcode.RDMA_WRITE_WITH_IMM, 0, 2500, 20000, remoteKey);
-    post(2, WrOpcode.SEND_WITH_IMM, 0, 2500, 0, 0);
-    post(3, WrOpcode.RDMA_WRITE, 0, 0, 0, 0);
-    post(4, WrOpcode.RDMA_READ, 30000, 1024, 20000, remoteKey);
-    post(5, WrOpcode.RDMA_READ, 31024, 1476, 21024, remoteKey);
-    completions(5);
-    data(30000, 2500);
+  void receive(long id, int offset, int length) {
+    receive(id, offset, length, mr.lkey());
   }
 
-  private void everything() {
-    pattern(3001);
-    post(1, WrOpcode.SEND, 0, 3001, 0, 0);
-    post(2, WrOpcode.SEND, 0, 0, 0, 0);
-    post(3, WrOpcode.SEND_WITH_IMM, 0, 7, 0, 0);
-    post(4, WrOpcode.RDMA_WRITE, 0, 3001, 20000, remoteKey);
-    post(5, WrOpcode.RDMA_READ, 30000, 3001, 20000, remoteKey);
-    post(6, WrOpcode.ATOMIC_FETCH_AND_ADD, 50000, 8, 40000, remoteKey);
-    post(7, WrOpcode.ATOMIC_CMP_AND_SWP, 50008, 8, 40000, remoteKey);
-    completions(7);
-    data(30000, 3001);
-    data(50000, 16);
-  }
-
-  private void receive(long id, int offset, int length, int lkey) {
+  void receive(long id, int offset, int length, int lkey) {
     check(qp.postReceive(id, lkey, mr.iova() + offset, length));
   }
 
-  private void post(long id, WrOpcode opcode, int offset, int length, int remote, int key) {
-    SendWr wr = new SendWr(1).wrId(id).opcode(opcode).flags(SendFlags.SIGNALED);
-    wr.addSge(mr.lkey(), mr.iova() + offset, length).remoteAddr(remoteAddress + remote).rkey(key);
-    if (opcode == WrOpcode.SEND_WITH_INV) {
-      wr.invalidateRkey(key);
-    }
+  void post(long id, WrOpcode opcode, int offset, int length, int remote, int key) {
+    post(request(id, opcode, offset, length).remoteAddr(remoteAddress + remote).rkey(key));
+  }
+
+  /** A request that names no memory of the other end. */
+  void post(long id, WrOpcode opcode, int offset, int length) {
+    post(request(id, opcode, offset, length).remoteAddr(0).rkey(0));
+  }
+
+  void atomic(long id, WrOpcode opcode, int offset, int remote, long compareAdd, long swap) {
+    SendWr wr = request(id, opcode, offset, 8).remoteAddr(remoteAddress + remote).rkey(remoteKey);
+    post(wr.compareAdd(compareAdd).swap(swap));
+  }
+
+  void sendAndInvalidate(long id, int length, int key) {
+    post(request(id, WrOpcode.SEND_WITH_INV, 0, length).invalidateRkey(key));
+  }
+
+  private SendWr request(long id, WrOpcode opcode, int offset, int length) {
+    SendWr wr = new SendWr(1).wrId(id).opcode(opcode).immData(IMM + (int) id);
+    wr.flags(SendFlags.SIGNALED | (id % 2 == 0 ? SendFlags.SOLICITED : 0));
+    return wr.addSge(mr.lkey(), mr.iova() + offset, length);
+  }
+
+  private void post(SendWr wr) {
     if (ah != null) {
       wr.ah(ah).remoteQpn(remoteQpn).remoteQkey(QKEY);
     }
-    check(qp.postSend(wr.compareAdd(5).swap(9)));
+    check(qp.postSend(wr));
   }
 
   private static void check(int rc) {
@@ -287,13 +192,12 @@ final class Scenario implements AutoCloseable {
     }
   }
 
-  private void completions(int count) {
+  void completions(int count) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     int left = count;
     while (left > 0 && System.nanoTime() < end) {
       if (cq.poll(one, 1) == 1) {
-        seen.append("wc ").append(one[0].wrId()).append(' ').append(one[0].status().value());
-        seen.append('\n');
+        completion(one[0]);
         left--;
       } else {
         Thread.onSpinWait();
@@ -304,8 +208,25 @@ final class Scenario implements AutoCloseable {
     }
   }
 
-  private void data(int offset, int length) {
+  private void completion(WorkCompletion wc) {
+    seen.append("wc ").append(wc.wrId()).append(' ').append(wc.status().value());
+    if (wc.status() == WcStatus.SUCCESS && wc.opcode().isReceive()) {
+      seen.append(' ').append(wc.byteLen());
+      if ((wc.wcFlags() & WcFlags.WITH_IMM) != 0) {
+        seen.append(" #").append(HexFormat.of().toHexDigits(wc.immData()));
+      }
+    }
+    seen.append('\n');
+  }
+
+  /** Tells what the memory holds, or the CRC when it is much. */
+  void data(int offset, int length) {
     byte[] bytes = mr.segment().asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
+    if (length > PAGE) {
+      CRC32 crc = new CRC32();
+      crc.update(bytes);
+      bytes = ByteBuffer.allocate(Integer.BYTES).putInt((int) crc.getValue()).array();
+    }
     seen.append("data ").append(HexFormat.of().formatHex(bytes)).append('\n');
   }
 

@@ -1,6 +1,5 @@
 package ib.engine.qp;
 
-import ib.engine.time.Timer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -9,30 +8,23 @@ import java.lang.invoke.VarHandle;
  * first (as {@code ib_modify_cq}). One timer for a call, not for a completion: the first completion
  * that waits starts it. Data path, any thread.
  */
-final class Moderation extends Timer {
+final class Moderation extends CqTimer {
   private static final VarHandle PENDING;
-  private static final VarHandle RUNNING;
 
   static {
     try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      PENDING = lookup.findVarHandle(Moderation.class, "pending", int.class);
-      RUNNING = lookup.findVarHandle(Moderation.class, "running", boolean.class);
+      PENDING = MethodHandles.lookup().findVarHandle(Moderation.class, "pending", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
   private final Runnable over;
-  private final Worker worker;
   private volatile int count; // 0: off
   private volatile long periodNs;
 
   @SuppressWarnings("UnusedVariable") // read by PENDING
   private volatile int pending; // completions since the queue was armed, about
-
-  private volatile boolean running; // the worker has the timer
-  private volatile boolean cancelled;
 
   /**
    * Makes one that is off.
@@ -41,7 +33,7 @@ final class Moderation extends Timer {
    * @param over called when the time is over, by the worker
    */
   Moderation(Worker worker, Runnable over) {
-    this.worker = worker;
+    super(worker);
     this.over = over;
   }
 
@@ -68,18 +60,8 @@ final class Moderation extends Timer {
     if (most == 0 || (int) PENDING.getAndAdd(this, 1) + 1 >= most) {
       return true;
     }
-    if (!running && RUNNING.compareAndSet(this, false, true)) {
-      worker.start(this);
-    }
+    start();
     return false;
-  }
-
-  /** The queue goes. */
-  void cancel() {
-    cancelled = true;
-    if (running) {
-      worker.purge();
-    }
   }
 
   @Override
@@ -88,15 +70,7 @@ final class Moderation extends Timer {
   }
 
   @Override
-  protected void expired() {
-    running = false; // before the look at the queue: a completion after it starts the timer anew
-    if (!cancelled) {
-      over.run();
-    }
-  }
-
-  @Override
-  public boolean cancelled() {
-    return cancelled;
+  void over() {
+    over.run();
   }
 }

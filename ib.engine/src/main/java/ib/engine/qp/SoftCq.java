@@ -46,6 +46,7 @@ public final class SoftCq extends CompletionQueue {
   private volatile boolean destroyed;
   private final CqUsers users = new CqUsers(this);
   private final Moderation moderation;
+  private final CqTimer stragglers;
 
   private final PolledEntry current = new PolledEntry(); // one thread at a time
 
@@ -54,6 +55,7 @@ public final class SoftCq extends CompletionQueue {
     this.hca = hca;
     CompletionRing ring = new CompletionRing(init.entries());
     this.moderation = new Moderation(hca.worker(), this::periodOver);
+    this.stragglers = new Stragglers(hca.worker());
     this.filled = ring;
     this.polled = ring;
   }
@@ -282,8 +284,9 @@ public final class SoftCq extends CompletionQueue {
   /**
    * No completion is lost between the last poll and the arming (B7): a producer claims (full
    * fence), fills, publishes, reads {@code armed}; we write {@code armed} (full fence) and look at
-   * the claims. One of the two sees the other; a claim that is not published yet is answered by a
-   * notification at once, since its producer may not have seen us. One that is published may have
+   * the claims. One of the two sees the other. The producer of a claim that is not published yet
+   * may not have seen us; the worker looks again a little later, so that a producer that was
+   * preempted there costs no call of a handler that finds nothing. One that is published may have
    * been so only since then, its producer's look at {@code armed} before its store: so what can be
    * polled is asked last.
    */
@@ -308,13 +311,49 @@ public final class SoftCq extends CompletionQueue {
       a = armed;
     }
     VarHandle.fullFence();
+    boolean unpublished = unpublished();
+    boolean report = (flags & NotifyFlags.REPORT_MISSED_EVENTS) != 0;
+    boolean waiting = (unpublished || report) && waiting();
+    if (unpublished && !waiting) {
+      stragglers.start();
+    } else if (unpublished && !report) {
+      fire(armed);
+    }
+    return report && waiting ? 1 : 0;
+  }
+
+  /** Whether an entry may be claimed and not published yet, in any ring. */
+  private boolean unpublished() {
     for (CompletionRing c = ring(); c != null; c = c.next()) {
       if (c.unpublished()) {
-        fire(armed);
-        break;
+        return true;
       }
     }
-    return (flags & NotifyFlags.REPORT_MISSED_EVENTS) != 0 && waiting() ? 1 : 0;
+    return false;
+  }
+
+  /** Looks until what was claimed when the consumer armed is published. */
+  private final class Stragglers extends CqTimer {
+    private static final long AGAIN_NS = 20_000; // a thousand times what an undisturbed one takes
+
+    Stragglers(Worker worker) {
+      super(worker);
+    }
+
+    @Override
+    protected long durationNs() {
+      return AGAIN_NS;
+    }
+
+    @Override
+    void over() {
+      boolean more = unpublished();
+      periodOver();
+      if (more && armed != IDLE) {
+        Thread.onSpinWait(); // its producer has to go on first
+        start();
+      }
+    }
   }
 
   /**
@@ -377,6 +416,7 @@ public final class SoftCq extends CompletionQueue {
   protected void doDestroy() {
     destroyed = true;
     moderation.cancel();
+    stragglers.cancel();
     hca.discount(Limit.MAX_CQ);
   }
 }

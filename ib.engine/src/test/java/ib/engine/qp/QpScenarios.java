@@ -116,7 +116,7 @@ public final class QpScenarios {
 
             @Override
             public long nanoTime() {
-              return now += 1000; // whoever looks finds that time has passed
+              return now += 1_000_000; // whoever looks finds that time has passed
             }
           },
           RandomGenerator.getDefault(),
@@ -126,6 +126,7 @@ public final class QpScenarios {
     @Override
     public void setUp() {
       cq.connect(this);
+      worker.start(Interleavings.spawn("worker", true, worker));
       consumer = Interleavings.spawn("consumer", true, this::consume);
     }
 
@@ -145,8 +146,6 @@ public final class QpScenarios {
           LockSupport.park(this);
         }
         notified = false;
-        Thread
-            .onSpinWait(); // the notification may answer a claim whose producer has to go on first
       }
     }
 
@@ -195,7 +194,6 @@ public final class QpScenarios {
     public void setUp() {
       super.setUp();
       cq.doModerate(100, 1);
-      worker.start(Interleavings.spawn("worker", true, worker));
       Interleavings.spawn("producer", false, this::push);
     }
   }

@@ -1,0 +1,49 @@
+package ib.engine.qp;
+
+import ib.engine.time.Timer;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A timer of a completion queue, at most once with the worker however many threads start it. Data
+ * path, any thread.
+ */
+abstract class CqTimer extends Timer {
+  private final Worker worker;
+  private final AtomicBoolean running = new AtomicBoolean(); // the worker has it
+  private volatile boolean cancelled;
+
+  CqTimer(Worker worker) {
+    this.worker = worker;
+  }
+
+  /** Called by the worker when the time is over; may start it anew. */
+  abstract void over();
+
+  /** Starts it unless it runs. */
+  final void start() {
+    if (!running.get() && running.compareAndSet(false, true)) {
+      worker.start(this);
+    }
+  }
+
+  /** The queue goes. */
+  final void cancel() {
+    cancelled = true;
+    if (running.get()) {
+      worker.purge();
+    }
+  }
+
+  @Override
+  protected final void expired() {
+    running.set(false); // before the look at the queue: what comes after it starts the timer anew
+    if (!cancelled) {
+      over();
+    }
+  }
+
+  @Override
+  public final boolean cancelled() {
+    return cancelled;
+  }
+}

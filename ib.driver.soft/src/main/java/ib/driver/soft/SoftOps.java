@@ -12,6 +12,7 @@ import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortModify;
 import ib.core.verbs.ProtectionDomain;
+import ib.driver.soft.fabric.Datagram;
 import ib.driver.soft.fabric.FabricPort;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -30,9 +31,12 @@ final class SoftOps implements DeviceOps {
 
   @Override
   public MadVerdict processMad(int port, MadSource source, MemorySegment in, MemorySegment out) {
-    MemorySegment answer = wires.get(port - 1).answer(in, source.slid());
+    FabricPort wire = wires.get(port - 1);
+    MemorySegment answer = wire.answer(in, source.slid());
     if (answer == null) {
-      return MadVerdict.PASS;
+      boolean taken =
+          source.local() && wire.subnet().offer(wire.place(), Datagram.toItself(in, source));
+      return taken ? MadVerdict.CONSUMED : MadVerdict.PASS;
     }
     out.copyFrom(answer);
     return MadVerdict.REPLY;

@@ -148,6 +148,11 @@ final class Carrier {
       }
       return true;
     }
+    return taken(in, managed, d);
+  }
+
+  /** Offers a datagram to the consumers at a port. */
+  boolean taken(NodePort in, NodePort managed, Datagram d) {
     for (MadConsumer consumer : List.copyOf(consumers.getOrDefault(managed, List.of()))) {
       if (consumer.take(in, d)) {
         return true;

@@ -1,5 +1,6 @@
 package ib.driver.soft.fabric;
 
+import ib.core.mad.MadSource;
 import ib.core.mad.smp.Smp;
 import ib.core.wire.MadHeader;
 import java.lang.foreign.MemorySegment;
@@ -31,6 +32,23 @@ public final class Datagram {
    */
   public Datagram(MemorySegment mad) {
     this.mad = mad;
+  }
+
+  /**
+   * What a port sends to itself.
+   *
+   * @param mad 256 bytes, not changed
+   * @param source what is said of it
+   * @return the datagram
+   */
+  public static Datagram toItself(MemorySegment mad, MadSource source) {
+    Datagram d = new Datagram(MemorySegment.ofArray(new byte[MadHeader.MAD_BYTES]).copyFrom(mad));
+    d.slid = source.slid();
+    d.dlid = source.slid();
+    d.sourceQpn = source.srcQp();
+    d.destQpn = source.srcQp();
+    d.sl = source.sl();
+    return d;
   }
 
   /**

@@ -195,6 +195,20 @@ public final class Subnet implements Surroundings {
     return carrier.arrived(at, d);
   }
 
+  /**
+   * Offers a datagram that an adapter has sent to its own port to a subnet manager that is there,
+   * behind the door; its answer comes by the wire.
+   *
+   * @param at the port
+   * @param d the datagram, the manager's when it takes it
+   * @return whether it was taken
+   */
+  public boolean offer(NodePort at, Datagram d) {
+    synchronized (fabric) {
+      return carrier.taken(at, at.node().managed(at), d);
+    }
+  }
+
   /** An agent's answer to a datagram of the node itself; what it has changed is in effect. */
   @Nullable MemorySegment answer(NodePort at, MemorySegment mad, int slid) {
     MemorySegment answer = agents.answer(at, mad, slid);

@@ -36,7 +36,8 @@ final class Groups {
       Field.MGID.mask() | Field.PORT_GID.mask() | Field.JOIN_STATE.mask();
   private static final long SIGNATURE_IPV4 = 0x401bL;
   private static final long BROADCAST_LOW = 0xffff_ffffL;
-  private static final int QKEY_IPOIB = 0x80000b1b; // RFC 4391 section 4: a controlled one
+  private static final int QKEY_CONTROLLED = 0x80000b1b; // as RFC 4391 section 4 recommends
+  private static final int QKEY_OPENSM = 0x0b1b;
   private static final int MTU_2048 = 4;
   private static final int RATE_10 = 3;
   private static final int LIFE_TIME = 18;
@@ -59,6 +60,7 @@ final class Groups {
   private final Subscriptions subscriptions;
   private final Map<Gid, Group> groups = new LinkedHashMap<>();
   private final Map<Gid, Integer> mlids = new HashMap<>(); // survive a time without members
+  private int qkey = QKEY_CONTROLLED;
   private long fresh;
 
   Groups(BuiltinSm manager, Subscriptions subscriptions) {
@@ -66,10 +68,14 @@ final class Groups {
     this.subscriptions = subscriptions;
   }
 
-  /** Members are to join anew; groups keep their LIDs. */
+  /**
+   * Another subnet manager has been here. Members are to join anew; groups keep their LIDs, and
+   * IPoIB has OpenSM's Q_Key from now on: while it changed, ports that have joined again would not
+   * hear those that have not.
+   */
   void forgetMembers() {
-    groups.values().removeIf(g -> !g.stays);
-    groups.values().forEach(g -> g.members.clear());
+    groups.clear();
+    qkey = QKEY_OPENSM;
   }
 
   /** {@return ports by multicast LID: those that receive, or those that only send} */
@@ -127,7 +133,7 @@ final class Groups {
       if (!its) {
         throw new Refusal(SaStatus.REQUEST_INVALID);
       }
-      McMemberRecord r = record(mgid).set(Field.QKEY, QKEY_IPOIB & 0xffff_ffffL);
+      McMemberRecord r = record(mgid).set(Field.QKEY, qkey & 0xffff_ffffL);
       return add(
           mgid, r.set(Field.MTU, MTU_2048).set(Field.RATE, RATE_10).set(Field.PKEY, pkey), true);
     }

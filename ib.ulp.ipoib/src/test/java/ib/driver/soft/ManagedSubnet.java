@@ -1,0 +1,138 @@
+package ib.driver.soft;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.client.ClientRegistration;
+import ib.core.sa.SaClient;
+import ib.core.spi.DeviceRegistration;
+import ib.core.spi.PacketCapture;
+import ib.core.spi.StandaloneCore;
+import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.fabric.ResidentSm;
+import ib.driver.soft.fabric.Subnet;
+import ib.driver.soft.ibsim.IbsimDoor;
+import ib.driver.soft.topology.NodePort;
+import ib.ulp.ipoib.Backend;
+import ib.ulp.ipoib.Ipoib;
+import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.testing.Lab;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+
+/** Devices of the soft driver on a managed fabric, each with an interface. */
+final class ManagedSubnet implements AutoCloseable {
+  final StandaloneCore core = StandaloneCore.create();
+  final List<SoftDevice> devices = new ArrayList<>();
+  final Ipoib ipoib;
+  private final List<String> errors = new CopyOnWriteArrayList<>();
+  private final List<DeviceRegistration> plugs = new ArrayList<>();
+  private final ClientRegistration client;
+  private final Fabric fabric;
+
+  ManagedSubnet(int adapters, Function<Subnet, ResidentSm> resident, Backend.Factory backends) {
+    fabric = new Fabric(resident);
+    ipoib = new Ipoib(new LinkConfig(0, 512, 2048, 0), List.of(), SaClient::open, backends);
+    client = core.core().registerClient(ipoib);
+    for (int i = 0; i < adapters; i++) {
+      SoftDevice device =
+          SoftDevice.plug(
+              fabric,
+              ConfigReader.read("ib.driver.soft~soft" + i, Map.of("name", "soft" + i)),
+              "0");
+      devices.add(device);
+      plugs.add(core.drivers().register(device));
+    }
+  }
+
+  /** Opens the door for the host's management software. */
+  IbsimDoor door(int port) {
+    return new IbsimDoor(fabric, port, (text, why) -> errors.add(text + ": " + why));
+  }
+
+  /** Waits until an interface has carrier. */
+  void up(int number) {
+    Lab.await(() -> ipoib.interfaces().get(number).state().carrier(), "carrier of ib" + number);
+  }
+
+  /** Waits until a subnet manager at a LID has all ports, and all interfaces have carrier. */
+  void managedFrom(int lid) {
+    for (int i = 0; i < devices.size(); i++) {
+      SoftDevice device = devices.get(i);
+      Lab.await(() -> device.queryPort(1).smLid() == lid, "managed from LID " + lid);
+      up(i);
+    }
+  }
+
+  /** Waits until an interface is in a group. */
+  void joined(int number, String end) {
+    Lab.await(
+        () ->
+            ipoib.interfaces().get(number).groups().entrySet().stream()
+                .anyMatch(g -> g.getKey().endsWith(end) && g.getValue().startsWith("mlid")),
+        "group " + end);
+  }
+
+  /** Writes what a device sends and receives to a file. */
+  PacketCapture.Session capture(int number, Path file) throws IOException {
+    PacketCapture capture = (PacketCapture) devices.get(number).offers().get(PacketCapture.class);
+    return capture.start(
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+        PacketCapture.Filter.ALL);
+  }
+
+  @Override
+  public void close() {
+    plugs.reversed().forEach(DeviceRegistration::unregister);
+    for (SoftDevice device : devices) {
+      assertEquals(List.of(), core.core().lastRemoval(device.name()).orElseThrow().leaks());
+      device.unplug();
+    }
+    client.unregister();
+    assertEquals(List.of(), core.core().violations(), "the contract");
+    assertEquals(List.of(), core.core().resources(), "nothing is left");
+    core.close();
+    assertEquals(List.of(), errors);
+    assertTrue(ipoib.interfaces().isEmpty());
+  }
+
+  /** In place of the built-in subnet manager: who is not behind the door does not manage. */
+  static ResidentSm nobody(Subnet subnet) {
+    return new ResidentSm() {
+      @Override
+      public void sweep() {}
+
+      @Override
+      public void attached(NodePort port, int mlid, boolean attached) {}
+
+      @Override
+      public int lid(NodePort port) {
+        return 0;
+      }
+
+      @Override
+      public void pkeys(NodePort port, int[] table) {}
+
+      @Override
+      public void forget(NodePort port) {}
+
+      @Override
+      public void yield() {}
+
+      @Override
+      public long dueNs() {
+        return Long.MAX_VALUE;
+      }
+
+      @Override
+      public void tick() {}
+    };
+  }
+}

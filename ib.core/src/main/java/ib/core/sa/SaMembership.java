@@ -47,6 +47,13 @@ public interface SaMembership extends AutoCloseable {
   McMemberRecord record();
 
   /**
+   * The subnet administrator has been found to have forgotten the port, although no event said so:
+   * all shares in the group are {@link State#LOST} and the group is joined again, once.
+   */
+  @AnyContext
+  void renew();
+
+  /**
    * Gives the share back; the last one leaves the group (3 attempts, not waited for). When this
    * returns its listener does not run and will not run; deferred inside of it (CC-17).
    */

@@ -175,6 +175,11 @@ public final class NetDevice implements AutoCloseable {
     return link.state();
   }
 
+  /** {@return what is wrong with the subnet although packets pass, in words, or empty} */
+  public String warning() {
+    return link.warning();
+  }
+
   /** {@return the stack or the kernel's device} */
   public Host host() {
     return host;

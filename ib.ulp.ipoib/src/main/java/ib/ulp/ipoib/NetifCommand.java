@@ -108,7 +108,7 @@ final class NetifCommand {
             state.carrier() ? "UP" : "DOWN",
             String.valueOf(state.mtu()),
             state.address().toString(),
-            state.carrier() ? "" : state.reason()
+            state.carrier() ? each.warning() : state.reason()
           });
     }
     return columns(rows);
@@ -147,7 +147,8 @@ final class NetifCommand {
         + state.address()
         + " brd "
         + state.broadcast()
-        + (state.carrier() ? "" : "\n    " + state.reason());
+        + (state.carrier() ? "" : "\n    " + state.reason())
+        + (device.warning().isEmpty() ? "" : "\n    warning: " + device.warning());
   }
 
   private static String lines(Map<String, ?> values) {

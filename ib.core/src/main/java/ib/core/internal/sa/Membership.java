@@ -68,6 +68,11 @@ final class Membership implements SaMembership {
   }
 
   @Override
+  public void renew() {
+    session.renew(this);
+  }
+
+  @Override
   public void close() {
     session.close(this);
   }

@@ -11,6 +11,7 @@ import ib.core.sa.SaMembership;
 import ib.core.sa.SaMulticast;
 import ib.core.sa.SaRecord;
 import ib.core.sa.SaSubscription;
+import ib.core.verbs.IbAgainException;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbInvalidException;
 import java.util.List;
@@ -134,6 +135,21 @@ final class Session implements SaClient, SaMulticast {
     memberships.add(m);
     port.run(() -> port.group(m.request().gid(McMemberRecord.Field.MGID)).add(m));
     return m;
+  }
+
+  void renew(Membership m) {
+    port.run(
+        () -> {
+          if (m.state() == SaMembership.State.MEMBER) {
+            Group group = port.group(m.request().gid(McMemberRecord.Field.MGID));
+            group.forgotten(
+                new IbAgainException(
+                    "membership of " + m.request().gid(McMemberRecord.Field.MGID),
+                    "the subnet administrator has forgotten it",
+                    "wait: it is told again"));
+            group.step();
+          }
+        });
   }
 
   void close(Membership m) {

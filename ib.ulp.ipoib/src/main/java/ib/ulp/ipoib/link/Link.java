@@ -1,6 +1,5 @@
 package ib.ulp.ipoib.link;
 
-import ib.core.sa.ClassPortInfo;
 import ib.core.sa.McMemberRecord;
 import ib.core.sa.PathRecord;
 import ib.core.sa.SaClient;
@@ -51,9 +50,9 @@ public final class Link {
   private final Multicast multicast = new Multicast(this);
   private @Nullable Host host;
   private volatile LinkState state;
+  private volatile String warning = "";
   private int pkey;
   private int maxMtu;
-  private int sendOnlyState = McMemberRecord.SEND_ONLY_FULL_MEMBER;
   private String trouble = "not started";
   private boolean stopped;
 
@@ -76,7 +75,7 @@ public final class Link {
     host = above;
     traffic.start(above);
     loop.add(traffic);
-    learnSubnet();
+    multicast.learn();
     evaluate();
     loop.after(COLLECT_NS, this::collect);
   }
@@ -85,6 +84,7 @@ public final class Link {
     if (!stopped) {
       paths.collect();
       multicast.collect();
+      multicast.audit();
       loop.after(COLLECT_NS, this::collect);
     }
   }
@@ -117,11 +117,11 @@ public final class Link {
     switch (type) {
       case CLIENT_REREGISTER, SM_CHANGE -> {
         paths.stale(); // groups are joined again by the core; traffic goes on meanwhile
-        learnSubnet();
+        multicast.learn();
       }
       case PORT_ACTIVE, PORT_ERR, LID_CHANGE, DEVICE_FATAL -> {
         reset();
-        learnSubnet();
+        multicast.learn();
       }
       case PKEY_CHANGE, EVENT_OVERFLOW -> partition();
       default -> {} // a changed GID is seen by what follows
@@ -142,23 +142,6 @@ public final class Link {
   private void reset() {
     multicast.stop();
     paths.flush(Drop.TX_NO_CARRIER);
-  }
-
-  private void learnSubnet() {
-    sa.classPortInfo()
-        .whenComplete(
-            (info, why) -> {
-              if (info != null) {
-                loop.execute(() -> sendOnlyState = sendOnly(info));
-              }
-            });
-  }
-
-  private static int sendOnly(ClassPortInfo info) {
-    boolean can =
-        (info.value(ClassPortInfo.Field.CAPABILITY_MASK2) & ClassPortInfo.SA_SEND_ONLY_FULL_MEMBER)
-            != 0;
-    return can ? McMemberRecord.SEND_ONLY_FULL_MEMBER : McMemberRecord.SEND_ONLY_NON_MEMBER;
   }
 
   private int pkeyIndex() {
@@ -217,7 +200,8 @@ public final class Link {
       return down(multicast.trouble());
     }
     int group = Mtu.of(all.value(McMemberRecord.Field.MTU)).bytes();
-    int mtu = Math.min(group, maxMtu) - Encapsulation.BYTES; // I9
+    int most = Math.min(maxMtu, device.port(port).activeMtu().bytes());
+    int mtu = Math.min(group, most) - Encapsulation.BYTES; // I9
     int wanted = config.mtu() < MTU_LEAST ? mtu : Math.min(mtu, config.mtu());
     return new LinkState(
         true,
@@ -311,12 +295,17 @@ public final class Link {
         PATH_TIMEOUT_MS);
   }
 
-  SaClient sa() {
-    return sa;
+  /** What the subnet administrator knows of this port's membership of a group. */
+  CompletableFuture<McMemberRecord> askMember(Gid group) {
+    return sa.get(
+        new McMemberRecord()
+            .set(McMemberRecord.Field.MGID, group)
+            .set(McMemberRecord.Field.PORT_GID, device.gid(port, 0)),
+        PATH_TIMEOUT_MS);
   }
 
-  int sendOnlyState() {
-    return sendOnlyState;
+  SaClient sa() {
+    return sa;
   }
 
   AddressHandle createAh(AhAttr attr) {
@@ -336,17 +325,17 @@ public final class Link {
   }
 
   void broadcastJoined(McMemberRecord record) {
-    int bytes = Mtu.of(record.value(McMemberRecord.Field.MTU)).bytes();
-    if (bytes > device.port(port).activeMtu().bytes()) {
-      log.warn(
-          "{} port {}: the broadcast group has an MTU of {} but the port of {}: long packets will"
-              + " be lost",
-          device.name(),
-          port,
-          bytes,
-          device.port(port).activeMtu().bytes());
+    String now = LinkCheck.warning(record, device.port(port));
+    if (!now.isEmpty() && !now.equals(warning)) {
+      log(now);
     }
+    warning = now;
     report();
+  }
+
+  /** {@return what is wrong with the subnet although packets pass, in words, or empty} */
+  public String warning() {
+    return warning;
   }
 
   void log(String text) {
@@ -361,6 +350,7 @@ public final class Link {
       trouble = "removed";
       report();
       reset();
+      multicast.end();
       stopped = true;
       traffic.stop();
       queue.stop(traffic);

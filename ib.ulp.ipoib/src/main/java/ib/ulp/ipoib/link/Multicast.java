@@ -7,10 +7,7 @@ import ib.core.verbs.AddressHandle;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbException;
 import ib.core.verbs.WellKnown;
-import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.wire.Groups;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,40 +26,34 @@ final class Multicast {
   private static final long RETRY_BROADCAST_NS = 1_000_000_000L;
   private static final long RETRY_OTHERS_NS = 16_000_000_000L;
   private static final int SEND_ONLY_TRIES = 2;
-  private static final int EXACTLY = 2;
-
-  private static final class Group {
-    final Gid mgid;
-    final Deque<byte[]> queue = new ArrayDeque<>();
-    boolean sendOnly;
-    @Nullable SaMembership membership;
-    @Nullable McMemberRecord record;
-    @Nullable AddressHandle ah;
-    Loop.@Nullable Timer retry;
-    int tries;
-    boolean attached;
-    long usedNs;
-    long askedNs;
-    String trouble = "";
-
-    Group(Gid mgid) {
-      this.mgid = mgid;
-    }
-  }
 
   private final Link link;
   private final Map<Gid, Group> groups = new LinkedHashMap<>();
   private final Map<Gid, Integer> wanted = new LinkedHashMap<>(); // by the host, with how often
+  private final SendOnly sendOnly = new SendOnly(this);
+  private final Audit audit;
   private @Nullable Group broadcast;
+  private boolean ended;
 
   Multicast(Link link) {
     this.link = link;
+    audit = new Audit(link);
+  }
+
+  /** Asks how the subnet lets ports send to groups (I7). */
+  void learn() {
+    sendOnly.learn(link.sa(), link.loop());
+  }
+
+  /** {@return whether nothing begins any more} */
+  boolean ended() {
+    return ended;
   }
 
   /** Joins the broadcast group; when that is done, the others. */
   void start(Gid gid) {
     if (broadcast == null) {
-      broadcast = new Group(gid);
+      broadcast = new Group(gid, false);
       groups.put(gid, broadcast);
       join(broadcast);
     }
@@ -107,7 +98,7 @@ final class Multicast {
       group = null;
     }
     if (group == null) {
-      group = new Group(mgid);
+      group = new Group(mgid, false);
       groups.put(mgid, group);
       join(group);
     }
@@ -122,15 +113,19 @@ final class Multicast {
     }
     Group group = groups.get(mgid);
     if (group == null) {
-      group = new Group(mgid);
-      group.sendOnly = true;
+      group = new Group(mgid, true);
       groups.put(mgid, group);
       join(group);
     }
     group.usedNs = link.loop().now();
     AddressHandle ah = group.ah;
+    Gid routers = Groups.allRouters(mgid);
     if (ah != null && group.record != null) {
       link.traffic().transmit(ah, WellKnown.QPN_MULTICAST, group.record.value(Field.QKEY), packet);
+    } else if (group.absent && !mgid.equals(routers)) {
+      send(routers, packet); // RFC 4391 section 10: they know who wants it
+    } else if (group.absent) {
+      link.drop(Drop.TX_NO_GROUP);
     } else if (group.queue.size() >= QUEUE) {
       link.drop(Drop.TX_GROUP_QUEUE);
     } else {
@@ -142,7 +137,7 @@ final class Multicast {
     link.statistics().add(Statistics.Count.JOINS, 1);
     group.askedNs = link.loop().now();
     int state =
-        group.sendOnly && group != broadcast ? link.sendOnlyState() : McMemberRecord.FULL_MEMBER;
+        group.sendOnly && group != broadcast ? sendOnly.state() : McMemberRecord.FULL_MEMBER;
     McMemberRecord request =
         new McMemberRecord()
             .set(Field.MGID, group.mgid)
@@ -150,13 +145,7 @@ final class Multicast {
             .set(Field.PKEY, Groups.pkey(group.mgid));
     McMemberRecord all = broadcast();
     if (all != null && group != broadcast && state != McMemberRecord.SEND_ONLY_NON_MEMBER) {
-      // I6: so that the join makes the group, with what the broadcast group has
-      for (Field same : List.of(Field.QKEY, Field.TCLASS, Field.SL, Field.FLOW_LABEL)) {
-        request.set(same, all.number(same));
-      }
-      request.set(Field.HOP_LIMIT, all.number(Field.HOP_LIMIT));
-      request.set(Field.MTU_SELECTOR, EXACTLY).set(Field.MTU, all.number(Field.MTU));
-      request.set(Field.RATE_SELECTOR, EXACTLY).set(Field.RATE, all.number(Field.RATE));
+      Group.like(all, request);
     }
     group.membership =
         link.sa()
@@ -197,6 +186,7 @@ final class Multicast {
     boolean first = group == broadcast;
     group.tries = 0;
     group.trouble = "";
+    group.absent = false;
     if (!Objects.equals(is, group.record)) {
       if (group.record == null) {
         long us = (link.loop().now() - group.askedNs) / 1000;
@@ -232,14 +222,21 @@ final class Multicast {
   private void refused(Group group, @Nullable Throwable why) {
     group.trouble = "join refused" + because(why);
     link.statistics().add(Statistics.Count.JOINS_FAILED, 1);
-    closeMembership(group);
+    group.closeMembership();
     group.tries++;
+    if (group.sendOnly && sendOnly.nonMember()) {
+      absent(group);
+      return;
+    }
     if (group.sendOnly && group.tries >= SEND_ONLY_TRIES) {
       leave(group);
       return;
     }
     long most = group == broadcast ? RETRY_BROADCAST_NS : RETRY_OTHERS_NS;
-    long wait = Math.min(most, RETRY_FIRST_NS << Math.min(20, group.tries - 1)); // I5
+    retry(group, Math.min(most, RETRY_FIRST_NS << Math.min(20, group.tries - 1))); // I5
+  }
+
+  private void retry(Group group, long wait) {
     group.retry =
         link.loop()
             .after(
@@ -252,6 +249,38 @@ final class Multicast {
                 });
   }
 
+  /** Nobody receives the group: until that is reported, or a while has passed, the routers do. */
+  private void absent(Group group) {
+    group.absent = true;
+    Gid routers = Groups.allRouters(group.mgid);
+    for (byte[] packet = group.queue.poll(); packet != null; packet = group.queue.poll()) {
+      if (group.mgid.equals(routers)) {
+        link.drop(Drop.TX_NO_GROUP);
+      } else {
+        send(routers, Outgoing.of(packet));
+      }
+    }
+    retry(group, RETRY_OTHERS_NS);
+  }
+
+  /** Trap 66: somebody receives a group from now on. */
+  void created(Gid mgid) {
+    Group group = groups.get(mgid);
+    if (group != null && group.absent && group.retry != null) {
+      group.retry.cancel();
+      group.retry = null;
+      join(group);
+    }
+  }
+
+  /** Trap 67: nobody receives a group any more. */
+  void deleted(Gid mgid) {
+    Group group = groups.get(mgid);
+    if (group != null && group.sendOnly && group.record != null) {
+      leave(group); // the next packet asks again
+    }
+  }
+
   /** Leaves everything; what the host wants is remembered. */
   void stop() {
     List<Group> all = List.copyOf(groups.values()).reversed(); // the broadcast group last
@@ -259,6 +288,13 @@ final class Multicast {
       leave(group);
     }
     broadcast = null;
+  }
+
+  /** Nothing begins any more. */
+  void end() {
+    stop();
+    ended = true;
+    sendOnly.close();
   }
 
   private void leave(Group group) {
@@ -273,15 +309,7 @@ final class Multicast {
       group.ah.close();
       group.ah = null;
     }
-    closeMembership(group);
-  }
-
-  private static void closeMembership(Group group) {
-    SaMembership membership = group.membership;
-    group.membership = null;
-    if (membership != null) {
-      membership.close();
-    }
+    group.closeMembership();
   }
 
   private void detach(Group group) {
@@ -296,27 +324,22 @@ final class Multicast {
   void collect() {
     long now = link.loop().now();
     for (Group group : List.copyOf(groups.values())) {
-      if (group.sendOnly && group.record != null && now - group.usedNs >= Paths.IDLE_NS) {
+      boolean settled = group.record != null || group.absent;
+      if (group.sendOnly && settled && now - group.usedNs >= Paths.IDLE_NS) {
         leave(group);
       }
     }
   }
 
+  /** Looks whether the subnet still knows of the memberships. */
+  void audit() {
+    audit.round(groups.values(), broadcast);
+  }
+
   /** {@return group to what is known of it, for users} */
   Map<String, String> list() {
     Map<String, String> list = new LinkedHashMap<>();
-    groups.forEach(
-        (gid, group) -> {
-          McMemberRecord m = group.record;
-          String state =
-              m == null
-                  ? "joining"
-                  : String.format(
-                      "mlid 0x%04x, qkey 0x%08x", m.value(Field.MLID), m.value(Field.QKEY));
-          String kind = group.sendOnly ? ", send only" : "";
-          list.put(
-              gid.toString(), state + kind + (group.trouble.isEmpty() ? "" : ", " + group.trouble));
-        });
+    groups.forEach((gid, group) -> list.put(gid.toString(), group.toString()));
     return list;
   }
 }

@@ -39,6 +39,13 @@ public final class Outgoing {
     return this;
   }
 
+  /** {@return a packet that has waited, with its encapsulation} */
+  static Outgoing of(byte[] waited) {
+    MemorySegment s = MemorySegment.ofArray(waited);
+    int length = waited.length - Encapsulation.BYTES;
+    return new Outgoing().set(Encapsulation.type(s, 0), s, Encapsulation.BYTES, length);
+  }
+
   public int type() {
     return type;
   }

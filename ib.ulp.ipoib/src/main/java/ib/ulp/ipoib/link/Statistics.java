@@ -19,6 +19,7 @@ public final class Statistics {
     MULTICAST,
     JOINS,
     JOINS_FAILED,
+    JOINS_REPAIRED,
     JOIN_LATENCY_US,
     PATH_QUERIES,
     PATHS_FAILED,

@@ -31,6 +31,12 @@ public final class Groups {
     return new Gid(high(SIGNATURE_V6, pkey, scope) | group.high() & 0xffff, group.low());
   }
 
+  /** The group of all routers of the same version on the same link: 224.0.0.2 or ff02::2. */
+  public static Gid allRouters(Gid group) {
+    boolean four = (group.high() >>> 32 & 0xffff) == SIGNATURE_V4;
+    return new Gid(four ? group.high() : group.high() & ~0xffffL, 2);
+  }
+
   /** {@return whether a group belongs to the link of a broadcast group (W10)} */
   public static boolean onLink(Gid group, Gid broadcast) {
     int pkey = pkey(broadcast);

@@ -4,89 +4,23 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.client.DeviceLease;
-import ib.core.spi.DeviceRegistration;
-import ib.core.spi.StandaloneCore;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
-import ib.driver.soft.fabric.Fabric;
 import ib.ulp.ipoib.testing.FakeSubnet;
 import ib.ulp.ipoib.testing.Lab;
-import ib.ulp.ipoib.testing.SoftNode;
-import ib.ulp.ipoib.wire.Encapsulation;
 import ib.ulp.ipoib.wire.Groups;
 import ib.ulp.ipoib.wire.Ip;
 import ib.ulp.ipoib.wire.LinkAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("the link, turned by hand on a clock of its own: I and D")
-class LinkTest {
-  private static final long MS = 1_000_000L;
-  private static final int IP = Encapsulation.IPV4;
-  private static final Gid ALL = Groups.broadcast(0xffff, 2);
-  private static final Gid GROUP = Groups.of(Ip.parse("239.1.1.1"), ALL);
-
-  private final AtomicLong clock = new AtomicLong();
-  private final StandaloneCore core = StandaloneCore.create();
-  private final Fabric fabric = new Fabric();
-  private final FakeSubnet subnet = new FakeSubnet(Runnable::run);
-  private final List<SoftNode> nodes = new ArrayList<>();
-  private final List<DeviceRegistration> plugs = new ArrayList<>();
-  private final List<DeviceLease> leases = new ArrayList<>();
-  private final List<Station> stations = new ArrayList<>();
-
-  private Station station(LinkConfig config) {
-    int i = nodes.size();
-    SoftNode node = new SoftNode(fabric, "soft" + i, 0x02c9030000100000L + 0x100L * i);
-    nodes.add(node);
-    plugs.add(core.drivers().register(node));
-    DeviceLease lease = core.core().lease("soft" + i, "test");
-    leases.add(lease);
-    Station station = new Station(lease.device(), config, subnet, clock);
-    stations.add(station);
-    settle();
-    return station;
-  }
-
-  private Station station() {
-    return station(LinkConfig.DEFAULT);
-  }
-
-  private void settle() {
-    stations.forEach(Station::settle);
-    stations.forEach(Station::settle);
-  }
-
-  private void pass(long ms) {
-    clock.addAndGet(ms * MS);
-    settle();
-  }
-
-  @AfterEach
-  void close() {
-    stations.forEach(s -> s.link.stop());
-    assertEquals(
-        List.of(),
-        core.core().resources().stream().filter(r -> !r.owner().equals("ib_core")).toList(),
-        "nothing is left of links that were stopped");
-    leases.forEach(DeviceLease::close);
-    plugs.reversed().forEach(DeviceRegistration::unregister);
-    nodes.forEach(SoftNode::close);
-    core.close();
-  }
-
-  private long count(String start) {
-    return subnet.log.stream().filter(line -> line.startsWith(start)).count();
-  }
-
+class LinkTest extends Stations {
   @Test
   @DisplayName("I3: the broadcast group as full member first; carrier; only then other groups")
   void order() {
@@ -142,26 +76,6 @@ class LinkTest {
     settle();
     assertEquals(1, count("join " + GROUP + " state 8"));
     assertEquals(IntStream.range(0, 64).mapToObj(i -> "MULTICAST p" + i).toList(), b.received);
-  }
-
-  @Test
-  @DisplayName(
-      "I7: a subnet without send-only full members: as non-member; refused twice: given up")
-  void sendOnlyNonMember() {
-    subnet.sendOnly = false;
-    Station a = station();
-    a.link.multicast(GROUP, Station.packet(IP, "x"));
-    settle();
-    assertEquals(1, count("join " + GROUP + " state 4"));
-    Gid other = Groups.of(Ip.parse("239.2.2.2"), ALL);
-    subnet.refuse = other::equals;
-    a.link.multicast(other, Station.packet(IP, "x"));
-    settle();
-    pass(100);
-    pass(60_000);
-    assertEquals(2, count("join " + other));
-    assertEquals(1, a.link.statistics().of(Drop.TX_NO_GROUP));
-    assertFalse(a.link.groups().containsKey(other.toString()));
   }
 
   @Test
@@ -293,22 +207,5 @@ class LinkTest {
     settle();
     assertFalse(a.link.groups().containsKey(GROUP.toString()));
     assertEquals(1, subnet.memberships(), "the broadcast group's");
-  }
-
-  @Test
-  @DisplayName(
-      "section 7: groups that the subnet has no room for are refused alone; the broadcast group"
-          + " lives")
-  void exhausted() {
-    Station a = station();
-    subnet.refuse = group -> !group.equals(ALL);
-    for (int i = 0; i < 10_000; i++) {
-      a.link.join(Groups.of(Ip.v4(0xef000000 + i), ALL));
-    }
-    settle();
-    assertTrue(a.link.state().carrier());
-    assertEquals(10_000, a.link.statistics().of(Statistics.Count.JOINS_FAILED));
-    pass(16_000);
-    assertTrue(a.link.state().carrier());
   }
 }

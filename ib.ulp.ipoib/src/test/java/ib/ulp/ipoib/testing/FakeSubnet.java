@@ -20,7 +20,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -45,10 +47,14 @@ public final class FakeSubnet implements AutoCloseable {
   public final List<String> log = new CopyOnWriteArrayList<>();
 
   public volatile Mtu mtu = Mtu.MTU_2048;
+  public volatile int rate = 2; // 2.5 Gb/s
   public volatile boolean dead;
   public volatile boolean sendOnly = true;
   public volatile Predicate<Gid> refuse = group -> false;
   private boolean holding;
+  private final Map<Integer, List<Consumer<Notice>>> subscribers = new ConcurrentHashMap<>();
+  private final Set<Gid> forgotten = ConcurrentHashMap.newKeySet();
+  private final Set<Gid> existing = ConcurrentHashMap.newKeySet();
 
   /** Answers on a thread of its own. */
   public FakeSubnet() {
@@ -97,6 +103,25 @@ public final class FakeSubnet implements AutoCloseable {
   /** All memberships of all ports are forgotten and made again, as after a new subnet manager. */
   public void reregister() {
     clients.forEach(client -> client.memberships.forEach(Membership::lose));
+  }
+
+  /** Forgets all members of a group, and says nothing. */
+  public void forget(Gid group) {
+    forgotten.add(group);
+  }
+
+  /** Somebody else makes a group, or the last full member leaves it: those who asked hear of it. */
+  public void exists(Gid group, boolean there) {
+    if (there ? existing.add(group) : existing.remove(group)) {
+      Notice notice = new Notice();
+      int trap = there ? Notice.TRAP_MCG_CREATED : Notice.TRAP_MCG_DELETED;
+      notice.set(Notice.Field.TRAP_NUMBER, trap).detailsGid(group);
+      subscribers.getOrDefault(trap, List.of()).forEach(s -> answer(() -> s.accept(notice)));
+    }
+  }
+
+  public long subscriptions() {
+    return subscribers.values().stream().mapToLong(List::size).sum();
   }
 
   public long memberships() {
@@ -156,6 +181,10 @@ public final class FakeSubnet implements AutoCloseable {
     @Override
     public <S extends SaRecord<S, ?>> CompletableFuture<S> get(S query, int timeoutMs) {
       CompletableFuture<S> future = new CompletableFuture<>();
+      if ((Object) query instanceof McMemberRecord member) {
+        answer(() -> known(member, query, future));
+        return future;
+      }
       PathRecord asked = (PathRecord) (Object) query;
       Gid dgid = asked.gid(PathRecord.Field.DGID);
       log.add("path " + dgid);
@@ -172,6 +201,27 @@ public final class FakeSubnet implements AutoCloseable {
             }
           });
       return future;
+    }
+
+    /** Of a membership of this port. */
+    private <S> void known(McMemberRecord asked, S query, CompletableFuture<S> future) {
+      Gid group = asked.gid(Field.MGID);
+      log.add("member " + group);
+      Membership its =
+          memberships.stream()
+              .filter(m -> m.request.gid(Field.MGID).equals(group) && !forgotten.contains(group))
+              .findFirst()
+              .orElse(null);
+      if (dead) {
+        return; // silence
+      } else if (its == null) {
+        future.completeExceptionally(new SaException("member of " + group, 0x0300));
+      } else {
+        asked
+            .set(Field.MLID, mlid(group))
+            .set(Field.JOIN_STATE, its.request.value(Field.JOIN_STATE));
+        future.complete(query);
+      }
     }
 
     @Override
@@ -202,7 +252,21 @@ public final class FakeSubnet implements AutoCloseable {
 
     @Override
     public SaSubscription subscribe(int trapNumber, Consumer<Notice> reports) {
-      throw new UnsupportedOperationException();
+      log.add("subscribe " + trapNumber);
+      List<Consumer<Notice>> all =
+          subscribers.computeIfAbsent(trapNumber, t -> new CopyOnWriteArrayList<>());
+      all.add(reports);
+      return new SaSubscription() {
+        @Override
+        public CompletableFuture<Void> confirmed() {
+          return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public void close() {
+          all.remove(reports);
+        }
+      };
     }
 
     @Override
@@ -246,7 +310,9 @@ public final class FakeSubnet implements AutoCloseable {
       if (dead || state == State.CLOSED) {
         return;
       }
-      if (refuse.test(group)) {
+      forgotten.remove(group);
+      boolean nonMember = request.value(Field.JOIN_STATE) == McMemberRecord.SEND_ONLY_NON_MEMBER;
+      if (refuse.test(group) || nonMember && !existing.contains(group)) {
         tell(State.REFUSED, new SaException("join of " + group, 0x0200));
         return;
       }
@@ -256,6 +322,7 @@ public final class FakeSubnet implements AutoCloseable {
               .set(Field.MLID, mlid(group))
               .set(Field.QKEY, QKEY)
               .set(Field.MTU, mtu.value())
+              .set(Field.RATE, rate)
               .set(Field.PKEY, request.value(Field.PKEY))
               .set(Field.JOIN_STATE, request.value(Field.JOIN_STATE));
       tell(State.MEMBER, null);
@@ -284,6 +351,12 @@ public final class FakeSubnet implements AutoCloseable {
     @Override
     public McMemberRecord record() {
       return record;
+    }
+
+    @Override
+    public void renew() {
+      log.add("renew " + request.gid(Field.MGID));
+      lose();
     }
 
     @Override

@@ -1,0 +1,79 @@
+package ib.ulp.ipoib.link;
+
+import ib.core.sa.McMemberRecord;
+import ib.core.sa.McMemberRecord.Field;
+import ib.core.sa.SaException;
+import ib.core.sa.SaMembership;
+import ib.core.sa.SaStatus;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the subnet administrator whether it still knows of the memberships: of the broadcast group
+ * each time, of some others in turn. What it has lost without a word is joined again, while traffic
+ * goes on.
+ */
+final class Audit {
+  /** Memberships that are looked at in one round beside that of the broadcast group. */
+  static final int OTHERS = 8;
+
+  private final Link link;
+
+  Audit(Link link) {
+    this.link = link;
+  }
+
+  /** One round. */
+  void round(Collection<Group> groups, @Nullable Group first) {
+    List<Group> due = new ArrayList<>();
+    for (Group group : groups) {
+      SaMembership membership = group.membership;
+      if (membership != null && membership.state() == SaMembership.State.MEMBER) {
+        due.add(group);
+      }
+    }
+    due.sort(Comparator.comparing((Group g) -> g != first).thenComparing(g -> g.auditedNs));
+    due.stream().limit(1 + OTHERS).forEach(this::ask);
+  }
+
+  private void ask(Group group) {
+    SaMembership membership = group.membership;
+    McMemberRecord is = group.record;
+    if (membership == null || is == null) {
+      return;
+    }
+    group.auditedNs = link.loop().now();
+    link.askMember(group.mgid)
+        .whenComplete(
+            (answer, why) ->
+                link.loop()
+                    .execute(
+                        () -> {
+                          boolean same = membership.equals(group.membership);
+                          if (same && forgotten(is, answer, why)) {
+                            repair(group, membership);
+                          }
+                        }));
+  }
+
+  private void repair(Group group, SaMembership membership) {
+    link.log("the subnet has lost a membership of " + group.mgid + "; it is joined again");
+    link.statistics().add(Statistics.Count.JOINS_REPAIRED, 1);
+    membership.renew();
+  }
+
+  /** Silence says nothing. */
+  private static boolean forgotten(
+      McMemberRecord is, @Nullable McMemberRecord answer, @Nullable Throwable why) {
+    if (answer == null) {
+      SaStatus status = why instanceof SaException refusal ? refusal.status() : SaStatus.OK;
+      return status == SaStatus.NO_RECORDS || status == SaStatus.REQUEST_INVALID;
+    }
+    int states = answer.value(Field.JOIN_STATE);
+    return answer.value(Field.MLID) != is.value(Field.MLID)
+        || states != 0 && (states & is.value(Field.JOIN_STATE)) == 0;
+  }
+}

@@ -7,6 +7,7 @@ import ib.core.verbs.IbException;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.LinkLayer;
+import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.link.LinkConfig;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -45,6 +46,7 @@ public final class Ipoib implements IbClient {
   private final List<Integer> children;
   private final BiFunction<IbDevice, Integer, SaClient> subnet;
   private final Backend.Factory backends;
+  private final CmPorts cmPorts = new CmPorts();
   private final List<Adapter> adapters = new CopyOnWriteArrayList<>();
   private final Set<String> names = new HashSet<>(); // under itself
 
@@ -124,7 +126,14 @@ public final class Ipoib implements IbClient {
     try {
       NetDevice device =
           NetDevice.open(
-              name, child, adapter.device, port, how, d -> subnet.apply(d, port), backends);
+              name,
+              child,
+              adapter.device,
+              port,
+              how,
+              d -> subnet.apply(d, port),
+              cmPorts,
+              backends);
       adapter.interfaces.add(device);
       made = true;
       return device;

@@ -58,16 +58,15 @@ record IpoibConfig(
    * @throws IbInvalidException for a value that is none, with the key, the value and a good one
    */
   static IpoibConfig read(Map<String, ?> values) {
-    String backend = text(values, "backend", "jvm");
-    if (!backend.equals("jvm") && !backend.equals("tap")) {
-      throw wrong("backend", backend, "jvm or tap", null);
-    }
+    String backend = word(values, "backend", "jvm", "tap");
     LinkConfig link =
         new LinkConfig(
             0,
             number(values, "send_queue_size", 512, RING_LEAST, RING_MOST),
             number(values, "recv_queue_size", 2048, RING_LEAST, RING_MOST),
-            number(values, "mtu", 0, 0, 65_520));
+            number(values, "mtu", 0, 0, 65_520),
+            connected("mode", text(values, "mode", "datagram")),
+            word(values, "service_id", "linux", "rfc").equals("rfc"));
     List<Integer> children = new ArrayList<>();
     for (String pkey : list(values, "children")) {
       int full = pkey("children", pkey) | 0x8000;
@@ -84,6 +83,20 @@ record IpoibConfig(
       addresses.computeIfAbsent(parts[0], k -> new ArrayList<>()).add(Net.parse(parts[1]));
     }
     return new IpoibConfig(backend.equals("tap"), link, List.copyOf(children), addresses);
+  }
+
+  /** {@return whether a mode is the connected one} */
+  static boolean connected(String key, String mode) {
+    return word(Map.of(key, mode), key, "datagram", "connected").equals("connected");
+  }
+
+  /** {@return one of two words, the first when there is none} */
+  private static String word(Map<String, ?> values, String key, String first, String second) {
+    String word = text(values, key, first);
+    if (!word.equals(first) && !word.equals(second)) {
+      throw wrong(key, word, first + " or " + second, null);
+    }
+    return word;
   }
 
   /** {@return a P_Key of 15 or 16 bits; decimal, or hexadecimal with 0x} */

@@ -35,8 +35,30 @@ import org.osgi.service.metatype.annotations.Option;
       required = false,
       min = "0",
       max = "65520",
-      description = "Bytes of the longest packet, at most what the broadcast group has; 0: that.")
+      description =
+          "Bytes of the longest packet, at most what the broadcast group has, in connected mode at"
+              + " most 65520; 0: that.")
   int mtu() default 0;
+
+  /** {@return how packets go} */
+  @AttributeDefinition(
+      required = false,
+      options = {
+        @Option(label = "datagram", value = "datagram"),
+        @Option(label = "connected", value = "connected")
+      },
+      description =
+          "Datagrams only, or reliable connections between peers that both have them (RFC 4755).")
+  String mode() default "datagram";
+
+  /** {@return the service asked for} */
+  @AttributeDefinition(
+      required = false,
+      options = {@Option(label = "linux", value = "linux"), @Option(label = "rfc", value = "rfc")},
+      description =
+          "How connected mode spells the service that it asks a peer for: as Linux does, 0x10 in"
+              + " the first byte, or as RFC 4755, 0x01. Either one is answered.")
+  String service__id() default "linux";
 
   /** {@return P_Keys} */
   @AttributeDefinition(

@@ -6,11 +6,13 @@ import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbTimedOutException;
+import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.link.Host;
 import ib.ulp.ipoib.link.Link;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.link.LinkState;
 import ib.ulp.ipoib.loop.Loop;
+import ib.ulp.ipoib.wire.LinkAddress;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -53,6 +55,7 @@ public final class NetDevice implements AutoCloseable {
       int port,
       LinkConfig config,
       SaClient sa,
+      CmPorts cmPorts,
       Backend backend) {
     this.name = name;
     this.child = child;
@@ -61,7 +64,7 @@ public final class NetDevice implements AutoCloseable {
     this.config = config;
     this.sa = sa;
     loop = new Loop(System::nanoTime, backend.sleeper());
-    link = new Link(loop, device, port, config, sa);
+    link = new Link(loop, device, port, config, sa, cmPorts);
     host = backend.attach(link);
     thread = Thread.ofPlatform().daemon().name("ipoib-" + name).unstarted(loop::run);
     handler =
@@ -82,6 +85,7 @@ public final class NetDevice implements AutoCloseable {
    * @param port from 1
    * @param config how it is to be
    * @param subnet opens the subnet administration of a port
+   * @param cmPorts agents of the connection manager, which interfaces share
    * @param backends makes the host
    * @throws IOException when the kernel refuses the host
    */
@@ -92,6 +96,7 @@ public final class NetDevice implements AutoCloseable {
       int port,
       LinkConfig config,
       Function<IbDevice, SaClient> subnet,
+      CmPorts cmPorts,
       Backend.Factory backends)
       throws IOException {
     SaClient sa = subnet.apply(device);
@@ -99,7 +104,7 @@ public final class NetDevice implements AutoCloseable {
     @Nullable Backend backend = null;
     try {
       backend = backends.open(name);
-      NetDevice made = new NetDevice(name, child, device, port, config, sa, backend);
+      NetDevice made = new NetDevice(name, child, device, port, config, sa, cmPorts, backend);
       device.registerEventHandler(made.handler); // before the state is looked at (B12)
       made.loop.execute(() -> made.link.start(made.host));
       made.thread.start();
@@ -198,6 +203,25 @@ public final class NetDevice implements AutoCloseable {
   /** {@return paths with what is known of them} */
   public Map<String, String> paths() {
     return ask(link::paths);
+  }
+
+  /** {@return peers with what is known of their connections} */
+  public Map<String, String> connections() {
+    return ask(link::connections);
+  }
+
+  /** {@return whether it is in connected mode} */
+  public boolean connected() {
+    return (state().address().flags() & LinkAddress.RC) != 0;
+  }
+
+  /** Changes the mode, which flushes all paths (C6). */
+  public void connected(boolean on) {
+    ask(
+        () -> {
+          link.connected(on);
+          return on;
+        });
   }
 
   /** {@return neighbours with what is known of them} */

@@ -17,7 +17,8 @@ final class NetifCommand {
       """
       usage: ib:netif                        all interfaces
              ib:netif show NAME              one of them
-             ib:netif stats|neigh|paths|groups NAME
+             ib:netif stats|neigh|paths|groups|connections NAME
+             ib:netif mode NAME [datagram|connected]
              ib:netif add NAME PKEY [CHILD]  a child interface, CHILD or NAME.PKEY
              ib:netif del CHILD
              ib:netif addr NAME [ADDRESS/PREFIX]
@@ -46,8 +47,8 @@ final class NetifCommand {
 
   static String run(Ipoib ipoib, String... args) {
     String what = args.length == 0 ? "list" : args[0];
-    int most = Map.of("ping", 5, "add", 4, "addr", 3, "pmtu", 3).getOrDefault(what, 2);
-    int least = what.equals("addr") ? 2 : Math.min(most, 3);
+    int most = Map.of("ping", 5, "add", 4, "addr", 3, "mode", 3, "pmtu", 3).getOrDefault(what, 2);
+    int least = what.equals("addr") || what.equals("mode") ? 2 : Math.min(most, 3);
     if (args.length > 0 && (args.length < least || args.length > most)) {
       return USAGE;
     }
@@ -58,6 +59,8 @@ final class NetifCommand {
       case "neigh" -> lines(find(ipoib, args[1]).neighbours());
       case "paths" -> lines(find(ipoib, args[1]).paths());
       case "groups" -> lines(find(ipoib, args[1]).groups());
+      case "connections" -> lines(find(ipoib, args[1]).connections());
+      case "mode" -> mode(find(ipoib, args[1]), args);
       case "add" -> add(ipoib, args).name();
       case "del" -> {
         ipoib.deleteChild(args[1]);
@@ -68,6 +71,13 @@ final class NetifCommand {
       case "pmtu" -> pmtu(find(ipoib, args[1]), args[2]);
       default -> USAGE;
     };
+  }
+
+  private static String mode(NetDevice device, String... args) {
+    if (args.length == 3) {
+      device.connected(IpoibConfig.connected("mode", args[2]));
+    }
+    return device.connected() ? "connected" : "datagram";
   }
 
   private static NetDevice add(Ipoib ipoib, String... args) {
@@ -141,7 +151,7 @@ final class NetifCommand {
         + flags
         + "> mtu "
         + state.mtu()
-        + " mode datagram speed "
+        + (device.connected() ? " mode connected speed " : " mode datagram speed ")
         + state.bitsPerSecond() / 1_000_000
         + "Mb/s\n    link/infiniband "
         + state.address()

@@ -46,7 +46,12 @@ final class Audit {
       return;
     }
     group.auditedNs = link.loop().now();
-    link.askMember(group.mgid)
+    McMemberRecord question =
+        new McMemberRecord()
+            .set(McMemberRecord.Field.MGID, group.mgid)
+            .set(McMemberRecord.Field.PORT_GID, link.state().address().gid());
+    link.sa()
+        .get(question, Paths.TIMEOUT_MS)
         .whenComplete(
             (answer, why) ->
                 link.loop()

@@ -21,6 +21,7 @@ public final class Frame {
   int slid;
   int sourceQpn;
   Cast cast = Cast.UNICAST;
+  Gid connected = Gid.ZERO; // of the peer of the connection that it came by
 
   /** {@return the memory it lies in} */
   public MemorySegment segment() {
@@ -59,7 +60,7 @@ public final class Frame {
   /** {@return the GID of the sender; zero when it said none} */
   public Gid sourceGid() {
     return grh < 0
-        ? Gid.ZERO
+        ? connected
         : new Gid(Octets.u64(segment, grh + 8), Octets.u64(segment, grh + 16));
   }
 }

@@ -16,6 +16,11 @@ public interface Host {
   /** There is room again for packets that {@link Link} refused (D8). */
   void writable();
 
+  /**
+   * A packet was dropped because who is to get it takes no more than so many bytes at once (I10).
+   */
+  void tooLong(Outgoing packet, int mtu);
+
   /** {@return IP address or MAC to link address, for users} */
   Map<String, String> neighbours();
 

@@ -1,7 +1,6 @@
 package ib.ulp.ipoib.link;
 
 import ib.core.sa.McMemberRecord;
-import ib.core.sa.PathRecord;
 import ib.core.sa.SaClient;
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
@@ -9,18 +8,18 @@ import ib.core.verbs.EventType;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
-import ib.core.verbs.Mtu;
 import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortState;
+import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QueuePair;
+import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.link.Statistics.Count;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.wire.Encapsulation;
 import ib.ulp.ipoib.wire.Groups;
 import ib.ulp.ipoib.wire.LinkAddress;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,10 +32,6 @@ public final class Link {
   /** How often idle paths and groups are looked for (D4). */
   static final long COLLECT_NS = 30_000_000_000L;
 
-  private static final int PATH_TIMEOUT_MS = 1000;
-  private static final int FULL_MEMBER = 0x8000;
-  private static final int MTU_LEAST = 72;
-
   private final Logger log = LoggerFactory.getLogger(Link.class);
   private final Loop loop;
   private final IbDevice device;
@@ -48,26 +43,33 @@ public final class Link {
   private final Traffic traffic;
   private final Paths paths = new Paths(this);
   private final Multicast multicast = new Multicast(this);
+  private final ConnectedMode connected;
+  private final Appearance appearance;
   private @Nullable Host host;
   private volatile LinkState state;
   private volatile String warning = "";
   private int pkey;
-  private int maxMtu;
+  private boolean wantConnected;
+  private int datagramMtu;
   private String trouble = "not started";
   private boolean stopped;
 
   /** Makes queue pair and buffers; nothing is sent or received before {@link #start}. */
-  public Link(Loop loop, IbDevice device, int port, LinkConfig config, SaClient sa) {
+  public Link(
+      Loop loop, IbDevice device, int port, LinkConfig config, SaClient sa, CmPorts cmPorts) {
     this.loop = loop;
     this.device = device;
     this.port = port;
     this.config = config;
     this.sa = sa;
     statistics = new Statistics();
-    maxMtu = device.port(port).maxMtu().bytes();
+    int maxMtu = device.port(port).maxMtu().bytes();
     queue = new UdQueue(device, port, config.sends(), config.receives(), maxMtu, loop::wake);
     traffic = new Traffic(queue, statistics);
-    state = down("not started");
+    connected = new ConnectedMode(this, cmPorts);
+    appearance = new Appearance(device, port, config);
+    wantConnected = config.connected();
+    state = appearance.down("not started", null, address());
   }
 
   /** Begins; the host hears what the link is. */
@@ -75,6 +77,7 @@ public final class Link {
     host = above;
     traffic.start(above);
     loop.add(traffic);
+    loop.add(connected);
     multicast.learn();
     evaluate();
     loop.after(COLLECT_NS, this::collect);
@@ -85,6 +88,7 @@ public final class Link {
       paths.collect();
       multicast.collect();
       multicast.audit();
+      connected.collect();
       loop.after(COLLECT_NS, this::collect);
     }
   }
@@ -131,35 +135,29 @@ public final class Link {
 
   /** A queue pair keeps its partition for as long as the table says the same of it. */
   private void partition() {
-    int index = pkeyIndex();
-    boolean same = index == queue.pkeyIndex() && index >= 0 && tableKey(index) == pkey;
+    int index = Partition.index(device, port, config.pkey());
+    boolean same =
+        index == queue.pkeyIndex() && index >= 0 && Partition.key(device, port, index) == pkey;
     if (!same) {
       reset();
+      connected.stop();
       queue.stop(traffic);
     }
   }
 
   private void reset() {
     multicast.stop();
+    connected.flush();
     paths.flush(Drop.TX_NO_CARRIER);
-  }
-
-  private int pkeyIndex() {
-    return config.pkey() == 0 ? 0 : device.findPkey(port, config.pkey());
-  }
-
-  private int tableKey(int index) {
-    int key = device.pkey(port, index);
-    return (key & 0x7fff) == 0 ? 0 : key | FULL_MEMBER;
   }
 
   /** Goes as far towards carrier as the port allows (I3, I4). */
   private void evaluate() {
     PortAttr attr = device.port(port);
-    int index = pkeyIndex();
+    int index = Partition.index(device, port, config.pkey());
     if (attr.state() != PortState.ACTIVE) {
       trouble = "waiting: port " + attr.state();
-    } else if (index < 0 || tableKey(index) == 0) {
+    } else if (index < 0 || Partition.key(device, port, index) == 0) {
       trouble = String.format("waiting: P_Key 0x%04x missing", config.pkey());
     } else if (device.gid(port, 0).equals(Gid.ZERO)) {
       trouble = "waiting: port has no GID";
@@ -167,9 +165,10 @@ public final class Link {
       trouble = "";
       try {
         if (queue.qp().state() == QpState.RESET) {
-          pkey = tableKey(index);
+          pkey = Partition.key(device, port, index);
           queue.start(index);
         }
+        wantConnected = wantConnected && connected.start(queue.qpn(), index);
         multicast.start(Groups.broadcast(pkey, Groups.LINK_LOCAL));
       } catch (IbException e) {
         trouble = "failed: " + e.getMessage();
@@ -177,6 +176,16 @@ public final class Link {
       }
     }
     report();
+  }
+
+  /** Changes the mode, which flushes all paths (C6). */
+  public void connected(boolean on) {
+    if (!stopped && on != wantConnected) {
+      wantConnected = on;
+      connected.stop();
+      paths.flush(Drop.TX_NO_PATH);
+      evaluate();
+    }
   }
 
   /** Tells the host when something has changed. */
@@ -194,53 +203,37 @@ public final class Link {
 
   private LinkState current() {
     McMemberRecord all = multicast.broadcast();
-    if (!trouble.isEmpty()) {
-      return down(trouble);
-    } else if (all == null) {
-      return down(multicast.trouble());
+    if (!trouble.isEmpty() || all == null) {
+      String why = trouble.isEmpty() ? multicast.trouble() : trouble;
+      return appearance.down(why, state, address());
     }
-    int group = Mtu.of(all.value(McMemberRecord.Field.MTU)).bytes();
-    int most = Math.min(maxMtu, device.port(port).activeMtu().bytes());
-    int mtu = Math.min(group, most) - Encapsulation.BYTES; // I9
-    int wanted = config.mtu() < MTU_LEAST ? mtu : Math.min(mtu, config.mtu());
-    return new LinkState(
-        true,
-        "up",
-        wanted,
-        address(),
-        all.gid(McMemberRecord.Field.MGID),
-        Speed.of(device.port(port)));
-  }
-
-  private LinkState down(String why) {
-    LinkState was = state;
-    int mtu = was == null ? 2044 : was.mtu();
-    Gid broadcast =
-        was == null ? Groups.broadcast(FULL_MEMBER | config.pkey(), 2) : was.broadcast();
-    return new LinkState(false, why, mtu, address(), broadcast, Speed.of(device.port(port)));
+    datagramMtu = appearance.datagramMtu(all);
+    return appearance.up(all, address(), datagramMtu, connected.on());
   }
 
   private LinkAddress address() {
-    return new LinkAddress(0, queue.qpn(), device.gid(port, 0));
+    int flags = connected.on() ? LinkAddress.RC : 0; // W4
+    return new LinkAddress(flags, queue.qpn(), device.gid(port, gidIndex()));
   }
 
   // ---- what the host sends ----
 
   /** {@return whether there is a buffer; else the host is told when there is one (D8)} */
   public boolean hasRoom() {
-    return traffic.hasRoom();
+    boolean datagrams = traffic.hasRoom();
+    return connected.hasRoom() && datagrams;
   }
 
   /** Sends to one neighbour (D1). */
   public void unicast(LinkAddress to, Outgoing packet) {
-    if (sendable(packet)) {
+    if (sendable(packet) && !connected.take(to, packet) && fits(packet)) {
       paths.send(to.gid(), to.qpn(), packet);
     }
   }
 
   /** Sends to a group. */
   public void multicast(Gid group, Outgoing packet) {
-    if (sendable(packet)) {
+    if (sendable(packet) && fits(packet)) {
       multicast.send(group, packet);
     }
   }
@@ -256,12 +249,28 @@ public final class Link {
     } else if (!Encapsulation.carries(packet.type())) {
       drop(Drop.TX_TYPE); // W1
     } else if (packet.length() > state.mtu()) {
-      statistics.add(Count.TX_ERRORS, 1);
-      drop(Drop.TX_TOO_LONG); // I10
+      tooLong(packet, state.mtu());
     } else {
       return true;
     }
     return false;
+  }
+
+  private boolean fits(Outgoing packet) {
+    boolean fits = packet.length() <= Math.min(datagramMtu, state.mtu());
+    if (!fits) {
+      tooLong(packet, datagramMtu);
+    }
+    return fits;
+  }
+
+  /** Drops a packet, and the host hears what would have passed (I10). */
+  void tooLong(Outgoing packet, int mtu) {
+    statistics.add(Count.TX_ERRORS, 1);
+    drop(Drop.TX_TOO_LONG);
+    if (host != null) {
+      host.tooLong(packet, mtu);
+    }
   }
 
   /** Hears a group, until {@link #leave}. */
@@ -284,24 +293,8 @@ public final class Link {
     return traffic;
   }
 
-  CompletableFuture<PathRecord> askPath(Gid gid) {
-    return sa.get(
-        new PathRecord()
-            .set(PathRecord.Field.DGID, gid)
-            .set(PathRecord.Field.SGID, device.gid(port, 0))
-            .set(PathRecord.Field.NUMB_PATH, 1)
-            .set(PathRecord.Field.TCLASS, 0)
-            .set(PathRecord.Field.PKEY, pkey),
-        PATH_TIMEOUT_MS);
-  }
-
-  /** What the subnet administrator knows of this port's membership of a group. */
-  CompletableFuture<McMemberRecord> askMember(Gid group) {
-    return sa.get(
-        new McMemberRecord()
-            .set(McMemberRecord.Field.MGID, group)
-            .set(McMemberRecord.Field.PORT_GID, device.gid(port, 0)),
-        PATH_TIMEOUT_MS);
+  Paths ways() {
+    return paths;
   }
 
   SaClient sa() {
@@ -318,6 +311,27 @@ public final class Link {
 
   int port() {
     return port;
+  }
+
+  /** {@return index of the address's GID in the port's table} */
+  int gidIndex() {
+    return 0;
+  }
+
+  IbDevice device() {
+    return device;
+  }
+
+  LinkConfig config() {
+    return config;
+  }
+
+  ProtectionDomain pd() {
+    return queue.pd();
+  }
+
+  int datagramMtu() {
+    return datagramMtu;
   }
 
   void takeQkey(int value) {
@@ -353,6 +367,7 @@ public final class Link {
       multicast.end();
       stopped = true;
       traffic.stop();
+      connected.stop();
       queue.stop(traffic);
       queue.close();
     }
@@ -361,6 +376,16 @@ public final class Link {
   /** {@return groups with what is known of them} */
   public Map<String, String> groups() {
     return multicast.list();
+  }
+
+  /** {@return peers with what is known of their connections} */
+  public Map<String, String> connections() {
+    return connected.list();
+  }
+
+  /** {@return whether it takes and makes connections} */
+  public boolean isConnected() {
+    return connected.on();
   }
 
   /** {@return paths with what is known of them} */

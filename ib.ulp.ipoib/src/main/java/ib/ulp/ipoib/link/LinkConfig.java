@@ -6,13 +6,32 @@ package ib.ulp.ipoib.link;
  * @param pkey of its partition, with the membership bit; 0 takes the first of the port's table (I1)
  * @param sends buffers to send from, 64 to 8192 (I2)
  * @param receives buffers to receive into, 64 to 8192 (I2)
- * @param mtu bytes that the administrator wants at the most, 0 for what the group has (I9)
+ * @param mtu bytes that the administrator wants at the most, 0 for what the mode gives (I9)
+ * @param connected whether it begins in connected mode
+ * @param rfcService whether it asks for connections as RFC 4755 spells the service, not as Linux
+ *     does (W14)
  */
-public record LinkConfig(int pkey, int sends, int receives, int mtu) {
+public record LinkConfig(
+    int pkey, int sends, int receives, int mtu, boolean connected, boolean rfcService) {
   /** As Linux has it. */
   public static final LinkConfig DEFAULT = new LinkConfig(0, 128, 256, 0);
 
+  /** Datagram mode. */
+  public LinkConfig(int pkey, int sends, int receives, int mtu) {
+    this(pkey, sends, receives, mtu, false, false);
+  }
+
   public LinkConfig withPkey(int value) {
-    return new LinkConfig(value, sends, receives, mtu);
+    return new LinkConfig(value, sends, receives, mtu, connected, rfcService);
+  }
+
+  /** {@return the same in connected mode, or in datagram mode} */
+  public LinkConfig withConnected(boolean value) {
+    return new LinkConfig(pkey, sends, receives, mtu, value, rfcService);
+  }
+
+  /** {@return the same, asking for the service of RFC 4755, or of Linux} */
+  public LinkConfig withRfcService(boolean value) {
+    return new LinkConfig(pkey, sends, receives, mtu, connected, value);
   }
 }

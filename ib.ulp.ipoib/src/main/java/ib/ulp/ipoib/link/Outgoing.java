@@ -1,10 +1,14 @@
 package ib.ulp.ipoib.link;
 
 import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.IpPacket;
+import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
 
 /** A packet to be sent: a type and one or two pieces of memory. Reusable, as it was set last. */
 public final class Outgoing {
+  private static final int ND_HOP_LIMIT = 255;
+
   private int type;
   private MemorySegment head = MemorySegment.NULL;
   private long headAt;
@@ -61,6 +65,23 @@ public final class Outgoing {
     if (bodyLength > 0) {
       MemorySegment.copy(body, bodyAt, to, at + headLength, bodyLength);
     }
+  }
+
+  /** {@return a packet that has waited} What {@link #toBytes} made of it. */
+  static Outgoing ofBytes(byte[] bytes) {
+    MemorySegment s = MemorySegment.ofArray(bytes);
+    int length = bytes.length - Encapsulation.BYTES;
+    return new Outgoing().set(Encapsulation.type(s, 0), s, Encapsulation.BYTES, length);
+  }
+
+  /** {@return whether it is ARP, RARP or neighbour discovery} */
+  boolean isResolution() {
+    return type == Encapsulation.ARP
+        || type == Encapsulation.RARP
+        || type == Encapsulation.IPV6
+            && headLength > IpPacket.V6_HEADER
+            && Octets.u8(head, headAt + 6) == IpPacket.ICMPV6
+            && Octets.u8(head, headAt + 7) == ND_HOP_LIMIT;
   }
 
   /** Writes encapsulation and packet. {@return how many bytes} */

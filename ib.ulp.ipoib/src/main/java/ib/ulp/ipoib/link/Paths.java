@@ -7,15 +7,20 @@ import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbException;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.PortAttr;
+import ib.ulp.ipoib.cm.Way;
 import java.util.ArrayDeque;
-import java.util.Collection;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The ways to the ports that this interface talks to (D1, D3, D4). */
@@ -26,6 +31,9 @@ final class Paths {
   /** A path that nobody used for twice the collection interval goes (D4). */
   static final long IDLE_NS = 60_000_000_000L;
 
+  /** Time for a question of the subnet administrator (D1). */
+  static final int TIMEOUT_MS = 1000;
+
   private static final long HOLD_OFF_NS = 100_000_000L;
 
   /** A packet that waits. */
@@ -34,6 +42,7 @@ final class Paths {
   private static final class Path {
     final Gid gid;
     final Deque<Waiting> queue = new ArrayDeque<>();
+    final List<Consumer<@Nullable Way>> askers = new ArrayList<>();
     @Nullable AddressHandle ah;
     @Nullable PathRecord way;
     @Nullable CompletableFuture<PathRecord> query;
@@ -75,6 +84,20 @@ final class Paths {
     }
   }
 
+  /** Tells the way to a port, now or when it is known; null when there is none, or no more. */
+  void resolve(Gid gid, Consumer<@Nullable Way> asker) {
+    Path path = paths.computeIfAbsent(gid, Path::new);
+    path.usedNs = link.loop().now();
+    if (path.ah == null || path.stale) {
+      ask(path);
+    }
+    if (path.query == null || path.ah != null) {
+      asker.accept(path.ah == null ? null : way(path));
+    } else {
+      path.askers.add(asker);
+    }
+  }
+
   private void ask(Path path) {
     long now = link.loop().now();
     if (path.query != null || path.asked && now - path.askedNs < HOLD_OFF_NS) {
@@ -83,11 +106,23 @@ final class Paths {
     path.asked = true;
     path.askedNs = now;
     link.statistics().add(Statistics.Count.PATH_QUERIES, 1);
-    CompletableFuture<PathRecord> query = link.askPath(path.gid);
+    CompletableFuture<PathRecord> query = query(path.gid);
     path.query = query;
     int asked = ++asks;
     path.asks = asked;
     query.whenComplete((way, why) -> link.loop().execute(() -> answered(path, asked, way, now)));
+  }
+
+  private CompletableFuture<PathRecord> query(Gid gid) {
+    return link.sa()
+        .get(
+            new PathRecord()
+                .set(Field.DGID, gid)
+                .set(Field.SGID, link.state().address().gid())
+                .set(Field.NUMB_PATH, 1)
+                .set(Field.TCLASS, 0)
+                .set(Field.PKEY, link.pkey()),
+            TIMEOUT_MS);
   }
 
   private void answered(Path path, int asked, @Nullable PathRecord way, long t) {
@@ -102,6 +137,7 @@ final class Paths {
       link.statistics().add(Statistics.Count.PATHS_FAILED, 1);
       path.queue.forEach(waiting -> link.drop(Drop.TX_NO_PATH));
       path.queue.clear();
+      tell(path);
       return;
     }
     long us = (link.loop().now() - t) / 1000;
@@ -112,6 +148,24 @@ final class Paths {
         link.traffic().transmit(ah, waiting.qpn, waiting.packet);
       }
     }
+    tell(path);
+  }
+
+  private void tell(Path path) {
+    List<Consumer<@Nullable Way>> askers = List.copyOf(path.askers);
+    path.askers.clear();
+    askers.forEach(asker -> asker.accept(way(path)));
+  }
+
+  private @Nullable Way way(Path path) {
+    PathRecord known = path.way;
+    if (known == null || path.ah == null) {
+      return null;
+    }
+    PortAttr port = link.device().port(link.port());
+    int code = known.value(Field.MTU);
+    Mtu mtu = code == 0 ? port.activeMtu() : Mtu.of(code);
+    return new Way(attributes(path.gid, known), mtu, port.lid());
   }
 
   private boolean make(Path path, PathRecord way) {
@@ -133,7 +187,7 @@ final class Paths {
 
   /** The path stays that of the GID that was asked for (D3). */
   private AhAttr attributes(Gid gid, PathRecord way) {
-    AhAttr attr = way.ahAttr(link.port(), 0);
+    AhAttr attr = way.ahAttr(link.port(), link.gidIndex());
     GlobalRoute route = attr.grh();
     return route == null
         ? attr
@@ -143,7 +197,8 @@ final class Paths {
             0,
             attr.staticRate(),
             attr.port(),
-            new GlobalRoute(gid, route.flowLabel(), 0, route.hopLimit(), route.trafficClass()));
+            new GlobalRoute(
+                gid, route.flowLabel(), link.gidIndex(), route.hopLimit(), route.trafficClass()));
   }
 
   /** All answers are to be asked for again; what is known is used until then (1.5). */
@@ -154,7 +209,7 @@ final class Paths {
 
   /** Forgets everything, and what waits. */
   void flush(Drop why) {
-    Collection<Path> gone = paths.values();
+    List<Path> gone = List.copyOf(paths.values());
     for (Path path : gone) {
       path.queue.forEach(waiting -> link.drop(why));
       close(path);
@@ -163,6 +218,7 @@ final class Paths {
       }
     }
     paths.clear();
+    gone.forEach(this::tell);
   }
 
   /** Lets go of what was not used for long (D4). */

@@ -7,6 +7,7 @@ import ib.core.verbs.WorkCompletion;
 import ib.ulp.ipoib.link.Statistics.Count;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.LinkAddress;
 import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -126,7 +127,8 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     return any;
   }
 
-  private void receivedAll() {
+  /** That was all for now. */
+  void receivedAll() {
     if (host != null) {
       host.receivedAll();
     }
@@ -155,6 +157,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
       statistics.drop(Drop.RX_SHORT);
       return;
     }
+    frame.connected = Gid.ZERO;
     frame.segment = memory;
     frame.grh = UdQueue.hasGrh(wc) ? at : -1; // W2: with one and without
     frame.at = at + WellKnown.GRH_BYTES + Encapsulation.BYTES;
@@ -169,11 +172,41 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
       statistics.drop(Drop.RX_OWN); // D6
       return;
     }
-    statistics.add(Count.RX_PACKETS, 1);
-    statistics.add(Count.RX_BYTES, length);
     if (frame.cast != Frame.Cast.UNICAST) {
       statistics.add(Count.MULTICAST, 1);
     }
+    deliver();
+  }
+
+  /** A packet with its encapsulation, by the connection of a peer. */
+  void connected(MemorySegment memory, long at, int length, LinkAddress from) {
+    int bytes = length - Encapsulation.BYTES;
+    if (bytes < 0) {
+      statistics.drop(Drop.RX_SHORT);
+      return;
+    }
+    frame.segment = memory;
+    frame.grh = -1;
+    frame.at = at + Encapsulation.BYTES;
+    frame.length = bytes;
+    frame.type = Encapsulation.type(memory, at);
+    frame.slid = 0;
+    frame.sourceQpn = from.qpn();
+    frame.connected = from.gid();
+    frame.cast = Frame.Cast.UNICAST;
+    deliver();
+  }
+
+  /** There are buffers again for packets by connections. */
+  void writable() {
+    if (host != null) {
+      host.writable();
+    }
+  }
+
+  private void deliver() {
+    statistics.add(Count.RX_PACKETS, 1);
+    statistics.add(Count.RX_BYTES, frame.length);
     if (!Encapsulation.carries(frame.type)) {
       statistics.drop(Drop.RX_TYPE);
     } else if (host != null) {

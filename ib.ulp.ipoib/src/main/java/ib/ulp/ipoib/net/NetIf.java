@@ -42,7 +42,7 @@ public final class NetIf implements Host {
   private static final int ECHO_V6_REPLY = 129;
   private static final int ECHO_HEADER = 8;
   private static final int UDP_HEADER = 8;
-  private static final int LONGEST = 4096;
+  private static final int LONGEST = 65_600;
 
   private final Link link;
   private final Neighbours neighbours;
@@ -50,6 +50,7 @@ public final class NetIf implements Host {
   private final Map<Ip, Integer> joined = new LinkedHashMap<>(); // with how often
   private final Map<Integer, UdpHandler> udp = new HashMap<>();
   private final Map<Integer, Echo> echoes = new HashMap<>();
+  private final PathMtus pathMtus = new PathMtus();
   private final MemorySegment buffer = Arena.ofAuto().allocate(LONGEST);
   private final Outgoing packet = new Outgoing();
   private final IpPacket ip = new IpPacket();
@@ -130,7 +131,7 @@ public final class NetIf implements Host {
 
   private void pingNow(Ip to, int bytes, long timeoutNs, CompletableFuture<Long> reply) {
     int header = to.isV4() ? IpPacket.V4_HEADER : IpPacket.V6_HEADER;
-    if (tooLong(header + ECHO_HEADER + bytes, reply)) {
+    if (tooLong(to, header + ECHO_HEADER + bytes, reply)) {
       return;
     }
     int number = ++sequence & 0xffff;
@@ -156,14 +157,15 @@ public final class NetIf implements Host {
     route(to, packet.set(IpPacket.type(to), buffer, 0, at + length));
   }
 
-  private boolean tooLong(int bytes, CompletableFuture<?> result) {
-    if (bytes <= Math.min(link.state().mtu(), LONGEST)) {
+  private boolean tooLong(Ip to, int bytes, CompletableFuture<?> result) {
+    int mtu = Math.min(link.state().mtu(), pathMtus.of(to));
+    if (bytes <= mtu) {
       return false;
     }
     link.drop(Drop.TX_TOO_LONG); // I10: whoever sent it hears of it
     result.completeExceptionally(
         new IbInvalidException(
-            "send of " + bytes + " bytes", "longer than the MTU", "at most " + link.state().mtu()));
+            "send of " + bytes + " bytes", "longer than the MTU", "at most " + mtu));
     return true;
   }
 
@@ -204,7 +206,7 @@ public final class NetIf implements Host {
   private void sendNow(int fromPort, Ip to, int toPort, byte[] data, CompletableFuture<Void> done) {
     int length = UDP_HEADER + data.length;
     int header = to.isV4() ? IpPacket.V4_HEADER : IpPacket.V6_HEADER;
-    if (tooLong(header + length, done)) {
+    if (tooLong(to, header + length, done)) {
       return;
     }
     Ip from = addresses.source(to);
@@ -328,6 +330,16 @@ public final class NetIf implements Host {
     }
   }
 
+  /** I10: a ping of that length fails at once. */
+  @Override
+  public void tooLong(Outgoing out, int mtu) {
+    PathMtus.Dropped dropped = pathMtus.learn(out, mtu);
+    Echo echo = dropped == null ? null : echoes.remove(dropped.echo());
+    if (dropped != null && echo != null) {
+      tooLong(dropped.to(), out.length(), echo.reply);
+    }
+  }
+
   @Override
   public void receivedAll() {
     // every packet was dealt with where it lay
@@ -342,6 +354,7 @@ public final class NetIf implements Host {
   public void linkChanged(LinkState state) {
     LinkState before = last;
     last = state;
+    pathMtus.clear();
     if (!state.carrier()) {
       neighbours.flush();
       return;

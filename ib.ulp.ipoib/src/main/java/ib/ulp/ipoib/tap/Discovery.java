@@ -81,7 +81,7 @@ final class Discovery {
       } else if (bytes == AddressOption.BYTES) {
         LinkAddress there = LinkAddress.read(s, option + 4);
         Octets.u16(to, at, type << 8 | 1);
-        Octets.u48(to, at + 2, there.plain().equals(own) ? ownMac : table.learn(there.plain()));
+        Octets.u48(to, at + 2, there.plain().equals(own.plain()) ? ownMac : table.learn(there));
         at += ETHERNET_OPTION;
       }
       option += bytes;

@@ -4,6 +4,7 @@ import ib.core.verbs.Gid;
 import ib.ulp.ipoib.link.Drop;
 import ib.ulp.ipoib.link.Frame;
 import ib.ulp.ipoib.link.Link;
+import ib.ulp.ipoib.link.Outgoing;
 import ib.ulp.ipoib.wire.Arp;
 import ib.ulp.ipoib.wire.Encapsulation;
 import ib.ulp.ipoib.wire.Ip;
@@ -23,6 +24,7 @@ final class Inward {
   private final MemorySegment pieces;
   private final Coalescer coalescer;
   private final IpPacket ip = new IpPacket();
+  private final IpPacket answered = new IpPacket();
   private LinkAddress own = new LinkAddress(0, 0, Gid.ZERO);
   private long mac;
 
@@ -93,8 +95,8 @@ final class Inward {
       link.drop(Drop.RX_MALFORMED);
       return;
     }
-    long sender = table.learn(arp.sender().plain());
-    boolean forUs = arp.target().plain().equals(own);
+    long sender = table.learn(arp.sender());
+    boolean forUs = arp.target().plain().equals(own.plain());
     long at = Ethernet.PACKET;
     Octets.u16(scratch, at, 1);
     Octets.u16(scratch, at + 2, Encapsulation.IPV4);
@@ -165,6 +167,15 @@ final class Inward {
   void tooBig(MemorySegment s, IpPacket packet, long from, int mtu) {
     int length = TooBig.write(s, packet, from, scratch, Ethernet.PACKET, mtu);
     write(mac, IpPacket.type(packet.to()), length);
+  }
+
+  /** Answers one that its neighbour does not take. */
+  void tooBig(Outgoing packet, int mtu) {
+    MemorySegment bytes = MemorySegment.ofArray(new byte[packet.length()]);
+    packet.copyPacket(bytes, 0);
+    if (answered.read(bytes, 0, packet.length())) {
+      tooBig(bytes, answered, 0, mtu);
+    }
   }
 
   /** Asks the kernel which groups it listens to. */

@@ -5,6 +5,7 @@ import ib.ulp.ipoib.link.Frame;
 import ib.ulp.ipoib.link.Host;
 import ib.ulp.ipoib.link.Link;
 import ib.ulp.ipoib.link.LinkState;
+import ib.ulp.ipoib.link.Outgoing;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.net.Neighbours;
 import ib.ulp.ipoib.wire.Groups;
@@ -189,6 +190,13 @@ public final class TapHost implements Host, Loop.Work {
   public void received(Frame frame) {
     if (!lost) {
       inward.frame(frame);
+    }
+  }
+
+  @Override
+  public void tooLong(Outgoing packet, int mtu) {
+    if (!lost) {
+      inward.tooBig(packet, mtu);
     }
   }
 

@@ -1,6 +1,7 @@
 package ib.ulp.ipoib.link;
 
 import ib.core.verbs.IbDevice;
+import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.testing.FakeSubnet;
 import java.lang.foreign.MemorySegment;
@@ -33,7 +34,7 @@ final class Station implements Host {
                 throw new AssertionError("nobody runs this loop");
               }
             });
-    link = new Link(loop, device, 1, config, subnet.open(device, 1));
+    link = new Link(loop, device, 1, config, subnet.open(device, 1), new CmPorts());
     link.start(this);
   }
 
@@ -60,6 +61,11 @@ final class Station implements Host {
         frame.segment().asSlice(frame.at(), frame.length()).toArray(ValueLayout.JAVA_BYTE);
     received.add(
         frame.cast() + " " + new String(bytes, java.nio.charset.StandardCharsets.US_ASCII));
+  }
+
+  @Override
+  public void tooLong(Outgoing packet, int mtu) {
+    received.add("too long for " + mtu);
   }
 
   @Override

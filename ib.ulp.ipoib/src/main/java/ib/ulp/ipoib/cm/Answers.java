@@ -1,0 +1,174 @@
+package ib.ulp.ipoib.cm;
+
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.IbException;
+import ib.ulp.ipoib.cm.Connection.State;
+import ib.ulp.ipoib.cm.Peers.Peer;
+import ib.ulp.ipoib.wire.LinkAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What an interface answers to each message, by the state of the connection (IBA 12.9.5-12.9.7).
+ */
+final class Answers implements CmParty {
+  private final Logger log = LoggerFactory.getLogger(Answers.class);
+  private final Connections all;
+
+  Answers(Connections all) {
+    this.all = all;
+  }
+
+  @Override
+  public void received(long tid, CmMessage message, AhAttr answer) {
+    all.loop()
+        .execute(
+            () -> {
+              if (all.started()) {
+                take(tid, message, answer);
+              }
+            });
+  }
+
+  private void take(long tid, CmMessage message, AhAttr answer) {
+    if (message instanceof CmRequest req) {
+      request(tid, req, answer);
+      return;
+    }
+    Connection c = all.named(message.remoteId());
+    if (c == null) { // it ended while the message was on its way here
+      CmMessage refusal = CmPort.refusal(message);
+      if (refusal != null) {
+        all.speech().send(tid, refusal, answer);
+      }
+      return;
+    }
+    switch (message) {
+      case CmReply rep -> reply(c, rep, answer);
+      case CmMessage.ReadyToUse rtu -> {
+        if (c.state == State.REP_SENT && rtu.localId() == c.remoteId) {
+          all.established(c);
+        }
+      }
+      case CmReject rej -> rejected(c, rej);
+      case CmMessage.DisconnectRequest dreq -> {
+        all.speech().send(tid, new CmMessage.DisconnectReply(c.id, dreq.localId()), answer);
+        all.forget(c, "the peer ended it");
+        all.release(c);
+      }
+      case CmMessage.DisconnectReply drep -> {
+        if (c.state == State.DREQ_SENT && drep.localId() == c.remoteId) {
+          all.release(c);
+        }
+      }
+      case CmMessage.ReceiptAck mra -> {
+        if (c.state == State.REQ_SENT || c.state == State.REP_SENT) {
+          all.speech().await(c, Connections.RESPONSE_NS + (4096L << mra.timeout()));
+        }
+      }
+      case CmRequest req -> throw new AssertionError(req); // was taken above
+    }
+  }
+
+  private void request(long tid, CmRequest req, AhAttr answer) {
+    Self me = all.identity();
+    LinkAddress address = new LinkAddress(0, req.data().qpn(), req.path().localGid());
+    Peer peer = all.peers().of(address);
+    for (Connection c : peer.passive) {
+      if (c.remoteId == req.localId()) {
+        if (c.state == State.REP_SENT) {
+          all.speech().say(c); // the REP was lost
+        }
+        return;
+      }
+    }
+    Connection mine = peer.active;
+    boolean crossing = mine != null && mine.state == State.REQ_SENT;
+    int reason = all.full() ? CmReject.NO_RESOURCES : 0;
+    if (crossing && !me.yields(address)) {
+      reason = CmReject.CONSUMER; // C3: the peer's yields to ours
+    }
+    if (reason == 0 && !accept(tid, req, address, answer)) {
+      reason = CmReject.NO_RESOURCES;
+    }
+    if (reason != 0) {
+      CmReject no = new CmReject(0, req.localId(), CmReject.OF_REQ, reason, all.data());
+      all.speech().send(tid, no, answer);
+      all.peers().tidy(address);
+    }
+  }
+
+  private boolean accept(long tid, CmRequest req, LinkAddress address, AhAttr answer) {
+    Self me = all.identity();
+    CmService cm = all.service();
+    Connection c = new Connection(cm.name(this), address, false, answer, all.loop().now());
+    c.tid = tid;
+    RcEnd end = null;
+    try {
+      end = all.owner().open(c);
+      AhAttr back = req.path().back(me.port(), me.sgidIndex(), me.ethernet());
+      end.connect(back, req.mtu(), req.path().ackTimeout(), req.qpn(), req.psn());
+    } catch (IbException e) {
+      log.warn("connection of {} is not taken: {}", address, e.getMessage());
+      if (end != null) {
+        end.close();
+      }
+      cm.release(c.id);
+      return false;
+    }
+    c.remoteId = req.localId();
+    c.remoteQpn = req.qpn();
+    c.mtu = all.mtu(req.data());
+    all.add(c, end);
+    all.speech()
+        .ask(c, new CmReply(c.id, c.remoteId, end.qpn(), end.psn(), me.caGuid(), all.data()));
+    return true;
+  }
+
+  private void reply(Connection c, CmReply rep, AhAttr answer) {
+    RcEnd end = c.end;
+    if (c.active && c.state == State.ESTABLISHED && c.remoteId == rep.localId()) {
+      all.speech().say(c); // the RTU was lost
+    } else if (c.active && c.said instanceof CmRequest req && end != null) {
+      c.remoteId = rep.localId();
+      c.remoteQpn = rep.qpn();
+      c.mtu = all.mtu(rep.data());
+      try {
+        end.connect(c.way, req.mtu(), req.path().ackTimeout(), rep.qpn(), rep.psn());
+      } catch (IbException e) {
+        refuse(c, rep, CmReject.CONSUMER, answer);
+        all.forget(c, String.valueOf(e.getMessage()));
+        all.release(c);
+        return;
+      }
+      c.said = new CmMessage.ReadyToUse(c.id, c.remoteId);
+      all.speech().say(c);
+      all.established(c);
+    } else {
+      refuse(c, rep, CmReject.INVALID_ID, answer); // of a second one that a repeated REQ has made
+    }
+  }
+
+  private void refuse(Connection c, CmReply rep, int reason, AhAttr answer) {
+    CmReject no = new CmReject(c.id, rep.localId(), CmReject.OF_REP, reason, all.data());
+    all.speech().send(c.tid, no, answer);
+  }
+
+  private void rejected(Connection c, CmReject rej) {
+    boolean asked = c.state == State.REQ_SENT;
+    if (!asked && (c.state == State.DREQ_SENT || rej.localId() != c.remoteId)) {
+      return;
+    }
+    c.reason = rej.reason();
+    boolean ruled = rej.message() == CmReject.OF_REQ && rej.reason() == CmReject.CONSUMER;
+    if (asked && ruled && all.identity().yields(c.peer)) {
+      all.peers().of(c.peer).shares = true; // C3: the peer's own, which crossed, is to live
+    }
+    all.forget(c, "refused, reason " + rej.reason());
+    all.release(c);
+    Connection theirs = all.to(c.peer);
+    if (theirs != null) {
+      all.report(theirs);
+    }
+  }
+}

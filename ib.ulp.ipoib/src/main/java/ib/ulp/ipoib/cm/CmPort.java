@@ -1,0 +1,146 @@
+package ib.ulp.ipoib.cm;
+
+import ib.core.mad.Mad;
+import ib.core.mad.MadAddress;
+import ib.core.mad.MadAgent;
+import ib.core.mad.MadMethod;
+import ib.core.mad.MadReceived;
+import ib.core.mad.MadRegistration;
+import ib.core.mad.MgmtClass;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.WellKnown;
+import ib.ulp.ipoib.wire.Connected;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connection manager's agent on QP1 of one port, for all interfaces of that port. Any thread
+ * may call in.
+ */
+public final class CmPort implements CmService {
+  private static final int CLASS_VERSION = 2;
+
+  private final Logger log = LoggerFactory.getLogger(CmPort.class);
+  private final SecureRandom random = new SecureRandom();
+  private final Map<Integer, CmParty> names = new ConcurrentHashMap<>();
+  private final Map<Integer, CmParty> listeners = new ConcurrentHashMap<>();
+  private final MadAgent agent;
+
+  /**
+   * Registers the agent.
+   *
+   * @param device the client's handle
+   * @param port from 1
+   * @throws ib.core.verbs.IbExistsException when another has the class
+   */
+  public CmPort(IbDevice device, int port) {
+    agent =
+        MadAgent.register(
+            device,
+            port,
+            MadRegistration.gsi(MgmtClass.CM, CLASS_VERSION, MadMethod.SEND),
+            this::received);
+  }
+
+  @Override
+  public int name(CmParty party) {
+    int id = random.nextInt(); // D9
+    while (id == 0 || names.putIfAbsent(id, party) != null) {
+      id = random.nextInt();
+    }
+    return id;
+  }
+
+  @Override
+  public void release(int id) {
+    names.remove(id);
+  }
+
+  @Override
+  public void listen(int udQpn, CmParty party) {
+    listeners.put(udQpn, party);
+  }
+
+  @Override
+  public void unlisten(int udQpn) {
+    listeners.remove(udQpn);
+  }
+
+  @Override
+  public long transaction(int id) {
+    return (long) agent.hiTid() << 32 | id & 0xffff_ffffL;
+  }
+
+  @Override
+  public void send(long tid, CmMessage message, AhAttr to, int pkeyIndex) {
+    Mad mad = Mad.request(MgmtClass.CM, CLASS_VERSION, MadMethod.SEND, message.attribute(), 0);
+    mad.header().transactionId(tid);
+    message.write(mad.data());
+    MadAddress qp1 = new MadAddress(to, WellKnown.QPN_GSI, WellKnown.QP1_QKEY, pkeyIndex);
+    agent
+        .send(mad, qp1)
+        .whenComplete(
+            (done, why) -> {
+              if (why != null) {
+                log.debug("message 0x{} is lost", Integer.toHexString(message.attribute()), why);
+              }
+            });
+  }
+
+  private void received(MadAgent who, MadReceived datagram) {
+    Mad mad = datagram.mad();
+    AhAttr answer = datagram.source().answer();
+    CmMessage message = CmMessage.read(mad.header().attributeId(), mad.data());
+    if (message == null || answer == null) {
+      log.debug("datagram of the connection manager is dropped: {}", mad);
+      return;
+    }
+    long tid = mad.header().transactionId();
+    CmParty party =
+        message instanceof CmRequest req
+            ? listener(req.serviceId())
+            : names.get(message.remoteId());
+    if (party != null) {
+      party.received(tid, message, answer);
+      return;
+    }
+    CmMessage reply = refusal(message);
+    if (reply != null) {
+      send(tid, reply, answer, datagram.source().pkeyIndex());
+    }
+  }
+
+  /** W14: both spellings of the service. */
+  private @Nullable CmParty listener(long serviceId) {
+    int qpn = (int) serviceId & 0xffffff;
+    return Connected.isFor(serviceId, qpn) ? listeners.get(qpn) : null;
+  }
+
+  /**
+   * {@return what is said to a message that is nobody's; null for nothing} So a peer whose
+   * connection is gone here need not wait for its retries (IBA 12.9.8.3.1).
+   */
+  public static @Nullable CmMessage refusal(CmMessage message) {
+    Connected none = new Connected(0, 0);
+    return switch (message) {
+      case CmRequest req ->
+          new CmReject(0, req.localId(), CmReject.OF_REQ, CmReject.INVALID_SERVICE, none);
+      case CmReply rep ->
+          new CmReject(rep.remoteId(), rep.localId(), CmReject.OF_REP, CmReject.INVALID_ID, none);
+      case CmMessage.DisconnectRequest d ->
+          new CmMessage.DisconnectReply(d.remoteId(), d.localId());
+      default -> null;
+    };
+  }
+
+  /** Ends the agent: afterwards nobody hears anything. */
+  @Override
+  public void close() {
+    agent.close();
+  }
+}

@@ -1,0 +1,61 @@
+package ib.ulp.ipoib.cm;
+
+import ib.ulp.ipoib.wire.Connected;
+import ib.ulp.ipoib.wire.Octets;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * REJ: no connection (IBA 12.6.7).
+ *
+ * @param localId how the sender of this calls it; 0 when it never called it anything
+ * @param remoteId how the receiver does
+ * @param message what is rejected: {@link #OF_REQ}, {@link #OF_REP}, {@link #OF_OTHER}
+ * @param reason see IBA table 108
+ * @param data queue pair and MTU of the sender's interface (W13)
+ */
+public record CmReject(int localId, int remoteId, int message, int reason, Connected data)
+    implements CmMessage {
+  public static final int OF_REQ = 0;
+  public static final int OF_REP = 1;
+  public static final int OF_OTHER = 2;
+
+  /** No more connections. */
+  public static final int NO_RESOURCES = 3;
+
+  /** Gave up waiting. */
+  public static final int TIMEOUT = 4;
+
+  /** Knows no such connection. */
+  public static final int INVALID_ID = 6;
+
+  /** Nobody listens. */
+  public static final int INVALID_SERVICE = 8;
+
+  /** The consumer does not want it: of two that cross the other one is to live (C3). */
+  public static final int CONSUMER = 28;
+
+  private static final int PRIVATE = 84;
+
+  @Override
+  public int attribute() {
+    return REJ;
+  }
+
+  @Override
+  public void write(MemorySegment s) {
+    Octets.u32(s, 0, localId);
+    Octets.u32(s, 4, remoteId);
+    Octets.u8(s, 8, message << 6);
+    Octets.u16(s, 10, reason);
+    data.write(s, PRIVATE);
+  }
+
+  static CmReject read(MemorySegment s) {
+    return new CmReject(
+        Octets.u32(s, 0),
+        Octets.u32(s, 4),
+        Octets.u8(s, 8) >> 6,
+        Octets.u16(s, 10),
+        Connected.read(s, PRIVATE));
+  }
+}

@@ -1,0 +1,307 @@
+package ib.ulp.ipoib.cm;
+
+import ib.core.verbs.IbException;
+import ib.ulp.ipoib.cm.Connection.State;
+import ib.ulp.ipoib.loop.Loop;
+import ib.ulp.ipoib.wire.Connected;
+import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.LinkAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The connections of one interface. Everything runs on its loop. */
+public final class Connections {
+  /** Whom it concerns. */
+  public interface Owner {
+    /**
+     * Makes a queue pair.
+     *
+     * @throws IbException when the device has no more
+     */
+    RcEnd open(Connection connection);
+
+    /** Packets may be sent to this peer. */
+    void up(Connection connection);
+
+    /** No more, or not at all. */
+    void down(Connection connection, String why);
+  }
+
+  /** C2: how many connections of others are taken. */
+  public static final int MOST = 4096;
+
+  /** C2: a passive end that is idle for so long goes. */
+  static final long IDLE_NS = 2 * 256_000_000_000L;
+
+  /** C2: how often they are looked for. */
+  static final long SWEEP_NS = 3 * 256_000_000_000L;
+
+  /** An active end that is idle for so long goes, as paths do (D4). */
+  static final long ACTIVE_IDLE_NS = 60_000_000_000L;
+
+  /** C2: the time to answer in, from 4.096 us * 2^20. */
+  static final long RESPONSE_NS = 4096L << CmRequest.RESPONSE_TIMEOUT;
+
+  private final Loop loop;
+  private final CmService cm;
+  private final Owner owner;
+  private final int most;
+  private final Speech speech;
+  private final Answers answers = new Answers(this);
+  private final Map<Integer, Connection> named = new HashMap<>();
+  private final Peers peers = new Peers();
+  private @Nullable Self self;
+  private Loop.@Nullable Timer sweep;
+
+  /**
+   * Makes it, without connections.
+   *
+   * @param most how many connections of others are taken
+   */
+  public Connections(Loop loop, CmService cm, Owner owner, int most) {
+    this.loop = loop;
+    this.cm = cm;
+    this.owner = owner;
+    this.most = most;
+    speech = new Speech(loop, cm, this::unheard);
+  }
+
+  /** Listens from now on. */
+  public void start(Self identity) {
+    self = identity;
+    speech.pkeyIndex(identity.pkeyIndex());
+    cm.listen(identity.address().qpn(), answers);
+    sweep = loop.after(SWEEP_NS, this::sweep);
+  }
+
+  /** {@return whether it listens} */
+  public boolean started() {
+    return self != null;
+  }
+
+  /** Ends all; peers are told once, nobody is waited for. */
+  public void stop() {
+    Self was = self;
+    if (was == null) {
+      return;
+    }
+    cm.unlisten(was.address().qpn());
+    for (Connection c : List.copyOf(named.values())) {
+      end(c, "the interface goes");
+      release(c);
+    }
+    peers.tidyAll();
+    if (sweep != null) {
+      sweep.cancel();
+    }
+    self = null;
+  }
+
+  /** {@return the connection to send to a peer on; null when there is none} */
+  public @Nullable Connection to(LinkAddress address) {
+    return peers.usable(address);
+  }
+
+  /** {@return whether there may be one soon, without {@link #connect}} */
+  public boolean coming(LinkAddress address) {
+    return peers.coming(address);
+  }
+
+  /**
+   * Asks a peer for a connection.
+   *
+   * @throws IbException when the device has no queue pair for it
+   */
+  public void connect(LinkAddress address, Way way) {
+    Self me = identity();
+    Connection c = new Connection(cm.name(answers), address, true, way.ah(), loop.now());
+    c.tid = cm.transaction(c.id);
+    RcEnd end;
+    try {
+      end = owner.open(c);
+    } catch (IbException e) {
+      cm.release(c.id);
+      throw e;
+    }
+    add(c, end);
+    peers.of(address).shares = false;
+    int qpn = address.qpn();
+    speech.ask(
+        c,
+        new CmRequest(
+            c.id,
+            me.rfcService() ? Connected.rfcServiceId(qpn) : Connected.linuxServiceId(qpn),
+            me.caGuid(),
+            end.qpn(),
+            end.psn(),
+            me.pkey(),
+            way.mtu(),
+            true,
+            CmRequest.Path.of(me, address.gid(), way),
+            data()));
+  }
+
+  void add(Connection c, RcEnd end) {
+    c.end = end;
+    named.put(c.id, c);
+    peers.add(c);
+  }
+
+  boolean full() {
+    return peers.passives() >= most;
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  CmService service() {
+    return cm;
+  }
+
+  Owner owner() {
+    return owner;
+  }
+
+  Speech speech() {
+    return speech;
+  }
+
+  Peers peers() {
+    return peers;
+  }
+
+  @Nullable Connection named(int id) {
+    return named.get(id);
+  }
+
+  Self identity() {
+    Self me = self;
+    if (me == null) {
+      throw new IllegalStateException("not started");
+    }
+    return me;
+  }
+
+  Connected data() {
+    Self me = identity();
+    return new Connected(me.address().qpn(), me.receiveMtu());
+  }
+
+  /** C4. */
+  int mtu(Connected peer) {
+    return Math.min(identity().receiveMtu(), peer.receiveMtu()) - Encapsulation.BYTES;
+  }
+
+  void established(Connection c) {
+    c.state = State.ESTABLISHED;
+    speech.silence(c);
+    c.usedNs = loop.now();
+    if (c.equals(to(c.peer))) {
+      report(c);
+    }
+  }
+
+  void report(Connection c) {
+    if (!c.reported) {
+      c.reported = true;
+      owner.up(c);
+    }
+  }
+
+  /** A packet has come by a connection: so the peer is ready, whatever became of its RTU. */
+  public void heard(Connection c) {
+    c.usedNs = loop.now();
+    if (c.state == State.REP_SENT) {
+      established(c); // IBA 12.9.7.2: communication established
+    }
+  }
+
+  // ---- the end of one ----
+
+  private void unheard(Connection c) {
+    c.reason = CmReject.TIMEOUT;
+    end(c, "no answer");
+    release(c);
+  }
+
+  /** Ends a connection; the peer is told. */
+  public void disconnect(Connection c, String why) {
+    if (c.state != State.DREQ_SENT && c.state != State.CLOSED) {
+      if (end(c, why)) {
+        speech.await(c, RESPONSE_NS);
+      } else {
+        release(c);
+      }
+    }
+  }
+
+  /** {@return whether what was said is to be repeated until it is answered} */
+  private boolean end(Connection c, String why) {
+    boolean was = c.state == State.ESTABLISHED;
+    if (was) {
+      c.said = new CmMessage.DisconnectRequest(c.id, c.remoteId, c.remoteQpn);
+      speech.say(c);
+    } else if (c.state == State.REP_SENT) {
+      int reason = c.reason == CmReject.TIMEOUT ? c.reason : CmReject.CONSUMER;
+      speech.send(c.tid, new CmReject(c.id, c.remoteId, CmReject.OF_REP, reason, data()), c.way);
+    }
+    forget(c, why);
+    c.state = was ? State.DREQ_SENT : State.CLOSED;
+    c.tries = 0;
+    return was;
+  }
+
+  /** Takes it out of use. */
+  void forget(Connection c, String why) {
+    if (c.state == State.DREQ_SENT || c.state == State.CLOSED) {
+      return;
+    }
+    speech.silence(c);
+    c.state = State.CLOSED;
+    peers.remove(c);
+    if (c.end != null) {
+      c.end.close();
+      c.end = null;
+    }
+    if (c.active || c.reported) {
+      owner.down(c, why);
+    }
+  }
+
+  void release(Connection c) {
+    speech.silence(c);
+    c.state = State.CLOSED;
+    named.remove(c.id);
+    cm.release(c.id);
+  }
+
+  // ---- idle ones ----
+
+  private void sweep() {
+    idle(false, IDLE_NS);
+    sweep = loop.after(SWEEP_NS, this::sweep);
+  }
+
+  /** Lets go of own connections that nobody uses (D4). */
+  public void collect() {
+    idle(true, ACTIVE_IDLE_NS);
+    peers.tidyAll();
+  }
+
+  private void idle(boolean active, long ns) {
+    for (Connection c : List.copyOf(named.values())) {
+      boolean up = c.state == State.ESTABLISHED;
+      if (up && c.active == active && loop.now() - c.usedNs >= ns) {
+        disconnect(c, "idle");
+      }
+    }
+  }
+
+  /** {@return those that are not ended, in no order} */
+  public List<Connection> all() {
+    return named.values().stream().filter(c -> c.state != State.DREQ_SENT).toList();
+  }
+}

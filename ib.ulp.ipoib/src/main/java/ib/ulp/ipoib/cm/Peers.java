@@ -1,0 +1,100 @@
+package ib.ulp.ipoib.cm;
+
+import ib.ulp.ipoib.cm.Connection.State;
+import ib.ulp.ipoib.wire.LinkAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Which connections there are with whom. */
+final class Peers {
+  /** The ends of one peer: one that was asked for here, any number that were asked for there. */
+  static final class Peer {
+    @Nullable Connection active;
+    final List<Connection> passive = new ArrayList<>();
+    boolean shares; // it knows the rule of C3: its connection is for both directions
+
+    @Nullable Connection among(State state) {
+      for (Connection c : passive) {
+        if (c.state == state) {
+          return c;
+        }
+      }
+      return null;
+    }
+  }
+
+  private final Map<LinkAddress, Peer> peers = new HashMap<>();
+  private int passives;
+
+  Peer of(LinkAddress address) {
+    return peers.computeIfAbsent(address, a -> new Peer());
+  }
+
+  @Nullable Peer known(LinkAddress address) {
+    return peers.get(address);
+  }
+
+  /** {@return how many were asked for by others} */
+  int passives() {
+    return passives;
+  }
+
+  void add(Connection c) {
+    Peer peer = of(c.peer);
+    if (c.active) {
+      peer.active = c;
+    } else {
+      peer.passive.add(c);
+      passives++;
+    }
+  }
+
+  void remove(Connection c) {
+    Peer peer = peers.get(c.peer);
+    if (peer != null) {
+      if (c.equals(peer.active)) {
+        peer.active = null;
+      }
+      if (peer.passive.remove(c)) {
+        passives--;
+      }
+      tidy(c.peer);
+    }
+  }
+
+  /** Forgets a peer that there is nothing with. */
+  void tidy(LinkAddress address) {
+    Peer peer = peers.get(address);
+    if (peer != null && peer.active == null && peer.passive.isEmpty() && !peer.shares) {
+      peers.remove(address);
+    }
+  }
+
+  /** The same of all; who once shared may not do so for ever. */
+  void tidyAll() {
+    peers.values().removeIf(p -> p.active == null && p.passive.isEmpty());
+  }
+
+  /** {@return the connection to send to a peer on; null when there is none} */
+  @Nullable Connection usable(LinkAddress address) {
+    Peer peer = peers.get(address);
+    if (peer == null) {
+      return null;
+    }
+    Connection mine = peer.active;
+    if (mine != null && mine.state == State.ESTABLISHED) {
+      return mine;
+    }
+    return peer.shares ? peer.among(State.ESTABLISHED) : null;
+  }
+
+  /** {@return whether there may be one soon} */
+  boolean coming(LinkAddress address) {
+    Peer peer = peers.get(address);
+    return peer != null
+        && (peer.active != null || peer.shares && peer.among(State.REP_SENT) != null);
+  }
+}

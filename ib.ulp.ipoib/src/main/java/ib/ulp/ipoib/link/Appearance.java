@@ -1,0 +1,54 @@
+package ib.ulp.ipoib.link;
+
+import ib.core.sa.McMemberRecord;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.PortAttr;
+import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.Groups;
+import ib.ulp.ipoib.wire.LinkAddress;
+import org.jspecify.annotations.Nullable;
+
+/** What a link shows of itself. */
+final class Appearance {
+  private static final int MTU_LEAST = 72;
+  private static final int MTU_FIRST = 2044;
+
+  private final IbDevice device;
+  private final int port;
+  private final LinkConfig config;
+
+  Appearance(IbDevice device, int port, LinkConfig config) {
+    this.device = device;
+    this.port = port;
+    this.config = config;
+  }
+
+  /** {@return bytes of the longest packet in a datagram (I9)} */
+  int datagramMtu(McMemberRecord all) {
+    int group = Mtu.of(all.value(McMemberRecord.Field.MTU)).bytes();
+    PortAttr attr = device.port(port);
+    int most = Math.min(attr.maxMtu().bytes(), attr.activeMtu().bytes());
+    return Math.min(group, most) - Encapsulation.BYTES;
+  }
+
+  LinkState up(McMemberRecord all, LinkAddress address, int datagramMtu, boolean connected) {
+    int most = connected ? ConnectedMode.MTU : datagramMtu; // I9, C6
+    return new LinkState(
+        true,
+        "up",
+        config.mtu() < MTU_LEAST ? most : Math.min(most, config.mtu()),
+        address,
+        all.gid(McMemberRecord.Field.MGID),
+        Speed.of(device.port(port)));
+  }
+
+  /** The MTU and the group stay what they were. */
+  LinkState down(String why, @Nullable LinkState was, LinkAddress address) {
+    int mtu = was == null ? MTU_FIRST : was.mtu();
+    Gid broadcast =
+        was == null ? Groups.broadcast(config.pkey(), Groups.LINK_LOCAL) : was.broadcast();
+    return new LinkState(false, why, mtu, address, broadcast, Speed.of(device.port(port)));
+  }
+}

@@ -1,0 +1,380 @@
+package ib.ulp.ipoib.link;
+
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbException;
+import ib.core.verbs.LinkLayer;
+import ib.core.verbs.WcStatus;
+import ib.ulp.ipoib.cm.CmPorts;
+import ib.ulp.ipoib.cm.CmService;
+import ib.ulp.ipoib.cm.Connection;
+import ib.ulp.ipoib.cm.Connections;
+import ib.ulp.ipoib.cm.RcEnd;
+import ib.ulp.ipoib.cm.Self;
+import ib.ulp.ipoib.cm.Way;
+import ib.ulp.ipoib.link.Statistics.Count;
+import ib.ulp.ipoib.loop.Loop;
+import ib.ulp.ipoib.wire.Connected;
+import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.LinkAddress;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Packets to and from peers by reliable connections (RFC 4755). Datagrams stay for everything else,
+ * and for what is short enough while a connection is not there yet (C1).
+ */
+final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Owner {
+  /** I9: bytes of the longest packet. */
+  static final int MTU = Connected.LINUX_RECEIVE_MTU - Encapsulation.BYTES;
+
+  private static final int SENDS_MOST = 128;
+  private static final int RECEIVES_MOST = 256;
+  private static final int BURST = 48;
+  private static final long HOLD_OFF_NS = 1_000_000_000L;
+  private static final long HOLD_OFF_MOST_NS = 32_000_000_000L;
+
+  /** A peer that there is something to send to. */
+  private static final class Peer {
+    final LinkAddress address;
+    final Deque<byte[]> queue = new ArrayDeque<>(); // too long for a datagram
+    boolean resolving;
+    int failures;
+    long notBeforeNs;
+
+    Peer(LinkAddress address) {
+      this.address = address;
+    }
+  }
+
+  /** What there is while the mode is on. */
+  private record Running(RcQueue queue, Connections connections, CmService cm) {}
+
+  private final Logger log = LoggerFactory.getLogger(ConnectedMode.class);
+  private final Link link;
+  private final CmPorts ports;
+  private final Map<LinkAddress, Peer> peers = new HashMap<>();
+  private @Nullable Running running;
+  private boolean refusing;
+  private boolean stopping;
+
+  ConnectedMode(Link link, CmPorts ports) {
+    this.link = link;
+    this.ports = ports;
+  }
+
+  /** {@return whether connections are taken and made} */
+  boolean on() {
+    return running != null;
+  }
+
+  /** Takes connections from now on. {@return false when the device cannot} */
+  boolean start(int udQpn, int pkeyIndex) {
+    try {
+      Running is = running == null ? make(pkeyIndex) : running;
+      running = is;
+      if (!is.connections.started()) {
+        is.connections.start(self(udQpn, pkeyIndex));
+      }
+      return true;
+    } catch (IbException e) {
+      link.log("stays in datagram mode: " + e.getMessage());
+      return false;
+    }
+  }
+
+  private Self self(int udQpn, int pkeyIndex) {
+    IbDevice device = link.device();
+    int port = link.port();
+    return new Self(
+        new LinkAddress(0, udQpn, device.gid(port, link.gidIndex())),
+        device.nodeGuid(),
+        port,
+        link.gidIndex(),
+        link.pkey(),
+        pkeyIndex,
+        device.port(port).linkLayer() == LinkLayer.ETHERNET,
+        Connected.LINUX_RECEIVE_MTU,
+        link.config().rfcService());
+  }
+
+  private Running make(int pkeyIndex) {
+    LinkConfig config = link.config();
+    int sends = Math.min(SENDS_MOST, config.sends());
+    int receives = Math.min(RECEIVES_MOST, config.receives());
+    CmService cm = ports.open(link.device(), link.port());
+    boolean whole = false;
+    try {
+      RcQueue queue = new RcQueue(link.pd(), link.port(), pkeyIndex, sends, receives, link.loop());
+      whole = true;
+      return new Running(queue, new Connections(link.loop(), cm, this, Connections.MOST), cm);
+    } finally {
+      if (!whole) {
+        cm.close();
+      }
+    }
+  }
+
+  /** Ends all connections and takes no new ones, until {@link #start}. */
+  void flush() {
+    if (running != null) {
+      stopping = true;
+      running.connections.stop();
+      stopping = false;
+      peers.values().forEach(peer -> drop(peer, Drop.TX_NO_CARRIER));
+      peers.clear();
+    }
+  }
+
+  /** Ends the mode; when this returns nothing of it is left. */
+  void stop() {
+    Running was = running;
+    if (was != null) {
+      flush();
+      stopping = true;
+      was.queue.drain(this);
+      was.queue.close();
+      was.cm.close();
+      stopping = false;
+      running = null;
+    }
+  }
+
+  // ---- out ----
+
+  /** {@return whether there are buffers; else the host is told when there is one (D8)} */
+  boolean hasRoom() {
+    boolean room = running == null || running.queue.room() >= BURST;
+    refusing |= !room;
+    return room;
+  }
+
+  /**
+   * Takes a packet that goes by a connection.
+   *
+   * @return false when it is to go as a datagram
+   */
+  boolean take(LinkAddress to, Outgoing packet) {
+    Running is = running;
+    if (is == null || (to.flags() & LinkAddress.RC) == 0 || packet.isResolution()) {
+      return false; // D2, C1: not everybody has connected mode, and ARP and ND never use it
+    }
+    LinkAddress address = to.plain();
+    Connection c = is.connections.to(address);
+    if (c != null) {
+      send(is.queue, c, packet);
+      return true;
+    }
+    boolean fits = packet.length() <= link.datagramMtu();
+    boolean coming = connect(is.connections, address);
+    if (fits) {
+      return false;
+    }
+    Peer peer = peers.get(address);
+    if (!coming || peer == null) {
+      link.tooLong(packet, link.datagramMtu()); // I10: until there is one, that is the MTU
+    } else if (peer.queue.size() >= Paths.QUEUE) {
+      link.drop(Drop.TX_PATH_QUEUE); // D1
+    } else {
+      peer.queue.add(packet.toBytes());
+    }
+    return true;
+  }
+
+  private void send(RcQueue by, Connection c, Outgoing packet) {
+    if (packet.length() > c.mtu()) {
+      link.tooLong(packet, c.mtu()); // I10
+    } else if (roomOrDrop(by)) {
+      c.used(link.loop().now());
+      count(by.send(c, packet));
+    }
+  }
+
+  private boolean roomOrDrop(RcQueue by) {
+    if (by.room() == 0) {
+      by.poll(this);
+    }
+    if (by.room() == 0) {
+      link.drop(Drop.TX_RING_FULL);
+      return false;
+    }
+    return true;
+  }
+
+  private void count(boolean taken) {
+    if (!taken) {
+      link.statistics().add(Count.TX_ERRORS, 1);
+      link.drop(Drop.TX_ERROR);
+    }
+  }
+
+  /** {@return whether there may be a connection soon} */
+  private boolean connect(Connections connections, LinkAddress address) {
+    Peer peer = peers.computeIfAbsent(address, Peer::new);
+    boolean wait = peer.notBeforeNs != 0 && link.loop().now() - peer.notBeforeNs < 0;
+    if (peer.resolving || connections.coming(address)) {
+      return true;
+    }
+    if (wait) {
+      return false;
+    }
+    peer.resolving = true;
+    link.ways().resolve(address.gid(), way -> resolved(peer, way));
+    return peer.resolving || connections.coming(address);
+  }
+
+  private void resolved(Peer peer, @Nullable Way way) {
+    peer.resolving = false;
+    Running is = running;
+    if (is == null || !peer.equals(peers.get(peer.address))) {
+      return; // the mode has changed meanwhile
+    }
+    Connections connections = is.connections;
+    try {
+      if (way == null) {
+        failed(peer);
+      } else if (connections.to(peer.address) == null && !connections.coming(peer.address)) {
+        connections.connect(peer.address, way);
+      }
+    } catch (IbException e) {
+      link.log("no connection to " + peer.address + ": " + e.getMessage());
+      failed(peer);
+    }
+  }
+
+  /** What waited is too long for what is left. */
+  private void failed(Peer peer) {
+    long wait = Math.min(HOLD_OFF_MOST_NS, HOLD_OFF_NS << Math.min(5, peer.failures++));
+    peer.notBeforeNs = link.loop().now() + wait;
+    for (byte[] waiting = peer.queue.poll(); waiting != null; waiting = peer.queue.poll()) {
+      link.tooLong(Outgoing.ofBytes(waiting), link.datagramMtu());
+    }
+  }
+
+  private void drop(Peer peer, Drop why) {
+    peer.queue.forEach(waiting -> link.drop(why));
+    peer.queue.clear();
+  }
+
+  // ---- connections ----
+
+  @Override
+  public RcEnd open(Connection connection) {
+    if (running == null) {
+      throw new IllegalStateException("connected mode is off");
+    }
+    return running.queue.open(connection);
+  }
+
+  @Override
+  public void up(Connection c) {
+    Peer peer = peers.computeIfAbsent(c.peer(), Peer::new);
+    peer.failures = 0;
+    peer.notBeforeNs = 0;
+    for (byte[] waiting = peer.queue.poll(); waiting != null; waiting = peer.queue.poll()) {
+      Outgoing packet = Outgoing.ofBytes(waiting);
+      if (running != null) {
+        send(running.queue, c, packet);
+      }
+    }
+  }
+
+  @Override
+  public void down(Connection c, String why) {
+    log.debug("connection with {} ended: {}", c.peer(), why);
+    Running is = running;
+    Peer peer = peers.get(c.peer());
+    if (peer == null || stopping || is == null) {
+      return;
+    }
+    boolean another = is.connections.to(c.peer()) != null || is.connections.coming(c.peer());
+    if (!another && c.wasUp()) {
+      drop(peer, Drop.TX_NO_PATH);
+    } else if (!another) {
+      failed(peer);
+    }
+  }
+
+  // ---- work ----
+
+  @Override
+  public boolean step() {
+    if (running == null) {
+      return false;
+    }
+    RcQueue by = running.queue;
+    boolean any = by.poll(this);
+    if (any) {
+      link.traffic().receivedAll();
+    }
+    if (refusing && by.room() >= BURST) {
+      refusing = false;
+      link.traffic().writable();
+    }
+    return any;
+  }
+
+  @Override
+  public boolean arm() {
+    return running != null && running.queue.arm();
+  }
+
+  @Override
+  public void packet(Connection from, MemorySegment memory, long at, int length) {
+    if (running != null && !stopping) {
+      running.connections.heard(from);
+      link.traffic().connected(memory, at, length, from.peer());
+    }
+  }
+
+  @Override
+  public void sent(Connection to, int bytes, WcStatus status) {
+    if (status == WcStatus.SUCCESS) {
+      link.statistics().add(Count.TX_PACKETS, 1);
+      link.statistics().add(Count.TX_BYTES, bytes);
+    } else if (!stopping && running != null) {
+      link.statistics().add(Count.TX_ERRORS, 1);
+      link.drop(Drop.TX_ERROR);
+      running.connections.disconnect(to, "send failed, " + status);
+    }
+  }
+
+  /** Lets go of what nobody uses (D4). */
+  void collect() {
+    if (running != null) {
+      Connections connections = running.connections;
+      connections.collect();
+      long now = link.loop().now();
+      peers
+          .values()
+          .removeIf(
+              p ->
+                  !p.resolving
+                      && p.queue.isEmpty()
+                      && connections.to(p.address) == null
+                      && !connections.coming(p.address)
+                      && (p.notBeforeNs == 0 || now - p.notBeforeNs >= 0));
+    }
+  }
+
+  /** {@return peer to what is known of its connections, for users} */
+  Map<String, String> list() {
+    Map<String, String> list = new TreeMap<>();
+    for (Connection c : running == null ? List.<Connection>of() : running.connections.all()) {
+      list.merge(c.peer().toString(), c.toString(), (one, other) -> one + "; " + other);
+    }
+    return list;
+  }
+
+  /** {@return queue pairs whose last receive is waited for (C5)} */
+  int closing() {
+    return running == null ? 0 : running.queue.closing();
+  }
+}

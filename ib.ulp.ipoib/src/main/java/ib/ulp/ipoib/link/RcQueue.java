@@ -1,0 +1,338 @@
+package ib.ulp.ipoib.link;
+
+import ib.core.verbs.Access;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.EventType;
+import ib.core.verbs.IbObject;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.NotifyFlags;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.ProtectionDomain;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpCap;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.SharedReceiveQueue;
+import ib.core.verbs.SrqAttr;
+import ib.core.verbs.SrqInit;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
+import ib.ulp.ipoib.cm.Connection;
+import ib.ulp.ipoib.cm.RcEnd;
+import ib.ulp.ipoib.loop.Loop;
+import ib.ulp.ipoib.wire.Connected;
+import ib.ulp.ipoib.wire.Encapsulation;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The queue pairs of connected mode with their buffers: one shared receive queue, and buffers to
+ * send from that all connections share (C2). A long packet is one message of its connection.
+ */
+final class RcQueue implements AutoCloseable {
+  /** Who takes what came. */
+  interface Receiver {
+    /** A packet with its encapsulation. */
+    void packet(Connection from, MemorySegment memory, long at, int length);
+
+    /** A send is done; one that failed has ended its queue pair. */
+    void sent(Connection to, int bytes, WcStatus status);
+  }
+
+  private static final int BATCH = 32;
+  private static final int ALIGNMENT = 4096;
+  private static final int READS = 4; // C2: as the REQ says
+  private static final int RNR_TIMER = 12; // of no use: nobody repeats (C2)
+  private static final long DRAIN_NS = 5_000_000_000L; // 1.5: no longer than this
+  private static final long STOP_NS = 500_000_000L;
+  private static final long PAUSE_NS = 20_000;
+  private static final int SIZE = Connected.LINUX_RECEIVE_MTU + 12; // a multiple of 16
+
+  private final int port;
+  private final int pkeyIndex;
+  private final Loop loop;
+  private final Deque<IbObject> made = new ArrayDeque<>();
+  private final ProtectionDomain pd;
+  private final CompletionQueue sendCq;
+  private final CompletionQueue receiveCq;
+  private final SharedReceiveQueue srq;
+  private final MemoryRegion sendRegion;
+  private final MemoryRegion receiveRegion;
+  private final int sendCount;
+  private final int receiveCount;
+  private final int[] free;
+  private int freeCount;
+  private final int[] lengths;
+  private final End[] users;
+  private final Map<Integer, End> ends = new HashMap<>(); // by queue pair number
+  private final Deque<End> closing = new ArrayDeque<>();
+  private final WorkCompletion[] completions = new WorkCompletion[BATCH];
+
+  /** This side of one connection. */
+  private final class End implements RcEnd {
+    final Connection connection;
+    final QueuePair qp;
+    final int psn = QueuePair.randomPsn();
+    int sends;
+    volatile boolean lastReached; // by the event, from any thread
+    boolean last;
+    boolean connected;
+    long closedNs;
+
+    End(Connection connection) {
+      this.connection = connection;
+      QpCap cap = new QpCap(sendCount, 0, 1, 0, 0);
+      qp =
+          pd.createQp(
+              new QpInit(QpType.RC, sendCq, cap)
+                  .withRecvCq(receiveCq)
+                  .withSrq(srq)
+                  .withEventHandler(
+                      (event, context) -> {
+                        if (event.type() == EventType.QP_LAST_WQE_REACHED) {
+                          lastReached = true;
+                          loop.wake();
+                        }
+                      },
+                      null));
+    }
+
+    @Override
+    public int qpn() {
+      return qp.qpn();
+    }
+
+    @Override
+    public int psn() {
+      return psn;
+    }
+
+    @Override
+    public void connect(AhAttr way, Mtu mtu, int ackTimeout, int peerQpn, int peerPsn) {
+      qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(pkeyIndex).port(port).accessFlags(0));
+      qp.modify(
+          new QpAttr()
+              .state(QpState.RTR)
+              .av(way)
+              .pathMtu(mtu)
+              .destQpn(peerQpn)
+              .rqPsn(peerPsn)
+              .maxDestRdAtomic(READS)
+              .minRnrTimer(RNR_TIMER));
+      qp.modify(
+          new QpAttr()
+              .state(QpState.RTS)
+              .sqPsn(psn)
+              .timeout(ackTimeout)
+              .retryCount(0) // C2: RFC 4755 warns against retries below IP
+              .rnrRetry(0)
+              .maxRdAtomic(READS));
+      connected = true;
+    }
+
+    @Override
+    public void close() {
+      if (connected) {
+        qp.modify(
+            new QpAttr().state(QpState.ERR)); // C5: the event says when its last receive is in
+        closedNs = loop.now();
+        closing.add(this);
+        loop.wake();
+      } else {
+        destroy();
+      }
+    }
+
+    void destroy() {
+      ends.remove(qp.qpn());
+      qp.close();
+    }
+  }
+
+  /** Makes all of it; when something is refused, what was made is gone. */
+  RcQueue(ProtectionDomain pd, int port, int pkeyIndex, int sends, int receives, Loop loop) {
+    this.pd = pd;
+    this.port = port;
+    this.pkeyIndex = pkeyIndex;
+    this.loop = loop;
+    sendCount = sends;
+    receiveCount = receives;
+    free = new int[sends];
+    lengths = new int[sends];
+    users = new End[sends];
+    boolean whole = false;
+    try {
+      sendCq = keep(pd.device().createCq(new CqInit(sends, (cq, context) -> loop.wake(), null)));
+      receiveCq =
+          keep(pd.device().createCq(new CqInit(receives + 1, (cq, context) -> loop.wake(), null)));
+      srq = keep(pd.createSrq(new SrqInit(new SrqAttr(receives, 1, 0), null, null)));
+      sendRegion = keep(pd.allocMemory((long) sends * SIZE, ALIGNMENT, Access.LOCAL_WRITE));
+      receiveRegion = keep(pd.allocMemory((long) receives * SIZE, ALIGNMENT, Access.LOCAL_WRITE));
+      whole = true;
+    } finally {
+      if (!whole) {
+        close();
+      }
+    }
+    for (int i = 0; i < sends; i++) {
+      free[freeCount++] = i;
+    }
+    for (int i = 0; i < BATCH; i++) {
+      completions[i] = new WorkCompletion();
+    }
+    for (int i = 0; i < receiveCount; i++) {
+      postReceive(i);
+    }
+  }
+
+  private <T extends IbObject> T keep(T object) {
+    made.push(object);
+    return object;
+  }
+
+  private void postReceive(long slot) {
+    srq.postReceive(
+        slot,
+        receiveRegion.lkey(),
+        receiveRegion.iova() + slot * SIZE,
+        Connected.LINUX_RECEIVE_MTU);
+  }
+
+  /** Makes the queue pair of a connection. */
+  RcEnd open(Connection connection) {
+    End end = new End(connection);
+    ends.put(end.qpn(), end);
+    return end;
+  }
+
+  /** {@return queue pairs whose last receive is waited for} */
+  int closing() {
+    return closing.size();
+  }
+
+  /** {@return buffers that are free} */
+  int room() {
+    return freeCount;
+  }
+
+  /** Sends a packet of a connection; there is room. {@return whether the queue pair took it} */
+  boolean send(Connection to, Outgoing packet) {
+    int slot = free[freeCount - 1];
+    return post(to, slot, packet.copyTo(sendRegion.segment(), (long) slot * SIZE));
+  }
+
+  /** The same for a packet that has waited, with its encapsulation. */
+  boolean send(Connection to, byte[] packet) {
+    int slot = free[freeCount - 1];
+    MemorySegment.copy(
+        MemorySegment.ofArray(packet), 0, sendRegion.segment(), (long) slot * SIZE, packet.length);
+    return post(to, slot, packet.length);
+  }
+
+  private boolean post(Connection to, int slot, int length) {
+    if (!(to.end() instanceof End end)) {
+      return false;
+    }
+    freeCount--; // accounted first: the completion may come before the post returns (D8)
+    end.sends++;
+    users[slot] = end;
+    lengths[slot] = length - Encapsulation.BYTES;
+    QueuePair qp = end.qp;
+    qp.wrStart();
+    qp.wrId(slot).wrFlags(SendFlags.SIGNALED).wrSend();
+    qp.wrSetSge(sendRegion.lkey(), sendRegion.iova() + (long) slot * SIZE, length);
+    if (qp.wrComplete() == PostStatus.OK) {
+      return true;
+    }
+    giveBack(slot, end);
+    return false;
+  }
+
+  private void giveBack(int slot, End end) {
+    free[freeCount++] = slot;
+    end.sends--;
+  }
+
+  /** Takes completions, at most a batch of each kind. {@return whether there were any} */
+  boolean poll(Receiver receiver) {
+    for (End end : closing) {
+      end.last |= end.lastReached; // before the queues are looked at: what follows is all of it
+    }
+    int done = Math.max(0, sendCq.poll(completions, BATCH));
+    for (int i = 0; i < done; i++) {
+      int slot = (int) completions[i].wrId();
+      End end = users[slot];
+      giveBack(slot, end);
+      receiver.sent(end.connection, lengths[slot], completions[i].status());
+    }
+    int came = Math.max(0, receiveCq.poll(completions, BATCH));
+    for (int i = 0; i < came; i++) {
+      WorkCompletion wc = completions[i];
+      End end = ends.get(wc.qpn());
+      if (wc.status() == WcStatus.SUCCESS && end != null) {
+        receiver.packet(end.connection, receiveRegion.segment(), wc.wrId() * SIZE, wc.byteLen());
+      }
+    }
+    for (int i = 0; i < came; i++) {
+      postReceive(completions[i].wrId());
+    }
+    boolean any = done > 0 || came > 0;
+    if (!any && !closing.isEmpty()) {
+      bury();
+    }
+    return any;
+  }
+
+  /** C5: destroys those whose last receive was reached before the queues were found empty. */
+  private void bury() {
+    for (Iterator<End> all = closing.iterator(); all.hasNext(); ) {
+      End end = all.next();
+      boolean late = loop.now() - end.closedNs > DRAIN_NS;
+      if (late || end.last && end.sends == 0) {
+        all.remove();
+        end.destroy();
+      }
+    }
+  }
+
+  /** Asks for a wake-up. {@return whether something lies there already} */
+  boolean arm() {
+    int flags = NotifyFlags.NEXT_COMP | NotifyFlags.REPORT_MISSED_EVENTS;
+    boolean receives = receiveCq.requestNotify(flags) > 0;
+    boolean sends = sendCq.requestNotify(flags) > 0;
+    return receives || sends;
+  }
+
+  /** Waits, not for long, until those that close are gone. */
+  void drain(Receiver receiver) {
+    long start = System.nanoTime();
+    while (!closing.isEmpty() && System.nanoTime() - start < STOP_NS) {
+      if (!poll(receiver)) {
+        LockSupport.parkNanos(PAUSE_NS);
+      }
+    }
+  }
+
+  /** Destroys all of it. */
+  @Override
+  public void close() {
+    closing.clear();
+    for (Object end : ends.values().toArray()) {
+      ((End) end).destroy();
+    }
+    while (!made.isEmpty()) {
+      made.pop().close();
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package ib.ulp.ipoib.net;
+
+import ib.ulp.ipoib.link.Outgoing;
+import ib.ulp.ipoib.wire.Ip;
+import ib.ulp.ipoib.wire.IpPacket;
+import ib.ulp.ipoib.wire.Octets;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What each destination takes at once, until the link changes (RFC 1191, RFC 8201; I10). */
+final class PathMtus {
+  private static final int MOST = 0xffff;
+  private static final int NO_ECHO = -1;
+
+  /**
+   * A packet that was too long.
+   *
+   * @param echo identifier and sequence number of an echo request, -1 of anything else
+   */
+  record Dropped(Ip to, int echo) {}
+
+  private final Map<Ip, Integer> known = new HashMap<>();
+
+  int of(Ip to) {
+    return known.getOrDefault(to, MOST);
+  }
+
+  void clear() {
+    known.clear();
+  }
+
+  /** Learns from a packet that was dropped. {@return what it was, null for a fragment} */
+  @Nullable Dropped learn(Outgoing out, int mtu) {
+    MemorySegment bytes = MemorySegment.ofArray(new byte[out.length()]);
+    out.copyPacket(bytes, 0);
+    IpPacket packet = new IpPacket();
+    if (!packet.read(bytes, 0, out.length())) {
+      return null;
+    }
+    known.put(packet.to(), mtu);
+    boolean icmp = packet.protocol() == IpPacket.ICMP || packet.protocol() == IpPacket.ICMPV6;
+    return new Dropped(packet.to(), icmp ? Octets.u32(bytes, packet.payloadAt() + 4) : NO_ECHO);
+  }
+}

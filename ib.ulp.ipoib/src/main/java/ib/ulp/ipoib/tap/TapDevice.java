@@ -10,9 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A TAP device of the kernel and the sleep of the loop that serves it: O_NONBLOCK, poll and a bell,
- * for whoever closes a descriptor under a blocked reader leaves the device behind (P1). It may be
- * moved into another network namespace while it is open.
+ * A TAP or TUN device of the kernel and the sleep of the loop that serves it: O_NONBLOCK, poll and
+ * a bell, for whoever closes a descriptor under a blocked reader leaves the device behind (P1). It
+ * may be moved into another network namespace while it is open.
  */
 final class TapDevice implements Loop.Sleeper, AutoCloseable {
   private static final long TUNSETIFF = 0x400454caL;
@@ -20,6 +20,7 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
   private static final long TUNSETOFFLOAD = 0x400454d0L;
   private static final long SIOCSIFMTU = 0x8922;
   private static final long SIOCSIFHWADDR = 0x8924;
+  private static final int IFF_TUN = 1;
   private static final int IFF_TAP = 2;
   private static final int IFF_NO_PI = 0x1000;
   private static final int IFF_VNET_HDR = 0x4000;
@@ -44,12 +45,21 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
   private final AtomicInteger ringing = new AtomicInteger(); // below 0: closed
 
   /**
-   * Makes a device.
+   * Makes a TAP device, of Ethernet frames.
    *
    * @param name at most 15 characters
    * @throws IOException when the kernel refuses it
    */
   TapDevice(String name) throws IOException {
+    this(name, IFF_TAP);
+  }
+
+  /** Makes a TUN device, of IP packets. */
+  static TapDevice tun(String name) throws IOException {
+    return new TapDevice(name, IFF_TUN);
+  }
+
+  private TapDevice(String name, int kind) throws IOException {
     this.name = name;
     libc = Libc.find();
     waker = Libc.find();
@@ -67,8 +77,8 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
     boolean whole = false;
     try {
       named();
-      request.set(ValueLayout.JAVA_SHORT, 16, (short) (IFF_TAP | IFF_NO_PI | IFF_VNET_HDR));
-      check(libc.ioctl(fd, TUNSETIFF, request.address()), "TAP device " + name);
+      request.set(ValueLayout.JAVA_SHORT, 16, (short) (kind | IFF_NO_PI | IFF_VNET_HDR));
+      check(libc.ioctl(fd, TUNSETIFF, request.address()), "device " + name);
       check(libc.ioctl(fd, TUNSETOFFLOAD, OFFLOADS), "offloads of " + name);
       bell = libc.eventfd();
       check(bell, "eventfd");
@@ -104,6 +114,11 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
 
   String name() {
     return name;
+  }
+
+  /** {@return its descriptor} */
+  int fd() {
+    return fd;
   }
 
   /** Says whether packets pass, as {@code ip link} shows it. */

@@ -30,6 +30,7 @@ final class IpoibBench {
   private static final int ETHTOOL_STSO = 0x1f;
   private static final int ETHTOOL_SGSO = 0x24;
   private static final String UD = "IPoIB, datagram mode, MTU 2044";
+  private static final String CM = "IPoIB, connected mode, MTU 65520";
   private static final String PUMP = "TUN pump, MTU 2044";
   private static final String VETH = "veth, MTU 2044";
   private static final String PLAIN = "veth, MTU 2044, no segmentation offload";
@@ -58,10 +59,15 @@ final class IpoibBench {
     LinkConfig config = new LinkConfig(0, 512, 2048, 0);
     try (namespaces;
         TunPump pump = new TunPump("pa" + pid, "pb" + pid);
-        Lab lab = new Lab(2, config, name -> TapBackend.open(name + "t" + pid))) {
-      lab.up("ib0");
-      lab.up("ib1");
-      way(UD, 1, "ib0t" + pid, "ib1t" + pid);
+        Lab datagram = new Lab(2, config, name -> TapBackend.open(name + "u" + pid));
+        Lab connected =
+            new Lab(2, config.withConnected(true), name -> TapBackend.open(name + "c" + pid))) {
+      for (Lab lab : List.of(datagram, connected)) {
+        lab.up("ib0");
+        lab.up("ib1");
+      }
+      way(UD, 1, "ib0u" + pid, "ib1u" + pid);
+      way(CM, 5, "ib0c" + pid, "ib1c" + pid);
       way(PUMP, 2, pump.name(0), pump.name(1));
       veth(VETH, 3, "va" + pid, "vb" + pid, true);
       veth(PLAIN, 4, "wa" + pid, "wb" + pid, false);

@@ -76,11 +76,13 @@ final class LinuxPeer {
   }
 
   /**
-   * Runs a program there; after 60 s it is ended. What rdma_rxe had sent again until then is kept:
-   * see {@link #hasSentAgain}.
+   * Runs a program there; after a minute or two it is ended. What rdma_rxe had sent again until
+   * then is kept: see {@link #hasSentAgain}.
    */
   Program exec(String line) {
-    Program run = run(90, "exec", "cat " + SENT_AGAIN + "; timeout 60 " + line);
+    long seconds = Matrix.FULL ? 110 : 60;
+    Program run =
+        run(seconds + 30, "exec", "cat " + SENT_AGAIN + "; timeout " + seconds + " " + line);
     int end = run.out().indexOf('\n') + 1;
     sentAgain = run.out().substring(0, end);
     return new Program(run.status(), run.out().substring(end), run.err());

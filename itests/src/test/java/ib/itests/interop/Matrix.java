@@ -6,7 +6,8 @@ import java.util.List;
 /**
  * Issue 4, section 2, all of it: every MTU with every size from 1 B to 8 MiB and both address
  * families, polling and events, for sends (ping-pongs, which validate), writes and reads; and every
- * program. Half an hour under emulation, so by property {@code ib.interop.full} only.
+ * program. Half an hour under emulation, so by property {@code ib.interop.full} only. perftest does
+ * not do with fewer than five messages: 8 MiB of a small MTU would take it minutes.
  */
 final class Matrix {
   /** Whether it is wanted. */
@@ -25,7 +26,7 @@ final class Matrix {
         for (int mtu : MTUS) {
           String end = " -m " + mtu + events;
           for (int size : SIZES) {
-            all.add(row("rc", "-c -n " + (size < LARGE ? 10 : 2) + " -s " + size + end, ipv6));
+            all.add(row("rc", "-c -n " + (size < LARGE ? 10 : 1) + " -s " + size + end, ipv6));
           }
           all.add(row("uc", "-c -n 10 -s 5000" + end, ipv6));
           all.add(row("srq", "-c -n 50 -q 5 -s 4000" + end, ipv6));
@@ -59,8 +60,10 @@ final class Matrix {
     for (int mtu : MTUS) {
       for (int size : SIZES) {
         String options = "-n 5 -t 1 -s " + size + " -m " + mtu + events;
-        all.add(row("ib_write_bw", options, ipv6));
-        all.add(row("ib_read_bw", options, ipv6));
+        if (size <= LARGE || mtu >= 1024) {
+          all.add(row("ib_write_bw", options, ipv6));
+          all.add(row("ib_read_bw", options, ipv6));
+        }
       }
       all.add(row("ib_send_bw", "-n 20 -s 5000 -m " + mtu + events, ipv6));
     }

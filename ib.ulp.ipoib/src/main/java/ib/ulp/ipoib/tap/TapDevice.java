@@ -38,8 +38,9 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
   private final Libc libc;
   private final Libc waker; // has an errno of its own, for any thread
   private final String name;
-  private int fd;
-  private int bell = -1;
+  private final int kind;
+  private final int bell;
+  private int fd; // below 0: lost
   private boolean reading = true;
   private boolean closed;
   private final AtomicInteger ringing = new AtomicInteger(); // below 0: closed
@@ -66,26 +67,16 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
     if (name.length() > NAME_MOST) {
       throw new IOException("'" + name + "': a name has at most " + NAME_MOST + " characters");
     }
-    try (Arena path = Arena.ofConfined()) {
-      fd =
-          libc.open(
-              path.allocateFrom("/dev/net/tun"), Libc.O_RDWR | Libc.O_NONBLOCK | Libc.O_CLOEXEC);
-    }
-    if (fd < 0) {
-      throw libc.failure("/dev/net/tun");
-    }
+    this.kind = kind;
+    bell = libc.eventfd();
     boolean whole = false;
     try {
-      named();
-      request.set(ValueLayout.JAVA_SHORT, 16, (short) (kind | IFF_NO_PI | IFF_VNET_HDR));
-      check(libc.ioctl(fd, TUNSETIFF, request.address()), "device " + name);
-      check(libc.ioctl(fd, TUNSETOFFLOAD, OFFLOADS), "offloads of " + name);
-      bell = libc.eventfd();
       check(bell, "eventfd");
+      fd = attach();
       whole = true;
     } finally {
       if (!whole) {
-        libc.close(fd);
+        libc.close(bell);
         arena.close();
       }
     }
@@ -94,6 +85,45 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
     polled.set(ValueLayout.JAVA_SHORT, 4, (short) Libc.POLLIN);
     polled.set(ValueLayout.JAVA_INT, 8, fd);
     polled.set(ValueLayout.JAVA_SHORT, 12, (short) Libc.POLLIN);
+  }
+
+  private int attach() throws IOException {
+    int made;
+    try (Arena path = Arena.ofConfined()) {
+      made =
+          libc.open(
+              path.allocateFrom("/dev/net/tun"), Libc.O_RDWR | Libc.O_NONBLOCK | Libc.O_CLOEXEC);
+    }
+    check(made, "/dev/net/tun");
+    boolean whole = false;
+    try {
+      named();
+      request.set(ValueLayout.JAVA_SHORT, 16, (short) (kind | IFF_NO_PI | IFF_VNET_HDR));
+      check(libc.ioctl(made, TUNSETIFF, request.address()), "device " + name);
+      check(libc.ioctl(made, TUNSETOFFLOAD, OFFLOADS), "offloads of " + name);
+      whole = true;
+      return made;
+    } finally {
+      if (!whole) {
+        libc.close(made);
+      }
+    }
+  }
+
+  /** Lets the device go that the kernel has taken away. */
+  void lose() {
+    if (fd >= 0) {
+      libc.close(fd);
+      fd = -1;
+      polled.set(ValueLayout.JAVA_INT, 8, fd); // poll(2) passes over it
+    }
+  }
+
+  /** Makes a device of the same name again, in this process's network namespace. */
+  void again() throws IOException {
+    fd = attach();
+    polled.set(ValueLayout.JAVA_INT, 8, fd);
+    reading = true;
   }
 
   private void named() {
@@ -204,7 +234,7 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
-      libc.close(fd);
+      lose();
       ringing.getAndAdd(Integer.MIN_VALUE); // nobody begins to ring any more
       while (ringing.get() != Integer.MIN_VALUE) {
         Thread.onSpinWait(); // a write to the bell is under way: it does not block

@@ -26,6 +26,9 @@ public final class TapHost implements Host, Loop.Work {
   private static final int BATCH = 64;
   private static final long QUERY_NS = 30_000_000_000L;
   private static final int SPOKEN_MOST = 64;
+  private static final int IPV6_LEAST = 1280;
+  private static final long AGAIN_LEAST_NS = 100_000_000L;
+  private static final long AGAIN_MOST_NS = 30_000_000_000L;
 
   private final Logger log = LoggerFactory.getLogger(TapHost.class);
   private final TapDevice device;
@@ -39,7 +42,9 @@ public final class TapHost implements Host, Loop.Work {
   private final Neighbours announcer;
   private @Nullable LinkState last;
   private @Nullable Gid linked; // the broadcast group whose link the groups were joined on
+  private Loop.@Nullable Timer query;
   private boolean lost;
+  private boolean closed;
 
   TapHost(TapDevice device, Link link, Arena arena) {
     this.device = device;
@@ -61,16 +66,8 @@ public final class TapHost implements Host, Loop.Work {
     last = state;
     outward.own(state.address());
     inward.own(state.address());
-    try {
-      if (before == null) {
-        device.mac(inward.mac());
-      }
-      if (before == null || before.mtu() != state.mtu()) {
-        mtu(state.mtu());
-      }
-      device.carrier(state.carrier());
-    } catch (IOException e) {
-      gone(e);
+    if (!lost) {
+      configure(before, state);
     }
     if (!state.carrier()) {
       return;
@@ -86,7 +83,24 @@ public final class TapHost implements Host, Loop.Work {
     }
   }
 
+  private void configure(@Nullable LinkState before, LinkState state) {
+    try {
+      if (before == null) {
+        device.mac(inward.mac());
+      }
+      if (before == null || before.mtu() != state.mtu()) {
+        mtu(state.mtu());
+      }
+      device.carrier(state.carrier());
+    } catch (IOException e) {
+      gone(e);
+    }
+  }
+
   private void mtu(int bytes) {
+    if (bytes < IPV6_LEAST) {
+      log.warn("{}: the kernel has no IPv6 with an MTU of {}: 1280 is the least", name(), bytes);
+    }
     try {
       device.mtu(bytes);
     } catch (IOException e) {
@@ -108,16 +122,12 @@ public final class TapHost implements Host, Loop.Work {
   /** Asks the kernel what groups it listens to: its reports before the carrier were lost (P4). */
   private void ask() {
     LinkState now = last;
+    if (query != null) {
+      query.cancel();
+    }
     if (now != null && now.carrier() && !lost) {
       inward.queries();
-      link.loop().after(QUERY_NS, this::askAgain);
-    }
-  }
-
-  private void askAgain() {
-    if (!lost) {
-      inward.queries();
-      link.loop().after(QUERY_NS, this::askAgain);
+      query = link.loop().after(QUERY_NS, this::ask);
     }
   }
 
@@ -168,12 +178,35 @@ public final class TapHost implements Host, Loop.Work {
   private void gone(IOException why) {
     if (!lost) {
       lost = true;
-      device.reading(false);
+      device.lose();
       log.error(
-          "interface {} is lost: {}; take the device out and in again",
+          "interface {} is lost: {}; it is made again, without its addresses",
           device.name(),
           why.getMessage());
+      link.loop().after(AGAIN_LEAST_NS, () -> again(AGAIN_LEAST_NS));
     }
+  }
+
+  /** Makes the device anew, later and later while the kernel refuses. */
+  private void again(long waited) {
+    if (closed) {
+      return;
+    }
+    try {
+      device.again();
+    } catch (IOException e) {
+      long next = Math.min(2 * waited, AGAIN_MOST_NS);
+      log.debug("interface {} can not be made again yet: {}", device.name(), e.getMessage());
+      link.loop().after(next, () -> again(next));
+      return;
+    }
+    lost = false;
+    LinkState now = last;
+    last = null;
+    if (now != null) {
+      linkChanged(now);
+    }
+    log.info("interface {} is there again", device.name());
   }
 
   @Override
@@ -213,6 +246,7 @@ public final class TapHost implements Host, Loop.Work {
   @Override
   public void close() {
     lost = true;
+    closed = true;
     device.close();
   }
 }

@@ -115,6 +115,42 @@ class TapTest {
   }
 
   @Test
+  @DisplayName("P2: the kernel takes the device away: it is made again, twice, and is used again")
+  void lost() {
+    for (int i = 0; i < 2; i++) {
+      namespaces.in(left, "ip", "link", "del", devA);
+      Lab.await(
+          () -> Namespaces.run("ip", "-o", "link").contains(devA + ":"), "the device is back");
+      namespaces.move(devA, left, "10.97.0.1/24", "fd97::1/64");
+      Lab.await(
+          () -> namespaces.in(left, "ip", "-o", "link", "show", devA).contains("LOWER_UP"),
+          "carrier");
+      String pinged = namespaces.in(left, "ping", "-n", "-c", "5", "-i", "0.01", "10.97.0.2");
+      assertTrue(pinged.contains("5 received"), pinged);
+    }
+    String mtu = namespaces.in(left, "ip", "-o", "link", "show", devA);
+    assertTrue(mtu.contains("mtu 2044"), mtu);
+  }
+
+  @Test
+  @DisplayName("P1, P2: taken out while the device is away, nothing is left")
+  void lostForGood() {
+    namespaces.in(left, "ip", "link", "del", devA);
+    lab.unplug(0);
+    assertFalse(Namespaces.run("ip", "-o", "link").contains(devA + ":"), "it does not come back");
+  }
+
+  @Test
+  @DisplayName("P5: with less than 1280 bytes the kernel has no IPv6; IPv4 goes on")
+  void shortMtu() {
+    namespaces.in(left, "ip", "link", "set", devA, "mtu", "1000");
+    assertFalse(namespaces.in(left, "ip", "addr", "show", devA).contains("inet6"));
+    String pinged =
+        namespaces.in(left, "ping", "-n", "-c", "5", "-i", "0.01", "-s", "1500", "10.97.0.2");
+    assertTrue(pinged.contains("5 received"), pinged);
+  }
+
+  @Test
   @DisplayName("D9: iperf3 over TCP: long segments are cut and put together again, both ways")
   void iperf() {
     Namespaces.require("iperf3");

@@ -30,8 +30,17 @@ public interface Backend {
     Backend open(String name) throws IOException;
   }
 
-  /** A stack in this JVM. */
+  /** A stack in this JVM that uses addresses without asking for them first. */
   static Backend inJvm() {
+    return inJvm(0);
+  }
+
+  /**
+   * A stack in this JVM.
+   *
+   * @param probes how often an IPv6 address is asked for before it is used
+   */
+  static Backend inJvm(int probes) {
     Parking parking = new Parking();
     return new Backend() {
       @Override
@@ -41,7 +50,7 @@ public interface Backend {
 
       @Override
       public Host attach(Link link) {
-        return new NetIf(link);
+        return new NetIf(link, probes);
       }
 
       @Override

@@ -42,7 +42,7 @@ public final class IpoibComponent implements IbClient {
             config.link(),
             config.children(),
             SaClient::open,
-            config.tap() ? TapBackend::open : name -> Backend.inJvm());
+            config.tap() ? TapBackend::open : name -> Backend.inJvm(config.probes()));
   }
 
   @Override

@@ -17,9 +17,14 @@ import org.jspecify.annotations.Nullable;
  * @param link of all links
  * @param children P_Keys that each port gets a child interface for
  * @param addresses interface name to what it has, with prefix lengths; in this JVM only
+ * @param probes how often an IPv6 address is asked for before it is used; in this JVM only
  */
 record IpoibConfig(
-    boolean tap, LinkConfig link, List<Integer> children, Map<String, List<Net>> addresses) {
+    boolean tap,
+    LinkConfig link,
+    List<Integer> children,
+    Map<String, List<Net>> addresses,
+    int probes) {
 
   /** An address and how many bits of it name the net. */
   record Net(Ip address, int prefix) {
@@ -41,6 +46,7 @@ record IpoibConfig(
 
   private static final int RING_LEAST = 64;
   private static final int RING_MOST = 8192;
+  private static final int PROBES_MOST = 10;
 
   private static IbInvalidException wrong(
       String key, String value, String good, @Nullable Throwable cause) {
@@ -82,7 +88,8 @@ record IpoibConfig(
       }
       addresses.computeIfAbsent(parts[0], k -> new ArrayList<>()).add(Net.parse(parts[1]));
     }
-    return new IpoibConfig(backend.equals("tap"), link, List.copyOf(children), addresses);
+    int probes = number(values, "dad_transmits", 1, 0, PROBES_MOST);
+    return new IpoibConfig(backend.equals("tap"), link, List.copyOf(children), addresses, probes);
   }
 
   /** {@return whether a mode is the connected one} */

@@ -73,4 +73,14 @@ import org.osgi.service.metatype.annotations.Option;
       cardinality = 64,
       description = "Addresses of stacks in this JVM, such as 'ib0 10.0.0.1/24'.")
   String[] addresses() default {};
+
+  /** {@return questions before an IPv6 address is used} */
+  @AttributeDefinition(
+      required = false,
+      min = "0",
+      max = "10",
+      description =
+          "How often an IPv6 address of a stack in this JVM is asked for before it is used (RFC"
+              + " 4862); 0: it is used at once.")
+  int dad__transmits() default 1;
 }

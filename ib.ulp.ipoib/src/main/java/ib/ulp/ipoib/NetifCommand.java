@@ -173,7 +173,7 @@ final class NetifCommand {
       stack.address(net.address(), net.prefix());
       return net.address() + "/" + net.prefix();
     }
-    return String.join("\n", stack.addresses().stream().map(Ip::toString).toList());
+    return String.join("\n", stack.addressStates().join());
   }
 
   private static String ping(NetIf stack, String... args) {

@@ -93,12 +93,16 @@ final class Multicast {
       return; // W10: not ours now; asked again when the link is another
     }
     Group group = groups.get(mgid);
-    if (group != null && group.sendOnly) {
-      leave(group); // from a sender to a member
+    List<byte[]> waiting = List.of();
+    if (group != null && group.sendOnly) { // from a sender to a member
+      waiting = List.copyOf(group.queue);
+      group.queue.clear();
+      leave(group);
       group = null;
     }
     if (group == null) {
       group = new Group(mgid, false);
+      group.queue.addAll(waiting);
       groups.put(mgid, group);
       join(group);
     }

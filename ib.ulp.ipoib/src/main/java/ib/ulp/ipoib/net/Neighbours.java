@@ -48,6 +48,13 @@ public final class Neighbours {
   private static final int ND_HOP_LIMIT = 255;
   private static final int ND_BYTES = 24;
 
+  /** Who is about to take addresses. */
+  @FunctionalInterface
+  interface Claimant {
+    /** Somebody else speaks for an address. {@return whether it was about to be taken} */
+    boolean taken(Ip address);
+  }
+
   /** What waits: a type and the packet. */
   private record Waiting(int type, byte[] packet) {}
 
@@ -71,6 +78,7 @@ public final class Neighbours {
   private final MemorySegment buffer = Arena.ofAuto().allocate(128);
   private final Outgoing packet = new Outgoing();
   private final IpPacket ip = new IpPacket();
+  private Claimant claimant = address -> false;
 
   /**
    * Makes an empty table.
@@ -82,6 +90,29 @@ public final class Neighbours {
     this.link = link;
     this.own = own;
     this.source = source;
+  }
+
+  /** Who is to know that somebody else speaks for an address, and says whether he was about to. */
+  void claimant(Claimant listener) {
+    claimant = listener;
+  }
+
+  /** Asks whether anybody has an address, as nobody (RFC 4862 section 5.4.2). */
+  void probe(Ip target) {
+    int at = solicitation(target, target.solicitedNode());
+    packet.set(Encapsulation.IPV6, buffer, 0, at + ND_BYTES);
+    post(target.solicitedNode(), null);
+  }
+
+  private int solicitation(Ip target, Ip to) {
+    Ip nobody = new Ip(0, 0);
+    int at = IpPacket.write(buffer, 0, nobody, to, IpPacket.ICMPV6, ND_BYTES, ND_HOP_LIMIT);
+    Octets.u32(buffer, at, SOLICITATION << 24);
+    Octets.u32(buffer, at + 4, 0);
+    Octets.ip(buffer, at + 8, target);
+    long pseudo = Checksum.pseudo(nobody, to, IpPacket.ICMPV6, ND_BYTES);
+    Octets.u16(buffer, at + 2, Checksum.fold(Checksum.sum(buffer, at, ND_BYTES, pseudo)));
+    return at;
   }
 
   /** Sends to whoever has an address on the link, asking for it first when need be. */
@@ -214,7 +245,7 @@ public final class Neighbours {
         solicited(target, AddressOption.find(s, options, end, AddressOption.SOURCE));
       } else {
         LinkAddress address = AddressOption.find(s, options, end, AddressOption.TARGET);
-        if (address != null && !own.get().contains(target)) {
+        if (!claimant.taken(target) && address != null && !own.get().contains(target)) {
           learn(target, address, false);
         }
       }
@@ -223,10 +254,13 @@ public final class Neighbours {
   }
 
   private void solicited(Ip target, @Nullable LinkAddress asker) {
+    Ip from = ip.from();
     if (!own.get().contains(target)) {
+      if (from.isZero()) {
+        claimant.taken(target); // RFC 4862 section 5.4.3: two at once, neither may have it
+      }
       return;
     }
-    Ip from = ip.from();
     boolean probe = from.isZero(); // RFC 4862: somebody wants to know whether it is taken
     if (!probe && asker != null) {
       learn(from, asker, true);

@@ -1,6 +1,5 @@
 package ib.ulp.ipoib.net;
 
-import ib.core.verbs.Gid;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbTimedOutException;
 import ib.ulp.ipoib.link.Drop;
@@ -19,7 +18,6 @@ import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -47,7 +45,8 @@ public final class NetIf implements Host {
   private final Link link;
   private final Neighbours neighbours;
   private final Addresses addresses = new Addresses();
-  private final Map<Ip, Integer> joined = new LinkedHashMap<>(); // with how often
+  private final Claims claims;
+  private final Memberships memberships;
   private final Map<Integer, UdpHandler> udp = new HashMap<>();
   private final Map<Integer, Echo> echoes = new HashMap<>();
   private final PathMtus pathMtus = new PathMtus();
@@ -55,15 +54,27 @@ public final class NetIf implements Host {
   private final Outgoing packet = new Outgoing();
   private final IpPacket ip = new IpPacket();
   private @Nullable LinkState last;
-  private @Nullable Gid linked; // the broadcast group whose link the groups were joined on
   private int sequence;
 
   private record Echo(CompletableFuture<Long> reply, long sentNs, int bytes) {}
 
   /** Makes a stack without addresses on a link that is not started yet. */
   public NetIf(Link link) {
+    this(link, 0);
+  }
+
+  /**
+   * The same.
+   *
+   * @param probes how often an IPv6 address is asked for before it is used (RFC 4862 section 5.1,
+   *     DupAddrDetectTransmits)
+   */
+  public NetIf(Link link, int probes) {
     this.link = link;
+    memberships = new Memberships(link);
     neighbours = new Neighbours(link, addresses::own, addresses::source);
+    claims = new Claims(link, neighbours, addresses, probes);
+    neighbours.claimant(claims::taken);
   }
 
   /** {@return its addresses} */
@@ -71,18 +82,21 @@ public final class NetIf implements Host {
     return addresses.own();
   }
 
+  /** {@return its addresses, those that are not used with the reason; completed on the loop} */
+  public CompletableFuture<List<String>> addressStates() {
+    return CompletableFuture.supplyAsync(claims::list, link.loop());
+  }
+
   /** Gives the interface an address; it is announced when there is carrier. */
   public void address(Ip address, int prefix) {
     link.loop()
         .execute(
             () -> {
-              if (addresses.add(address, prefix)) {
-                if (!address.isV4()) {
-                  joinNow(address.solicitedNode());
-                }
-                if (link.state().carrier()) {
-                  neighbours.announce(address);
-                }
+              if (!address.isV4()) {
+                memberships.join(address.solicitedNode()); // RFC 4862 section 5.4.2: first
+              }
+              if (!claims.add(address, prefix) && !address.isV4()) {
+                memberships.leave(address.solicitedNode());
               }
             });
   }
@@ -94,25 +108,12 @@ public final class NetIf implements Host {
 
   /** Hears a group. */
   public void join(Ip group) {
-    link.loop().execute(() -> joinNow(group));
+    link.loop().execute(() -> memberships.join(group));
   }
 
   /** Takes one {@link #join} back. */
   public void leave(Ip group) {
-    link.loop()
-        .execute(
-            () -> {
-              if (joined.computeIfPresent(group, (g, n) -> n == 1 ? null : n - 1) == null
-                  && linked != null) {
-                link.leave(Groups.of(group, linked));
-              }
-            });
-  }
-
-  private void joinNow(Ip group) {
-    if (joined.merge(group, 1, Integer::sum) == 1 && linked != null) {
-      link.join(Groups.of(group, linked));
-    }
+    link.loop().execute(() -> memberships.leave(group));
   }
 
   /**
@@ -267,7 +268,7 @@ public final class NetIf implements Host {
 
   private boolean forMe(Ip to) {
     return addresses.own().contains(to)
-        || joined.containsKey(to)
+        || memberships.contains(to)
         || to.equals(Ip.ALL_NODES)
         || addresses.isBroadcast(to);
   }
@@ -357,28 +358,15 @@ public final class NetIf implements Host {
     pathMtus.clear();
     if (!state.carrier()) {
       neighbours.flush();
+      claims.pause();
       return;
     }
-    if (!state.broadcast().equals(linked)) {
-      relink(state);
+    if (!memberships.relink(state.broadcast())) {
+      address(Ip.linkLocal(InterfaceId.ofGuid(state.address().gid().low())), 64);
     }
     if (before == null || !before.carrier() || !before.address().equals(state.address())) {
-      addresses.own().forEach(neighbours::announce); // 1.5: a new address is told to all
+      claims.again(); // 1.5: a new address is told to all
     }
-  }
-
-  /** Another broadcast group is another link: its groups have other GIDs (W10). */
-  private void relink(LinkState state) {
-    Gid old = linked;
-    linked = state.broadcast();
-    if (old == null) {
-      address(Ip.linkLocal(InterfaceId.ofGuid(state.address().gid().low())), 64);
-      joined.putIfAbsent(Ip.ALL_SYSTEMS, 1);
-      joined.putIfAbsent(Ip.ALL_NODES, 1);
-    } else {
-      joined.keySet().forEach(group -> link.leave(Groups.of(group, old)));
-    }
-    joined.keySet().forEach(group -> link.join(Groups.of(group, state.broadcast())));
   }
 
   @Override

@@ -24,11 +24,13 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.driver.soft.fabric.Fabric;
+import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.link.Frame;
 import ib.ulp.ipoib.link.Host;
 import ib.ulp.ipoib.link.Link;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.link.LinkState;
+import ib.ulp.ipoib.link.Outgoing;
 import ib.ulp.ipoib.link.Statistics;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.net.NetIf;
@@ -76,7 +78,14 @@ public final class Stacks implements AutoCloseable {
                   throw new AssertionError("nobody runs this loop");
                 }
               });
-      link = new Link(loop, lease.device(), 1, LinkConfig.DEFAULT, subnet.open(lease.device(), 1));
+      link =
+          new Link(
+              loop,
+              lease.device(),
+              1,
+              LinkConfig.DEFAULT,
+              subnet.open(lease.device(), 1),
+              new CmPorts());
       host = new NetIf(link, probes);
       link.start(this);
     }
@@ -109,6 +118,11 @@ public final class Stacks implements AutoCloseable {
       if (!deaf) {
         host.received(frame);
       }
+    }
+
+    @Override
+    public void tooLong(Outgoing packet, int mtu) {
+      host.tooLong(packet, mtu);
     }
 
     @Override

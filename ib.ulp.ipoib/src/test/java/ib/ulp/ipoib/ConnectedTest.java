@@ -1,15 +1,21 @@
 package ib.ulp.ipoib;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.wire.Ip;
+import ib.ulp.ipoib.wire.LinkAddress;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ConnectedTest {
   private static final long PATIENCE_NS = 60_000_000_000L;
   private static final LinkConfig CONNECTED = LinkConfig.DEFAULT.withConnected(true);
+  private static final Ip TO_B = Ip.parse("10.96.0.2");
   private final Lab lab = new Lab(2, CONNECTED, name -> Backend.inJvm());
   private NetIf a;
   private NetIf b;
@@ -50,5 +57,58 @@ class ConnectedTest {
     Lab.await(
         () -> lab.device("ib0").connections().toString().contains("ESTABLISHED, mtu 65520"),
         "connection");
+  }
+
+  @Test
+  @DisplayName("W4, C6: the flag of RC, the MTU and the connections come and go with the mode")
+  void modeSwitch() throws Exception {
+    assertTrue(a.ping(TO_B, 60_000, PATIENCE_NS).get() > 0);
+    assertEquals(LinkAddress.RC, lab.device("ib0").state().address().flags());
+    assertEquals("datagram", NetifCommand.run(lab.ipoib, "mode", "ib0", "datagram"));
+    assertEquals(0, lab.device("ib0").state().address().flags());
+    assertEquals(2044, lab.device("ib0").state().mtu());
+    assertEquals(Map.of(), lab.device("ib0").connections());
+    Lab.await(() -> lab.device("ib1").connections().isEmpty(), "the peer was told");
+    assertTrue(a.ping(TO_B, 2016, PATIENCE_NS).get() > 0);
+    assertEquals("connected", NetifCommand.run(lab.ipoib, "mode", "ib0", "connected"));
+    assertTrue(NetifCommand.run(lab.ipoib, "show", "ib0").contains("mtu 65520 mode connected"));
+    assertTrue(a.ping(TO_B, 60_000, PATIENCE_NS).get() > 0);
+  }
+
+  @Test
+  @DisplayName("C6: the paths are flushed with the mode")
+  void modeFlushesPaths() throws Exception {
+    assertTrue(a.ping(TO_B, 56, PATIENCE_NS).get() > 0);
+    assertFalse(lab.device("ib0").paths().isEmpty());
+    long asked = paths();
+    lab.device("ib0").connected(false);
+    assertTrue(a.ping(TO_B, 56, PATIENCE_NS).get() > 0);
+    assertTrue(paths() > asked, "asked again");
+  }
+
+  private long paths() {
+    return lab.subnet.log.stream().filter(l -> l.startsWith("path ")).count();
+  }
+
+  @Test
+  @DisplayName("C1, I10: towards a peer without connected mode the MTU is that of a datagram")
+  void mixed() throws Exception {
+    lab.device("ib1").connected(false);
+    assertTrue(a.ping(TO_B, 2016, PATIENCE_NS).get() > 0);
+    ExecutionException tooLong =
+        assertThrows(ExecutionException.class, () -> a.ping(TO_B, 60_000, PATIENCE_NS).get());
+    assertTrue(tooLong.getMessage().contains("at most 2044"), tooLong.getMessage());
+    assertTrue(lab.device("ib0").statistics().get("drop_tx_too_long") >= 1);
+    assertTrue(lab.device("ib0").statistics().get("tx_errors") >= 1);
+    assertTrue(b.ping(Ip.parse("10.96.0.1"), 2016, PATIENCE_NS).get() > 0);
+  }
+
+  @Test
+  @DisplayName("I10: a group takes no more than a datagram, also in connected mode")
+  void groups() throws Exception {
+    long before = lab.device("ib0").statistics().getOrDefault("drop_tx_too_long", 0L);
+    a.send(7, Ip.parse("239.1.2.3"), 7, new byte[3000]).get();
+    Lab.await(
+        () -> lab.device("ib0").statistics().getOrDefault("drop_tx_too_long", 0L) > before, "I10");
   }
 }

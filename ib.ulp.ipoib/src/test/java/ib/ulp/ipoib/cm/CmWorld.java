@@ -113,8 +113,7 @@ final class CmWorld {
 
     void connect(Node to) {
       if (connections.to(to.address) == null && !connections.coming(to.address)) {
-        connections.connect(
-            to.address, new Way(AhAttr.ofLid(PORT, to.lid, 0), Mtu.MTU_2048, lid));
+        connections.connect(to.address, new Way(AhAttr.ofLid(PORT, to.lid, 0), Mtu.MTU_2048, lid));
       }
     }
 
@@ -282,7 +281,8 @@ final class CmWorld {
         assertEquals(State.ESTABLISHED, c.state(), "neither here nor there");
         End end = (End) c.end();
         mine.add(end.qpn);
-        Node peer = nodes.stream().filter(n -> n.address.equals(c.peer())).findFirst().orElseThrow();
+        Node peer =
+            nodes.stream().filter(n -> n.address.equals(c.peer())).findFirst().orElseThrow();
         End theirs = peer.ends.get(end.peerQpn);
         assertTrue(theirs != null && theirs.peerQpn == end.qpn, "half open");
         assertEquals(State.ESTABLISHED, peer.owners.get(theirs.qpn).state(), "half open");

@@ -105,7 +105,8 @@ class ConnectionsTest {
     assertEquals(List.of(greater.address), smaller.ups, "it sends by the peer's");
     assertEquals(
         CmReject.CONSUMER,
-        ((CmReject) greater.said.stream().filter(CmReject.class::isInstance).findFirst().orElseThrow())
+        ((CmReject)
+                greater.said.stream().filter(CmReject.class::isInstance).findFirst().orElseThrow())
             .reason());
     smaller.packet(greater);
     greater.packet(smaller);
@@ -114,7 +115,8 @@ class ConnectionsTest {
   }
 
   @Test
-  @DisplayName("C3: a peer that accepts although it should not, as Linux does, gives two; both live")
+  @DisplayName(
+      "C3: a peer that accepts although it should not, as Linux does, gives two; both live")
   void linuxIgnoresTheRule() {
     CmWorld world = new CmWorld(1);
     Node ours = world.add(5, 9); // the smaller one: it is to accept
@@ -136,7 +138,8 @@ class ConnectionsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {CmMessage.REQ, CmMessage.REP, CmMessage.RTU})
-  @DisplayName("C2: a lost REQ or REP is said again after 4.3 s, a lost RTU when the REP comes again")
+  @DisplayName(
+      "C2: a lost REQ or REP is said again after 4.3 s, a lost RTU when the REP comes again")
   void lost(int attribute) {
     CmWorld world = new CmWorld(1);
     Node a = world.add(5, 9);
@@ -177,7 +180,8 @@ class ConnectionsTest {
   }
 
   @Test
-  @DisplayName("C2: what goes over the wire: RC, 4 responder resources, timeouts 20, 15 retries, SRQ")
+  @DisplayName(
+      "C2: what goes over the wire: RC, 4 responder resources, timeouts 20, 15 retries, SRQ")
   void requestOfLinux() {
     CmWorld world = new CmWorld(1);
     Node a = world.add(0x48, 9);
@@ -210,7 +214,8 @@ class ConnectionsTest {
   }
 
   @Test
-  @DisplayName("C2: a passive end idle for 512 s goes at the next sweep, each 768 s; a busy one stays")
+  @DisplayName(
+      "C2: a passive end idle for 512 s goes at the next sweep, each 768 s; a busy one stays")
   void idlePassive() {
     CmWorld world = new CmWorld(1);
     Node a = world.add(5, 9);

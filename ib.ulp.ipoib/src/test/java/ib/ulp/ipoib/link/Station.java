@@ -1,5 +1,6 @@
 package ib.ulp.ipoib.link;
 
+import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.loop.Loop;
@@ -57,6 +58,10 @@ final class Station implements Host {
 
   @Override
   public void received(Frame frame) {
+    if (!frame.connected.equals(Gid.ZERO)) {
+      received.add("CONNECTED of " + frame.length());
+      return;
+    }
     byte[] bytes =
         frame.segment().asSlice(frame.at(), frame.length()).toArray(ValueLayout.JAVA_BYTE);
     received.add(

@@ -1,0 +1,183 @@
+package ib.ulp.ipoib.link;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.verbs.EventType;
+import ib.core.verbs.Gid;
+import ib.ulp.ipoib.testing.Lab;
+import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.LinkAddress;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("connected mode of the link, turned by hand on a clock of its own")
+class ConnectedLinkTest extends Stations {
+  private static final LinkConfig CONNECTED = LinkConfig.DEFAULT.withConnected(true);
+
+  /** Messages of the connection manager come by threads of the core. */
+  private void until(BooleanSupplier condition, String what) {
+    Lab.await(
+        () -> {
+          settle();
+          return condition.getAsBoolean();
+        },
+        what);
+  }
+
+  private static Outgoing packet(int type, int length) {
+    return new Outgoing().set(type, MemorySegment.ofArray(new byte[length]), 0, length);
+  }
+
+  private static boolean up(Station s) {
+    return s.link.connections().toString().contains("ESTABLISHED");
+  }
+
+  private static String by(int length) {
+    return "CONNECTED of " + length;
+  }
+
+  @ParameterizedTest(name = "the service as RFC 4755 spells it: {0}")
+  @ValueSource(booleans = {false, true})
+  @DisplayName("W14: both spellings of the service are answered; 60,000 bytes are one message")
+  void serviceIds(boolean rfc) {
+    Station a = station(CONNECTED.withRfcService(rfc));
+    Station b = station(CONNECTED);
+    LinkAddress to = b.link.state().address();
+    assertEquals(LinkAddress.RC, to.flags(), "W4");
+    a.link.unicast(to, packet(IP, 60_000));
+    until(() -> b.received.size() == 1, "the packet");
+    assertEquals(by(60_000), b.received.getFirst());
+    assertEquals(1, a.link.statistics().of(Statistics.Count.TX_PACKETS));
+    assertEquals(60_000, b.link.statistics().of(Statistics.Count.RX_BYTES));
+  }
+
+  @Test
+  @DisplayName(
+      "D2, C1: ARP, RARP and neighbour discovery go as datagrams although there is a connection")
+  void resolution() {
+    Station a = station(CONNECTED);
+    Station b = station(CONNECTED);
+    LinkAddress to = b.link.state().address();
+    a.link.unicast(to, packet(IP, 3000));
+    until(() -> up(a) && up(b), "connection");
+    b.received.clear();
+    a.link.unicast(to, packet(Encapsulation.ARP, 56));
+    a.link.unicast(to, packet(Encapsulation.RARP, 57));
+    byte[] solicitation = new byte[72];
+    solicitation[6] = 58;
+    solicitation[7] = (byte) 255;
+    MemorySegment nd = MemorySegment.ofArray(solicitation);
+    a.link.unicast(to, new Outgoing().set(Encapsulation.IPV6, nd, 0, 72));
+    a.link.unicast(to, packet(IP, 100));
+    until(() -> b.received.size() == 4, "packets");
+    List<String> connected = b.received.stream().filter(r -> r.startsWith("CONN")).toList();
+    assertEquals(List.of(by(100)), connected);
+  }
+
+  @Test
+  @DisplayName(
+      "C1, D1: while a connection is made short packets are datagrams; three long ones wait")
+  void meanwhile() {
+    Station a = station(CONNECTED);
+    Station b = station(CONNECTED);
+    LinkAddress to = b.link.state().address();
+    subnet.hold(); // no path yet
+    for (int i = 0; i < 5; i++) {
+      a.link.unicast(to, packet(IP, 5000 + i));
+    }
+    a.link.unicast(to, packet(IP, 500));
+    assertEquals(2, a.link.statistics().of(Drop.TX_PATH_QUEUE));
+    subnet.release();
+    until(() -> b.received.size() == 4, "packets");
+    List<String> connected = b.received.stream().filter(r -> r.startsWith("CONN")).toList();
+    assertEquals(List.of(by(5000), by(5001), by(5002)), connected);
+  }
+
+  @Test
+  @DisplayName("C4, I10: no path: what waited is too long for what is left, and the host hears it")
+  void noPath() {
+    Station a = station(CONNECTED);
+    LinkAddress nobody = new LinkAddress(LinkAddress.RC, 77, Gid.parse("fe80::77"));
+    a.link.unicast(nobody, packet(IP, 5000));
+    settle();
+    assertEquals(List.of("too long for 2044"), a.received);
+    assertEquals(1, a.link.statistics().of(Drop.TX_TOO_LONG));
+    assertEquals(1, a.link.statistics().of(Statistics.Count.TX_ERRORS));
+  }
+
+  @Test
+  @DisplayName("C1: not everybody is connected to: the flag says who has connected mode")
+  void flag() {
+    Station a = station(CONNECTED);
+    Station b = station();
+    LinkAddress to = b.link.state().address();
+    assertEquals(0, to.flags(), "W4");
+    a.link.unicast(to, packet(IP, 2044));
+    a.link.unicast(to, packet(IP, 2045));
+    settle();
+    assertEquals(1, b.received.size());
+    assertEquals(Map.of(), a.link.connections());
+    assertEquals(List.of("too long for 2044"), a.received);
+  }
+
+  @Test
+  @DisplayName("D4: an own connection that nobody uses for a minute goes, and is made again")
+  void idle() {
+    Station a = station(CONNECTED);
+    Station b = station(CONNECTED);
+    LinkAddress to = b.link.state().address();
+    a.link.unicast(to, packet(IP, 3000));
+    until(() -> up(a) && up(b), "connection");
+    pass(91_000);
+    until(() -> !up(a) && !up(b), "gone at both ends");
+    a.link.unicast(to, packet(IP, 4000));
+    until(() -> b.received.contains(by(4000)), "again");
+  }
+
+  @Test
+  @DisplayName("1.5, C6: a port that goes down ends the connections; they come again with it")
+  void portDown() {
+    Station a = station(CONNECTED);
+    Station b = station(CONNECTED);
+    a.link.unicast(b.link.state().address(), packet(IP, 3000));
+    until(() -> up(a) && up(b), "connection");
+    a.link.event(EventType.PORT_ERR);
+    settle();
+    assertFalse(up(a));
+    until(() -> !up(b), "the peer was told");
+    until(() -> a.link.state().carrier(), "joined again");
+    a.link.unicast(b.link.state().address(), packet(IP, 4000));
+    until(() -> b.received.contains(by(4000)), "again");
+    assertTrue(up(a));
+  }
+
+  @Test
+  @DisplayName(
+      "C5: with the SRQ, a QP in ERR is destroyed when LAST_WQE_REACHED has come, not before")
+  void lastWqe() {
+    Station a = station(CONNECTED);
+    Station b = station(CONNECTED);
+    Station c = station(CONNECTED);
+    LinkAddress to = c.link.state().address();
+    a.link.unicast(to, packet(IP, 3000));
+    b.link.unicast(to, packet(IP, 3001));
+    until(() -> up(a) && up(b) && c.received.size() == 2, "connections");
+    assertEquals(4, queuePairs());
+    a.link.connected(false);
+    until(() -> queuePairs() == 2, "the clock stands still: it is the event that tells");
+    b.link.unicast(to, packet(IP, 3002));
+    until(() -> c.received.contains(by(3002)), "the other connection lives on the same SRQ");
+  }
+
+  private long queuePairs() {
+    return core.core().resources().stream().filter(r -> r.toString().contains("RC")).count();
+  }
+}

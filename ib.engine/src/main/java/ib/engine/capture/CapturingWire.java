@@ -171,6 +171,11 @@ public final class CapturingWire implements Wire {
   }
 
   @Override
+  public void keyViolation(Packet packet, boolean pkey) {
+    inner.keyViolation(packet, pkey);
+  }
+
+  @Override
   public Map<String, Long> counters() {
     return inner.counters();
   }

@@ -238,6 +238,11 @@ public final class FaultyWire implements Wire, AutoCloseable {
   }
 
   @Override
+  public void keyViolation(Packet packet, boolean pkey) {
+    inner.keyViolation(packet, pkey);
+  }
+
+  @Override
   public Map<String, Long> counters() {
     return inner.counters();
   }

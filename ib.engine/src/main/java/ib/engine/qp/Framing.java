@@ -12,7 +12,7 @@ import ib.engine.wire.Packet;
  * How long a packet is on the wire (IBA vol. 1 chapter 5), also one that stands for several (D5):
  * the same numbers whether or not the wire segments.
  */
-final class Framing {
+public final class Framing {
   // the VCRC does not count (IBA 16.1.3.5)
   private static final int LRH_BTH_ICRC = Lrh.BYTES + Bth.BYTES + Icrc.BYTES;
   private static final byte[] EXTENDED = new byte[256];
@@ -26,13 +26,24 @@ final class Framing {
 
   private Framing() {}
 
-  /** {@return how many packets it is or stands for} */
-  static int packets(Packet p) {
+  /**
+   * How many packets a packet stands for.
+   *
+   * @param p the packet
+   * @return 1 on a wire that segments
+   */
+  public static int packets(Packet p) {
     return p.opcode == (Opcode.RC | Opcode.READ_REQUEST) ? 1 : p.psnCount;
   }
 
-  /** {@return its data in units of 4 octets, from the LRH to the ICRC} */
-  static int words(Packet p, int packets) {
+  /**
+   * Its data, from the LRH to the ICRC.
+   *
+   * @param p the packet
+   * @param packets how many it stands for
+   * @return units of 4 octets
+   */
+  public static int words(Packet p, int packets) {
     return words(p.opcode, p.global, packets, p.payload.length());
   }
 

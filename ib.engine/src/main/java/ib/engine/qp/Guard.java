@@ -5,6 +5,7 @@ import ib.core.wire.Psn;
 import ib.engine.mr.IntTable;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
+import ib.engine.wire.Wire;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -26,6 +27,7 @@ final class Guard {
   private static final int PROBES = 8; // places that a source may have
   private static final int PSN_AHEAD = 1 << 16; // the largest window
   private static final int NOBODY = -1;
+  private static final int COUNT_MOST = 0xffff; // of PortInfo's 16 bits (IBA 14.2.5.6)
   private static final VarHandle TAKEN;
 
   static {
@@ -40,6 +42,7 @@ final class Guard {
   private final AtomicInteger badPkeys = new AtomicInteger();
   private final AtomicInteger badQkeys = new AtomicInteger();
   private final Worker clock;
+  private final Wire wire;
   private final Runnable alarm;
   private final long startNs;
 
@@ -63,10 +66,12 @@ final class Guard {
    * Makes one that bears everything.
    *
    * @param clock who knows the time
+   * @param wire told of wrong keys
    * @param alarm called when a source is muted; must not block
    */
-  Guard(Worker clock, Runnable alarm) {
+  Guard(Worker clock, Wire wire, Runnable alarm) {
     this.clock = clock;
+    this.wire = wire;
     this.alarm = alarm;
     this.startNs = clock.now() - 1; // so that the times in the table are not 0
   }
@@ -86,11 +91,11 @@ final class Guard {
   }
 
   int badPkeys() {
-    return badPkeys.get();
+    return Math.min(COUNT_MOST, badPkeys.get());
   }
 
   int badQkeys() {
-    return badQkeys.get();
+    return Math.min(COUNT_MOST, badQkeys.get());
   }
 
   void resetBadQkeys() {
@@ -99,14 +104,22 @@ final class Guard {
 
   /** A packet's P_Key does not fit. */
   void badPkey(Packet p) {
-    badPkeys.getAndIncrement();
+    count(badPkeys);
+    wire.keyViolation(p, true);
     violation(p);
   }
 
   /** A packet's Q_Key does not fit. */
   void badQkey(Packet p) {
-    badQkeys.getAndIncrement();
+    count(badQkeys);
+    wire.keyViolation(p, false);
     violation(p);
+  }
+
+  private static void count(AtomicInteger sticky) {
+    if (sticky.get() < COUNT_MOST) {
+      sticky.getAndIncrement();
+    }
   }
 
   private static long high(Packet p) {

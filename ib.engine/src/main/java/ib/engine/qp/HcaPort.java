@@ -45,7 +45,7 @@ public final class HcaPort implements WirePort {
     int pkeyCount = (int) hca.config().limit(Limit.MAX_PKEYS);
     int gidCount = hca.config().gidCount();
     this.tables = new PortTables(gidCount, pkeyCount, hca.config().portGuids()[number - 1]);
-    this.guard = new Guard(hca.worker(), this::muted);
+    this.guard = new Guard(hca.worker(), wire, this::muted);
     this.attr =
         PortAttr.builder()
             .maxMtu(hca.config().mtuMax())

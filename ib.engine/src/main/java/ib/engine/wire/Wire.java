@@ -125,6 +125,15 @@ public interface Wire {
   default void leave(Gid group, int mlid) {}
 
   /**
+   * The port has dropped a packet whose P_Key or Q_Key does not fit (IBA 10.2.5, 10.9.4): a medium
+   * with management may tell its manager. Data path: never blocks, allocates nothing.
+   *
+   * @param packet the packet, not to be kept
+   * @param pkey whether it was the P_Key, else the Q_Key
+   */
+  default void keyViolation(Packet packet, boolean pkey) {}
+
+  /**
    * What the medium counts by itself, beside the counters of the engine. Control path.
    *
    * @return names and values, in order

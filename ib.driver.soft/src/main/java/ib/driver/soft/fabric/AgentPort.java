@@ -18,6 +18,7 @@ final class AgentPort implements WirePort {
 
   @Override
   public void receive(Packet packet, RunContext run) {
+    end.passed(packet.damaged);
     if (packet.destQpn > 1 || packet.damaged) {
       port.receive(packet, run);
     } else {

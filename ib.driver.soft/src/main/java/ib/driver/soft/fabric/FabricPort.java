@@ -7,8 +7,8 @@ import ib.core.verbs.PhysState;
 import ib.driver.soft.sma.Agents;
 import ib.driver.soft.topology.Adapter;
 import ib.driver.soft.topology.NodePort;
-import ib.engine.mr.Copier;
-import ib.engine.ring.PacketQueue;
+import ib.driver.soft.topology.PortTally;
+import ib.engine.qp.Framing;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
@@ -31,20 +31,17 @@ import org.jspecify.annotations.Nullable;
  * destination of, are left for the fabric's thread: agents of nodes take a lock.
  */
 public final class FabricPort implements Wire, AutoCloseable {
-  private static final int MAD_BYTES = 256;
-
   private final Fabric fabric;
   private final Subnet subnet;
   private final NodePort place;
   private final ForwardingTable table;
   private final AtomicLong discards = new AtomicLong();
-  private final PacketQueue out = new PacketQueue(); // its owner is who has the fabric's lock
-  private final PacketQueue in = new PacketQueue(); // same
-  private final MadOwner owner = new MadOwner();
+  private final Mailbox mailbox;
+  private final KeyViolation violation;
+  private final LinkErrors errors;
+  private final PartitionFilter filter; // of the switch
   private final Map<Integer, Integer> groups = new HashMap<>(); // under the fabric
   private volatile @Nullable WirePort receiver;
-  private volatile @Nullable WirePort software;
-  private volatile @Nullable Wire top;
   private volatile boolean cabled;
   private volatile boolean closed; // written under the fabric
   private volatile int lid;
@@ -54,19 +51,27 @@ public final class FabricPort implements Wire, AutoCloseable {
     this.fabric = fabric;
     this.subnet = subnet;
     this.place = place;
+    this.mailbox = new Mailbox(subnet, place);
+    this.violation = new KeyViolation(subnet);
+    this.errors = new LinkErrors(subnet, place);
     NodePort peer = place.peer();
+    this.filter = new PartitionFilter(subnet, peer == null ? place : peer);
     this.table =
         peer != null && peer.node().isSwitch() ? subnet.table(peer.node()) : new ForwardingTable();
   }
 
   @Override
   public void transmit(Packet packet, RunContext run) {
-    if (!cabled) {
+    if (!cabled || !filter.admits(packet)) {
       discard(packet, run);
     } else if (packet.isMulticast()) {
       multicast(packet, run);
     } else {
       int dlid = packet.dlid;
+      PortTally[] links = table.links(dlid);
+      if (links.length > 0) {
+        count(links, packet);
+      }
       deliver(dlid == 0 || dlid == lid ? this : table.port(dlid), packet, run);
     }
   }
@@ -76,6 +81,9 @@ public final class FabricPort implements Wire, AutoCloseable {
     FabricPort to = dlid == lid ? this : table.port(dlid);
     if (to == null || !cabled || bytes > to.mtuBytes || fabric.watched()) {
       return null;
+    }
+    if (!filter.moot() || !to.filter.moot() || table.links(dlid).length > 0) {
+      return null; // somebody on the way looks at packets, or counts them
     }
     WirePort port = to.receiver;
     return port == null ? null : port.direct();
@@ -99,7 +107,7 @@ public final class FabricPort implements Wire, AutoCloseable {
    * @return what the medium is given instead
    */
   public WirePort agents(WirePort port) {
-    software = port;
+    mailbox.software(port);
     return new AgentPort(port, this);
   }
 
@@ -128,7 +136,7 @@ public final class FabricPort implements Wire, AutoCloseable {
   public void manage(Adapter adapter, Wire wire) {
     synchronized (fabric) {
       place.adapter(adapter);
-      top = wire;
+      mailbox.top(wire);
     }
   }
 
@@ -171,6 +179,8 @@ public final class FabricPort implements Wire, AutoCloseable {
   /** Takes over what the subnet manager has changed; under the fabric's lock. */
   void settle() {
     lid = place.lid();
+    filter.settle(place.pkeys());
+    errors.settle();
     mtuBytes = Mtu.of(PortInfo.NEIGHBOR_MTU.in(place.info())).bytes();
   }
 
@@ -252,10 +262,7 @@ public final class FabricPort implements Wire, AutoCloseable {
       pullCable();
       closed = true;
       receiver = null;
-      carry();
-      fabric.run().finish();
-      software = null;
-      top = null;
+      mailbox.close();
     }
     fabric.closed(this);
   }
@@ -268,10 +275,13 @@ public final class FabricPort implements Wire, AutoCloseable {
 
   private void deliver(@Nullable FabricPort to, Packet packet, RunContext run) {
     WirePort port = to == null ? null : to.receiver;
-    if (to == null && packet.destQpn <= 1 && packet.payload.length() == MAD_BYTES) {
-      leave(out, packet, run);
+    if (to == null && packet.destQpn <= 1 && packet.payload.length() == Mailbox.MAD_BYTES) {
+      if (!mailbox.leaves(packet)) {
+        discard(packet, run);
+      }
     } else if (to == null
         || port == null
+        || !to.filter.emits(packet)
         || packet.payload.length() > (long) packet.psnCount * to.mtuBytes) {
       discard(packet, run);
     } else {
@@ -280,6 +290,10 @@ public final class FabricPort implements Wire, AutoCloseable {
   }
 
   private void multicast(Packet packet, RunContext run) {
+    PortTally[] links = table.links(packet.dlid);
+    if (links.length > 0) {
+      count(links, packet);
+    }
     for (FabricPort to : table.members(packet.dlid)) {
       if (to != this) {
         Packet replica = packet.replicate();
@@ -299,65 +313,41 @@ public final class FabricPort implements Wire, AutoCloseable {
     packet.release(run);
   }
 
+  /** The ports of switches that send it to other switches have it on their counters. */
+  private static void count(PortTally[] links, Packet packet) {
+    int packets = Framing.packets(packet);
+    int words = Framing.words(packet, packets);
+    for (PortTally link : links) {
+      link.sent(packets, words, packet.isMulticast());
+    }
+  }
+
+  @Override
+  public void keyViolation(Packet packet, boolean pkey) {
+    violation.note(pkey ? KeyViolation.PKEY : KeyViolation.QKEY, packet);
+  }
+
+  /** A packet has come by the cable, damaged or not. */
+  void passed(boolean damaged) {
+    errors.passed(damaged);
+  }
+
   // ---- management datagrams ----
 
   /** A datagram has arrived for the adapter. */
   void arrived(Packet packet, RunContext run) {
-    leave(in, packet, run);
-  }
-
-  private void leave(PacketQueue queue, Packet packet, RunContext run) {
-    if (closed) {
+    if (!mailbox.arrives(packet)) {
       discard(packet, run);
-      return;
-    }
-    queue.push(packet);
-    fabric.wake();
-    if (closed) { // it may have come too late for whoever closed it: never but then a lock
-      synchronized (fabric) {
-        carry();
-      }
     }
   }
 
   /** Carries what was left here; under the fabric's lock. Returns whether there was anything. */
   boolean carry() {
-    boolean any = false;
-    for (Packet p = out.peek(); p != null; p = out.peek()) {
-      out.remove();
-      any = true;
-      Datagram d = closed ? null : read(p);
-      p.release(fabric.run());
-      if (d != null) {
-        subnet.sent(place, d);
-      }
-    }
-    for (Packet p = in.peek(); p != null; p = in.peek()) {
-      in.remove();
-      any = true;
-      WirePort port = software;
-      Datagram d = closed ? null : read(p);
-      if (port == null || d == null || subnet.arrived(place, d)) {
-        p.release(fabric.run());
-      } else {
-        port.receive(p, fabric.run());
-      }
-    }
+    boolean any = violation.tell(place);
+    any |= filter.tell();
+    any |= errors.tell();
+    any |= mailbox.carry();
     return any;
-  }
-
-  private static @Nullable Datagram read(Packet p) {
-    MemorySegment mad = MemorySegment.ofArray(new byte[MAD_BYTES]);
-    if (p.payload.length() != MAD_BYTES || Copier.toSegment(p.payload, mad, 0) != Copier.OK) {
-      return null;
-    }
-    Datagram d = new Datagram(mad);
-    d.slid = p.slid;
-    d.dlid = p.dlid;
-    d.sourceQpn = p.sourceQpn;
-    d.destQpn = p.destQpn;
-    d.sl = p.sl;
-    return d;
   }
 
   /**
@@ -381,17 +371,12 @@ public final class FabricPort implements Wire, AutoCloseable {
     if (port == null) {
       return false;
     }
-    port.receive(owner.packet(d), fabric.run());
+    mailbox.receive(d, port);
     return true;
   }
 
   /** Sends a datagram by the adapter's own wire; false when there is none. */
   boolean send(Datagram d) {
-    Wire wire = top;
-    if (wire == null || !cabled) {
-      return false;
-    }
-    wire.transmit(owner.packet(d), fabric.run());
-    return true;
+    return cabled && mailbox.send(d);
   }
 }

@@ -1,6 +1,7 @@
 package ib.driver.soft.fabric;
 
 import ib.driver.soft.topology.Node;
+import ib.driver.soft.topology.PortTally;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,9 +11,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ForwardingTable {
   private static final FabricPort[] NOBODY = {};
+  private static final PortTally[] NO_LINKS = {};
 
   private volatile @Nullable FabricPort[] unicast = new @Nullable FabricPort[0];
   private volatile FabricPort[][] multicast = {};
+  private volatile @Nullable PortTally[][] crossed = new @Nullable PortTally[0][];
 
   ForwardingTable() {}
 
@@ -29,9 +32,17 @@ final class ForwardingTable {
     return i >= 0 && i < table.length ? table[i] : NOBODY;
   }
 
-  /** Replaces both; the arrays are the table's from now on. */
-  void replace(@Nullable FabricPort[] ports, FabricPort[][] groups) {
+  /** {@return the ports of switches by which what goes to a LID, or group, goes to a switch} */
+  PortTally[] links(int lid) {
+    @Nullable PortTally[][] table = crossed;
+    PortTally[] found = lid >= 0 && lid < table.length ? table[lid] : null;
+    return found == null ? NO_LINKS : found;
+  }
+
+  /** Replaces all; the arrays are the table's from now on. */
+  void replace(@Nullable FabricPort[] ports, FabricPort[][] groups, @Nullable PortTally[][] links) {
     unicast = ports;
     multicast = groups;
+    crossed = links;
   }
 }

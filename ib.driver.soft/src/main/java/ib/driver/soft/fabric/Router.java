@@ -3,12 +3,15 @@ package ib.driver.soft.fabric;
 import ib.core.verbs.PortState;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
+import ib.driver.soft.topology.PortTally;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -42,45 +45,105 @@ final class Router {
     }
     for (Node node : subnet.nodes()) {
       if (node.isSwitch()) {
-        subnet.table(node).replace(unicast(node, lids), multicast(node, groups));
+        new Tables(node, lids).write(groups);
       }
     }
     for (FabricPort port : subnet.ends()) {
       NodePort peer = port.place().peer();
       if (peer != null && !peer.node().isSwitch()) {
-        port.table().replace(across(port.place(), peer), new FabricPort[0][]);
+        port.table().replace(across(port.place(), peer), new FabricPort[0][], new PortTally[0][]);
       }
     }
   }
 
-  private @Nullable FabricPort[] unicast(Node from, int lids) {
-    @Nullable FabricPort[] table = new @Nullable FabricPort[lids];
-    for (FabricPort port : subnet.ends()) {
-      NodePort p = port.place();
-      int base = p.lid();
-      if (base != 0 && p.state().value() >= PortState.ARMED.value()) {
-        for (int lid = base; lid < base + (1 << p.lmc()); lid++) {
-          table[lid] = leadsTo(from, lid, p) ? port : null;
+  /** What is found for packets that come from the adapters of one switch. */
+  private final class Tables {
+    private final Node from;
+    private final @Nullable FabricPort[] unicast;
+    private @Nullable PortTally[][] links = new @Nullable PortTally[0][];
+    private final List<PortTally> crossed = new ArrayList<>();
+
+    Tables(Node from, int lids) {
+      this.from = from;
+      this.unicast = new @Nullable FabricPort[lids];
+    }
+
+    void write(BitSet groups) {
+      for (FabricPort port : subnet.ends()) {
+        NodePort p = port.place();
+        int base = p.lid();
+        if (base != 0 && p.state().value() >= PortState.ARMED.value()) {
+          for (int lid = base; lid < base + (1 << p.lmc()); lid++) {
+            unicast[lid] = leadsTo(lid, p) ? port : null;
+            cross(lid);
+          }
         }
       }
+      FabricPort[][] members = new FabricPort[groups.length()][];
+      Arrays.fill(members, NOBODY);
+      for (int i = groups.nextSetBit(0); i >= 0; i = groups.nextSetBit(i + 1)) {
+        members[i] = members(Node.MULTICAST_FIRST + i);
+        cross(Node.MULTICAST_FIRST + i);
+      }
+      subnet.table(from).replace(unicast, members, links);
     }
-    return table;
-  }
 
-  private static boolean leadsTo(Node from, int lid, NodePort to) {
-    Node node = from;
-    for (int hop = 0; hop < HOPS_MOST; hop++) {
-      NodePort out = node.port(node.linear(lid));
-      NodePort in = out == null ? null : across(out);
-      if (in == null) {
-        return false;
+    /** The ways between switches that were found last are those to a LID. */
+    private void cross(int lid) {
+      if (!crossed.isEmpty()) {
+        if (lid >= links.length) {
+          links = Arrays.copyOf(links, Math.max(lid + 1, unicast.length));
+        }
+        links[lid] = crossed.toArray(PortTally[]::new);
       }
-      if (!in.node().isSwitch()) {
-        return in.equals(to);
-      }
-      node = in.node();
     }
-    return false; // a loop
+
+    private boolean leadsTo(int lid, NodePort to) {
+      crossed.clear();
+      Node node = from;
+      for (int hop = 0; hop < HOPS_MOST; hop++) {
+        NodePort out = node.port(node.linear(lid));
+        NodePort in = out == null ? null : across(out);
+        if (out == null || in == null) {
+          return false;
+        }
+        if (!in.node().isSwitch()) {
+          return in.equals(to);
+        }
+        crossed.add(out.tally());
+        node = in.node();
+      }
+      return false; // a loop
+    }
+
+    /** Where a packet goes; the port that it comes from is left out later. */
+    private FabricPort[] members(int mlid) {
+      crossed.clear();
+      Set<FabricPort> found = new LinkedHashSet<>();
+      Set<Node> seen = new HashSet<>();
+      record Arrival(Node node, int port) {}
+      Deque<Arrival> open = new ArrayDeque<>();
+      open.add(new Arrival(from, -1));
+      while (!open.isEmpty()) {
+        Arrival a = open.remove();
+        BitSet ports = a.node.multicast().get(mlid);
+        if (ports == null || !seen.add(a.node)) {
+          continue;
+        }
+        for (int n = ports.nextSetBit(1); n >= 0; n = ports.nextSetBit(n + 1)) {
+          NodePort out = n == a.port ? null : a.node.port(n);
+          NodePort in = out == null ? null : across(out);
+          FabricPort end = in == null ? null : subnet.end(in);
+          if (out != null && in != null && in.node().isSwitch()) {
+            crossed.add(out.tally());
+            open.add(new Arrival(in.node(), in.number()));
+          } else if (end != null) {
+            found.add(end);
+          }
+        }
+      }
+      return found.toArray(FabricPort[]::new);
+    }
   }
 
   /** The other end of a link that data passes, or null. */
@@ -100,41 +163,5 @@ final class Router {
       Arrays.fill(table, peer.lid(), table.length, end);
     }
     return table;
-  }
-
-  private FabricPort[][] multicast(Node from, BitSet groups) {
-    FabricPort[][] table = new FabricPort[groups.length()][];
-    Arrays.fill(table, NOBODY);
-    for (int i = groups.nextSetBit(0); i >= 0; i = groups.nextSetBit(i + 1)) {
-      table[i] = members(from, Node.MULTICAST_FIRST + i);
-    }
-    return table;
-  }
-
-  /** Where a packet that comes from an adapter at a switch goes; its own port is left out later. */
-  private FabricPort[] members(Node from, int mlid) {
-    Set<FabricPort> found = new LinkedHashSet<>();
-    Set<Node> seen = new HashSet<>();
-    record Arrival(Node node, int port) {}
-    Deque<Arrival> open = new ArrayDeque<>();
-    open.add(new Arrival(from, -1));
-    while (!open.isEmpty()) {
-      Arrival a = open.remove();
-      BitSet ports = a.node.multicast().get(mlid);
-      if (ports == null || !seen.add(a.node)) {
-        continue;
-      }
-      for (int n = ports.nextSetBit(1); n >= 0; n = ports.nextSetBit(n + 1)) {
-        NodePort out = n == a.port ? null : a.node.port(n);
-        NodePort in = out == null ? null : across(out);
-        FabricPort end = in == null ? null : subnet.end(in);
-        if (in != null && in.node().isSwitch()) {
-          open.add(new Arrival(in.node(), in.number()));
-        } else if (end != null) {
-          found.add(end);
-        }
-      }
-    }
-    return found.toArray(FabricPort[]::new);
   }
 }

@@ -44,6 +44,7 @@ public final class Subnet implements Surroundings {
   private final Deque<Runnable> later = new ArrayDeque<>();
   private final ResidentSm manager;
   private boolean stale;
+  private boolean rekeyed;
   private int foreignManagers;
 
   Subnet(Fabric fabric, String name, Function<Subnet, ResidentSm> maker) {
@@ -67,9 +68,9 @@ public final class Subnet implements Surroundings {
     return Collections.unmodifiableList(nodes);
   }
 
-  /** {@return the agent of all nodes} */
-  public Sma sma() {
-    return sma;
+  /** {@return the agents of all nodes} */
+  public Agents agents() {
+    return agents;
   }
 
   /** {@return the state machines of all links} */
@@ -241,6 +242,11 @@ public final class Subnet implements Surroundings {
   }
 
   @Override
+  public void rekeyed() {
+    rekeyed = true;
+  }
+
+  @Override
   public void trap(NodePort from, Trap trap) {
     if (from.lid() != 0 && PortInfo.SM_LID.in(from.info()) != 0) {
       traps.send(from, trap);
@@ -254,8 +260,11 @@ public final class Subnet implements Surroundings {
   /** What has changed goes for packets from now on. */
   public void settle() {
     if (stale) {
-      stale = false;
       router.rebuild();
+    }
+    if (stale || rekeyed) {
+      stale = false;
+      rekeyed = false;
       for (FabricPort end : ends.values()) {
         end.settle();
       }

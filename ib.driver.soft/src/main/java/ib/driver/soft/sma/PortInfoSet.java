@@ -109,6 +109,7 @@ final class PortInfoSet {
         field.set(info, field.of(data));
       }
     }
+    around.rekeyed();
     events(port, before, data);
     states(port, PORT_STATE.in(data), PORT_PHYS_STATE.in(data));
     return Status.OK;
@@ -195,6 +196,7 @@ final class PortInfoSet {
     for (int i = 0; i < PER_PKEY_BLOCK; i++) {
       port.pkeys()[from + i] = (int) MadField.read(data, i * 16, 16);
     }
+    around.rekeyed();
     if (port.adapter() != null) {
       port.adapter().pkeys(port.pkeys());
     }

@@ -7,6 +7,9 @@ public interface Surroundings {
   /** Packets may go another way from now on. */
   void rerouted();
 
+  /** What a port lets pass, or bears, is another from now on. */
+  void rekeyed();
+
   /**
    * A node has something to tell the subnet manager.
    *

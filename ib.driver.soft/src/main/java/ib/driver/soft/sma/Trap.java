@@ -17,6 +17,7 @@ public record Trap(int number, int type, Details details) {
   private static final int SECURITY = 2;
   private static final int INFORMATIONAL = 4;
   private static final int DETAILS = 10 * 8; // bits before the details
+  private static final int ALL_VALID = 0xf; // LIDs, P_Key, SL and QPs, GIDs
 
   /** Writes the details of a notice. */
   @FunctionalInterface
@@ -40,16 +41,16 @@ public record Trap(int number, int type, Details details) {
   }
 
   /**
-   * Traps 129 to 131: a link has too many errors, too many overruns, a stalled flow control.
+   * Trap 129: the packets of a link have had too many errors. There is no 130 and no 131, since the
+   * medium has neither buffers that overrun nor credits that do not come.
    *
-   * @param number of the trap
    * @param port where
    * @return the trap
    */
-  public static Trap link(int number, NodePort port) {
+  public static Trap integrity(NodePort port) {
     int lid = port.node().managed(port).lid();
     return new Trap(
-        number,
+        129,
         URGENT,
         n -> {
           MadField.write(n, DETAILS + 16, 16, lid);
@@ -103,24 +104,53 @@ public record Trap(int number, int type, Details details) {
    * Traps 257 and 258: a packet had a wrong P_Key, or a wrong Q_Key.
    *
    * @param number of the trap
-   * @param port that received it
-   * @param slid where it came from
-   * @param key the key
-   * @param sourceQpn who sent it
-   * @param destQpn to whom
+   * @param offence what the packet said
    * @return the trap
    */
-  public static Trap key(int number, NodePort port, int slid, int key, int sourceQpn, int destQpn) {
+  public static Trap key(int number, Offence offence) {
     return new Trap(
         number,
         SECURITY,
         n -> {
-          MadField.write(n, DETAILS + 16, 16, slid);
-          MadField.write(n, DETAILS + 32, 16, port.lid());
-          MadField.write(n, DETAILS + 48, 32, key);
-          MadField.write(n, DETAILS + 88, 24, sourceQpn);
-          MadField.write(n, DETAILS + 120, 24, destQpn);
+          MadField.write(n, DETAILS + 16, 16, offence.slid);
+          MadField.write(n, DETAILS + 32, 16, offence.dlid);
+          MadField.write(n, DETAILS + 48, 32, offence.key);
+          ends(n, DETAILS + 80, offence);
         });
+  }
+
+  /**
+   * Trap 259: a switch has not let a packet pass for its P_Key.
+   *
+   * @param at port of the switch
+   * @param offence what the packet said
+   * @return the trap
+   */
+  public static Trap switchPkey(NodePort at, Offence offence) {
+    int lid = at.node().managed(at).lid();
+    return new Trap(
+        259,
+        SECURITY,
+        n -> {
+          MadField.write(n, DETAILS, 16, ALL_VALID);
+          MadField.write(n, DETAILS + 16, 16, offence.slid);
+          MadField.write(n, DETAILS + 32, 16, offence.dlid);
+          MadField.write(n, DETAILS + 48, 16, offence.key);
+          ends(n, DETAILS + 64, offence);
+          MadField.write(n, DETAILS + 384, 16, lid);
+          MadField.write(n, DETAILS + 400, 8, at.number());
+        });
+  }
+
+  /** SL, QP1, QP2, GIDADDR1, GIDADDR2: the same in 257 to 259 (IBA 14.2.5.1). */
+  private static void ends(MemorySegment n, int at, Offence offence) {
+    MadField.write(n, at, 4, offence.sl);
+    MadField.write(n, at + 8, 24, offence.sourceQpn);
+    MadField.write(n, at + 40, 24, offence.destQpn);
+    MadField.write(n, at + 64, 64, offence.sgidHigh);
+    MadField.write(n, at + 128, 64, offence.sgidLow);
+    MadField.write(n, at + 192, 64, offence.dgidHigh);
+    MadField.write(n, at + 256, 64, offence.dgidLow);
   }
 
   /**

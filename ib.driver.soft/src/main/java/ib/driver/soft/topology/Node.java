@@ -59,6 +59,8 @@ public final class Node {
       SwitchInfo.LINEAR_FDB_CAP.set(switchInfo, LINEAR_CAP);
       SwitchInfo.MULTICAST_FDB_CAP.set(switchInfo, MULTICAST_CAP);
       SwitchInfo.PARTITION_ENFORCEMENT_CAP.set(switchInfo, NodePort.PKEYS);
+      SwitchInfo.INBOUND_ENFORCEMENT_CAP.set(switchInfo, 1);
+      SwitchInfo.OUTBOUND_ENFORCEMENT_CAP.set(switchInfo, 1);
       SwitchInfo.LIFE_TIME_VALUE.set(switchInfo, LIFE_TIME);
       SwitchInfo.ENHANCED_PORT_0.set(switchInfo, 1);
     }

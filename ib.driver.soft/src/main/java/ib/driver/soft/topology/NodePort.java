@@ -21,6 +21,7 @@ public final class NodePort {
   private static final int SPEEDS_EXT = 3; // FDR, EDR
   private static final int VL0_TO_7 = 4;
   private static final int MTU_4096 = 5;
+  private static final int ERRORS_BORNE = 8; // as OpenSM sets it
   private static final int CAPABILITIES =
       PortCapability.IS_TRAP_SUPPORTED.mask()
           | PortCapability.IS_SL_MAPPING_SUPPORTED.mask()
@@ -38,6 +39,7 @@ public final class NodePort {
   private final long[] guids = new long[GUIDS];
   private final byte[] lanes = new byte[8]; // of 16 service levels, 4 bits each
   private final byte[][] arbitration = new byte[4][64];
+  private final PortTally tally = new PortTally();
   private @Nullable NodePort peer;
   private @Nullable Adapter adapter;
   private boolean managesSubnet;
@@ -62,6 +64,8 @@ public final class NodePort {
     PortInfo.GUID_CAP.set(info, GUIDS);
     PortInfo.LINK_DOWN_DEFAULT_STATE.set(info, PhysState.POLLING.value());
     PortInfo.SUBNET_TIMEOUT.set(info, 18);
+    PortInfo.LOCAL_PHY_ERRORS.set(info, ERRORS_BORNE);
+    PortInfo.OVERRUN_ERRORS.set(info, ERRORS_BORNE);
     PortInfo.RESP_TIME_VALUE.set(info, 16);
     speed(LinkSpeed.EDR, 2);
     boolean inner = node.isSwitch() && number == 0;
@@ -112,6 +116,11 @@ public final class NodePort {
    */
   public byte[] arbitration(int block) {
     return arbitration[block - 1];
+  }
+
+  /** {@return what it counts beside its adapter} */
+  public PortTally tally() {
+    return tally;
   }
 
   /** {@return where its cable ends, or null when there is none} */

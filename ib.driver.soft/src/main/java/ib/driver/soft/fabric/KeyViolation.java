@@ -1,0 +1,80 @@
+package ib.driver.soft.fabric;
+
+import ib.core.mad.smp.PortInfo;
+import ib.driver.soft.sma.Offence;
+import ib.driver.soft.sma.Trap;
+import ib.driver.soft.topology.NodePort;
+import ib.engine.wire.Packet;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A packet whose key did not fit, from the moment that it was dropped until the fabric's thread has
+ * sent the trap. There is one place: what is dropped meanwhile, or sooner after the last trap than
+ * the subnet manager allows (PortInfo SubnetTimeout, IBA 14.2.5.6), is counted where it was dropped
+ * and nothing else. Any thread notes, without waiting; the rest is under the fabric's lock.
+ */
+final class KeyViolation {
+  /** Trap 257: a P_Key at an adapter. */
+  static final int PKEY = 257;
+
+  /** Trap 258: a Q_Key at an adapter. */
+  static final int QKEY = 258;
+
+  /** Trap 259: a P_Key at a port of a switch. */
+  static final int SWITCH_PKEY = 259;
+
+  private static final int FREE = 0;
+  private static final int BUSY = 1;
+  private static final int NOTED = 2;
+  private static final int TOLD = 3;
+  private static final long TIME_UNIT_NS = 4096;
+
+  private final Subnet subnet;
+  private final AtomicInteger state = new AtomicInteger();
+  private final Offence offence = new Offence();
+  private volatile long againNs;
+  private int number;
+
+  KeyViolation(Subnet subnet) {
+    this.subnet = subnet;
+  }
+
+  /** Notes a packet that is being dropped. */
+  void note(int trap, Packet p) {
+    int now = state.get();
+    boolean again = now == TOLD && System.nanoTime() - againNs >= 0;
+    if ((now == FREE || again) && state.compareAndSet(now, BUSY)) {
+      number = trap;
+      offence.slid = p.slid;
+      offence.dlid = p.dlid;
+      offence.sl = p.sl;
+      offence.key = trap == QKEY ? p.qkey : p.pkey;
+      offence.sourceQpn = p.sourceQpn;
+      offence.destQpn = p.destQpn;
+      offence.sgidHigh = p.global ? p.sgidHigh : 0;
+      offence.sgidLow = p.global ? p.sgidLow : 0;
+      offence.dgidHigh = p.global ? p.dgidHigh : 0;
+      offence.dgidLow = p.global ? p.dgidLow : 0;
+      state.set(NOTED);
+      subnet.fabric().wake();
+    }
+  }
+
+  /**
+   * Sends the trap if there is one to send.
+   *
+   * @param at the port where the packet was dropped
+   * @return whether there was one
+   */
+  boolean tell(NodePort at) {
+    if (state.get() != NOTED) {
+      return false;
+    }
+    NodePort from = at.node().managed(at);
+    subnet.trap(
+        from, number == SWITCH_PKEY ? Trap.switchPkey(at, offence) : Trap.key(number, offence));
+    againNs = System.nanoTime() + (TIME_UNIT_NS << PortInfo.SUBNET_TIMEOUT.in(from.info()));
+    state.set(TOLD);
+    return true;
+  }
+}

@@ -1,0 +1,62 @@
+package ib.driver.soft.fabric;
+
+import ib.core.mad.smp.PortInfo;
+import ib.driver.soft.sma.Trap;
+import ib.driver.soft.topology.NodePort;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Local link integrity (IBA 7.12.2): a damaged packet counts up, a sound one down; above the
+ * threshold of PortInfo (LocalPhyErrors) it is an error of the link, and trap 129, not more often
+ * than SubnetTimeout allows. Any thread counts, without waiting; the rest is under the fabric's
+ * lock.
+ */
+final class LinkErrors {
+  private static final long TIME_UNIT_NS = 4096;
+
+  private final Subnet subnet;
+  private final NodePort place;
+  private final AtomicInteger marginal = new AtomicInteger();
+  private volatile int threshold;
+  private volatile boolean due;
+  private long againNs = System.nanoTime(); // under the fabric's lock
+
+  LinkErrors(Subnet subnet, NodePort place) {
+    this.subnet = subnet;
+    this.place = place;
+  }
+
+  /** Takes over what the subnet manager has changed. */
+  void settle() {
+    threshold = PortInfo.LOCAL_PHY_ERRORS.in(place.info());
+  }
+
+  /** A packet has come by the cable. */
+  void passed(boolean damaged) {
+    if (damaged) {
+      if (marginal.incrementAndGet() > threshold) {
+        marginal.set(0);
+        place.tally().integrity.getAndIncrement();
+        due = true;
+        subnet.fabric().wake();
+      }
+    } else if (marginal.get() > 0) {
+      marginal.getAndDecrement();
+    }
+  }
+
+  /** Sends the trap if there is one to send; returns whether there was. */
+  boolean tell() {
+    if (!due) {
+      return false;
+    }
+    due = false;
+    long now = System.nanoTime();
+    if (now - againNs < 0) {
+      return false;
+    }
+    againNs = now + (TIME_UNIT_NS << PortInfo.SUBNET_TIMEOUT.in(place.info()));
+    subnet.trap(place.node().managed(place), Trap.integrity(place));
+    return true;
+  }
+}

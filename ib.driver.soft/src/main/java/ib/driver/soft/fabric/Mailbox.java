@@ -1,0 +1,133 @@
+package ib.driver.soft.fabric;
+
+import ib.driver.soft.topology.NodePort;
+import ib.engine.mr.Copier;
+import ib.engine.ring.PacketQueue;
+import ib.engine.wire.Packet;
+import ib.engine.wire.RunContext;
+import ib.engine.wire.Wire;
+import ib.engine.wire.WirePort;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Management datagrams at an adapter's port: packets that posters have left for the fabric's
+ * thread, which turns them into datagrams, and the packets that the fabric makes of its own. Any
+ * thread leaves, the rest is under the fabric's lock.
+ */
+final class Mailbox {
+  static final int MAD_BYTES = 256;
+
+  private final Subnet subnet;
+  private final NodePort place;
+  private final PacketQueue out = new PacketQueue(); // its owner is who has the fabric's lock
+  private final PacketQueue in = new PacketQueue(); // same
+  private final MadOwner owner = new MadOwner();
+  private volatile @Nullable WirePort software;
+  private volatile @Nullable Wire top;
+  private volatile boolean closed;
+
+  Mailbox(Subnet subnet, NodePort place) {
+    this.subnet = subnet;
+    this.place = place;
+  }
+
+  /** Names the adapter's port, which gets what is not for the agents of the node. */
+  void software(WirePort port) {
+    software = port;
+  }
+
+  /** Names what the adapter sends by. */
+  void top(Wire wire) {
+    top = wire;
+  }
+
+  /** Takes a datagram that the adapter sends; false when it is too late. */
+  boolean leaves(Packet packet) {
+    return left(out, packet);
+  }
+
+  /** Takes a datagram that has arrived for the adapter; false when it is too late. */
+  boolean arrives(Packet packet) {
+    return left(in, packet);
+  }
+
+  private boolean left(PacketQueue queue, Packet packet) {
+    if (closed) {
+      return false;
+    }
+    queue.push(packet);
+    subnet.fabric().wake();
+    if (closed) { // it may have come too late for whoever closed it: never but then a lock
+      synchronized (subnet.fabric()) {
+        carry();
+      }
+    }
+    return true;
+  }
+
+  /** Carries what was left here. Returns whether there was anything. */
+  boolean carry() {
+    RunContext run = subnet.fabric().run();
+    boolean any = false;
+    for (Packet p = out.peek(); p != null; p = out.peek()) {
+      out.remove();
+      any = true;
+      Datagram d = closed ? null : read(p);
+      p.release(run);
+      if (d != null) {
+        subnet.sent(place, d);
+      }
+    }
+    for (Packet p = in.peek(); p != null; p = in.peek()) {
+      in.remove();
+      any = true;
+      WirePort port = software;
+      Datagram d = closed ? null : read(p);
+      if (port == null || d == null || subnet.arrived(place, d)) {
+        p.release(run);
+      } else {
+        port.receive(p, run);
+      }
+    }
+    return any;
+  }
+
+  private static @Nullable Datagram read(Packet p) {
+    MemorySegment mad = MemorySegment.ofArray(new byte[MAD_BYTES]);
+    if (p.payload.length() != MAD_BYTES || Copier.toSegment(p.payload, mad, 0) != Copier.OK) {
+      return null;
+    }
+    Datagram d = new Datagram(mad);
+    d.slid = p.slid;
+    d.dlid = p.dlid;
+    d.sourceQpn = p.sourceQpn;
+    d.destQpn = p.destQpn;
+    d.sl = p.sl;
+    return d;
+  }
+
+  /** Hands a datagram to the adapter as a packet. */
+  void receive(Datagram d, WirePort port) {
+    port.receive(owner.packet(d), subnet.fabric().run());
+  }
+
+  /** Sends a datagram by the adapter's own wire; false when there is none. */
+  boolean send(Datagram d) {
+    Wire wire = top;
+    if (wire == null) {
+      return false;
+    }
+    wire.transmit(owner.packet(d), subnet.fabric().run());
+    return true;
+  }
+
+  /** Gives back what is still here and forgets the adapter. */
+  void close() {
+    closed = true;
+    carry();
+    subnet.fabric().run().finish();
+    software = null;
+    top = null;
+  }
+}

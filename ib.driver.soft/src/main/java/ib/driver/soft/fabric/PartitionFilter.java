@@ -1,0 +1,92 @@
+package ib.driver.soft.fabric;
+
+import ib.core.mad.smp.PortInfo;
+import ib.driver.soft.topology.NodePort;
+import ib.engine.wire.Packet;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the switch's end of an adapter's cable lets pass (IBA 10.9.7, 18.2.5.3): where the subnet
+ * manager has it enforce partitions, only packets of a partition that is in its table; who is a
+ * limited member is the endpoint's affair. Packets are judged on any thread, without waiting; the
+ * rest is under the fabric's lock.
+ */
+final class PartitionFilter {
+  private static final int BASE = 0x7fff;
+
+  private final NodePort port;
+  private final KeyViolation violation;
+  private volatile int @Nullable [] inbound; // null: everything passes
+  private volatile int @Nullable [] outbound;
+  private volatile boolean moot = true;
+
+  PartitionFilter(Subnet subnet, NodePort port) {
+    this.port = port;
+    this.violation = new KeyViolation(subnet);
+  }
+
+  /**
+   * Takes over what the subnet manager has changed.
+   *
+   * @param adapter the table of the adapter behind the port
+   */
+  void settle(int[] adapter) {
+    boolean in = PortInfo.PARTITION_ENFORCEMENT_INBOUND.in(port.info()) != 0;
+    boolean out = PortInfo.PARTITION_ENFORCEMENT_OUTBOUND.in(port.info()) != 0;
+    int[] table = in || out ? port.pkeys().clone() : null;
+    inbound = in ? table : null;
+    outbound = out ? table : null;
+    boolean all = true;
+    for (int pkey : adapter) {
+      all &= (pkey & BASE) == 0 || table == null || has(table, pkey);
+    }
+    moot = all;
+  }
+
+  /**
+   * {@return whether it holds up nothing that the adapter may send, or would take: what it refuses
+   * then is refused by the adapter too}
+   */
+  boolean moot() {
+    return moot;
+  }
+
+  /** Whether a packet may come in from the adapter. */
+  boolean admits(Packet p) {
+    int[] table = inbound;
+    return table == null
+        || p.destQpn == 0
+        || has(table, p.pkey)
+        || refused(port.tally().refusedIn, p);
+  }
+
+  /** Whether a packet may go out to the adapter. */
+  boolean emits(Packet p) {
+    int[] table = outbound;
+    return table == null
+        || p.destQpn == 0
+        || has(table, p.pkey)
+        || refused(port.tally().refusedOut, p);
+  }
+
+  private boolean refused(AtomicLong count, Packet p) {
+    count.getAndIncrement();
+    violation.note(KeyViolation.SWITCH_PKEY, p);
+    return false;
+  }
+
+  private static boolean has(int[] table, int pkey) {
+    for (int own : table) {
+      if ((own & BASE) == (pkey & BASE) && (own & BASE) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Sends the trap if there is one to send; returns whether there was. */
+  boolean tell() {
+    return violation.tell(port);
+  }
+}

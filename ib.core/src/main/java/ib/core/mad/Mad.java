@@ -1,8 +1,8 @@
 package ib.core.mad;
 
+import ib.core.mad.smp.Smp;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.NotThreadSafe;
-import ib.core.wire.DrSmpHeader;
 import ib.core.wire.MadHeader;
 import ib.core.wire.RmppHeader;
 import ib.core.wire.SaHeader;
@@ -83,7 +83,7 @@ public final class Mad {
     r.header.response(true);
     r.header.status(status);
     if (header.mgmtClass() == MgmtClass.SUBN_DIRECTED_ROUTE) {
-      r.smp().direction(true); // the D bit is the highest of the status (IBA 14.2.1.2)
+      Smp.DIRECTION.set(r.bytes, 1); // the D bit is the highest of the status (IBA 14.2.1.2)
     }
     return r;
   }
@@ -139,13 +139,6 @@ public final class Mad {
   public SaHeader sa() {
     SaHeader h = new SaHeader();
     h.wrap(bytes, MadHeader.BYTES + RmppHeader.BYTES);
-    return h;
-  }
-
-  /** {@return a view of what directed routes have, from the common header's first byte on} */
-  public DrSmpHeader smp() {
-    DrSmpHeader h = new DrSmpHeader();
-    h.wrap(bytes, 0);
     return h;
   }
 

@@ -202,6 +202,7 @@ final class SwitchCountersTest {
         assertTrue(all[0].contains("PortSelect:......................255"), all[0]);
         String sum = "PortXmitPkts:...................." + sent(subnet) + "\n";
         assertTrue(all[0].contains(sum), all[0]);
+        OpensmTest.await("the tools have gone", () -> door.clients().isEmpty());
       }
     }
     assertEquals(List.of(), errors);

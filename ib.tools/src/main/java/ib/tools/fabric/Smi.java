@@ -10,6 +10,7 @@ import ib.core.mad.MadMethod;
 import ib.core.mad.MadReceived;
 import ib.core.mad.MadRegistration;
 import ib.core.mad.MgmtClass;
+import ib.core.mad.smp.Smp;
 import ib.core.mad.smp.SmpAttribute;
 import ib.core.verbs.IbException;
 import ib.core.verbs.PortAttr;
@@ -100,11 +101,11 @@ final class Smi implements SmpQuery {
 
   private static Mad directed(Route.Directed route, SmpAttribute attribute, int modifier) {
     Mad mad = request(MgmtClass.SUBN_DIRECTED_ROUTE, attribute, modifier);
-    mad.smp().hopCount(route.hops().size());
-    mad.smp().drSlid(MadAddress.PERMISSIVE_LID);
-    mad.smp().drDlid(MadAddress.PERMISSIVE_LID);
+    Smp.HOP_COUNT.set(mad.bytes(), route.hops().size());
+    Smp.DR_SLID.set(mad.bytes(), Smp.PERMISSIVE_LID);
+    Smp.DR_DLID.set(mad.bytes(), Smp.PERMISSIVE_LID);
     for (int i = 0; i < route.hops().size(); i++) {
-      mad.smp().initialPath(i + 1, route.hops().get(i));
+      Smp.initialPath(mad.bytes(), i + 1, route.hops().get(i));
     }
     return mad;
   }

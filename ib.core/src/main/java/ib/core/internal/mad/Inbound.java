@@ -30,7 +30,7 @@ final class Inbound {
       return;
     }
     if (h.mgmtClass() == MgmtClass.SUBN_DIRECTED_ROUTE
-        && Directed.receive(mad.smp(), port.number()) != Directed.Way.LOCAL) {
+        && Directed.receive(mad.bytes(), port.number()) != Directed.Way.LOCAL) {
       port.count(Counter.UNROUTED);
       return;
     }
@@ -85,7 +85,9 @@ final class Inbound {
   private void response(Mad mad, MadSource source) {
     Agent agent = port.agents().ofResponse(mad.header());
     if (agent == null) {
-      port.count(Counter.NO_AGENT);
+      if (!source.local() || !driver(mad, source)) { // it may be for a manager at this very port
+        port.count(Counter.NO_AGENT);
+      }
       return;
     }
     if (agent.rmpp() && control(mad)) {

@@ -10,6 +10,7 @@ import ib.core.mad.MadMethod;
 import ib.core.mad.MadRegistration;
 import ib.core.mad.MadSource;
 import ib.core.mad.MgmtClass;
+import ib.core.mad.smp.Smp;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
@@ -270,7 +271,7 @@ final class MadPort implements Rmpp.Port {
     Mad out = mad.copy();
     boolean local = to.qpn() == qpn && to.ah().grh() == null && wire.ownLid(to.ah().dlid());
     if (mgmtClass == MgmtClass.SUBN_DIRECTED_ROUTE) {
-      Directed.Way way = Directed.send(out.smp(), number);
+      Directed.Way way = Directed.send(out.bytes(), number);
       if (way == Directed.Way.DROP) {
         counters.add(Counter.SEND_ERRORS);
         done.sent("the route does not begin at port " + number);
@@ -309,7 +310,7 @@ final class MadPort implements Rmpp.Port {
       return;
     }
     if (response.header().mgmtClass() == MgmtClass.SUBN_DIRECTED_ROUTE) {
-      response.smp().direction(true); // D bit (IBA 14.2.1.2)
+      Smp.DIRECTION.set(response.bytes(), 1); // D bit (IBA 14.2.1.2)
     }
     response.header().response(response.header().method() != MadMethod.TRAP_REPRESS);
     int qkey = to.srcQp() == WellKnown.QPN_SMI ? 0 : WellKnown.QP1_QKEY;

@@ -15,6 +15,7 @@ import ib.core.mad.MadRegistration;
 import ib.core.mad.MadSource;
 import ib.core.mad.MadStatus;
 import ib.core.mad.MgmtClass;
+import ib.core.mad.smp.Smp;
 import ib.core.spi.MadVerdict;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbExistsException;
@@ -202,18 +203,18 @@ final class MadPortTest {
     assertEquals(0x15, driver.join().mad().header().attributeId());
     assertEquals(0x20, agent.join().mad().header().attributeId());
     assertEquals(1, heard.size());
-    assertEquals(MadStatus.BAD_METHOD_ATTRIBUTE, nobody.join().mad().smp().status());
-    assertTrue(nobody.join().mad().smp().direction(), "D bit of a local answer");
+    assertEquals(MadStatus.BAD_METHOD_ATTRIBUTE, Smp.STATUS.in(nobody.join().mad().bytes()));
+    assertEquals(1, Smp.DIRECTION.in(nobody.join().mad().bytes()), "D bit of a local answer");
     assertEquals(List.of(), net.sent);
   }
 
   private static Mad route(int attribute, int... ports) {
     Mad m = get(MgmtClass.SUBN_DIRECTED_ROUTE, attribute);
-    m.smp().drSlid(MadAddress.PERMISSIVE_LID);
-    m.smp().drDlid(MadAddress.PERMISSIVE_LID);
-    m.smp().hopCount(ports.length);
+    Smp.DR_SLID.set(m.bytes(), MadAddress.PERMISSIVE_LID);
+    Smp.DR_DLID.set(m.bytes(), MadAddress.PERMISSIVE_LID);
+    Smp.HOP_COUNT.set(m.bytes(), ports.length);
     for (int i = 0; i < ports.length; i++) {
-      m.smp().initialPath(i + 1, ports[i]);
+      Smp.initialPath(m.bytes(), i + 1, ports[i]);
     }
     return m;
   }
@@ -228,11 +229,11 @@ final class MadPortTest {
     CompletableFuture<MadReceived> f = a.query(route(0x11, 1), cable, 10, 0);
     world.runMs(5);
     Mad asked = heard.getFirst();
-    assertEquals(2, asked.smp().hopPointer());
-    assertEquals(1, asked.smp().returnPath(1));
+    assertEquals(2, Smp.HOP_POINTER.in(asked.bytes()));
+    assertEquals(1, Smp.returnPath(asked.bytes(), 1));
     Mad answer = f.join().mad();
-    assertEquals(0, answer.smp().hopPointer());
-    assertTrue(answer.smp().direction());
+    assertEquals(0, Smp.HOP_POINTER.in(answer.bytes()));
+    assertEquals(1, Smp.DIRECTION.in(answer.bytes()));
     CompletableFuture<MadReceived> elsewhere = a.query(route(0x11, 2), cable, 10, 0);
     world.runMs(5);
     assertInstanceOf(IbInvalidException.class, failure(elsewhere), "begins at another port");

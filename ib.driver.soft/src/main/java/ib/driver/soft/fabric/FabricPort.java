@@ -1,5 +1,6 @@
 package ib.driver.soft.fabric;
 
+import ib.core.mad.MadSource;
 import ib.core.mad.smp.PortInfo;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
@@ -16,6 +17,7 @@ import ib.engine.wire.WirePort;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,8 @@ public final class FabricPort implements Wire, AutoCloseable {
   private final NodePort place;
   private final ForwardingTable table;
   private final AtomicLong discards = new AtomicLong();
+  final AtomicBoolean waiting = new AtomicBoolean(); // Mail's
+  @Nullable FabricPort below; // Mail's, the one in whose hands the port is
   private final Mailbox mailbox;
   private final KeyViolation violation;
   private final LinkErrors errors;
@@ -51,11 +55,11 @@ public final class FabricPort implements Wire, AutoCloseable {
     this.fabric = fabric;
     this.subnet = subnet;
     this.place = place;
-    this.mailbox = new Mailbox(subnet, place);
-    this.violation = new KeyViolation(subnet);
-    this.errors = new LinkErrors(subnet, place);
+    this.mailbox = new Mailbox(this);
+    this.violation = new KeyViolation(this);
+    this.errors = new LinkErrors(this);
     NodePort peer = place.peer();
-    this.filter = new PartitionFilter(subnet, peer == null ? place : peer);
+    this.filter = new PartitionFilter(this, peer == null ? place : peer);
     this.table =
         peer != null && peer.node().isSwitch() ? subnet.table(peer.node()) : new ForwardingTable();
   }
@@ -155,12 +159,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     return lid;
   }
 
-  /**
-   * The LID that the built-in subnet manager will give, for an adapter without agents.
-   *
-   * @return 1 to 0xBFFF
-   * @throws ib.core.verbs.IbNoMemoryException when there is none left
-   */
+  /** {@return the LID that the built-in subnet manager gives, for an adapter without agents} */
   public int assignLid() {
     synchronized (fabric) {
       return subnet.manager().lid(place);
@@ -362,6 +361,22 @@ public final class FabricPort implements Wire, AutoCloseable {
       MemorySegment answer = Agents.concerns(mad) ? subnet.answer(place, mad, slid) : null;
       subnet.carry();
       return answer;
+    }
+  }
+
+  /**
+   * Has management software that runs at this port, and not in the adapter, take a datagram that
+   * never was on a wire: a subnet manager, asked by its own node (M8).
+   *
+   * @param mad 256 bytes, not changed
+   * @param source where it comes from
+   * @return whether it was taken; the answer comes by the wire
+   */
+  public boolean takes(MemorySegment mad, MadSource source) {
+    synchronized (fabric) {
+      boolean taken = subnet.arrived(place, Datagram.local(mad, source));
+      subnet.carry();
+      return taken;
     }
   }
 

@@ -29,14 +29,14 @@ final class KeyViolation {
   private static final int TOLD = 3;
   private static final long TIME_UNIT_NS = 4096;
 
-  private final Subnet subnet;
+  private final FabricPort end;
   private final AtomicInteger state = new AtomicInteger();
   private final Offence offence = new Offence();
   private volatile long againNs;
   private int number;
 
-  KeyViolation(Subnet subnet) {
-    this.subnet = subnet;
+  KeyViolation(FabricPort end) {
+    this.end = end;
   }
 
   /** Notes a packet that is being dropped. */
@@ -56,7 +56,7 @@ final class KeyViolation {
       offence.dgidHigh = p.global ? p.dgidHigh : 0;
       offence.dgidLow = p.global ? p.dgidLow : 0;
       state.set(NOTED);
-      subnet.fabric().wake();
+      end.subnet().left(end);
     }
   }
 
@@ -71,8 +71,9 @@ final class KeyViolation {
       return false;
     }
     NodePort from = at.node().managed(at);
-    subnet.trap(
-        from, number == SWITCH_PKEY ? Trap.switchPkey(at, offence) : Trap.key(number, offence));
+    end.subnet()
+        .trap(
+            from, number == SWITCH_PKEY ? Trap.switchPkey(at, offence) : Trap.key(number, offence));
     againNs = System.nanoTime() + (TIME_UNIT_NS << PortInfo.SUBNET_TIMEOUT.in(from.info()));
     state.set(TOLD);
     return true;

@@ -14,21 +14,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class LinkErrors {
   private static final long TIME_UNIT_NS = 4096;
 
-  private final Subnet subnet;
-  private final NodePort place;
+  private final FabricPort end;
   private final AtomicInteger marginal = new AtomicInteger();
   private volatile int threshold;
   private volatile boolean due;
   private long againNs = System.nanoTime(); // under the fabric's lock
 
-  LinkErrors(Subnet subnet, NodePort place) {
-    this.subnet = subnet;
-    this.place = place;
+  LinkErrors(FabricPort end) {
+    this.end = end;
   }
 
   /** Takes over what the subnet manager has changed. */
   void settle() {
-    threshold = PortInfo.LOCAL_PHY_ERRORS.in(place.info());
+    threshold = PortInfo.LOCAL_PHY_ERRORS.in(end.place().info());
   }
 
   /** A packet has come by the cable. */
@@ -36,9 +34,9 @@ final class LinkErrors {
     if (damaged) {
       if (marginal.incrementAndGet() > threshold) {
         marginal.set(0);
-        place.tally().integrity.getAndIncrement();
+        end.place().tally().integrity.getAndIncrement();
         due = true;
-        subnet.fabric().wake();
+        end.subnet().left(end);
       }
     } else if (marginal.get() > 0) {
       marginal.getAndDecrement();
@@ -55,8 +53,9 @@ final class LinkErrors {
     if (now - againNs < 0) {
       return false;
     }
+    NodePort place = end.place();
     againNs = now + (TIME_UNIT_NS << PortInfo.SUBNET_TIMEOUT.in(place.info()));
-    subnet.trap(place.node().managed(place), Trap.integrity(place));
+    end.subnet().trap(place.node().managed(place), Trap.integrity(place));
     return true;
   }
 }

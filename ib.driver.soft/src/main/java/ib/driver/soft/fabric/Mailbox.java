@@ -20,6 +20,7 @@ final class Mailbox {
 
   private final Subnet subnet;
   private final NodePort place;
+  private final FabricPort end;
   private final PacketQueue out = new PacketQueue(); // its owner is who has the fabric's lock
   private final PacketQueue in = new PacketQueue(); // same
   private final MadOwner owner = new MadOwner();
@@ -27,9 +28,10 @@ final class Mailbox {
   private volatile @Nullable Wire top;
   private volatile boolean closed;
 
-  Mailbox(Subnet subnet, NodePort place) {
-    this.subnet = subnet;
-    this.place = place;
+  Mailbox(FabricPort end) {
+    this.end = end;
+    this.subnet = end.subnet();
+    this.place = end.place();
   }
 
   /** Names the adapter's port, which gets what is not for the agents of the node. */
@@ -57,7 +59,7 @@ final class Mailbox {
       return false;
     }
     queue.push(packet);
-    subnet.fabric().wake();
+    subnet.left(end);
     if (closed) { // it may have come too late for whoever closed it: never but then a lock
       synchronized (subnet.fabric()) {
         carry();

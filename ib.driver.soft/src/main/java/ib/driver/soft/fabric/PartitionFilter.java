@@ -21,9 +21,9 @@ final class PartitionFilter {
   private volatile int @Nullable [] outbound;
   private volatile boolean moot = true;
 
-  PartitionFilter(Subnet subnet, NodePort port) {
+  PartitionFilter(FabricPort end, NodePort port) {
     this.port = port;
-    this.violation = new KeyViolation(subnet);
+    this.violation = new KeyViolation(end);
   }
 
   /**

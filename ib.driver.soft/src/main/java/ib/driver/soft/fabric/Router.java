@@ -9,22 +9,27 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the forwarding tables of the switches from where an adapter's cable ends to the port that
- * a packet comes out at, once for all packets until something changes (IBA 18.2.4.3). Under the
- * fabric's lock.
+ * a packet comes out at, once for all packets until something changes (IBA 18.2.4.3); a change of
+ * one LID, as a subnet manager makes thousands of, costs the ways to that LID. Under the fabric's
+ * lock.
  */
 final class Router {
   private static final int HOPS_MOST = 64;
   private static final FabricPort[] NOBODY = {};
 
   private final Subnet subnet;
+  private final Map<Node, Tables> tables = new HashMap<>();
+  private @Nullable FabricPort[] owners = new @Nullable FabricPort[0]; // by LID
 
   Router(Subnet subnet) {
     this.subnet = subnet;
@@ -32,22 +37,19 @@ final class Router {
 
   /** Writes all tables anew. */
   void rebuild() {
-    int lids = 0;
+    tables.clear();
+    owners = new @Nullable FabricPort[0];
+    own();
     BitSet groups = new BitSet();
-    for (FabricPort port : subnet.ends()) {
-      NodePort p = port.place();
-      if (p.lid() != 0 && p.state().value() >= PortState.ARMED.value()) {
-        lids = Math.max(lids, p.lid() + (1 << p.lmc()));
-      }
-    }
     for (Node node : subnet.nodes()) {
-      node.multicast().keySet().forEach(mlid -> groups.set(mlid - Node.MULTICAST_FIRST));
-    }
-    for (Node node : subnet.nodes()) {
+      node.multicast().keySet().forEach(groups::set);
       if (node.isSwitch()) {
-        new Tables(node, lids).write(groups);
+        tables.put(node, new Tables(node));
       }
     }
+    BitSet lids = new BitSet();
+    lids.set(0, owners.length);
+    tables.values().forEach(t -> t.write(lids, groups));
     for (FabricPort port : subnet.ends()) {
       NodePort peer = port.place().peer();
       if (peer != null && !peer.node().isSwitch()) {
@@ -56,45 +58,80 @@ final class Router {
     }
   }
 
+  /**
+   * Writes anew what leads to LIDs that something was changed about, and to those that belong to
+   * another port than before.
+   *
+   * @param lids LIDs and multicast LIDs
+   */
+  void update(BitSet lids) {
+    @Nullable FabricPort[] before = owners;
+    owners = new @Nullable FabricPort[0];
+    own();
+    BitSet all = (BitSet) lids.clone();
+    for (int lid = 0; lid < Math.max(before.length, owners.length); lid++) {
+      FabricPort was = lid < before.length ? before[lid] : null;
+      FabricPort is = lid < owners.length ? owners[lid] : null;
+      all.set(lid, all.get(lid) || was != is);
+    }
+    tables.values().forEach(t -> t.write(all, all));
+  }
+
+  private void own() {
+    for (FabricPort port : subnet.ends()) {
+      NodePort p = port.place();
+      int base = p.lid();
+      if (base != 0 && p.state().value() >= PortState.ARMED.value()) {
+        int end = base + (1 << p.lmc());
+        if (end > owners.length) {
+          owners = Arrays.copyOf(owners, Math.max(end, 2 * owners.length));
+        }
+        Arrays.fill(owners, base, end, port);
+      }
+    }
+  }
+
   /** What is found for packets that come from the adapters of one switch. */
   private final class Tables {
     private final Node from;
-    private final @Nullable FabricPort[] unicast;
+    private @Nullable FabricPort[] unicast = new @Nullable FabricPort[0];
+    private FabricPort[][] groups = {};
     private @Nullable PortTally[][] links = new @Nullable PortTally[0][];
     private final List<PortTally> crossed = new ArrayList<>();
 
-    Tables(Node from, int lids) {
+    Tables(Node from) {
       this.from = from;
-      this.unicast = new @Nullable FabricPort[lids];
     }
 
-    void write(BitSet groups) {
-      for (FabricPort port : subnet.ends()) {
-        NodePort p = port.place();
-        int base = p.lid();
-        if (base != 0 && p.state().value() >= PortState.ARMED.value()) {
-          for (int lid = base; lid < base + (1 << p.lmc()); lid++) {
-            unicast[lid] = leadsTo(lid, p) ? port : null;
-            cross(lid);
-          }
-        }
+    /** Copies, since they are being read; then finds the ways to some LIDs and groups. */
+    void write(BitSet lids, BitSet mlids) {
+      unicast = Arrays.copyOf(unicast, owners.length);
+      for (int lid = lids.nextSetBit(0); lid >= 0 && lid < owners.length; ) {
+        FabricPort port = owners[lid];
+        unicast[lid] = port != null && leadsTo(lid, port.place()) ? port : null;
+        cross(lid, unicast[lid] != null);
+        lid = lids.nextSetBit(lid + 1);
       }
-      FabricPort[][] members = new FabricPort[groups.length()][];
-      Arrays.fill(members, NOBODY);
-      for (int i = groups.nextSetBit(0); i >= 0; i = groups.nextSetBit(i + 1)) {
-        members[i] = members(Node.MULTICAST_FIRST + i);
-        cross(Node.MULTICAST_FIRST + i);
+      int first = mlids.nextSetBit(Node.MULTICAST_FIRST);
+      int most = Math.max(groups.length, mlids.length() - Node.MULTICAST_FIRST);
+      FabricPort[][] members = first < 0 ? groups : Arrays.copyOf(groups, most);
+      Arrays.fill(members, Math.min(groups.length, members.length), members.length, NOBODY);
+      for (int mlid = first; mlid >= 0; mlid = mlids.nextSetBit(mlid + 1)) {
+        members[mlid - Node.MULTICAST_FIRST] = members(mlid);
+        cross(mlid, true);
       }
+      groups = members;
       subnet.table(from).replace(unicast, members, links);
     }
 
     /** The ways between switches that were found last are those to a LID. */
-    private void cross(int lid) {
-      if (!crossed.isEmpty()) {
-        if (lid >= links.length) {
-          links = Arrays.copyOf(links, Math.max(lid + 1, unicast.length));
-        }
-        links[lid] = crossed.toArray(PortTally[]::new);
+    private void cross(int lid, boolean there) {
+      boolean some = there && !crossed.isEmpty();
+      if (some && lid >= links.length) {
+        links = Arrays.copyOf(links, lid + 1);
+      }
+      if (lid < links.length) {
+        links[lid] = some ? crossed.toArray(PortTally[]::new) : null;
       }
     }
 

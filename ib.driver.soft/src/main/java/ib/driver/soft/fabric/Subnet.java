@@ -40,11 +40,11 @@ public final class Subnet implements Surroundings {
   private final Agents agents = new Agents(sma);
   private final Carrier carrier = new Carrier(this, agents);
   private final Router router = new Router(this);
+  private final Changes changes = new Changes();
   private final Traps traps = new Traps(this);
+  private final Mail mail = new Mail();
   private final Deque<Runnable> later = new ArrayDeque<>();
   private final ResidentSm manager;
-  private boolean stale;
-  private boolean rekeyed;
   private int foreignManagers;
 
   Subnet(Fabric fabric, String name, Function<Subnet, ResidentSm> maker) {
@@ -110,10 +110,12 @@ public final class Subnet implements Surroundings {
    */
   public void add(Node node) {
     nodes.add(node);
+    changes.everything();
   }
 
   void add(FabricPort end) {
     ends.put(end.place(), end);
+    changes.everything();
   }
 
   void remove(FabricPort end) {
@@ -125,7 +127,7 @@ public final class Subnet implements Surroundings {
     if (place.node().ports().stream().noneMatch(ends::containsKey)) {
       nodes.remove(place.node());
     }
-    stale = true;
+    changes.everything();
     settle();
   }
 
@@ -226,9 +228,7 @@ public final class Subnet implements Surroundings {
         next.run();
         any = true;
       }
-      for (FabricPort end : List.copyOf(ends.values())) {
-        any |= end.carry();
-      }
+      any |= mail.carry();
       fabric.run().finish();
     }
     settle();
@@ -237,13 +237,18 @@ public final class Subnet implements Surroundings {
   // ---- changes ----
 
   @Override
-  public void rerouted() {
-    stale = true;
+  public void moved(NodePort port) {
+    changes.moved(port);
   }
 
   @Override
-  public void rekeyed() {
-    rekeyed = true;
+  public void forwards(int first, int count) {
+    changes.forwards(first, count);
+  }
+
+  @Override
+  public void rekeyed(NodePort port) {
+    changes.rekeyed(port);
   }
 
   @Override
@@ -253,21 +258,19 @@ public final class Subnet implements Surroundings {
     }
   }
 
+  /** Something was left at a port, to be carried by whoever has the lock. Any context. */
+  void left(FabricPort at) {
+    mail.left(at);
+    fabric.wake();
+  }
+
   Traps traps() {
     return traps;
   }
 
   /** What has changed goes for packets from now on. */
   public void settle() {
-    if (stale) {
-      router.rebuild();
-    }
-    if (stale || rekeyed) {
-      stale = false;
-      rekeyed = false;
-      for (FabricPort end : ends.values()) {
-        end.settle();
-      }
+    if (changes.settle(this, router)) {
       fabric.changed();
     }
   }

@@ -71,7 +71,7 @@ public final class Links {
   private void enter(NodePort port, PortState state, PhysState phys) {
     port.state(state);
     port.phys(phys);
-    around.rerouted();
+    around.moved(port);
     Adapter adapter = port.adapter();
     if (adapter != null) {
       adapter.state(state, phys);

@@ -109,7 +109,7 @@ final class PortInfoSet {
         field.set(info, field.of(data));
       }
     }
-    around.rekeyed();
+    around.rekeyed(port);
     events(port, before, data);
     states(port, PORT_STATE.in(data), PORT_PHYS_STATE.in(data));
     return Status.OK;
@@ -144,7 +144,7 @@ final class PortInfoSet {
   private void events(NodePort port, MemorySegment before, MemorySegment data) {
     MemorySegment info = port.info();
     if (differs(LID, before, info) || differs(LMC, before, info)) {
-      around.rerouted();
+      around.moved(port);
     }
     Adapter adapter = port.adapter();
     if (adapter == null) {
@@ -196,7 +196,7 @@ final class PortInfoSet {
     for (int i = 0; i < PER_PKEY_BLOCK; i++) {
       port.pkeys()[from + i] = (int) MadField.read(data, i * 16, 16);
     }
-    around.rekeyed();
+    around.rekeyed(port);
     if (port.adapter() != null) {
       port.adapter().pkeys(port.pkeys());
     }

@@ -174,17 +174,21 @@ public final class Sma {
         }
         yield there ? Status.OK : Status.BAD_FIELD;
       }
-      case LINEAR_FORWARDING -> rerouted(Tables.linearSet(node, modifier, data));
-      case MULTICAST_FORWARDING -> rerouted(Tables.multicastSet(node, modifier, data));
+      case LINEAR_FORWARDING -> {
+        int status = Tables.linearSet(node, modifier, data);
+        yield status == Status.OK ? forwards(modifier * BLOCK, BLOCK) : status;
+      }
+      case MULTICAST_FORWARDING -> {
+        int status = Tables.multicastSet(node, modifier, data);
+        yield status == Status.OK ? forwards(Tables.first(modifier), Tables.LIDS) : status;
+      }
       case NODE_DESCRIPTION, NODE_INFO, NOTICE, SM_INFO -> Status.BAD_ATTRIBUTE;
     };
   }
 
-  private int rerouted(int status) {
-    if (status == Status.OK) {
-      around.rerouted();
-    }
-    return status;
+  private int forwards(int first, int count) {
+    around.forwards(first, count);
+    return Status.OK;
   }
 
   /** The port that an attribute modifier means (IBA 14.2.5, per attribute). */

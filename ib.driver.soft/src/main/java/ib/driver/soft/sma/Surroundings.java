@@ -4,11 +4,27 @@ import ib.driver.soft.topology.NodePort;
 
 /** What the agents of a node tell the subnet around it. Called under the fabric's lock. */
 public interface Surroundings {
-  /** Packets may go another way from now on. */
-  void rerouted();
+  /**
+   * A port has another LID or another state.
+   *
+   * @param port which
+   */
+  void moved(NodePort port);
 
-  /** What a port lets pass, or bears, is another from now on. */
-  void rekeyed();
+  /**
+   * Some LIDs, or multicast LIDs, are forwarded otherwise from now on.
+   *
+   * @param first the first one
+   * @param count how many
+   */
+  void forwards(int first, int count);
+
+  /**
+   * What a port lets pass, or bears, is another from now on.
+   *
+   * @param port which
+   */
+  void rekeyed(NodePort port);
 
   /**
    * A node has something to tell the subnet manager.

@@ -1,0 +1,82 @@
+package ib.driver.soft.fabric;
+
+import ib.driver.soft.topology.NodePort;
+import java.util.BitSet;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** What management has changed since packets last took notice. Under the fabric's lock. */
+final class Changes {
+  private boolean everything;
+  private final BitSet lids = new BitSet();
+  private final Set<NodePort> ports = new LinkedHashSet<>();
+
+  /** Nodes or cables have come or gone. */
+  void everything() {
+    everything = true;
+  }
+
+  /** Switches forward LIDs otherwise. */
+  void forwards(int first, int count) {
+    lids.set(first, first + count);
+  }
+
+  /** A port has another LID or another state. */
+  void moved(NodePort port) {
+    NodePort peer = port.peer();
+    if (peer == null || port.node().isSwitch() == peer.node().isSwitch()) {
+      everything |= peer != null; // a link between switches; or two adapters without one
+      return;
+    }
+    NodePort leaf = port.node().isSwitch() ? port : peer;
+    NodePort adapter = port.node().isSwitch() ? peer : port;
+    if (adapter.lid() != 0) {
+      forwards(adapter.lid(), 1 << adapter.lmc());
+    }
+    leaf.node()
+        .multicast()
+        .forEach(
+            (mlid, members) -> {
+              if (members.get(leaf.number())) {
+                lids.set(mlid);
+              }
+            });
+    ports.add(adapter);
+  }
+
+  /** A port lets pass, or bears, something else. */
+  void rekeyed(NodePort port) {
+    NodePort peer = port.peer();
+    ports.add(port);
+    if (peer != null) {
+      ports.add(peer);
+    }
+  }
+
+  /**
+   * Has packets take notice.
+   *
+   * @return whether there was anything
+   */
+  boolean settle(Subnet subnet, Router router) {
+    if (!everything && lids.isEmpty() && ports.isEmpty()) {
+      return false;
+    }
+    if (everything) {
+      router.rebuild();
+      subnet.ends().forEach(FabricPort::settle);
+    } else {
+      for (NodePort port : ports) {
+        FabricPort end = subnet.end(port);
+        if (end != null) {
+          end.settle();
+        }
+      }
+      router.update(lids);
+    }
+    everything = false;
+    lids.clear();
+    ports.clear();
+    return true;
+  }
+}

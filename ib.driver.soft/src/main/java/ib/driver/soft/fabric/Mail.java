@@ -1,0 +1,38 @@
+package ib.driver.soft.fabric;
+
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ports at which something was left: a stack that is linked through the ports themselves, so
+ * that leaving takes no lock, no wait and no memory. Any thread leaves; whoever has the fabric's
+ * lock carries.
+ */
+final class Mail {
+  private final AtomicReference<@Nullable FabricPort> top = new AtomicReference<>();
+
+  /** Something was left at a port. */
+  void left(FabricPort at) {
+    if (!at.waiting.getAndSet(true)) {
+      FabricPort below = top.get();
+      at.below = below;
+      while (!top.compareAndSet(below, at)) {
+        below = top.get();
+        at.below = below;
+      }
+    }
+  }
+
+  /** Carries what was left until now; returns whether there was anything. */
+  boolean carry() {
+    boolean any = false;
+    for (FabricPort at = top.getAndSet(null); at != null; ) {
+      FabricPort next = at.below;
+      at.below = null;
+      at.waiting.set(false); // what is left from now on makes it wait anew
+      any |= at.carry();
+      at = next;
+    }
+    return any;
+  }
+}

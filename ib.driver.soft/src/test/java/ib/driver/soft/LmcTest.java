@@ -79,8 +79,7 @@ final class LmcTest {
                         .set(PathRecord.Field.NUMB_PATH, 1),
                     SA_TIMEOUT_MS)
                 .join();
-        assertEquals(
-            lab.lease("soft1").queryPort(1).lid(), path.value(PathRecord.Field.DLID));
+        assertEquals(lab.lease("soft1").queryPort(1).lid(), path.value(PathRecord.Field.DLID));
         assertEquals(2, sa.classPortInfo().join().value(ClassPortInfo.Field.CLASS_VERSION));
       }
       assertEquals(List.of("soft0"), door.clients());

@@ -75,7 +75,8 @@ final class ScaleTest {
         long up = System.nanoTime();
         OpensmTest.await("all managed by it", () -> managed(ports, 1, 0xBFF));
         reporter.publishEntry("OpenSM from process start, ms", "" + (up - begin) / 1_000_000);
-        reporter.publishEntry("of that the door's thread, ms CPU", "" + cpu("ib-ibsim-") / 1_000_000);
+        reporter.publishEntry(
+            "of that the door's thread, ms CPU", "" + cpu("ib-ibsim-") / 1_000_000);
         assertEquals(List.of("node0"), door.clients());
       }
     }

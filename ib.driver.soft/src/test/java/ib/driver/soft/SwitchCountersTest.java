@@ -49,7 +49,7 @@ final class SwitchCountersTest {
     List<Node> nodes = new ArrayList<>(List.of(left, right));
     NodePort[] leaves = {left.port(1), right.port(1), right.port(2)};
     for (int i = 0; i < leaves.length; i++) {
-      Node node = new Node(NodeType.CA, 0x0300_0000_0000_0000L + 16 * i, 1, "soft" + i);
+      Node node = new Node(NodeType.CA, 0x0300_0000_0000_0000L + 16L * i, 1, "soft" + i);
       node.port(1).cable(leaves[i]);
       nodes.add(node);
     }

@@ -33,7 +33,9 @@ final class Directed {
     }
     if (Smp.DIRECTION.in(smp) == 0) {
       if (pointer != 0 || Smp.DR_SLID.in(smp) != MadAddress.PERMISSIVE_LID) {
-        return Smp.DR_SLID.in(smp) == MadAddress.PERMISSIVE_LID ? Way.DROP : Way.WIRE; // LID part first
+        return Smp.DR_SLID.in(smp) == MadAddress.PERMISSIVE_LID
+            ? Way.DROP
+            : Way.WIRE; // LID part first
       }
       Smp.HOP_POINTER.set(smp, 1);
       if (count == 0) {

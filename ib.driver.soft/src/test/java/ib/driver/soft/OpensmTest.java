@@ -153,7 +153,7 @@ final class OpensmTest {
   }
 
   @Test
-  @DisplayName("I11 partitions.conf: P_Key tables and PKEY_CHANGE, a limited member among them")
+  @DisplayName("I11 partitions.conf: P_Key tables and PKEY_CHANGE, a limited member; SIGHUP after a change")
   void partitions() throws Exception {
     Path conf = dir.resolve("partitions.conf");
     Files.writeString(
@@ -169,6 +169,14 @@ final class OpensmTest {
       assertEquals(0, devices.get(3).pkey(1, 1));
       assertTrue(events.contains("soft1 " + EventType.PKEY_CHANGE), events.toString());
       assertTrue(tool("saquery -g").contains("ff12:401b:8001::ffff:ffff"), "second group");
+      events.clear();
+      Files.writeString(conf, Files.readString(conf).replace("blue=0x0001", "green=0x0002"));
+      sm.reload();
+      await("the other partition", () -> devices.get(1).pkey(1, 1) == 0x8002);
+      await("PKEY_CHANGE", () -> events.contains("soft1 " + EventType.PKEY_CHANGE));
+      assertEquals(0xffff, devices.get(1).pkey(1, 0), "the default one stays");
+      String groups = tool("saquery -g");
+      assertTrue(groups.contains("ff12:401b:8002::ffff:ffff"), groups);
     }
   }
 

@@ -1,6 +1,5 @@
 package ib.driver.soft.fabric;
 
-import ib.core.mad.MadSource;
 import ib.core.mad.smp.PortInfo;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
@@ -361,22 +360,6 @@ public final class FabricPort implements Wire, AutoCloseable {
       MemorySegment answer = Agents.concerns(mad) ? subnet.answer(place, mad, slid) : null;
       subnet.carry();
       return answer;
-    }
-  }
-
-  /**
-   * Has management software that runs at this port, and not in the adapter, take a datagram that
-   * never was on a wire: a subnet manager, asked by its own node (M8).
-   *
-   * @param mad 256 bytes, not changed
-   * @param source where it comes from
-   * @return whether it was taken; the answer comes by the wire
-   */
-  public boolean takes(MemorySegment mad, MadSource source) {
-    synchronized (fabric) {
-      boolean taken = subnet.arrived(place, Datagram.local(mad, source));
-      subnet.carry();
-      return taken;
     }
   }
 

@@ -3,6 +3,7 @@ package ib.driver.soft.sm;
 import ib.core.mad.smp.MadField;
 import ib.core.mad.smp.PortInfo;
 import ib.core.mad.smp.SmpAttribute;
+import ib.core.mad.smp.SwitchInfo;
 import ib.core.verbs.PortState;
 import ib.driver.soft.fabric.ResidentSm;
 import ib.driver.soft.fabric.Subnet;
@@ -231,6 +232,15 @@ public final class BuiltinSm implements ResidentSm {
     for (Node node : switches) {
       tables.multicast(node, wanted.getOrDefault(node, Map.of()));
     }
+  }
+
+  /** {@return how many multicast LIDs all switches can forward} */
+  int groupsMost() {
+    return subnet.nodes().stream()
+        .filter(Node::isSwitch)
+        .mapToInt(n -> SwitchInfo.MULTICAST_FDB_CAP.in(n.switchInfo()))
+        .min()
+        .orElse(Node.MULTICAST_CAP);
   }
 
   /** {@return whether software uses a multicast LID without having asked for it} */

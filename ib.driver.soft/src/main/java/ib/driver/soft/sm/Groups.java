@@ -35,6 +35,8 @@ final class Groups {
   private static final long JOIN =
       Field.MGID.mask() | Field.PORT_GID.mask() | Field.JOIN_STATE.mask();
   private static final long SIGNATURE_IPV4 = 0x401bL;
+  private static final long SIGNATURE_IPV6 = 0x601bL;
+  private static final long SOLICITED_LOW = 0x1_ff00_0000L;
   private static final long BROADCAST_LOW = 0xffff_ffffL;
   private static final int QKEY_CONTROLLED = 0x80000b1b; // as RFC 4391 section 4 recommends
   private static final int QKEY_OPENSM = 0x0b1b;
@@ -186,7 +188,11 @@ final class Groups {
         .set(Field.SCOPE, mgid.high() >>> 48 & 0xf);
   }
 
-  /** The lowest LID that no group has; the one that this group had if it is still free. */
+  /**
+   * The lowest LID that no group has; the one that this group had if it is still free. When there
+   * is none, a solicited-node group of IPv6 shares that of another one, so that they do not use all
+   * up.
+   */
   private int mlid(Gid mgid) {
     Set<Integer> used = new HashSet<>();
     groups.values().forEach(g -> used.add(g.record.value(Field.MLID)));
@@ -194,9 +200,10 @@ final class Groups {
     if (before != null && !used.contains(before)) {
       return before;
     }
+    int most = Math.min(Node.MULTICAST_CAP, manager.groupsMost());
     Set<Integer> others = new HashSet<>(mlids.values());
     for (int pass = 0; pass < 2; pass++) {
-      for (int i = 0; i < Node.MULTICAST_CAP; i++) {
+      for (int i = 0; i < most; i++) {
         int mlid = Node.MULTICAST_FIRST + i;
         boolean free = !used.contains(mlid) && !manager.attachedTo(mlid);
         if (free && (pass == 1 || !others.contains(mlid))) {
@@ -206,7 +213,19 @@ final class Groups {
       }
       mlids.keySet().retainAll(groups.keySet());
     }
+    for (Map.Entry<Gid, Group> e : groups.entrySet()) {
+      boolean alike = solicited(mgid) && solicited(e.getKey());
+      if (alike && e.getKey().high() == mgid.high()) { // of one scope and partition
+        return e.getValue().record.value(Field.MLID);
+      }
+    }
     throw new Refusal(SaStatus.NO_RESOURCES);
+  }
+
+  /** Whether it stands for ff02::1:ffxx:xxxx (RFC 4391 section 4, RFC 4291 section 2.7.1). */
+  private static boolean solicited(Gid mgid) {
+    return (mgid.high() >>> 32 & 0xffff) == SIGNATURE_IPV6
+        && (mgid.low() & ~0xff_ffffL) == SOLICITED_LOW;
   }
 
   /** Whether what a join asks for is what the group has (IBA 15.2.5.17.2). */

@@ -15,11 +15,17 @@ final class LidPool {
   private static final int LID_LAST = 0xBFFF; // IBA 4.1.3
 
   private final String subnet;
+  private final int last;
   private final BitSet used = new BitSet();
   private final Map<NodePort, Integer> given = new HashMap<>();
 
   LidPool(String subnet) {
+    this(subnet, LID_LAST);
+  }
+
+  LidPool(String subnet, int last) {
     this.subnet = subnet;
+    this.last = last;
     used.set(0); // reserved (IBA 4.1.3)
   }
 
@@ -31,11 +37,11 @@ final class LidPool {
     }
     int lid = port.lid();
     if (lid == 0 || used.get(lid)) {
-      lid = port.node().isSwitch() ? used.previousClearBit(LID_LAST) : used.nextClearBit(1);
+      lid = port.node().isSwitch() ? used.previousClearBit(last) : used.nextClearBit(1);
     }
-    if (lid < 1 || lid > LID_LAST) {
+    if (lid < 1 || lid > last) {
       throw new IbNoMemoryException(
-          subnet, "all " + LID_LAST + " LIDs are in use", "another switch");
+          subnet, "all " + last + " LIDs are in use", "another switch");
     }
     used.set(lid);
     given.put(port, lid);

@@ -6,6 +6,7 @@ import ib.core.spi.DeviceRegistration;
 import ib.core.spi.DeviceSlot;
 import ib.core.spi.DriverDevice;
 import ib.core.spi.FaultInjection;
+import ib.core.spi.PacketCapture;
 import ib.core.spi.StandaloneCore;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbExistsException;
@@ -38,6 +39,8 @@ final class Lab implements AutoCloseable, Announcer<SoftConfig> {
 
   private UnaryOperator<DriverDevice> disguise = device -> device;
   private final List<FaultInjection> faults = new CopyOnWriteArrayList<>();
+
+  private final List<PacketCapture> captures = new CopyOnWriteArrayList<>();
 
   Lab(String... names) {
     for (String name : names) {
@@ -119,11 +122,19 @@ final class Lab implements AutoCloseable, Announcer<SoftConfig> {
     return faults;
   }
 
+  /** {@return the captures of all devices that were announced, in that order} */
+  List<PacketCapture> captures() {
+    return captures;
+  }
+
   @Override
   public Runnable announce(Plugged<SoftConfig> plugged) {
     DriverDevice device = plugged.device();
     if (plugged.offers().get(FaultInjection.class) instanceof FaultInjection injection) {
       faults.add(injection);
+    }
+    if (plugged.offers().get(PacketCapture.class) instanceof PacketCapture capture) {
+      captures.add(capture);
     }
     DeviceRegistration registration = midlayer.drivers().register(disguise.apply(device));
     return registration::unregister;

@@ -108,6 +108,7 @@ final class SwitchCountersTest {
       assertCounted(counters(subnet, "left", 9, 1), 1, UD_WORDS_GLOBAL, 0, 0);
       assertCounted(counters(subnet, "right", 9, 1), 0, 0, 1, UD_WORDS_GLOBAL);
       all(subnet);
+      lab.fabric.forget(subnet);
     }
   }
 
@@ -203,6 +204,7 @@ final class SwitchCountersTest {
         String sum = "PortXmitPkts:...................." + sent(subnet) + "\n";
         assertTrue(all[0].contains(sum), all[0]);
         OpensmTest.await("the tools have gone", () -> door.clients().isEmpty());
+        lab.fabric.forget(subnet);
       }
     }
     assertEquals(List.of(), errors);

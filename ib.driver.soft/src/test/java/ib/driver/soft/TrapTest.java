@@ -40,7 +40,7 @@ final class TrapTest {
     return which.of(data);
   }
 
-  private static void datagram(Side from, Side to, int qkey) {
+  static void datagram(Side from, Side to, int qkey) {
     AhAttr there = AhAttr.ofLid(1, to.lid(), 3);
     try (AddressHandle ah = from.pd.createAh(there)) {
       from.qp.wrStart();

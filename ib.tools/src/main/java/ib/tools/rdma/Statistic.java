@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** {@code rdma statistic}: the hardware counters of a port. */
+/**
+ * {@code rdma statistic}: the hardware counters of a port; {@code rdma statistic mad [DEV/PORT]},
+ * which the original has not, those of its management datagrams.
+ */
 final class Statistic {
   private Statistic() {}
 
@@ -18,6 +21,7 @@ final class Statistic {
     commands.put("show", words -> show(view, words));
     commands.put("list", words -> show(view, words));
     commands.put("help", words -> Usage.of("rdma_statistic"));
+    commands.put("mad", words -> links(view, words, true)); // of our own
     for (String other : List.of("qp", "mr", "mode", "set", "unset")) {
       commands.put(other, words -> Rdma.unsupported("statistic " + other));
     }
@@ -26,25 +30,29 @@ final class Statistic {
 
   private static Object show(View view, Words all) {
     Map<String, Function<Words, Object>> commands = new LinkedHashMap<>();
-    commands.put("link", words -> links(view, words));
+    commands.put("link", words -> links(view, words, false));
     commands.put("mr", words -> Rdma.unsupported("statistic mr"));
     commands.put("help", words -> Usage.of("rdma_statistic"));
-    return all.dispatch("parameter", words -> links(view, words), commands);
+    return all.dispatch("parameter", words -> links(view, words, false), commands);
   }
 
-  private static Listing<Line> links(View view, Words words) {
+  private static Listing<Line> links(View view, Words words, boolean mad) {
     List<View.Link> links = view.links(words, false);
-    return view.listing(links.stream().filter(l -> l.port() > 0).map(l -> line(view, l)).toList());
+    return view.listing(
+        links.stream().filter(l -> l.port() > 0).map(l -> line(view, l, mad)).toList());
   }
 
-  private static Line line(View view, View.Link link) {
+  private static Line line(View view, View.Link link, boolean mad) {
     String name = link.device().name();
     Line line = new Line();
     line.put("ifname", name, "link " + name + "/");
     line.put("port", link.port(), link.port() + " ");
     Map<String, Long> counters;
     try {
-      counters = view.core().counters(name, link.port());
+      counters =
+          mad
+              ? view.core().managementCounters(name, link.port())
+              : view.core().counters(name, link.port());
     } catch (IbException e) {
       throw new CommandException("error: " + e.getMessage());
     }

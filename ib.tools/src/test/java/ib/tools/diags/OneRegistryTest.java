@@ -72,6 +72,23 @@ class OneRegistryTest {
     }
   }
 
+  @Test
+  @DisplayName("issue 5, 1: rdma statistic mad shows what the MAD layer of a port counts")
+  void management() {
+    Fabric fabric = new Fabric();
+    try (SoftNode a = new SoftNode(fabric, DEVICE, 0x10);
+        StandaloneCore core = StandaloneCore.create()) {
+      core.drivers().register(a);
+      Listing<?> shown = (Listing<?>) Rdma.run(core.core(), "statistic", "mad", DEVICE + "/1");
+      Map<?, ?> line = (Map<?, ?>) shown.getFirst();
+      assertEquals(DEVICE, line.get("ifname"));
+      assertTrue(line.containsKey("mad_rmpp_retransmits"), line.toString());
+      for (String name : core.core().managementCounters(DEVICE, 1).keySet()) {
+        assertTrue(line.containsKey(name), () -> name + " in " + line);
+      }
+    }
+  }
+
   private static Map<String, Long> statistic(StandaloneCore core) {
     Listing<?> rows =
         (Listing<?>) Rdma.run(core.core(), "statistic", "show", "link", DEVICE + "/1");

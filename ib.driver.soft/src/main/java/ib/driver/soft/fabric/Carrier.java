@@ -115,11 +115,44 @@ final class Carrier {
     }
   }
 
+  /**
+   * Where a route that begins with a way by LID goes on by hops, and on the way back the other way
+   * round (IBA 14.2.2.1, C14-6 and C14-12). Returns whether it is such a place.
+   */
+  private boolean turned(NodePort in, Datagram d) {
+    MemorySegment mad = d.mad;
+    if (Smp.DR_SLID.in(mad) == Smp.PERMISSIVE_LID || Smp.HOP_COUNT.in(mad) == 0) {
+      return false;
+    }
+    boolean back = Smp.DIRECTION.in(mad) == 1;
+    if (!back && d.dlid != Smp.PERMISSIVE_LID && Smp.HOP_POINTER.in(mad) == 0) {
+      NodePort out = physical(in.node(), Smp.initialPath(mad, 1));
+      Smp.HOP_POINTER.set(mad, 1);
+      d.slid = Smp.PERMISSIVE_LID;
+      d.dlid = Smp.PERMISSIVE_LID;
+      if (out != null) {
+        directed(out, d);
+      }
+      return true;
+    }
+    if (back && d.dlid == Smp.PERMISSIVE_LID && Smp.HOP_POINTER.in(mad) == 1) {
+      Smp.HOP_POINTER.set(mad, 0);
+      d.slid = in.node().managed(in).lid();
+      d.dlid = Smp.DR_SLID.in(mad);
+      routed(in, d);
+      return true;
+    }
+    return false;
+  }
+
   private static @Nullable NodePort physical(Node node, int number) {
     return number == 0 ? null : node.port(number);
   }
 
   private void deliver(NodePort in, Datagram d) {
+    if (d.directed() && turned(in, d)) {
+      return;
+    }
     FabricPort end = subnet.end(in);
     if (end == null || !end.receive(d)) {
       arrived(in, d);

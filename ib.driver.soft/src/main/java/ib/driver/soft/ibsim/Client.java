@@ -89,7 +89,8 @@ final class Client implements MadConsumer {
       pending.put(tid, new Pending(asked, System.nanoTime() + ANSWER_NS));
     }
     NodePort from = place;
-    if (d.directed() && !d.response() && Smp.HOP_COUNT.in(d.mad) > 0) { // IBA 14.2.2.1
+    boolean byHops = d.directed() && d.dlid == Smp.PERMISSIVE_LID;
+    if (byHops && !d.response() && Smp.HOP_COUNT.in(d.mad) > 0) { // IBA 14.2.2.1
       from = place.node().port(Smp.initialPath(d.mad, 1));
       Smp.HOP_POINTER.set(d.mad, 1);
     }

@@ -31,7 +31,8 @@ final class Request {
     d.slid = bytes.getShort(SLID) & 0xffff;
     d.destQpn = bytes.getInt(DEST_QP);
     d.sourceQpn = bytes.getInt(SOURCE_QP);
-    if (Smp.MGMT_CLASS.in(d.mad) == Smp.CLASS_DIRECTED) {
+    boolean byHops = Smp.DR_SLID.in(d.mad) == Smp.PERMISSIVE_LID; // from the beginning
+    if (d.directed() && (byHops || d.response())) {
       d.dlid = Smp.PERMISSIVE_LID;
       d.slid = Smp.PERMISSIVE_LID;
     }

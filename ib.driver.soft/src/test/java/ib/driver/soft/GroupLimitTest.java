@@ -79,7 +79,8 @@ final class GroupLimitTest {
   }
 
   @Test
-  @DisplayName("Section 7: 10,000 groups against an MFT of 1,024: 0x0100, the broadcast group stays")
+  @DisplayName(
+      "Section 7: 10,000 groups against an MFT of 1,024: 0x0100, the broadcast group stays")
   void exhausted() {
     try (SaProbe a = new SaProbe(fabric, one);
         SaProbe b = new SaProbe(fabric, two)) {

@@ -161,7 +161,8 @@ final class OpensmTest {
   }
 
   @Test
-  @DisplayName("I11 partitions.conf: P_Key tables and PKEY_CHANGE, a limited member; SIGHUP after a change")
+  @DisplayName(
+      "I11 partitions.conf: P_Key tables and PKEY_CHANGE, a limited member; SIGHUP after a change")
   void partitions() throws Exception {
     Path conf = dir.resolve("partitions.conf");
     Files.writeString(

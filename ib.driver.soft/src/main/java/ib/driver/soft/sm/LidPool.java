@@ -40,8 +40,7 @@ final class LidPool {
       lid = port.node().isSwitch() ? used.previousClearBit(last) : used.nextClearBit(1);
     }
     if (lid < 1 || lid > last) {
-      throw new IbNoMemoryException(
-          subnet, "all " + last + " LIDs are in use", "another switch");
+      throw new IbNoMemoryException(subnet, "all " + last + " LIDs are in use", "another switch");
     }
     used.set(lid);
     given.put(port, lid);

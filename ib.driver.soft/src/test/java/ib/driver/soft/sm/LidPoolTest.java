@@ -28,7 +28,8 @@ final class LidPoolTest {
       IbNoMemoryException e = assertThrows(IbNoMemoryException.class, () -> pool.lid(port));
       assertTrue(e.getMessage().contains("all 4 LIDs are in use"), e.getMessage());
     }
-    assertThrows(IbNoMemoryException.class, () -> pool.lid(new Node(NodeType.SWITCH, 1, 1, "x").port(0)));
+    assertThrows(
+        IbNoMemoryException.class, () -> pool.lid(new Node(NodeType.SWITCH, 1, 1, "x").port(0)));
     assertEquals(2, pool.lid(adapter.port(2)), "who has one keeps it");
     pool.forget(adapter.port(2));
     assertEquals(2, pool.lid(other.port(1)));

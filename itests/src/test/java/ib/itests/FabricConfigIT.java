@@ -15,8 +15,7 @@ import org.junit.rules.TemporaryFolder;
 
 /** The keys of {@code ib.driver.soft.fabric}, in the distribution as it is built. */
 public class FabricConfigIT {
-  private static final Path PRELOAD =
-      Path.of("/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so");
+  private static final Path PRELOAD = Path.of("/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so");
   private static final String CONFIGURATION = "ib.driver.soft.fabric.cfg";
 
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();

@@ -276,6 +276,26 @@ class RetryTest {
     }
   }
 
+  @Test
+  @DisplayName(
+      "G12: where losses are frequent what the peer misses is sent twice, and no timer is due")
+  void missedIsSentTwice() {
+    try (Rig rig = rig().connect(QpType.RC, 64, 14, 7, 7)) {
+      rig.wire.segments = true;
+      int[] n = {0};
+      // of 10 packets the third, so 8 come again; of the next 10 the third, and the first repeat
+      rig.wire.loses = p -> isRequest(p) && (++n[0] == 3 || n[0] == 21 || n[0] == 29);
+      for (int i = 1; i <= 2; i++) {
+        assertEquals(PostStatus.OK, write(rig, i, 10 * 1024));
+        until(rig, MS, 20 * MS);
+        assertEquals(WcStatus.SUCCESS, Rig.next(rig.a().sendCq).status());
+      }
+      assertEquals(2L, rig.a().hca.counters(1).get("rcvd_seq_err"));
+      assertEquals(37, n[0], "of 20 packets two gaps, 8 again each, and one repeat");
+      assertEquals(0L, rig.b().hca.counters(1).get("duplicate_request"));
+    }
+  }
+
   private static boolean isRequest(Packet p) {
     return (p.opcode & 0x1f) <= 0x0c;
   }

@@ -178,6 +178,7 @@ final class Completer {
   }
 
   private void advanced(int psn) {
+    qp.requester.window.acknowledged(Psn.diff(psn, una));
     una = psn;
     progress++;
     retries();
@@ -216,7 +217,7 @@ final class Completer {
     qp.history.nakReceived(qp.hca.worker().now(), p.psn, p.syndrome);
     if (p.syndrome == Syndrome.NAK_SEQUENCE) {
       qp.count(HcaCounter.RCVD_SEQ_ERR);
-      retry(run, p.psn);
+      retry(run, p.psn, true);
       return;
     }
     WcStatus status =
@@ -228,12 +229,13 @@ final class Completer {
     failHead(run, status, p.syndrome);
   }
 
-  private void retry(RunList run, int psn) {
+  private void retry(RunList run, int psn, boolean told) {
     if (retryLeft == 0) {
       qp.count(HcaCounter.RETRY_EXCEEDED_ERR);
       failHead(run, WcStatus.RETRY_EXC_ERR, 0);
     } else {
       retryLeft--;
+      qp.requester.window.lost(psn, told);
       qp.requester.rewind(psn);
     }
   }
@@ -387,7 +389,7 @@ final class Completer {
     }
     rewoundFor = -1;
     qp.history.timeout(qp.hca.worker().now(), una);
-    retry(run, una);
+    retry(run, una, false);
   }
 
   void rnrTimer() {

@@ -24,6 +24,7 @@ final class Requester {
   private final RequestPackets packets;
   private final DirectPath direct;
   private final LocalWork local;
+  final SendWindow window;
   private final boolean reliable;
   private final boolean datagram;
   private final long lengthMost;
@@ -46,6 +47,7 @@ final class Requester {
     this.packets = new RequestPackets(qp);
     this.direct = new DirectPath(qp);
     this.local = new LocalWork(qp);
+    this.window = new SendWindow(qp.hca.config().windowPackets());
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
     this.lengthMost = qp.hca.config().limit(Limit.MAX_MSG_SZ);
@@ -62,6 +64,7 @@ final class Requester {
     readsOut = 0;
     wantsPacket = false;
     drainWanted = false;
+    window.reset();
     resume();
   }
 
@@ -95,9 +98,7 @@ final class Requester {
 
   /** The oldest request was answered; it counts unless it was to be sent again. */
   void answered() {
-    if (qp.completer.head() < cursor) {
-      readsOut--;
-    }
+    readsOut -= qp.completer.head() < cursor ? 1 : 0;
   }
 
   /** Whether an event of ours waits for a packet to come back. */
@@ -171,10 +172,7 @@ final class Requester {
     if (cursor < started) {
       return true;
     }
-    if (state == QpState.SQD) {
-      return false;
-    }
-    return extend(cursor);
+    return state != QpState.SQD && extend(cursor);
   }
 
   /** {@return whether the request at the index is published, as part of a batch} */
@@ -299,7 +297,7 @@ final class Requester {
     QpPath path = qp.path;
     boolean segments = path.port().wire().segments();
     int psn = Psn.add(w.psnFirst, (int) (w.done >>> path.mtuShift));
-    int room = qp.hca.config().windowPackets() - Psn.diff(psn, qp.completer.una());
+    int room = window.size() - Psn.diff(psn, qp.completer.una());
     boolean windowed = segments && reliable;
     if (windowed && room <= 0) {
       return false; // the acknowledgement brings us back
@@ -322,19 +320,22 @@ final class Requester {
       cursor++;
     }
     boolean asks = last || (windowed && ((psn & (ACK_EVERY - 1)) == 0 || room == 1));
+    p.repeated = Psn.diff(psn, psnSent) < 0;
     sent(psn, datagram ? 1 : path.packets(bytes));
     if (!reliable) {
       run.spend(bytes); // nothing else bounds what one call sends
     }
     packets.part(p, w, psn, bytes, last, reliable && asks, run);
+    if (windowed && window.again(psn)) {
+      w.done -= bytes;
+      cursor -= last ? 1 : 0;
+    }
     return true;
   }
 
   private void sent(int psn, int count) {
     int end = Psn.add(psn, count);
-    if (Psn.diff(end, psnSent) > 0) {
-      psnSent = end;
-    }
+    psnSent = Psn.diff(end, psnSent) > 0 ? end : psnSent;
   }
 
   private boolean sendRequest(SendWqe w, RunList run) {
@@ -356,11 +357,9 @@ final class Requester {
   private boolean retireSent(RunList run) {
     long end = Math.min(cursor, haltIndex);
     long before = qp.completer.head();
-    if (qp.completer.head() < end) {
-      long back = qp.requestPool.reclaimed();
-      while (qp.completer.head() < end && ring.at(qp.completer.head()).packetLast <= back) {
-        qp.completer.completeHead(run, WcStatus.SUCCESS, 0);
-      }
+    long back = before < end ? qp.requestPool.reclaimed() : 0;
+    while (qp.completer.head() < end && ring.at(qp.completer.head()).packetLast <= back) {
+      qp.completer.completeHead(run, WcStatus.SUCCESS, 0);
     }
     return qp.completer.head() > before;
   }

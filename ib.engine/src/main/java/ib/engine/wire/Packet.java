@@ -34,6 +34,9 @@ public final class Packet {
   /** Set by a receiver that could not read the payload: an error of the sender (D6). */
   public boolean fault;
 
+  /** Whether it was sent before: then an answer does not tell which of the two has arrived. */
+  public boolean repeated;
+
   /** Whether bits were flipped on the way: its ICRC would not match (IBA 7.8). */
   public boolean damaged;
 
@@ -172,6 +175,7 @@ public final class Packet {
   public void occupy() {
     BUSY.set(this, true);
     fault = false;
+    repeated = false;
     damaged = false;
     dropped = null;
     observer = null;
@@ -256,6 +260,7 @@ public final class Packet {
    */
   public void set(Packet from) {
     cookie = from.cookie;
+    repeated = from.repeated;
     damaged = from.damaged;
     slid = from.slid;
     dlid = from.dlid;

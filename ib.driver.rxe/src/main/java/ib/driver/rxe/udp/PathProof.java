@@ -82,7 +82,7 @@ final class PathProof {
     if (state >= State.PROVEN.ordinal()) {
       return state == State.PROVEN.ordinal();
     }
-    if ((p.opcode & 0xe0) != BthOpcode.Service.RC.bits() || answers(p.opcode)) {
+    if ((p.opcode & 0xe0) != BthOpcode.Service.RC.bits() || answers(p.opcode) || p.repeated) {
       return false;
     }
     if (state == State.UNKNOWN.ordinal()) {

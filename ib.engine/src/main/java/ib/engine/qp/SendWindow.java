@@ -1,0 +1,65 @@
+package ib.engine.qp;
+
+/**
+ * How many packets of a queue pair may be under way on a wire that segments. What follows a packet
+ * that gets lost is sent for nothing (go-back-N), and what finds a socket's buffer full is lost: so
+ * the window is halved when something was, and opens again slowly. The owner's.
+ */
+final class SendWindow {
+  private static final int LEAST = 16; // however much gets lost
+  private static final int STEP = 4;
+  private static final int NONE = -1;
+
+  private final int most;
+  private int size;
+  private int acknowledged; // since it was made larger
+  private int doubled = NONE;
+
+  SendWindow(int most) {
+    this.most = most;
+    this.size = most;
+  }
+
+  /** A new connection. */
+  void reset() {
+    size = most;
+    acknowledged = 0;
+    doubled = NONE;
+  }
+
+  /** {@return packets that may be under way} */
+  int size() {
+    return size;
+  }
+
+  /**
+   * A packet was lost.
+   *
+   * @param psn its sequence number
+   * @param told whether the peer says so: he does it once (IBA 9.7.5.1.3), so were the packet lost
+   *     again only the timer would tell; where losses are frequent it is sent twice
+   */
+  void lost(int psn, boolean told) {
+    doubled = told && size < most ? psn : NONE;
+    size = Math.min(most, Math.max(LEAST, size / 2));
+    acknowledged = 0;
+  }
+
+  /** {@return whether what was just sent is to be sent once more} */
+  boolean again(int psn) {
+    boolean again = psn == doubled;
+    doubled = again ? NONE : doubled;
+    return again;
+  }
+
+  /** So many packets more were acknowledged. */
+  void acknowledged(int packets) {
+    if (size < most) {
+      acknowledged += packets;
+      if (acknowledged >= size) {
+        acknowledged = 0;
+        size = Math.min(most, size + STEP);
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package ib.engine.qp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("The window of a wire that segments")
+class SendWindowTest {
+  private final SendWindow window = new SendWindow(128);
+
+  @Test
+  @DisplayName("is halved by a loss down to 16, opens by 4 for each window acknowledged, up to all")
+  void sizes() {
+    assertEquals(128, window.size());
+    int[] halves = {64, 32, 16, 16};
+    for (int half : halves) {
+      window.lost(7, false);
+      assertEquals(half, window.size());
+    }
+    window.acknowledged(15);
+    assertEquals(16, window.size());
+    window.acknowledged(1);
+    assertEquals(20, window.size());
+    for (int i = 0; i < 200; i++) {
+      window.acknowledged(64);
+    }
+    assertEquals(128, window.size());
+    window.lost(7, true);
+    window.reset();
+    assertEquals(128, window.size());
+  }
+
+  @Test
+  @DisplayName("is never larger than what was configured, however small that is")
+  void small() {
+    SendWindow two = new SendWindow(2);
+    two.lost(7, true);
+    assertEquals(2, two.size());
+  }
+
+  @Test
+  @DisplayName("what the peer misses is doubled once, not for the first loss and not for a timeout")
+  void doubles() {
+    window.lost(7, true);
+    assertFalse(window.again(7), "the first");
+    window.lost(8, true);
+    assertFalse(window.again(7), "another packet");
+    assertTrue(window.again(8));
+    assertFalse(window.again(8), "once");
+    window.lost(9, true);
+    window.lost(9, false);
+    assertFalse(window.again(9), "the timer");
+  }
+}

@@ -5,8 +5,9 @@ package ib.driver.rxe.udp;
  * ib.engine.wire.HiddenId} leaves at 16 bits. Linux takes identifications from a counter that goes
  * up by one for each packet, and by chance up to one for each tick that passes without one; a
  * socket of ours sends 0, or 0, 1, 2, … when the kernel cuts a long send into packets. So after a
- * packet only few are to be expected. Two in a row that follow each other are believed wherever
- * they are, so a counter that was taken elsewhere costs one packet. For one thread.
+ * packet only few are to be expected, and those before it, which it has overtaken. Two in a row
+ * that follow each other are believed wherever they are, so a counter that was taken elsewhere
+ * costs one packet. For one thread.
  */
 final class IdBook {
   /** What a packet's identification is worth. */
@@ -21,8 +22,9 @@ final class IdBook {
 
   private static final int PEERS = 1024;
   private static final int SEGMENTS = 64; // of one long send
-  private static final int BEHIND = 32; // overtaken on the way
+  private static final int BEHIND = 768; // overtaken on the way
   private static final int AHEAD = 256; // lost on the way, or sent to others
+  private static final int NEXT = 64; // the same after one that was not expected
   private static final int PER_MS = 2; // ticks, and then some
   private static final long MS = 1_000_000;
 
@@ -52,7 +54,12 @@ final class IdBook {
     if (silent * PER_MS >= 0x8000) {
       return note(i, id, nowNs, Grade.LOOSE);
     }
-    if (follows(last[i], id, AHEAD + (int) silent * PER_MS) || follows(candidate[i], id, AHEAD)) {
+    int step = id - last[i] & 0xffff;
+    if (step >= 0x10000 - BEHIND) {
+      return Grade.STRICT;
+    }
+    int next = id - candidate[i] & 0xffff;
+    if (step <= AHEAD + (int) silent * PER_MS || next > 0 && next <= NEXT) {
       return note(i, id, nowNs, Grade.STRICT);
     }
     candidate[i] = id;
@@ -64,9 +71,5 @@ final class IdBook {
     candidate[i] = id;
     times[i] = nowNs;
     return grade;
-  }
-
-  private static boolean follows(int before, int id, int most) {
-    return (id - before + BEHIND & 0xffff) <= BEHIND + most;
   }
 }

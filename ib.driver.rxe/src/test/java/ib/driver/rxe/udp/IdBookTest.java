@@ -3,6 +3,8 @@ package ib.driver.rxe.udp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Comparator;
+import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -26,6 +28,21 @@ final class IdBookTest {
     assertEquals(IdBook.Grade.STRICT, book.judge(PEER, 0xfff1, 2001 * MS), "two in a row");
     assertEquals(IdBook.Grade.STRICT, book.judge(PEER, 0x0050, 2002 * MS), "wrapped");
     assertEquals(IdBook.Grade.LOOSE, book.judge(PEER, 0x7777, 60_000 * MS), "silent for long");
+  }
+
+  @Test
+  @DisplayName("a way that delays each packet by up to 500 others: not one is refused")
+  void jitter() {
+    SplittableRandom random = new SplittableRandom(20);
+    PriorityQueue<long[]> underWay = new PriorityQueue<>(Comparator.comparingLong(p -> p[0]));
+    for (int i = 0; i < 100_000; i++) {
+      underWay.add(new long[] {i + random.nextInt(500), 0x9000 + i & 0xffff});
+    }
+    book.judge(PEER, 0x9000, 0);
+    for (long at = 1; !underWay.isEmpty(); at++) {
+      int id = (int) underWay.remove()[1];
+      assertEquals(IdBook.Grade.STRICT, book.judge(PEER, id, at * 10_000), "packet " + at);
+    }
   }
 
   @Test

@@ -35,6 +35,7 @@ final class Child {
     System.setOut(System.err);
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    Pin.off();
     Child child = new Child();
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       String answer;
@@ -91,6 +92,7 @@ final class Child {
             .start(
                 () -> {
                   try {
+                    Pin.to(1);
                     half.serve(stop::get);
                   } catch (RuntimeException | Error e) {
                     failure.set(e);
@@ -113,9 +115,11 @@ final class Child {
 
   private String drive(Half half, long ms) {
     begin();
+    Pin.to(0);
     long start = System.nanoTime();
     long n = half.drive(start + ms * 1_000_000);
     long ns = System.nanoTime() - start;
+    Pin.off();
     return n + " " + ns + " " + spent();
   }
 

@@ -165,4 +165,35 @@ public final class Bth extends Header {
   public void psn(int value) {
     u24(9, value);
   }
+
+  /**
+   * Sets all fields at once; transport version and reserved bits are 0.
+   *
+   * @param opcode the opcode, 8 bits
+   * @param solicitedEvent whether the receiver is to raise an event
+   * @param migReq the migration state
+   * @param padCnt how many bytes pad the payload, 0 to 3
+   * @param pkey the P_Key, 16 bits
+   * @param fecn the forward congestion notification
+   * @param becn the backward congestion notification
+   * @param destQp the destination queue pair, 24 bits
+   * @param ackReq whether the responder is asked to acknowledge
+   * @param psn the packet sequence number, 24 bits
+   */
+  public void set(
+      int opcode,
+      boolean solicitedEvent,
+      boolean migReq,
+      int padCnt,
+      int pkey,
+      boolean fecn,
+      boolean becn,
+      int destQp,
+      boolean ackReq,
+      int psn) {
+    int flags = (solicitedEvent ? 0x80 : 0) | (migReq ? 0x40 : 0) | (padCnt & 3) << 4;
+    u32(0, opcode << 24 | flags << 16 | pkey & 0xffff);
+    u32(4, (fecn ? 1 << 31 : 0) | (becn ? 1 << 30 : 0) | destQp & 0xffffff);
+    u32(8, (ackReq ? 1 << 31 : 0) | psn & 0xffffff);
+  }
 }

@@ -15,6 +15,7 @@ final class ConnectedResponder extends Responder {
   static final long LENGTH_MOST = 1L << 31;
   static final int PSN_FAR = 1 << 22; // farther away than any requester's window
   private static final int NOTHING = -1;
+  private static final int ACK_WITHIN = 48; // of packets that follow each other, fewer than windows
 
   private final boolean reliable;
   private final Reply reply;
@@ -30,6 +31,7 @@ final class ConnectedResponder extends Responder {
   private int due = NOTHING; // the syndrome of the acknowledgement to be sent
   private int duePsn;
   private boolean deferred; // it waits for company
+  private int acknowledged; // the last sequence number that was
 
   ConnectedResponder(QpCore qp) {
     super(qp);
@@ -55,6 +57,7 @@ final class ConnectedResponder extends Responder {
 
   void psn(int first) {
     epsn = first;
+    acknowledged = Psn.add(first, -1);
   }
 
   /** How many reads and atomics the peer may have under way. */
@@ -258,6 +261,7 @@ final class ConnectedResponder extends Responder {
     epsn = Psn.add(epsn, p.psnCount);
     msn = Psn.add(msn, 1);
     lastWasAnswered = true;
+    acknowledged = Psn.add(epsn, -1);
     due = NOTHING;
   }
 
@@ -314,7 +318,11 @@ final class ConnectedResponder extends Responder {
   // ---- acknowledgements ----
 
   private void acknowledge(RunList run) {
-    deferred = due == Syndrome.ACK && qp.state == QpState.RTS && run.defers(qp);
+    deferred =
+        due == Syndrome.ACK
+            && qp.state == QpState.RTS
+            && Psn.diff(duePsn, acknowledged) < ACK_WITHIN
+            && run.defers(qp);
     if (due == NOTHING || deferred) {
       return;
     }
@@ -330,6 +338,7 @@ final class ConnectedResponder extends Responder {
     p.ackRequest = false;
     p.solicited = false;
     due = NOTHING;
+    acknowledged = Psn.add(epsn, -1);
     reply.address(p, qp, run);
   }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunList extends RunContext {
   private static final int PACKET_COST = 256;
-  private static final int DEFERRED_MOST = 8;
+  private static final int DEFERRED_MOST = 16;
 
   private final int budgetBytes;
   private @Nullable QpCore first;
@@ -21,7 +21,7 @@ public final class RunList extends RunContext {
   private long budget;
   private final @Nullable QpCore[] deferred = new @Nullable QpCore[DEFERRED_MOST];
   private int deferredCount;
-  private boolean forPoller;
+  private boolean batch;
   private byte @Nullable [] header; // scratch for a GRH
   private @Nullable MemorySegment headerSegment;
 
@@ -105,20 +105,20 @@ public final class RunList extends RunContext {
   }
 
   @Override
-  public void finishForPoller() {
-    forPoller = true;
+  public void finishBatch() {
+    batch = true;
     finish();
-    forPoller = false;
+    batch = false;
   }
 
   /** Whether a queue pair may leave an acknowledgement for later; then it is run again soon. */
   boolean defers(QpCore qp) {
     for (int i = 0; i < deferredCount; i++) {
       if (deferred[i] == qp) {
-        return forPoller;
+        return batch;
       }
     }
-    if (!forPoller || deferredCount == DEFERRED_MOST) {
+    if (!batch || deferredCount == DEFERRED_MOST) {
       return false;
     }
     deferred[deferredCount++] = qp;

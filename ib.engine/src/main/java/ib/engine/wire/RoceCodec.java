@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Packets as RoCEv2 carries them (IBA annex A17): Ethernet, IPv4 or IPv6, UDP, then BTH and what
- * follows, payload, padding, ICRC. What follows UDP can be had alone, for a socket. Allocates
- * nothing once made; for one thread at a time.
+ * follows, payload, padding, ICRC. For sockets there is {@link DatagramCodec}. Allocates nothing
+ * once made; for one thread at a time.
  */
 public final class RoceCodec {
   private static final long IPV4_MAPPED = 0xffffL << 32;
@@ -38,16 +38,6 @@ public final class RoceCodec {
    */
   public RoceCodec(boolean flushTwice) {
     transport = new TransportCodec(flushTwice);
-  }
-
-  /**
-   * How long a packet is after the UDP header.
-   *
-   * @param p the packet
-   * @return bytes from BTH through ICRC, or {@link LinkCodec#NOT_A_PACKET}
-   */
-  public static int datagramLength(Packet p) {
-    return TransportCodec.length(p);
   }
 
   /**
@@ -279,49 +269,6 @@ public final class RoceCodec {
   }
 
   /**
-   * {@return how wrong the ICRC of what was written is: exclusive or the right one, 0 for right}
-   *
-   * @param network the kind of the headers
-   * @param headers IP header and UDP header, with their lengths
-   * @param headersAt offset of the IP header
-   * @param to the memory; alive
-   * @param at offset of BTH
-   * @param length bytes from BTH through ICRC
-   */
-  public int damage(
-      Icrc.Network network,
-      MemorySegment headers,
-      long headersAt,
-      MemorySegment to,
-      long at,
-      int length) {
-    return transport.difference(network, headers, headersAt, to, at, length);
-  }
-
-  /**
-   * Writes the ICRC anew of what was written, for other headers.
-   *
-   * @param network the kind of the headers
-   * @param headers IP header and UDP header, with their lengths
-   * @param headersAt offset of the IP header
-   * @param to the memory; alive
-   * @param at offset of BTH
-   * @param length bytes from BTH through ICRC
-   * @param damage how wrong it is to be, 0 for right
-   */
-  public void sealDatagram(
-      Icrc.Network network,
-      MemorySegment headers,
-      long headersAt,
-      MemorySegment to,
-      long at,
-      int length,
-      int damage) {
-    int was = transport.difference(network, headers, headersAt, to, at, length) ^ damage;
-    Icrc.store(to, at + length - Icrc.BYTES, Icrc.load(to, at + length - Icrc.BYTES) ^ was);
-  }
-
-  /**
    * Reads what follows UDP: a pure total function of the bytes. Nothing is changed when it is
    * dropped. The addresses of the packet are left to the caller, who knows them.
    *
@@ -342,31 +289,6 @@ public final class RoceCodec {
       long at,
       int length,
       Packet into) {
-    return decodeDatagram(network, headers, headersAt, from, at, length, into, Doubt.REFUSED);
-  }
-
-  /**
-   * Reads what follows UDP when not all of the IP header is known. The same as above otherwise.
-   *
-   * @param network the kind of the headers
-   * @param headers IP header and UDP header as they probably were on the wire
-   * @param headersAt offset of the IP header
-   * @param from the memory; alive
-   * @param at offset of BTH
-   * @param length bytes from BTH through ICRC
-   * @param into filled when the packet is good; its payload then refers to the memory
-   * @param doubt asked when the ICRC does not fit these headers
-   * @return why it is dropped, or null when it is good
-   */
-  public @Nullable DropReason decodeDatagram(
-      Icrc.Network network,
-      MemorySegment headers,
-      long headersAt,
-      MemorySegment from,
-      long at,
-      int length,
-      Packet into,
-      Doubt doubt) {
     if (at < 0 || length < Bth.BYTES + Icrc.BYTES || at > from.byteSize() - length) {
       return DropReason.SHORT;
     }
@@ -374,27 +296,10 @@ public final class RoceCodec {
     if (reason != null) {
       return reason;
     }
-    int difference = transport.difference(network, headers, headersAt, from, at, length);
-    if (difference != 0 && !doubt.admits(difference, length + transport.twice(from, at))) {
+    if (!transport.sealed(network, headers, headersAt, from, at, length)) {
       return DropReason.ICRC;
     }
     transport.read(from, at, length, into);
     return null;
-  }
-
-  /** Judges a packet whose ICRC does not fit the headers given, of which a part was a guess. */
-  @FunctionalInterface
-  public interface Doubt {
-    /** Nothing was a guess. */
-    Doubt REFUSED = (difference, length) -> false;
-
-    /**
-     * Decides.
-     *
-     * @param difference the ICRC of the packet, exclusive or the one calculated; not 0
-     * @param length bytes from BTH through ICRC, with those that are covered twice
-     * @return whether the packet is good all the same
-     */
-    boolean admits(int difference, int length);
   }
 }

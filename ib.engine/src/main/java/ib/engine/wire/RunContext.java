@@ -46,10 +46,11 @@ public abstract class RunContext {
   public abstract void finish();
 
   /**
-   * The same, except that acknowledgements may wait: whoever polled for what has arrived is likely
-   * to send something to the same peer at once, and then they travel with it.
+   * The same, except that acknowledgements may wait for company: for more to acknowledge, which
+   * often follows at once, and for what whoever polled for this is likely to send to the same peer.
+   * Who finds that nothing follows calls {@link #catchUp}.
    */
-  public void finishForPoller() {
+  public void finishBatch() {
     finish();
   }
 

@@ -18,6 +18,7 @@ import ib.core.wire.Reth;
 import ib.engine.mr.Copier;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,18 +70,21 @@ final class TransportCodec {
     int payload = p.payload.length();
     int pad = -payload & 3;
     bth.wrap(to, at);
-    bth.clear();
-    bth.opcode(p.opcode);
-    bth.solicitedEvent(p.solicited);
-    bth.migReq(p.migReq);
-    bth.padCnt(pad);
-    bth.pkey(p.pkey);
-    bth.fecn(p.fecn);
-    bth.becn(p.becn);
-    bth.destQp(p.destQpn);
-    bth.ackReq(p.ackRequest);
-    bth.psn(p.psn);
-    long end = writeExtended(opcode, p, to, at + Bth.BYTES);
+    bth.set(
+        p.opcode,
+        p.solicited,
+        p.migReq,
+        pad,
+        p.pkey,
+        p.fecn,
+        p.becn,
+        p.destQpn,
+        p.ackRequest,
+        p.psn);
+    long end =
+        opcode.headerBytes() == Bth.BYTES
+            ? at + Bth.BYTES
+            : writeExtended(opcode, p, to, at + Bth.BYTES);
     if (Copier.toSegment(p.payload, to, end) != Copier.OK) {
       return LinkCodec.PAYLOAD_GONE;
     }
@@ -95,6 +99,7 @@ final class TransportCodec {
     long next = at;
     if (opcode.has(ExtendedHeader.DETH)) {
       next = begin(deth, to, next);
+      deth.clear();
       deth.qkey(p.qkey);
       deth.srcQp(p.sourceQpn);
     }
@@ -135,9 +140,9 @@ final class TransportCodec {
     return next;
   }
 
+  /** What the fields of a header do not cover must be cleared after this. */
   private static long begin(Header header, MemorySegment to, long at) {
     header.wrap(to, at);
-    header.clear();
     return at + header.size();
   }
 
@@ -151,6 +156,12 @@ final class TransportCodec {
       long at,
       int length) {
     int value = calculated(network, headers, headersAt, to, at, length);
+    Icrc.store(to, at + length, p.damaged ? ~value : value);
+  }
+
+  /** The same for a datagram. */
+  void seal(Packet p, DatagramIcrc of, MemorySegment to, ByteBuffer view, long at, int length) {
+    int value = of.of(to, view, at, length, twice(to, at) == length);
     Icrc.store(to, at + length, p.damaged ? ~value : value);
   }
 
@@ -212,6 +223,13 @@ final class TransportCodec {
         ^ Icrc.load(from, at + covered);
   }
 
+  /** The same of a datagram. */
+  int difference(DatagramIcrc of, MemorySegment from, ByteBuffer view, long at, int length) {
+    int covered = length - Icrc.BYTES;
+    return of.of(from, view, at, covered, twice(from, at) == covered)
+        ^ Icrc.load(from, at + covered);
+  }
+
   private int calculated(
       Icrc.Network network,
       MemorySegment headers,
@@ -229,8 +247,9 @@ final class TransportCodec {
 
   /** {@return how many bytes of a packet the ICRC covers twice} */
   int twice(MemorySegment bytes, long at) {
-    boolean flush = bytes.get(ValueLayout.JAVA_BYTE, at) == (byte) BthOpcode.RC_FLUSH.value();
-    return flushTwice && flush ? FLUSH_BYTES : 0;
+    return flushTwice && bytes.get(ValueLayout.JAVA_BYTE, at) == (byte) BthOpcode.RC_FLUSH.value()
+        ? FLUSH_BYTES
+        : 0;
   }
 
   /** Fills a packet from bytes that passed the check. Its payload refers to them. */
@@ -253,7 +272,11 @@ final class TransportCodec {
     p.destQpn = bth.destQp();
     p.psn = bth.psn();
     p.psnCount = 1;
-    readExtended(opcode, from, at + Bth.BYTES, p);
+    p.qkey = 0;
+    p.sourceQpn = 0;
+    if (opcode.headerBytes() != Bth.BYTES) {
+      readExtended(opcode, from, at + Bth.BYTES, p);
+    }
     int bytes = length - opcode.headerBytes() - Icrc.BYTES - bth.padCnt();
     p.payload.clear();
     if (bytes > 0) {
@@ -265,11 +288,10 @@ final class TransportCodec {
     long next = at;
     if (opcode.has(ExtendedHeader.DETH)) {
       deth.wrap(from, next);
+      p.qkey = deth.qkey();
+      p.sourceQpn = deth.srcQp();
       next += Deth.BYTES;
     }
-    boolean datagram = opcode.has(ExtendedHeader.DETH);
-    p.qkey = datagram ? deth.qkey() : 0;
-    p.sourceQpn = datagram ? deth.srcQp() : 0;
     if (opcode.has(ExtendedHeader.FETH)) {
       feth.wrap(from, next);
       p.feth = feth.word();

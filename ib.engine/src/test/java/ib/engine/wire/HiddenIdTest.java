@@ -7,6 +7,7 @@ import ib.core.wire.DropReason;
 import ib.core.wire.EthernetHeader;
 import ib.core.wire.Icrc;
 import ib.core.wire.Ipv4Header;
+import ib.core.wire.UdpHeader;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
@@ -22,7 +23,9 @@ class HiddenIdTest {
   private final RoceCodec codec = new RoceCodec();
   private final Packet packet = Packets.empty();
   private final RoceFrame frame = new RoceFrame();
+  private final DatagramCodec socket = new DatagramCodec(false);
   private final Ipv4Header ipv4 = new Ipv4Header();
+  private final UdpHeader udp = new UdpHeader();
   private int solved;
 
   @Test
@@ -53,20 +56,24 @@ class HiddenIdTest {
 
   /** Decodes the datagram as a socket gives it: without its identification. */
   private DropReason decodeBlind(MemorySegment bytes) {
-    MemorySegment headers = MemorySegment.ofArray(new byte[NETWORK]);
-    MemorySegment.copy(bytes, ETHERNET, headers, 0, NETWORK);
-    ipv4.wrap(headers, 0);
-    ipv4.identification(0);
-    ipv4.fragment(Ipv4Header.DONT_FRAGMENT);
+    ipv4.wrap(bytes, ETHERNET);
+    udp.wrap(bytes, ETHERNET + Ipv4Header.BYTES);
+    long source = mapped(ipv4.source());
+    long dest = mapped(ipv4.destination());
+    socket.flow(Icrc.Network.IPV4, 0, source, 0, dest, udp.sourcePort(), udp.destinationPort(), 0);
     int datagram = ipv4.totalLength() - NETWORK;
     solved = 0;
-    RoceCodec.Doubt doubt =
+    DatagramCodec.Doubt doubt =
         (difference, length) -> {
           solved = HiddenId.solve(difference, length);
           return solved >= 0;
         };
-    return codec.decodeDatagram(
-        Icrc.Network.IPV4, headers, 0, bytes, ETHERNET + NETWORK, datagram, Packets.empty(), doubt);
+    return socket.decode(
+        bytes, bytes.asByteBuffer(), ETHERNET + NETWORK, datagram, Packets.empty(), doubt);
+  }
+
+  private static long mapped(int address) {
+    return 0xffffL << 32 | address & 0xffffffffL;
   }
 
   @Test

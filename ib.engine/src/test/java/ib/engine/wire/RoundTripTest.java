@@ -148,6 +148,6 @@ class RoundTripTest {
     Packet jumbo = Packets.random(BthOpcode.RC_SEND_ONLY, 4097, random);
     assertEquals(LinkCodec.NOT_A_PACKET, link.encode(jumbo, bytes, 0));
     assertEquals(LinkCodec.NOT_A_PACKET, roce.encode(jumbo, frame, bytes, 0));
-    assertEquals(LinkCodec.NOT_A_PACKET, RoceCodec.datagramLength(jumbo));
+    assertEquals(LinkCodec.NOT_A_PACKET, DatagramCodec.length(jumbo));
   }
 }

@@ -18,6 +18,7 @@ final class Arrivals implements AutoCloseable {
   private final MemorySegment memory;
   private final MemorySegment state;
   private final @Nullable ReceiveBuffer[] buffers;
+  private int wanted = 1; // datagrams in one call: asking for one that is not there costs
   // of the datagram looked at last
   int segment;
   int trafficClass;
@@ -54,13 +55,13 @@ final class Arrivals implements AutoCloseable {
   }
 
   /**
-   * Receives what there is.
+   * Receives some of what there is: more when there was more.
    *
    * @return how many datagrams, or -1 for an error; nothing to receive is 0
    */
   int receive(Libc libc, int fd, ReceivePool pool) {
     int ready = 0;
-    while (ready < most) {
+    while (ready < wanted) {
       ReceiveBuffer b = buffers[ready];
       if (b == null) {
         b = pool.buffer();
@@ -81,6 +82,7 @@ final class Arrivals implements AutoCloseable {
       return 0;
     }
     int n = libc.recvmmsg(state, fd, memory.address(), ready);
+    wanted = n == wanted ? Math.min(most, 2 * wanted) : Math.max(1, n);
     return n >= 0 ? n : Libc.errno(state) == Libc.EAGAIN ? 0 : -1;
   }
 

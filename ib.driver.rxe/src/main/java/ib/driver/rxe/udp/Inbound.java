@@ -4,9 +4,9 @@ import ib.core.wire.BthOpcode;
 import ib.core.wire.DropReason;
 import ib.core.wire.Icrc;
 import ib.engine.time.NanoClock;
+import ib.engine.wire.DatagramCodec;
 import ib.engine.wire.HiddenId;
 import ib.engine.wire.Packet;
-import ib.engine.wire.RoceCodec;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.WirePort;
 import java.lang.foreign.MemorySegment;
@@ -15,10 +15,9 @@ import java.lang.foreign.MemorySegment;
  * Makes packets of datagrams and hands them to the port. Every datagram becomes a packet or a named
  * reason to drop it, before any state is looked at (D9). For the thread that receives.
  */
-final class Inbound implements RoceCodec.Doubt {
+final class Inbound implements DatagramCodec.Doubt {
   private static final int CONGESTED = 3; // RFC 3168 section 5
   private static final int UNKNOWN_HOPS = 64;
-  private static final int CONVERSATION = 2; // more in one go is a stream: it is acknowledged now
 
   private final WirePort port;
   private final RunContext run;
@@ -27,7 +26,7 @@ final class Inbound implements RoceCodec.Doubt {
   private final NanoClock clock;
   private final Own own;
   private final IpHeaders headers = new IpHeaders();
-  private final RoceCodec codec;
+  private final DatagramCodec codec;
   private final IdBook ids = new IdBook();
   private long peer; // of the datagram that is being judged
   private boolean mayHide;
@@ -50,7 +49,7 @@ final class Inbound implements RoceCodec.Doubt {
       NanoClock clock,
       Own own,
       UdpOptions options) {
-    this.codec = new RoceCodec(options.has(Quirk.FLUSH_ICRC));
+    this.codec = new DatagramCodec(options.has(Quirk.FLUSH_ICRC));
     this.port = port;
     this.run = run;
     this.pool = pool;
@@ -63,7 +62,7 @@ final class Inbound implements RoceCodec.Doubt {
    * Takes a datagram.
    *
    * @param to where it was received
-   * @param buffer where it lies; the caller has it in use
+   * @param buffer where it lies; the caller has it in use, once for each call
    * @param number which packet of the buffer it is, from 0
    * @param at offset of BTH
    * @param length bytes from BTH through ICRC
@@ -84,26 +83,23 @@ final class Inbound implements RoceCodec.Doubt {
       int sourcePort,
       int trafficClass,
       int hopLimit) {
-    counters.count(UdpCounter.UDP_RCVD);
     if (to.gid.isMulticast() && own.test(high, low)) {
+      buffer.unuse();
       return; // the engine has given it to our members when it was sent
     }
     Packet p = pool.packet(buffer);
     if (p == null) {
+      buffer.unuse();
       counters.count(UdpCounter.RX_OVERRUN);
       return;
     }
-    headers.write(to.network, high, low, to.gid.high(), to.gid.low(), sourcePort, to.port);
-    headers.length(to.network, length);
     peer = high ^ low;
     mayHide = to.network == Icrc.Network.IPV4;
     guess = number == 0 ? 0 : id + step & 0xffff;
     id = guess;
-    if (mayHide) {
-      headers.identification(guess);
-    }
-    DropReason reason =
-        codec.decodeDatagram(to.network, headers.bytes(), 0, buffer.bytes, at, length, p, this);
+    long here = to.gid.high();
+    codec.flow(to.network, high, low, here, to.gid.low(), sourcePort, to.port, guess);
+    DropReason reason = codec.decode(buffer.bytes, buffer.view, at, length, p, this);
     if (reason != null) {
       port.dropped(reason);
       p.release(run);
@@ -127,6 +123,8 @@ final class Inbound implements RoceCodec.Doubt {
     to.heard(p);
     if ((p.opcode & 0xe0) == BthOpcode.Service.UD.bits()) {
       MemorySegment header = buffer.header(number);
+      headers.write(to.network, high, low, here, to.gid.low(), sourcePort, to.port);
+      headers.length(to.network, length);
       headers.store(to.network, id, trafficClass, hops, header);
       p.networkHeader = header;
     }
@@ -169,13 +167,9 @@ final class Inbound implements RoceCodec.Doubt {
     return grade != IdBook.Grade.REFUSED;
   }
 
-  /** Ends a batch of so many datagrams: what the packets have set going is run. */
-  void finish(int datagrams, boolean forPoller) {
-    if (forPoller && datagrams <= CONVERSATION) {
-      run.finishForPoller();
-    } else {
-      run.finish();
-    }
+  /** Ends a batch: what the packets have set going is run. */
+  void finish() {
+    run.finishBatch();
   }
 
   /** Sends the acknowledgements that have waited. */

@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The IP and UDP header that the system puts in front of a datagram, for the ICRC, which covers
+ * The IP and UDP header that the system takes off a datagram, for receive buffers, which begin with
  * them. For one thread.
  */
 final class IpHeaders {
@@ -16,10 +16,6 @@ final class IpHeaders {
   private final Ipv4Header ipv4 = new Ipv4Header();
   private final Grh ipv6 = new Grh(); // the same layout
   private final UdpHeader udp = new UdpHeader();
-
-  MemorySegment bytes() {
-    return bytes;
-  }
 
   /**
    * Writes them for a datagram without its lengths.
@@ -64,13 +60,7 @@ final class IpHeaders {
     udp.destinationPort(destPort);
   }
 
-  /** Sets the identification of an IPv4 header that was written. */
-  void identification(int id) {
-    ipv4.wrap(bytes, 0);
-    ipv4.identification(id);
-  }
-
-  /** Sets the length, as the codec does it when it writes. */
+  /** Sets the length of the datagram. */
   void length(Icrc.Network network, int datagram) {
     if (network == Icrc.Network.IPV4) {
       ipv4.wrap(bytes, 0);

@@ -33,6 +33,7 @@ final class Libc {
   static final int IP_MULTICAST_IF = 32;
   static final int IP_ADD_MEMBERSHIP = 35;
   static final int SOL_IPV6 = 41;
+  static final int IPV6_UNICAST_HOPS = 16;
   static final int IPV6_MULTICAST_IF = 17;
   static final int IPV6_JOIN_GROUP = 20;
   static final int IPV6_V6ONLY = 26;

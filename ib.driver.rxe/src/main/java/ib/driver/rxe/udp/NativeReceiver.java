@@ -46,7 +46,7 @@ final class NativeReceiver extends Receiver {
   }
 
   @Override
-  int sweep(boolean forPoller) {
+  int sweep() {
     int n = 0;
     for (NativeEndpoint e : endpoints) {
       int got = arrivals.receive(libc, e.fd(), pool);
@@ -60,7 +60,7 @@ final class NativeReceiver extends Receiver {
       n += got;
     }
     if (n > 0) {
-      inbound.finish(n, forPoller);
+      inbound.finish();
     }
     return n;
   }
@@ -73,6 +73,9 @@ final class NativeReceiver extends Receiver {
     long low = arrivals.low(i, e.four);
     int port = arrivals.port(i);
     int each = arrivals.segment > 0 ? arrivals.segment : length;
+    int packets = Math.max(1, (length + each - 1) / Math.max(1, each));
+    counters.count(UdpCounter.UDP_RCVD, packets);
+    buffer.use(packets - 1); // once it is already
     int number = 0;
     int at = 0;
     do {
@@ -90,9 +93,8 @@ final class NativeReceiver extends Receiver {
           arrivals.hopLimit);
       at += bytes;
     } while (at < length);
-    buffer.unuse();
     if (number >= STREAM) {
-      inbound.finish(number, false); // acknowledged while the next are under way
+      inbound.finish(); // copied while it is in a cache
     }
   }
 

@@ -1,10 +1,11 @@
 package ib.driver.rxe.udp;
 
 import ib.core.wire.BthOpcode;
+import ib.engine.wire.DatagramCodec;
 import ib.engine.wire.Packet;
-import ib.engine.wire.RoceCodec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,11 +17,13 @@ final class NativeSender extends Sender {
   private static final int MESSAGES_MOST = 32;
   private static final int SEGMENTS_MOST = 64; // older kernels take no more
   private static final int MESSAGE_BYTES_MOST = 65_000; // IP counts to 65535
-  private static final int GATHERED_MOST = 1 << 16;
+  private static final int GATHERED_ENOUGH = 1 << 15; // then nothing more is begun
+  private static final int GATHERED_MOST = GATHERED_ENOUGH + MESSAGE_BYTES_MOST;
 
   private final Libc libc;
   private final Arena arena = Arena.ofShared();
   private final MemorySegment bytes = arena.allocate(GATHERED_MOST + BYTES, 64);
+  private final ByteBuffer view = bytes.asByteBuffer();
   private final Departures departures = new Departures(MESSAGES_MOST, bytes.address());
   private final @Nullable NativeEndpoint[] sockets = new @Nullable NativeEndpoint[MESSAGES_MOST];
   private final Endpoint.@Nullable Destination[] peers =
@@ -46,23 +49,23 @@ final class NativeSender extends Sender {
 
   @Override
   @Nullable UdpCounter add(Packet p, Endpoint main, Endpoint by) {
-    int length = RoceCodec.datagramLength(p);
+    int length = DatagramCodec.length(p);
     if (length < 0) {
       return UdpCounter.TX_ERROR;
     }
     Endpoint.Destination to = main.destination(p.dgidHigh, p.dgidLow);
     NativeEndpoint over = (NativeEndpoint) by;
-    if (gathered + length > GATHERED_MOST) {
-      send();
-    }
     boolean joins = fits(p, to, over, length) && to.proof().joins(p);
     if (!joins) {
+      if (gathered >= GATHERED_ENOUGH) {
+        send();
+      }
       to.proof().alone(p);
     }
     if (joins && length > first) {
-      return addBefore(p, to, over, length);
+      return addBefore(p, over, length);
     }
-    if (encode(p, by, joins ? count : 0, bytes, gathered) < 0) {
+    if (encode(p, by, joins ? count : 0, bytes, view, gathered) < 0) {
       return UdpCounter.TX_ERROR;
     }
     if (joins) {
@@ -99,14 +102,13 @@ final class NativeSender extends Sender {
    * The last datagram of a message may be shorter, the first may not: so a request overtakes the
    * acknowledgement that it travels with.
    */
-  private @Nullable UdpCounter addBefore(
-      Packet p, Endpoint.Destination to, NativeEndpoint over, int length) {
+  private @Nullable UdpCounter addBefore(Packet p, NativeEndpoint over, int length) {
     int behind = start + length;
     MemorySegment.copy(bytes, start, bytes, behind, first);
-    renumber(to.high(), to.low(), over, 1, bytes, behind, first);
-    if (encode(p, over, 0, bytes, start) < 0) {
+    DatagramCodec.renumber(over.network, bytes, behind, first);
+    if (encode(p, over, 0, bytes, view, start) < 0) {
       MemorySegment.copy(bytes, behind, bytes, start, first);
-      renumber(to.high(), to.low(), over, 0, bytes, start, first);
+      DatagramCodec.renumber(over.network, bytes, start, first);
       return UdpCounter.TX_ERROR;
     }
     first = length;

@@ -45,7 +45,7 @@ final class PortableReceiver extends Receiver {
   }
 
   @Override
-  int sweep(boolean forPoller) {
+  int sweep() {
     int n = 0;
     for (PortableEndpoint e : endpoints) {
       int got = 0;
@@ -55,7 +55,7 @@ final class PortableReceiver extends Receiver {
       n += got;
     }
     if (n > 0) {
-      inbound.finish(n, forPoller);
+      inbound.finish();
     }
     return n;
   }
@@ -76,8 +76,8 @@ final class PortableReceiver extends Receiver {
     }
     buffer.use();
     int length = buffer.view.position();
+    counters.count(UdpCounter.UDP_RCVD);
     inbound.datagram(e, buffer, 0, 0, length, sourceHigh, sourceLow, from.getPort(), 0, 0);
-    buffer.unuse();
     return true;
   }
 

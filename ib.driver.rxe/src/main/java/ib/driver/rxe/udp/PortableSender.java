@@ -18,11 +18,11 @@ final class PortableSender extends Sender {
 
   @Override
   @Nullable UdpCounter add(Packet p, Endpoint main, Endpoint by) {
-    int length = encode(p, by, 0, bytes, 0);
+    int length = encode(p, by, 0, bytes, view, 0);
     if (length < 0) {
       return UdpCounter.TX_ERROR;
     }
-    view.position(0).limit(length);
+    view.limit(length).position(0);
     UdpCounter why =
         ((PortableEndpoint) by).send(view, main.destination(p.dgidHigh, p.dgidLow).address());
     if (why == null) {

@@ -43,6 +43,10 @@ final class ReceiveBuffer {
     users.getAndIncrement();
   }
 
+  void use(int times) {
+    users.getAndAdd(times);
+  }
+
   void unuse() {
     users.getAndDecrement();
   }

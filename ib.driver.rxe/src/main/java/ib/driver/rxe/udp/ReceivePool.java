@@ -59,7 +59,7 @@ final class ReceivePool extends PacketOwner implements AutoCloseable {
   /**
    * A free packet.
    *
-   * @param in the buffer that it refers to, in use until it is released
+   * @param in the buffer that it refers to, whose use by the caller becomes the packet's
    * @return the packet, or null when there is none
    */
   @Nullable Packet packet(ReceiveBuffer in) {
@@ -69,7 +69,6 @@ final class ReceivePool extends PacketOwner implements AutoCloseable {
       if (!p.busy()) {
         p.occupy();
         p.cookie = in.index;
-        in.use();
         return p;
       }
     }

@@ -36,7 +36,7 @@ abstract class Receiver implements Runnable {
   abstract void endpoints(Endpoint[] now) throws IOException;
 
   /** Receives what there is; returns how much that was. */
-  abstract int sweep(boolean forPoller);
+  abstract int sweep();
 
   /** Waits until there is something, it is woken up, or a while has passed. */
   abstract void sleep();
@@ -67,7 +67,7 @@ abstract class Receiver implements Runnable {
       if (polled) {
         nap();
         idleSince = System.nanoTime();
-      } else if (receive(false)) {
+      } else if (receive()) {
         idleSince = System.nanoTime();
       } else if (System.nanoTime() - idleSince < busyPollNs) {
         Thread.onSpinWait();
@@ -95,13 +95,16 @@ abstract class Receiver implements Runnable {
   /**
    * Receives what there is, unless another thread is at it; returns whether there was something.
    */
-  private boolean receive(boolean forPoller) {
+  private boolean receive() {
     if (!owned.compareAndSet(false, true)) {
       return false;
     }
     try {
+      if (sweep() > 0) {
+        return true;
+      }
       inbound.catchUp();
-      return sweep(forPoller) > 0;
+      return false;
     } finally {
       owned.setRelease(false);
     }
@@ -116,7 +119,7 @@ abstract class Receiver implements Runnable {
         wake(); // what the poller leaves behind is for the thread, when he goes
       }
     }
-    return receive(true);
+    return receive();
   }
 
   /** Whoever polled will sleep: the thread does it again. Never blocks. */

@@ -1,11 +1,11 @@
 package ib.driver.rxe.udp;
 
-import ib.core.wire.Icrc;
+import ib.engine.wire.DatagramCodec;
 import ib.engine.wire.LinkCodec;
 import ib.engine.wire.Outbox;
 import ib.engine.wire.Packet;
-import ib.engine.wire.RoceCodec;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** What one run of the engine needs to send: room for datagrams, and a codec. Claimed for it. */
@@ -16,8 +16,7 @@ abstract class Sender implements Outbox {
   final int index;
   final UdpCounters counters;
   private final Senders home;
-  private final IpHeaders headers = new IpHeaders();
-  private final RoceCodec codec;
+  private final DatagramCodec codec;
 
   /**
    * Makes one that is claimed.
@@ -28,7 +27,7 @@ abstract class Sender implements Outbox {
    * @param options how packets look
    */
   Sender(Senders home, int index, UdpCounters counters, UdpOptions options) {
-    this.codec = new RoceCodec(options.has(Quirk.FLUSH_ICRC));
+    this.codec = new DatagramCodec(options.has(Quirk.FLUSH_ICRC));
     this.home = home;
     this.index = index;
     this.counters = counters;
@@ -64,36 +63,15 @@ abstract class Sender implements Outbox {
    * @param by the endpoint that it leaves by
    * @param id IPv4 identification that the system will give it
    * @param to where to
+   * @param view the same memory
    * @param at offset of its first byte
    * @return bytes, or a refusal of the codec
    */
-  final int encode(Packet p, Endpoint by, int id, MemorySegment to, long at) {
-    headers(p.dgidHigh, p.dgidLow, by, id);
-    int length = codec.encodeDatagram(p, by.network, headers.bytes(), 0, to, at);
+  final int encode(Packet p, Endpoint by, int id, MemorySegment to, ByteBuffer view, long at) {
+    codec.flow(
+        by.network, by.gid.high(), by.gid.low(), p.dgidHigh, p.dgidLow, by.localPort, by.port, id);
+    int length = codec.encode(p, to, view, at);
     p.fault |= length == LinkCodec.PAYLOAD_GONE;
     return length;
-  }
-
-  /**
-   * Corrects the ICRC of a datagram that will have identification 0 or 1 and was to have the other;
-   * what was damaged on purpose stays so.
-   */
-  final void renumber(
-      long high, long low, Endpoint by, int id, MemorySegment bytes, long at, int length) {
-    if (by.network == Icrc.Network.IPV4) {
-      headers(high, low, by, 1 - id);
-      headers.length(by.network, length);
-      int damage = codec.damage(by.network, headers.bytes(), 0, bytes, at, length);
-      headers(high, low, by, id);
-      headers.length(by.network, length);
-      codec.sealDatagram(by.network, headers.bytes(), 0, bytes, at, length, damage);
-    }
-  }
-
-  private void headers(long high, long low, Endpoint by, int id) {
-    headers.write(by.network, by.gid.high(), by.gid.low(), high, low, by.localPort, by.port);
-    if (by.network == Icrc.Network.IPV4) {
-      headers.identification(id);
-    }
   }
 }

@@ -9,6 +9,7 @@ import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.LinkLayer;
 import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.roce.RoceSubnet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -80,7 +81,7 @@ public final class Ipoib implements IbClient {
     boolean whole = false;
     try {
       for (int port = 1; port <= device.portCount(); port++) {
-        if (device.port(port).linkLayer() == LinkLayer.INFINIBAND) {
+        if (config.roce() || device.port(port).linkLayer() == LinkLayer.INFINIBAND) {
           NetDevice parent = open(adapter, parentName(), false, port, config);
           children.forEach(pkey -> configuredChild(adapter, parent, pkey));
         }
@@ -120,20 +121,18 @@ public final class Ipoib implements IbClient {
     }
   }
 
+  private SaClient subnet(IbDevice device, int port) {
+    boolean roce = device.port(port).linkLayer() == LinkLayer.ETHERNET;
+    return roce ? new RoceSubnet(device, port) : subnet.apply(device, port);
+  }
+
   /** The name is claimed. */
   private NetDevice open(Adapter adapter, String name, boolean child, int port, LinkConfig how) {
     boolean made = false;
     try {
       NetDevice device =
           NetDevice.open(
-              name,
-              child,
-              adapter.device,
-              port,
-              how,
-              d -> subnet.apply(d, port),
-              cmPorts,
-              backends);
+              name, child, adapter.device, port, how, d -> subnet(d, port), cmPorts, backends);
       adapter.interfaces.add(device);
       made = true;
       return device;

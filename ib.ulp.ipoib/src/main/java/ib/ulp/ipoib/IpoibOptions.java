@@ -60,6 +60,14 @@ import org.osgi.service.metatype.annotations.Option;
               + " the first byte, or as RFC 4755, 0x01. Either one is answered.")
   String service__id() default "linux";
 
+  /** {@return whether RoCE} */
+  @AttributeDefinition(
+      required = false,
+      description =
+          "Interfaces for ports of RoCE too: an extension, from one JVM to another. The multicast"
+              + " groups of a partition go by 239.27. and its P_Key.")
+  boolean roce_enabled() default false;
+
   /** {@return P_Keys} */
   @AttributeDefinition(
       required = false,

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.verbs.Mtu;
 import ib.ulp.ipoib.link.LinkState;
 import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.testing.Lab;
@@ -123,5 +124,17 @@ class PingTest {
                 .get());
     Lab.await(
         () -> lab.device("ib0").statistics().getOrDefault("drop_tx_too_long", 0L) >= 1, "I10");
+  }
+
+  @Test
+  @DisplayName("P5, section 6: where a packet has less than 1280 bytes there is no IPv6")
+  void smallMtu() {
+    try (Lab small = new Lab(0)) {
+      small.subnet.mtu = Mtu.MTU_1024;
+      small.plug();
+      assertEquals(1020, small.up("ib0").state().mtu());
+      assertEquals(List.of(), small.stack("ib0").addresses());
+    }
+    Lab.await(() -> !a.addresses().isEmpty(), "others have it");
   }
 }

@@ -3,6 +3,7 @@ package ib.ulp.ipoib.link;
 import ib.core.sa.McMemberRecord;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.LinkLayer;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.PortAttr;
 import ib.ulp.ipoib.wire.Encapsulation;
@@ -23,6 +24,24 @@ final class Appearance {
     this.device = device;
     this.port = port;
     this.config = config;
+  }
+
+  boolean ethernet() {
+    return device.port(port).linkLayer() == LinkLayer.ETHERNET;
+  }
+
+  /** {@return index of the address's GID: the first, on RoCE the first that is an IPv4 address} */
+  int gidIndex() {
+    if (!ethernet()) {
+      return 0;
+    }
+    int entries = device.port(port).gidTableLen();
+    for (int i = 0; i < entries; i++) {
+      if (device.gid(port, i).isIpv4Mapped()) {
+        return i;
+      }
+    }
+    return entries - 1; // none: an empty one
   }
 
   /** {@return bytes of the longest packet in a datagram (I9)} */

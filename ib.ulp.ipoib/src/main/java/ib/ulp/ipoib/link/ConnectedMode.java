@@ -2,7 +2,6 @@ package ib.ulp.ipoib.link;
 
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
-import ib.core.verbs.LinkLayer;
 import ib.core.verbs.WcStatus;
 import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.cm.CmService;
@@ -94,13 +93,13 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     IbDevice device = link.device();
     int port = link.port();
     return new Self(
-        new LinkAddress(0, udQpn, device.gid(port, link.gidIndex())),
+        new LinkAddress(0, udQpn, device.gid(port, link.appearance().gidIndex())),
         device.nodeGuid(),
         port,
-        link.gidIndex(),
+        link.appearance().gidIndex(),
         link.pkey(),
         pkeyIndex,
-        device.port(port).linkLayer() == LinkLayer.ETHERNET,
+        link.appearance().ethernet(),
         Connected.LINUX_RECEIVE_MTU,
         link.config().rfcService());
   }

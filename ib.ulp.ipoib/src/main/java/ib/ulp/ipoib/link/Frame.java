@@ -21,6 +21,7 @@ public final class Frame {
   int slid;
   int sourceQpn;
   Cast cast = Cast.UNICAST;
+  boolean ipv4; // RoCE: the last 20 bytes of the GRH are an IPv4 header
   Gid connected = Gid.ZERO; // of the peer of the connection that it came by
 
   /** {@return the memory it lies in} */
@@ -59,6 +60,9 @@ public final class Frame {
 
   /** {@return the GID of the sender; zero when it said none} */
   public Gid sourceGid() {
+    if (ipv4 && grh >= 0) {
+      return new Gid(0, 0xffffL << 32 | Octets.u32(segment, grh + 32) & 0xffff_ffffL);
+    }
     return grh < 0
         ? connected
         : new Gid(Octets.u64(segment, grh + 8), Octets.u64(segment, grh + 16));

@@ -45,6 +45,7 @@ public final class Link {
   private final Multicast multicast = new Multicast(this);
   private final ConnectedMode connected;
   private final Appearance appearance;
+  private final Attachments attachments;
   private @Nullable Host host;
   private volatile LinkState state;
   private volatile String warning = "";
@@ -68,6 +69,7 @@ public final class Link {
     traffic = new Traffic(queue, statistics);
     connected = new ConnectedMode(this, cmPorts);
     appearance = new Appearance(device, port, config);
+    attachments = new Attachments(appearance.ethernet());
     wantConnected = config.connected();
     state = appearance.down("not started", null, address());
   }
@@ -159,7 +161,7 @@ public final class Link {
       trouble = "waiting: port " + attr.state();
     } else if (index < 0 || Partition.key(device, port, index) == 0) {
       trouble = String.format("waiting: P_Key 0x%04x missing", config.pkey());
-    } else if (device.gid(port, 0).equals(Gid.ZERO)) {
+    } else if (device.gid(port, appearance.gidIndex()).equals(Gid.ZERO)) {
       trouble = "waiting: port has no GID";
     } else {
       trouble = "";
@@ -193,7 +195,7 @@ public final class Link {
     LinkState now = current();
     if (!now.equals(state)) {
       state = now;
-      traffic.know(now.broadcast(), now.address().gid().low());
+      traffic.know(now.broadcast(), now.address().gid());
       log.trace("{} port {}: {}", device.name(), port, now);
       if (host != null) {
         host.linkChanged(now);
@@ -213,7 +215,7 @@ public final class Link {
 
   private LinkAddress address() {
     int flags = connected.on() ? LinkAddress.RC : 0; // W4
-    return new LinkAddress(flags, queue.qpn(), device.gid(port, gidIndex()));
+    return new LinkAddress(flags, queue.qpn(), device.gid(port, appearance.gidIndex()));
   }
 
   // ---- what the host sends ----
@@ -313,9 +315,12 @@ public final class Link {
     return port;
   }
 
-  /** {@return index of the address's GID in the port's table} */
-  int gidIndex() {
-    return 0;
+  Appearance appearance() {
+    return appearance;
+  }
+
+  Attachments attachments() {
+    return attachments;
   }
 
   IbDevice device() {
@@ -381,11 +386,6 @@ public final class Link {
   /** {@return peers with what is known of their connections} */
   public Map<String, String> connections() {
     return connected.list();
-  }
-
-  /** {@return whether it takes and makes connections} */
-  public boolean isConnected() {
-    return connected.on();
   }
 
   /** {@return paths with what is known of them} */

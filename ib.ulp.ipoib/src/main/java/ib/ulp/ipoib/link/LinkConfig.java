@@ -10,28 +10,40 @@ package ib.ulp.ipoib.link;
  * @param connected whether it begins in connected mode
  * @param rfcService whether it asks for connections as RFC 4755 spells the service, not as Linux
  *     does (W14)
+ * @param roce whether ports of RoCE have interfaces too
  */
 public record LinkConfig(
-    int pkey, int sends, int receives, int mtu, boolean connected, boolean rfcService) {
+    int pkey,
+    int sends,
+    int receives,
+    int mtu,
+    boolean connected,
+    boolean rfcService,
+    boolean roce) {
   /** As Linux has it. */
   public static final LinkConfig DEFAULT = new LinkConfig(0, 128, 256, 0);
 
   /** Datagram mode. */
   public LinkConfig(int pkey, int sends, int receives, int mtu) {
-    this(pkey, sends, receives, mtu, false, false);
+    this(pkey, sends, receives, mtu, false, false, false);
   }
 
   public LinkConfig withPkey(int value) {
-    return new LinkConfig(value, sends, receives, mtu, connected, rfcService);
+    return new LinkConfig(value, sends, receives, mtu, connected, rfcService, roce);
   }
 
   /** {@return the same in connected mode, or in datagram mode} */
   public LinkConfig withConnected(boolean value) {
-    return new LinkConfig(pkey, sends, receives, mtu, value, rfcService);
+    return new LinkConfig(pkey, sends, receives, mtu, value, rfcService, roce);
   }
 
   /** {@return the same, asking for the service of RFC 4755, or of Linux} */
   public LinkConfig withRfcService(boolean value) {
-    return new LinkConfig(pkey, sends, receives, mtu, connected, value);
+    return new LinkConfig(pkey, sends, receives, mtu, connected, value, roce);
+  }
+
+  /** {@return the same, for ports of RoCE too, or not} */
+  public LinkConfig withRoce(boolean value) {
+    return new LinkConfig(pkey, sends, receives, mtu, connected, rfcService, value);
   }
 }

@@ -199,7 +199,9 @@ final class Multicast {
       if (first) {
         link.takeQkey(is.value(Field.QKEY)); // I2
       }
-      AddressHandle ah = link.createAh(is.ahAttr(link.port(), 0));
+      AddressHandle ah =
+          link.createAh(
+              link.attachments().way(is.ahAttr(link.port(), 0), link.appearance().gidIndex()));
       if (group.ah != null) {
         group.ah.close();
       }
@@ -207,7 +209,7 @@ final class Multicast {
       detach(group);
       group.record = is;
       if (!group.sendOnly) {
-        link.qp().attachMulticast(group.mgid, is.value(Field.MLID));
+        link.attachments().attach(link.qp(), group.mgid, is.value(Field.MLID));
         group.attached = true;
       }
     }
@@ -319,7 +321,7 @@ final class Multicast {
   private void detach(Group group) {
     McMemberRecord was = group.record;
     if (group.attached && was != null) {
-      link.qp().detachMulticast(group.mgid, was.value(Field.MLID));
+      link.attachments().detach(link.qp(), group.mgid, was.value(Field.MLID));
       group.attached = false;
     }
   }

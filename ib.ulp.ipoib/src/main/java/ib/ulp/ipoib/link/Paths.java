@@ -187,7 +187,7 @@ final class Paths {
 
   /** The path stays that of the GID that was asked for (D3). */
   private AhAttr attributes(Gid gid, PathRecord way) {
-    AhAttr attr = way.ahAttr(link.port(), link.gidIndex());
+    AhAttr attr = way.ahAttr(link.port(), link.appearance().gidIndex());
     GlobalRoute route = attr.grh();
     return route == null
         ? attr
@@ -198,7 +198,11 @@ final class Paths {
             attr.staticRate(),
             attr.port(),
             new GlobalRoute(
-                gid, route.flowLabel(), link.gidIndex(), route.hopLimit(), route.trafficClass()));
+                gid,
+                route.flowLabel(),
+                link.appearance().gidIndex(),
+                route.hopLimit(),
+                route.trafficClass()));
   }
 
   /** All answers are to be asked for again; what is known is used until then (1.5). */

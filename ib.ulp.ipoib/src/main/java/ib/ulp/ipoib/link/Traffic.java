@@ -43,9 +43,10 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
   }
 
   /** What own packets and broadcasts are told by. */
-  void know(Gid broadcastGroup, long interfaceId) {
+  void know(Gid broadcastGroup, Gid own) {
     broadcast = broadcastGroup;
-    ownInterfaceId = interfaceId;
+    ownInterfaceId = own.low();
+    frame.ipv4 = own.isIpv4Mapped();
   }
 
   void qkey(int value) {
@@ -216,6 +217,10 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
 
   /** D6: by the destination of the GRH. */
   private Frame.Cast cast(MemorySegment memory, long at) {
+    if (frame.ipv4 && frame.grh >= 0) { // RoCE: 224.0.0.0/4; all groups of a partition go by one
+      boolean group = Octets.u8(memory, at + 36) >>> 4 == 0xe;
+      return group ? Frame.Cast.MULTICAST : Frame.Cast.UNICAST;
+    }
     if (frame.grh < 0 || Octets.u8(memory, at + 24) != 0xff) {
       return Frame.Cast.UNICAST;
     }

@@ -38,6 +38,7 @@ public final class NetIf implements Host {
   private static final int ECHO_V4 = 8;
   private static final int ECHO_V6 = 128;
   private static final int ECHO_V6_REPLY = 129;
+  private static final int IPV6_LEAST = 1280;
   private static final int ECHO_HEADER = 8;
   private static final int UDP_HEADER = 8;
   private static final int LONGEST = 65_600;
@@ -362,7 +363,9 @@ public final class NetIf implements Host {
       return;
     }
     if (!memberships.relink(state.broadcast())) {
-      address(Ip.linkLocal(InterfaceId.ofGuid(state.address().gid().low())), 64);
+      if (state.mtu() >= IPV6_LEAST) { // RFC 8200 section 5
+        address(Ip.linkLocal(InterfaceId.ofGuid(state.address().gid().low())), 64);
+      }
     }
     if (before == null || !before.carrier() || !before.address().equals(state.address())) {
       claims.again(); // 1.5: a new address is told to all

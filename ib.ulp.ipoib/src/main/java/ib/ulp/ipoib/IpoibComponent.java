@@ -5,6 +5,7 @@ import ib.core.sa.SaClient;
 import ib.core.verbs.IbDevice;
 import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.tap.TapBackend;
+import ib.ulp.ipoib.tap.TunHost;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -37,12 +38,23 @@ public final class IpoibComponent implements IbClient {
   @Activate
   public IpoibComponent(Map<String, ?> values) {
     config = IpoibConfig.read(values);
-    ipoib =
-        new Ipoib(
-            config.link(),
-            config.children(),
-            SaClient::open,
-            config.tap() ? TapBackend::open : name -> Backend.inJvm(config.probes()));
+    ipoib = new Ipoib(config.link(), config.children(), SaClient::open, backends(config));
+  }
+
+  private static Backend.Factory backends(IpoibConfig config) {
+    return switch (config.stacks()) {
+      case JVM -> name -> Backend.inJvm(config.probes());
+      case TAP -> TapBackend::open;
+      case TUN -> name -> TapBackend.tun(name, config.probes());
+    };
+  }
+
+  private static @Nullable NetIf stack(NetDevice device) {
+    return switch (device.host()) {
+      case NetIf stack -> stack;
+      case TunHost tun -> tun.below();
+      default -> null;
+    };
   }
 
   @Override
@@ -54,10 +66,16 @@ public final class IpoibComponent implements IbClient {
   public @Nullable Object add(IbDevice device) {
     Object data = ipoib.add(device);
     for (NetDevice each : ipoib.interfaces()) {
-      if (each.host() instanceof NetIf stack && each.isOn(device)) {
+      NetIf stack = stack(each);
+      if (stack != null && each.isOn(device)) {
+        String name = each.name();
+        config
+            .gateways()
+            .getOrDefault(name, List.of())
+            .forEach(net -> stack.gateway(net.address()));
         config
             .addresses()
-            .getOrDefault(each.name(), List.of())
+            .getOrDefault(name, List.of())
             .forEach(net -> stack.address(net.address(), net.prefix()));
       }
     }

@@ -6,6 +6,7 @@ import ib.ulp.ipoib.wire.Ip;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -13,18 +14,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * The configuration, read.
  *
- * @param tap whether the kernel has the stacks, else this JVM
+ * @param stacks where the stacks are
  * @param link of all links
  * @param children P_Keys that each port gets a child interface for
- * @param addresses interface name to what it has, with prefix lengths; in this JVM only
+ * @param addresses interface name to what it has, with prefix lengths; not with TAP
+ * @param gateways interface name to who has the rest of the world; not with TAP
  * @param probes how often an IPv6 address is asked for before it is used; in this JVM only
  */
 record IpoibConfig(
-    boolean tap,
+    Stacks stacks,
     LinkConfig link,
     List<Integer> children,
     Map<String, List<Net>> addresses,
+    Map<String, List<Net>> gateways,
     int probes) {
+
+  /** Where the IP stacks are. */
+  enum Stacks {
+    JVM,
+    TAP,
+    TUN
+  }
 
   /** An address and how many bits of it name the net. */
   record Net(Ip address, int prefix) {
@@ -64,7 +74,7 @@ record IpoibConfig(
    * @throws IbInvalidException for a value that is none, with the key, the value and a good one
    */
   static IpoibConfig read(Map<String, ?> values) {
-    String backend = word(values, "backend", "jvm", "tap");
+    String backend = word(values, "backend", "jvm", "tap", "tun");
     LinkConfig link =
         new LinkConfig(
             0,
@@ -81,16 +91,26 @@ record IpoibConfig(
         children.add(full);
       }
     }
-    Map<String, List<Net>> addresses = new TreeMap<>();
-    for (String entry : list(values, "addresses")) {
+    int probes = number(values, "dad_transmits", 1, 0, PROBES_MOST);
+    return new IpoibConfig(
+        Stacks.valueOf(backend.toUpperCase(Locale.ROOT)),
+        link,
+        List.copyOf(children),
+        nets(values, "addresses", "ib0 10.0.0.1/24"),
+        nets(values, "gateways", "ib0 10.0.0.254"),
+        probes);
+  }
+
+  private static Map<String, List<Net>> nets(Map<String, ?> values, String key, String good) {
+    Map<String, List<Net>> nets = new TreeMap<>();
+    for (String entry : list(values, key)) {
       String[] parts = entry.split("\\s+");
       if (parts.length != 2) {
-        throw wrong("addresses", entry, "ib0 10.0.0.1/24", null);
+        throw wrong(key, entry, good, null);
       }
-      addresses.computeIfAbsent(parts[0], k -> new ArrayList<>()).add(Net.parse(parts[1]));
+      nets.computeIfAbsent(parts[0], k -> new ArrayList<>()).add(Net.parse(parts[1]));
     }
-    int probes = number(values, "dad_transmits", 1, 0, PROBES_MOST);
-    return new IpoibConfig(backend.equals("tap"), link, List.copyOf(children), addresses, probes);
+    return nets;
   }
 
   /** {@return whether a mode is the connected one} */
@@ -98,11 +118,11 @@ record IpoibConfig(
     return word(Map.of(key, mode), key, "datagram", "connected").equals("connected");
   }
 
-  /** {@return one of two words, the first when there is none} */
-  private static String word(Map<String, ?> values, String key, String first, String second) {
-    String word = text(values, key, first);
-    if (!word.equals(first) && !word.equals(second)) {
-      throw wrong(key, word, first + " or " + second, null);
+  /** {@return one of some words, the first when there is none} */
+  private static String word(Map<String, ?> values, String key, String... words) {
+    String word = text(values, key, words[0]);
+    if (!List.of(words).contains(word)) {
+      throw wrong(key, word, String.join(" or ", words), null);
     }
     return word;
   }

@@ -18,8 +18,14 @@ import org.osgi.service.metatype.annotations.Option;
   /** {@return where the stacks are} */
   @AttributeDefinition(
       required = false,
-      options = {@Option(label = "jvm", value = "jvm"), @Option(label = "tap", value = "tap")},
-      description = "Where the IP stacks are: in this JVM, or in the kernel behind TAP devices.")
+      options = {
+        @Option(label = "jvm", value = "jvm"),
+        @Option(label = "tap", value = "tap"),
+        @Option(label = "tun", value = "tun")
+      },
+      description =
+          "Where the IP stacks are: in this JVM, or in the kernel behind TAP devices, or behind TUN"
+              + " devices, whose addresses are to be given here too.")
   String backend() default "jvm";
 
   /** {@return buffers to send from} */
@@ -79,8 +85,16 @@ import org.osgi.service.metatype.annotations.Option;
   @AttributeDefinition(
       required = false,
       cardinality = 64,
-      description = "Addresses of stacks in this JVM, such as 'ib0 10.0.0.1/24'.")
+      description =
+          "Addresses of stacks in this JVM or behind TUN devices, such as 'ib0 10.0.0.1/24'.")
   String[] addresses() default {};
+
+  /** {@return routers} */
+  @AttributeDefinition(
+      required = false,
+      cardinality = 64,
+      description = "Who gets what is not on the nets of these addresses: 'ib0 10.0.0.254'.")
+  String[] gateways() default {};
 
   /** {@return questions before an IPv6 address is used} */
   @AttributeDefinition(

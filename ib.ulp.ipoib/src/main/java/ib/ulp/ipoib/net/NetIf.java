@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,7 @@ public final class NetIf implements Host {
   private static final int LONGEST = 65_600;
 
   private final Link link;
+  private final @Nullable Consumer<Frame> other;
   private final Neighbours neighbours;
   private final Addresses addresses = new Addresses();
   private final Claims claims;
@@ -71,7 +73,13 @@ public final class NetIf implements Host {
    *     DupAddrDetectTransmits)
    */
   public NetIf(Link link, int probes) {
+    this(link, probes, null);
+  }
+
+  /** Makes one that leaves all packets but ARP and discovery to another stack, if there is one. */
+  public NetIf(Link link, int probes, @Nullable Consumer<Frame> other) {
     this.link = link;
+    this.other = other;
     memberships = new Memberships(link);
     neighbours = new Neighbours(link, addresses::own, addresses::source);
     claims = new Claims(link, neighbours, addresses, probes);
@@ -225,7 +233,8 @@ public final class NetIf implements Host {
     done.complete(null);
   }
 
-  private void route(Ip to, Outgoing out) {
+  /** Sends a packet, also of another stack, to a host, a group or all. On the loop. */
+  public void route(Ip to, Outgoing out) {
     if (to.isMulticast()) {
       link.multicast(Groups.of(to, link.state().broadcast()), out);
       return;
@@ -251,6 +260,10 @@ public final class NetIf implements Host {
       return;
     }
     if (frame.type() == Encapsulation.IPV6 && neighbours.discovery(frame)) {
+      return;
+    }
+    if (other != null) {
+      other.accept(frame);
       return;
     }
     MemorySegment s = frame.segment();

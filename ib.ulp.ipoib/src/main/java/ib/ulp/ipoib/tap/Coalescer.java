@@ -128,8 +128,9 @@ final class Coalescer {
       link.statistics().add(Count.GRO_FRAMES, 1);
       link.statistics().add(Count.GRO_SEGMENTS, count);
     }
-    piece(0, head.address(), headLength);
-    if (!device.write(pieces, count + 1, (long) headLength + data)) {
+    int skipped = device.ethernet() ? 0 : Ethernet.unframe(head);
+    piece(0, head.address() + skipped, headLength - skipped);
+    if (!device.write(pieces, count + 1, (long) headLength - skipped + data)) {
       for (int i = 0; i < count; i++) {
         link.drop(Drop.RX_FULL);
       }

@@ -15,8 +15,11 @@ final class Ethernet {
   static final int FROM = VNET + 6;
   static final int TYPE = VNET + 12;
 
+  /** Length of the Ethernet header. */
+  static final int HEADER = 14;
+
   /** Where the packet begins. */
-  static final int PACKET = VNET + 14;
+  static final int PACKET = VNET + HEADER;
 
   static final int LONGEST = PACKET + 65_536;
   static final long BROADCAST = 0xffff_ffff_ffffL;
@@ -34,6 +37,30 @@ final class Ethernet {
 
   static void u16(MemorySegment s, long at, int value) {
     s.set(ValueLayout.JAVA_SHORT_UNALIGNED, at, (short) value);
+  }
+
+  /**
+   * Makes a frame of what a TUN device gave: its virtio_net_hdr lies directly before the packet,
+   * and counts from there.
+   */
+  static void frame(MemorySegment s) {
+    MemorySegment.copy(s, HEADER, s, 0, VNET);
+    shift(s, 0, HEADER);
+  }
+
+  /** Makes of a frame what a TUN device takes. {@return how many bytes to leave out before it} */
+  static int unframe(MemorySegment s) {
+    MemorySegment.copy(s, 0, s, HEADER, VNET);
+    shift(s, HEADER, -HEADER);
+    return HEADER;
+  }
+
+  /** Where the headers end, and where the checksum begins. */
+  private static void shift(MemorySegment s, long at, int by) {
+    for (long field = at + 2; field <= at + 6; field += 4) {
+      int value = u16(s, field);
+      u16(s, field, value == 0 ? 0 : value + by);
+    }
   }
 
   static boolean isGroup(long mac) {

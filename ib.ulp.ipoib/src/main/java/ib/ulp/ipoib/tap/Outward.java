@@ -141,20 +141,15 @@ final class Outward {
 
   /** Fragments, and what has an unknown form, go as they are. */
   private void fragment(MemorySegment s, int bytes, long to, int type) {
-    Ip group = Ip.v4(-1);
-    if (type == Encapsulation.IPV4 && bytes >= IpPacket.V4_HEADER) {
-      group = Ip.v4(Octets.u32(s, Ethernet.PACKET + 16));
-    } else if (type == Encapsulation.IPV6 && bytes >= IpPacket.V6_HEADER) {
-      group = Octets.ip(s, Ethernet.PACKET + 24);
-    }
-    send(to, group, packet.set(type, s, Ethernet.PACKET, bytes));
+    Ip group = IpPacket.destination(s, Ethernet.PACKET, bytes);
+    send(to, group == null ? Ip.v4(-1) : group, packet.set(type, s, Ethernet.PACKET, bytes));
   }
 
   private void segments(MemorySegment s, long to, int type) {
     LinkAddress end = table.end(to);
     if (end == null) {
       link.drop(Drop.TX_UNREACHABLE);
-    } else if (!segmenter.cut(s, ip, type, end)) {
+    } else if (!segmenter.cut(s, ip, type, piece -> link.unicast(end, piece))) {
       link.drop(Drop.TX_MALFORMED);
     }
   }

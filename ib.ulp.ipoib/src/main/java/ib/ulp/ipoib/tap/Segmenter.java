@@ -5,9 +5,9 @@ import ib.ulp.ipoib.link.Outgoing;
 import ib.ulp.ipoib.link.Statistics.Count;
 import ib.ulp.ipoib.wire.Checksum;
 import ib.ulp.ipoib.wire.IpPacket;
-import ib.ulp.ipoib.wire.LinkAddress;
 import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 
 /**
  * Does what the kernel has left to the device: checksums, and cutting of long TCP segments (D9).
@@ -49,9 +49,10 @@ final class Segmenter {
   /**
    * Sends a long TCP segment in pieces of the size that the kernel wants.
    *
+   * @param to takes the pieces; each is overwritten by the next
    * @return false when it is malformed
    */
-  boolean cut(MemorySegment s, IpPacket ip, int type, LinkAddress to) {
+  boolean cut(MemorySegment s, IpPacket ip, int type, Consumer<Outgoing> to) {
     int kind = Octets.u8(s, 1) & ~GSO_ECN;
     int mss = Ethernet.u16(s, 4);
     long tcp = ip.payloadAt();
@@ -86,7 +87,7 @@ final class Segmenter {
       sum = Checksum.sum(headers, ipHeader, tcpHeader, sum);
       sum = Checksum.sum(s, tcp + tcpHeader + at, length, sum);
       Octets.u16(headers, ipHeader + 16L, Checksum.fold(sum));
-      link.unicast(to, packet.set(type, headers, 0, header, s, tcp + tcpHeader + at, length));
+      to.accept(packet.set(type, headers, 0, header, s, tcp + tcpHeader + at, length));
       link.statistics().add(Count.GSO_SEGMENTS, 1);
     }
     return true;

@@ -7,22 +7,35 @@ import ib.ulp.ipoib.loop.Loop;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 
-/** The kernel's stack behind a TAP device of the interface's name. */
+/** The kernel's stack behind a TAP or TUN device of the interface's name. */
 public final class TapBackend implements Backend {
   private final TapDevice device;
+  private final int probes;
 
-  private TapBackend(TapDevice device) {
+  private TapBackend(TapDevice device, int probes) {
     this.device = device;
+    this.probes = probes;
   }
 
   /**
-   * Makes the device.
+   * Makes a TAP device.
    *
    * @param name of the interface, at most 15 characters
    * @throws IOException when the kernel refuses it, for want of privilege for example
    */
   public static Backend open(String name) throws IOException {
-    return new TapBackend(new TapDevice(name));
+    return new TapBackend(new TapDevice(name), 0);
+  }
+
+  /**
+   * Makes a TUN device.
+   *
+   * @param name of the interface, at most 15 characters
+   * @param probes how often an IPv6 address is asked for before it is used
+   * @throws IOException when the kernel refuses it, for want of privilege for example
+   */
+  public static Backend tun(String name, int probes) throws IOException {
+    return new TapBackend(TapDevice.tun(name), probes);
   }
 
   @Override
@@ -32,7 +45,12 @@ public final class TapBackend implements Backend {
 
   @Override
   public Host attach(Link link) {
-    TapHost host = new TapHost(device, link, Arena.ofAuto());
+    if (device.ethernet()) {
+      TapHost host = new TapHost(device, link, Arena.ofAuto());
+      link.loop().add(host);
+      return host;
+    }
+    TunHost host = new TunHost(device, link, probes, Arena.ofAuto());
     link.loop().add(host);
     return host;
   }

@@ -146,6 +146,11 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
     return name;
   }
 
+  /** {@return whether there is an Ethernet header before a packet} */
+  boolean ethernet() {
+    return kind == IFF_TAP;
+  }
+
   /** {@return its descriptor} */
   int fd() {
     return fd;

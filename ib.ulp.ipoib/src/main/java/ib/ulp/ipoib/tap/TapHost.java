@@ -18,19 +18,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A link whose IP stack is the kernel's, behind a TAP device. */
 public final class TapHost implements Host, Loop.Work {
   private static final int BATCH = 64;
   private static final long QUERY_NS = 30_000_000_000L;
   private static final int SPOKEN_MOST = 64;
-  private static final int IPV6_LEAST = 1280;
-  private static final long AGAIN_LEAST_NS = 100_000_000L;
-  private static final long AGAIN_MOST_NS = 30_000_000_000L;
 
-  private final Logger log = LoggerFactory.getLogger(TapHost.class);
   private final TapDevice device;
   private final Link link;
   private final MemorySegment in;
@@ -43,8 +37,7 @@ public final class TapHost implements Host, Loop.Work {
   private @Nullable LinkState last;
   private @Nullable Gid linked; // the broadcast group whose link the groups were joined on
   private Loop.@Nullable Timer query;
-  private boolean lost;
-  private boolean closed;
+  private final Presence presence;
 
   TapHost(TapDevice device, Link link, Arena arena) {
     this.device = device;
@@ -52,6 +45,7 @@ public final class TapHost implements Host, Loop.Work {
     in = arena.allocate(Ethernet.LONGEST + 64L, 8);
     inward = new Inward(device, link, table, arena);
     outward = new Outward(link, table, inward, this::reported, this::spoke, arena);
+    presence = new Presence(device, link, this::ask);
     announcer = new Neighbours(link, () -> List.copyOf(spoken), own -> own);
   }
 
@@ -66,9 +60,7 @@ public final class TapHost implements Host, Loop.Work {
     last = state;
     outward.own(state.address());
     inward.own(state.address());
-    if (!lost) {
-      configure(before, state);
-    }
+    presence.show(state, inward.mac());
     if (!state.carrier()) {
       return;
     }
@@ -80,31 +72,6 @@ public final class TapHost implements Host, Loop.Work {
     }
     if (before != null && !before.address().equals(state.address())) {
       spoken.forEach(announcer::announce); // 1.5, D5
-    }
-  }
-
-  private void configure(@Nullable LinkState before, LinkState state) {
-    try {
-      if (before == null) {
-        device.mac(inward.mac());
-      }
-      if (before == null || before.mtu() != state.mtu()) {
-        mtu(state.mtu());
-      }
-      device.carrier(state.carrier());
-    } catch (IOException e) {
-      gone(e);
-    }
-  }
-
-  private void mtu(int bytes) {
-    if (bytes < IPV6_LEAST) {
-      log.warn("{}: the kernel has no IPv6 with an MTU of {}: 1280 is the least", name(), bytes);
-    }
-    try {
-      device.mtu(bytes);
-    } catch (IOException e) {
-      log.info("{}: set its MTU to {} where it is now: {}", device.name(), bytes, e.getMessage());
     }
   }
 
@@ -125,7 +92,7 @@ public final class TapHost implements Host, Loop.Work {
     if (query != null) {
       query.cancel();
     }
-    if (now != null && now.carrier() && !lost) {
+    if (now != null && now.carrier() && !presence.lost()) {
       inward.queries();
       query = link.loop().after(QUERY_NS, this::ask);
     }
@@ -156,7 +123,7 @@ public final class TapHost implements Host, Loop.Work {
   public boolean step() {
     boolean any = false;
     try {
-      for (int i = 0; i < BATCH && !lost; i++) {
+      for (int i = 0; i < BATCH && !presence.lost(); i++) {
         if (!link.hasRoom()) {
           device.reading(false);
           return any;
@@ -169,44 +136,9 @@ public final class TapHost implements Host, Loop.Work {
         outward.frame(in, length);
       }
     } catch (IOException e) {
-      gone(e);
+      presence.gone(e);
     }
     return any;
-  }
-
-  /** The kernel has taken the device away (P2). */
-  private void gone(IOException why) {
-    if (!lost) {
-      lost = true;
-      device.lose();
-      log.error(
-          "interface {} is lost: {}; it is made again, without its addresses",
-          device.name(),
-          why.getMessage());
-      link.loop().after(AGAIN_LEAST_NS, () -> again(AGAIN_LEAST_NS));
-    }
-  }
-
-  /** Makes the device anew, later and later while the kernel refuses. */
-  private void again(long waited) {
-    if (closed) {
-      return;
-    }
-    try {
-      device.again();
-    } catch (IOException e) {
-      long next = Math.min(2 * waited, AGAIN_MOST_NS);
-      log.debug("interface {} can not be made again yet: {}", device.name(), e.getMessage());
-      link.loop().after(next, () -> again(next));
-      return;
-    }
-    lost = false;
-    LinkState now = last;
-    last = null;
-    if (now != null) {
-      linkChanged(now);
-    }
-    log.info("interface {} is there again", device.name());
   }
 
   @Override
@@ -216,19 +148,19 @@ public final class TapHost implements Host, Loop.Work {
 
   @Override
   public void writable() {
-    device.reading(!lost);
+    device.reading(!presence.lost());
   }
 
   @Override
   public void received(Frame frame) {
-    if (!lost) {
+    if (!presence.lost()) {
       inward.frame(frame);
     }
   }
 
   @Override
   public void tooLong(Outgoing packet, int mtu) {
-    if (!lost) {
+    if (!presence.lost()) {
       inward.tooBig(packet, mtu);
     }
   }
@@ -245,8 +177,6 @@ public final class TapHost implements Host, Loop.Work {
 
   @Override
   public void close() {
-    lost = true;
-    closed = true;
-    device.close();
+    presence.close();
   }
 }

@@ -1,6 +1,7 @@
 package ib.ulp.ipoib.wire;
 
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An IP packet of either version: a view that is laid over one after another, and how to begin one.
@@ -36,6 +37,15 @@ public final class IpPacket {
       case 6 -> length >= V6_HEADER && readV6(s, at, length);
       default -> false;
     };
+  }
+
+  /** {@return where a packet of any form is for; null when it is too short} */
+  public static @Nullable Ip destination(MemorySegment s, long at, int length) {
+    int version = length < V4_HEADER ? 0 : Octets.u8(s, at) >> 4;
+    if (version == 4) {
+      return Ip.v4(Octets.u32(s, at + 16));
+    }
+    return version == 6 && length >= V6_HEADER ? Octets.ip(s, at + 24) : null;
   }
 
   private boolean readV4(MemorySegment s, long at, int length) {

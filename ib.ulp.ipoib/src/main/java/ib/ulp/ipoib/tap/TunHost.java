@@ -1,0 +1,215 @@
+package ib.ulp.ipoib.tap;
+
+import ib.ulp.ipoib.link.Drop;
+import ib.ulp.ipoib.link.Frame;
+import ib.ulp.ipoib.link.Host;
+import ib.ulp.ipoib.link.Link;
+import ib.ulp.ipoib.link.LinkState;
+import ib.ulp.ipoib.link.Outgoing;
+import ib.ulp.ipoib.loop.Loop;
+import ib.ulp.ipoib.net.NetIf;
+import ib.ulp.ipoib.wire.Ip;
+import ib.ulp.ipoib.wire.IpPacket;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A link whose IP stack is the kernel's, behind a TUN device. The kernel gives bare packets: who
+ * gets them on the link, and what addresses are answered for, is as the configuration says, by a
+ * stack in this JVM below it (P3, P4).
+ */
+public final class TunHost implements Host, Loop.Work {
+  private static final int BATCH = 64;
+
+  private final TapDevice device;
+  private final Link link;
+  private final NetIf below;
+  private final Presence presence;
+  private final Segmenter segmenter;
+  private final Coalescer coalescer;
+  private final MemorySegment in;
+  private final MemorySegment read;
+  private final MemorySegment scratch;
+  private final MemorySegment pieces;
+  private final IpPacket ip = new IpPacket();
+  private final Outgoing packet = new Outgoing();
+  private final Set<Ip> wanted = new HashSet<>();
+
+  TunHost(TapDevice device, Link link, int probes, Arena arena) {
+    this.device = device;
+    this.link = link;
+    in = arena.allocate(Ethernet.LONGEST + 64L, 8);
+    read = in.asSlice(Ethernet.HEADER);
+    scratch = arena.allocate(Ethernet.LONGEST, 8);
+    pieces = arena.allocate(32, 8);
+    below = new NetIf(link, probes, this::up);
+    presence = new Presence(device, link, () -> {});
+    segmenter = new Segmenter(link, scratch);
+    coalescer = new Coalescer(device, link, arena);
+  }
+
+  /** {@return addresses, router and neighbours} */
+  public NetIf below() {
+    return below;
+  }
+
+  @Override
+  public void linkChanged(LinkState state) {
+    presence.show(state, 0);
+    below.linkChanged(state);
+  }
+
+  // ---- out ----
+
+  @Override
+  public boolean step() {
+    boolean any = false;
+    try {
+      for (int i = 0; i < BATCH && !presence.lost(); i++) {
+        if (!link.hasRoom()) {
+          device.reading(false);
+          return any;
+        }
+        int length = device.read(read);
+        if (length == 0) {
+          return any;
+        }
+        any = true;
+        Ethernet.frame(in);
+        out(length - Ethernet.VNET);
+      }
+    } catch (IOException e) {
+      presence.gone(e);
+    }
+    return any;
+  }
+
+  private void out(int bytes) {
+    if (!ip.read(in, Ethernet.PACKET, bytes)) {
+      fragment(bytes);
+      return;
+    }
+    Ip to = ip.to();
+    segmenter.complete(in, ip);
+    if (to.isMulticast()) {
+      Reports.read(in, ip, this::reported); // P4
+    }
+    int type = IpPacket.type(to);
+    if (in.get(ValueLayout.JAVA_BYTE, 1) != Segmenter.GSO_NONE) {
+      if (!segmenter.cut(in, ip, type, piece -> below.route(to, piece))) {
+        link.drop(Drop.TX_MALFORMED);
+      }
+    } else if (bytes > link.state().mtu()) {
+      link.drop(Drop.TX_TOO_LONG);
+      int answer =
+          TooBig.write(in, ip, Ethernet.PACKET, scratch, Ethernet.VNET, link.state().mtu());
+      give(answer);
+    } else {
+      below.route(to, packet.set(type, in, Ethernet.PACKET, bytes));
+    }
+  }
+
+  /** Of IPv4 only: the kernel tells where it goes in each of them. */
+  private void fragment(int bytes) {
+    Ip to = IpPacket.destination(in, Ethernet.PACKET, bytes);
+    if (to == null) {
+      link.drop(Drop.TX_MALFORMED);
+    } else {
+      below.route(to, packet.set(IpPacket.type(to), in, Ethernet.PACKET, bytes));
+    }
+  }
+
+  private void reported(Ip group, boolean listens) {
+    if (group.isMulticast() && (listens ? wanted.add(group) : wanted.remove(group))) {
+      if (listens) {
+        below.join(group);
+      } else {
+        below.leave(group);
+      }
+    }
+  }
+
+  @Override
+  public boolean arm() {
+    return false; // poll(2) sees what has come meanwhile
+  }
+
+  @Override
+  public void writable() {
+    device.reading(!presence.lost());
+  }
+
+  @Override
+  public void tooLong(Outgoing out, int mtu) {
+    out.copyPacket(scratch, Ethernet.PACKET);
+    IpPacket refused = new IpPacket();
+    if (refused.read(scratch, Ethernet.PACKET, out.length())) {
+      give(TooBig.write(scratch, refused, Ethernet.PACKET, in, Ethernet.VNET, mtu), in);
+    }
+  }
+
+  // ---- in ----
+
+  @Override
+  public void received(Frame frame) {
+    if (!presence.lost()) {
+      below.received(frame);
+    }
+  }
+
+  /** A packet that is none of the stack's below. */
+  private void up(Frame frame) {
+    MemorySegment s = frame.segment();
+    boolean stream =
+        frame.cast() == Frame.Cast.UNICAST
+            && ip.read(s, frame.at(), frame.length())
+            && coalescer.take(frame, ip, 0);
+    if (!stream) {
+      coalescer.flush();
+      scratch.asSlice(0, Ethernet.VNET).fill((byte) 0);
+      piece(0, scratch.address(), Ethernet.VNET);
+      piece(1, s.address() + frame.at(), frame.length());
+      if (!device.write(pieces, 2, (long) Ethernet.VNET + frame.length())) {
+        link.drop(Drop.RX_FULL);
+      }
+    }
+  }
+
+  private void piece(int index, long address, long length) {
+    pieces.set(ValueLayout.JAVA_LONG, index * 16L, address);
+    pieces.set(ValueLayout.JAVA_LONG, index * 16L + 8, length);
+  }
+
+  private void give(int length) {
+    give(length, scratch);
+  }
+
+  private void give(int length, MemorySegment from) {
+    from.asSlice(0, Ethernet.VNET).fill((byte) 0);
+    if (!device.write(from, (long) Ethernet.VNET + length)) {
+      link.drop(Drop.RX_FULL);
+    }
+  }
+
+  @Override
+  public void receivedAll() {
+    coalescer.flush();
+    below.receivedAll();
+  }
+
+  @Override
+  public Map<String, String> neighbours() {
+    return below.neighbours();
+  }
+
+  @Override
+  public void close() {
+    below.close();
+    presence.close();
+  }
+}

@@ -9,11 +9,14 @@ import ib.core.verbs.WellKnown;
  * @param ah the way; its port is that of the agent
  * @param qpn queue pair of the peer: 0, 1 or, redirected, another one
  * @param qkey Q_Key; 0 for QP0
- * @param pkeyIndex index into the port's P_Key table
+ * @param pkeyIndex index into the port's P_Key table, or {@link #DEFAULT_PARTITION}
  */
 public record MadAddress(AhAttr ah, int qpn, int qkey, int pkeyIndex) {
   /** The permissive LID: of directed routes, and of a port that has none yet (IBA 4.1.3). */
   public static final int PERMISSIVE_LID = 0xFFFF;
+
+  /** In place of an index: wherever the default partition stands in the table. */
+  public static final int DEFAULT_PARTITION = -1;
 
   /**
    * General services of a port.
@@ -22,7 +25,7 @@ public record MadAddress(AhAttr ah, int qpn, int qkey, int pkeyIndex) {
    * @return QP1 there, default partition
    */
   public static MadAddress gsi(AhAttr ah) {
-    return new MadAddress(ah, WellKnown.QPN_GSI, WellKnown.QP1_QKEY, 0);
+    return new MadAddress(ah, WellKnown.QPN_GSI, WellKnown.QP1_QKEY, DEFAULT_PARTITION);
   }
 
   /**

@@ -23,6 +23,7 @@ public final class SendWr {
   private @Nullable AddressHandle ah;
   private int remoteQpn;
   private int remoteQkey;
+  private int pkeyIndex;
   private long compareAdd;
   private long swap;
   private int invalidateRkey;
@@ -207,6 +208,21 @@ public final class SendWr {
     return this;
   }
 
+  /** {@return index of the P_Key of a datagram of QP1, which is in all partitions} */
+  public int pkeyIndex() {
+    return pkeyIndex;
+  }
+
+  /**
+   * {@return this, with pkeyIndex set}
+   *
+   * @param value index of the P_Key: datagrams of QP1; others have that of their queue pair
+   */
+  public SendWr pkeyIndex(int value) {
+    pkeyIndex = value;
+    return this;
+  }
+
   /** {@return what to compare with, what to add, or what an ATOMIC_WRITE writes} */
   public long compareAdd() {
     return compareAdd;
@@ -237,9 +253,7 @@ public final class SendWr {
     return this;
   }
 
-  /**
-   * {@return key to invalidate: SEND_WITH_INV at the peer, LOCAL_INV and RDMA_READ_WITH_INV here}
-   */
+  /** {@return key to invalidate: with SEND_WITH_INV one of the peer, else one of our own} */
   public int invalidateRkey() {
     return invalidateRkey;
   }
@@ -247,8 +261,7 @@ public final class SendWr {
   /**
    * {@return this, with invalidateRkey set}
    *
-   * @param value key to invalidate: SEND_WITH_INV at the peer, LOCAL_INV and RDMA_READ_WITH_INV
-   *     here
+   * @param value key to invalidate: with SEND_WITH_INV one of the peer, else one of our own
    */
   public SendWr invalidateRkey(int value) {
     invalidateRkey = value;
@@ -295,11 +308,7 @@ public final class SendWr {
     return sges.count();
   }
 
-  /**
-   * Takes all data away, entries and inline.
-   *
-   * @return this
-   */
+  /** {@return this, without data: entries and inline} */
   public SendWr clearSges() {
     sges.clear();
     inlineSegment = null;
@@ -324,30 +333,27 @@ public final class SendWr {
   }
 
   /**
-   * Local key of an entry.
+   * {@return local key of an entry}
    *
    * @param i index, 0 to sgeCount - 1
-   * @return the key
    */
   public int sgeLkey(int i) {
     return sges.lkey(i);
   }
 
   /**
-   * Address of an entry.
+   * {@return address of an entry}
    *
    * @param i index, 0 to sgeCount - 1
-   * @return the address
    */
   public long sgeAddr(int i) {
     return sges.address(i);
   }
 
   /**
-   * Length of an entry.
+   * {@return length of an entry in bytes, unsigned}
    *
    * @param i index, 0 to sgeCount - 1
-   * @return bytes, unsigned
    */
   public int sgeLength(int i) {
     return sges.length(i);

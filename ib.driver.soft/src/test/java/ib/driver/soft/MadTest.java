@@ -1,6 +1,7 @@
 package ib.driver.soft;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.mad.Mad;
@@ -14,11 +15,14 @@ import ib.core.mad.MadStatus;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.QpType;
+import ib.core.verbs.WellKnown;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,6 +67,43 @@ final class MadTest {
       }
       assertTrue(lab.midlayer.core().managementCounters("soft0", 1).get("mad_received") >= 2001);
       assertEquals(List.of(), lab.midlayer.core().violations());
+    }
+  }
+
+  @Test
+  @DisplayName("M3 IBA 10.9.3 the partition that the sender names, the answer in the same")
+  void partition() {
+    try (Lab lab = new Lab()) {
+      lab.configure("soft0", "pkeys", new String[] {"0xffff", "0x8123"});
+      lab.configure("soft1", "pkeys", new String[] {"0x8123", "0xffff"});
+      IbDevice a = lab.lease("soft0");
+      IbDevice b = lab.lease("soft1");
+      List<Integer> heard = new CopyOnWriteArrayList<>();
+      try (MadAgent server =
+              MadAgent.register(
+                  b,
+                  1,
+                  MadRegistration.gsi(CLASS, 1, MadMethod.GET),
+                  (agent, r) -> {
+                    heard.add(r.source().pkeyIndex());
+                    agent.reply(r, r.mad().response(MadStatus.OK));
+                  });
+          MadAgent client =
+              MadAgent.register(a, 1, MadRegistration.sender(QpType.GSI), MadHandler.NONE)) {
+        assertEquals(1, server.port());
+        MadAddress other =
+            new MadAddress(to(b).ah(), WellKnown.QPN_GSI, WellKnown.QP1_QKEY, 1);
+        Mad get = Mad.request(CLASS, 1, MadMethod.GET, 1, 0);
+        assertEquals(1, client.query(get, other, 2000, 5).join().source().pkeyIndex());
+        assertEquals(0, heard.getLast(), "0x8123 in the table of soft1");
+        get = Mad.request(CLASS, 1, MadMethod.GET, 2, 0);
+        assertEquals(0, client.query(get, to(b), 2000, 5).join().source().pkeyIndex());
+        assertEquals(1, heard.getLast(), "the default partition, wherever it stands");
+        MadAddress none = new MadAddress(other.ah(), other.qpn(), other.qkey(), 10_000);
+        assertThrows(
+            CompletionException.class,
+            () -> client.query(Mad.request(CLASS, 1, MadMethod.GET, 3, 0), none, 200, 0).join());
+      }
     }
   }
 

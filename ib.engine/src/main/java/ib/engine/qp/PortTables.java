@@ -85,6 +85,10 @@ final class PortTables {
     return gids[index];
   }
 
+  boolean hasPkey(int index) {
+    return index >= 0 && index < pkeys.length;
+  }
+
   int pkey(int index) {
     return pkeys[index];
   }

@@ -101,7 +101,8 @@ final class RequestPackets {
       p.destQpn = w.remoteQpn;
       p.qkey = w.remoteQkey < 0 ? qp.path.qkey : w.remoteQkey; // IBA 10.2.5
       p.sourceQpn = qp.qpn;
-      qp.path.port().transmit(qp, p, qp.path.pkeyIndex, route.sgidIndex(), route.pathBits(), run);
+      int pkey = qp.specialNumber() == 1 ? w.pkeyIndex : qp.path.pkeyIndex; // IBA 10.9.3
+      qp.path.port().transmit(qp, p, pkey, route.sgidIndex(), route.pathBits(), run);
     } else {
       p.destQpn = qp.path.destQpn;
       qp.transmit(p, run);

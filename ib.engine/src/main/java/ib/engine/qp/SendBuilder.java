@@ -164,6 +164,7 @@ final class SendBuilder {
     w.route = a.route();
     w.remoteQpn = remoteQpn & 0xffffff;
     w.remoteQkey = remoteQkey;
+    w.pkeyIndex = qp.engine().path.pkeyIndex;
   }
 
   void sge(int lkey, long address, int length, boolean only) {

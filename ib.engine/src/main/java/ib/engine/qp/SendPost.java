@@ -52,6 +52,10 @@ final class SendPost {
     int status =
         SendCheck.request(
             qp, wr.opcode().value(), wr.flags(), wr.sgeCount(), wr.inlineLength(), wr.ah());
+    QpCore core = qp.engine();
+    if (core.specialNumber() == 1 && !core.path.port().tables().hasPkey(wr.pkeyIndex())) {
+      return PostStatus.INVALID;
+    }
     if (status == PostStatus.OK && (Verb.what(wr.opcode().value()) & MEMORY) != 0) {
       return checkMemory(wr);
     }
@@ -108,6 +112,7 @@ final class SendPost {
     w.route = wr.ah() instanceof SoftAh a ? a.route() : null;
     w.remoteQpn = wr.remoteQpn();
     w.remoteQkey = wr.remoteQkey();
+    w.pkeyIndex = wr.pkeyIndex();
     w.inlineLength = -1;
     w.broken = false;
     w.sges.clear();

@@ -62,6 +62,9 @@ public final class SendWqe {
   /** Q_Key of a datagram. */
   public int remoteQkey;
 
+  /** Index of the P_Key of a datagram of QP1. */
+  public int pkeyIndex;
+
   /** Elements; none when the data is inline. */
   public final SgeList sges;
 

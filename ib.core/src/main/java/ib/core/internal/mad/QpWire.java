@@ -85,13 +85,17 @@ final class QpWire implements Wire, AutoCloseable {
       if (q != null) {
         QueuePair qp = q.qp();
         int qkey = qp.type() == QpType.SMI ? 0 : WellKnown.QP1_QKEY;
-        int pkey = Math.max(0, device.findPkey(port, WellKnown.PKEY_DEFAULT_FULL));
-        qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(pkey).qkey(qkey));
+        qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(defaultPartition()).qkey(qkey));
         q.fill();
         qp.modify(new QpAttr().state(QpState.RTR));
         qp.modify(new QpAttr().state(QpState.RTS).sqPsn(0)); // as Linux: MADs have no sequence
       }
     }
+  }
+
+  /** {@return where the default partition stands in the table, 0 when it does not} */
+  int defaultPartition() {
+    return Math.max(0, device.findPkey(port, WellKnown.PKEY_DEFAULT_FULL));
   }
 
   @Override

@@ -95,6 +95,7 @@ final class SpecialQp implements AutoCloseable {
       wr.clearSges().addSge(memory.lkey(), memory.iova() + at, MadHeader.MAD_BYTES);
       wr.cqe(this).flags(SendFlags.SIGNALED);
       wr.remoteQpn(to.qpn()).remoteQkey(to.qkey());
+      wr.pkeyIndex(to.pkeyIndex() < 0 ? wire.defaultPartition() : to.pkeyIndex());
       try (AddressHandle ah = qp.pd().createAh(to.ah())) { // may go right after the post (S5)
         int status = qp.postSend(wr.ah(ah));
         return status == PostStatus.OK ? null : "post_send returns " + status;

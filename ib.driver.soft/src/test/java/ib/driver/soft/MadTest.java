@@ -91,8 +91,7 @@ final class MadTest {
           MadAgent client =
               MadAgent.register(a, 1, MadRegistration.sender(QpType.GSI), MadHandler.NONE)) {
         assertEquals(1, server.port());
-        MadAddress other =
-            new MadAddress(to(b).ah(), WellKnown.QPN_GSI, WellKnown.QP1_QKEY, 1);
+        MadAddress other = new MadAddress(to(b).ah(), WellKnown.QPN_GSI, WellKnown.QP1_QKEY, 1);
         Mad get = Mad.request(CLASS, 1, MadMethod.GET, 1, 0);
         assertEquals(1, client.query(get, other, 2000, 5).join().source().pkeyIndex());
         assertEquals(0, heard.getLast(), "0x8123 in the table of soft1");

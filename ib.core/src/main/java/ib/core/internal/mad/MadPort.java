@@ -285,7 +285,8 @@ final class MadPort implements Rmpp.Port {
     } else if (local) {
       AhAttr self = AhAttr.ofLid(number, to.ah().dlid(), to.ah().sl());
       MadSource source =
-          new MadSource(number, true, self.dlid(), self.sl(), qpn, Math.max(0, to.pkeyIndex()), self);
+          new MadSource(
+              number, true, self.dlid(), self.sl(), qpn, Math.max(0, to.pkeyIndex()), self);
       run(() -> inbound.arrived(qpn, out, source));
       done.sent(null);
     } else {

@@ -26,7 +26,7 @@ from pyverbs.wr import SGE, RecvWR, SendWR
 faulthandler.dump_traceback_later(50)  # says where it hangs
 role, peer, name, index = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 SIZE = 1 << 18
-COUNT, LENGTH, COUNTER = 4, 24000, 200000  # of bulk
+COUNT, LENGTH, COUNTER = 4, 12000, 200000  # of bulk
 ALL = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE_ATOMIC
 rights = e.IBV_ACCESS_LOCAL_WRITE if name == "no_perm" and role == "srv" else ALL
 rnr_retry = 2 if name == "rnr_exceed" else 7

@@ -29,7 +29,7 @@ public class Scenarios {
   private static final String UD = "1 0 140,2 0 140 #01020302"; // with the GRH
   static final String SENT =
       "0 0,10 0,1 0,11 0,2 0,12 0,3 0,13 0,20 0,30 0,21 0,31 0,22 0,32 0,23 0,33 0";
-  static final String CAME = "0 0 24000,1 0 24000,2 0 24000,3 0 24000";
+  static final String CAME = "0 0 12000,1 0 12000,2 0 12000,3 0 12000";
 
   private final String name;
   private final boolean ipv6;

@@ -8,7 +8,7 @@ public final class Bulk {
   public static final int COUNT = 4;
 
   /** Of each message, in bytes; message i begins i bytes into the pattern, written ones 10 + i. */
-  public static final int LENGTH = 24_000;
+  public static final int LENGTH = 12_000;
 
   static final int COUNTER = 200_000;
 

@@ -74,6 +74,7 @@ final class Lane extends ExternalResource {
       }
       assumeTrue(up.err().strip(), up.status() == 0);
     }
+    peer.must("tc qdisc del dev eth0 root 2>/dev/null; true"); // of a run that was ended by force
     began = System.nanoTime();
     temporary.create();
     folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));

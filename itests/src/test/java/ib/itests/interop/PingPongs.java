@@ -12,8 +12,7 @@ import org.junit.runners.Parameterized.Parameters;
 
 /**
  * rocev2.md 7.1 to 7.3: rdma-core's ping-pongs, both directions, data validated. Their time-out of
- * 67 ms cannot be changed and is soon over on a loaded machine, see {@link Lane#dependably}: large
- * messages are perftest's part.
+ * 67 ms cannot be changed and is soon over on a loaded machine, see {@link Lane#dependably}.
  */
 @RunWith(Parameterized.class)
 public class PingPongs {
@@ -41,6 +40,7 @@ public class PingPongs {
             {"rc", "-c -n 50 -s 5000 -m 256", false},
             {"rc", "-c -n 50 -s 5000 -m 512", true},
             {"rc", "-c -n 50 -s 65537 -m 4096", false},
+            {"rc", "-c -n 1 -s 8388608 -m 4096", false},
             {"uc", "-c -n 50 -s 1", false},
             {"uc", "-c -n 50 -s 5000 -e -m 2048", true},
             {"ud", "-c -n 100 -s 1000", false},

@@ -34,19 +34,30 @@ class GroupTest extends Stations {
 
   @Test
   @DisplayName(
-      "section 7: groups that the subnet has no room for are refused alone; the broadcast group"
-          + " lives")
+      "consolidate_ipv6_snm_req: 10,000 groups against room for 1,024: the others are refused in"
+          + " words, the broadcast group lives and packets pass")
   void exhausted() {
+    subnet.mlidCap = 1024;
     Station a = station();
-    subnet.refuse = group -> !group.equals(ALL);
+    Station b = station();
     for (int i = 0; i < 10_000; i++) {
       a.link.join(Groups.of(Ip.v4(0xef000000 + i), ALL));
     }
     settle();
     assertTrue(a.link.state().carrier());
-    assertEquals(10_000, a.link.statistics().of(Statistics.Count.JOINS_FAILED));
+    assertEquals(10_000 - 1023, a.link.statistics().of(Statistics.Count.JOINS_FAILED));
+    Gid refused = Groups.of(Ip.v4(0xef000000 + 9999), ALL);
+    String why = a.link.groups().get(refused.toString());
+    assertTrue(why.contains("join refused") && why.contains("NO_RESOURCES 0x0100"), why);
     pass(16_000);
     assertTrue(a.link.state().carrier());
+    a.link.broadcast(Station.packet(IP, "x"));
+    a.link.unicast(b.link.state().address(), Station.packet(IP, "y"));
+    settle();
+    assertEquals(List.of("BROADCAST x", "UNICAST y"), b.received);
+    subnet.mlidCap = 10_001;
+    pass(16_000);
+    assertTrue(a.link.groups().get(refused.toString()).startsWith("mlid"), "room again");
   }
 
   @Test

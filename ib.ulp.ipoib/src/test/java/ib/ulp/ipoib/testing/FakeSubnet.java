@@ -11,6 +11,7 @@ import ib.core.sa.SaException;
 import ib.core.sa.SaMembership;
 import ib.core.sa.SaMulticast;
 import ib.core.sa.SaRecord;
+import ib.core.sa.SaStatus;
 import ib.core.sa.SaSubscription;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
@@ -48,6 +49,7 @@ public final class FakeSubnet implements AutoCloseable {
 
   public volatile Mtu mtu = Mtu.MTU_2048;
   public volatile int rate = 2; // 2.5 Gb/s
+  public volatile int mlidCap = Integer.MAX_VALUE;
   public volatile boolean dead;
   public volatile boolean sendOnly = true;
   public volatile Predicate<Gid> refuse = group -> false;
@@ -130,6 +132,10 @@ public final class FakeSubnet implements AutoCloseable {
 
   public long openClients() {
     return clients.stream().filter(c -> !c.closed).count();
+  }
+
+  private synchronized boolean full(Gid group) {
+    return mlids.size() >= mlidCap && !mlids.containsKey(group);
   }
 
   private synchronized int mlid(Gid group) {
@@ -314,6 +320,10 @@ public final class FakeSubnet implements AutoCloseable {
       boolean nonMember = request.value(Field.JOIN_STATE) == McMemberRecord.SEND_ONLY_NON_MEMBER;
       if (refuse.test(group) || nonMember && !existing.contains(group)) {
         tell(State.REFUSED, new SaException("join of " + group, 0x0200));
+        return;
+      }
+      if (full(group)) {
+        tell(State.REFUSED, new SaException("join of " + group, SaStatus.NO_RESOURCES.value()));
         return;
       }
       record =

@@ -1,6 +1,5 @@
 package ib.driver.soft;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ib.core.client.DeviceLease;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("d1b5d340, I5: how long a restart of the subnet manager keeps IPoIB waiting; printed")
-@Timeout(120)
+@Timeout(300)
 class RejoinTest {
   private static final int ASK_MS = 100; // ten attempts, one each 10 ms
 
@@ -89,7 +88,7 @@ class RejoinTest {
           report("built-in, " + run, readyNs);
           Lab.await(() -> door.clients().isEmpty(), "its end is seen");
         }
-        assertTrue(membership.state() == SaMembership.State.MEMBER);
+        Lab.await(() -> membership.state() == SaMembership.State.MEMBER, "and stays");
       }
     }
   }

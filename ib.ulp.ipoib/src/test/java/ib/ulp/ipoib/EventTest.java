@@ -89,7 +89,8 @@ class EventTest {
 
   @Test
   @DisplayName(
-      "PKEY_CHANGE of the first entry: all groups are those of the new partition, IPv6 works too")
+      "62004871, join fails after a change of P_Key[0]: all groups are those of the new partition,"
+          + " IPv4 and IPv6 ping")
   void firstPkey() throws Exception {
     reach(a, 2);
     lab.nodes.forEach(node -> node.port().pkeys(0x8123));
@@ -149,7 +150,8 @@ class EventTest {
 
   @Test
   @DisplayName(
-      "I11: a child waits for its P_Key, says so, comes up with it; limited and full reach it")
+      "I11, ipoib-cni#11, LOWERLAYERDOWN: a child waits for its P_Key, says so, comes up with it;"
+          + " limited and full reach it")
   void child() throws Exception {
     NetDevice left = lab.ipoib.createChild("ib0", 0x0001);
     NetDevice right = lab.ipoib.createChild("ib1", 0x8001);
@@ -190,7 +192,7 @@ class EventTest {
 
   @Test
   @DisplayName(
-      "section 7, ARP flux: two interfaces of one net, each answers for its own address alone")
+      "section 7, several HCAs on one subnet, ARP flux: each answers for its own address alone")
   void flux() throws Exception {
     lab.plug();
     address(lab.stack("ib2"), 3);
@@ -204,7 +206,7 @@ class EventTest {
   }
 
   @Test
-  @DisplayName("section 7: a join that was refused says so in words")
+  @DisplayName("network-operator#1646, NO-CARRIER: a join that was refused says so in words")
   void reason() {
     lab.subnet.refuse = group -> true;
     lab.nodes.get(1).cable(false);

@@ -111,4 +111,23 @@ class ConnectedTest {
     Lab.await(
         () -> lab.device("ib0").statistics().getOrDefault("drop_tx_too_long", 0L) > before, "I10");
   }
+
+  @Test
+  @DisplayName("1.6: removed with connections up and half open: no queue pair, no thread is left")
+  void remove() {
+    for (int i = 0; i < 20; i++) {
+      lab.plug();
+      lab.up("ib2");
+      NetIf third = lab.stack("ib2");
+      third.address(Ip.parse("10.96.0.3"), 24);
+      third.ping(Ip.parse("10.96.0.1"), 30_000, PATIENCE_NS);
+      var last = third.ping(TO_B, 30_000, PATIENCE_NS);
+      for (int spin = 0; spin < i * 20_000 && !last.isDone(); spin++) {
+        Thread.onSpinWait(); // each time further
+      }
+      lab.unplug(2); // which looks for leaks
+      assertTrue(
+          Thread.getAllStackTraces().keySet().stream().noneMatch(t -> t.getName().endsWith("ib2")));
+    }
+  }
 }

@@ -39,9 +39,7 @@ public final class NetIf implements Host {
   private static final int ECHO_V4 = 8;
   private static final int ECHO_V6 = 128;
   private static final int ECHO_V6_REPLY = 129;
-  private static final int IPV6_LEAST = 1280;
-  private static final int ECHO_HEADER = 8;
-  private static final int UDP_HEADER = 8;
+  private static final int HEADER = 8; // of an echo and of UDP
   private static final int LONGEST = 65_600;
 
   private final Link link;
@@ -141,7 +139,7 @@ public final class NetIf implements Host {
 
   private void pingNow(Ip to, int bytes, long timeoutNs, CompletableFuture<Long> reply) {
     int header = to.isV4() ? IpPacket.V4_HEADER : IpPacket.V6_HEADER;
-    if (tooLong(to, header + ECHO_HEADER + bytes, reply)) {
+    if (tooLong(to, header + HEADER + bytes, reply)) {
       return;
     }
     int number = ++sequence & 0xffff;
@@ -155,13 +153,13 @@ public final class NetIf implements Host {
                   new IbTimedOutException("ping " + to, "no reply", "ib:netif"));
             });
     Ip from = addresses.source(to);
-    int length = ECHO_HEADER + bytes;
+    int length = HEADER + bytes;
     int protocol = to.isV4() ? IpPacket.ICMP : IpPacket.ICMPV6;
     int at = IpPacket.write(buffer, 0, from, to, protocol, length, HOP_LIMIT);
     Octets.u32(buffer, at, (to.isV4() ? ECHO_V4 : ECHO_V6) << 24);
     Octets.u32(buffer, at + 4, number);
     for (int i = 0; i < bytes; i++) {
-      Octets.u8(buffer, at + ECHO_HEADER + i, i);
+      Octets.u8(buffer, at + HEADER + i, i);
     }
     finishIcmp(from, to, at, length);
     route(to, packet.set(IpPacket.type(to), buffer, 0, at + length));
@@ -214,7 +212,7 @@ public final class NetIf implements Host {
   }
 
   private void sendNow(int fromPort, Ip to, int toPort, byte[] data, CompletableFuture<Void> done) {
-    int length = UDP_HEADER + data.length;
+    int length = HEADER + data.length;
     int header = to.isV4() ? IpPacket.V4_HEADER : IpPacket.V6_HEADER;
     if (tooLong(to, header + length, done)) {
       return;
@@ -225,7 +223,7 @@ public final class NetIf implements Host {
     Octets.u16(buffer, at + 2, toPort);
     Octets.u16(buffer, at + 4, length);
     Octets.u16(buffer, at + 6, 0);
-    MemorySegment.copy(MemorySegment.ofArray(data), 0, buffer, at + UDP_HEADER, data.length);
+    MemorySegment.copy(MemorySegment.ofArray(data), 0, buffer, at + HEADER, data.length);
     long pseudo = Checksum.pseudo(from, to, IpPacket.UDP, length);
     int sum = Checksum.fold(Checksum.sum(buffer, at, length, pseudo));
     Octets.u16(buffer, at + 6, sum == 0 ? 0xffff : sum);
@@ -290,11 +288,11 @@ public final class NetIf implements Host {
   private void icmp(MemorySegment s) {
     long at = ip.payloadAt();
     int length = ip.payloadLength();
-    if (length < ECHO_HEADER) {
+    boolean four = ip.to().isV4();
+    if (length < HEADER) {
       link.drop(Drop.RX_SHORT);
       return;
     }
-    boolean four = ip.to().isV4();
     boolean holds = four ? Checksum.fold(Checksum.sum(s, at, length, 0)) == 0 : ip.checksumHolds(s);
     if (!holds) {
       link.drop(Drop.RX_CHECKSUM);
@@ -305,7 +303,7 @@ public final class NetIf implements Host {
       answer(s, at, length);
     } else if (type == (four ? 0 : ECHO_V6_REPLY)) {
       Echo echo = echoes.remove(Octets.u32(s, at + 4));
-      if (echo != null && echo.bytes == length - ECHO_HEADER) {
+      if (echo != null && echo.bytes == length - HEADER) {
         echo.reply.complete(link.loop().now() - echo.sentNs);
       }
     }
@@ -329,7 +327,7 @@ public final class NetIf implements Host {
   private void datagram(MemorySegment s) {
     long at = ip.payloadAt();
     int length = ip.payloadLength();
-    if (length < UDP_HEADER || Octets.u16(s, at + 4) != length) {
+    if (length < HEADER || Octets.u16(s, at + 4) != length) {
       link.drop(Drop.RX_SHORT);
     } else if (Octets.u16(s, at + 6) != 0 && !ip.checksumHolds(s)) {
       link.drop(Drop.RX_CHECKSUM);
@@ -338,19 +336,18 @@ public final class NetIf implements Host {
       if (handler == null) {
         link.drop(Drop.RX_NOT_MINE);
       } else {
-        byte[] data = new byte[length - UDP_HEADER];
-        MemorySegment.copy(s, at + UDP_HEADER, MemorySegment.ofArray(data), 0, data.length);
+        byte[] data = new byte[length - HEADER];
+        MemorySegment.copy(s, at + HEADER, MemorySegment.ofArray(data), 0, data.length);
         handler.received(ip.from(), Octets.u16(s, at), ip.to(), data);
       }
     }
   }
 
-  /** I10: a ping of that length fails at once. */
   @Override
   public void tooLong(Outgoing out, int mtu) {
     PathMtus.Dropped dropped = pathMtus.learn(out, mtu);
-    Echo echo = dropped == null ? null : echoes.remove(dropped.echo());
-    if (dropped != null && echo != null) {
+    Echo echo = echoes.remove(dropped.echo());
+    if (echo != null) {
       tooLong(dropped.to(), out.length(), echo.reply);
     }
   }
@@ -376,7 +373,7 @@ public final class NetIf implements Host {
       return;
     }
     if (!memberships.relink(state.broadcast())) {
-      if (state.mtu() >= IPV6_LEAST) { // RFC 8200 section 5
+      if (state.mtu() >= IpPacket.V6_MTU_LEAST) { // RFC 8200 section 5
         address(Ip.linkLocal(InterfaceId.ofGuid(state.address().gid().low())), 64);
       }
     }

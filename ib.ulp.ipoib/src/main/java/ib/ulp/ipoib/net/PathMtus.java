@@ -7,7 +7,6 @@ import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** What each destination takes at once, until the link changes (RFC 1191, RFC 8201; I10). */
 final class PathMtus {
@@ -31,13 +30,13 @@ final class PathMtus {
     known.clear();
   }
 
-  /** Learns from a packet that was dropped. {@return what it was, null for a fragment} */
-  @Nullable Dropped learn(Outgoing out, int mtu) {
+  /** Learns from a packet that was dropped. {@return what it was} */
+  Dropped learn(Outgoing out, int mtu) {
     MemorySegment bytes = MemorySegment.ofArray(new byte[out.length()]);
     out.copyPacket(bytes, 0);
     IpPacket packet = new IpPacket();
     if (!packet.read(bytes, 0, out.length())) {
-      return null;
+      return new Dropped(Ip.v4(0), NO_ECHO); // a fragment
     }
     known.put(packet.to(), mtu);
     boolean icmp = packet.protocol() == IpPacket.ICMP || packet.protocol() == IpPacket.ICMPV6;

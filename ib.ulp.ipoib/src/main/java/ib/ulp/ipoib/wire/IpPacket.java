@@ -14,6 +14,10 @@ public final class IpPacket {
   public static final int ICMPV6 = 58;
   public static final int V4_HEADER = 20;
   public static final int V6_HEADER = 40;
+
+  /** Below it a link has no IPv6 (RFC 8200 section 5). */
+  public static final int V6_MTU_LEAST = 1280;
+
   private static final int HOP_BY_HOP = 0;
 
   private Ip from = Ip.v4(0);

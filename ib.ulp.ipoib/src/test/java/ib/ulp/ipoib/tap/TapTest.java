@@ -167,4 +167,26 @@ class TapTest {
     assertTrue(sent.get("gso_segments") > 10 * sent.get("gso_frames"), sent.toString());
     assertTrue(received.get("gro_segments") > 2 * received.get("gro_frames"), received.toString());
   }
+
+  @Test
+  @DisplayName("C1, C6, I9: connected mode on TAP: 60,000 bytes in one packet; back to datagrams")
+  void connected() {
+    lab.device("ib0").connected(true);
+    lab.device("ib1").connected(true);
+    namespaces.in(left, "ip", "link", "set", devA, "mtu", "65520");
+    namespaces.in(right, "ip", "link", "set", devB, "mtu", "65520");
+    namespaces.in(left, "ip", "neigh", "flush", "all"); // asks again: who has connected mode now
+    namespaces.in(right, "ip", "neigh", "flush", "all");
+    namespaces.in(left, "ping", "-n", "-c", "1", "-W", "30", "10.97.0.2");
+    namespaces.in(right, "ping", "-n", "-c", "1", "-W", "30", "10.97.0.1");
+    Lab.await(() -> lab.device("ib0").connections().toString().contains("ESTABLISHED"), "up");
+    Lab.await(() -> lab.device("ib1").connections().toString().contains("ESTABLISHED"), "up");
+    String big =
+        namespaces.in(
+            left, "ping", "-n", "-c", "5", "-i", "0.05", "-M", "do", "-s", "60000", "10.97.0.2");
+    assertTrue(big.contains("5 received"), big);
+    lab.device("ib1").connected(false);
+    String cut = namespaces.in(left, "ping", "-n", "-c", "3", "-W", "30", "10.97.0.2");
+    assertTrue(cut.contains(" 0% packet loss"), cut);
+  }
 }

@@ -24,9 +24,15 @@ public enum UdpCounter {
   DROP_ICRC_ERROR,
   /** The sender allowed IPv4 to fragment, which RoCEv2 does not. */
   DROP_WRONG_FLAGS,
-  /** Congestion notification packets received (IBA annex A17.9.3). */
+  /**
+   * Congestion notification packets received (IBA annex A17.9.3). They are counted and no more:
+   * what makes a sender send less here is loss.
+   */
   RP_CNP_HANDLED,
-  /** Packets that a router had marked as having met congestion (RFC 3168). */
+  /**
+   * Packets that a router had marked as having met congestion (RFC 3168). They are counted; their
+   * sender is not notified.
+   */
   NP_ECN_MARKED,
   /** Nothing was free to receive into, so the socket kept what came. */
   RX_OVERRUN,

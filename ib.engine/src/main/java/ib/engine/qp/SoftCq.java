@@ -46,7 +46,7 @@ public final class SoftCq extends CompletionQueue {
   private volatile boolean destroyed;
   private final CqUsers users = new CqUsers(this);
   private final Moderation moderation;
-  private final CqTimer stragglers;
+  private final Stragglers stragglers;
 
   private final PolledEntry current = new PolledEntry(); // one thread at a time
 
@@ -55,7 +55,7 @@ public final class SoftCq extends CompletionQueue {
     this.hca = hca;
     CompletionRing ring = new CompletionRing(init.entries());
     this.moderation = new Moderation(hca.worker(), this::periodOver);
-    this.stragglers = new Stragglers(hca.worker());
+    this.stragglers = new Stragglers(hca.worker(), this::straggling);
     this.filled = ring;
     this.polled = ring;
   }
@@ -311,7 +311,7 @@ public final class SoftCq extends CompletionQueue {
       a = armed;
     }
     VarHandle.fullFence();
-    boolean unpublished = unpublished();
+    boolean unpublished = ring().anyUnpublished();
     boolean report = (flags & NotifyFlags.REPORT_MISSED_EVENTS) != 0;
     boolean waiting = (unpublished || report) && waiting();
     if (unpublished && !waiting) {
@@ -322,38 +322,11 @@ public final class SoftCq extends CompletionQueue {
     return report && waiting ? 1 : 0;
   }
 
-  /** Whether an entry may be claimed and not published yet, in any ring. */
-  private boolean unpublished() {
-    for (CompletionRing c = ring(); c != null; c = c.next()) {
-      if (c.unpublished()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Looks until what was claimed when the consumer armed is published. */
-  private final class Stragglers extends CqTimer {
-    private static final long AGAIN_NS = 20_000; // a thousand times what an undisturbed one takes
-
-    Stragglers(Worker worker) {
-      super(worker);
-    }
-
-    @Override
-    protected long durationNs() {
-      return AGAIN_NS;
-    }
-
-    @Override
-    void over() {
-      boolean more = unpublished();
-      periodOver();
-      if (more && armed != IDLE) {
-        Thread.onSpinWait(); // its producer has to go on first
-        start();
-      }
-    }
+  /** Tells of what was claimed when the consumer armed; whether there may be more of it. */
+  private boolean straggling() {
+    boolean more = ring().anyUnpublished();
+    periodOver();
+    return more && armed != IDLE;
   }
 
   /**

@@ -216,6 +216,16 @@ public final class CompletionRing extends ConsumerCursors {
     return false;
   }
 
+  /** {@return {@link #unpublished}, of this ring or of one that follows it} */
+  public boolean anyUnpublished() {
+    for (CompletionRing c = this; c != null; c = c.next) {
+      if (c.unpublished()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   // ---- resize ----
 
   /**

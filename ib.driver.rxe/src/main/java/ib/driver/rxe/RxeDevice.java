@@ -77,6 +77,8 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
     boolean up = false;
     try {
       device.bringUp(config, view);
+      int room = ReceiveRoom.given(config.udp().bufferBytes());
+      ReceiveRoom.shortfall(config.name(), room, config.window()).ifPresent(log);
       up = true;
       return device;
     } catch (IOException e) {

@@ -61,7 +61,7 @@ final class Inward {
           discovery(frame);
         } else if (frame.type() == Encapsulation.IPV4 && Dhcp.is(s, ip)) {
           boolean request = Dhcp.isRequest(s, ip);
-          long client = request ? table.learn(source(frame)) : mac;
+          long client = request ? table.meet(source(frame)) : mac;
           int length = Dhcp.inward(s, ip, frame.at(), packetSpace(), client);
           write(destination(frame), frame.type(), length);
         } else if (frame.cast() != Frame.Cast.UNICAST || !coalescer.take(frame, ip, mac)) {
@@ -73,8 +73,11 @@ final class Inward {
     }
   }
 
-  private static LinkAddress source(Frame frame) {
-    return new LinkAddress(0, frame.sourceQpn(), frame.sourceGid());
+  /** Whose a packet is; the ARP that came before a unicast one tells where it says no GID (W2). */
+  private LinkAddress source(Frame frame) {
+    Gid gid = frame.sourceGid();
+    LinkAddress heard = gid.equals(Gid.ZERO) ? table.sender(frame.slid(), frame.sourceQpn()) : null;
+    return heard != null ? heard : new LinkAddress(0, frame.sourceQpn(), gid);
   }
 
   private long destination(Frame frame) {
@@ -96,6 +99,7 @@ final class Inward {
       return;
     }
     long sender = table.learn(arp.sender());
+    table.sends(arp.sender(), frame.slid());
     boolean forUs = arp.target().plain().equals(own.plain());
     long at = Ethernet.PACKET;
     Octets.u16(scratch, at, 1);

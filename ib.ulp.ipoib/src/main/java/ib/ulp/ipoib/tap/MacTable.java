@@ -16,15 +16,22 @@ final class MacTable {
   private static final long LOCAL = 0x0200_0000_0000L;
   private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 
-  private final LinkedHashMap<Long, LinkAddress> ends =
-      new LinkedHashMap<>(64, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
+  private final Map<Long, LinkAddress> ends = new Bounded();
+  private final Map<Long, LinkAddress> senders = new Bounded();
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, LinkAddress> eldest) {
-          return size() > MOST;
-        }
-      };
+  /** Forgets who was not heard of for the longest time. */
+  private static final class Bounded extends LinkedHashMap<Long, LinkAddress> {
+    private static final long serialVersionUID = 1L;
+
+    Bounded() {
+      super(64, 0.75f, true);
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<Long, LinkAddress> eldest) {
+      return size() > MOST;
+    }
+  }
 
   /** {@return the Ethernet address that stands for an end: locally administered, unicast} */
   static long mac(LinkAddress end) {
@@ -38,6 +45,23 @@ final class MacTable {
     long mac = mac(end);
     ends.put(mac, end);
     return mac;
+  }
+
+  /** The same for one that has not said its flags; those that are known stay. */
+  long meet(LinkAddress end) {
+    long mac = mac(end);
+    ends.putIfAbsent(mac, end);
+    return mac;
+  }
+
+  /** Remembers that an end sends from a LID, for its packets without a global route (W2). */
+  void sends(LinkAddress end, int slid) {
+    senders.put((long) slid << 24 | end.qpn(), end);
+  }
+
+  /** {@return the end that sends from a LID and a queue pair, null when it was not heard of} */
+  @Nullable LinkAddress sender(int slid, int qpn) {
+    return senders.get((long) slid << 24 | qpn);
   }
 
   /** {@return the end that an Ethernet address stands for, null when it was not heard of} */

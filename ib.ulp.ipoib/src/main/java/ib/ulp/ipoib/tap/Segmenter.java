@@ -10,15 +10,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * Does what the kernel has left to the device: checksums, and cutting of long TCP segments (D9).
+ * Does what the kernel has left to the device: checksums, and cutting of long TCP segments and of
+ * UDP datagrams in a row (D9).
  */
 final class Segmenter {
   static final int GSO_NONE = 0;
   static final int GSO_TCPV4 = 1;
   static final int GSO_TCPV6 = 4;
+  static final int GSO_UDP = 5; // VIRTIO_NET_HDR_GSO_UDP_L4: of either version
   private static final int GSO_ECN = 0x80;
   private static final int NEEDS_CSUM = 1;
   private static final int TCP_HEADER = 20;
+  private static final int TCP_SUM = 16;
+  private static final int UDP_HEADER = 8;
+  private static final int UDP_SUM = 6;
   private static final int FIN_PSH = 0x09;
   private static final int CWR = 0x80;
 
@@ -47,50 +52,63 @@ final class Segmenter {
   }
 
   /**
-   * Sends a long TCP segment in pieces of the size that the kernel wants.
+   * Sends a long TCP segment, or datagrams in a row, in pieces of the size that the kernel wants.
    *
    * @param to takes the pieces; each is overwritten by the next
    * @return false when it is malformed
    */
   boolean cut(MemorySegment s, IpPacket ip, int type, Consumer<Outgoing> to) {
-    int kind = Octets.u8(s, 1) & ~GSO_ECN;
     int mss = Ethernet.u16(s, 4);
-    long tcp = ip.payloadAt();
-    int ipHeader = (int) (tcp - Ethernet.PACKET);
-    int tcpHeader = ip.payloadLength() < TCP_HEADER ? 0 : (Octets.u8(s, tcp + 12) >> 4) * 4;
-    boolean good =
-        (kind == GSO_TCPV4 || kind == GSO_TCPV6)
-            && ip.protocol() == IpPacket.TCP
-            && mss > 0
-            && tcpHeader >= TCP_HEADER
-            && tcpHeader <= ip.payloadLength()
-            && ipHeader + tcpHeader + mss <= link.state().mtu();
-    if (!good) {
+    int ipHeader = (int) (ip.payloadAt() - Ethernet.PACKET);
+    int transport = transport(s, ip);
+    if (transport == 0 || mss == 0 || ipHeader + transport + mss > link.state().mtu()) {
       return false;
     }
-    int header = ipHeader + tcpHeader;
-    int data = ip.payloadLength() - tcpHeader;
-    int flags = Octets.u8(s, tcp + 13);
-    int sequence = Octets.u32(s, tcp + 4);
+    int header = ipHeader + transport;
+    int data = ip.payloadLength() - transport;
+    long from = ip.payloadAt() + transport;
     int id = Octets.u16(s, Ethernet.PACKET + 4);
+    int field = ipHeader + (ip.protocol() == IpPacket.TCP ? TCP_SUM : UDP_SUM);
     MemorySegment.copy(s, Ethernet.PACKET, headers, 0, header);
     link.statistics().add(Count.GSO_FRAMES, 1);
     for (int at = 0, i = 0; at < data; at += mss, i++) {
       int length = Math.min(mss, data - at);
-      boolean last = at + length == data;
-      int bits = last ? flags : flags & ~FIN_PSH;
-      Octets.u8(headers, ipHeader + 13L, at == 0 ? bits : bits & ~CWR);
-      Octets.u32(headers, ipHeader + 4L, sequence + at);
-      address(ip, ipHeader, tcpHeader + length, id + i);
-      Octets.u16(headers, ipHeader + 16L, 0);
-      long sum = Checksum.pseudo(ip.from(), ip.to(), IpPacket.TCP, (long) tcpHeader + length);
-      sum = Checksum.sum(headers, ipHeader, tcpHeader, sum);
-      sum = Checksum.sum(s, tcp + tcpHeader + at, length, sum);
-      Octets.u16(headers, ipHeader + 16L, Checksum.fold(sum));
-      to.accept(packet.set(type, headers, 0, header, s, tcp + tcpHeader + at, length));
+      if (ip.protocol() == IpPacket.TCP) {
+        segment(s, ip.payloadAt(), ipHeader, at, at + length == data);
+      } else {
+        Octets.u16(headers, ipHeader + 4L, UDP_HEADER + length);
+      }
+      address(ip, ipHeader, transport + length, id + i);
+      Octets.u16(headers, field, 0);
+      long sum = Checksum.pseudo(ip.from(), ip.to(), ip.protocol(), (long) transport + length);
+      sum = Checksum.sum(headers, ipHeader, transport, sum);
+      int folded = Checksum.fold(Checksum.sum(s, from + at, length, sum));
+      Octets.u16(headers, field, folded == 0 && field == ipHeader + UDP_SUM ? 0xffff : folded);
+      to.accept(packet.set(type, headers, 0, header, s, from + at, length));
       link.statistics().add(Count.GSO_SEGMENTS, 1);
     }
     return true;
+  }
+
+  /** Bytes of the header above IP; 0 when it is not what the kernel says it is. */
+  private static int transport(MemorySegment s, IpPacket ip) {
+    int kind = Octets.u8(s, 1) & ~GSO_ECN;
+    int least = kind == GSO_UDP ? UDP_HEADER : TCP_HEADER;
+    int protocol = kind == GSO_UDP ? IpPacket.UDP : IpPacket.TCP;
+    boolean known = kind == GSO_TCPV4 || kind == GSO_TCPV6 || kind == GSO_UDP;
+    if (!known || ip.protocol() != protocol || ip.payloadLength() < least) {
+      return 0;
+    }
+    int length = kind == GSO_UDP ? UDP_HEADER : (Octets.u8(s, ip.payloadAt() + 12) >> 4) * 4;
+    return length >= least && length <= ip.payloadLength() ? length : 0;
+  }
+
+  /** What differs between the segments of TCP. */
+  private void segment(MemorySegment s, long tcp, int ipHeader, int at, boolean last) {
+    int flags = Octets.u8(s, tcp + 13);
+    int bits = last ? flags : flags & ~FIN_PSH;
+    Octets.u8(headers, ipHeader + 13L, at == 0 ? bits : bits & ~CWR);
+    Octets.u32(headers, ipHeader + 4L, Octets.u32(s, tcp + 4) + at);
   }
 
   private void address(IpPacket ip, int ipHeader, int payload, int id) {

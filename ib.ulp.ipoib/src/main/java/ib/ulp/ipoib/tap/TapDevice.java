@@ -25,6 +25,7 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
   private static final int IFF_NO_PI = 0x1000;
   private static final int IFF_VNET_HDR = 0x4000;
   private static final int OFFLOADS = 1 | 2 | 4; // TUN_F_CSUM, TSO4, TSO6
+  private static final int USO = 0x20 | 0x40; // TUN_F_USO4, TUN_F_USO6: not before Linux 6.2
   private static final int IFREQ = 40;
   private static final int NAME_MOST = 15;
   private static final int ETHERNET = 1;
@@ -100,7 +101,9 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
       named();
       request.set(ValueLayout.JAVA_SHORT, 16, (short) (kind | IFF_NO_PI | IFF_VNET_HDR));
       check(libc.ioctl(made, TUNSETIFF, request.address()), "device " + name);
-      check(libc.ioctl(made, TUNSETOFFLOAD, OFFLOADS), "offloads of " + name);
+      if (libc.ioctl(made, TUNSETOFFLOAD, OFFLOADS | USO) < 0) {
+        check(libc.ioctl(made, TUNSETOFFLOAD, OFFLOADS), "offloads of " + name);
+      }
       whole = true;
       return made;
     } finally {

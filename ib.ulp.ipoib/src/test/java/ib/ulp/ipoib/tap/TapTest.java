@@ -1,5 +1,6 @@
 package ib.ulp.ipoib.tap;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -7,6 +8,7 @@ import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.testing.Namespaces;
 import ib.ulp.ipoib.wire.Ip;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,6 +20,28 @@ import org.junit.jupiter.api.Timeout;
     "issue 5, section 3: two kernels' stacks reach each other over TAP and the soft fabric")
 @Timeout(180)
 class TapTest {
+  private static final String FAMILY =
+      """
+      import socket, sys
+      v = socket.AF_INET6 if ':' in sys.argv[1] else socket.AF_INET
+      s = socket.socket(v, socket.SOCK_DGRAM)
+      rows = [bytes([i]) * 1403 for i in range(19)] + [bytes([19]) * 77]
+      """;
+  private static final String SEND =
+      FAMILY
+          + """
+            s.setsockopt(17, 103, 1403)  # SOL_UDP, UDP_SEGMENT
+            assert s.sendto(b''.join(rows), (sys.argv[1], 7007)) == 19 * 1403 + 77
+            """;
+  private static final String RECEIVE =
+      FAMILY
+          + """
+            s.settimeout(30)
+            s.bind((sys.argv[1], 7007))
+            got = [s.recv(65536) for r in rows]
+            print(len(got) if got == rows else got, 'datagrams')
+            """;
+
   private Namespaces namespaces;
   private Lab lab;
   private String left;
@@ -166,6 +190,32 @@ class TapTest {
     Map<String, Long> received = lab.device("ib1").statistics();
     assertTrue(sent.get("gso_segments") > 10 * sent.get("gso_frames"), sent.toString());
     assertTrue(received.get("gro_segments") > 2 * received.get("gro_frames"), received.toString());
+  }
+
+  @Test
+  @DisplayName("D9: UDP_SEGMENT: 20 datagrams in a row are cut, none differs, in both versions")
+  void datagrams() {
+    Namespaces.require("python3");
+    for (String to : List.of("10.97.0.2", "fd97::2")) {
+      Process receiver = namespaces.startIn(right, "python3", "-c", RECEIVE, to);
+      try {
+        Lab.await(() -> namespaces.in(right, "ss", "-lun").contains(":7007"), "it listens");
+        namespaces.in(left, "python3", "-c", SEND, to);
+        assertEquals("20 datagrams", Namespaces.output(receiver).strip());
+      } finally {
+        receiver.destroy();
+      }
+    }
+    Map<String, Long> sent = lab.device("ib0").statistics();
+    List<Long> counts = List.of(sent.get("gso_frames"), sent.get("gso_segments"));
+    assertEquals(linux62() ? List.of(2L, 40L) : List.of(0L, 0L), counts, sent.toString());
+  }
+
+  /** Older ones cut datagrams themselves. */
+  private static boolean linux62() {
+    String[] version = System.getProperty("os.version").split("[.-]");
+    int major = Integer.parseInt(version[0]);
+    return major > 6 || major == 6 && Integer.parseInt(version[1]) >= 2;
   }
 
   @Test

@@ -94,12 +94,13 @@ public final class IbsimDoor implements AutoCloseable {
     while (!closed) {
       try {
         selector.select(TICK_MS);
-        for (SelectionKey key : selector.selectedKeys()) {
-          if (key.channel() instanceof DatagramChannel channel) {
+        List<SelectionKey> ready = List.copyOf(selector.selectedKeys()); // drop() selects, too
+        selector.selectedKeys().clear();
+        for (SelectionKey key : ready) {
+          if (key.isValid() && key.channel() instanceof DatagramChannel channel) {
             read(channel, bytes);
           }
         }
-        selector.selectedKeys().clear();
         tick();
       } catch (IOException | RuntimeException e) {
         report.accept("the door of ibsim's clients: " + e, e);

@@ -3,6 +3,8 @@ package ib.ulp.ipoib.tap;
 import ib.ulp.ipoib.link.Link;
 import ib.ulp.ipoib.link.LinkState;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,6 +14,7 @@ import org.slf4j.LoggerFactory;
  * takes it away it is made again (P2). On the loop.
  */
 final class Presence {
+  private static final int BATCH = 64;
   private static final int IPV6_LEAST = 1280;
   private static final long AGAIN_LEAST_NS = 100_000_000L;
   private static final long AGAIN_MOST_NS = 30_000_000_000L;
@@ -80,8 +83,36 @@ final class Presence {
     return device.name();
   }
 
+  /**
+   * Reads what the kernel sends, a batch at most, while the link has room.
+   *
+   * @param into where each one is put
+   * @param taker told of its length
+   * @return whether there was any
+   */
+  boolean read(MemorySegment into, IntConsumer taker) {
+    boolean any = false;
+    try {
+      for (int i = 0; i < BATCH && !lost; i++) {
+        if (!link.hasRoom()) {
+          device.reading(false);
+          return any;
+        }
+        int length = device.read(into);
+        if (length == 0) {
+          return any;
+        }
+        any = true;
+        taker.accept(length);
+      }
+    } catch (IOException e) {
+      gone(e);
+    }
+    return any;
+  }
+
   /** The kernel has taken the device away. */
-  void gone(IOException why) {
+  private void gone(IOException why) {
     if (!lost) {
       lost = true;
       device.lose();

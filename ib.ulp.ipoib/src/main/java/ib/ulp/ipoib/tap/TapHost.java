@@ -10,18 +10,17 @@ import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.net.Neighbours;
 import ib.ulp.ipoib.wire.Groups;
 import ib.ulp.ipoib.wire.Ip;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A link whose IP stack is the kernel's, behind a TAP device. */
 public final class TapHost implements Host, Loop.Work {
-  private static final int BATCH = 64;
   private static final long QUERY_NS = 30_000_000_000L;
   private static final int SPOKEN_MOST = 64;
 
@@ -38,6 +37,7 @@ public final class TapHost implements Host, Loop.Work {
   private @Nullable Gid linked; // the broadcast group whose link the groups were joined on
   private Loop.@Nullable Timer query;
   private final Presence presence;
+  private final IntConsumer taker = this::frame;
 
   TapHost(TapDevice device, Link link, Arena arena) {
     this.device = device;
@@ -119,26 +119,13 @@ public final class TapHost implements Host, Loop.Work {
     }
   }
 
+  private void frame(int length) {
+    outward.frame(in, length);
+  }
+
   @Override
   public boolean step() {
-    boolean any = false;
-    try {
-      for (int i = 0; i < BATCH && !presence.lost(); i++) {
-        if (!link.hasRoom()) {
-          device.reading(false);
-          return any;
-        }
-        int length = device.read(in);
-        if (length == 0) {
-          return any;
-        }
-        any = true;
-        outward.frame(in, length);
-      }
-    } catch (IOException e) {
-      presence.gone(e);
-    }
-    return any;
+    return presence.read(in, taker);
   }
 
   @Override

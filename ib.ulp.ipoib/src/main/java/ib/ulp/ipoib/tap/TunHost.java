@@ -10,13 +10,13 @@ import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.wire.Ip;
 import ib.ulp.ipoib.wire.IpPacket;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntConsumer;
 
 /**
  * A link whose IP stack is the kernel's, behind a TUN device. The kernel gives bare packets: who
@@ -24,8 +24,6 @@ import java.util.Set;
  * stack in this JVM below it (P3, P4).
  */
 public final class TunHost implements Host, Loop.Work {
-  private static final int BATCH = 64;
-
   private final TapDevice device;
   private final Link link;
   private final NetIf below;
@@ -39,6 +37,7 @@ public final class TunHost implements Host, Loop.Work {
   private final IpPacket ip = new IpPacket();
   private final Outgoing packet = new Outgoing();
   private final Set<Ip> wanted = new HashSet<>();
+  private final IntConsumer taker = this::frame;
 
   TunHost(TapDevice device, Link link, int probes, Arena arena) {
     this.device = device;
@@ -68,25 +67,12 @@ public final class TunHost implements Host, Loop.Work {
 
   @Override
   public boolean step() {
-    boolean any = false;
-    try {
-      for (int i = 0; i < BATCH && !presence.lost(); i++) {
-        if (!link.hasRoom()) {
-          device.reading(false);
-          return any;
-        }
-        int length = device.read(read);
-        if (length == 0) {
-          return any;
-        }
-        any = true;
-        Ethernet.frame(in);
-        out(length - Ethernet.VNET);
-      }
-    } catch (IOException e) {
-      presence.gone(e);
-    }
-    return any;
+    return presence.read(read, taker);
+  }
+
+  private void frame(int length) {
+    Ethernet.frame(in);
+    out(length - Ethernet.VNET);
   }
 
   private void out(int bytes) {

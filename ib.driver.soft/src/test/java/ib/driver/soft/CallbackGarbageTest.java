@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class CallbackGarbageTest {
   private static final int OPERATIONS = Integer.getInteger("ib.callbacks", 100_000);
+  private static final int WARM_UPS = 10;
   private static final String CHECK = "ib.check";
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -102,7 +103,9 @@ final class CallbackGarbageTest {
   }
 
   private void measure(Runnable operations) {
-    operations.run(); // what is rare is linked once, too
+    for (int i = 0; i < WARM_UPS; i++) {
+      operations.run(); // what is rare is linked and compiled once, too
+    }
     long[] others =
         Thread.getAllStackTraces().keySet().stream()
             .filter(t -> t.getName().startsWith("ib-") && t.getName().contains("soft"))

@@ -4,7 +4,6 @@ import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.PortCounter;
 import ib.core.wire.DropReason;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -12,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.BiConsumer;
 
 /**
  * The counters of a device (D11). A queue pair counts in plain fields of its own, written by its
@@ -31,7 +31,9 @@ final class Tally {
   private volatile int live;
   private long lookedNs; // the worker's
   private long lookNs = LOOK_NS; // the worker's
-  private final Set<QpCore> members = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final IdentityHashMap<QpCore, Boolean> members = new IdentityHashMap<>(); // a set
+  private final BiConsumer<QpCore, Boolean> note = (qp, present) -> note(qp);
+  private boolean heard; // the worker's
 
   Tally(int portCount) {
     ports = new AtomicLongArray[portCount];
@@ -55,7 +57,7 @@ final class Tally {
   }
 
   synchronized void enter(QpCore qp) {
-    members.add(qp);
+    members.put(qp, true);
     live = members.size();
   }
 
@@ -76,7 +78,7 @@ final class Tally {
 
   /** The queue pair has gone: it counts no more. */
   synchronized void leave(QpCore qp) {
-    if (members.remove(qp)) {
+    if (members.remove(qp) != null) {
       live = members.size();
       settle(qp);
     }
@@ -88,7 +90,7 @@ final class Tally {
 
   /** {@return the queue pair of a number; of several special ones the first} */
   synchronized Optional<QpCore> find(int qpn) {
-    return members.stream().filter(qp -> qp.qpn == qpn).findFirst();
+    return members.keySet().stream().filter(qp -> qp.qpn == qpn).findFirst();
   }
 
   /**
@@ -98,14 +100,16 @@ final class Tally {
   void look(long now) {
     if (live > 0 && (now - lookedNs >= lookNs || lookedNs == 0)) {
       lookedNs = now;
-      boolean heard = false;
+      heard = false;
       synchronized (this) {
-        for (QpCore qp : members) {
-          heard |= qp.history.look(now, qp.counted(HcaCounter.RCVD_PKTS));
-        }
+        members.forEach(note); // no iterator: the worker allocates nothing (G5)
       }
       lookNs = heard ? LOOK_NS : Math.min(2 * lookNs, LOOK_MOST_NS);
     }
+  }
+
+  private void note(QpCore qp) {
+    heard |= qp.history.look(lookedNs, qp.counted(HcaCounter.RCVD_PKTS));
   }
 
   /** {@return how long the worker may sleep, Long.MAX_VALUE when there are no queue pairs} */
@@ -120,7 +124,7 @@ final class Tally {
     for (int i = 0; i < ALL; i++) {
       sum[i] = ports[port - 1].get(i);
     }
-    for (QpCore qp : members) {
+    for (QpCore qp : members.keySet()) {
       if (qp.path.portIndex() == port - 1) {
         for (int i = 0; i < ALL; i++) {
           sum[i] += own(qp, i);

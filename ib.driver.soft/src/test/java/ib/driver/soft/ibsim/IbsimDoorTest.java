@@ -94,7 +94,8 @@ final class IbsimDoorTest {
       }
       for (int round = 0; round < ROUNDS; round++) {
         Client leaver = clients.get(round % CLIENTS);
-        synchronized (fabric) { // the door waits at the first: then all the others are there at once
+        synchronized (
+            fabric) { // the door waits at the first: then all the others are there at once
           for (Client c : clients) {
             c.ask();
           }

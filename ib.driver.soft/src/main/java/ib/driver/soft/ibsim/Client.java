@@ -35,7 +35,7 @@ final class Client implements MadConsumer {
   final NodePort place;
   private final Map<Long, Pending> pending = new HashMap<>();
   private boolean manager;
-  private boolean gone;
+  private boolean gone; // found so while it was given something; it has not left by that
 
   private record Pending(Datagram asked, long endNs) {}
 
@@ -55,12 +55,10 @@ final class Client implements MadConsumer {
     }
   }
 
+  /** It is there no more, for whatever reason; called once. */
   void leave() {
-    if (!gone) {
-      gone = true;
-      subnet.remove(place, this);
-      manages(false);
-    }
+    subnet.remove(place, this);
+    manages(false);
   }
 
   /** {@return whether it can not be reached any more} */

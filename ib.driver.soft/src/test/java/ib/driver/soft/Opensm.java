@@ -20,6 +20,8 @@ final class Opensm implements AutoCloseable {
           Path.of("/usr/lib64/umad2sim/libumad2sim.so"));
   private static final Path OPENSM = Path.of("/usr/sbin/opensm");
 
+  private static final int TAIL = 2000;
+
   private final Process process;
   private final Path directory;
 
@@ -118,12 +120,21 @@ final class Opensm implements AutoCloseable {
     }
   }
 
+  private String tail() {
+    try {
+      String all = log();
+      return all.substring(Math.max(0, all.length() - TAIL));
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
   /** Waits for the end of its first sweep. */
   void awaitUp() {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!logs("SUBNET UP")) {
       if (System.nanoTime() > end || !alive()) {
-        throw new AssertionError("no SUBNET UP");
+        throw new AssertionError((alive() ? "no SUBNET UP: " : "it has ended: ") + tail());
       }
       LockSupport.parkNanos(1_000_000);
     }

@@ -1,12 +1,11 @@
 package ib.engine.capture;
 
-import ib.core.verbs.Gid;
 import ib.core.wire.DropReason;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
+import ib.engine.wire.WireAround;
 import ib.engine.wire.WirePort;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * sent before a fault is injected, and what is received after. A packet that is sent is judged when
  * the call into the other wire returns, one that is received when it is released.
  */
-public final class CapturingWire implements Wire {
-  private final Wire inner;
+public final class CapturingWire extends WireAround {
   private final Capture capture;
   private final int port;
   private volatile @Nullable WirePort device; // before the first packet
@@ -28,7 +26,7 @@ public final class CapturingWire implements Wire {
    * @param port number of the port
    */
   public CapturingWire(Wire inner, Capture capture, int port) {
-    this.inner = inner;
+    super(inner);
     this.capture = capture;
     this.port = port;
   }
@@ -143,50 +141,5 @@ public final class CapturingWire implements Wire {
   public boolean segments() {
     @Nullable CaptureRing ring = capture.ring();
     return ring != null || inner.segments();
-  }
-
-  @Override
-  public boolean alwaysGlobal() {
-    return inner.alwaysGlobal();
-  }
-
-  @Override
-  public int tooLongSyndrome() {
-    return inner.tooLongSyndrome();
-  }
-
-  @Override
-  public boolean polled() {
-    return inner.polled();
-  }
-
-  @Override
-  public boolean progress() {
-    return inner.progress();
-  }
-
-  @Override
-  public void pollersRest() {
-    inner.pollersRest();
-  }
-
-  @Override
-  public void keyViolation(Packet packet, boolean pkey) {
-    inner.keyViolation(packet, pkey);
-  }
-
-  @Override
-  public Map<String, Long> counters() {
-    return inner.counters();
-  }
-
-  @Override
-  public void join(Gid group, int mlid) {
-    inner.join(group, mlid);
-  }
-
-  @Override
-  public void leave(Gid group, int mlid) {
-    inner.leave(group, mlid);
   }
 }

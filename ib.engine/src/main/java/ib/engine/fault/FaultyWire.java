@@ -2,15 +2,14 @@ package ib.engine.fault;
 
 import ib.core.spi.FaultRule;
 import ib.core.spi.FaultRule.Direction;
-import ib.core.verbs.Gid;
 import ib.core.wire.DropReason;
 import ib.engine.SoftHca;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
+import ib.engine.wire.WireAround;
 import ib.engine.wire.WirePort;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +18,9 @@ import org.jspecify.annotations.Nullable;
  * of its bytes and released at once, so nobody waits for it; at most {@value #HELD_MOST} copies per
  * direction are under way, what is more passes undisturbed.
  */
-public final class FaultyWire implements Wire, AutoCloseable {
+public final class FaultyWire extends WireAround implements AutoCloseable {
   private static final int HELD_MOST = 1024;
 
-  private final Wire inner;
   private final Faults faults;
   private final int port;
   private final NanoClock clock;
@@ -39,7 +37,7 @@ public final class FaultyWire implements Wire, AutoCloseable {
    * @param clock the time of the device
    */
   public FaultyWire(Wire inner, Faults faults, int port, NanoClock clock) {
-    this.inner = inner;
+    super(inner);
     this.faults = faults;
     this.port = port;
     this.clock = clock;
@@ -210,51 +208,6 @@ public final class FaultyWire implements Wire, AutoCloseable {
   @Override
   public boolean segments() {
     return faults.active().length > 0 || inner.segments();
-  }
-
-  @Override
-  public boolean alwaysGlobal() {
-    return inner.alwaysGlobal();
-  }
-
-  @Override
-  public int tooLongSyndrome() {
-    return inner.tooLongSyndrome();
-  }
-
-  @Override
-  public boolean polled() {
-    return inner.polled();
-  }
-
-  @Override
-  public boolean progress() {
-    return inner.progress();
-  }
-
-  @Override
-  public void pollersRest() {
-    inner.pollersRest();
-  }
-
-  @Override
-  public void keyViolation(Packet packet, boolean pkey) {
-    inner.keyViolation(packet, pkey);
-  }
-
-  @Override
-  public Map<String, Long> counters() {
-    return inner.counters();
-  }
-
-  @Override
-  public void join(Gid group, int mlid) {
-    inner.join(group, mlid);
-  }
-
-  @Override
-  public void leave(Gid group, int mlid) {
-    inner.leave(group, mlid);
   }
 
   /** {@return packets held back now, both directions} */

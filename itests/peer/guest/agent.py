@@ -74,10 +74,10 @@ def listening(port):
 
 def await_listener(conn, port):
     tries = 0
-    while not listening(port) and tries < 500:
+    while not listening(port) and tries < 1000:
         tries += 1
-        time.sleep(0.1)
-    frame(conn, b"s", b"0" if tries < 500 else b"1")
+        time.sleep(0.05)
+    frame(conn, b"s", b"0" if tries < 1000 else b"1")
 
 
 def put(conn, stream, path, size):

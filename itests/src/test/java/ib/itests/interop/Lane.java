@@ -64,6 +64,18 @@ final class Lane extends ExternalResource {
     assumeTrue("it takes minutes and a download: say -Dib.interop=true", WANTED);
     Program why = peer.run(60, "why-not");
     assumeTrue(why.out().strip(), why.status() == 0);
+    boolean ready = false;
+    try {
+      start();
+      ready = true;
+    } finally {
+      if (!ready) {
+        after();
+      }
+    }
+  }
+
+  private void start() throws Exception {
     started = peer.run(60, "status").status() != 0;
     if (started) {
       Program up = peer.run(START_S, "start");
@@ -74,9 +86,10 @@ final class Lane extends ExternalResource {
       }
       assumeTrue(up.err().strip(), up.status() == 0);
     }
+    temporary.create();
+    peer.open(temporary.getRoot().toPath().resolve("door"));
     peer.must("tc qdisc del dev eth0 root 2>/dev/null; true"); // of a run that was ended by force
     began = System.nanoTime();
-    temporary.create();
     folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
     folder.configure("ib.driver.rxe-rxe0.cfg", "name = rxe0\ninterface = ibpeer0\n");
     shell = new Shell(folder.home(), LinuxPeer.host(), COMMAND_S);
@@ -97,6 +110,7 @@ final class Lane extends ExternalResource {
     } catch (java.io.IOException e) {
       throw new AssertionError(e);
     } finally {
+      peer.close();
       temporary.delete();
       if (started) {
         peer.run(60, "stop");

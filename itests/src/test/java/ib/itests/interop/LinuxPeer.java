@@ -12,6 +12,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** {@code ./ib peer}, see itests/peer/peer. */
 final class LinuxPeer {
@@ -27,23 +30,31 @@ final class LinuxPeer {
   /** The common pool may have one thread, and these tasks wait for one another. */
   static final Executor BESIDE = task -> Thread.ofPlatform().daemon().start(task);
 
+  private static final Logger LOG = LoggerFactory.getLogger(LinuxPeer.class);
   private static final Path SCRIPT = Path.of("peer/peer").toAbsolutePath();
   private static final String SENT_AGAIN =
       "/sys/class/infiniband/rxe0/ports/1/hw_counters/completer_retry_err";
   private final String kernel;
   private volatile String sentAgain = "";
+  private @Nullable Door door;
 
   LinuxPeer(String kernel) {
     this.kernel = kernel;
   }
 
-  /** Runs a subcommand to its end. */
-  Program run(long seconds, String... arguments) {
+  private ProcessBuilder builder(String... arguments) {
     List<String> command = new ArrayList<>(List.of(SCRIPT.toString()));
     command.addAll(Arrays.asList(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("IB_PEER_KERNEL", kernel);
     builder.environment().put("IB_PEER_MTU", Integer.toString(LINK_MTU));
+    return builder;
+  }
+
+  /** Runs a subcommand to its end. */
+  Program run(long seconds, String... arguments) {
+    ProcessBuilder builder = builder(arguments);
+    List<String> command = builder.command();
     try {
       Process process = builder.redirectInput(ProcessBuilder.Redirect.from(NOTHING)).start();
       CompletableFuture<String> out = text(process.getInputStream());
@@ -75,14 +86,35 @@ final class LinuxPeer {
         BESIDE);
   }
 
+  /** Opens the way to its agent; it is up. */
+  void open(Path socket) {
+    door = new Door(builder("door", socket.toString()), socket);
+  }
+
+  /** Closes it again, and tells of what was lost on the way there: nothing, if all is well. */
+  void close() {
+    if (door != null) {
+      LOG.info("the link has lost {} packets to the peer", door.lost());
+      door.close();
+      door = null;
+    }
+  }
+
+  private Door door() {
+    if (door == null) {
+      throw new AssertionError("the lane runs as a part of InteropIT");
+    }
+    return door;
+  }
+
   /**
    * Runs a program there; after a minute or two it is ended. What rdma_rxe had sent again until
    * then is kept: see {@link #hasSentAgain}.
    */
   Program exec(String line) {
     long seconds = Matrix.FULL ? 110 : 60;
-    Program run =
-        run(seconds + 30, "exec", "cat " + SENT_AGAIN + "; timeout " + seconds + " " + line);
+    String counted = "read -r n <" + SENT_AGAIN + "; echo $n; ";
+    Program run = door().exec(seconds + 30, counted + "exec timeout " + seconds + " " + line);
     int end = run.out().indexOf('\n') + 1;
     sentAgain = run.out().substring(0, end);
     return new Program(run.status(), run.out().substring(end), run.err());
@@ -95,7 +127,7 @@ final class LinuxPeer {
 
   /** Runs a line of shell there that must succeed. */
   String must(String line) {
-    Program run = run(90, "exec", line);
+    Program run = door().exec(90, line);
     if (run.status() != 0) {
       throw new AssertionError(line + ": " + run);
     }
@@ -104,7 +136,7 @@ final class LinuxPeer {
 
   /** Waits until somebody listens there. */
   void awaitListener(int port) {
-    Program seen = run(60, "await", Integer.toString(port));
+    Program seen = door().awaitListener(60, port);
     if (seen.status() != 0) {
       throw new AssertionError("nobody listens on port " + port + " there: " + seen);
     }
@@ -112,19 +144,7 @@ final class LinuxPeer {
 
   /** Waits until somebody listens here, in the namespace; without connecting. */
   void awaitListenerHere(int port) {
-    String entry = String.format(":%04X 0{8,}:0000 0A ", port);
-    Program seen =
-        run(
-            60,
-            "host",
-            "sh",
-            "-c",
-            "for i in $(seq 300); do grep -Eq '"
-                + entry
-                + "' /proc/net/tcp /proc/net/tcp6 && exit 0; sleep 0.1; done; exit 1");
-    if (seen.status() != 0) {
-      throw new AssertionError("nobody listens on port " + port);
-    }
+    door().awaitListenerHere(port);
   }
 
   /** {@return the words before a command that is to run in the namespace} */

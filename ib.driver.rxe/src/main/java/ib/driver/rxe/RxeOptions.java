@@ -1,6 +1,6 @@
 package ib.driver.rxe;
 
-import ib.driver.base.EngineOptions;
+import ib.driver.base.osgi.EngineOptions;
 import org.osgi.service.metatype.annotations.AttributeDefinition;
 import org.osgi.service.metatype.annotations.AttributeType;
 import org.osgi.service.metatype.annotations.ObjectClassDefinition;

@@ -1,5 +1,6 @@
-package ib.driver.base;
+package ib.driver.base.osgi;
 
+import ib.driver.base.NumberKey;
 import org.osgi.service.metatype.annotations.AttributeDefinition;
 import org.osgi.service.metatype.annotations.AttributeType;
 

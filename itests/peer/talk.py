@@ -1,6 +1,6 @@
 """talk.py exec LINE | put FILE PATH | await PORT: asks the peer's agent, see guest/agent.py.
 
-talk.py door SOCKET: lets others ask it, through a Unix socket, which reaches into the namespace.
+talk.py door SOCKET: lets others ask it, through a Unix socket, which reaches into the namespace; until its input ends.
 """
 import json
 import os
@@ -39,6 +39,7 @@ if what == "door":
         server.bind(first)
         server.listen(64)
         print("open", flush=True)
+        threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
         while True:
             threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
 with agent() as conn:

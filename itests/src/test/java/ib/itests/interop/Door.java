@@ -34,6 +34,7 @@ final class Door implements AutoCloseable {
 
   private final Process process;
   private final UnixDomainSocketAddress address;
+  private final long lostBefore;
 
   /** Opens it as a socket that is not there yet. */
   Door(ProcessBuilder builder, Path socket) {
@@ -50,6 +51,7 @@ final class Door implements AutoCloseable {
       process.destroy();
       throw new AssertionError("no door to the peer: " + first);
     }
+    lostBefore = allLost();
   }
 
   private static String line(BufferedReader reader) {
@@ -129,8 +131,12 @@ final class Door implements AutoCloseable {
     return table(table).stream().anyMatch(line -> entry.matcher(line).find());
   }
 
-  /** {@return how many packets that were to go to the peer the link has lost} */
+  /** {@return how many packets that were to go to the peer the link has lost since the opening} */
   long lost() {
+    return allLost() - lostBefore;
+  }
+
+  private long allLost() {
     return table("dev").stream()
         .map(line -> line.strip().split("[:\\s]+"))
         .filter(words -> words[0].equals(LINK))

@@ -91,10 +91,13 @@ final class LinuxPeer {
     door = new Door(builder("door", socket.toString()), socket);
   }
 
-  /** Closes it again, and tells of what was lost on the way there: nothing, if all is well. */
+  /** Closes it again, and tells of what was lost on the way there: a queue was too short. */
   void close() {
     if (door != null) {
-      LOG.info("the link has lost {} packets to the peer", door.lost());
+      long lost = door.lost();
+      if (lost > 0) {
+        LOG.warn("the link has lost {} packets to the peer", lost);
+      }
       door.close();
       door = null;
     }

@@ -41,7 +41,9 @@ public final class SoftFabric implements ManagedService {
   static final String PID = "ib.driver.soft.fabric";
 
   private static final String IBSIM_PORT = "ibsim.port";
+  private static final String SM_PRIORITY = "sm.priority";
   private static final String TOPOLOGY = "topology";
+  private static final int PRIORITY_MOST = 15;
   private static final int PORT_MOST = 65_471;
 
   private final Logger log = LoggerFactory.getLogger(SoftFabric.class);
@@ -88,10 +90,12 @@ public final class SoftFabric implements ManagedService {
    * @throws IbInvalidException when one is wrong; what is right is in effect
    */
   synchronized void configure(Map<String, ?> values) {
-    Settings settings = new Settings(values, Set.of(IBSIM_PORT, TOPOLOGY));
+    Settings settings = new Settings(values, Set.of(IBSIM_PORT, SM_PRIORITY, TOPOLOGY));
     int newPort = settings.number(IBSIM_PORT, 0, 0, PORT_MOST);
+    int priority = settings.number(SM_PRIORITY, 0, 0, PRIORITY_MOST);
     Object file = settings.value(TOPOLOGY);
     settings.end(PID);
+    fabric.smPriority(priority);
     topology(file == null ? "" : file.toString().strip());
     door(newPort);
   }

@@ -9,8 +9,8 @@ import org.osgi.service.metatype.annotations.ObjectClassDefinition;
     id = SoftFabric.PID,
     name = "ib soft fabric",
     description =
-        "What is between the software adapters, and who manages it. Changes live; adapters that are plugged"
-            + " stay where they are.")
+        "What is between the software adapters, and who manages it. Changes live; adapters that are"
+            + " plugged stay where they are.")
 @interface SoftFabricOptions {
   /** {@return port of the door} */
   @AttributeDefinition(
@@ -21,17 +21,33 @@ import org.osgi.service.metatype.annotations.ObjectClassDefinition;
       min = "0",
       max = "65471",
       description =
-          "UDP port on the loopback interface where management software finds the fabric by ibsim's protocol:"
-              + " OpenSM and infiniband-diags with libumad2sim.so, IBSIM_SERVER_NAME=127.0.0.1 and"
-              + " IBSIM_SERVER_PORT. Clients have the 64 ports above it. 0: no such door.")
+          "UDP port on the loopback interface where management software finds the fabric by ibsim's"
+              + " protocol: OpenSM and infiniband-diags with libumad2sim.so,"
+              + " IBSIM_SERVER_NAME=127.0.0.1 and IBSIM_SERVER_PORT. Clients have the 64 ports"
+              + " above it. 0: no such door.")
   int ibsim_port();
+
+  /** {@return priority of the built-in subnet manager} */
+  @AttributeDefinition(
+      name = "sm.priority",
+      required = false,
+      type = AttributeType.INTEGER,
+      defaultValue = "0",
+      min = "0",
+      max = "15",
+      description =
+          "Priority of the built-in subnet manager. With 1 to 15 it and an OpenSM behind the door"
+              + " settle by SMInfo who is the master: the higher priority, among equals the lower"
+              + " GUID; the other one stands by and takes over when the master falls silent. 0: it"
+              + " makes room for any OpenSM at once, and is back when that has gone.")
+  int sm_priority();
 
   /** {@return topology file} */
   @AttributeDefinition(
       required = false,
       description =
-          "File in ibnetdiscover's format with switches, adapters and their cables. An adapter of the file is"
-              + " there when a device of its name or GUID is configured. Default: none, adapters are cabled to"
-              + " the switch that they name.")
+          "File in ibnetdiscover's format with switches, adapters and their cables. An adapter of"
+              + " the file is there when a device of its name or GUID is configured. Default: none,"
+              + " adapters are cabled to the switch that they name.")
   String topology();
 }

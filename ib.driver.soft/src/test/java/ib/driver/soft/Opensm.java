@@ -159,7 +159,12 @@ final class Opensm implements AutoCloseable {
 
   /** Tells it to read its files again. */
   void reload() throws IOException, InterruptedException {
-    new ProcessBuilder("kill", "-HUP", String.valueOf(process.pid())).start().waitFor();
+    signal("HUP");
+  }
+
+  /** Sends it a signal. */
+  void signal(String name) throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start().waitFor();
   }
 
   @Override

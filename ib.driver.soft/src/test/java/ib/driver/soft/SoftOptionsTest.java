@@ -50,7 +50,7 @@ final class SoftOptionsTest {
   @DisplayName("F25 the fabric has a form of its own, whose keys and ranges its reader knows")
   void fabric() throws Exception {
     Map<String, Element> form = attributes(SoftFabric.PID);
-    assertEquals(Set.of("ibsim.port", "topology"), form.keySet());
+    assertEquals(Set.of("ibsim.port", "sm.priority", "topology"), form.keySet());
     Element designate =
         (Element) metatype(SoftFabric.PID).getElementsByTagName("Designate").item(0);
     assertEquals(SoftFabric.PID, designate.getAttribute("pid"));
@@ -62,6 +62,14 @@ final class SoftOptionsTest {
           IbInvalidException.class, () -> reader.configure(Map.of("ibsim.port", most + 1)));
       assertThrows(IbInvalidException.class, () -> reader.configure(Map.of("ibsim.port", -1)));
       assertThrows(IbInvalidException.class, () -> reader.configure(Map.of("port", 7070)));
+      int first = Integer.parseInt(form.get("sm.priority").getAttribute("max"));
+      reader.configure(Map.of("sm.priority", first));
+      assertEquals(first, reader.fabric().smPriority());
+      reader.configure(Map.of());
+      assertEquals(form.get("sm.priority").getAttribute("default"), "" + 0);
+      assertEquals(0, reader.fabric().smPriority());
+      assertThrows(
+          IbInvalidException.class, () -> reader.configure(Map.of("sm.priority", first + 1)));
     } finally {
       reader.deactivate();
     }

@@ -38,6 +38,7 @@ public final class Fabric {
   private final Map<String, Subnet> subnets = new LinkedHashMap<>(); // by switch; under this
   private final Set<Subnet> described = new LinkedHashSet<>(); // under this
   private final ManagementThread thread = new ManagementThread(this);
+  private int smPriority; // under this
 
   /** An empty fabric; each of its subnets is managed by a built-in subnet manager. */
   public Fabric() {
@@ -189,6 +190,23 @@ public final class Fabric {
     Set<Subnet> all = new LinkedHashSet<>(subnets.values());
     all.addAll(described);
     return all;
+  }
+
+  /**
+   * Sets the priority of the built-in subnet managers; whoever is the master then is told.
+   *
+   * @param priority 0, which makes room for anybody, to 15
+   */
+  public synchronized void smPriority(int priority) {
+    if (priority != smPriority) {
+      smPriority = priority;
+      subnets().forEach(Subnet::prioritized);
+    }
+  }
+
+  /** {@return the priority of the built-in subnet managers} */
+  public synchronized int smPriority() {
+    return smPriority;
   }
 
   /** {@return how many switches there are by name} */

@@ -39,7 +39,7 @@ public interface ResidentSm {
    */
   void forget(NodePort port);
 
-  /** Another subnet manager has come, or the last other one has gone. */
+  /** Another subnet manager has come or gone, or the priority is another one. */
   void yield();
 
   /** {@return when there is something to do by the clock, Long.MAX_VALUE for never} */

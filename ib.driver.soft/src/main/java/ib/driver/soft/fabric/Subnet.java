@@ -45,7 +45,7 @@ public final class Subnet implements Surroundings {
   private final Mail mail = new Mail();
   private final Deque<Runnable> later = new ArrayDeque<>();
   private final ResidentSm manager;
-  private int foreignManagers;
+  private final List<NodePort> foreignManagers = new ArrayList<>();
 
   Subnet(Fabric fabric, String name, Function<Subnet, ResidentSm> maker) {
     this.fabric = fabric;
@@ -191,11 +191,12 @@ public final class Subnet implements Surroundings {
    * @return whether it was taken; otherwise it is for the adapter's own software
    */
   public boolean arrived(NodePort at, Datagram d) {
-    if (Smp.METHOD.in(d.mad) == Traps.REPRESS && Smp.MGMT_CLASS.in(d.mad) == Smp.CLASS_LID) {
-      traps.repress(Smp.TRANSACTION_ID.of(d.mad));
+    boolean represses =
+        Smp.METHOD.in(d.mad) == Traps.REPRESS && Smp.MGMT_CLASS.in(d.mad) == Smp.CLASS_LID;
+    if (represses && traps.repress(Smp.TRANSACTION_ID.of(d.mad))) {
       return true;
     }
-    return carrier.arrived(at, d);
+    return carrier.arrived(at, d) || represses; // the rest is of software, or came too late
   }
 
   /**
@@ -289,16 +290,27 @@ public final class Subnet implements Surroundings {
    * @param comes whether it comes
    */
   public void foreignManager(NodePort port, boolean comes) {
-    foreignManagers += comes ? 1 : -1;
-    port.managesSubnet(comes);
+    if (comes) {
+      foreignManagers.add(port);
+    } else {
+      foreignManagers.remove(port);
+    }
+    port.managesSubnet(foreignManagers.contains(port));
     trap(port, Trap.capabilities(port, false));
     manager.yield();
     settle();
   }
 
-  /** {@return whether somebody behind the door manages it} */
-  public boolean foreignlyManaged() {
-    return foreignManagers > 0;
+  /** {@return where the subnet managers are that are not the built-in one} */
+  public List<NodePort> foreignManagers() {
+    return Collections.unmodifiableList(foreignManagers);
+  }
+
+  /** The built-in subnet manager's priority is another one: whoever is the master is to know. */
+  void prioritized() {
+    manager.yield();
+    settle();
+    carry();
   }
 
   /** Joins a group for a port, without the subnet administrator. */
@@ -332,7 +344,7 @@ public final class Subnet implements Surroundings {
    * @param tid transaction identifier
    * @return 256 bytes
    */
-  static MemorySegment smp(int method, SmpAttribute attribute, long tid) {
+  public static MemorySegment smp(int method, SmpAttribute attribute, long tid) {
     MemorySegment mad = MemorySegment.ofArray(new byte[256]);
     MadField.write(mad, 0, 8, 1);
     Smp.MGMT_CLASS.set(mad, Smp.CLASS_LID);

@@ -64,8 +64,9 @@ final class Traps {
     subnet.send(p.from, d);
   }
 
-  void repress(long id) {
-    pending.remove(id);
+  /** Stops the repetition of a trap; false when it is none of a node's own. */
+  boolean repress(long id) {
+    return pending.remove(id) != null;
   }
 
   /** {@return when the next one is due, Long.MAX_VALUE for never} */

@@ -82,7 +82,7 @@ final class Client implements MadConsumer {
       d.slid = place.lid();
     }
     int method = Smp.METHOD.in(d.mad);
-    boolean answered = question && method != TRAP && method != REPRESS;
+    boolean answered = question && method != REPRESS;
     if (answered) {
       pending.put(tid, new Pending(asked, System.nanoTime() + ANSWER_NS));
     }
@@ -105,7 +105,8 @@ final class Client implements MadConsumer {
   private static boolean prompt(Datagram asked) {
     int mgmtClass = Smp.MGMT_CLASS.in(asked.mad);
     boolean smp = mgmtClass == Smp.CLASS_LID || mgmtClass == Smp.CLASS_DIRECTED;
-    return smp && Smp.ATTRIBUTE_ID.in(asked.mad) != SM_INFO || mgmtClass == CLASS_PERFORMANCE;
+    boolean agents = Smp.ATTRIBUTE_ID.in(asked.mad) != SM_INFO && Smp.METHOD.in(asked.mad) != TRAP;
+    return smp && agents || mgmtClass == CLASS_PERFORMANCE;
   }
 
   private void lost(long tid) {
@@ -134,7 +135,8 @@ final class Client implements MadConsumer {
 
   @Override
   public boolean take(NodePort at, Datagram d) {
-    if (d.response()) {
+    boolean represses = Smp.METHOD.in(d.mad) == REPRESS; // what answers a trap (IBA 13.4.9)
+    if (d.response() || represses) {
       long tid = Smp.TRANSACTION_ID.of(d.mad);
       if (tid >>> 48 == (TAG | id)) {
         if (pending.remove(tid) != null) {

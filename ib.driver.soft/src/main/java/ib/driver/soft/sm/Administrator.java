@@ -3,7 +3,6 @@ package ib.driver.soft.sm;
 import ib.core.mad.Mad;
 import ib.core.mad.MadMethod;
 import ib.core.mad.MgmtClass;
-import ib.core.mad.smp.SmInfo;
 import ib.core.mad.smp.Smp;
 import ib.core.mad.smp.SmpAttribute;
 import ib.core.sa.InformInfo;
@@ -26,24 +25,23 @@ import java.util.Set;
  * (IBA 14.4.1, 15.2, 15.4).
  */
 final class Administrator implements MadConsumer {
-  private static final int MASTER = 3;
-
   private final Subnet subnet;
-  private final BuiltinSm manager;
   private final Groups groups;
   private final Services services = new Services();
   private final Subscriptions subscriptions;
+  private final BuiltinSm manager;
   private final Records records;
   private final PathRecords paths;
   private final TableSender sender;
-  private int activity;
+  private final Negotiation negotiation;
 
-  Administrator(Subnet subnet, BuiltinSm manager) {
-    this.subnet = subnet;
+  Administrator(Subnet subnet, BuiltinSm manager, Negotiation negotiation) {
+    this.negotiation = negotiation;
     this.manager = manager;
+    this.subnet = subnet;
     this.subscriptions = new Subscriptions(subnet, manager);
     this.groups = new Groups(manager, subscriptions);
-    this.records = new Records(subnet, manager);
+    this.records = new Records(subnet, manager, negotiation);
     this.paths = new PathRecords(manager, groups);
     this.sender = new TableSender(subnet);
   }
@@ -59,7 +57,7 @@ final class Administrator implements MadConsumer {
 
   /** A sweep is over. */
   void swept() {
-    activity++;
+    negotiation.acts();
     subscriptions.ports(manager.endpoints());
   }
 
@@ -92,28 +90,17 @@ final class Administrator implements MadConsumer {
   @Override
   public boolean take(NodePort at, Datagram d) {
     return switch (Smp.MGMT_CLASS.in(d.mad)) {
-      case MgmtClass.SUBN_ADM -> administer(at, d);
+      case MgmtClass.SUBN_ADM -> negotiation.masters() && administer(at, d);
       case Smp.CLASS_LID, Smp.CLASS_DIRECTED -> manage(at, d);
       default -> false;
     };
   }
 
   private boolean manage(NodePort at, Datagram d) {
-    int method = Smp.METHOD.in(d.mad);
-    int attribute = Smp.ATTRIBUTE_ID.in(d.mad);
-    if (method == MadMethod.GET && attribute == SmpAttribute.SM_INFO.id()) {
-      MemorySegment reply = MemorySegment.ofArray(new byte[256]).copyFrom(d.mad);
-      Smp.METHOD.set(reply, MadMethod.GET | MadMethod.RESPONSE);
-      MemorySegment data = Smp.data(reply);
-      data.fill((byte) 0);
-      smInfo(data);
-      if (d.directed()) {
-        Smp.DIRECTION.set(reply, 1);
-      }
-      subnet.send(at, d.reply(reply));
-      return true;
+    if (Smp.ATTRIBUTE_ID.in(d.mad) == SmpAttribute.SM_INFO.id()) {
+      return negotiation.take(at, d);
     }
-    if (method == MadMethod.TRAP) {
+    if (Smp.METHOD.in(d.mad) == MadMethod.TRAP && negotiation.masters()) {
       MemorySegment repress = MemorySegment.ofArray(new byte[256]).copyFrom(d.mad);
       Smp.METHOD.set(repress, MadMethod.TRAP_REPRESS);
       subnet.send(at, d.reply(repress)); // IBA 13.4.9
@@ -121,13 +108,6 @@ final class Administrator implements MadConsumer {
       return true;
     }
     return false;
-  }
-
-  private void smInfo(MemorySegment data) {
-    NodePort seat = manager.seat();
-    SmInfo.GUID.set(data, seat == null ? 0 : seat.guid());
-    SmInfo.ACT_COUNT.set(data, ++activity);
-    SmInfo.STATE.set(data, MASTER);
   }
 
   private boolean administer(NodePort at, Datagram d) {
@@ -224,7 +204,7 @@ final class Administrator implements MadConsumer {
       case McMemberRecord.ATTRIBUTE_ID -> groups.find(read(new McMemberRecord(), asked, mask));
       case ServiceRecord.ATTRIBUTE_ID -> services.find(read(new ServiceRecord(), asked, mask));
       case PathRecord.ATTRIBUTE_ID -> paths.find(read(new PathRecord(), asked, mask));
-      default -> records.find(asked, mask, activity);
+      default -> records.find(asked, mask);
     };
   }
 

@@ -7,6 +7,7 @@ import ib.core.mad.smp.SwitchInfo;
 import ib.core.verbs.PortState;
 import ib.driver.soft.fabric.ResidentSm;
 import ib.driver.soft.fabric.Subnet;
+import ib.driver.soft.sma.Trap;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
@@ -23,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The built-in subnet manager. It knows the subnet without asking, and writes what it decides by
- * the same agents that SMPs reach, so that a port is ACTIVE as soon as its cable is in. It is not
- * there while another subnet manager is attached, and comes back, with all clients told to register
- * anew, when the last one has gone.
+ * the same agents that SMPs reach, so that a port is ACTIVE as soon as its cable is in. Whether it
+ * is the master is settled by {@link Negotiation}; when it becomes the master again, all clients
+ * are told to register anew.
  */
 public final class BuiltinSm implements ResidentSm {
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
@@ -35,10 +36,12 @@ public final class BuiltinSm implements ResidentSm {
   private final Tables tables;
   private final LidPool lids;
   private final Administrator administrator;
+  private final Negotiation negotiation;
   private final Map<Integer, Set<NodePort>> attached = new TreeMap<>();
   private final Map<NodePort, int[]> configured = new HashMap<>();
   private @Nullable NodePort seat;
   private boolean away;
+  private int announced; // priority
 
   /**
    * Manages a subnet from now on.
@@ -49,7 +52,9 @@ public final class BuiltinSm implements ResidentSm {
     this.subnet = subnet;
     this.tables = new Tables(subnet);
     this.lids = new LidPool(subnet.name());
-    this.administrator = new Administrator(subnet, this);
+    this.announced = subnet.fabric().smPriority();
+    this.negotiation = new Negotiation(subnet, this);
+    this.administrator = new Administrator(subnet, this, negotiation);
   }
 
   /** {@return where it runs, null while it does not} */
@@ -59,12 +64,9 @@ public final class BuiltinSm implements ResidentSm {
 
   @Override
   public void sweep() {
-    if (subnet.foreignlyManaged()) {
-      return;
-    }
     sit();
     NodePort sm = seat;
-    if (sm == null) {
+    if (sm == null || !negotiation.masters()) {
       return;
     }
     List<Node> switches = subnet.nodes().stream().filter(Node::isSwitch).toList();
@@ -109,6 +111,9 @@ public final class BuiltinSm implements ResidentSm {
     for (Node node : now == null ? subnet.nodes() : List.<Node>of()) {
       now = now == null && node.ports().getFirst().linked() ? node.ports().getFirst() : now;
     }
+    if (now != null && subnet.foreignManagers().contains(now)) {
+      now = null; // somebody else runs there
+    }
     if (now != seat) {
       leave();
       if (now != null) {
@@ -116,13 +121,14 @@ public final class BuiltinSm implements ResidentSm {
         subnet.add(now, administrator);
       }
       seat = now;
+      negotiation.changed();
     }
   }
 
   private void leave() {
     NodePort before = seat;
     if (before != null) {
-      before.managesSubnet(false);
+      before.managesSubnet(subnet.foreignManagers().contains(before));
       subnet.remove(before, administrator);
       seat = null;
     }
@@ -211,7 +217,7 @@ public final class BuiltinSm implements ResidentSm {
 
   /** Writes the trees of all groups. */
   void groups() {
-    if (!subnet.foreignlyManaged() && seat != null) {
+    if (negotiation.masters() && seat != null) {
       List<Node> switches = subnet.nodes().stream().filter(Node::isSwitch).toList();
       groups(switches, new Paths(switches));
       subnet.settle();
@@ -276,7 +282,7 @@ public final class BuiltinSm implements ResidentSm {
   @Override
   public void pkeys(NodePort port, int[] table) {
     configured.put(port, Arrays.copyOf(table, NodePort.PKEYS));
-    if (!subnet.foreignlyManaged()) {
+    if (negotiation.masters()) {
       partition(port);
     }
   }
@@ -310,23 +316,37 @@ public final class BuiltinSm implements ResidentSm {
 
   @Override
   public void yield() {
-    if (subnet.foreignlyManaged()) {
-      leave();
-      away = true;
-    } else {
-      lids.clear();
-      configured.keySet().forEach(this::partition);
-      sweep();
+    sit();
+    NodePort at = seat;
+    int priority = subnet.fabric().smPriority();
+    if (at != null && priority != announced) {
+      subnet.trap(at, Trap.priority(at));
     }
+    announced = priority;
+    negotiation.changed();
+  }
+
+  /** Another one is the master from now on. */
+  void away() {
+    away = true;
+  }
+
+  /** It is the master: what another one has given to the ports stays theirs. */
+  void back() {
+    away = true;
+    lids.clear();
+    configured.keySet().forEach(this::partition);
+    sweep();
   }
 
   @Override
   public long dueNs() {
-    return administrator.dueNs();
+    return Math.min(administrator.dueNs(), negotiation.dueNs());
   }
 
   @Override
   public void tick() {
     administrator.tick();
+    negotiation.tick();
   }
 }

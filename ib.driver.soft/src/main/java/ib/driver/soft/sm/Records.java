@@ -26,21 +26,22 @@ import java.util.List;
 final class Records {
   private static final int CLASS_VERSION = 2;
   private static final int RESPONSE_TIME = 16;
-  private static final int MASTER = 3;
   private static final int LFT_BLOCK = 64;
   private static final int MFT_BLOCK = 32;
   private static final int PKEY_BLOCK = 32;
 
   private final Subnet subnet;
   private final BuiltinSm manager;
+  private final Negotiation negotiation;
 
-  Records(Subnet subnet, BuiltinSm manager) {
+  Records(Subnet subnet, BuiltinSm manager, Negotiation negotiation) {
+    this.negotiation = negotiation;
     this.subnet = subnet;
     this.manager = manager;
   }
 
   /** {@return the records that answer a query, or a refusal for an attribute that is not known} */
-  List<? extends SaRecord<?, ?>> find(Mad asked, long mask, int activity) {
+  List<? extends SaRecord<?, ?>> find(Mad asked, long mask) {
     return switch (asked.header().attributeId()) {
       case ClassPortInfo.ATTRIBUTE_ID -> List.of(classPortInfo());
       case NodeRecord.ATTRIBUTE_ID ->
@@ -50,7 +51,7 @@ final class Records {
       case LinkRecord.ATTRIBUTE_ID ->
           matching(links(), Administrator.read(new LinkRecord(), asked, mask));
       case SmInfoRecord.ATTRIBUTE_ID ->
-          matching(managers(activity), Administrator.read(new SmInfoRecord(), asked, mask));
+          matching(managers(), Administrator.read(new SmInfoRecord(), asked, mask));
       case PkeyTableRecord.ATTRIBUTE_ID ->
           matching(pkeys(), Administrator.read(new PkeyTableRecord(), asked, mask));
       case LftRecord.ATTRIBUTE_ID ->
@@ -124,16 +125,24 @@ final class Records {
     return all;
   }
 
-  private List<SmInfoRecord> managers(int activity) {
+  private List<SmInfoRecord> managers() {
+    List<SmInfoRecord> all = new ArrayList<>();
     NodePort seat = manager.seat();
-    return seat == null
-        ? List.of()
-        : List.of(
-            new SmInfoRecord()
-                .set(SmInfoRecord.Field.LID, seat.lid())
-                .set(SmInfoRecord.Field.GUID, seat.guid())
-                .set(SmInfoRecord.Field.ACT_COUNT, activity)
-                .set(SmInfoRecord.Field.SM_STATE, MASTER));
+    if (seat != null) {
+      int activity = negotiation.activity();
+      all.add(manager(seat, activity, negotiation.priority(), negotiation.state()));
+    }
+    negotiation.peers().forEach(p -> all.add(manager(p.port, p.activity, p.priority, p.state)));
+    return all;
+  }
+
+  private static SmInfoRecord manager(NodePort at, int activity, int priority, SmState state) {
+    return new SmInfoRecord()
+        .set(SmInfoRecord.Field.LID, at.lid())
+        .set(SmInfoRecord.Field.GUID, at.guid())
+        .set(SmInfoRecord.Field.ACT_COUNT, activity)
+        .set(SmInfoRecord.Field.PRIORITY, priority)
+        .set(SmInfoRecord.Field.SM_STATE, state.ordinal());
   }
 
   private List<PkeyTableRecord> pkeys() {

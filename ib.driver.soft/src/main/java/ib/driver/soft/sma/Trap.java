@@ -77,6 +77,23 @@ public record Trap(int number, int type, Details details) {
   }
 
   /**
+   * Trap 144: the priority of the subnet manager has changed.
+   *
+   * @param port where it runs
+   * @return the trap
+   */
+  public static Trap priority(NodePort port) {
+    return new Trap(
+        144,
+        INFORMATIONAL,
+        n -> {
+          capabilities(port, false).details().write(n);
+          MadField.write(n, DETAILS + 47, 1, 1); // other local changes, IBA 13.4.9
+          MadField.write(n, DETAILS + 80 + 12, 1, 1);
+        });
+  }
+
+  /**
    * Trap 256: an SMP had a wrong M_Key.
    *
    * @param lid of the port

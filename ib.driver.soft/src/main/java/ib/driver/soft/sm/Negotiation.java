@@ -1,0 +1,343 @@
+package ib.driver.soft.sm;
+
+import ib.core.mad.MadMethod;
+import ib.core.mad.smp.SmInfo;
+import ib.core.mad.smp.Smp;
+import ib.core.mad.smp.SmpAttribute;
+import ib.driver.soft.fabric.Datagram;
+import ib.driver.soft.fabric.Subnet;
+import ib.driver.soft.sm.SmState.Signal;
+import ib.driver.soft.topology.NodePort;
+import java.lang.foreign.MemorySegment;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Who is the master: the built-in subnet manager and those behind the door tell one another by
+ * SMInfo (IBA 14.4). The higher priority is the master, among equals the lower GUID; with priority
+ * 0 the built-in one makes room for anybody at once. Under the fabric's lock.
+ */
+final class Negotiation {
+  /** How often the others are asked. */
+  static final long POLL_NS = 1_000_000_000L;
+
+  /** After so many polls without a sign of the master it is taken for dead. */
+  static final int SILENT_POLLS_MOST = 8;
+
+  private static final long TAG = 0xD000L << 48; // reports of the administrator have 0xE000
+  private static final long SM_KEY = 1; // OpenSM's, which ignores whoever has another one
+  private static final int BAD_FIELD = 7 << 2;
+  private static final Comparator<Peer> RANK =
+      Comparator.<Peer>comparingInt(p -> p.priority)
+          .thenComparing((a, b) -> Long.compareUnsigned(b.guid, a.guid));
+
+  /** Another subnet manager, as it was when it last said something. */
+  static final class Peer {
+    final NodePort port;
+    int priority;
+    long guid;
+    int activity;
+    SmState state = SmState.NOT_ACTIVE;
+    private long tid;
+    private boolean heard; // since the last poll
+
+    Peer(NodePort port) {
+      this.port = port;
+    }
+  }
+
+  private final Subnet subnet;
+  private final BuiltinSm manager;
+  private final Map<NodePort, Peer> peers = new LinkedHashMap<>();
+  private SmState state = SmState.MASTER; // alone at first
+  private boolean yielded;
+  private int silentPolls;
+  private int activity;
+  private long dueNs = Long.MAX_VALUE;
+  private long tid = TAG;
+  private long handover; // its transaction, 0 when none is under way
+
+  Negotiation(Subnet subnet, BuiltinSm manager) {
+    this.subnet = subnet;
+    this.manager = manager;
+  }
+
+  boolean masters() {
+    return state == SmState.MASTER;
+  }
+
+  SmState state() {
+    return state;
+  }
+
+  /** {@return the others that have said something} */
+  List<Peer> peers() {
+    return peers.values().stream().filter(p -> p.guid != 0).toList();
+  }
+
+  /** {@return how much it has done} */
+  int activity() {
+    return activity;
+  }
+
+  /** It did something. */
+  void acts() {
+    activity++;
+  }
+
+  int priority() {
+    return manager.seat() == null ? 0 : subnet.fabric().smPriority();
+  }
+
+  // ---- what happens ----
+
+  /** Others have come or gone, its own place or priority is another one. */
+  void changed() {
+    Collection<NodePort> there = subnet.foreignManagers();
+    peers.keySet().retainAll(there);
+    there.forEach(p -> peers.computeIfAbsent(p, Peer::new));
+    if (peers.isEmpty()) {
+      if (yielded) {
+        signal(Signal.RECALLED);
+      }
+    } else if (yielded && priority() > 0) {
+      signal(Signal.RECALLED);
+    } else if (!masters() || heir().isEmpty()) {
+      makeRoom(); // otherwise the heir is given the subnet
+    }
+    goOn();
+  }
+
+  /** With priority 0 it has no claim to anything. */
+  private void makeRoom() {
+    if (priority() == 0 && signal(Signal.YIELDED)) {
+      yielded = true;
+    }
+  }
+
+  private boolean signal(Signal what) {
+    SmState before = state;
+    SmState after = before.after(what);
+    if (after == null) {
+      return false;
+    }
+    state = after;
+    yielded = false;
+    silentPolls = 0;
+    if (before == SmState.MASTER && after != SmState.MASTER) {
+      handover = 0;
+      manager.away();
+    } else if (after == SmState.MASTER) { // or told so once more
+      manager.back();
+    }
+    return true;
+  }
+
+  /** After a change: asks whom it has to ask. */
+  private void goOn() {
+    if (peers.isEmpty()) {
+      signal(Signal.LOST); // nobody to wait for
+      signal(Signal.ALONE);
+      dueNs = Long.MAX_VALUE;
+    } else if (state == SmState.NOT_ACTIVE) {
+      dueNs = Long.MAX_VALUE;
+    } else {
+      poll();
+    }
+  }
+
+  private void poll() {
+    handover = 0; // not answered by now, or refused
+    for (Peer peer : peers.values()) {
+      peer.heard = false;
+      peer.tid = ++tid;
+      send(peer.port.lid(), MadMethod.GET, 0, peer.tid, state);
+    }
+    dueNs = System.nanoTime() + POLL_NS;
+    subnet.fabric().wake();
+  }
+
+  long dueNs() {
+    return dueNs;
+  }
+
+  void tick() {
+    if (dueNs - System.nanoTime() > 0) {
+      return;
+    }
+    if (state == SmState.DISCOVERING) {
+      discovered(); // who has not answered by now is not there
+    } else if (state == SmState.STANDBY) {
+      boolean alive = peers.values().stream().anyMatch(p -> p.heard && claims(p));
+      silentPolls = alive ? 0 : silentPolls + 1;
+      if (silentPolls > SILENT_POLLS_MOST) {
+        signal(Signal.LOST);
+      }
+    }
+    goOn();
+  }
+
+  /** Whether it is the master, or will be before this one. */
+  private boolean claims(Peer peer) {
+    return peer.state == SmState.MASTER
+        || outranks(peer)
+            && (peer.state == SmState.STANDBY
+                || peer.state == SmState.DISCOVERING && state == SmState.DISCOVERING);
+  }
+
+  private boolean outranks(Peer peer) {
+    NodePort seat = manager.seat();
+    if (priority() == 0 || seat == null) {
+      return true;
+    }
+    Peer self = new Peer(seat);
+    self.priority = priority();
+    self.guid = seat.guid();
+    return RANK.compare(peer, self) > 0;
+  }
+
+  private void discovered() {
+    boolean outranked = peers.values().stream().anyMatch(p -> p.heard && claims(p));
+    signal(outranked ? Signal.OUTRANKED : Signal.ALONE);
+  }
+
+  /** Who is to be the master instead of this one. */
+  private Optional<Peer> heir() {
+    return peers.values().stream()
+        .filter(p -> p.state == SmState.STANDBY || p.state == SmState.MASTER)
+        .filter(this::outranks)
+        .max(RANK);
+  }
+
+  // ---- datagrams ----
+
+  private void info(MemorySegment data, SmState as) {
+    NodePort seat = manager.seat();
+    data.fill((byte) 0);
+    SmInfo.GUID.set(data, seat == null ? 0 : seat.guid());
+    SmInfo.SM_KEY.set(data, SM_KEY);
+    SmInfo.ACT_COUNT.set(data, ++activity);
+    SmInfo.PRIORITY.set(data, priority());
+    SmInfo.STATE.set(data, as.ordinal());
+  }
+
+  private void send(int lid, int method, int modifier, long id, SmState as) {
+    NodePort seat = manager.seat();
+    if (seat == null) {
+      return;
+    }
+    MemorySegment mad = Subnet.smp(method, SmpAttribute.SM_INFO, id);
+    Smp.ATTRIBUTE_MODIFIER.set(mad, modifier);
+    info(Smp.data(mad), as);
+    Datagram d = new Datagram(mad);
+    d.slid = seat.lid();
+    d.dlid = lid;
+    subnet.send(seat, d);
+  }
+
+  /** Takes a datagram about SMInfo, or leaves it. */
+  boolean take(NodePort at, Datagram d) {
+    switch (Smp.METHOD.in(d.mad)) {
+      case MadMethod.GET -> reply(at, d, 0);
+      case MadMethod.SET -> told(at, d);
+      case MadMethod.GET | MadMethod.RESPONSE -> {
+        long id = Smp.TRANSACTION_ID.of(d.mad);
+        if ((id & 0xffffL << 48) != TAG) {
+          return false; // of a tool at the same node
+        }
+        heard(id, d.mad);
+      }
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void reply(NodePort at, Datagram d, int status) {
+    MemorySegment reply = MemorySegment.ofArray(new byte[256]).copyFrom(d.mad);
+    Smp.METHOD.set(reply, MadMethod.GET | MadMethod.RESPONSE);
+    Smp.STATUS.set(reply, status);
+    info(Smp.data(reply), state);
+    if (d.directed()) {
+      Smp.DIRECTION.set(reply, 1);
+    }
+    subnet.send(at, d.reply(reply));
+  }
+
+  /** Another one tells it what to do; what does not belong here is refused (IBA 14.2.5.13). */
+  private void told(NodePort at, Datagram d) {
+    Signal what = Signal.of(Smp.ATTRIBUTE_MODIFIER.in(d.mad));
+    MemorySegment data = Smp.data(d.mad);
+    boolean legal =
+        what != null
+            && SmInfo.STATE.in(data) == what.sender().ordinal()
+            && state.after(what) != null
+            && (what != Signal.ACKNOWLEDGE || state == SmState.STANDBY || handover != 0);
+    reply(at, d, legal ? 0 : BAD_FIELD);
+    if (what == null || !legal) {
+      return;
+    }
+    if (what == Signal.HANDOVER) {
+      long guid = SmInfo.GUID.of(data);
+      peers.values().stream()
+          .filter(p -> p.port.guid() == guid)
+          .forEach(
+              p ->
+                  send(
+                      p.port.lid(),
+                      MadMethod.SET,
+                      Signal.ACKNOWLEDGE.modifier(),
+                      ++tid,
+                      SmState.STANDBY));
+    }
+    signal(what);
+    goOn();
+  }
+
+  /** One of the others answers. */
+  private void heard(long id, MemorySegment mad) {
+    if (id == handover) {
+      if (Smp.STATUS.in(mad) == 0 && signal(Signal.HANDED_OVER)) {
+        makeRoom();
+        goOn();
+      }
+      return;
+    }
+    for (Peer peer : peers.values()) {
+      if (peer.tid == id && Smp.STATUS.in(mad) == 0) {
+        MemorySegment data = Smp.data(mad);
+        peer.heard = true;
+        peer.priority = SmInfo.PRIORITY.in(data);
+        peer.guid = SmInfo.GUID.of(data);
+        peer.activity = SmInfo.ACT_COUNT.in(data);
+        peer.state = SmState.values()[SmInfo.STATE.in(data) & 3];
+        answered();
+      }
+    }
+  }
+
+  private void answered() {
+    if (state == SmState.DISCOVERING && peers.values().stream().allMatch(p -> p.heard)) {
+      discovered();
+      goOn();
+    } else if (state == SmState.MASTER && handover == 0) {
+      heir()
+          .filter(p -> p.heard)
+          .ifPresent(
+              p -> {
+                handover = ++tid;
+                send(
+                    p.port.lid(),
+                    MadMethod.SET,
+                    Signal.HANDOVER.modifier(),
+                    handover,
+                    SmState.MASTER);
+              });
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package ib.driver.soft.sm;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The states of a subnet manager, and what takes it from one to another (IBA 14.4.1). The ordinal
+ * is SMState of SMInfo.
+ */
+enum SmState {
+  /** Does nothing until it is told to stand by. */
+  NOT_ACTIVE,
+  /** Looks who else is there. */
+  DISCOVERING,
+  /** Watches the master. */
+  STANDBY,
+  /** Manages the subnet. */
+  MASTER;
+
+  /** What happens to a subnet manager: five are told it by SubnSet(SMInfo), the rest it finds. */
+  enum Signal {
+    /** The master gives the subnet to it. */
+    HANDOVER(1),
+    /** Whom it gave the subnet to has taken it. */
+    ACKNOWLEDGE(2),
+    /** The master wants it to be quiet. */
+    DISABLE(3),
+    /** The master wants it to stand by again. */
+    STANDBY(4),
+    /** The master wants it to look who is there. */
+    DISCOVER(5),
+    /** Nobody is the master, and nobody comes before it. */
+    ALONE(0),
+    /** There is a master, or somebody who comes before it. */
+    OUTRANKED(0),
+    /** The master it watched is silent, or gone. */
+    LOST(0),
+    /** Whom it gave the subnet to has answered that. */
+    HANDED_OVER(0),
+    /** With priority 0 it makes room for whoever comes. */
+    YIELDED(0),
+    /** Whoever it made room for has gone. */
+    RECALLED(0);
+
+    private final int modifier;
+
+    Signal(int modifier) {
+      this.modifier = modifier;
+    }
+
+    /** {@return the attribute modifier of the SubnSet(SMInfo) that tells it} */
+    int modifier() {
+      return modifier;
+    }
+
+    /** {@return what an attribute modifier tells, or null} */
+    static @Nullable Signal of(int modifier) {
+      for (Signal s : values()) {
+        if (modifier != 0 && s.modifier == modifier) {
+          return s;
+        }
+      }
+      return null;
+    }
+
+    /** {@return the state in which who sends it must be} */
+    SmState sender() {
+      return this == ACKNOWLEDGE ? SmState.STANDBY : MASTER;
+    }
+  }
+
+  /** The state after a signal; null for one that does not belong here. */
+  private static final @Nullable SmState[][] AFTER = {
+    // HANDOVER, ACKNOWLEDGE, DISABLE, STANDBY, DISCOVER,
+    //   ALONE, OUTRANKED, LOST, HANDED_OVER, YIELDED, RECALLED
+    { // NOT_ACTIVE
+      null, null, null, STANDBY, null, null, null, null, null, null, DISCOVERING
+    },
+    { // DISCOVERING
+      DISCOVERING, null, null, null, null, MASTER, STANDBY, null, null, NOT_ACTIVE, null
+    },
+    { // STANDBY
+      MASTER,
+      STANDBY,
+      NOT_ACTIVE,
+      null,
+      DISCOVERING,
+      null,
+      null,
+      DISCOVERING,
+      null,
+      NOT_ACTIVE,
+      null
+    },
+    { // MASTER
+      MASTER, STANDBY, null, null, DISCOVERING, null, null, null, STANDBY, NOT_ACTIVE, null
+    },
+  };
+
+  /** {@return the state after a signal, or null when it does not belong here} */
+  @Nullable SmState after(Signal signal) {
+    return AFTER[ordinal()][signal.ordinal()];
+  }
+}

@@ -1,11 +1,8 @@
 package ib.tools.fabric;
 
 import ib.core.mad.smp.NodeInfo;
-import ib.core.mad.smp.PortInfo;
-import ib.core.mad.smp.SmpAttribute;
 import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Parsed;
-import java.lang.foreign.MemorySegment;
 
 /** Who is meant by an operand: a LID, with {@code -D} a directed route, with {@code -G} a GUID. */
 final class Destination {
@@ -58,18 +55,6 @@ final class Destination {
   private static CommandException unresolved(String command, String text) {
     return new CommandException(
         FAILED, command + ": iberror: failed: can't resolve destination port " + text);
-  }
-
-  /**
-   * {@return the LID of the port at a route}
-   *
-   * @param query asks the fabric
-   * @param to the way
-   * @throws NoAnswerException when it does not answer
-   */
-  static int lid(SmpQuery query, Route to) throws NoAnswerException {
-    MemorySegment info = query.get(to, SmpAttribute.PORT_INFO, 0);
-    return PortInfo.LID.in(info);
   }
 
   /**

@@ -91,9 +91,14 @@ final class Ibroute {
     int ports = NodeInfo.NUM_PORTS.in(node);
     List<String> lines = new ArrayList<>();
     lines.add(String.format("Multicast mlids [0x%x-0x%x] %s", FIRST_MLID, last, who));
+    StringBuilder tens = new StringBuilder(" ".repeat(12));
     StringBuilder head = new StringBuilder("     Ports: ");
     for (int p = 0; p <= ports; p++) {
-      head.append(p).append(' ');
+      tens.append(p % 10 == 0 ? String.valueOf(p / 10) : " ").append(' ');
+      head.append(p % 10).append(' ');
+    }
+    if (ports > 9) {
+      lines.add(tens.toString());
     }
     lines.add(head.toString());
     lines.add(" MLid");
@@ -143,8 +148,7 @@ final class Ibroute {
   private static String row(int mlid, int[] masks, int i, int ports) {
     StringBuilder out = new StringBuilder(String.format("0x%04x      ", mlid));
     for (int p = 0; p <= ports; p++) {
-      int width = String.valueOf(p).length();
-      out.append(has(masks, i, p) ? "x" : " ").append(" ".repeat(width));
+      out.append(has(masks, i, p) ? "x " : "  ");
     }
     return out.toString();
   }

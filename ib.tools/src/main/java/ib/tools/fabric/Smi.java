@@ -64,11 +64,18 @@ final class Smi implements SmpQuery {
   @Override
   public MemorySegment get(Route to, SmpAttribute attribute, int modifier)
       throws NoAnswerException {
-    Mad request =
-        switch (to) {
-          case Route.Lid l -> request(MgmtClass.SUBN_LID_ROUTED, attribute, modifier);
-          case Route.Directed d -> directed(d, attribute, modifier);
-        };
+    return exchange(to, request(to, MadMethod.GET, attribute, modifier));
+  }
+
+  @Override
+  public MemorySegment set(Route to, SmpAttribute attribute, int modifier, MemorySegment data)
+      throws NoAnswerException {
+    Mad request = request(to, MadMethod.SET, attribute, modifier);
+    Smp.data(request.bytes()).copyFrom(data);
+    return exchange(to, request);
+  }
+
+  private MemorySegment exchange(Route to, Mad request) throws NoAnswerException {
     MadAddress address =
         switch (to) {
           case Route.Lid l -> MadAddress.smi(port.number(), l.lid());
@@ -95,12 +102,17 @@ final class Smi implements SmpQuery {
     }
   }
 
-  private static Mad request(int mgmtClass, SmpAttribute attribute, int modifier) {
-    return Mad.request(mgmtClass, 1, MadMethod.GET, attribute.id(), modifier);
+  private static Mad request(Route to, int method, SmpAttribute attribute, int modifier) {
+    return switch (to) {
+      case Route.Lid l ->
+          Mad.request(MgmtClass.SUBN_LID_ROUTED, 1, method, attribute.id(), modifier);
+      case Route.Directed d ->
+          directed(
+              d, Mad.request(MgmtClass.SUBN_DIRECTED_ROUTE, 1, method, attribute.id(), modifier));
+    };
   }
 
-  private static Mad directed(Route.Directed route, SmpAttribute attribute, int modifier) {
-    Mad mad = request(MgmtClass.SUBN_DIRECTED_ROUTE, attribute, modifier);
+  private static Mad directed(Route.Directed route, Mad mad) {
     Smp.HOP_COUNT.set(mad.bytes(), route.hops().size());
     Smp.DR_SLID.set(mad.bytes(), Smp.PERMISSIVE_LID);
     Smp.DR_DLID.set(mad.bytes(), Smp.PERMISSIVE_LID);

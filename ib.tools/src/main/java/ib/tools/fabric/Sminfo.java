@@ -1,25 +1,26 @@
 package ib.tools.fabric;
 
 import ib.core.mad.smp.SmInfo;
+import ib.core.mad.smp.Smp;
 import ib.core.mad.smp.SmpAttribute;
-import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Parsed;
 import java.lang.foreign.MemorySegment;
 
-/** {@code sminfo}: what a subnet manager says of itself. */
+/**
+ * {@code sminfo}: what a subnet manager says of itself; with a modifier, what it is told to do, by
+ * one that says it is in the state of {@code -s} (IBA 14.4.1).
+ */
 final class Sminfo {
   private static final String[] STATES = {
     "SMINFO_NOTACT", "SMINFO_DISCOVER", "SMINFO_STANDBY", "SMINFO_MASTER"
   };
 
+  private static final int STANDBY = 2;
+  private static final int PRIORITY_MOST = 15;
+
   private Sminfo() {}
 
   static String run(SmpQuery query, Parsed line) throws NoAnswerException {
-    for (String change : new String[] {"state", "priority", "activity"}) {
-      if (line.has(change)) {
-        throw new CommandException("sminfo: --" + change + " is not supported here");
-      }
-    }
     Route to;
     if (line.operands().isEmpty()) {
       if (query.smLid() == 0) {
@@ -31,11 +32,28 @@ final class Sminfo {
     }
     MemorySegment info;
     try {
-      info = query.get(to, SmpAttribute.SM_INFO, 0);
+      long modifier = line.operands().size() > 1 ? Destination.number(line.operands().get(1)) : 0;
+      info =
+          modifier == 0
+              ? query.get(to, SmpAttribute.SM_INFO, 0)
+              : query.set(to, SmpAttribute.SM_INFO, (int) modifier, teller(line));
     } catch (NoAnswerException e) {
       throw new NoAnswerException("query (" + e.getMessage() + ")", e);
     }
-    int lid = to instanceof Route.Lid l ? l.lid() : Destination.lid(query, to);
+    return text(to, info);
+  }
+
+  /** Who tells it; the original stands by unless it is told otherwise. */
+  private static MemorySegment teller(Parsed line) {
+    MemorySegment data = MemorySegment.ofArray(new byte[Smp.DATA]);
+    SmInfo.STATE.set(data, line.number("state", STANDBY, 0, STATES.length - 1));
+    SmInfo.PRIORITY.set(data, line.number("priority", 0, 0, PRIORITY_MOST));
+    SmInfo.ACT_COUNT.set(data, line.number("activity", 0, 0, Integer.MAX_VALUE));
+    return data;
+  }
+
+  private static String text(Route to, MemorySegment info) {
+    int lid = to instanceof Route.Lid l ? l.lid() : 0; // as the original
     int state = SmInfo.STATE.in(info);
     return String.format(
         "sminfo: sm lid %d sm guid 0x%x, activity count %d priority %d state %d %s",

@@ -20,6 +20,10 @@ final class Smpquery {
   private static final int PKEYS = 32;
   private static final int GUIDS = 8;
   private static final int SLS = 16;
+  private static final int IS_CAPABILITY_MASK_2_SUPPORTED = 1 << 15;
+  private static final int IS_EXTENDED_SUPPORTED = 1 << 1;
+  private static final List<String> MELLANOX =
+      List.of("StateChangeEnable", "LinkSpeedSupported", "LinkSpeedEnabled", "LinkSpeedActive");
 
   private Smpquery() {}
 
@@ -46,6 +50,9 @@ final class Smpquery {
       case "pkeytable", "pkeys" -> pkeys(query, to, operation, port);
       case "guidinfo", "gi" -> guids(query, to, operation);
       case "sl2vltable", "sl2vl" -> slToVl(query, to, operation, port);
+      case "vlarbitration", "vlarb" -> VlArbitration.text(query, to, operation, port);
+      case "portinfoextended", "pie" -> extended(query, to, operation, port);
+      case "mlnxextportinfo", "mepi" -> mellanox(query, to, operation, port);
       default ->
           throw new CommandException(
               255, "smpquery: iberror: failed: operation '" + operation + "' not supported");
@@ -56,7 +63,41 @@ final class Smpquery {
     return "# " + text + "\n";
   }
 
-  private static MemorySegment get(
+  /** No node here has it; who says it has is not understood. */
+  private static String extended(SmpQuery query, Route to, String operation, int port)
+      throws NoAnswerException {
+    MemorySegment info = get(query, to, operation, SmpAttribute.PORT_INFO, port);
+    boolean there =
+        (PortInfo.CAPABILITY_MASK.in(info) & IS_CAPABILITY_MASK_2_SUPPORTED) != 0
+            && (PortInfo.CAPABILITY_MASK_2.in(info) & IS_EXTENDED_SUPPORTED) != 0;
+    throw new CommandException(
+        255,
+        "smpquery: iberror: failed: operation "
+            + operation
+            + (there
+                ? ": is not understood here, the original's is"
+                : ": port info extended not supported"));
+  }
+
+  private static String mellanox(SmpQuery query, Route to, String operation, int port)
+      throws NoAnswerException {
+    MemorySegment info;
+    try {
+      info = query.get(to, SmpAttribute.MLNX_EXT_PORT_INFO, port);
+    } catch (NoAnswerException e) {
+      throw new NoAnswerException(
+          "operation " + operation + ": Mellanox ext port info query failed", e);
+    }
+    StringBuilder out = new StringBuilder("# MLNX ext Port info: " + to.text() + " port " + port);
+    for (int i = 0; i < MELLANOX.size(); i++) { // the last byte of each 32 bits
+      String value = AttributeText.hex(MadField.read(info, i * 32 + 24, 8), 2);
+      out.append('\n').append(AttributeText.line(MELLANOX.get(i), value));
+    }
+    return out.toString();
+  }
+
+  /** Asks, and says in words what was not answered. */
+  static MemorySegment get(
       SmpQuery query, Route to, String operation, SmpAttribute attribute, int modifier)
       throws NoAnswerException {
     try {

@@ -24,9 +24,6 @@ final class Tracert {
     if (line.operands().size() != 2) {
       throw new CommandException(255, Usage.of("ibtracert"));
     }
-    if (line.has("mlid")) {
-      throw new CommandException("ibtracert: --mlid is not supported here, ibroute -M is");
-    }
     Route from = Destination.of("ibtracert", query, line, line.operands().get(0));
     Route to = Destination.of("ibtracert", query, line, line.operands().get(1));
     if (!(from instanceof Route.Lid a) || !(to instanceof Route.Lid b)) {
@@ -36,6 +33,10 @@ final class Tracert {
     Scan.Port here = find(scan, a.lid());
     Scan.Port there = find(scan, b.lid());
     boolean brief = line.has("no_info");
+    String mlid = line.last("mlid");
+    if (mlid != null) {
+      return MulticastTrace.text(query, scan, here, there, mlid, brief);
+    }
     List<String> lines = new ArrayList<>();
     lines.add(end("From", here, brief));
     for (Scan.Port at = here; !reached(at, there); ) {
@@ -54,7 +55,7 @@ final class Tracert {
     return String.join("\n", lines);
   }
 
-  private static NoAnswerException failed(String why) {
+  static NoAnswerException failed(String why) {
     return new NoAnswerException("Failed to get route information: " + why);
   }
 
@@ -122,11 +123,13 @@ final class Tracert {
         next.node().description());
   }
 
-  private static int last(Scan.Port p) {
+  /** {@return the last of a port's LIDs} */
+  static int last(Scan.Port p) {
     return p.lid() + (1 << p.lmc()) - 1;
   }
 
-  private static String kind(Scan.Port p) {
+  /** {@return the word for a port's node} */
+  static String kind(Scan.Port p) {
     String type = AttributeText.nodeType(p.node().value(NodeInfo.NODE_TYPE));
     return p.node().isSwitch() || !type.startsWith("Channel")
         ? type.toLowerCase(Locale.ROOT)

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.tools.getopt.CommandException;
 import ib.tools.testing.Golden;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +44,13 @@ class DiagsTest {
     "pkeys 1 1, smpquery_pkeys_1_1",
     "gi 1, smpquery_gi_1",
     "sl2vl 1, smpquery_sl2vl_1",
+    "vlarb 1, smpquery_vlarb_1",
+    "VLArbitration 1 1, smpquery_vlarb_1_1",
+    "vlarb 2, smpquery_vlarb_2",
+    "vlarb 2 3, smpquery_vlarb_2_3",
+    "mepi 1, smpquery_mepi_1",
+    "MlnxExtPortInfo 2 3, smpquery_mepi_2_3",
+    "-K portinfo 1 1, smpquery_K_portinfo_1_1",
   })
   @DisplayName("smpquery, recorded from infiniband-diags 44 on ibsim")
   void smpquery(String line, String golden) {
@@ -107,6 +115,27 @@ class DiagsTest {
     same(Commands.IBSWITCHES, "", "ibswitches");
     same(Commands.SMINFO, "", "sminfo");
     same(Commands.SMINFO, "1", "sminfo");
+  }
+
+  @Test
+  @DisplayName("smpquery pie: no port has it, and that is said as the original says it")
+  void noExtended() {
+    CommandException e =
+        assertThrows(CommandException.class, () -> printed(Commands.SMPQUERY, "pie 1"));
+    assertEquals(
+        "smpquery: iberror: failed: operation pie: port info extended not supported",
+        e.getMessage());
+    assertEquals(255, e.getAsInt());
+  }
+
+  @Test
+  @DisplayName("IBA 14.4.1: sminfo with a modifier tells a subnet manager what to do")
+  void managerTold() {
+    same(Commands.SMINFO, "-s 3 -p 7 1 5", "sminfo");
+    same(Commands.SMINFO, "1 2", "sminfo");
+    assertEquals(List.of("SM_INFO 5 by state 3", "SM_INFO 2 by state 2"), net.told);
+    assertThrows(CommandException.class, () -> printed(Commands.SMINFO, "-s 4 1 5"));
+    assertThrows(CommandException.class, () -> printed(Commands.SMINFO, "-p 16 1 5"));
   }
 
   @Test

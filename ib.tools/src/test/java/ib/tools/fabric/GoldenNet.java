@@ -22,6 +22,7 @@ final class GoldenNet implements SmpQuery {
   private static final int CAP_MASK = 0x50c048;
   private final List<Node> nodes = new ArrayList<>();
   private final Node own;
+  final List<String> told = new ArrayList<>();
   int questions;
 
   GoldenNet() {
@@ -98,6 +99,13 @@ final class GoldenNet implements SmpQuery {
     };
   }
 
+  @Override
+  public MemorySegment set(Route to, SmpAttribute attribute, int modifier, MemorySegment data)
+      throws NoAnswerException {
+    told.add(attribute + " " + modifier + " by state " + SmInfo.STATE.in(data));
+    return get(to, attribute, 0);
+  }
+
   private static MemorySegment answer(Node n, int arrival, SmpAttribute attribute, int modifier)
       throws NoAnswerException {
     MemorySegment out = MemorySegment.ofArray(new byte[DATA]);
@@ -131,6 +139,14 @@ final class GoldenNet implements SmpQuery {
         }
       }
       case MULTICAST_FORWARDING -> {} // no groups
+      case VL_ARBITRATION -> {
+        for (int i = 0; i < 8; i++) {
+          MadField.write(out, i * 16, 8, i);
+          boolean weighs = modifier >> 16 == 1 == i > 0;
+          MadField.write(out, i * 16 + 8, 8, weighs ? 4 : 0);
+        }
+      }
+      case MLNX_EXT_PORT_INFO -> {} // the simulator knows it, and all is 0
       case SM_INFO -> {
         SmInfo.GUID.set(out, 0x100001);
         SmInfo.ACT_COUNT.set(out, 116);

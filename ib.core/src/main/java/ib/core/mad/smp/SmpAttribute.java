@@ -27,7 +27,9 @@ public enum SmpAttribute {
   /** The output ports, 16 of them, of 32 multicast LIDs. */
   MULTICAST_FORWARDING(0x1B),
   /** A subnet manager, {@link SmInfo}. */
-  SM_INFO(0x20);
+  SM_INFO(0x20),
+  /** What a Mellanox port does beyond the specification. */
+  MLNX_EXT_PORT_INFO(0xFF90);
 
   private static final SmpAttribute[] VALUES = values();
   private final int id;

@@ -133,7 +133,7 @@ public final class Sma {
       }
       case LINEAR_FORWARDING -> Tables.linear(node, modifier, data);
       case MULTICAST_FORWARDING -> Tables.multicast(node, modifier, data);
-      case NOTICE, SM_INFO -> Status.BAD_ATTRIBUTE;
+      case NOTICE, SM_INFO, MLNX_EXT_PORT_INFO -> Status.BAD_ATTRIBUTE;
     };
   }
 
@@ -182,7 +182,7 @@ public final class Sma {
         int status = Tables.multicastSet(node, modifier, data);
         yield status == Status.OK ? forwards(Tables.first(modifier), Tables.LIDS) : status;
       }
-      case NODE_DESCRIPTION, NODE_INFO, NOTICE, SM_INFO -> Status.BAD_ATTRIBUTE;
+      case NODE_DESCRIPTION, NODE_INFO, NOTICE, SM_INFO, MLNX_EXT_PORT_INFO -> Status.BAD_ATTRIBUTE;
     };
   }
 

@@ -19,6 +19,9 @@ final class Ibroute {
   private static final int NO_PORT = 255;
   private static final int FIRST_MLID = 0xc000;
 
+  private static final int LID_LAST = 0xbfff;
+  private static final int LID_MOST = 0xffff;
+
   private Ibroute() {}
 
   static String run(SmpQuery query, Parsed line) throws NoAnswerException {
@@ -38,25 +41,33 @@ final class Ibroute {
             NodeInfo.NODE_GUID.of(node),
             AttributeText.description(query.get(to, SmpAttribute.NODE_DESCRIPTION, 0)));
     return line.has("Multicast")
-        ? multicast(query, to, node, info, who)
+        ? multicast(query, to, node, info, who, line)
         : unicast(query, to, info, who, line);
+  }
+
+  /** A bound of the range that is shown, as an operand gives it; 0 is none. */
+  private static int lid(Parsed line, int operand, int otherwise) {
+    List<String> all = line.operands();
+    long given = all.size() > operand ? Destination.number(all.get(operand)) : 0;
+    return given > 0 && given <= LID_MOST ? (int) given : otherwise;
   }
 
   private static String unicast(
       SmpQuery query, Route to, MemorySegment info, String who, Parsed line)
       throws NoAnswerException {
-    int top = SwitchInfo.LINEAR_FDB_TOP.in(info);
+    int first = lid(line, 1, 0);
+    int top = Math.min(SwitchInfo.LINEAR_FDB_TOP.in(info), lid(line, 2, LID_LAST));
     List<String> lines = new ArrayList<>();
-    lines.add(String.format("Unicast lids [0x0-0x%x] %s", top, who));
+    lines.add(String.format("Unicast lids [0x%x-0x%x] %s", first, top, who));
     lines.add("  Lid  Out   Destination");
     lines.add("       Port     Info ");
     int valid = 0;
-    for (int block = 0; block * LFT_BLOCK <= top; block++) {
+    for (int block = first / LFT_BLOCK; block * LFT_BLOCK <= top; block++) {
       MemorySegment data = query.get(to, SmpAttribute.LINEAR_FORWARDING, block);
       for (int i = 0; i < LFT_BLOCK && block * LFT_BLOCK + i <= top; i++) {
         int lid = block * LFT_BLOCK + i;
         int port = (int) MadField.read(data, i * 8, 8);
-        if (port != NO_PORT || line.has("all")) {
+        if (lid >= first && (port != NO_PORT || line.has("all"))) {
           valid++;
           String entry = String.format("0x%04x %03d ", lid, port);
           boolean named = !line.has("no_dests") && lid != 0 && port != NO_PORT;
@@ -83,14 +94,16 @@ final class Ibroute {
   }
 
   private static String multicast(
-      SmpQuery query, Route to, MemorySegment node, MemorySegment info, String who)
+      SmpQuery query, Route to, MemorySegment node, MemorySegment info, String who, Parsed line)
       throws NoAnswerException {
     int cap = SwitchInfo.MULTICAST_FDB_CAP.in(info);
     int top = SwitchInfo.MULTICAST_FDB_TOP.in(info);
-    int last = top >= FIRST_MLID ? top : FIRST_MLID + cap - 1;
+    int most = top >= FIRST_MLID ? top : FIRST_MLID + cap - 1;
+    int first = Math.max(FIRST_MLID, lid(line, 1, FIRST_MLID));
+    int last = Math.min(most, lid(line, 2, most));
     int ports = NodeInfo.NUM_PORTS.in(node);
     List<String> lines = new ArrayList<>();
-    lines.add(String.format("Multicast mlids [0x%x-0x%x] %s", FIRST_MLID, last, who));
+    lines.add(String.format("Multicast mlids [0x%x-0x%x] %s", first, last, who));
     StringBuilder tens = new StringBuilder(" ".repeat(12));
     StringBuilder head = new StringBuilder("     Ports: ");
     for (int p = 0; p <= ports; p++) {
@@ -103,11 +116,12 @@ final class Ibroute {
     lines.add(head.toString());
     lines.add(" MLid");
     int valid = 0;
-    for (int block = 0; FIRST_MLID + block * MFT_BLOCK <= last; block++) {
+    int block = (first - FIRST_MLID) / MFT_BLOCK;
+    for (; FIRST_MLID + block * MFT_BLOCK <= last; block++) {
       int[] members = members(query, to, block, ports);
       for (int i = 0; i < MFT_BLOCK; i++) {
         int mlid = FIRST_MLID + block * MFT_BLOCK + i;
-        if (mlid <= last && hasAny(members, i, ports)) {
+        if (mlid >= first && mlid <= last && hasAny(members, i, ports)) {
           valid++;
           lines.add(row(mlid, members, i, ports));
         }

@@ -8,6 +8,7 @@ import ib.core.sa.SaStatus;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbTimedOutException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +18,16 @@ import org.jspecify.annotations.Nullable;
  * each other (I8). All on the port's queue.
  */
 abstract class Upkeep {
-  /** First distance between attempts; doubled up to the last (I5). */
+  /** First distance between attempts (I5). */
   static final int PAUSE_FIRST_MS = 50;
 
+  /** The longest one at first: half of what a rejoin may take once somebody answers. */
+  static final int PAUSE_SOON_MS = 125;
+
+  /** How many attempts that goes for: some 5 s, the first sweep of a large subnet. */
+  static final int SOON = 40;
+
+  /** The longest one then. */
   static final int PAUSE_LAST_MS = 1000;
 
   /** How often the end of something is told to a subnet administrator that does not answer. */
@@ -45,10 +53,11 @@ abstract class Upkeep {
 
   final SaPort port;
   private boolean busy;
-  private int pauseMs = PAUSE_FIRST_MS;
+  private int fruitless;
   private int farewells;
   private int generation;
   private World.@Nullable Alarm alarm;
+  private @Nullable CompletableFuture<?> asking; // what may be given up to ask anew
 
   Upkeep(SaPort port) {
     this.port = port;
@@ -81,23 +90,37 @@ abstract class Upkeep {
   private <S extends SaRecord<S, ?>> void ask(Step<S> step) {
     busy = true;
     int asked = generation;
-    port.attempt(step.method(), step.record(), Math.max(2 * PAUSE_FIRST_MS, pauseMs))
-        .whenComplete(
-            (answer, failure) ->
-                port.run(
-                    () -> {
-                      busy = false;
-                      if (asked == generation) {
-                        answered(step, answer, failure);
-                      }
-                      step();
-                    }));
+    int timeoutMs = Math.max(2 * PAUSE_FIRST_MS, pauseMs(fruitless));
+    CompletableFuture<S> attempt = port.attempt(step.method(), step.record(), timeoutMs);
+    asking = step.farewell() ? null : attempt; // an end never overtakes its beginning
+    attempt.whenComplete(
+        (answer, failure) ->
+            port.run(
+                () -> {
+                  busy = false;
+                  asking = null;
+                  if (asked == generation) {
+                    answered(step, answer, failure);
+                  }
+                  step();
+                }));
+  }
+
+  /**
+   * {@return the distance to the next attempt, in ms}
+   *
+   * @param fruitless how many attempts there were since the last answer or event
+   */
+  static int pauseMs(int fruitless) {
+    return fruitless < SOON
+        ? Math.min(PAUSE_FIRST_MS << Math.min(fruitless, 4), PAUSE_SOON_MS)
+        : Math.min(PAUSE_SOON_MS << Math.min(fruitless - SOON + 1, 4), PAUSE_LAST_MS);
   }
 
   private <S extends SaRecord<S, ?>> void answered(
       Step<S> step, @Nullable S answer, @Nullable Throwable failure) {
     if (answer != null) {
-      pauseMs = PAUSE_FIRST_MS;
+      fruitless = 0;
       farewells = 0;
       step.done(answer);
       return;
@@ -112,13 +135,13 @@ abstract class Upkeep {
     if (!(why instanceof IbTimedOutException)) {
       pause(); // it did answer, and at once: leave it in peace for a while
     }
-    pauseMs = Math.min(2 * pauseMs, PAUSE_LAST_MS);
+    fruitless++;
   }
 
   private void pause() {
     alarm =
         port.after(
-            pauseMs,
+            pauseMs(fruitless),
             () -> {
               alarm = null;
               step();
@@ -145,9 +168,14 @@ abstract class Upkeep {
     lost(why);
   }
 
-  /** An event says that it may be reached now. */
+  /** An event says that it may be reached now: what was asked before may have been lost. */
   final void restart() {
-    pauseMs = PAUSE_FIRST_MS;
+    CompletableFuture<?> vain = asking;
+    if (vain != null) {
+      generation++;
+      vain.cancel(false);
+    }
+    fruitless = 0;
     farewells = 0;
     stop();
   }

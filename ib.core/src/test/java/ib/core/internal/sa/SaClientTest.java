@@ -39,6 +39,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.Timeout;
 @DisplayName("The SA layer, its administrator on the port itself")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SaClientTest {
+  private static final int NUDGES = 700;
   private static final Gid GROUP = Gid.parse("ff12:401b:ffff::ffff:ffff");
 
   private final StandaloneCore standalone = StandaloneCore.create();
@@ -275,6 +277,39 @@ final class SaClientTest {
     server.silent = true;
     refused.close();
     Wait.until(() -> server.count("21 group 1") == 1 + Upkeep.FAREWELLS);
+  }
+
+  @Test
+  @DisplayName("I5 the distance of attempts: 125 ms at the most for the first 5 s, then up to 1 s")
+  void pauses() {
+    int sum = 0;
+    for (int i = 0; i < Upkeep.SOON; i++) {
+      int pause = Upkeep.pauseMs(i);
+      assertTrue(pause >= Upkeep.PAUSE_FIRST_MS && 2 * pause <= 250, i + ": " + pause);
+      sum += pause;
+    }
+    assertTrue(sum >= 4_500, "the first sweep of a large subnet, " + sum);
+    assertEquals(
+        List.of(50, 100, 125, 125), IntStream.range(0, 4).map(Upkeep::pauseMs).boxed().toList());
+    IntStream late = IntStream.range(Upkeep.SOON, Upkeep.SOON + 5).map(Upkeep::pauseMs);
+    assertEquals(List.of(250, 500, 1000, 1000, 1000), late.boxed().toList());
+    assertEquals(Upkeep.PAUSE_LAST_MS, Upkeep.pauseMs(Integer.MAX_VALUE));
+  }
+
+  @Test
+  @DisplayName("I5 an event does not wait for an answer that will not come: it is asked at once")
+  void nudged() {
+    server.silent = true;
+    States a = new States();
+    SaMembership m = sa.multicast().join(join(1), a.listener());
+    for (int i = 1; i <= NUDGES; i++) { // with 100 ms each they would take longer than the test may
+      int asked = i;
+      Wait.until(() -> server.count("2 group 1") >= asked);
+      event(EventType.PORT_ACTIVE);
+    }
+    server.silent = false;
+    a.await(State.MEMBER);
+    m.close();
   }
 
   @Test

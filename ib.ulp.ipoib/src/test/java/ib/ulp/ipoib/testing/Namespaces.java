@@ -9,11 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** Network namespaces that a test has made, and programs that run in them. */
 public final class Namespaces implements AutoCloseable {
+  private static final int PATIENCE_S = 60;
+
   private final List<String> made = new ArrayList<>();
+  private final List<Process> started = new ArrayList<>();
 
   /** Skips the test where it cannot be, and says why. */
   public static void require(String... programs) {
@@ -75,10 +79,12 @@ public final class Namespaces implements AutoCloseable {
     return run(inside(namespace, command));
   }
 
-  /** Starts a program in a namespace. */
+  /** Starts a program in a namespace; it ends with the namespaces if not before. */
   public Process startIn(String namespace, String... command) {
     try {
-      return start(inside(namespace, command));
+      Process process = start(inside(namespace, command));
+      started.add(process);
+      return process;
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -102,13 +108,13 @@ public final class Namespaces implements AutoCloseable {
     }
   }
 
-  /** What a program prints, until its end. */
+  /** What a program prints, until its end; one that does not end is ended. */
   public static String output(Process process) {
+    CompletableFuture.delayedExecutor(PATIENCE_S, TimeUnit.SECONDS)
+        .execute(process::destroyForcibly);
     try {
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (!process.waitFor(60, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-      }
+      process.waitFor();
       return output;
     } catch (IOException | InterruptedException e) {
       throw new AssertionError(e);
@@ -117,6 +123,7 @@ public final class Namespaces implements AutoCloseable {
 
   @Override
   public void close() {
+    started.forEach(Process::destroyForcibly);
     made.forEach(name -> run("ip", "netns", "del", name));
   }
 }

@@ -42,6 +42,14 @@ final class LinuxPeer {
     this.kernel = kernel;
   }
 
+  /**
+   * {@return whether its perftest waits for both its queues on one channel, so that it stands still
+   * once an answer has overtaken an acknowledgement: bookworm's 6.06, see linux-rdma/perftest#127}
+   */
+  boolean oneChannel() {
+    return kernel.equals("6.1");
+  }
+
   private ProcessBuilder builder(String... arguments) {
     List<String> command = new ArrayList<>(List.of(SCRIPT.toString()));
     command.addAll(Arrays.asList(arguments));

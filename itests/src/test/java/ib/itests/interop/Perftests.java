@@ -63,10 +63,16 @@ public class Perftests {
     return program + TIMEOUT + " -d rxe0 -x " + index + " " + options;
   }
 
-  /** The original has no events for writes, and needs not do as the other end does. */
+  /** Whether an end polls or sleeps is its own affair: theirs polls where it cannot sleep. */
   private String there() {
-    String theirs = program.equals("ib_write_bw") ? options.replace(" -e", "") : options;
+    boolean awake = program.equals("ib_write_bw") || (answered() && Lane.LANE.peer.oneChannel());
+    String theirs = awake ? options.replace(" -e", "") : options;
     return program + TIMEOUT + " -d rxe0 -F -x " + Lane.gidIndexThere(ipv6) + " " + theirs;
+  }
+
+  /** Whether acknowledgements and answers come to the same end. */
+  private boolean answered() {
+    return program.equals("ib_send_lat") && reliable();
   }
 
   /** The whole table, on both ends. */

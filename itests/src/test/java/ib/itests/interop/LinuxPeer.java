@@ -43,8 +43,9 @@ final class LinuxPeer {
   }
 
   /**
-   * {@return whether its perftest waits for both its queues on one channel, so that it stands still
-   * once an answer has overtaken an acknowledgement: bookworm's 6.06, see linux-rdma/perftest#127}
+   * {@return whether its perftest waits for both its queues on one channel: bookworm's 6.06, see
+   * linux-rdma/perftest#127. It was seen standing still, everything acknowledged, after answers had
+   * overtaken acknowledgements}
    */
   boolean oneChannel() {
     return kernel.equals("6.1");

@@ -16,8 +16,6 @@ import ib.ulp.ipoib.wire.Connected;
 import ib.ulp.ipoib.wire.Encapsulation;
 import ib.ulp.ipoib.wire.LinkAddress;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,18 +38,12 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   private static final long HOLD_OFF_NS = 1_000_000_000L;
   private static final long HOLD_OFF_MOST_NS = 32_000_000_000L;
 
-  /** A peer that there is something to send to. */
-  private static final class Peer {
-    final LinkAddress address;
-    final Deque<byte[]> queue = new ArrayDeque<>(); // too long for a datagram
-    boolean resolving;
-    int failures;
-    long notBeforeNs;
-
-    Peer(LinkAddress address) {
-      this.address = address;
-    }
-  }
+  /**
+   * For so long packets wait for the answer of a peer, as they do for that of the subnet (D1). The
+   * peer is asked for 69 s (C2), but it may have left connected mode while its old address is still
+   * believed here.
+   */
+  static final long HOPE_NS = Paths.TIMEOUT_MS * 1_000_000L;
 
   /** What there is while the mode is on. */
   private record Running(RcQueue queue, Connections connections, CmService cm) {}
@@ -59,7 +51,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   private final Logger log = LoggerFactory.getLogger(ConnectedMode.class);
   private final Link link;
   private final CmPorts ports;
-  private final Map<LinkAddress, Peer> peers = new HashMap<>();
+  private final Map<LinkAddress, ConnectedPeer> peers = new HashMap<>();
   private @Nullable Running running;
   private boolean refusing;
   private boolean stopping;
@@ -176,8 +168,8 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     if (fits) {
       return false;
     }
-    Peer peer = peers.get(address);
-    if (!coming || peer == null) {
+    ConnectedPeer peer = peers.get(address);
+    if (!coming || peer == null || peer.doubtful) {
       link.tooLong(packet, link.datagramMtu()); // I10: until there is one, that is the MTU
     } else if (peer.queue.size() >= Paths.QUEUE) {
       link.drop(Drop.TX_PATH_QUEUE); // D1
@@ -216,8 +208,9 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
 
   /** {@return whether there may be a connection soon} */
   private boolean connect(Connections connections, LinkAddress address) {
-    Peer peer = peers.computeIfAbsent(address, Peer::new);
-    boolean wait = peer.notBeforeNs != 0 && link.loop().now() - peer.notBeforeNs < 0;
+    ConnectedPeer peer = peers.computeIfAbsent(address, ConnectedPeer::new);
+    peer.usedNs = link.loop().now();
+    boolean wait = peer.notBeforeNs != 0 && peer.usedNs - peer.notBeforeNs < 0;
     if (peer.resolving || connections.coming(address)) {
       return true;
     }
@@ -229,7 +222,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     return peer.resolving || connections.coming(address);
   }
 
-  private void resolved(Peer peer, @Nullable Way way) {
+  private void resolved(ConnectedPeer peer, @Nullable Way way) {
     peer.resolving = false;
     Running is = running;
     if (is == null || !peer.equals(peers.get(peer.address))) {
@@ -241,6 +234,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
         failed(peer);
       } else if (connections.to(peer.address) == null && !connections.coming(peer.address)) {
         connections.connect(peer.address, way);
+        link.loop().after(HOPE_NS, () -> unheard(peer));
       }
     } catch (IbException e) {
       link.log("no connection to " + peer.address + ": " + e.getMessage());
@@ -248,16 +242,30 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     }
   }
 
-  /** What waited is too long for what is left. */
-  private void failed(Peer peer) {
+  /** It may answer yet. */
+  private void unheard(ConnectedPeer peer) {
+    Running is = running;
+    boolean known = peer.equals(peers.get(peer.address));
+    if (known && is != null && is.connections.to(peer.address) == null) {
+      doubt(peer);
+    }
+  }
+
+  private void failed(ConnectedPeer peer) {
     long wait = Math.min(HOLD_OFF_MOST_NS, HOLD_OFF_NS << Math.min(5, peer.failures++));
     peer.notBeforeNs = link.loop().now() + wait;
+    doubt(peer);
+  }
+
+  /** What waited is too long for what is left (I10). */
+  private void doubt(ConnectedPeer peer) {
+    peer.doubtful = true;
     for (byte[] waiting = peer.queue.poll(); waiting != null; waiting = peer.queue.poll()) {
       link.tooLong(Outgoing.ofBytes(waiting), link.datagramMtu());
     }
   }
 
-  private void drop(Peer peer, Drop why) {
+  private void drop(ConnectedPeer peer, Drop why) {
     peer.queue.forEach(waiting -> link.drop(why));
     peer.queue.clear();
   }
@@ -274,9 +282,10 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
 
   @Override
   public void up(Connection c) {
-    Peer peer = peers.computeIfAbsent(c.peer(), Peer::new);
+    ConnectedPeer peer = peers.computeIfAbsent(c.peer(), ConnectedPeer::new);
     peer.failures = 0;
     peer.notBeforeNs = 0;
+    peer.doubtful = false;
     for (byte[] waiting = peer.queue.poll(); waiting != null; waiting = peer.queue.poll()) {
       Outgoing packet = Outgoing.ofBytes(waiting);
       if (running != null) {
@@ -289,7 +298,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   public void down(Connection c, String why) {
     log.debug("connection with {} ended: {}", c.peer(), why);
     Running is = running;
-    Peer peer = peers.get(c.peer());
+    ConnectedPeer peer = peers.get(c.peer());
     if (peer == null || stopping || is == null) {
       return;
     }
@@ -359,7 +368,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
                       && p.queue.isEmpty()
                       && connections.to(p.address) == null
                       && !connections.coming(p.address)
-                      && (p.notBeforeNs == 0 || now - p.notBeforeNs >= 0));
+                      && now - p.usedNs >= Paths.IDLE_NS);
     }
   }
 

@@ -114,6 +114,65 @@ class ConnectedLinkTest extends Stations {
   }
 
   @Test
+  @DisplayName(
+      "C2, I10: a peer that has left connected mode does not answer: long packets wait 1 s, then"
+          + " the host hears of each what would pass; when the peer comes back they pass")
+  void silentPeer() {
+    Station a = station(CONNECTED);
+    Station b = station(CONNECTED);
+    LinkAddress stale = b.link.state().address();
+    b.link.connected(false);
+    assertEquals(0, b.link.state().address().flags(), "W4");
+    a.link.unicast(stale, packet(IP, 5000));
+    settle();
+    pass(999);
+    assertEquals(List.of(), a.received, "it waits");
+    pass(1);
+    assertEquals(List.of("too long for 2044"), a.received);
+    for (int i = 2; i <= 30; i++) {
+      pass(2000); // the request is repeated meanwhile
+      a.link.unicast(stale, packet(IP, 5000));
+      assertEquals(i, a.received.size(), "each is answered at once");
+    }
+    assertEquals(0, a.link.statistics().of(Drop.TX_PATH_QUEUE));
+    b.received.clear();
+    a.link.unicast(stale, packet(IP, 2044));
+    settle();
+    assertEquals(1, b.received.size(), "what is short enough is a datagram");
+    b.link.connected(true);
+    assertEquals(stale, b.link.state().address());
+    pass(4300);
+    until(() -> up(a), "the next repetition is answered");
+    a.link.unicast(stale, packet(IP, 5000));
+    until(() -> b.received.contains(by(5000)), "by the connection");
+  }
+
+  @Test
+  @DisplayName(
+      "C2: a peer that never answers is asked again after 1, 2, ... 32 s: in 20 minutes no more"
+          + " than 17 times, and no packet waits any more")
+  void backOff() {
+    Station a = station(CONNECTED);
+    Station b = station(CONNECTED);
+    LinkAddress stale = b.link.state().address();
+    b.link.connected(false);
+    a.link.unicast(stale, packet(IP, 5000));
+    settle();
+    pass(1000);
+    int attempts = 0;
+    boolean was = true;
+    for (int i = 0; i < 12_000; i++) {
+      pass(100);
+      a.link.unicast(stale, packet(IP, 5000));
+      boolean is = !a.link.connections().isEmpty();
+      attempts += is && !was ? 1 : 0;
+      was = is;
+    }
+    assertEquals(12_001, a.received.size(), "I10");
+    assertTrue(attempts >= 10 && attempts <= 17, attempts + " attempts");
+  }
+
+  @Test
   @DisplayName("C1: not everybody is connected to: the flag says who has connected mode")
   void flag() {
     Station a = station(CONNECTED);

@@ -3,20 +3,29 @@ package ib.driver.soft;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.client.ClientRegistration;
+import ib.core.client.DeviceLease;
+import ib.core.mad.smp.PortCapability;
+import ib.core.sa.PortInfoRecord;
 import ib.core.sa.SaClient;
-import ib.core.spi.DeviceRegistration;
-import ib.core.spi.StandaloneCore;
-import ib.driver.soft.fabric.Fabric;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.Gid;
+import ib.core.verbs.ProtectionDomain;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpCap;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.Backend;
-import ib.ulp.ipoib.Ipoib;
-import ib.ulp.ipoib.link.LinkConfig;
-import ib.ulp.ipoib.net.NetIf;
+import ib.ulp.ipoib.NetDevice;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.wire.Ip;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,44 +35,99 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class ManagedIpoibTest {
   private static final long PATIENCE_NS = 60_000_000_000L;
+  private static final Ip GROUP = Ip.parse("239.9.9.9");
+  private final ManagedSubnet subnet =
+      new ManagedSubnet(2, BuiltinSm::new, name -> Backend.inJvm());
+
+  @BeforeEach
+  void addresses() {
+    for (int i = 0; i < 2; i++) {
+      subnet.stack(i).address(Ip.parse("10.96.0." + (i + 1)), 24);
+      subnet.stack(i).address(Ip.parse("fd00::" + (i + 1)), 64);
+      subnet.up(i);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    subnet.close();
+  }
 
   @Test
   @DisplayName("joins, paths and pings of both versions, answered by the built-in subnet manager")
   void managed() throws Exception {
-    StandaloneCore core = StandaloneCore.create();
-    Ipoib ipoib = new Ipoib(LinkConfig.DEFAULT, List.of(), SaClient::open, name -> Backend.inJvm());
-    ClientRegistration client = core.core().registerClient(ipoib);
-    Fabric fabric = new Fabric();
-    List<SoftDevice> devices = new ArrayList<>();
-    List<DeviceRegistration> plugs = new ArrayList<>();
-    for (int i = 0; i < 2; i++) {
-      SoftDevice device =
-          SoftDevice.plug(
-              fabric,
-              ConfigReader.read("ib.driver.soft~soft" + i, Map.of("name", "soft" + i)),
-              "0");
-      devices.add(device);
-      plugs.add(core.drivers().register(device));
+    assertTrue(subnet.stack(0).ping(Ip.parse("10.96.0.2"), 56, PATIENCE_NS).get() > 0);
+    assertTrue(subnet.stack(0).ping(Ip.parse("fd00::2"), 1000, PATIENCE_NS).get() > 0);
+  }
+
+  @Test
+  @DisplayName("devices come and go while others talk: no ping and no word to a group is lost")
+  void hotPlug() throws Exception {
+    AtomicInteger heard = new AtomicInteger();
+    subnet.stack(1).bind(7, (from, port, to, data) -> heard.incrementAndGet());
+    subnet.stack(1).join(GROUP);
+    subnet.joined(1, "::f09:909");
+    AtomicInteger rounds = new AtomicInteger();
+    AtomicInteger enough = new AtomicInteger(Integer.MAX_VALUE);
+    CompletableFuture<Void> talk =
+        CompletableFuture.runAsync(
+            () -> {
+              while (rounds.get() < enough.get()) {
+                subnet.stack(0).ping(Ip.parse("10.96.0.2"), 2016, PATIENCE_NS).join();
+                subnet.stack(0).ping(Ip.parse("fd00::2"), 56, PATIENCE_NS).join();
+                subnet.stack(0).send(9, GROUP, 7, new byte[] {1}).join();
+                rounds.incrementAndGet();
+              }
+            },
+            Thread::startVirtualThread);
+    for (int i = 0; i < 20; i++) {
+      int before = rounds.get();
+      subnet.plug();
+      subnet.up(2);
+      Lab.await(() -> rounds.get() > before || talk.isDone(), "the others talk on");
+      subnet.unplug();
     }
-    for (int i = 0; i < 2; i++) {
-      NetIf stack = (NetIf) ipoib.interfaces().get(i).host();
-      stack.address(Ip.parse("10.96.0." + (i + 1)), 24);
-      stack.address(Ip.parse("fd00::" + (i + 1)), 64);
+    enough.set(rounds.get() + 10);
+    talk.join();
+    Lab.await(() -> heard.get() == rounds.get(), "heard all of " + rounds);
+  }
+
+  @Test
+  @DisplayName(
+      "4.5: a group that a port hears by a multicast LID of another subnet manager keeps that LID")
+  void keepsMlid() {
+    Gid group = Gid.parse("ff12:401b:ffff::f09:909");
+    try (DeviceLease lease = subnet.core.core().lease("soft0", "test");
+        ProtectionDomain pd = lease.device().allocPd();
+        CompletionQueue cq = lease.device().createCq(new CqInit(4, (q, context) -> {}, null));
+        QueuePair qp = pd.createQp(new QpInit(QpType.UD, cq, new QpCap(4, 4, 1, 1, 0)))) {
+      qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1).qkey(0));
+      qp.attachMulticast(group, 0xc123);
+      subnet.stack(1).join(GROUP);
+      subnet.joined(1, "::f09:909");
+      String is = subnet.ipoib.interfaces().get(1).groups().get(group.toString());
+      qp.detachMulticast(group, 0xc123);
+      assertEquals("mlid 0xc123", is.split(",")[0]);
     }
-    for (int i = 0; i < 2; i++) {
-      int which = i;
-      Lab.await(() -> ipoib.interfaces().get(which).state().carrier(), "carrier of ib" + i);
+  }
+
+  @Test
+  @DisplayName(
+      "IBA 14.2.5.6: PortInfo says IsCommunicationManagementSupported while connected mode is on")
+  void connectionManager() {
+    int bit = PortCapability.IS_CM_SUPPORTED.mask();
+    NetDevice device = subnet.ipoib.interfaces().getFirst();
+    try (DeviceLease lease = subnet.core.core().lease("soft0", "test");
+        SaClient sa = SaClient.open(lease.device(), 1)) {
+      PortInfoRecord of =
+          new PortInfoRecord()
+              .set(PortInfoRecord.Field.LID, lease.device().port(1).lid())
+              .set(PortInfoRecord.Field.PORT_NUM, 1);
+      for (boolean on : new boolean[] {false, true, false, true}) {
+        device.connected(on);
+        int mask = sa.get(of, 60_000).join().value(PortInfoRecord.Field.CAPABILITY_MASK);
+        assertEquals(on, (mask & bit) != 0, "connected mode " + on);
+      }
     }
-    NetIf first = (NetIf) ipoib.interfaces().getFirst().host();
-    assertTrue(first.ping(Ip.parse("10.96.0.2"), 56, PATIENCE_NS).get() > 0);
-    assertTrue(first.ping(Ip.parse("fd00::2"), 1000, PATIENCE_NS).get() > 0);
-    plugs.reversed().forEach(DeviceRegistration::unregister);
-    for (SoftDevice device : devices) {
-      assertEquals(List.of(), core.core().lastRemoval(device.name()).orElseThrow().leaks());
-      device.unplug();
-    }
-    client.unregister();
-    assertEquals(List.of(), core.core().violations());
-    core.close();
   }
 }

@@ -8,6 +8,7 @@ import ib.core.sa.SaClient;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.StandaloneCore;
+import ib.core.verbs.Gid;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.ResidentSm;
 import ib.driver.soft.fabric.Subnet;
@@ -16,6 +17,7 @@ import ib.driver.soft.topology.NodePort;
 import ib.ulp.ipoib.Backend;
 import ib.ulp.ipoib.Ipoib;
 import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.testing.Lab;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -42,14 +44,31 @@ final class ManagedSubnet implements AutoCloseable {
     ipoib = new Ipoib(new LinkConfig(0, 512, 2048, 0), List.of(), SaClient::open, backends);
     client = core.core().registerClient(ipoib);
     for (int i = 0; i < adapters; i++) {
-      SoftDevice device =
-          SoftDevice.plug(
-              fabric,
-              ConfigReader.read("ib.driver.soft~soft" + i, Map.of("name", "soft" + i)),
-              "0");
-      devices.add(device);
-      plugs.add(core.drivers().register(device));
+      plug();
     }
+  }
+
+  /** Plugs one more device in. */
+  void plug() {
+    String name = "soft" + devices.size();
+    SoftDevice device =
+        SoftDevice.plug(
+            fabric, ConfigReader.read("ib.driver.soft~" + name, Map.of("name", name)), "0");
+    devices.add(device);
+    plugs.add(core.drivers().register(device));
+  }
+
+  /** Takes the last device out; nothing of its interfaces may be left (S32). */
+  void unplug() {
+    plugs.removeLast().unregister();
+    SoftDevice device = devices.removeLast();
+    assertEquals(List.of(), core.core().lastRemoval(device.name()).orElseThrow().leaks());
+    device.unplug();
+  }
+
+  /** {@return the stack of an interface in this JVM} */
+  NetIf stack(int number) {
+    return (NetIf) ipoib.interfaces().get(number).host();
   }
 
   /** Opens the door for the host's management software. */
@@ -90,10 +109,8 @@ final class ManagedSubnet implements AutoCloseable {
 
   @Override
   public void close() {
-    plugs.reversed().forEach(DeviceRegistration::unregister);
-    for (SoftDevice device : devices) {
-      assertEquals(List.of(), core.core().lastRemoval(device.name()).orElseThrow().leaks());
-      device.unplug();
+    while (!devices.isEmpty()) {
+      unplug();
     }
     client.unregister();
     assertEquals(List.of(), core.core().violations(), "the contract");
@@ -110,7 +127,7 @@ final class ManagedSubnet implements AutoCloseable {
       public void sweep() {}
 
       @Override
-      public void attached(NodePort port, int mlid, boolean attached) {}
+      public void attached(NodePort port, Gid group, int mlid, boolean attached) {}
 
       @Override
       public int lid(NodePort port) {

@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * destination of, are left for the fabric's thread: agents of nodes take a lock.
  */
 public final class FabricPort implements Wire, AutoCloseable {
+  /** A group and the multicast LID that it is heard by. */
+  private record Joined(Gid group, int mlid) {}
+
   private final Fabric fabric;
   private final Subnet subnet;
   private final NodePort place;
@@ -43,7 +46,7 @@ public final class FabricPort implements Wire, AutoCloseable {
   private final KeyViolation violation;
   private final LinkErrors errors;
   private final PartitionFilter filter; // of the switch
-  private final Map<Integer, Integer> groups = new HashMap<>(); // under the fabric
+  private final Map<Joined, Integer> groups = new HashMap<>(); // under the fabric
   private volatile @Nullable WirePort receiver;
   private volatile boolean cabled;
   private volatile boolean closed; // written under the fabric
@@ -221,26 +224,25 @@ public final class FabricPort implements Wire, AutoCloseable {
     }
   }
 
-  /** Joins; counted, since groups may share a multicast LID. */
+  /** Joins; counted. */
   @Override
   public void join(Gid group, int mlid) {
     synchronized (fabric) {
-      if (groups.getOrDefault(mlid, 0) == 0) {
-        subnet.join(place, mlid, true);
+      Joined which = new Joined(group, mlid);
+      if (!groups.containsKey(which)) {
+        subnet.join(place, group, mlid, true); // may refuse
       }
-      groups.merge(mlid, 1, Integer::sum);
+      groups.merge(which, 1, Integer::sum);
     }
   }
 
   @Override
   public void leave(Gid group, int mlid) {
     synchronized (fabric) {
-      Integer count = groups.get(mlid);
-      if (count != null && count > 1) {
-        groups.put(mlid, count - 1);
-      } else if (count != null) {
-        groups.remove(mlid);
-        subnet.join(place, mlid, false);
+      Joined which = new Joined(group, mlid);
+      boolean was = groups.containsKey(which);
+      if (was && groups.computeIfPresent(which, (g, n) -> n == 1 ? null : n - 1) == null) {
+        subnet.join(place, group, mlid, false);
       }
     }
   }

@@ -1,5 +1,6 @@
 package ib.driver.soft.fabric;
 
+import ib.core.verbs.Gid;
 import ib.driver.soft.topology.NodePort;
 
 /** What manages a subnet while nobody behind the door does. Called under the fabric's lock. */
@@ -11,10 +12,11 @@ public interface ResidentSm {
    * Software has attached to a group, or detached, without asking the subnet administrator.
    *
    * @param port where
+   * @param group which
    * @param mlid multicast LID
    * @param attached whether it is attached now
    */
-  void attached(NodePort port, int mlid, boolean attached);
+  void attached(NodePort port, Gid group, int mlid, boolean attached);
 
   /**
    * The LID that a port has or will have.

@@ -4,6 +4,7 @@ import ib.core.mad.smp.MadField;
 import ib.core.mad.smp.PortInfo;
 import ib.core.mad.smp.Smp;
 import ib.core.mad.smp.SmpAttribute;
+import ib.core.verbs.Gid;
 import ib.core.verbs.IbInvalidException;
 import ib.driver.soft.sma.Agents;
 import ib.driver.soft.sma.Links;
@@ -314,12 +315,12 @@ public final class Subnet implements Surroundings {
   }
 
   /** Joins a group for a port, without the subnet administrator. */
-  void join(NodePort port, int mlid, boolean joins) {
+  void join(NodePort port, Gid group, int mlid, boolean joins) {
     if (mlid < Node.MULTICAST_FIRST || mlid >= Node.MULTICAST_FIRST + Node.MULTICAST_CAP) {
       throw new IbInvalidException(
           name, String.format("0x%04x is not a multicast LID", mlid), "0xc000 to 0xfffe");
     }
-    manager.attached(port, mlid, joins);
+    manager.attached(port, group, mlid, joins);
     settle();
   }
 

@@ -4,6 +4,7 @@ import ib.core.mad.smp.MadField;
 import ib.core.mad.smp.PortInfo;
 import ib.core.mad.smp.SmpAttribute;
 import ib.core.mad.smp.SwitchInfo;
+import ib.core.verbs.Gid;
 import ib.core.verbs.PortState;
 import ib.driver.soft.fabric.ResidentSm;
 import ib.driver.soft.fabric.Subnet;
@@ -14,8 +15,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,12 +35,15 @@ public final class BuiltinSm implements ResidentSm {
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
   private static final int PKEYS_PER_BLOCK = 32;
 
+  /** What software has told its port. */
+  private record Attachment(Gid group, int mlid) {}
+
   private final Subnet subnet;
   private final Tables tables;
   private final LidPool lids;
   private final Administrator administrator;
   private final Negotiation negotiation;
-  private final Map<Integer, Set<NodePort>> attached = new TreeMap<>();
+  private final Map<Attachment, Set<NodePort>> attached = new LinkedHashMap<>();
   private final Map<NodePort, int[]> configured = new HashMap<>();
   private @Nullable NodePort seat;
   private boolean away;
@@ -226,7 +232,7 @@ public final class BuiltinSm implements ResidentSm {
 
   private void groups(List<Node> switches, Paths paths) {
     Map<Integer, Set<NodePort>> members = new TreeMap<>();
-    attached.forEach((mlid, ports) -> members.put(mlid, new HashSet<>(ports)));
+    attached.forEach((to, ports) -> members.merge(to.mlid, new HashSet<>(ports), BuiltinSm::both));
     administrator
         .receivers()
         .forEach((mlid, ports) -> members.merge(mlid, new HashSet<>(ports), BuiltinSm::both));
@@ -251,7 +257,19 @@ public final class BuiltinSm implements ResidentSm {
 
   /** {@return whether software uses a multicast LID without having asked for it} */
   boolean attachedTo(int mlid) {
-    return attached.containsKey(mlid);
+    return attached.keySet().stream().anyMatch(to -> to.mlid == mlid);
+  }
+
+  /**
+   * {@return the multicast LID that most ports know a group by, whoever has told them; 0 when
+   * nobody hears it}
+   */
+  int attachedBy(Gid group) {
+    return attached.entrySet().stream()
+        .filter(each -> each.getKey().group.equals(group))
+        .max(Comparator.comparingInt(each -> each.getValue().size()))
+        .map(each -> each.getKey().mlid)
+        .orElse(0);
   }
 
   private static Set<NodePort> both(Set<NodePort> a, Set<NodePort> b) {
@@ -260,13 +278,14 @@ public final class BuiltinSm implements ResidentSm {
   }
 
   @Override
-  public void attached(NodePort port, int mlid, boolean joins) {
+  public void attached(NodePort port, Gid group, int mlid, boolean joins) {
+    Attachment to = new Attachment(group, mlid);
     if (joins) {
-      attached.computeIfAbsent(mlid, k -> new HashSet<>()).add(port);
+      attached.computeIfAbsent(to, k -> new HashSet<>()).add(port);
     } else {
-      Set<NodePort> ports = attached.get(mlid);
+      Set<NodePort> ports = attached.get(to);
       if (ports != null && ports.remove(port) && ports.isEmpty()) {
-        attached.remove(mlid);
+        attached.remove(to);
       }
     }
     groups();

@@ -189,18 +189,24 @@ final class Groups {
   }
 
   /**
-   * The lowest LID that no group has; the one that this group had if it is still free. When there
-   * is none, a solicited-node group of IPv6 shares that of another one, so that they do not use all
-   * up.
+   * The LID that ports know this group by already, from another subnet manager: so a sender that
+   * has joined again is heard by those that have not. Else the one that this group had if it is
+   * still free, or the lowest that no group has. When there is none, a solicited-node group of IPv6
+   * shares that of another one, so that they do not use all up.
    */
   private int mlid(Gid mgid) {
     Set<Integer> used = new HashSet<>();
     groups.values().forEach(g -> used.add(g.record.value(Field.MLID)));
+    int most = Math.min(Node.MULTICAST_CAP, manager.groupsMost());
+    int theirs = manager.attachedBy(mgid);
+    if (theirs != 0 && theirs < Node.MULTICAST_FIRST + most && !used.contains(theirs)) {
+      mlids.put(mgid, theirs);
+      return theirs;
+    }
     Integer before = mlids.get(mgid);
     if (before != null && !used.contains(before)) {
       return before;
     }
-    int most = Math.min(Node.MULTICAST_CAP, manager.groupsMost());
     Set<Integer> others = new HashSet<>(mlids.values());
     for (int pass = 0; pass < 2; pass++) {
       for (int i = 0; i < most; i++) {

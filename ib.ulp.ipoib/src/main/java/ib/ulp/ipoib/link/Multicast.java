@@ -206,9 +206,12 @@ final class Multicast {
         group.ah.close();
       }
       group.ah = ah;
-      detach(group);
+      boolean same = group.attached && was(group) == is.value(Field.MLID);
+      if (!same) {
+        detach(group);
+      }
       group.record = is;
-      if (!group.sendOnly) {
+      if (!group.sendOnly && !same) { // else packets that come meanwhile would not be heard
         link.attachments().attach(link.qp(), group.mgid, is.value(Field.MLID));
         group.attached = true;
       }
@@ -318,10 +321,13 @@ final class Multicast {
     group.closeMembership();
   }
 
+  private static int was(Group group) {
+    return group.record == null ? 0 : group.record.value(Field.MLID);
+  }
+
   private void detach(Group group) {
-    McMemberRecord was = group.record;
-    if (group.attached && was != null) {
-      link.attachments().detach(link.qp(), group.mgid, was.value(Field.MLID));
+    if (group.attached) {
+      link.attachments().detach(link.qp(), group.mgid, was(group));
       group.attached = false;
     }
   }

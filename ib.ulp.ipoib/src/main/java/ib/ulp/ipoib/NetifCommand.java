@@ -22,7 +22,7 @@ final class NetifCommand {
              ib:netif add NAME PKEY [CHILD]  a child interface, CHILD or NAME.PKEY
              ib:netif del CHILD
              ib:netif addr NAME [ADDRESS/PREFIX]
-             ib:netif ping NAME ADDRESS [COUNT [BYTES]]
+             ib:netif ping NAME ADDRESS [COUNT [BYTES [SECONDS]]]
              ib:netif pmtu NAME ADDRESS      which lengths get through
       addr, ping and pmtu are for stacks in this JVM; the kernel's have ip(8), ping(8) and tracepath(8)\
       """;
@@ -36,6 +36,7 @@ final class NetifCommand {
   private static final long PATIENCE_NS = 1_000_000_000L;
   private static final int PING_BYTES = 56;
   private static final int PINGS_MOST = 100;
+  private static final int WAIT_MOST_S = 600;
   private static final int PROBES = 2;
 
   private NetifCommand() {}
@@ -47,7 +48,7 @@ final class NetifCommand {
 
   static String run(Ipoib ipoib, String... args) {
     String what = args.length == 0 ? "list" : args[0];
-    int most = Map.of("ping", 5, "add", 4, "addr", 3, "mode", 3, "pmtu", 3).getOrDefault(what, 2);
+    int most = Map.of("ping", 6, "add", 4, "addr", 3, "mode", 3, "pmtu", 3).getOrDefault(what, 2);
     int least = what.equals("addr") || what.equals("mode") ? 2 : Math.min(most, 3);
     if (args.length > 0 && (args.length < least || args.length > most)) {
       return USAGE;
@@ -180,11 +181,13 @@ final class NetifCommand {
     Ip to = IpoibConfig.Net.parse(args[2]).address();
     int count = args.length < 4 ? 3 : number("COUNT", args[3], 1, PINGS_MOST);
     int bytes = args.length < 5 ? PING_BYTES : number("BYTES", args[4], 0, 65_535);
+    long patience =
+        PATIENCE_NS * (args.length < 6 ? 1 : number("SECONDS", args[5], 1, WAIT_MOST_S));
     StringBuilder text = new StringBuilder();
     int received = 0;
     for (int i = 1; i <= count; i++) {
       try {
-        double ms = await(stack.ping(to, bytes, PATIENCE_NS)) / 1e6;
+        double ms = await(stack.ping(to, bytes, patience)) / 1e6;
         received++;
         text.append(
             String.format("%d bytes from %s: icmp_seq=%d time=%.3f ms%n", bytes + 8, to, i, ms));

@@ -7,8 +7,11 @@ import ib.core.mad.MadMethod;
 import ib.core.mad.MadReceived;
 import ib.core.mad.MadRegistration;
 import ib.core.mad.MgmtClass;
+import ib.core.mad.smp.PortCapability;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbException;
+import ib.core.verbs.PortModify;
 import ib.core.verbs.WellKnown;
 import ib.ulp.ipoib.wire.Connected;
 import java.security.SecureRandom;
@@ -29,22 +32,36 @@ public final class CmPort implements CmService {
   private final SecureRandom random = new SecureRandom();
   private final Map<Integer, CmParty> names = new ConcurrentHashMap<>();
   private final Map<Integer, CmParty> listeners = new ConcurrentHashMap<>();
+  private final IbDevice device;
+  private final int port;
   private final MadAgent agent;
 
   /**
-   * Registers the agent.
+   * Registers the agent; the port says that there is one (IBA 14.2.5.6, CapabilityMask).
    *
    * @param device the client's handle
    * @param port from 1
    * @throws ib.core.verbs.IbExistsException when another has the class
    */
   public CmPort(IbDevice device, int port) {
+    this.device = device;
+    this.port = port;
     agent =
         MadAgent.register(
             device,
             port,
             MadRegistration.gsi(MgmtClass.CM, CLASS_VERSION, MadMethod.SEND),
             this::received);
+    supported(true);
+  }
+
+  private void supported(boolean is) {
+    int bit = PortCapability.IS_CM_SUPPORTED.mask();
+    try {
+      device.modifyPort(port, new PortModify(is ? bit : 0, is ? 0 : bit, false, false));
+    } catch (IbException e) { // a sign for others only: connections do without
+      log.debug("port {} of {} does not say that it has a connection manager", port, device, e);
+    }
   }
 
   @Override
@@ -141,6 +158,7 @@ public final class CmPort implements CmService {
   /** Ends the agent: afterwards nobody hears anything. */
   @Override
   public void close() {
+    supported(false);
     agent.close();
   }
 }

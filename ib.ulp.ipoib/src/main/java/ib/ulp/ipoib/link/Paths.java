@@ -34,7 +34,10 @@ final class Paths {
   /** Time for a question of the subnet administrator (D1). */
   static final int TIMEOUT_MS = 1000;
 
+  /** After an answer that is no path nothing is asked for so long, and twice as long each time. */
   private static final long HOLD_OFF_NS = 100_000_000L;
+
+  private static final int DOUBLED_MOST = 4;
 
   /** A packet that waits. */
   private record Waiting(int qpn, byte[] packet) {}
@@ -50,6 +53,7 @@ final class Paths {
     long usedNs;
     long askedNs;
     boolean asked;
+    int failures; // in a row
     int asks; // number of the newest question
 
     Path(Gid gid) {
@@ -100,7 +104,7 @@ final class Paths {
 
   private void ask(Path path) {
     long now = link.loop().now();
-    if (path.query != null || path.asked && now - path.askedNs < HOLD_OFF_NS) {
+    if (path.query != null || path.asked && now - path.askedNs < holdOff(path)) {
       return;
     }
     path.asked = true;
@@ -111,6 +115,10 @@ final class Paths {
     int asked = ++asks;
     path.asks = asked;
     query.whenComplete((way, why) -> link.loop().execute(() -> answered(path, asked, way, now)));
+  }
+
+  private static long holdOff(Path path) {
+    return HOLD_OFF_NS << Math.clamp(path.failures - 1L, 0, DOUBLED_MOST);
   }
 
   private CompletableFuture<PathRecord> query(Gid gid) {
@@ -133,6 +141,7 @@ final class Paths {
     if (way != null && !make(path, way)) {
       way = null;
     }
+    path.failures = way == null ? path.failures + 1 : 0;
     if (way == null) {
       link.statistics().add(Statistics.Count.PATHS_FAILED, 1);
       path.queue.forEach(waiting -> link.drop(Drop.TX_NO_PATH));
@@ -209,6 +218,7 @@ final class Paths {
   void stale() {
     paths.values().forEach(path -> path.stale = true);
     paths.values().forEach(path -> path.asked = false);
+    paths.values().forEach(path -> path.failures = 0);
   }
 
   /** Forgets everything, and what waits. */

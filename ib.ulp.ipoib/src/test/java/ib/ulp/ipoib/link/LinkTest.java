@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.verbs.EventType;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
 import ib.ulp.ipoib.testing.FakeSubnet;
@@ -207,5 +208,24 @@ class LinkTest extends Stations {
     settle();
     assertFalse(a.link.groups().containsKey(GROUP.toString()));
     assertEquals(1, subnet.memberships(), "the broadcast group's");
+  }
+
+  @Test
+  @DisplayName(
+      "D1: no storm of questions for a path that there is none of: 100, 200, ... 1,600 ms apart, in"
+          + " a minute of 6,000 packets no more than 41; a new subnet manager is asked at once")
+  void pathBackOff() {
+    Station a = station();
+    LinkAddress nobody = new LinkAddress(0, 77, Gid.parse("fe80::77"));
+    for (int i = 0; i < 6000; i++) {
+      a.link.unicast(nobody, Station.packet(IP, "hello"));
+      pass(10);
+    }
+    long asked = count("path fe80::77");
+    assertTrue(asked >= 35 && asked <= 41, asked + " questions");
+    assertEquals(6000, a.link.statistics().of(Drop.TX_NO_PATH));
+    a.link.event(EventType.SM_CHANGE);
+    a.link.unicast(nobody, Station.packet(IP, "hello"));
+    assertEquals(asked + 1, count("path fe80::77"));
   }
 }

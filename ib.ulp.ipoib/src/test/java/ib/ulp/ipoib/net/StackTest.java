@@ -12,6 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("the stack in this JVM, on a clock of its own: addresses and neighbours")
 class StackTest {
@@ -151,5 +153,27 @@ class StackTest {
     assertFalse(reaches(a, TWO));
     lab.pass(8000);
     assertEquals("", neighbour(a, TWO));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10.96.0.77", "fd00::77"})
+  @DisplayName(
+      "RFC 1122 2.3.2.1, RFC 4861 7.2.2: an address that does not answer is asked for once a second,"
+          + " whatever is sent to it")
+  void silence(String nobody) {
+    Stack a = lab.plug(0);
+    a.host.address(ONE, 24);
+    a.host.address(SIX, 64);
+    lab.settle();
+    for (int i = 0; i < 5; i++) {
+      lab.pass(1000); // its own addresses are told
+    }
+    long before = a.sent();
+    for (int i = 0; i < 6000; i++) {
+      a.host.ping(Ip.parse(nobody), 8, 500_000_000L);
+      lab.pass(10);
+    }
+    long sent = a.sent() - before;
+    assertTrue(sent >= 40 && sent <= 61, sent + " questions in a minute");
   }
 }

@@ -127,7 +127,8 @@ final class SaClientTest {
         assertEquals(i + 1, all.get(i).value(NodeRecord.Field.LID));
       }
     }
-    assertEquals(List.of("1 0x31", "2 0x31", "21 0x31"), server.asked.subList(0, 3));
+    List<String> asked = server.asked.stream().distinct().toList(); // a retry is no new question
+    assertEquals(List.of("1 0x31", "2 0x31", "21 0x31"), asked.subList(0, 3));
   }
 
   @Test

@@ -17,7 +17,9 @@ final class LocalSockets {
   private static final long FRESH_NS = 100_000_000L;
 
   private Set<Integer> bound = Set.of();
+  private Set<Integer> boundBefore = Set.of(); // a table that changes while it is read has gaps
   private boolean told;
+  private long readBeforeNs = System.nanoTime();
   private long readNs = System.nanoTime() - FRESH_NS;
 
   LocalSockets() {}
@@ -25,10 +27,15 @@ final class LocalSockets {
   /** {@return whether somebody may have a port who had it at a time} */
   boolean bound(int port, long sinceNs, long nowNs) {
     if (nowNs - readNs >= FRESH_NS) {
+      readBeforeNs = readNs;
       readNs = nowNs;
+      boundBefore = bound;
       read();
     }
-    return !told || readNs - sinceNs <= 0 || bound.contains(port);
+    return !told
+        || readBeforeNs - sinceNs <= 0
+        || bound.contains(port)
+        || boundBefore.contains(port);
   }
 
   private void read() {

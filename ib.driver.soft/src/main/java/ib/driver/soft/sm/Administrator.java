@@ -100,11 +100,13 @@ final class Administrator implements MadConsumer {
     if (Smp.ATTRIBUTE_ID.in(d.mad) == SmpAttribute.SM_INFO.id()) {
       return negotiation.take(at, d);
     }
-    if (Smp.METHOD.in(d.mad) == MadMethod.TRAP && negotiation.masters()) {
+    if (Smp.METHOD.in(d.mad) == MadMethod.TRAP) { // of a handover, too: its sender waits for that
       MemorySegment repress = MemorySegment.ofArray(new byte[256]).copyFrom(d.mad);
       Smp.METHOD.set(repress, MadMethod.TRAP_REPRESS);
       subnet.send(at, d.reply(repress)); // IBA 13.4.9
-      subscriptions.trap(Smp.data(d.mad));
+      if (negotiation.masters()) {
+        subscriptions.trap(Smp.data(d.mad));
+      }
       return true;
     }
     return false;

@@ -8,6 +8,7 @@ import ib.core.mad.MadMethod;
 import ib.core.mad.smp.PortInfo;
 import ib.core.mad.smp.Smp;
 import ib.core.mad.smp.SmpAttribute;
+import ib.core.verbs.Gid;
 import ib.driver.soft.fabric.Datagram;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
@@ -34,6 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 class BesideOriginalsTest {
   private static final Path PRELOAD = Path.of("/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so");
   private static final int ADAPTERS = 40; // more than one switch has ports for
+
+  private static final Gid GROUP = Gid.parse("ff12:401b:ffff::42");
 
   @TempDir Path dir;
 
@@ -160,7 +163,7 @@ class BesideOriginalsTest {
 
   private static void join(Subnet subnet, FabricPort port, int mlid) {
     synchronized (subnet.fabric()) {
-      subnet.manager().attached(port.place(), mlid, true);
+      subnet.manager().attached(port.place(), GROUP, mlid, true);
       subnet.settle();
     }
   }

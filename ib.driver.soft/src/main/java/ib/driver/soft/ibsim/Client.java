@@ -71,7 +71,8 @@ final class Client implements MadConsumer {
   /** Sends what the client gave; what gets no answer comes back as lost. */
   void send(Datagram d) {
     Datagram asked = d.copy();
-    boolean question = !d.response();
+    int method = Smp.METHOD.in(d.mad);
+    boolean question = !d.response() && method != REPRESS; // which has the number of the trap
     long tid = Smp.TRANSACTION_ID.of(d.mad);
     if (question) {
       tid = tid & 0xFFFF_FFFF_FFFFL | (long) (TAG | id) << 48;
@@ -81,9 +82,7 @@ final class Client implements MadConsumer {
     if (d.slid == 0) {
       d.slid = place.lid();
     }
-    int method = Smp.METHOD.in(d.mad);
-    boolean answered = question && method != REPRESS;
-    if (answered) {
+    if (question) {
       pending.put(tid, new Pending(asked, System.nanoTime() + ANSWER_NS));
     }
     NodePort from = place;
@@ -96,7 +95,7 @@ final class Client implements MadConsumer {
       subnet.send(from, d);
       subnet.carry();
     }
-    if (answered && prompt(asked)) {
+    if (question && prompt(asked)) {
       lost(tid);
     }
   }

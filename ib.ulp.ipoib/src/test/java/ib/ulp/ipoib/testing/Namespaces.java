@@ -115,6 +115,8 @@ public final class Namespaces implements AutoCloseable {
     try {
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       process.waitFor();
+      process.getOutputStream().close(); // else it stays until the JVM has seen the end as well
+      process.getInputStream().close();
       return output;
     } catch (IOException | InterruptedException e) {
       throw new AssertionError(e);

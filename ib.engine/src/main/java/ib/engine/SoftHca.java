@@ -60,6 +60,7 @@ public final class SoftHca implements DeviceOps {
           Cap.MEM_WINDOW,
           Cap.MEM_WINDOW_TYPE_2B,
           Cap.MULTICAST,
+          Cap.UD_TSO,
           Cap.CQ_RESIZE,
           Cap.CQ_MODERATION,
           Cap.REREG_MR,

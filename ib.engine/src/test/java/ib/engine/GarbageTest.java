@@ -4,6 +4,7 @@ import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.NotifyFlags;
 import ib.core.verbs.PostStatus;
+import ib.core.verbs.QpCreateFlags;
 import ib.core.verbs.QpType;
 import ib.core.verbs.RecvWr;
 import ib.core.verbs.SendFlags;
@@ -11,6 +12,7 @@ import ib.core.verbs.SendWr;
 import ib.core.verbs.WrOpcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -107,6 +109,40 @@ class GarbageTest extends GarbageMeter {
             a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), 64);
             expect(a.qp.wrComplete() == PostStatus.OK);
             sent(a);
+            received(b);
+          });
+    }
+  }
+
+  @Test
+  @DisplayName("D3, G5: large sends on UD, cut and received together: 0 bytes, never blocked")
+  void large() {
+    try (Rig rig = Rig.two().connect(QpType.UD, 64, 14, 7, 7)) {
+      Rig.Side a = rig.a();
+      Rig.Side b = rig.b();
+      for (Rig.Side s : rig.sides) {
+        int flags = QpCreateFlags.IPOIB_UD_LSO | QpCreateFlags.COALESCED_RECEIVE;
+        s.qp = s.pd.createQp(Rig.init(s, QpType.UD, 64).withCreateFlags(flags));
+        Rig.bringUp(s, s.qp, 0, 0, 0, 0, 0);
+      }
+      AddressHandle ah = a.pd.createAh(AhAttr.ofLid(1, b.lid(), 0));
+      byte[] header = new byte[44]; // IPv4 and TCP
+      ByteBuffer.wrap(header).put(0, (byte) 8).put(4, (byte) 0x45).put(13, (byte) 6);
+      header[36] = 0x50;
+      MemorySegment h = MemorySegment.ofArray(header);
+      measure(
+          () -> {
+            rig.wire.segments = !rig.wire.segments;
+            expect(b.qp.postReceive(1, b.mr.lkey(), b.mr.iova(), 200) == PostStatus.OK);
+            expect(b.qp.postReceive(1, b.mr.lkey(), b.mr.iova(), 200) == PostStatus.OK);
+            a.qp.wrStart();
+            a.qp.wrFlags(SendFlags.SIGNALED);
+            a.qp.wrSendTso(h, 0, 44, 100);
+            a.qp.wrSetUdAddress(ah, b.qp.qpn(), Rig.QKEY);
+            a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), 150);
+            expect(a.qp.wrComplete() == PostStatus.OK);
+            sent(a);
+            received(b);
             received(b);
           });
     }

@@ -36,7 +36,17 @@ final class Tshark {
   /** The fields of each packet, by name; a field that it has not is empty. */
   static List<Map<String, String>> decode(Path file, String... fields)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("tshark", "-n", "-r", file.toString()));
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "tshark",
+                "-n",
+                "-r",
+                file.toString(),
+                "-o",
+                "tcp.check_checksum:TRUE",
+                "-o",
+                "ip.check_checksum:TRUE"));
     for (String guess : PAYLOAD_GUESSES) {
       command.addAll(List.of("--disable-protocol", guess));
     }

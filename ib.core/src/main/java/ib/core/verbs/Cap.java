@@ -41,6 +41,8 @@ public enum Cap {
   MEM_WINDOW(17),
   /** IP checksum offload on UD. */
   UD_IP_CSUM(18),
+  /** Sends with segmentation offload on UD ({@link WrOpcode#LSO}). */
+  UD_TSO(19),
   /** Extended reliable connections. */
   XRC(20),
   /** Fast registration, local invalidate, send with invalidate. */

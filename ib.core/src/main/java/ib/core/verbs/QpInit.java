@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param port for {@link QpType#SMI} and {@link QpType#GSI} the port, from 1; 0 for all others
  * @param eventHandler hears the events of the queue pair, or null (S47)
  * @param context given to the handler (S52)
+ * @param createFlags bits of {@link QpCreateFlags}
  */
 public record QpInit(
     QpType type,
@@ -29,7 +30,8 @@ public record QpInit(
     SigType rqSigType,
     int port,
     @Nullable EventHandler eventHandler,
-    @Nullable Object context) {
+    @Nullable Object context,
+    int createFlags) {
 
   /**
    * A queue pair with a receive queue of its own and one completion queue for both directions.
@@ -39,7 +41,7 @@ public record QpInit(
    * @param cap capacities
    */
   public QpInit(QpType type, CompletionQueue cq, QpCap cap) {
-    this(type, cq, cq, null, cap, SigType.REQ_WR, SigType.ALL_WR, 0, null, null);
+    this(type, cq, cq, null, cap, SigType.REQ_WR, SigType.ALL_WR, 0, null, null, 0);
   }
 
   /**
@@ -50,7 +52,17 @@ public record QpInit(
    */
   public QpInit withSigType(SigType sigType) {
     return new QpInit(
-        type, sendCq, recvCq, srq, cap, sigType, rqSigType, port, eventHandler, context);
+        type,
+        sendCq,
+        recvCq,
+        srq,
+        cap,
+        sigType,
+        rqSigType,
+        port,
+        eventHandler,
+        context,
+        createFlags);
   }
 
   /**
@@ -61,7 +73,17 @@ public record QpInit(
    */
   public QpInit withSrq(@Nullable SharedReceiveQueue shared) {
     return new QpInit(
-        type, sendCq, recvCq, shared, cap, sqSigType, rqSigType, port, eventHandler, context);
+        type,
+        sendCq,
+        recvCq,
+        shared,
+        cap,
+        sqSigType,
+        rqSigType,
+        port,
+        eventHandler,
+        context,
+        createFlags);
   }
 
   /**
@@ -72,7 +94,7 @@ public record QpInit(
    */
   public QpInit withRecvCq(CompletionQueue cq) {
     return new QpInit(
-        type, sendCq, cq, srq, cap, sqSigType, rqSigType, port, eventHandler, context);
+        type, sendCq, cq, srq, cap, sqSigType, rqSigType, port, eventHandler, context, createFlags);
   }
 
   /**
@@ -84,7 +106,17 @@ public record QpInit(
    */
   public QpInit withEventHandler(@Nullable EventHandler handler, @Nullable Object handlerContext) {
     return new QpInit(
-        type, sendCq, recvCq, srq, cap, sqSigType, rqSigType, port, handler, handlerContext);
+        type,
+        sendCq,
+        recvCq,
+        srq,
+        cap,
+        sqSigType,
+        rqSigType,
+        port,
+        handler,
+        handlerContext,
+        createFlags);
   }
 
   /**
@@ -95,7 +127,28 @@ public record QpInit(
    */
   public QpInit withPort(int specialPort) {
     return new QpInit(
-        type, sendCq, recvCq, srq, cap, sqSigType, rqSigType, specialPort, eventHandler, context);
+        type,
+        sendCq,
+        recvCq,
+        srq,
+        cap,
+        sqSigType,
+        rqSigType,
+        specialPort,
+        eventHandler,
+        context,
+        createFlags);
+  }
+
+  /**
+   * The same, made for something special.
+   *
+   * @param flags bits of {@link QpCreateFlags}
+   * @return the attributes
+   */
+  public QpInit withCreateFlags(int flags) {
+    return new QpInit(
+        type, sendCq, recvCq, srq, cap, sqSigType, rqSigType, port, eventHandler, context, flags);
   }
 
   /** What the driver sees: the event handler guarded (S20). */
@@ -111,6 +164,7 @@ public record QpInit(
     }
     device.requireCap(capability(), "createQp");
     DeviceAttr attrs = device.attrs();
+    checkFlags(device);
     boolean special = type == QpType.SMI || type == QpType.GSI;
     range(device, "createQp", "port", port, special ? 1 : 0, special ? device.portCount() : 0);
     range(device, "createQp", "maxSendWr", cap.maxSendWr(), 0, attrs.limit(Limit.MAX_QP_WR));
@@ -124,6 +178,21 @@ public record QpInit(
         cap.maxInlineData(),
         0,
         attrs.limit(Limit.MAX_INLINE_DATA));
+  }
+
+  private void checkFlags(IbDevice device) {
+    boolean shared = srq != null && (createFlags & QpCreateFlags.COALESCED_RECEIVE) != 0;
+    if ((createFlags & ~QpCreateFlags.ALL) != 0
+        || shared
+        || (createFlags != 0 && type != QpType.UD)) {
+      throw new IbInvalidException(
+          device.name() + ".createQp",
+          "createFlags 0x" + Integer.toHexString(createFlags) + " of a queue pair of type " + type,
+          "bits of QpCreateFlags, for UD; COALESCED_RECEIVE without a shared receive queue");
+    }
+    if ((createFlags & QpCreateFlags.IPOIB_UD_LSO) != 0) {
+      device.requireCap(Cap.UD_TSO, "createQp");
+    }
   }
 
   private Cap capability() {

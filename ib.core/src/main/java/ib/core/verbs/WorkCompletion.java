@@ -21,6 +21,7 @@ public final class WorkCompletion {
   private int vendorError;
   private int pkeyIndex;
   private int dlidPathBits;
+  private int mss;
   private long timestamp;
   private @Nullable Cqe cqe;
 
@@ -43,6 +44,7 @@ public final class WorkCompletion {
     vendorError = 0;
     pkeyIndex = 0;
     dlidPathBits = 0;
+    mss = 0;
     timestamp = 0;
     cqe = null;
   }
@@ -67,6 +69,7 @@ public final class WorkCompletion {
     vendorError = from.vendorError;
     pkeyIndex = from.pkeyIndex;
     dlidPathBits = from.dlidPathBits;
+    mss = from.mss;
     timestamp = from.timestamp;
     cqe = from.cqe;
   }
@@ -276,6 +279,25 @@ public final class WorkCompletion {
   @AnyContext
   public WorkCompletion dlidPathBits(int value) {
     dlidPathBits = value;
+    return this;
+  }
+
+  /**
+   * {@return bytes of data in each segment but the last when segments arrived together ({@link
+   * QpCreateFlags#COALESCED_RECEIVE}), else 0}
+   */
+  public int mss() {
+    return mss;
+  }
+
+  /**
+   * {@return this, with mss set; for drivers}
+   *
+   * @param value bytes of data in each segment but the last, 0 when it was no large send, to 65535
+   */
+  @AnyContext
+  public WorkCompletion mss(int value) {
+    mss = value;
     return this;
   }
 

@@ -185,6 +185,25 @@ public sealed interface WrBuilder permits QueuePair {
   void wrRegMr(MemoryRegion region, int key, int access);
 
   /**
+   * Begins a large send (UD of {@link QpCreateFlags#IPOIB_UD_LSO}; {@code ibv_wr_send_tso}): the
+   * data of the request is one TCP segment, which leaves in segments of {@code mss} bytes and a
+   * last one of the rest. Each gets the header with its own length, IPv4 identification (counted up
+   * from the first), sequence number and checksums; FIN and PSH are in the last one only, CWR in
+   * the first. Data is given by elements, not inline: 1 byte to {@link Limit#MAX_TSO}, and at most
+   * 256 segments, each of at most the path's MTU with its header, or the request completes with
+   * {@link WcStatus#LOC_LEN_ERR}. {@link WcOpcode#LSO} is what it completes with.
+   *
+   * @param header encapsulation (RFC 4391: 0x0800 or 0x86dd), IPv4 or IPv6 header without extension
+   *     headers, and TCP header; copied. Lengths and checksums in it do not matter. Anything else,
+   *     or SYN, RST or URG, makes {@link #wrComplete} return {@link PostStatus#INVALID}
+   * @param offset where it begins
+   * @param headerLength bytes
+   * @param mss bytes of data in each segment, 1 to 65535
+   */
+  @AnyContext
+  void wrSendTso(MemorySegment header, long offset, int headerLength, int mss);
+
+  /**
    * Addresses the current request (UD).
    *
    * @param ah where to

@@ -22,7 +22,10 @@ public enum WrOpcode {
   BIND_MW(8),
   /** Send a message and invalidate an rkey of the peer. */
   SEND_WITH_INV(9),
-  /** Send with segmentation offload (UD, TCP over IPoIB). */
+  /**
+   * Send with segmentation offload (UD, TCP over IPoIB): {@link WrBuilder#wrSendTso}. NOT_SUPPORTED
+   * in the list form.
+   */
   LSO(10),
   /** Read, then invalidate the local key of the buffer (iWARP; NOT_SUPPORTED on InfiniBand). */
   RDMA_READ_WITH_INV(11),

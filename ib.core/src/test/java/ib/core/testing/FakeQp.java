@@ -178,6 +178,11 @@ public final class FakeQp extends QueuePair {
   }
 
   @Override
+  public void wrSendTso(MemorySegment header, long offset, int headerLength, int mss) {
+    batch.add(completion(wrId, cqe, WcOpcode.LSO));
+  }
+
+  @Override
   public void wrSendInv(int invalidateRkey) {
     wrSend();
   }

@@ -54,16 +54,38 @@ public final class Copier {
    * @return {@link #OK}, {@link #SOURCE} or {@link #TARGET}
    */
   public static int toSges(Payload payload, SgeList sges, long offset, KeyTable lkeys, int domain) {
+    return toSges(payload, 0, payload.length(), sges, offset, lkeys, domain);
+  }
+
+  /**
+   * Copies a part of a payload into the elements of a request.
+   *
+   * @param payload the source
+   * @param from first byte of the part
+   * @param bytes how many
+   * @param sges the target
+   * @param offset first byte within the elements; offset and part fit
+   * @param lkeys all local keys
+   * @param domain number of the queue pair's protection domain
+   * @return {@link #OK}, {@link #SOURCE} or {@link #TARGET}
+   */
+  public static int toSges(
+      Payload payload, int from, int bytes, SgeList sges, long offset, KeyTable lkeys, int domain) {
     int element = 0;
     long skip = offset;
     int piece = 0;
-    int pieceDone = 0;
-    while (piece < payload.count()) {
+    int pieceDone = from;
+    int left = bytes;
+    while (left > 0) {
+      while (pieceDone >= payload.length(piece)) {
+        pieceDone -= payload.length(piece++);
+      }
       while (skip >= sges.length(element)) {
         skip -= sges.length(element++);
       }
       long address = sges.address(element) + skip;
-      int n = (int) Math.min(payload.length(piece) - pieceDone, sges.length(element) - skip);
+      int here = Math.min(payload.length(piece) - pieceDone, left);
+      int n = (int) Math.min(here, sges.length(element) - skip);
       int lkey = sges.lkey(element);
       MrKey key = lkeys.find(lkey);
       long version =
@@ -79,10 +101,7 @@ public final class Copier {
       }
       skip += n;
       pieceDone += n;
-      if (pieceDone == payload.length(piece)) {
-        piece++;
-        pieceDone = 0;
-      }
+      left -= n;
     }
     return OK;
   }

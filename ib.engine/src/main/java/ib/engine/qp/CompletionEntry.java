@@ -50,6 +50,7 @@ final class CompletionEntry {
         .srcQp((int) (numbers >>> 32))
         .slid((int) path & 0xffff)
         .pkeyIndex((int) (path >>> 16) & 0xffff)
-        .dlidPathBits((int) (path >>> 32) & 0xffff);
+        .dlidPathBits((int) (path >>> 32) & 0xffff)
+        .mss((int) (path >>> 48));
   }
 }

@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.verbs.QpCreateFlags;
 import ib.core.verbs.WcFlags;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
@@ -27,9 +28,11 @@ final class DatagramReceiver extends Responder {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
   private final Payload header = new Payload();
+  private final boolean coalesces;
 
   DatagramReceiver(QpCore qp) {
     super(qp);
+    coalesces = (qp.init.createFlags() & QpCreateFlags.COALESCED_RECEIVE) != 0;
   }
 
   @Override
@@ -73,6 +76,10 @@ final class DatagramReceiver extends Responder {
       noReceive(p);
       return;
     }
+    if (p.mss > 0) {
+      together(p, run);
+      return;
+    }
     int length = GRH + p.payload.length();
     if (length > receive.sges.length()) {
       complete(run, WcStatus.LOC_LEN_ERR, WcOpcode.RECV, 0, 0, 0, p);
@@ -94,6 +101,51 @@ final class DatagramReceiver extends Responder {
       boolean imm = (what & Opcode.IMM) != 0;
       int flags = (global ? WcFlags.GRH : 0) | immFlag(imm);
       complete(run, WcStatus.SUCCESS, WcOpcode.RECV, length, flags, imm ? p.immData : 0, p);
+    }
+  }
+
+  /** {@return whether segments may be given as one datagram} */
+  boolean coalesces() {
+    return coalesces;
+  }
+
+  /** Gives segments that came as one packet, whole or not at all. */
+  private void together(Packet p, RunList run) {
+    long each = receive.sges.length();
+    int total = GRH + p.payload.length();
+    int more = each <= GRH ? Integer.MAX_VALUE : (int) ((total - 1) / each);
+    if (!coalesces || !qp.receives.ready(more)) {
+      noReceive(p); // what was taken waits for the next one
+      return;
+    }
+    boolean global = p.global || qp.path.port().wire().alwaysGlobal();
+    int flags = WcFlags.IP_CSUM_OK | (global ? WcFlags.GRH : 0);
+    int result = global ? header(p, run) : Copier.OK;
+    int done = 0;
+    for (int skip = GRH; result == Copier.OK; skip = 0) {
+      int bytes = (int) Math.min(receive.sges.length() - skip, p.payload.length() - done);
+      result = Copier.toSges(p.payload, done, bytes, receive.sges, skip, qp.hca.lkeys(), qp.domain);
+      done += bytes;
+      boolean last = done == p.payload.length();
+      if (result == Copier.OK) {
+        int on = last ? 0 : WcFlags.MORE;
+        complete(run, WcStatus.SUCCESS, WcOpcode.RECV, skip + bytes, flags | on, 0, p);
+      }
+      if (last) {
+        break;
+      }
+      if (result == Copier.OK && !takeReceive()) {
+        qp.fail(null); // they are not of one length
+        return;
+      }
+    }
+    if (result == Copier.SOURCE) {
+      qp.drop(p, HcaCounter.DROP_FAULT);
+      p.fault = true;
+      complete(run, WcStatus.SUCCESS, WcOpcode.RECV, 0, 0, 0, p); // without IP_CSUM_OK: all is void
+    } else if (result == Copier.TARGET) {
+      complete(run, WcStatus.LOC_PROT_ERR, WcOpcode.RECV, 0, 0, 0, p);
+      qp.fail(null);
     }
   }
 

@@ -44,6 +44,11 @@ public final class Framing {
    * @return units of 4 octets
    */
   public static int words(Packet p, int packets) {
+    if (p.mss > 0) {
+      int last = p.payload.length() - p.headerLength - (packets - 1) * p.mss;
+      return (packets - 1) * words(p.opcode, p.global, 1, p.headerLength + p.mss)
+          + words(p.opcode, p.global, 1, p.headerLength + last);
+    }
     return words(p.opcode, p.global, packets, p.payload.length());
   }
 

@@ -109,6 +109,7 @@ public record HcaConfig(
     m.put(Limit.LOCAL_CA_ACK_DELAY, 15L);
     m.put(Limit.NUM_COMP_VECTORS, (long) Runtime.getRuntime().availableProcessors());
     m.put(Limit.MAX_INLINE_DATA, 512L);
+    m.put(Limit.MAX_TSO, 65_536L);
     m.put(Limit.MAX_MSG_SZ, 1L << 31);
     return m;
   }

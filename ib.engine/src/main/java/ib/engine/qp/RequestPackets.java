@@ -91,7 +91,7 @@ final class RequestPackets {
     transmit(p, w, run);
   }
 
-  private void transmit(Packet p, SendWqe w, RunList run) {
+  void transmit(Packet p, SendWqe w, RunList run) {
     Route route = datagram ? w.route : qp.path.route;
     if (route == null) {
       throw new IllegalStateException("no address"); // checked at the post and in modify

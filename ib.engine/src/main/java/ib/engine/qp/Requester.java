@@ -24,6 +24,7 @@ final class Requester {
   private final RequestPackets packets;
   private final DirectPath direct;
   private final LocalWork local;
+  private final LargeSend large;
   final SendWindow window;
   private final boolean reliable;
   private final boolean datagram;
@@ -36,8 +37,7 @@ final class Requester {
   private int psnNext; // the first that no request has
   private int psnSent; // the first that was never sent
   private int readsOut; // requests with an answer of their own that are under way
-  private long haltIndex =
-      Long.MAX_VALUE; // where a local error was found: nothing is sent from here on
+  private long haltIndex = Long.MAX_VALUE; // of a local error: nothing is sent from here on
   private WcStatus haltStatus = WcStatus.SUCCESS;
   private boolean wantsPacket;
   private boolean drainWanted;
@@ -47,6 +47,7 @@ final class Requester {
     this.packets = new RequestPackets(qp);
     this.direct = new DirectPath(qp);
     this.local = new LocalWork(qp);
+    this.large = new LargeSend(qp, packets);
     this.window = new SendWindow(qp.hca.config().windowPackets());
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
@@ -58,20 +59,10 @@ final class Requester {
   /** A new ring, or the first sequence number was set. */
   void reset() {
     ring = qp.sends;
-    cursor = 0;
     batchEnd = 0;
-    started = 0;
-    readsOut = 0;
-    wantsPacket = false;
     drainWanted = false;
     window.reset();
-    resume();
-  }
-
-  private void resume() {
-    local.reset();
-    haltIndex = Long.MAX_VALUE;
-    haltStatus = WcStatus.SUCCESS;
+    skipTo(0);
   }
 
   void psn(int first) {
@@ -118,7 +109,9 @@ final class Requester {
     started = index;
     readsOut = 0;
     wantsPacket = false;
-    resume();
+    local.reset();
+    haltIndex = Long.MAX_VALUE;
+    haltStatus = WcStatus.SUCCESS;
   }
 
   /** SQD was entered: tells when what was begun is done (IBA 10.3.1.5). */
@@ -232,6 +225,9 @@ final class Requester {
       qp.completer.completeLocal(run);
       return true;
     }
+    if ((what & Verb.LARGE) != 0) {
+      return sendLarge(w, run);
+    }
     return (what & Verb.ANSWERED) != 0 ? sendRequest(w, run) : sendPart(w, run);
   }
 
@@ -267,10 +263,10 @@ final class Requester {
     if (answered && readsOut >= qp.path.maxRdAtomic) {
       return readsOut == 0 && halt(cursor, WcStatus.LOC_QP_OP_ERR);
     }
-    int psns = datagram || (what & Verb.ANSWERED & ~Verb.READ) != 0 ? 1 : qp.path.packets(length);
+    boolean single = (what & Verb.ANSWERED & ~Verb.READ) != 0;
+    int psns = datagram ? large.packets(w, length) : single ? 1 : qp.path.packets(length);
     if (length > lengthMost
         || psns > WINDOW_PSNS
-        || (datagram && length > qp.path.port().mtuBytes())
         || ((what & Verb.ATOMIC) != 0 && length != Long.BYTES)) {
       return halt(cursor, WcStatus.LOC_LEN_ERR);
     }
@@ -333,6 +329,14 @@ final class Requester {
     return true;
   }
 
+  private boolean sendLarge(SendWqe w, RunList run) {
+    sent(w.psnFirst, w.psnCount);
+    int how = large.send(w, run);
+    wantsPacket = how == LargeSend.WAITS;
+    cursor += how == LargeSend.LAST ? 1 : 0;
+    return how >= 0 || (how == LargeSend.FAULT && halt(cursor, WcStatus.LOC_PROT_ERR));
+  }
+
   private void sent(int psn, int count) {
     int end = Psn.add(psn, count);
     psnSent = Psn.diff(end, psnSent) > 0 ? end : psnSent;
@@ -351,9 +355,7 @@ final class Requester {
     return true;
   }
 
-  /**
-   * Unreliable services: a request is done when its packets are back, so its memory is free then.
-   */
+  /** Unreliable services: a request is done, and its memory free, when its packets are back. */
   private boolean retireSent(RunList run) {
     long end = Math.min(cursor, haltIndex);
     long before = qp.completer.head();
@@ -371,7 +373,6 @@ final class Requester {
       int d = Psn.diff(psn, w.psnFirst);
       if (d >= 0 && d < w.psnCount) {
         halt(i, WcStatus.LOC_PROT_ERR);
-        return;
       }
     }
   }

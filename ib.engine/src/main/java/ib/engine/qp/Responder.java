@@ -102,7 +102,10 @@ abstract class Responder {
         qp.type == QpType.GSI ? qp.path.port().tables().pkeyIndex(p.pkey) : qp.path.pkeyIndex;
     long path =
         datagram
-            ? p.slid | (long) pkeyIndex << 16 | (long) qp.path.port().pathBits(p.dlid) << 32
+            ? p.slid
+                | (long) pkeyIndex << 16
+                | (long) qp.path.port().pathBits(p.dlid) << 32
+                | (long) p.mss << 48
             : p.slid;
     qp.recvCq.push(
         run,

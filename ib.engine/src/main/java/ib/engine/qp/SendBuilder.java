@@ -6,6 +6,7 @@ import ib.core.verbs.PostStatus;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WrOpcode;
 import ib.engine.mr.Copier;
+import ib.engine.ring.LargeHeader;
 import ib.engine.ring.SendWqe;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -80,11 +81,30 @@ final class SendBuilder {
     w.rkey = rkey;
     w.route = null;
     w.inlineLength = -1;
+    w.mss = 0;
     w.broken = false;
     w.memory = null;
     w.boundRegion = null;
     w.sges.clear();
     current = w;
+  }
+
+  /** The header of a large send, and how it is cut. */
+  void large(MemorySegment from, long offset, int bytes, int mss) {
+    SendWqe w = current;
+    if (w == null) {
+      return;
+    }
+    LargeHeader header = w.header;
+    if (header == null) {
+      header = new LargeHeader(); // once per request that is ever a large send
+      w.header = header;
+    }
+    w.mss = mss;
+    boolean tcp = header.set(from, offset, bytes) && TcpHeader.holds(header.whole(), bytes);
+    if (!tcp || mss < 1 || mss > 0xffff) {
+      fail(PostStatus.INVALID);
+    }
   }
 
   /** The operands of an atomic. */
@@ -122,7 +142,8 @@ final class SendBuilder {
     if (w == null) {
       return;
     }
-    if ((qp.opcodes() >>> w.opcode & 1) == 0) {
+    boolean large = (Verb.what(w.opcode) & Verb.LARGE) != 0;
+    if (large ? !qp.large() : (qp.opcodes() >>> w.opcode & 1) == 0) {
       fail(PostStatus.NOT_SUPPORTED);
     } else if ((w.flags & ~SendCheck.FLAGS) != 0
         || (((w.flags & SendFlags.INLINE) != 0 || w.inlineLength >= 0) && !takesInline(w))
@@ -136,6 +157,9 @@ final class SendBuilder {
   }
 
   private static boolean takesInline(SendWqe w) {
+    if (w.opcode == WrOpcode.LSO.value()) {
+      return false;
+    }
     int data = Verb.SEND | Verb.WRITE | ((w.flags & SendFlags.INLINE) == 0 ? Verb.ATOMIC_WRITE : 0);
     return (Verb.what(w.opcode) & data) != 0;
   }

@@ -115,6 +115,7 @@ final class SendPost {
     w.pkeyIndex = wr.pkeyIndex();
     w.inlineLength = -1;
     w.broken = false;
+    w.mss = 0;
     w.sges.clear();
     for (int i = 0; i < wr.sgeCount(); i++) {
       w.sges.add(wr.sgeLkey(i), wr.sgeAddr(i), wr.sgeLength(i));

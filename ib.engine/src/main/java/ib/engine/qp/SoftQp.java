@@ -14,6 +14,7 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpCap;
+import ib.core.verbs.QpCreateFlags;
 import ib.core.verbs.QpInit;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
@@ -69,6 +70,11 @@ public final class SoftQp extends QueuePair {
 
   long opcodes() {
     return opcodes;
+  }
+
+  /** Whether it takes large sends. */
+  boolean large() {
+    return (init().createFlags() & QpCreateFlags.IPOIB_UD_LSO) != 0;
   }
 
   boolean datagram() {
@@ -193,6 +199,12 @@ public final class SoftQp extends QueuePair {
   @Override
   public void wrSendImm(int immData) {
     builder.begin(WrOpcode.SEND_WITH_IMM, 0, 0, immData);
+  }
+
+  @Override
+  public void wrSendTso(MemorySegment header, long offset, int headerLength, int mss) {
+    builder.begin(WrOpcode.LSO, 0, 0, 0);
+    builder.large(header, offset, headerLength, mss);
   }
 
   @Override

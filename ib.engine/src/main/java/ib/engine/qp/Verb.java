@@ -18,6 +18,9 @@ final class Verb {
   static final int IMM = 1 << 7;
   static final int INV = 1 << 8;
 
+  /** Many datagrams, or one that stands for them. */
+  static final int LARGE = 1 << 9;
+
   /** One request packet, done when its own answer has come; counts against maxRdAtomic. */
   static final int ANSWERED = READ | ATOMIC | ATOMIC_WRITE | FLUSH;
 
@@ -31,6 +34,7 @@ final class Verb {
     row(WrOpcode.SEND, SEND, WcOpcode.SEND);
     row(WrOpcode.SEND_WITH_IMM, SEND | IMM, WcOpcode.SEND);
     row(WrOpcode.SEND_WITH_INV, SEND | INV, WcOpcode.SEND);
+    row(WrOpcode.LSO, SEND | LARGE, WcOpcode.LSO);
     row(WrOpcode.RDMA_WRITE, WRITE, WcOpcode.RDMA_WRITE);
     row(WrOpcode.RDMA_WRITE_WITH_IMM, WRITE | IMM, WcOpcode.RDMA_WRITE);
     row(WrOpcode.RDMA_READ, READ, WcOpcode.RDMA_READ);
@@ -46,7 +50,7 @@ final class Verb {
     long datagram = 0;
     for (int op = 0; op < TABLE.length; op++) {
       int what = TABLE[op];
-      long bit = 1L << op;
+      long bit = (what & LARGE) == 0 ? 1L << op : 0; // as queue pairs are made for it
       reliable |= what != 0 ? bit : 0;
       unreliable |= (what & (SEND | WRITE | LOCAL)) != 0 && (what & INV) == 0 ? bit : 0;
       datagram |= (what & SEND) != 0 && (what & INV) == 0 ? bit : 0;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *  0 word | 8 wrId | 16 status 8, opcode 8, flags 8, sl 8, vendor error 32 | 24 byteLen 32, immData 32
- * 32 qpn 32, srcQp 32 | 40 slid 16, pkeyIndex 16, path bits 16
+ * 32 qpn 32, srcQp 32 | 40 slid 16, pkeyIndex 16, path bits 16, mss 16
  * </pre>
  *
  * <p>Never overwritten: a producer that finds it full says so, and the queue is lost (CQ_ERR).
@@ -121,7 +121,7 @@ public final class CompletionRing extends ConsumerCursors {
    * @param what packed by {@link #what}
    * @param lengths byteLen in the lower, immData in the upper half
    * @param numbers qpn in the lower, srcQp in the upper half
-   * @param path slid, pkeyIndex and path bits, 16 bits each from the lowest
+   * @param path slid, pkeyIndex, path bits and mss, 16 bits each from the lowest
    * @param cqe what a managed queue calls, or null
    */
   public void publish(

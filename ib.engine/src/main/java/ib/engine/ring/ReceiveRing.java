@@ -106,6 +106,22 @@ public final class ReceiveRing extends SlotRing {
   }
 
   /**
+   * Whether there are so many requests; for the only consumer.
+   *
+   * @param n how many
+   * @return whether the next n can be taken
+   */
+  public boolean ready(int n) {
+    long h = head();
+    for (int i = 0; i < n; i++) {
+      if (n > capacity() || !published(h + i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
    * Takes the oldest request; for the only consumer.
    *
    * @param into where it is copied to

@@ -23,6 +23,12 @@ public final class SendWqe {
   /** Value of {@code WrOpcode}. */
   public int opcode;
 
+  /** Bytes of data in each segment of a large send; 0 when it is none. */
+  public int mss;
+
+  /** The header of a large send; null before the first. */
+  public @Nullable LargeHeader header;
+
   /** Bits of {@code SendFlags}. */
   public int flags;
 

@@ -151,6 +151,12 @@ public final class Packet {
   /** ImmDt: immediate data, opaque 32 bits. */
   public int immData;
 
+  /** Bytes of data in each segment that it stands for but the last; 0 when it is one datagram. */
+  public int mss;
+
+  /** Bytes before the data in each of them. */
+  public int headerLength;
+
   /** FETH: placement type and selectivity, as {@code ib.core.wire.Feth#word}. */
   public int feth;
 
@@ -180,6 +186,7 @@ public final class Packet {
     dropped = null;
     observer = null;
     networkHeader = null;
+    mss = 0;
     payload.clear();
   }
 
@@ -295,6 +302,8 @@ public final class Packet {
     compare = from.compare;
     immData = from.immData;
     feth = from.feth;
+    mss = from.mss;
+    headerLength = from.headerLength;
     payload.set(from.payload);
   }
 }

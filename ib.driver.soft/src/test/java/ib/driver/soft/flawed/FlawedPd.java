@@ -61,7 +61,8 @@ final class FlawedPd extends ProtectionDomain {
             init.rqSigType(),
             init.port(),
             init.eventHandler(),
-            init.context());
+            init.context(),
+            init.createFlags());
     return new FlawedQp(c, init, Inner.call(inner, "doCreateQp", c, plain), flaw);
   }
 

@@ -171,6 +171,11 @@ final class FlawedQp extends QueuePair {
   }
 
   @Override
+  public void wrSendTso(MemorySegment header, long offset, int headerLength, int mss) {
+    inner.wrSendTso(header, offset, headerLength, mss);
+  }
+
+  @Override
   public void wrFlush(int rkey, long remoteAddress, long length, int type, int level) {
     inner.wrFlush(rkey, remoteAddress, length, type, level);
   }

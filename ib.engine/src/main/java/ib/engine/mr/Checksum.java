@@ -1,0 +1,97 @@
+package ib.engine.mr;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/** The checksum of the Internet (RFC 1071), over headers and over payloads. */
+public final class Checksum {
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+  private static final ValueLayout.OfShort SHORT =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+  private static final boolean SWAP = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+
+  private Checksum() {}
+
+  /**
+   * Adds up a header.
+   *
+   * @param b where it stands
+   * @param at where it begins
+   * @param length bytes, an even number
+   * @return the sum of its 16-bit words, not folded
+   */
+  public static long sum(byte[] b, int at, int length) {
+    long sum = 0;
+    for (int i = at; i < at + length; i += 2) {
+      sum += (b[i] & 0xff) << 8 | b[i + 1] & 0xff;
+    }
+    return sum;
+  }
+
+  /**
+   * Adds up a payload.
+   *
+   * @param payload what is added up
+   * @param first the piece to begin with
+   * @return the sum of its 16-bit words, not folded; below 0 when its memory is gone
+   */
+  public static long sum(Payload payload, int first) {
+    long total = 0;
+    int parity = 0; // of the bytes so far
+    for (int i = first; i < payload.count(); i++) {
+      MrKey key = payload.key(i);
+      if (key != null) {
+        key.enter();
+      }
+      int words = payload.live(i) ? words(payload, i) : -1;
+      if (key != null) {
+        key.leave();
+      }
+      if (words < 0) {
+        return words;
+      }
+      total += parity == 0 ? words : Short.reverseBytes((short) words) & 0xffff;
+      parity ^= payload.length(i) & 1;
+    }
+    return total;
+  }
+
+  private static int words(Payload payload, int piece) {
+    MemorySegment s = payload.segment(piece);
+    long at = payload.offset(piece);
+    long end = at + payload.length(piece);
+    long sum = 0;
+    try {
+      for (; at + 8 <= end; at += 8) { // in the machine's order: the sum does not mind
+        long eight = s.get(LONG, at);
+        sum += (eight & 0xffff_ffffL) + (eight >>> 32);
+      }
+      int folded = ~fold(sum) & 0xffff;
+      sum = SWAP ? Short.reverseBytes((short) folded) & 0xffff : folded;
+      for (; at + 2 <= end; at += 2) {
+        sum += s.get(SHORT, at) & 0xffff;
+      }
+      if (at < end) {
+        sum += (s.get(ValueLayout.JAVA_BYTE, at) & 0xff) << 8;
+      }
+      return ~fold(sum) & 0xffff;
+    } catch (IllegalStateException closed) { // its arena, perhaps while we were reading
+      return -1;
+    }
+  }
+
+  /**
+   * Ends a sum.
+   *
+   * @param sum of 16-bit words
+   * @return what belongs into a header, 16 bits
+   */
+  public static int fold(long sum) {
+    long total = (sum >>> 32) + (sum & 0xffff_ffffL);
+    while (total >>> 16 != 0) {
+      total = (total >>> 16) + (total & 0xffff);
+    }
+    return (int) ~total & 0xffff;
+  }
+}

@@ -1,0 +1,122 @@
+package ib.engine.qp;
+
+import ib.core.verbs.Limit;
+import ib.core.verbs.SendFlags;
+import ib.core.wire.Psn;
+import ib.engine.mr.Checksum;
+import ib.engine.ring.LargeHeader;
+import ib.engine.ring.SendWqe;
+import ib.engine.wire.Packet;
+import ib.engine.wire.Route;
+
+/**
+ * Sends with segmentation offload: a TCP segment that leaves as many datagrams. Over a medium that
+ * shows no packets, to a queue pair of this JVM that takes them together, it leaves as one packet
+ * that stands for all of them (D5), and nobody touches its data but to copy it once. The owner's.
+ */
+final class LargeSend {
+  /** Results of {@link #send}: there are more segments. */
+  static final int MORE = 0;
+
+  /** The last one is on its way. */
+  static final int LAST = 1;
+
+  /** There is no packet. */
+  static final int WAITS = -1;
+
+  /** The data cannot be read. */
+  static final int FAULT = -2;
+
+  private static final int SEGMENTS_MOST = 256;
+  private static final int TOO_MANY = Integer.MAX_VALUE;
+
+  private final QpCore qp;
+  private final RequestPackets packets;
+  private final int bytesMost;
+  private boolean together; // the request that was begun
+
+  LargeSend(QpCore qp, RequestPackets packets) {
+    this.qp = qp;
+    this.packets = packets;
+    this.bytesMost = (int) qp.hca.config().limit(Limit.MAX_TSO);
+  }
+
+  /**
+   * {@return how many datagrams a request is, a number beyond all bounds when it cannot be sent}
+   */
+  int packets(SendWqe w, long length) {
+    int mtu = qp.path.port().mtuBytes();
+    LargeHeader header = w.header;
+    if (w.mss == 0 || header == null) {
+      return length > mtu ? TOO_MANY : 1;
+    }
+    long segments = (length + w.mss - 1) / w.mss;
+    boolean fits = header.length() + Math.min(w.mss, length) <= mtu && length <= bytesMost;
+    return fits && segments >= 1 && segments <= SEGMENTS_MOST ? (int) segments : TOO_MANY;
+  }
+
+  /** Sends all of it, or its next segment. */
+  int send(SendWqe w, RunList run) {
+    LargeHeader header = w.header;
+    Packet p = header == null ? null : qp.requestPool.take();
+    if (header == null || p == null) {
+      return WAITS;
+    }
+    if (w.done == 0) {
+      together = takenTogether(w, header);
+    }
+    int index = (int) (w.done / w.mss);
+    int bytes = (int) (together ? w.length : Math.min(w.mss, w.length - w.done));
+    boolean last = w.done + bytes == w.length;
+    if (!(together ? whole(p, w, header) : segment(p, w, header, index, bytes, last))) {
+      p.free();
+      return FAULT;
+    }
+    p.opcode = Opcode.UD | Opcode.part(Verb.SEND, true, true);
+    p.psn = Psn.add(w.psnFirst, index);
+    p.psnCount = together ? w.psnCount : 1;
+    p.ackRequest = false;
+    p.solicited = last && (w.flags & SendFlags.SOLICITED) != 0;
+    w.done += bytes;
+    if (last) {
+      w.packetLast = qp.requestPool.taken();
+    }
+    run.spend(bytes);
+    packets.transmit(p, w, run);
+    return last ? LAST : MORE;
+  }
+
+  /** Asked once per message: what it finds out may change with capture or faults. */
+  private boolean takenTogether(SendWqe w, LargeHeader header) {
+    HcaPort port = qp.path.port();
+    Route route = w.route;
+    if (route == null || w.psnCount == 1 || port.wire().segments()) {
+      return false;
+    }
+    HcaPort there = port.reaches(route.dlid(), header.length() + w.mss);
+    QpCore peer = there == null ? null : there.queuePair(w.remoteQpn);
+    return peer != null && peer.responder instanceof DatagramReceiver r && r.coalesces();
+  }
+
+  private boolean whole(Packet p, SendWqe w, LargeHeader header) {
+    p.mss = w.mss;
+    p.headerLength = header.length();
+    p.payload.add(header.wholeSegment(), 0, header.length());
+    return packets.gather(w, 0, w.length, 0, p);
+  }
+
+  private boolean segment(
+      Packet p, SendWqe w, LargeHeader header, int index, int bytes, boolean last) {
+    int at = header.place(index, w.psnCount);
+    p.payload.add(header.cutSegment(), at, header.length());
+    if (!packets.gather(w, w.done, bytes, 0, p)) {
+      return false;
+    }
+    long data = Checksum.sum(p.payload, 1);
+    if (data < 0) {
+      return false;
+    }
+    TcpHeader.segment(header.cut(), at, header.length(), index, (int) w.done, bytes, last, data);
+    return true;
+  }
+}

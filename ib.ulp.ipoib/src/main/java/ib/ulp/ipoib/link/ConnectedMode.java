@@ -66,6 +66,11 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     return running != null;
   }
 
+  /** {@return whether packets to a neighbour may go by a connection} */
+  boolean reaches(LinkAddress to) {
+    return on() && (to.flags() & LinkAddress.RC) != 0;
+  }
+
   /** Takes connections from now on. {@return false when the device cannot} */
   boolean start(int udQpn, int pkeyIndex) {
     try {
@@ -184,7 +189,9 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
       link.tooLong(packet, c.mtu()); // I10
     } else if (roomOrDrop(by)) {
       c.used(link.loop().now());
-      count(by.send(c, packet));
+      LongBuffers longs = link.longs().buffers();
+      boolean lies = longs != null && packet.contiguous() && longs.hold(packet.memory());
+      count(lies && longs != null ? by.send(c, longs, packet) : by.send(c, packet));
     }
   }
 
@@ -322,9 +329,12 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     if (any) {
       link.traffic().receivedAll();
     }
-    if (refusing && by.room() >= BURST) {
+    if (any && refusing && by.room() >= BURST) {
       refusing = false;
       link.traffic().writable();
+    }
+    if (any) {
+      link.traffic().roomAgain(); // they share long buffers
     }
     return any;
   }

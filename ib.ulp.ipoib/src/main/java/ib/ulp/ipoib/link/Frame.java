@@ -1,6 +1,8 @@
 package ib.ulp.ipoib.link;
 
 import ib.core.verbs.Gid;
+import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.IpPacket;
 import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
 
@@ -13,6 +15,9 @@ public final class Frame {
     BROADCAST
   }
 
+  /** More than the longest datagram takes of the shortest buffers. */
+  public static final int PIECES_MOST = 300;
+
   MemorySegment segment = MemorySegment.NULL;
   long grh = -1;
   long at;
@@ -22,6 +27,10 @@ public final class Frame {
   int sourceQpn;
   Cast cast = Cast.UNICAST;
   boolean ipv4; // RoCE: the last 20 bytes of the GRH are an IPv4 header
+  int mss;
+  int pieces;
+  final long[] pieceAt = new long[PIECES_MOST];
+  final int[] pieceLength = new int[PIECES_MOST];
   Gid connected = Gid.ZERO; // of the peer of the connection that it came by
 
   /** {@return the memory it lies in} */
@@ -37,6 +46,46 @@ public final class Frame {
   /** {@return its length, without the encapsulation} */
   public int length() {
     return length;
+  }
+
+  /** {@return bytes of data in each of the segments that came together, 0 when it is one packet} */
+  public int mss() {
+    return mss;
+  }
+
+  /**
+   * {@return in how many pieces the packet lies: more than one only when segments came together}
+   */
+  public int pieces() {
+    return mss == 0 ? 1 : pieces;
+  }
+
+  /**
+   * {@return where a piece of the packet begins}
+   *
+   * @param i from 0, where {@link #at} is
+   */
+  public long pieceAt(int i) {
+    return i == 0 ? at : pieceAt[i];
+  }
+
+  /**
+   * {@return how long a piece of the packet is}
+   *
+   * @param i from 0
+   */
+  public int pieceLength(int i) {
+    return mss == 0 ? length : pieceLength[i];
+  }
+
+  /** {@return bytes of the IP and TCP headers of segments that came together, 0 without such} */
+  public int headers() {
+    int first = pieceLength(0);
+    boolean four = type == Encapsulation.IPV4;
+    int ip = four && first > 0 ? (Octets.u8(segment, at) & 0xf) * 4 : IpPacket.V6_HEADER;
+    boolean tcp = first >= ip + 20 && Octets.u8(segment, at + (four ? 9 : 6)) == IpPacket.TCP;
+    int all = tcp ? ip + (Octets.u8(segment, at + ip + 12) >> 4) * 4 : 0;
+    return all <= first ? all : 0;
   }
 
   /** {@return its EtherType} */

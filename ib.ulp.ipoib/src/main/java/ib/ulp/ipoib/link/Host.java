@@ -10,6 +10,11 @@ public interface Host {
   /** A packet has come; the frame is reused, its memory holds until {@link #receivedAll}. */
   void received(Frame frame);
 
+  /** {@return whether {@link #received} takes segments that came together, with a Frame.mss} */
+  default boolean takesLong() {
+    return false;
+  }
+
   /** That was all for now. */
   void receivedAll();
 

@@ -38,9 +38,10 @@ public final class Link {
   private final int port;
   private final LinkConfig config;
   private final SaClient sa;
-  private final Statistics statistics;
+  private final Statistics statistics = new Statistics();
   private final UdQueue queue;
   private final Traffic traffic;
+  private final LongSends longs;
   private final Paths paths = new Paths(this);
   private final Multicast multicast = new Multicast(this);
   private final ConnectedMode connected;
@@ -63,11 +64,10 @@ public final class Link {
     this.port = port;
     this.config = config;
     this.sa = sa;
-    statistics = new Statistics();
-    int maxMtu = device.port(port).maxMtu().bytes();
-    queue = new UdQueue(device, port, config.sends(), config.receives(), maxMtu, loop::wake);
+    queue = new UdQueue(device, port, config.sends(), config.receives(), loop::wake);
     traffic = new Traffic(queue, statistics);
     connected = new ConnectedMode(this, cmPorts);
+    longs = new LongSends(this, queue, connected);
     appearance = new Appearance(device, port, config);
     attachments = new Attachments(appearance.ethernet());
     wantConnected = config.connected();
@@ -231,6 +231,11 @@ public final class Link {
     if (sendable(packet) && !connected.take(to, packet) && fits(packet)) {
       paths.send(to.gid(), to.qpn(), packet);
     }
+  }
+
+  /** {@return how long packets are sent} */
+  public LongSends longs() {
+    return longs;
   }
 
   /** Sends to a group. */

@@ -16,6 +16,7 @@ public final class Outgoing {
   private MemorySegment body = MemorySegment.NULL;
   private long bodyAt;
   private int bodyLength;
+  private int mss;
 
   public Outgoing() {}
 
@@ -40,7 +41,48 @@ public final class Outgoing {
     body = rest;
     bodyAt = restAt;
     bodyLength = restLength;
+    mss = 0;
     return this;
+  }
+
+  /**
+   * {@return this, now a TCP segment that is to be cut}
+   *
+   * @param bytes of its headers
+   * @param data that follows them
+   * @param segment bytes of data in each piece
+   */
+  public Outgoing setLong(int type, MemorySegment s, long at, int bytes, int data, int segment) {
+    set(type, s, at, bytes, s, at + bytes, data);
+    mss = segment;
+    return this;
+  }
+
+  /** {@return bytes of data in each piece of what is to be cut, else 0} */
+  int mss() {
+    return mss;
+  }
+
+  /** {@return length of the longest piece, without the encapsulation} */
+  int segmentLength() {
+    return headLength + Math.min(mss, bodyLength);
+  }
+
+  MemorySegment memory() {
+    return head;
+  }
+
+  long at() {
+    return headAt;
+  }
+
+  int headLength() {
+    return headLength;
+  }
+
+  /** {@return whether it lies in one piece with room for the encapsulation before it} */
+  boolean contiguous() {
+    return bodyLength == 0 && headAt >= Encapsulation.BYTES;
   }
 
   /** {@return a packet that has waited, with its encapsulation} */

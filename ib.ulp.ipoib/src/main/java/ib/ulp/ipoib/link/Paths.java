@@ -88,6 +88,16 @@ final class Paths {
     }
   }
 
+  /** {@return the way to a port if it is known and of no doubt} */
+  @Nullable AddressHandle known(Gid gid) {
+    Path path = paths.get(gid);
+    if (path == null || path.stale) {
+      return null;
+    }
+    path.usedNs = link.loop().now();
+    return path.ah;
+  }
+
   /** Tells the way to a port, now or when it is known; null when there is none, or no more. */
   void resolve(Gid gid, Consumer<@Nullable Way> asker) {
     Path path = paths.computeIfAbsent(gid, Path::new);

@@ -35,6 +35,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The queue pairs of connected mode with their buffers: one shared receive queue, and buffers to
@@ -75,6 +76,8 @@ final class RcQueue implements AutoCloseable {
   private int freeCount;
   private final int[] lengths;
   private final End[] users;
+  private final int[] held; // long buffer of a send, and 1; 0 for none
+  private @Nullable LongBuffers lender;
   private final Map<Integer, End> ends = new HashMap<>(); // by queue pair number
   private final Deque<End> closing = new ArrayDeque<>();
   private final WorkCompletion[] completions = new WorkCompletion[BATCH];
@@ -171,6 +174,7 @@ final class RcQueue implements AutoCloseable {
     free = new int[sends];
     lengths = new int[sends];
     users = new End[sends];
+    held = new int[sends];
     boolean whole = false;
     try {
       sendCq = keep(pd.device().createCq(new CqInit(sends, (cq, context) -> loop.wake(), null)));
@@ -229,7 +233,31 @@ final class RcQueue implements AutoCloseable {
   /** Sends a packet of a connection; there is room. {@return whether the queue pair took it} */
   boolean send(Connection to, Outgoing packet) {
     int slot = free[freeCount - 1];
-    return post(to, slot, packet.copyTo(sendRegion.segment(), (long) slot * SIZE));
+    return copied(to, slot, packet.copyTo(sendRegion.segment(), (long) slot * SIZE));
+  }
+
+  /** The same for a packet that leaves from where it lies. */
+  boolean send(Connection to, LongBuffers from, Outgoing packet) {
+    int slot = free[freeCount - 1];
+    long at = packet.at() - Encapsulation.BYTES;
+    Encapsulation.write(packet.memory(), at, packet.type());
+    int buffer = from.claim();
+    lender = from;
+    held[slot] = buffer + 1;
+    int length = packet.length() + Encapsulation.BYTES;
+    boolean taken = post(to, slot, from.region().lkey(), from.address(buffer) + at, length);
+    if (!taken) {
+      release(slot);
+    }
+    return taken;
+  }
+
+  private void release(int slot) {
+    LongBuffers from = lender;
+    if (held[slot] != 0 && from != null) {
+      from.release(held[slot] - 1);
+      held[slot] = 0;
+    }
   }
 
   /** The same for a packet that has waited, with its encapsulation. */
@@ -237,10 +265,14 @@ final class RcQueue implements AutoCloseable {
     int slot = free[freeCount - 1];
     MemorySegment.copy(
         MemorySegment.ofArray(packet), 0, sendRegion.segment(), (long) slot * SIZE, packet.length);
-    return post(to, slot, packet.length);
+    return copied(to, slot, packet.length);
   }
 
-  private boolean post(Connection to, int slot, int length) {
+  private boolean copied(Connection to, int slot, int length) {
+    return post(to, slot, sendRegion.lkey(), sendRegion.iova() + (long) slot * SIZE, length);
+  }
+
+  private boolean post(Connection to, int slot, int lkey, long address, int length) {
     if (!(to.end() instanceof End end)) {
       return false;
     }
@@ -251,7 +283,7 @@ final class RcQueue implements AutoCloseable {
     QueuePair qp = end.qp;
     qp.wrStart();
     qp.wrId(slot).wrFlags(SendFlags.SIGNALED).wrSend();
-    qp.wrSetSge(sendRegion.lkey(), sendRegion.iova() + (long) slot * SIZE, length);
+    qp.wrSetSge(lkey, address, length);
     if (qp.wrComplete() == PostStatus.OK) {
       return true;
     }
@@ -274,6 +306,7 @@ final class RcQueue implements AutoCloseable {
       int slot = (int) completions[i].wrId();
       End end = users[slot];
       giveBack(slot, end);
+      release(slot);
       receiver.sent(end.connection, lengths[slot], completions[i].status());
     }
     int came = Math.max(0, receiveCq.poll(completions, BATCH));

@@ -2,6 +2,7 @@ package ib.ulp.ipoib.link;
 
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.Gid;
+import ib.core.verbs.WcFlags;
 import ib.core.verbs.WellKnown;
 import ib.core.verbs.WorkCompletion;
 import ib.ulp.ipoib.link.Statistics.Count;
@@ -56,9 +57,21 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
 
   /** {@return whether there are buffers; else the host is told when there is one (D8)} */
   boolean hasRoom() {
-    boolean room = queue.room() >= BURST;
+    boolean room = room();
     refusing |= !room;
     return room;
+  }
+
+  private boolean room() {
+    LongBuffers longs = queue.longs();
+    return queue.room() >= BURST && (longs == null || longs.current() != null);
+  }
+
+  /** Sends what lies there and the device is to cut. */
+  void transmitLong(AddressHandle ah, int qpn, LongBuffers there, Outgoing packet) {
+    if (roomOrDrop()) {
+      queue.sendLong(ah, qpn, qkey, there, packet);
+    }
   }
 
   void transmit(AddressHandle ah, int qpn, Outgoing packet) {
@@ -119,13 +132,18 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
 
   private boolean poll() {
     boolean any = queue.poll(this);
-    if (any && refusing && queue.room() >= BURST) {
-      refusing = false;
-      if (host != null) {
-        host.writable();
-      }
+    if (any) {
+      roomAgain();
     }
     return any;
+  }
+
+  /** The host hears that there is room, if it was refused and there is. */
+  void roomAgain() {
+    if (refusing && room()) {
+      refusing = false;
+      writable();
+    }
   }
 
   /** That was all for now. */
@@ -136,9 +154,9 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
   }
 
   @Override
-  public void sent(int bytes, boolean good) {
+  public void sent(int packets, int bytes, boolean good) {
     if (good) {
-      statistics.add(Count.TX_PACKETS, 1);
+      statistics.add(Count.TX_PACKETS, packets);
       statistics.add(Count.TX_BYTES, bytes);
     } else if (!stopped) {
       statistics.add(Count.TX_ERRORS, 1);
@@ -148,11 +166,16 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
 
   @Override
   public void receiveError() {
+    frame.mss = 0;
     statistics.drop(Drop.RX_ERROR);
   }
 
   @Override
   public void datagram(MemorySegment memory, long at, WorkCompletion wc) {
+    if (frame.mss > 0 && wc.mss() > 0) {
+      continued(at, wc);
+      return;
+    }
     int length = wc.byteLen() - WellKnown.GRH_BYTES - Encapsulation.BYTES;
     if (length < 0) {
       statistics.drop(Drop.RX_SHORT);
@@ -167,6 +190,15 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     frame.slid = wc.slid();
     frame.sourceQpn = wc.srcQp();
     frame.cast = cast(memory, at);
+    frame.mss = wc.mss();
+    if (frame.mss > 0) {
+      frame.pieceLength[0] = length;
+      frame.pieces = 1;
+      if (!UdQueue.more(wc)) {
+        together(wc);
+      }
+      return;
+    }
     if (frame.cast != Frame.Cast.UNICAST
         && wc.srcQp() == queue.qpn()
         && frame.sourceGid().low() == ownInterfaceId) {
@@ -177,6 +209,35 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
       statistics.add(Count.MULTICAST, 1);
     }
     deliver();
+  }
+
+  /** One more piece of segments that came together. */
+  private void continued(long at, WorkCompletion wc) {
+    frame.pieceAt[frame.pieces] = at;
+    frame.pieceLength[frame.pieces++] = wc.byteLen();
+    frame.length += wc.byteLen();
+    if (!UdQueue.more(wc)) {
+      together(wc);
+    }
+  }
+
+  /** The last piece is there. */
+  private void together(WorkCompletion wc) {
+    int header = frame.headers();
+    int data = frame.length - header;
+    if ((wc.wcFlags() & WcFlags.IP_CSUM_OK) == 0) {
+      statistics.drop(Drop.RX_ERROR);
+    } else if (header == 0 || data <= 0 || host == null || !host.takesLong()) {
+      statistics.drop(Drop.RX_TYPE);
+    } else {
+      int count = (data + frame.mss - 1) / frame.mss;
+      statistics.add(Count.RX_PACKETS, count);
+      statistics.add(Count.RX_BYTES, data + (long) count * header);
+      statistics.add(Count.GRO_FRAMES, 1);
+      statistics.add(Count.GRO_SEGMENTS, count);
+      host.received(frame);
+    }
+    frame.mss = 0;
   }
 
   /** A packet with its encapsulation, by the connection of a peer. */
@@ -193,6 +254,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     frame.type = Encapsulation.type(memory, at);
     frame.slid = 0;
     frame.sourceQpn = from.qpn();
+    frame.mss = 0;
     frame.connected = from.gid();
     frame.cast = Frame.Cast.UNICAST;
     deliver();

@@ -2,6 +2,7 @@ package ib.ulp.ipoib.link;
 
 import ib.core.verbs.Access;
 import ib.core.verbs.AddressHandle;
+import ib.core.verbs.Cap;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.IbDevice;
@@ -12,6 +13,7 @@ import ib.core.verbs.PostStatus;
 import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpCap;
+import ib.core.verbs.QpCreateFlags;
 import ib.core.verbs.QpInit;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
@@ -25,6 +27,7 @@ import ib.ulp.ipoib.wire.Encapsulation;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /** The queue pair of the datagram service with its buffers (I2, W3). */
 final class UdQueue implements AutoCloseable {
@@ -37,7 +40,7 @@ final class UdQueue implements AutoCloseable {
     void receiveError();
 
     /** A send is done. */
-    void sent(int bytes, boolean good);
+    void sent(int packets, int bytes, boolean good);
   }
 
   private static final int BATCH = 64;
@@ -56,20 +59,30 @@ final class UdQueue implements AutoCloseable {
   private final MemoryRegion sendRegion;
   private final MemoryRegion receiveRegion;
   private final int[] lengths;
+  private final int[] packets;
+  private final int[] held; // long buffer of a send, and 1; 0 for none
   private final WorkCompletion[] completions = new WorkCompletion[BATCH];
+  private final WorkCompletion[] received = new WorkCompletion[BATCH + Frame.PIECES_MOST];
+  private final boolean cuts;
+  private @Nullable LongBuffers longs; // when a host wants them
+  private boolean closed;
+  private int kept; // receives whose datagram goes on in completions that are still to come
   private long posted;
   private long sent;
   private int open; // sends between wrStart and wrComplete
   private int pkeyIndex;
 
   /** Makes all of it; when something is refused, what was made is gone. */
-  UdQueue(IbDevice device, int port, int sends, int receives, int mtu, Runnable wake) {
+  UdQueue(IbDevice device, int port, int sends, int receives, Runnable wake) {
     this.port = port;
     sendCount = sends;
     receiveCount = receives;
-    sendSize = mtu;
-    receiveSize = mtu + WellKnown.GRH_BYTES;
+    sendSize = device.port(port).maxMtu().bytes();
+    receiveSize = sendSize + WellKnown.GRH_BYTES;
     lengths = new int[sends];
+    packets = new int[sends];
+    held = new int[sends];
+    cuts = device.attrs().has(Cap.UD_TSO);
     boolean whole = false;
     try {
       pd = keep(device.allocPd());
@@ -80,16 +93,37 @@ final class UdQueue implements AutoCloseable {
       receiveRegion =
           keep(pd.allocMemory((long) receives * receiveSize, ALIGNMENT, Access.LOCAL_WRITE));
       QpCap cap = new QpCap(sends, receives, 1, 1, 0);
-      qp = keep(pd.createQp(new QpInit(QpType.UD, sendCq, cap).withRecvCq(receiveCq)));
+      int flags = cuts ? QpCreateFlags.IPOIB_UD_LSO | QpCreateFlags.COALESCED_RECEIVE : 0;
+      QpInit init = new QpInit(QpType.UD, sendCq, cap).withRecvCq(receiveCq);
+      qp = keep(pd.createQp(init.withCreateFlags(flags)));
       whole = true;
     } finally {
       if (!whole) {
         close();
       }
     }
-    for (int i = 0; i < BATCH; i++) {
-      completions[i] = new WorkCompletion();
+    fill(completions);
+    fill(received);
+  }
+
+  private static void fill(WorkCompletion[] all) {
+    for (int i = 0; i < all.length; i++) {
+      all[i] = new WorkCompletion();
     }
+  }
+
+  /** {@return where long packets lie, null when there is no such place, or no more} */
+  @Nullable LongBuffers longs() {
+    return closed ? null : longs;
+  }
+
+  /** Makes such a place, when the device cuts long packets. */
+  @Nullable LongBuffers makeLongs() {
+    if (longs == null && cuts && !closed) {
+      longs = new LongBuffers(pd);
+      keep(longs.region());
+    }
+    return longs();
   }
 
   private <T extends IbObject> T keep(T object) {
@@ -138,6 +172,7 @@ final class UdQueue implements AutoCloseable {
       }
       qp.modify(new QpAttr().state(QpState.RESET));
     }
+    kept = 0;
     sent = posted;
   }
 
@@ -173,15 +208,44 @@ final class UdQueue implements AutoCloseable {
   }
 
   private void post(AddressHandle ah, int qpn, int qkey, int slot, int length) {
+    begin(slot, 1, length - Encapsulation.BYTES);
+    qp.wrId(slot).wrFlags(SendFlags.SIGNALED).wrSend();
+    qp.wrSetUdAddress(ah, qpn, qkey);
+    qp.wrSetSge(sendRegion.lkey(), sendRegion.iova() + (long) slot * sendSize, length);
+  }
+
+  private void begin(int slot, int count, int bytes) {
     if (open == 0) {
       qp.wrStart();
     }
     open++;
     posted++; // accounted first: the completion may come before the post returns (D8)
-    lengths[slot] = length - Encapsulation.BYTES;
-    qp.wrId(slot).wrFlags(SendFlags.SIGNALED).wrSend();
+    lengths[slot] = bytes;
+    packets[slot] = count;
+  }
+
+  /** Sends a packet from where it lies, for the device to cut; there is room. */
+  void sendLong(AddressHandle ah, int qpn, int qkey, LongBuffers from, Outgoing packet) {
+    int slot = (int) (posted % sendCount);
+    long at = packet.at() - Encapsulation.BYTES;
+    int header = packet.headLength() + Encapsulation.BYTES;
+    int data = packet.length() - packet.headLength();
+    int count = (data + packet.mss() - 1) / packet.mss();
+    Encapsulation.write(packet.memory(), at, packet.type());
+    begin(slot, count, data + count * packet.headLength());
+    int buffer = from.claim();
+    held[slot] = buffer + 1;
+    qp.wrId(slot).wrFlags(SendFlags.SIGNALED).wrSendTso(packet.memory(), at, header, packet.mss());
     qp.wrSetUdAddress(ah, qpn, qkey);
-    qp.wrSetSge(sendRegion.lkey(), sendRegion.iova() + (long) slot * sendSize, length);
+    qp.wrSetSge(from.region().lkey(), from.address(buffer) + at + header, data);
+  }
+
+  private void release(int slot) {
+    LongBuffers from = longs;
+    if (held[slot] != 0 && from != null) {
+      from.release(held[slot] - 1);
+      held[slot] = 0;
+    }
   }
 
   /** Rings the doorbell for what was sent. {@return how many packets the queue pair refused} */
@@ -191,7 +255,9 @@ final class UdQueue implements AutoCloseable {
     if (batch == 0 || qp.wrComplete() == PostStatus.OK) {
       return 0;
     }
-    posted -= batch;
+    for (int i = 0; i < batch; i++) {
+      release((int) (--posted % sendCount));
+    }
     return batch;
   }
 
@@ -201,7 +267,9 @@ final class UdQueue implements AutoCloseable {
     for (int i = 0; i < done; i++) {
       sent++;
       WcStatus status = completions[i].status();
-      receiver.sent(lengths[(int) completions[i].wrId()], status == WcStatus.SUCCESS);
+      int slot = (int) completions[i].wrId();
+      release(slot);
+      receiver.sent(packets[slot], lengths[slot], status == WcStatus.SUCCESS);
     }
     if (done > 0 && qp.state() == QpState.SQE) {
       // IBA 10.3.1.6: a send that failed stops the send queue of a UD queue pair, and only that
@@ -214,22 +282,46 @@ final class UdQueue implements AutoCloseable {
   int receive(Receiver receiver, Runnable all) {
     int came = Math.max(0, receiveCq.poll(completions, BATCH));
     for (int i = 0; i < came; i++) {
-      WorkCompletion wc = completions[i];
+      WorkCompletion wc = received[kept + i];
+      received[kept + i] = completions[i];
+      completions[i] = wc;
+    }
+    int there = kept + came;
+    int end = there; // of the last datagram that is complete
+    while (end > 0 && more(received[end - 1])) {
+      end--;
+    }
+    for (int i = 0; i < end; i++) {
+      WorkCompletion wc = received[i];
       if (wc.status() == WcStatus.SUCCESS) {
         receiver.datagram(receiveRegion.segment(), wc.wrId() * receiveSize, wc);
       } else if (wc.status() != WcStatus.WR_FLUSH_ERR) {
         receiver.receiveError();
       }
     }
-    if (came > 0) {
+    if (end > 0) {
       all.run();
     }
     if (qp.state() == QpState.RTS || qp.state() == QpState.SQE) {
-      for (int i = 0; i < came; i++) {
-        postReceive((int) completions[i].wrId());
+      for (int i = 0; i < end; i++) {
+        postReceive((int) received[i].wrId());
       }
     }
+    keep(end, there);
     return came;
+  }
+
+  private void keep(int from, int to) {
+    kept = to - from;
+    for (int i = 0; from > 0 && i < kept; i++) {
+      WorkCompletion wc = received[i];
+      received[i] = received[from + i];
+      received[from + i] = wc;
+    }
+  }
+
+  static boolean more(WorkCompletion wc) {
+    return wc.status() == WcStatus.SUCCESS && (wc.wcFlags() & WcFlags.MORE) != 0;
   }
 
   private void postReceive(int slot) {
@@ -251,6 +343,7 @@ final class UdQueue implements AutoCloseable {
   /** Destroys all of it; it was stopped, or never started. */
   @Override
   public void close() {
+    closed = true;
     while (!made.isEmpty()) {
       made.pop().close();
     }

@@ -22,6 +22,7 @@ final class Coalescer {
   private static final int PSH = 0x08;
   private static final int ACK = 0x10;
   private static final int LONGEST = 65_000;
+  private static final int ALONE = LONGEST / 2; // what is longer finds nothing to go with
   private static final int HEAD_MOST = Ethernet.PACKET + 128;
 
   private final TapDevice device;
@@ -64,6 +65,7 @@ final class Coalescer {
     boolean stream =
         tcpBytes >= TCP_HEADER
             && bytes > 0
+            && bytes <= ALONE
             && (Octets.u8(s, tcp + 13) & ~PSH) == ACK
             && ip.checksumHolds(s);
     if (!stream) {
@@ -145,12 +147,7 @@ final class Coalescer {
     long tcp = Ethernet.PACKET + (long) ipHeader;
     int length = (int) (headLength - tcp) + data;
     boolean four = to.isV4();
-    Octets.u8(head, 0, 1); // NEEDS_CSUM
-    Octets.u8(head, 1, four ? Segmenter.GSO_TCPV4 : Segmenter.GSO_TCPV6);
-    Ethernet.u16(head, 2, headLength - Ethernet.VNET);
-    Ethernet.u16(head, 4, mss);
-    Ethernet.u16(head, 6, (int) tcp - Ethernet.VNET);
-    Ethernet.u16(head, 8, 16);
+    offload(head, four, headLength - Ethernet.VNET, mss, ipHeader);
     if (four) {
       Octets.u16(head, Ethernet.PACKET + 2, ipHeader + length);
       Octets.u16(head, Ethernet.PACKET + 10, 0);
@@ -160,6 +157,16 @@ final class Coalescer {
       Octets.u16(head, Ethernet.PACKET + 4, length);
     }
     Octets.u16(head, tcp + 16, ~Checksum.fold(Checksum.pseudo(from, to, IpPacket.TCP, length)));
+  }
+
+  /** Writes the virtio_net_hdr of segments in one: the kernel is to make their checksums. */
+  static void offload(MemorySegment head, boolean four, int headers, int mss, int ipHeader) {
+    Octets.u8(head, 0, 1); // NEEDS_CSUM
+    Octets.u8(head, 1, four ? Segmenter.GSO_TCPV4 : Segmenter.GSO_TCPV6);
+    Ethernet.u16(head, 2, headers);
+    Ethernet.u16(head, 4, mss);
+    Ethernet.u16(head, 6, Ethernet.HEADER + ipHeader);
+    Ethernet.u16(head, 8, 16);
   }
 
   private void piece(int index, long address, long length) {

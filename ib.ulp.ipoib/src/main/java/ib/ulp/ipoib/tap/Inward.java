@@ -23,6 +23,7 @@ final class Inward {
   private final MemorySegment scratch;
   private final MemorySegment pieces;
   private final Coalescer coalescer;
+  private final LongFrame longFrame;
   private final IpPacket ip = new IpPacket();
   private final IpPacket answered = new IpPacket();
   private LinkAddress own = new LinkAddress(0, 0, Gid.ZERO);
@@ -35,6 +36,7 @@ final class Inward {
     scratch = arena.allocate(Ethernet.LONGEST, 8);
     pieces = arena.allocate(32, 8);
     coalescer = new Coalescer(device, link, arena);
+    longFrame = new LongFrame(device, link, arena);
   }
 
   /** The Ethernet address stays what it was first: the kernel knows nothing of queue pairs. */
@@ -48,6 +50,12 @@ final class Inward {
   /** {@return the Ethernet address of the kernel's device} */
   long mac() {
     return mac;
+  }
+
+  /** Takes segments that came together. */
+  void together(Frame frame) {
+    coalescer.flush();
+    longFrame.give(frame, mac);
   }
 
   void frame(Frame frame) {

@@ -149,7 +149,8 @@ final class Outward {
     LinkAddress end = table.end(to);
     if (end == null) {
       link.drop(Drop.TX_UNREACHABLE);
-    } else if (!segmenter.cut(s, ip, type, piece -> link.unicast(end, piece))) {
+    } else if (!segmenter.offload(s, ip, type, end)
+        && !segmenter.cut(s, ip, type, piece -> link.unicast(end, piece))) {
       link.drop(Drop.TX_MALFORMED);
     }
   }

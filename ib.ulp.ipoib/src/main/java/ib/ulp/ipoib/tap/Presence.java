@@ -5,6 +5,7 @@ import ib.ulp.ipoib.link.LinkState;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -86,11 +87,11 @@ final class Presence {
   /**
    * Reads what the kernel sends, a batch at most, while the link has room.
    *
-   * @param into where each one is put
+   * @param places tell where the next one is to be put
    * @param taker told of its length
    * @return whether there was any
    */
-  boolean read(MemorySegment into, IntConsumer taker) {
+  boolean read(Supplier<MemorySegment> places, IntConsumer taker) {
     boolean any = false;
     try {
       for (int i = 0; i < BATCH && !lost; i++) {
@@ -98,7 +99,7 @@ final class Presence {
           device.reading(false);
           return any;
         }
-        int length = device.read(into);
+        int length = device.read(places.get());
         if (length == 0) {
           return any;
         }

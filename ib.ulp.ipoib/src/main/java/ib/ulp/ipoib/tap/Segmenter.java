@@ -5,6 +5,7 @@ import ib.ulp.ipoib.link.Outgoing;
 import ib.ulp.ipoib.link.Statistics.Count;
 import ib.ulp.ipoib.wire.Checksum;
 import ib.ulp.ipoib.wire.IpPacket;
+import ib.ulp.ipoib.wire.LinkAddress;
 import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
@@ -49,6 +50,30 @@ final class Segmenter {
           Checksum.fold(Checksum.sum(s, start, end - start, 0)); // the pseudo header's is there
       Octets.u16(s, field, sum == 0 ? 0xffff : sum);
     }
+  }
+
+  /**
+   * Has the device cut a long TCP segment, when it can.
+   *
+   * @return false when it is to be cut here, or is malformed
+   */
+  boolean offload(MemorySegment s, IpPacket ip, int type, LinkAddress to) {
+    int mss = Ethernet.u16(s, 4);
+    int transport = transport(s, ip);
+    int headers = (int) (ip.payloadAt() - Ethernet.PACKET) + transport;
+    int data = ip.payloadLength() - transport;
+    boolean tcp = transport != 0 && ip.protocol() == IpPacket.TCP && mss != 0 && data > mss;
+    boolean extended = !ip.to().isV4() && headers - transport != IpPacket.V6_HEADER;
+    if (!tcp || extended) {
+      return false;
+    }
+    packet.setLong(type, s, Ethernet.PACKET, headers, data, mss);
+    boolean sent = link.longs().send(to, packet);
+    if (sent) {
+      link.statistics().add(Count.GSO_FRAMES, 1);
+      link.statistics().add(Count.GSO_SEGMENTS, (data + mss - 1) / mss);
+    }
+    return sent;
   }
 
   /**

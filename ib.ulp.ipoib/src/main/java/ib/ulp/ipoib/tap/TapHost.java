@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A link whose IP stack is the kernel's, behind a TAP device. */
@@ -26,7 +27,7 @@ public final class TapHost implements Host, Loop.Work {
 
   private final TapDevice device;
   private final Link link;
-  private final MemorySegment in;
+  private final MemorySegment in; // where the link has no place for long packets
   private final Outward outward;
   private final Inward inward;
   private final MacTable table = new MacTable();
@@ -38,11 +39,14 @@ public final class TapHost implements Host, Loop.Work {
   private Loop.@Nullable Timer query;
   private final Presence presence;
   private final IntConsumer taker = this::frame;
+  private final Supplier<MemorySegment> places = this::space;
+  private MemorySegment into;
 
   TapHost(TapDevice device, Link link, Arena arena) {
     this.device = device;
     this.link = link;
     in = arena.allocate(Ethernet.LONGEST + 64L, 8);
+    into = in;
     inward = new Inward(device, link, table, arena);
     outward = new Outward(link, table, inward, this::reported, this::spoke, arena);
     presence = new Presence(device, link, this::ask);
@@ -120,12 +124,19 @@ public final class TapHost implements Host, Loop.Work {
   }
 
   private void frame(int length) {
-    outward.frame(in, length);
+    outward.frame(into, length);
+  }
+
+  /** Each frame is read to where it may stay until it was sent. */
+  private MemorySegment space() {
+    MemorySegment place = link.longs().space();
+    into = place == null ? in : place;
+    return into;
   }
 
   @Override
   public boolean step() {
-    return presence.read(in, taker);
+    return presence.read(places, taker);
   }
 
   @Override
@@ -140,9 +151,19 @@ public final class TapHost implements Host, Loop.Work {
 
   @Override
   public void received(Frame frame) {
-    if (!presence.lost()) {
+    if (presence.lost()) {
+      return;
+    }
+    if (frame.mss() > 0) {
+      inward.together(frame);
+    } else {
       inward.frame(frame);
     }
+  }
+
+  @Override
+  public boolean takesLong() {
+    return true;
   }
 
   @Override

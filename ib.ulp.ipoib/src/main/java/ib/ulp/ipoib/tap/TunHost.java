@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 
 /**
  * A link whose IP stack is the kernel's, behind a TUN device. The kernel gives bare packets: who
@@ -37,7 +38,9 @@ public final class TunHost implements Host, Loop.Work {
   private final IpPacket ip = new IpPacket();
   private final Outgoing packet = new Outgoing();
   private final Set<Ip> wanted = new HashSet<>();
+  private final LongFrame longFrame;
   private final IntConsumer taker = this::frame;
+  private final Supplier<MemorySegment> places;
 
   TunHost(TapDevice device, Link link, int probes, Arena arena) {
     this.device = device;
@@ -50,6 +53,8 @@ public final class TunHost implements Host, Loop.Work {
     presence = new Presence(device, link, () -> {});
     segmenter = new Segmenter(link, scratch);
     coalescer = new Coalescer(device, link, arena);
+    longFrame = new LongFrame(device, link, arena);
+    places = () -> read;
   }
 
   /** {@return addresses, router and neighbours} */
@@ -67,7 +72,7 @@ public final class TunHost implements Host, Loop.Work {
 
   @Override
   public boolean step() {
-    return presence.read(read, taker);
+    return presence.read(places, taker);
   }
 
   private void frame(int length) {
@@ -143,9 +148,20 @@ public final class TunHost implements Host, Loop.Work {
 
   @Override
   public void received(Frame frame) {
-    if (!presence.lost()) {
+    if (presence.lost()) {
+      return;
+    }
+    if (frame.mss() > 0) { // the stack below has no TCP
+      coalescer.flush();
+      longFrame.give(frame, 0);
+    } else {
       below.received(frame);
     }
+  }
+
+  @Override
+  public boolean takesLong() {
+    return true;
   }
 
   /** A packet that is none of the stack's below. */

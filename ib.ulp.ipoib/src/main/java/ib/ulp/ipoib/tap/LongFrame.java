@@ -1,0 +1,74 @@
+package ib.ulp.ipoib.tap;
+
+import ib.ulp.ipoib.link.Drop;
+import ib.ulp.ipoib.link.Frame;
+import ib.ulp.ipoib.link.Link;
+import ib.ulp.ipoib.wire.Checksum;
+import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.IpPacket;
+import ib.ulp.ipoib.wire.Octets;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Gives TCP segments that came together to the kernel as one (D9), from where they lie. The device
+ * vouches for their data; the kernel makes checksums when it has to cut them again.
+ */
+final class LongFrame {
+  private final TapDevice device;
+  private final Link link;
+  private final MemorySegment head;
+  private final MemorySegment pieces;
+  private final IpPacket ip = new IpPacket();
+
+  LongFrame(TapDevice device, Link link, Arena arena) {
+    this.device = device;
+    this.link = link;
+    head = arena.allocate(Ethernet.PACKET, 8);
+    pieces = arena.allocate(16L * (Frame.PIECES_MOST + 1), 8);
+  }
+
+  /** Gives a frame that has a {@link Frame#mss}. */
+  void give(Frame frame, long mac) {
+    MemorySegment s = frame.segment();
+    int headers = frame.headers();
+    boolean four = frame.type() == Encapsulation.IPV4;
+    if (four) {
+      Octets.u16(s, frame.at() + 2, frame.length());
+      Octets.u16(s, frame.at() + 10, 0);
+      long sum = Checksum.sum(s, frame.at(), (Octets.u8(s, frame.at()) & 0xf) * 4L, 0);
+      Octets.u16(s, frame.at() + 10, Checksum.fold(sum));
+    } else {
+      Octets.u16(s, frame.at() + 4, frame.length() - IpPacket.V6_HEADER);
+    }
+    if (!ip.read(s, frame.at(), frame.length()) || ip.to().isV4() != four) {
+      link.drop(Drop.RX_MALFORMED);
+      return;
+    }
+    long tcp = ip.payloadAt();
+    int ipHeader = (int) (tcp - frame.at());
+    long sum = Checksum.pseudo(ip.from(), ip.to(), IpPacket.TCP, ip.payloadLength());
+    Octets.u16(s, tcp + 16, ~Checksum.fold(sum));
+    Inward.head(head, mac, Ethernet.SOMEBODY, frame.type());
+    Coalescer.offload(head, four, Ethernet.HEADER + headers, frame.mss(), ipHeader);
+    write(frame);
+  }
+
+  private void write(Frame frame) {
+    int skipped = device.ethernet() ? 0 : Ethernet.unframe(head);
+    piece(0, head.address() + skipped, Ethernet.PACKET - skipped);
+    for (int i = 0; i < frame.pieces(); i++) {
+      piece(i + 1, frame.segment().address() + frame.pieceAt(i), frame.pieceLength(i));
+    }
+    long length = (long) Ethernet.PACKET - skipped + frame.length();
+    if (!device.write(pieces, frame.pieces() + 1, length)) {
+      link.drop(Drop.RX_FULL);
+    }
+  }
+
+  private void piece(int index, long address, long length) {
+    pieces.set(ValueLayout.JAVA_LONG, index * 16L, address);
+    pieces.set(ValueLayout.JAVA_LONG, index * 16L + 8, length);
+  }
+}

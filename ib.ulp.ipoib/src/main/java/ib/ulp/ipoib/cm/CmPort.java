@@ -127,7 +127,8 @@ public final class CmPort implements CmService {
       return;
     }
     CmMessage reply = refusal(message);
-    if (reply != null) {
+    boolean settingUp = message instanceof CmRequest && listeners.isEmpty(); // it will come again
+    if (reply != null && !settingUp) {
       send(tid, reply, answer, datagram.source().pkeyIndex());
     }
   }

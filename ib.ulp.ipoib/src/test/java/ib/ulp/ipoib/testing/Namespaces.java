@@ -117,6 +117,7 @@ public final class Namespaces implements AutoCloseable {
       process.waitFor();
       process.getOutputStream().close(); // else it stays until the JVM has seen the end as well
       process.getInputStream().close();
+      process.getErrorStream().close(); // a pipe of its own, though nothing comes by it
       return output;
     } catch (IOException | InterruptedException e) {
       throw new AssertionError(e);

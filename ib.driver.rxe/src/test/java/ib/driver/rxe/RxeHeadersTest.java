@@ -118,7 +118,7 @@ final class RxeHeadersTest {
   }
 
   @Test
-  @DisplayName("RFC 3168, IBA annex A17.9.3: packets marked congested are counted, CNPs understood")
+  @DisplayName("RFC 3168: packets marked congested are counted")
   void congestion() throws IOException {
     lab.configure("rxe0", "address", "127.0.0.1", "io", "native");
     RxeSide side = lab.side("rxe0");
@@ -131,10 +131,39 @@ final class RxeHeadersTest {
       }
       until(() -> counter("udp_rcvd") == 4, "four packets");
       until(() -> counter("np_ecn_marked") == 1, "only 3 is congestion experienced");
-      peer.send(peer.packet(BthOpcode.CNP, side.qp.qpn(), 0));
-      until(() -> counter("rp_cnp_handled") == 1, "a CNP");
     }
     assertEquals(0, counter("drop_opcode"));
+    assertEquals(QpState.RTS, side.qp.state());
+  }
+
+  @ParameterizedTest(name = "CNPs of the peer: {0}")
+  @CsvSource({"0, 128", "1, 64", "3, 64"})
+  @DisplayName(
+      "IBA annex A17.9.3: after a CNP half as many packets are under way, after more of them no"
+          + " fewer; one of somebody else changes nothing, and an unreliable queue pair ignores it")
+  void notified(int notices, int underWay) throws IOException {
+    lab.configure("rxe0", "address", "127.0.0.1", "io", "native");
+    RxeSide side = lab.side("rxe0");
+    side.timeout = 20; // 4 s: nothing is sent again meanwhile
+    side.open(QpType.RC);
+    side.bringUp(Gid.parse("::ffff:127.0.0.2"), 0x123456, Mtu.MTU_1024);
+    try (Forgery peer = new Forgery("127.0.0.2", "127.0.0.1");
+        Forgery stranger = new Forgery("127.0.0.3", "127.0.0.1")) {
+      stranger.send(stranger.packet(BthOpcode.CNP, side.qp.qpn(), 0));
+      until(() -> counter("drop_source") == 1, "a CNP of a stranger");
+      for (int i = 1; i <= notices; i++) {
+        peer.send(peer.packet(BthOpcode.CNP, side.qp.qpn(), 0));
+      }
+      until(() -> counter("rp_cnp_handled") == notices, "CNPs");
+      side.send(1, 0, 200 * 1024);
+      until(() -> counter("sent_pkts") >= underWay, "the window");
+      RxeSide other = lab.side("rxe0");
+      other.open(QpType.UC);
+      other.bringUp(Gid.parse("::ffff:127.0.0.2"), 0x123457, Mtu.MTU_1024);
+      peer.send(peer.packet(BthOpcode.CNP, other.qp.qpn(), 0));
+      until(() -> counter("rp_cnp_ignored") == 1, "a CNP for nobody");
+    }
+    assertEquals(underWay, counter("sent_pkts"));
     assertEquals(QpState.RTS, side.qp.state());
   }
 

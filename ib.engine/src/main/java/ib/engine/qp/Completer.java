@@ -106,6 +106,9 @@ final class Completer {
       qp.drop(p, HcaCounter.DROP_QP_STATE);
     } else if (!qp.responder.admits(p)) {
       return;
+    } else if (p.opcode == Opcode.CNP) {
+      qp.count(HcaCounter.RP_CNP_HANDLED);
+      qp.requester.window.congested();
     } else if (Psn.diff(p.psn, una) < 0 || Psn.diff(p.psn, qp.requester.psnSent()) >= 0) {
       qp.drop(p, HcaCounter.DROP_ACK_PSN); // old, or never sent: a ghost
     } else if ((p.opcode & 0x1f) == Opcode.ACKNOWLEDGE) {
@@ -343,10 +346,7 @@ final class Completer {
     return completions.underWay();
   }
 
-  /**
-   * The oldest request failed: the rest is flushed (RC: everything; else the send queue, IBA
-   * 10.3.1).
-   */
+  /** The oldest request failed; the rest is flushed, of RC receives too (IBA 10.3.1). */
   void failHead(RunList run, WcStatus status, int syndrome) {
     qp.count(HcaCounter.SEND_ERR);
     qp.history.failed(status, una);

@@ -30,6 +30,10 @@ public enum HcaCounter {
   RETRY_RNR_EXCEEDED_ERR,
   /** Retransmissions. */
   COMPLETER_RETRY_ERR,
+  /** Congestion notification packets after which a queue pair may send less (IBA A17.9.3). */
+  RP_CNP_HANDLED,
+  /** The same, for a queue pair that has no window of what is under way: not a reliable one. */
+  RP_CNP_IGNORED,
   /** Send requests that completed with an error. */
   SEND_ERR,
   /** Times a port left ACTIVE. */

@@ -363,9 +363,10 @@ public final class HcaPort implements WirePort {
       }
       guard.probe(packet);
       drop(packet, HcaCounter.DROP_NO_QP, run);
-    } else if ((packet.opcode & 0xe0) != qp.service) {
+    } else if (!qp.takes(packet.opcode)) {
+      boolean cnp = packet.opcode == Opcode.CNP;
       received(packet);
-      drop(packet, HcaCounter.DROP_QP_TYPE, run);
+      drop(packet, cnp ? HcaCounter.RP_CNP_IGNORED : HcaCounter.DROP_QP_TYPE, run);
     } else {
       qp.deliver(packet, run);
     }

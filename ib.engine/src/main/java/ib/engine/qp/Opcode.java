@@ -30,6 +30,9 @@ final class Opcode {
   static final int FLUSH_REQUEST = BthOpcode.RC_FLUSH.value();
   static final int ATOMIC_WRITE_REQUEST = BthOpcode.RC_ATOMIC_WRITE.value();
 
+  /** With its service bits, which are those of no queue pair: it may be for any (annex A17.9.3). */
+  static final int CNP = BthOpcode.CNP.value();
+
   // what a row says
   static final int SEND = 1;
   static final int WRITE = 1 << 1;
@@ -68,15 +71,13 @@ final class Opcode {
           case ATOMIC_ACKNOWLEDGE -> RESPONSE | ATOMIC;
           case FLUSH -> FLUSH;
           case ATOMIC_WRITE -> ATOMIC_WRITE;
-          case CONGESTION -> 0;
+          case CONGESTION -> RESPONSE;
         };
-    return kind == 0
-        ? 0 // of no queue pair's service
-        : kind
-            | (opcode.isStart() ? START : 0)
-            | (opcode.isEnd() ? END : 0)
-            | (opcode.has(ExtendedHeader.IMM_DT) ? IMM : 0)
-            | (opcode.has(ExtendedHeader.IETH) ? INV : 0);
+    return kind
+        | (opcode.isStart() ? START : 0)
+        | (opcode.isEnd() ? END : 0)
+        | (opcode.has(ExtendedHeader.IMM_DT) ? IMM : 0)
+        | (opcode.has(ExtendedHeader.IETH) ? INV : 0);
   }
 
   /** {@return what the opcode is, 0 when it is unknown or not offered by its service} */

@@ -189,6 +189,11 @@ final class QpCore {
 
   // ---- from any thread ----
 
+  /** {@return whether packets of an opcode are for it: of its service, and CNPs where it helps} */
+  boolean takes(int opcode) {
+    return (opcode & 0xe0) == service || (opcode == Opcode.CNP && service == Opcode.RC);
+  }
+
   /** A packet has arrived. */
   void deliver(Packet packet, RunList run) {
     PacketQueue queue = (Opcode.what(packet.opcode) & Opcode.RESPONSE) != 0 ? responses : requests;

@@ -3,7 +3,8 @@ package ib.engine.qp;
 /**
  * How many packets of a queue pair may be under way on a wire that segments. What follows a packet
  * that gets lost is sent for nothing (go-back-N), and what finds a socket's buffer full is lost: so
- * the window is halved when something was, and opens again slowly. The owner's.
+ * the window is halved when something was, or when a router on the way was about to lose something
+ * and the peer tells it (IBA annex A17.9.3), and opens again slowly. The owner's.
  */
 final class SendWindow {
   private static final int LEAST = 16; // however much gets lost
@@ -13,6 +14,7 @@ final class SendWindow {
   private final int most;
   private int size;
   private int acknowledged; // since it was made larger
+  private int since; // acknowledged since it was halved
   private int doubled = NONE;
 
   SendWindow(int most) {
@@ -41,8 +43,23 @@ final class SendWindow {
    */
   void lost(int psn, boolean told) {
     doubled = told && size < most ? psn : NONE;
+    halve();
+  }
+
+  /**
+   * The way is congested. One congestion is told of more than once, by packets that left before the
+   * first was heard: once in a window is enough.
+   */
+  void congested() {
+    if (size == most || since >= size) {
+      halve();
+    }
+  }
+
+  private void halve() {
     size = Math.min(most, Math.max(LEAST, size / 2));
     acknowledged = 0;
+    since = 0;
   }
 
   /** {@return whether what was just sent is to be sent once more} */
@@ -55,6 +72,7 @@ final class SendWindow {
   /** So many packets more were acknowledged. */
   void acknowledged(int packets) {
     if (size < most) {
+      since = Math.min(most, since + packets);
       acknowledged += packets;
       if (acknowledged >= size) {
         acknowledged = 0;

@@ -42,6 +42,28 @@ class SendWindowTest {
   }
 
   @Test
+  @DisplayName(
+      "IBA A17.9.3: a congested way halves it, once for all notices until a window of packets is"
+          + " acknowledged; what waits for a repetition stays")
+  void congestion() {
+    window.congested();
+    assertEquals(64, window.size());
+    window.congested();
+    assertEquals(64, window.size(), "of the same congestion");
+    window.acknowledged(64);
+    assertEquals(68, window.size());
+    window.congested();
+    assertEquals(68, window.size(), "64 of 68 are acknowledged");
+    window.acknowledged(4);
+    window.congested();
+    assertEquals(34, window.size());
+    window.lost(7, true);
+    window.acknowledged(40);
+    window.congested();
+    assertTrue(window.again(7));
+  }
+
+  @Test
   @DisplayName("what the peer misses is doubled once, not for the first loss and not for a timeout")
   void doubles() {
     window.lost(7, true);

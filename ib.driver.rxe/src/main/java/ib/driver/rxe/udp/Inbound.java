@@ -108,11 +108,6 @@ final class Inbound implements DatagramCodec.Doubt {
     if ((trafficClass & CONGESTED) == CONGESTED) {
       counters.count(UdpCounter.NP_ECN_MARKED);
     }
-    if (p.opcode == BthOpcode.CNP.value()) {
-      counters.count(UdpCounter.RP_CNP_HANDLED);
-      p.release(run);
-      return;
-    }
     if (number == 1) {
       step = id - first;
     } else if (number == 0) {

@@ -25,11 +25,6 @@ public enum UdpCounter {
   /** The sender allowed IPv4 to fragment, which RoCEv2 does not. */
   DROP_WRONG_FLAGS,
   /**
-   * Congestion notification packets received (IBA annex A17.9.3). They are counted and no more:
-   * what makes a sender send less here is loss.
-   */
-  RP_CNP_HANDLED,
-  /**
    * Packets that a router had marked as having met congestion (RFC 3168). They are counted; their
    * sender is not notified.
    */

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who is the master: the built-in subnet manager and those behind the door tell one another by
@@ -27,6 +28,9 @@ final class Negotiation {
 
   /** After so many polls without a sign of the master it is taken for dead. */
   static final int SILENT_POLLS_MOST = 8;
+
+  /** After so many polls without an answer to it a handover is said once more. */
+  static final int HANDOVER_POLLS = 4;
 
   private static final long TAG = 0xD000L << 48; // reports of the administrator have 0xE000
   private static final long SM_KEY = 1; // OpenSM's, which ignores whoever has another one
@@ -42,7 +46,6 @@ final class Negotiation {
     long guid;
     int activity;
     SmState state = SmState.NOT_ACTIVE;
-    private long tid;
     private boolean heard; // since the last poll
 
     Peer(NodePort port) {
@@ -59,7 +62,9 @@ final class Negotiation {
   private int activity;
   private long dueNs = Long.MAX_VALUE;
   private long tid = TAG;
-  private long handover; // its transaction, 0 when none is under way
+  private @Nullable Peer heir; // whom a handover is under way to
+  private long handover; // its transaction
+  private int handoverPolls;
 
   Negotiation(Subnet subnet, BuiltinSm manager) {
     this.subnet = subnet;
@@ -99,6 +104,9 @@ final class Negotiation {
   void changed() {
     Collection<NodePort> there = subnet.foreignManagers();
     peers.keySet().retainAll(there);
+    if (heir != null && !peers.containsValue(heir)) {
+      heir = null;
+    }
     there.forEach(p -> peers.computeIfAbsent(p, Peer::new));
     if (peers.isEmpty()) {
       if (yielded) {
@@ -129,7 +137,7 @@ final class Negotiation {
     yielded = false;
     silentPolls = 0;
     if (before == SmState.MASTER && after != SmState.MASTER) {
-      handover = 0;
+      heir = null;
       manager.away();
     } else if (after == SmState.MASTER) { // or told so once more
       manager.back();
@@ -151,11 +159,10 @@ final class Negotiation {
   }
 
   private void poll() {
-    handover = 0; // not answered by now, or refused
+    handoverPolls++;
     for (Peer peer : peers.values()) {
       peer.heard = false;
-      peer.tid = ++tid;
-      send(peer.port.lid(), MadMethod.GET, 0, peer.tid, state);
+      send(peer.port.lid(), MadMethod.GET, 0, ++tid, state);
     }
     dueNs = System.nanoTime() + POLL_NS;
     subnet.fabric().wake();
@@ -277,7 +284,7 @@ final class Negotiation {
         what != null
             && SmInfo.STATE.in(data) == what.sender().ordinal()
             && state.after(what) != null
-            && (what != Signal.ACKNOWLEDGE || state == SmState.STANDBY || handover != 0);
+            && (what != Signal.ACKNOWLEDGE || state == SmState.STANDBY || heir != null);
     reply(at, d, legal ? 0 : BAD_FIELD);
     if (what == null || !legal) {
       return;
@@ -302,15 +309,17 @@ final class Negotiation {
   /** One of the others answers. */
   private void heard(long id, MemorySegment mad) {
     if (id == handover) {
-      if (Smp.STATUS.in(mad) == 0 && signal(Signal.HANDED_OVER)) {
+      boolean first = heir != null;
+      heir = null; // given, or refused
+      if (first && Smp.STATUS.in(mad) == 0 && signal(Signal.HANDED_OVER)) {
         makeRoom();
         goOn();
       }
       return;
     }
-    for (Peer peer : peers.values()) {
-      if (peer.tid == id && Smp.STATUS.in(mad) == 0) {
-        MemorySegment data = Smp.data(mad);
+    MemorySegment data = Smp.data(mad);
+    for (Peer peer : peers.values()) { // late or not, it says how the other is now
+      if (peer.port.guid() == SmInfo.GUID.of(data) && Smp.STATUS.in(mad) == 0) {
         peer.heard = true;
         peer.priority = SmInfo.PRIORITY.in(data);
         peer.guid = SmInfo.GUID.of(data);
@@ -325,19 +334,26 @@ final class Negotiation {
     if (state == SmState.DISCOVERING && peers.values().stream().allMatch(p -> p.heard)) {
       discovered();
       goOn();
-    } else if (state == SmState.MASTER && handover == 0) {
-      heir()
-          .filter(p -> p.heard)
-          .ifPresent(
-              p -> {
-                handover = ++tid;
-                send(
-                    p.port.lid(),
-                    MadMethod.SET,
-                    Signal.HANDOVER.modifier(),
-                    handover,
-                    SmState.MASTER);
-              });
+    } else if (state == SmState.MASTER) {
+      heir().filter(p -> p.heard).ifPresent(this::handOver);
     }
+  }
+
+  /**
+   * Gives the subnet to another one, and waits for its answer however long that takes: whoever has
+   * been told has it, and would be told again and again, each time to begin anew. Only a datagram
+   * that is lost is repeated.
+   */
+  private void handOver(Peer to) {
+    boolean waits = to.equals(heir);
+    if (waits && handoverPolls < HANDOVER_POLLS) {
+      return;
+    }
+    if (!waits) {
+      heir = to;
+      handover = ++tid;
+    }
+    handoverPolls = 0;
+    send(to.port.lid(), MadMethod.SET, Signal.HANDOVER.modifier(), handover, SmState.MASTER);
   }
 }

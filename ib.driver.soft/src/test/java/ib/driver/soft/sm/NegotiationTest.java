@@ -16,6 +16,9 @@ import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -47,6 +50,10 @@ final class NegotiationTest {
     int priority;
     int state = STANDBY;
     int status;
+    int polls;
+    boolean slow; // it answers polls when the test says so
+    boolean mute; // and what it is told
+    final List<Datagram> unsaid = new ArrayList<>();
     private MemorySegment answer = MemorySegment.ofArray(new byte[256]);
 
     Other(int port, int priority) {
@@ -89,8 +96,22 @@ final class NegotiationTest {
       }
       Smp.METHOD.set(reply, MadMethod.GET | MadMethod.RESPONSE);
       own(Smp.data(reply), state);
-      subnet.send(at, d.reply(reply));
+      boolean poll = Smp.METHOD.in(d.mad) == MadMethod.GET;
+      polls += poll ? 1 : 0;
+      if (poll ? slow : mute) {
+        unsaid.add(d.reply(reply));
+      } else {
+        subnet.send(at, d.reply(reply));
+      }
       return true;
+    }
+
+    /** Says the first of what it has not said. */
+    void speaks() {
+      synchronized (fabric) {
+        subnet.send(place, unsaid.removeFirst());
+        subnet.carry();
+      }
     }
 
     private void own(MemorySegment data, int as) {
@@ -307,6 +328,54 @@ final class NegotiationTest {
     fabric.smPriority(0);
     assertEquals("1 by state 3", other.told.getLast(), "gives it back");
     assertEquals(NOT_ACTIVE, other.seen());
+    other.go();
+  }
+
+  private void await(String what, BooleanSupplier condition) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    boolean is = false;
+    while (!is) {
+      assertTrue(System.nanoTime() < end, "not within 30 s: " + what);
+      LockSupport.parkNanos(1_000_000);
+      synchronized (fabric) {
+        is = condition.getAsBoolean();
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("14.4.1 an answer to a poll counts although the next one has been sent meanwhile")
+  void slow() {
+    fabric.smPriority(5);
+    Other other = new Other(0, 9);
+    other.slow = true;
+    other.come();
+    await("the next poll", () -> other.polls == 2);
+    other.slow = false;
+    other.speaks();
+    assertEquals(List.of("1 by state 3"), other.told);
+    assertEquals(STANDBY, other.seen());
+    other.go();
+  }
+
+  @Test
+  @DisplayName("14.4.1 a handover waits for its answer; it is repeated as what it is, not renewed")
+  void late() {
+    fabric.smPriority(5);
+    Other other = new Other(0, 9);
+    other.mute = true;
+    other.come();
+    assertEquals(List.of("1 by state 3"), other.told);
+    await("the same once more", () -> other.told.size() == 2);
+    assertTrue(other.polls > Negotiation.HANDOVER_POLLS, other.polls + " polls");
+    long first = Smp.TRANSACTION_ID.of(other.unsaid.getFirst().mad);
+    assertEquals(first, Smp.TRANSACTION_ID.of(other.unsaid.getLast().mad));
+    assertEquals(MASTER, other.seen(), "not answered yet");
+    other.speaks();
+    assertEquals(STANDBY, other.seen());
+    other.speaks();
+    assertEquals(STANDBY, other.seen());
+    assertEquals(2, other.told.size());
     other.go();
   }
 }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** A wire that delivers at once, by LID; it can be told to lose packets. */
@@ -17,6 +18,7 @@ final class LoopWire {
   volatile boolean segments;
   volatile Predicate<Packet> loses; // null: none
   volatile Predicate<Packet> holds; // null: none
+  volatile Consumer<Packet> sees; // before it is delivered, which changes no path; null: nobody
   final AtomicLong transmitted = new AtomicLong();
   private End last;
   final Queue<Packet> held = new ConcurrentLinkedQueue<>();
@@ -28,6 +30,10 @@ final class LoopWire {
     @Override
     public void transmit(Packet packet, RunContext run) {
       transmitted.getAndIncrement();
+      Consumer<Packet> witness = sees;
+      if (witness != null) {
+        witness.accept(packet);
+      }
       Predicate<Packet> rule = loses;
       if (rule != null && rule.test(packet)) {
         packet.release(run);

@@ -44,8 +44,8 @@ public final class IpoibComponent implements IbClient {
   private static Backend.Factory backends(IpoibConfig config) {
     return switch (config.stacks()) {
       case JVM -> name -> Backend.inJvm(config.probes());
-      case TAP -> TapBackend::open;
-      case TUN -> name -> TapBackend.tun(name, config.probes());
+      case TAP -> name -> TapBackend.open(name, config.queues());
+      case TUN -> name -> TapBackend.tun(name, config.probes(), config.queues());
     };
   }
 

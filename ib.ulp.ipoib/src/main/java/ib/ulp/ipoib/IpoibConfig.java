@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param addresses interface name to what it has, with prefix lengths; not with TAP
  * @param gateways interface name to who has the rest of the world; not with TAP
  * @param probes how often an IPv6 address is asked for before it is used; in this JVM only
+ * @param queues of each TAP or TUN device
  */
 record IpoibConfig(
     Stacks stacks,
@@ -27,7 +28,8 @@ record IpoibConfig(
     List<Integer> children,
     Map<String, List<Net>> addresses,
     Map<String, List<Net>> gateways,
-    int probes) {
+    int probes,
+    int queues) {
 
   /** Where the IP stacks are. */
   enum Stacks {
@@ -57,6 +59,7 @@ record IpoibConfig(
   private static final int RING_LEAST = 64;
   private static final int RING_MOST = 8192;
   private static final int PROBES_MOST = 10;
+  private static final int QUEUES_MOST = 16;
 
   private static IbInvalidException wrong(
       String key, String value, String good, @Nullable Throwable cause) {
@@ -98,7 +101,8 @@ record IpoibConfig(
         List.copyOf(children),
         nets(values, "addresses", "ib0 10.0.0.1/24"),
         nets(values, "gateways", "ib0 10.0.0.254"),
-        probes);
+        probes,
+        number(values, "queues", 1, 1, QUEUES_MOST));
   }
 
   private static Map<String, List<Net>> nets(Map<String, ?> values, String key, String good) {

@@ -105,4 +105,14 @@ import org.osgi.service.metatype.annotations.Option;
           "How often an IPv6 address of a stack in this JVM is asked for before it is used (RFC"
               + " 4862); 0: it is used at once.")
   int dad__transmits() default 1;
+
+  /** {@return queues of a device of the kernel} */
+  @AttributeDefinition(
+      required = false,
+      min = "1",
+      max = "16",
+      description =
+          "Queues of each TAP or TUN device, over which the kernel spreads flows; one thread serves"
+              + " them all.")
+  int queues() default 1;
 }

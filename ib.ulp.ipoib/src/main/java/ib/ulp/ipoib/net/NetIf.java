@@ -59,13 +59,8 @@ public final class NetIf implements Host {
 
   private record Echo(CompletableFuture<Long> reply, long sentNs, int bytes) {}
 
-  /** Makes a stack without addresses on a link that is not started yet. */
-  public NetIf(Link link) {
-    this(link, 0);
-  }
-
   /**
-   * The same.
+   * Makes a stack without addresses on a link that is not started yet.
    *
    * @param probes how often an IPv6 address is asked for before it is used (RFC 4862 section 5.1,
    *     DupAddrDetectTransmits)
@@ -162,7 +157,7 @@ public final class NetIf implements Host {
       Octets.u8(buffer, at + HEADER + i, i);
     }
     finishIcmp(from, to, at, length);
-    route(to, packet.set(IpPacket.type(to), buffer, 0, at + length));
+    route(to, null, packet.set(IpPacket.type(to), buffer, 0, at + length));
   }
 
   private boolean tooLong(Ip to, int bytes, CompletableFuture<?> result) {
@@ -227,12 +222,12 @@ public final class NetIf implements Host {
     long pseudo = Checksum.pseudo(from, to, IpPacket.UDP, length);
     int sum = Checksum.fold(Checksum.sum(buffer, at, length, pseudo));
     Octets.u16(buffer, at + 6, sum == 0 ? 0xffff : sum);
-    route(to, packet.set(IpPacket.type(to), buffer, 0, at + length));
+    route(to, null, packet.set(IpPacket.type(to), buffer, 0, at + length));
     done.complete(null);
   }
 
-  /** Sends a packet, also of another stack, to a host, a group or all. On the loop. */
-  public void route(Ip to, Outgoing out) {
+  /** Sends a packet, also of another stack, to a host, by a router if it says so, or many. */
+  public void route(Ip to, @Nullable Ip router, Outgoing out) {
     if (to.isMulticast()) {
       link.multicast(Groups.of(to, link.state().broadcast()), out);
       return;
@@ -241,7 +236,7 @@ public final class NetIf implements Host {
       link.broadcast(out);
       return;
     }
-    Ip next = addresses.next(to);
+    Ip next = router == null ? addresses.next(to) : router;
     if (next == null) {
       link.drop(Drop.TX_UNREACHABLE);
     } else {
@@ -321,7 +316,7 @@ public final class NetIf implements Host {
     MemorySegment.copy(s, request, buffer, at, length);
     Octets.u8(buffer, at, to.isV4() ? 0 : ECHO_V6_REPLY);
     finishIcmp(from, to, at, length);
-    route(to, packet.set(IpPacket.type(to), buffer, 0, at + length));
+    route(to, null, packet.set(IpPacket.type(to), buffer, 0, at + length));
   }
 
   private void datagram(MemorySegment s) {

@@ -10,7 +10,6 @@ import ib.ulp.ipoib.wire.IpPacket;
 import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /**
  * Gives successive segments of one TCP stream to the kernel as one: each write of its own would
@@ -25,25 +24,27 @@ final class Coalescer {
   private static final int ALONE = LONGEST / 2; // what is longer finds nothing to go with
   private static final int HEAD_MOST = Ethernet.PACKET + 128;
 
-  private final TapDevice device;
+  private final Kernel kernel;
   private final Link link;
   private final MemorySegment head;
-  private final MemorySegment pieces;
+  private final Pieces pieces;
+  private int queue;
   private Ip from = Ip.v4(0);
   private Ip to = Ip.v4(0);
   private int count;
   private int headLength;
+  private int skipped; // of it, where there is no Ethernet header
   private int ipHeader;
   private int data;
   private int mss;
   private int next;
   private boolean closed;
 
-  Coalescer(TapDevice device, Link link, Arena arena) {
-    this.device = device;
+  Coalescer(Kernel kernel, Link link, Arena arena) {
+    this.kernel = kernel;
     this.link = link;
     head = arena.allocate(HEAD_MOST, 8);
-    pieces = arena.allocate(16L * (SEGMENTS_MOST + 1), 8);
+    pieces = new Pieces(arena, SEGMENTS_MOST + 1);
   }
 
   /**
@@ -84,7 +85,7 @@ final class Coalescer {
       long flags = Ethernet.PACKET + ipHeader + 13L;
       Octets.u8(head, flags, Octets.u8(head, flags) | PSH);
     }
-    piece(count, s.address() + tcp + tcpBytes, bytes);
+    pieces.add(s, tcp + tcpBytes, bytes);
     return true;
   }
 
@@ -118,6 +119,9 @@ final class Coalescer {
     Inward.head(head, mac, Ethernet.SOMEBODY, frame.type());
     MemorySegment.copy(frame.segment(), frame.at(), head, Ethernet.PACKET, headers);
     mss = ip.payloadLength() - (headers - ipHeader);
+    queue = kernel.queueOf(frame.segment(), ip);
+    skipped = kernel.ethernet() ? 0 : Ethernet.HEADER;
+    pieces.start(head, skipped, headLength - skipped);
   }
 
   /** Gives what was gathered to the kernel; then the memory of the frames is free. */
@@ -130,9 +134,10 @@ final class Coalescer {
       link.statistics().add(Count.GRO_FRAMES, 1);
       link.statistics().add(Count.GRO_SEGMENTS, count);
     }
-    int skipped = device.ethernet() ? 0 : Ethernet.unframe(head);
-    piece(0, head.address() + skipped, headLength - skipped);
-    if (!device.write(pieces, count + 1, (long) headLength - skipped + data)) {
+    if (skipped > 0) {
+      Ethernet.unframe(head);
+    }
+    if (!pieces.give(kernel, queue)) {
       for (int i = 0; i < count; i++) {
         link.drop(Drop.RX_FULL);
       }
@@ -167,10 +172,5 @@ final class Coalescer {
     Ethernet.u16(head, 4, mss);
     Ethernet.u16(head, 6, Ethernet.HEADER + ipHeader);
     Ethernet.u16(head, 8, 16);
-  }
-
-  private void piece(int index, long address, long length) {
-    pieces.set(ValueLayout.JAVA_LONG, index * 16L, address);
-    pieces.set(ValueLayout.JAVA_LONG, index * 16L + 8, length);
   }
 }

@@ -13,15 +13,14 @@ import ib.ulp.ipoib.wire.LinkAddress;
 import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /** Packets of the link, translated and given to the kernel. */
 final class Inward {
-  private final TapDevice device;
+  private final Kernel kernel;
   private final Link link;
   private final MacTable table;
   private final MemorySegment scratch;
-  private final MemorySegment pieces;
+  private final Pieces pieces;
   private final Coalescer coalescer;
   private final LongFrame longFrame;
   private final IpPacket ip = new IpPacket();
@@ -29,14 +28,14 @@ final class Inward {
   private LinkAddress own = new LinkAddress(0, 0, Gid.ZERO);
   private long mac;
 
-  Inward(TapDevice device, Link link, MacTable table, Arena arena) {
-    this.device = device;
+  Inward(Kernel kernel, Link link, MacTable table, Arena arena) {
+    this.kernel = kernel;
     this.link = link;
     this.table = table;
     scratch = arena.allocate(Ethernet.LONGEST, 8);
-    pieces = arena.allocate(32, 8);
-    coalescer = new Coalescer(device, link, arena);
-    longFrame = new LongFrame(device, link, arena);
+    pieces = new Pieces(arena, 2);
+    coalescer = new Coalescer(kernel, link, arena);
+    longFrame = new LongFrame(kernel, link::drop, arena);
   }
 
   /** The Ethernet address stays what it was first: the kernel knows nothing of queue pairs. */
@@ -64,7 +63,7 @@ final class Inward {
       case Encapsulation.ARP -> arp(frame);
       case Encapsulation.IPV4, Encapsulation.IPV6 -> {
         if (!ip.read(s, frame.at(), frame.length())) {
-          plain(frame, mac); // a fragment: the kernel judges it
+          plain(frame, mac, 0); // a fragment: the kernel judges it
         } else if (frame.type() == Encapsulation.IPV6 && Discovery.is(s, ip)) {
           discovery(frame);
         } else if (frame.type() == Encapsulation.IPV4 && Dhcp.is(s, ip)) {
@@ -74,7 +73,7 @@ final class Inward {
           write(destination(frame), frame.type(), length);
         } else if (frame.cast() != Frame.Cast.UNICAST || !coalescer.take(frame, ip, mac)) {
           coalescer.flush();
-          plain(frame, destination(frame));
+          plain(frame, destination(frame), kernel.queueOf(s, ip));
         }
       }
       default -> link.drop(Drop.RX_TYPE);
@@ -143,7 +142,7 @@ final class Inward {
   }
 
   private void give(int length) {
-    if (!device.write(scratch, length)) {
+    if (!kernel.write(0, scratch, length)) {
       link.drop(Drop.RX_FULL);
     }
   }
@@ -157,18 +156,12 @@ final class Inward {
   }
 
   /** Gives a packet from where it lies. */
-  private void plain(Frame frame, long to) {
+  private void plain(Frame frame, long to, int queue) {
     head(scratch, to, Ethernet.SOMEBODY, frame.type());
-    piece(0, scratch.address(), Ethernet.PACKET);
-    piece(1, frame.segment().address() + frame.at(), frame.length());
-    if (!device.write(pieces, 2, (long) Ethernet.PACKET + frame.length())) {
+    pieces.start(scratch, 0, Ethernet.PACKET).add(frame.segment(), frame.at(), frame.length());
+    if (!pieces.give(kernel, queue)) {
       link.drop(Drop.RX_FULL);
     }
-  }
-
-  private void piece(int index, long address, long length) {
-    pieces.set(ValueLayout.JAVA_LONG, index * 16L, address);
-    pieces.set(ValueLayout.JAVA_LONG, index * 16L + 8, length);
   }
 
   void flush() {

@@ -30,6 +30,8 @@ final class Libc {
   private final MethodHandle open = variadic("open", 2, INT, LONG, INT);
   private final MethodHandle ioctl = variadic("ioctl", 2, INT, INT, LONG, LONG);
   private final MethodHandle socket = call("socket", INT, INT, INT, INT);
+  private final MethodHandle bind = call("bind", INT, INT, LONG, INT);
+  private final MethodHandle setns = call("setns", INT, INT, INT);
   private final MethodHandle read = call("read", LONG, INT, LONG, LONG);
   private final MethodHandle write = call("write", LONG, INT, LONG, LONG);
   private final MethodHandle writev = call("writev", LONG, INT, LONG, INT);
@@ -98,8 +100,30 @@ final class Libc {
   }
 
   int datagramSocket() {
+    return socket(2, 2, 0);
+  }
+
+  /** One that does not stay open in programs that are started. */
+  int socket(int domain, int type, int protocol) {
     try {
-      return (int) socket.invokeExact(state, 2, 2 | O_CLOEXEC, 0);
+      return (int) socket.invokeExact(state, domain, type | O_CLOEXEC, protocol);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  int bind(int fd, long address, int length) {
+    try {
+      return (int) bind.invokeExact(state, fd, address, length);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** Moves the calling thread, alone. */
+  int setns(int fd, int kind) {
+    try {
+      return (int) setns.invokeExact(state, fd, kind);
     } catch (Throwable e) {
       throw unexpected(e);
     }

@@ -2,31 +2,30 @@ package ib.ulp.ipoib.tap;
 
 import ib.ulp.ipoib.link.Drop;
 import ib.ulp.ipoib.link.Frame;
-import ib.ulp.ipoib.link.Link;
 import ib.ulp.ipoib.wire.Checksum;
 import ib.ulp.ipoib.wire.Encapsulation;
 import ib.ulp.ipoib.wire.IpPacket;
 import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.util.function.Consumer;
 
 /**
  * Gives TCP segments that came together to the kernel as one (D9), from where they lie. The device
  * vouches for their data; the kernel makes checksums when it has to cut them again.
  */
 final class LongFrame {
-  private final TapDevice device;
-  private final Link link;
+  private final Kernel kernel;
+  private final Consumer<Drop> drops;
   private final MemorySegment head;
-  private final MemorySegment pieces;
+  private final Pieces pieces;
   private final IpPacket ip = new IpPacket();
 
-  LongFrame(TapDevice device, Link link, Arena arena) {
-    this.device = device;
-    this.link = link;
+  LongFrame(Kernel kernel, Consumer<Drop> drops, Arena arena) {
+    this.kernel = kernel;
+    this.drops = drops;
     head = arena.allocate(Ethernet.PACKET, 8);
-    pieces = arena.allocate(16L * (Frame.PIECES_MOST + 1), 8);
+    pieces = new Pieces(arena, Frame.PIECES_MOST + 1);
   }
 
   /** Gives a frame that has a {@link Frame#mss}. */
@@ -43,7 +42,7 @@ final class LongFrame {
       Octets.u16(s, frame.at() + 4, frame.length() - IpPacket.V6_HEADER);
     }
     if (!ip.read(s, frame.at(), frame.length()) || ip.to().isV4() != four) {
-      link.drop(Drop.RX_MALFORMED);
+      drops.accept(Drop.RX_MALFORMED);
       return;
     }
     long tcp = ip.payloadAt();
@@ -56,19 +55,13 @@ final class LongFrame {
   }
 
   private void write(Frame frame) {
-    int skipped = device.ethernet() ? 0 : Ethernet.unframe(head);
-    piece(0, head.address() + skipped, Ethernet.PACKET - skipped);
+    int skipped = kernel.ethernet() ? 0 : Ethernet.unframe(head);
+    pieces.start(head, skipped, Ethernet.PACKET - skipped);
     for (int i = 0; i < frame.pieces(); i++) {
-      piece(i + 1, frame.segment().address() + frame.pieceAt(i), frame.pieceLength(i));
+      pieces.add(frame.segment(), frame.pieceAt(i), frame.pieceLength(i));
     }
-    long length = (long) Ethernet.PACKET - skipped + frame.length();
-    if (!device.write(pieces, frame.pieces() + 1, length)) {
-      link.drop(Drop.RX_FULL);
+    if (!pieces.give(kernel, kernel.queueOf(frame.segment(), ip))) {
+      drops.accept(Drop.RX_FULL);
     }
-  }
-
-  private void piece(int index, long address, long length) {
-    pieces.set(ValueLayout.JAVA_LONG, index * 16L, address);
-    pieces.set(ValueLayout.JAVA_LONG, index * 16L + 8, length);
   }
 }

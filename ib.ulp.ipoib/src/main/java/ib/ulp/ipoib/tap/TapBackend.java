@@ -21,10 +21,16 @@ public final class TapBackend implements Backend {
    * Makes a TAP device.
    *
    * @param name of the interface, at most 15 characters
+   * @param queues of the device, over which the kernel spreads flows
    * @throws IOException when the kernel refuses it, for want of privilege for example
    */
+  public static Backend open(String name, int queues) throws IOException {
+    return new TapBackend(TapDevice.tap(name, queues), 0);
+  }
+
+  /** Makes one with one queue. */
   public static Backend open(String name) throws IOException {
-    return new TapBackend(new TapDevice(name), 0);
+    return open(name, 1);
   }
 
   /**
@@ -32,10 +38,11 @@ public final class TapBackend implements Backend {
    *
    * @param name of the interface, at most 15 characters
    * @param probes how often an IPv6 address is asked for before it is used
+   * @param queues of the device, over which the kernel spreads flows
    * @throws IOException when the kernel refuses it, for want of privilege for example
    */
-  public static Backend tun(String name, int probes) throws IOException {
-    return new TapBackend(TapDevice.tun(name), probes);
+  public static Backend tun(String name, int probes, int queues) throws IOException {
+    return new TapBackend(TapDevice.tun(name, queues), probes);
   }
 
   @Override

@@ -1,12 +1,14 @@
 package ib.ulp.ipoib.tap;
 
 import ib.ulp.ipoib.loop.Loop;
+import ib.ulp.ipoib.wire.IpPacket;
 import ib.ulp.ipoib.wire.Octets;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -14,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * a bell, for whoever closes a descriptor under a blocked reader leaves the device behind (P1). It
  * may be moved into another network namespace while it is open.
  */
-final class TapDevice implements Loop.Sleeper, AutoCloseable {
+final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
   private static final long TUNSETIFF = 0x400454caL;
   private static final long TUNSETCARRIER = 0x400454e2L;
   private static final long TUNSETOFFLOAD = 0x400454d0L;
@@ -22,6 +24,7 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
   private static final long SIOCSIFHWADDR = 0x8924;
   private static final int IFF_TUN = 1;
   private static final int IFF_TAP = 2;
+  private static final int IFF_MULTI_QUEUE = 0x100;
   private static final int IFF_NO_PI = 0x1000;
   private static final int IFF_VNET_HDR = 0x4000;
   private static final int OFFLOADS = 1 | 2 | 4; // TUN_F_CSUM, TSO4, TSO6
@@ -29,19 +32,25 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
   private static final int IFREQ = 40;
   private static final int NAME_MOST = 15;
   private static final int ETHERNET = 1;
+  private static final int POLLFD = 8;
+  private static final int POLLED = 112;
+  private static final int IN_TURN_MOST = 16;
 
   private final Arena arena = Arena.ofShared();
-  private final MemorySegment memory = arena.allocate(128, 8);
-  private final MemorySegment request = memory.asSlice(0, IFREQ);
-  private final MemorySegment polled = memory.asSlice(64, 16);
-  private final MemorySegment one = memory.asSlice(96, 8);
-  private final MemorySegment drained = memory.asSlice(104, 8);
+  private final MemorySegment memory;
+  private final MemorySegment request;
+  private final MemorySegment polled; // the bell, and then the queues
+  private final MemorySegment one;
+  private final MemorySegment drained;
   private final Libc libc;
   private final Libc waker; // has an errno of its own, for any thread
   private final String name;
   private final int kind;
   private final int bell;
-  private int fd; // below 0: lost
+  private final int[] fds; // one for each queue; below 0: lost
+  private final long[] reads; // frames by each queue
+  private int turn; // which queue is read
+  private int inTurn;
   private boolean reading = true;
   private boolean closed;
   private final AtomicInteger ringing = new AtomicInteger(); // below 0: closed
@@ -50,19 +59,27 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
    * Makes a TAP device, of Ethernet frames.
    *
    * @param name at most 15 characters
+   * @param queues that the kernel spreads flows over
    * @throws IOException when the kernel refuses it
    */
-  TapDevice(String name) throws IOException {
-    this(name, IFF_TAP);
+  static TapDevice tap(String name, int queues) throws IOException {
+    return new TapDevice(name, IFF_TAP, queues);
   }
 
   /** Makes a TUN device, of IP packets. */
-  static TapDevice tun(String name) throws IOException {
-    return new TapDevice(name, IFF_TUN);
+  static TapDevice tun(String name, int queues) throws IOException {
+    return new TapDevice(name, IFF_TUN, queues);
   }
 
-  private TapDevice(String name, int kind) throws IOException {
+  private TapDevice(String name, int kind, int queues) throws IOException {
     this.name = name;
+    fds = new int[queues];
+    reads = new long[queues];
+    memory = arena.allocate(POLLED + (long) POLLFD * (1 + queues), 8);
+    request = memory.asSlice(0, IFREQ);
+    one = memory.asSlice(96, 8);
+    drained = memory.asSlice(104, 8);
+    polled = memory.asSlice(POLLED);
     libc = Libc.find();
     waker = Libc.find();
     if (name.length() > NAME_MOST) {
@@ -73,7 +90,7 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
     boolean whole = false;
     try {
       check(bell, "eventfd");
-      fd = attach();
+      attach();
       whole = true;
     } finally {
       if (!whole) {
@@ -84,11 +101,27 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
     one.set(ValueLayout.JAVA_LONG, 0, 1);
     polled.set(ValueLayout.JAVA_INT, 0, bell);
     polled.set(ValueLayout.JAVA_SHORT, 4, (short) Libc.POLLIN);
-    polled.set(ValueLayout.JAVA_INT, 8, fd);
-    polled.set(ValueLayout.JAVA_SHORT, 12, (short) Libc.POLLIN);
   }
 
-  private int attach() throws IOException {
+  /** Opens all queues, or none. */
+  private void attach() throws IOException {
+    Arrays.fill(fds, -1);
+    boolean whole = false;
+    try {
+      for (int i = 0; i < fds.length; i++) {
+        fds[i] = queue();
+        polled.set(ValueLayout.JAVA_INT, POLLFD * (i + 1L), fds[i]);
+        polled.set(ValueLayout.JAVA_SHORT, POLLFD * (i + 1L) + 4, (short) Libc.POLLIN);
+      }
+      whole = true;
+    } finally {
+      if (!whole) {
+        lose();
+      }
+    }
+  }
+
+  private int queue() throws IOException {
     int made;
     try (Arena path = Arena.ofConfined()) {
       made =
@@ -99,7 +132,8 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
     boolean whole = false;
     try {
       named();
-      request.set(ValueLayout.JAVA_SHORT, 16, (short) (kind | IFF_NO_PI | IFF_VNET_HDR));
+      int several = fds.length > 1 ? IFF_MULTI_QUEUE : 0;
+      request.set(ValueLayout.JAVA_SHORT, 16, (short) (kind | several | IFF_NO_PI | IFF_VNET_HDR));
       check(libc.ioctl(made, TUNSETIFF, request.address()), "device " + name);
       if (libc.ioctl(made, TUNSETOFFLOAD, OFFLOADS | USO) < 0) {
         check(libc.ioctl(made, TUNSETOFFLOAD, OFFLOADS), "offloads of " + name);
@@ -115,17 +149,18 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
 
   /** Lets the device go that the kernel has taken away. */
   void lose() {
-    if (fd >= 0) {
-      libc.close(fd);
-      fd = -1;
-      polled.set(ValueLayout.JAVA_INT, 8, fd); // poll(2) passes over it
+    for (int i = 0; i < fds.length; i++) {
+      if (fds[i] >= 0) {
+        libc.close(fds[i]);
+        fds[i] = -1;
+        polled.set(ValueLayout.JAVA_INT, POLLFD * (i + 1L), -1); // poll(2) passes over it
+      }
     }
   }
 
   /** Makes a device of the same name again, in this process's network namespace. */
   void again() throws IOException {
-    fd = attach();
-    polled.set(ValueLayout.JAVA_INT, 8, fd);
+    attach();
     reading = true;
   }
 
@@ -149,20 +184,30 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
     return name;
   }
 
-  /** {@return whether there is an Ethernet header before a packet} */
-  boolean ethernet() {
+  @Override
+  public boolean ethernet() {
     return kind == IFF_TAP;
   }
 
-  /** {@return its descriptor} */
+  /** {@return its calls, for its loop alone} */
+  Libc libc() {
+    return libc;
+  }
+
+  /** {@return the descriptor of its first queue; below 0 when it is lost} */
   int fd() {
-    return fd;
+    return fds[0];
+  }
+
+  /** {@return how many frames came by a queue} */
+  long reads(int queue) {
+    return reads[queue];
   }
 
   /** Says whether packets pass, as {@code ip link} shows it. */
   void carrier(boolean on) throws IOException {
     request.set(ValueLayout.JAVA_INT, 0, on ? 1 : 0);
-    check(libc.ioctl(fd, TUNSETCARRIER, request.address()), "carrier of " + name);
+    check(libc.ioctl(fds[0], TUNSETCARRIER, request.address()), "carrier of " + name);
   }
 
   /** Sets the Ethernet address, wherever the device was moved. */
@@ -170,7 +215,7 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
     named();
     request.set(ValueLayout.JAVA_SHORT, 16, (short) ETHERNET);
     Octets.u48(request, 18, mac);
-    check(libc.ioctl(fd, SIOCSIFHWADDR, request.address()), "Ethernet address of " + name);
+    check(libc.ioctl(fds[0], SIOCSIFHWADDR, request.address()), "Ethernet address of " + name);
   }
 
   /** Sets the MTU; only while the device is in this process's network namespace. */
@@ -187,31 +232,54 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
   }
 
   /**
-   * Takes a frame, behind its ten bytes of virtio_net_hdr.
+   * Takes a frame of any queue, behind its ten bytes of virtio_net_hdr.
    *
    * @return its length with that header, 0 when there is none
    * @throws IOException when the device is gone (P2)
    */
   int read(MemorySegment into) throws IOException {
-    long length = libc.read(fd, into.address(), into.byteSize());
-    if (length >= 0) {
-      return (int) length;
+    for (int tried = 0; tried < fds.length; tried++) {
+      int queue = turn;
+      long length = libc.read(fds[queue], into.address(), into.byteSize());
+      int errno = length >= 0 ? 0 : libc.errno();
+      if (errno != 0 && errno != Libc.EAGAIN && errno != Libc.EINTR) {
+        throw libc.failure("read from " + name);
+      }
+      if (errno != 0 || ++inTurn == IN_TURN_MOST) { // a full queue does not starve the others
+        turn = queue + 1 == fds.length ? 0 : queue + 1;
+        inTurn = 0;
+      }
+      if (errno == 0) {
+        reads[queue]++;
+        return (int) length;
+      }
     }
-    int errno = libc.errno();
-    if (errno == Libc.EAGAIN || errno == Libc.EINTR) {
+    return 0;
+  }
+
+  /** The kernel learns what queue a flow is to come by from the one that it was last given by. */
+  @Override
+  public int queueOf(MemorySegment s, IpPacket ip) {
+    if (fds.length == 1) {
       return 0;
     }
-    throw libc.failure("read from " + name);
+    int hash = 31 * ip.from().hashCode() + ip.to().hashCode();
+    boolean ports = ip.protocol() == IpPacket.TCP || ip.protocol() == IpPacket.UDP;
+    if (ports && ip.payloadLength() >= 4) {
+      hash = 31 * hash + Octets.u32(s, ip.payloadAt());
+    }
+    long spread = hash * 0x9e3779b9L & 0xffff_ffffL; // else neighbouring ports go by turns
+    return (int) (spread * fds.length >>> 32);
   }
 
-  /** Gives a frame to the kernel. {@return whether it took it} */
-  boolean write(MemorySegment from, long length) {
-    return libc.write(fd, from.address(), length) == length;
+  @Override
+  public boolean write(int queue, MemorySegment from, long length) {
+    return libc.write(fds[queue], from.address(), length) == length;
   }
 
-  /** Gives a frame in pieces to the kernel. {@return whether it took it} */
-  boolean write(MemorySegment pieces, int count, long length) {
-    return libc.writev(fd, pieces.address(), count) == length;
+  @Override
+  public boolean write(int queue, MemorySegment pieces, int count, long length) {
+    return libc.writev(fds[queue], pieces.address(), count) == length;
   }
 
   /** While not, frames stay in the kernel's queue (D8). */
@@ -222,7 +290,7 @@ final class TapDevice implements Loop.Sleeper, AutoCloseable {
   @Override
   public void sleep(long nanos) {
     int milliseconds = (int) Math.min(10_000, Math.max(0, (nanos + 999_999) / 1_000_000));
-    if (libc.poll(polled.address(), reading ? 2 : 1, milliseconds) > 0) {
+    if (libc.poll(polled.address(), reading ? 1 + fds.length : 1, milliseconds) > 0) {
       long rung = libc.read(bell, drained.address(), 8);
       assert rung == 8 || rung < 0; // rung, or only the device had something
     }

@@ -58,6 +58,10 @@ public final class TapHost implements Host, Loop.Work {
     return device.name();
   }
 
+  TapDevice device() {
+    return device;
+  }
+
   @Override
   public void linkChanged(LinkState state) {
     LinkState before = last;

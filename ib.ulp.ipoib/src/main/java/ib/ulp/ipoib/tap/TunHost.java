@@ -18,11 +18,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A link whose IP stack is the kernel's, behind a TUN device. The kernel gives bare packets: who
- * gets them on the link, and what addresses are answered for, is as the configuration says, by a
- * stack in this JVM below it (P3, P4).
+ * gets them on the link is as its routing table says, and what addresses are answered for as the
+ * configuration says, by a stack in this JVM below it (P3, P4).
  */
 public final class TunHost implements Host, Loop.Work {
   private final TapDevice device;
@@ -34,7 +35,8 @@ public final class TunHost implements Host, Loop.Work {
   private final MemorySegment in;
   private final MemorySegment read;
   private final MemorySegment scratch;
-  private final MemorySegment pieces;
+  private final Pieces pieces;
+  private final Routes routes;
   private final IpPacket ip = new IpPacket();
   private final Outgoing packet = new Outgoing();
   private final Set<Ip> wanted = new HashSet<>();
@@ -48,12 +50,13 @@ public final class TunHost implements Host, Loop.Work {
     in = arena.allocate(Ethernet.LONGEST + 64L, 8);
     read = in.asSlice(Ethernet.HEADER);
     scratch = arena.allocate(Ethernet.LONGEST, 8);
-    pieces = arena.allocate(32, 8);
+    pieces = new Pieces(arena, 2);
+    routes = new Routes(device, link.loop(), arena);
     below = new NetIf(link, probes, this::up);
     presence = new Presence(device, link, () -> {});
     segmenter = new Segmenter(link, scratch);
     coalescer = new Coalescer(device, link, arena);
-    longFrame = new LongFrame(device, link, arena);
+    longFrame = new LongFrame(device, link::drop, arena);
     places = () -> read;
   }
 
@@ -72,6 +75,7 @@ public final class TunHost implements Host, Loop.Work {
 
   @Override
   public boolean step() {
+    routes.look();
     return presence.read(places, taker);
   }
 
@@ -91,8 +95,9 @@ public final class TunHost implements Host, Loop.Work {
       Reports.read(in, ip, this::reported); // P4
     }
     int type = IpPacket.type(to);
+    Ip router = router(to);
     if (in.get(ValueLayout.JAVA_BYTE, 1) != Segmenter.GSO_NONE) {
-      if (!segmenter.cut(in, ip, type, piece -> below.route(to, piece))) {
+      if (!segmenter.cut(in, ip, type, piece -> below.route(to, router, piece))) {
         link.drop(Drop.TX_MALFORMED);
       }
     } else if (bytes > link.state().mtu()) {
@@ -101,7 +106,7 @@ public final class TunHost implements Host, Loop.Work {
           TooBig.write(in, ip, Ethernet.PACKET, scratch, Ethernet.VNET, link.state().mtu());
       give(answer);
     } else {
-      below.route(to, packet.set(type, in, Ethernet.PACKET, bytes));
+      below.route(to, router, packet.set(type, in, Ethernet.PACKET, bytes));
     }
   }
 
@@ -111,8 +116,13 @@ public final class TunHost implements Host, Loop.Work {
     if (to == null) {
       link.drop(Drop.TX_MALFORMED);
     } else {
-      below.route(to, packet.set(IpPacket.type(to), in, Ethernet.PACKET, bytes));
+      below.route(to, router(to), packet.set(IpPacket.type(to), in, Ethernet.PACKET, bytes));
     }
+  }
+
+  /** {@return whom the kernel sends a packet by, null when the configuration is to say (P3)} */
+  private @Nullable Ip router(Ip to) {
+    return to.isMulticast() ? null : routes.gateway(to);
   }
 
   private void reported(Ip group, boolean listens) {
@@ -167,24 +177,16 @@ public final class TunHost implements Host, Loop.Work {
   /** A packet that is none of the stack's below. */
   private void up(Frame frame) {
     MemorySegment s = frame.segment();
-    boolean stream =
-        frame.cast() == Frame.Cast.UNICAST
-            && ip.read(s, frame.at(), frame.length())
-            && coalescer.take(frame, ip, 0);
+    boolean whole = ip.read(s, frame.at(), frame.length());
+    boolean stream = frame.cast() == Frame.Cast.UNICAST && whole && coalescer.take(frame, ip, 0);
     if (!stream) {
       coalescer.flush();
       scratch.asSlice(0, Ethernet.VNET).fill((byte) 0);
-      piece(0, scratch.address(), Ethernet.VNET);
-      piece(1, s.address() + frame.at(), frame.length());
-      if (!device.write(pieces, 2, (long) Ethernet.VNET + frame.length())) {
+      pieces.start(scratch, 0, Ethernet.VNET).add(s, frame.at(), frame.length());
+      if (!pieces.give(device, whole ? device.queueOf(s, ip) : 0)) {
         link.drop(Drop.RX_FULL);
       }
     }
-  }
-
-  private void piece(int index, long address, long length) {
-    pieces.set(ValueLayout.JAVA_LONG, index * 16L, address);
-    pieces.set(ValueLayout.JAVA_LONG, index * 16L + 8, length);
   }
 
   private void give(int length) {
@@ -193,7 +195,7 @@ public final class TunHost implements Host, Loop.Work {
 
   private void give(int length, MemorySegment from) {
     from.asSlice(0, Ethernet.VNET).fill((byte) 0);
-    if (!device.write(from, (long) Ethernet.VNET + length)) {
+    if (!device.write(0, from, (long) Ethernet.VNET + length)) {
       link.drop(Drop.RX_FULL);
     }
   }
@@ -212,6 +214,7 @@ public final class TunHost implements Host, Loop.Work {
   @Override
   public void close() {
     below.close();
+    routes.close();
     presence.close();
   }
 }

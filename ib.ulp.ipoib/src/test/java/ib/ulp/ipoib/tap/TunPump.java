@@ -13,8 +13,8 @@ final class TunPump implements AutoCloseable {
   private volatile boolean ended;
 
   TunPump(String left, String right) throws IOException {
-    TapDevice a = TapDevice.tun(left);
-    TapDevice b = TapDevice.tun(right);
+    TapDevice a = TapDevice.tun(left, 1);
+    TapDevice b = TapDevice.tun(right, 1);
     a.mtu(2044);
     b.mtu(2044);
     devices = List.of(a, b);

@@ -4,13 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.testing.Namespaces;
 import ib.ulp.ipoib.wire.Ip;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -18,59 +16,18 @@ import org.junit.jupiter.api.Timeout;
 
 @DisplayName("issue 5, section 3: the kernel's stack behind a TUN device, beside one behind TAP")
 @Timeout(180)
-class TunTest {
-  private Namespaces namespaces;
-  private Lab lab;
+class TunTest extends TwoKernels {
   private NetIf below;
-  private String left;
-  private String right;
-  private String devA;
-  private String devB;
+
+  TunTest() {
+    super(name -> TapBackend.tun(name, 0, 1));
+  }
 
   @BeforeEach
-  void build() {
-    Namespaces.require("ip", "ping");
-    namespaces = new Namespaces();
-    left = namespaces.add();
-    right = namespaces.add();
-    long pid = ProcessHandle.current().pid();
-    devA = "ib0t" + pid;
-    devB = "ib1t" + pid;
-    lab =
-        new Lab(
-            2,
-            new LinkConfig(0, 512, 2048, 0),
-            name ->
-                name.equals("ib0")
-                    ? TapBackend.tun(name + "t" + pid, 0)
-                    : TapBackend.open(name + "t" + pid));
-    namespaces.move(devA, left, "10.97.0.1/24", "fd97::1/64");
-    namespaces.move(devB, right, "10.97.0.2/24", "fd97::2/64");
+  void addresses() {
     below = ((TunHost) lab.device("ib0").host()).below();
     below.address(Ip.parse("10.97.0.1"), 24);
     below.address(Ip.parse("fd97::1"), 64);
-    lab.up("ib0");
-    lab.up("ib1");
-  }
-
-  @AfterEach
-  void tearDown() {
-    if (lab != null) {
-      lab.close();
-      assertFalse(namespaces.in(left, "ip", "-o", "link").contains(devA), "P1: the device is gone");
-    }
-    if (namespaces != null) {
-      namespaces.close();
-    }
-  }
-
-  private String ping(String from, String... options) {
-    String[] command = {"ping", "-n", "-c", "5", "-i", "0.05", "-W", "30"};
-    String[] all = java.util.Arrays.copyOf(command, command.length + options.length);
-    System.arraycopy(options, 0, all, command.length, options.length);
-    String output = namespaces.in(from, all);
-    assertTrue(output.contains("5 received"), output);
-    return output;
   }
 
   @Test
@@ -78,10 +35,10 @@ class TunTest {
   void pings() {
     String link = namespaces.in(left, "ip", "-o", "link", "show", devA);
     assertTrue(link.contains("LOWER_UP") && link.contains("mtu 2044"), link);
-    ping(right, "10.97.0.1");
-    ping(left, "-M", "do", "-s", "2016", "10.97.0.2");
-    ping(right, "-6", "fd97::1");
-    ping(left, "-6", "fd97::2");
+    ping(right, "-c", "5", "10.97.0.1");
+    ping(left, "-c", "5", "-M", "do", "-s", "2016", "10.97.0.2");
+    ping(right, "-c", "5", "-6", "fd97::1");
+    ping(left, "-c", "5", "-6", "fd97::2");
   }
 
   @Test
@@ -90,7 +47,28 @@ class TunTest {
     namespaces.in(right, "ip", "addr", "add", "10.200.1.9/32", "dev", "lo");
     namespaces.in(left, "ip", "route", "add", "default", "dev", devA);
     below.gateway(Ip.parse("10.97.0.2"));
-    ping(left, "10.200.1.9");
+    ping(left, "-c", "5", "10.200.1.9");
+  }
+
+  @Test
+  @DisplayName(
+      "P3: a host behind a gateway of the kernel's routes is reached by the gateway's address")
+  void nextHop() {
+    namespaces.in(right, "ip", "addr", "add", "10.200.1.9/32", "dev", "lo");
+    namespaces.in(right, "ip", "addr", "add", "fd99::9/128", "dev", "lo");
+    namespaces.in(right, "ip", "addr", "add", "10.97.0.3/24", "dev", devB);
+    namespaces.in(left, "ip", "route", "add", "10.200.1.0/24", "via", "10.97.0.2", "dev", devA);
+    namespaces.in(left, "ip", "route", "add", "fd99::/64", "via", "fd97::2", "dev", devA);
+    ping(left, "-c", "5", "10.200.1.9");
+    ping(left, "-c", "5", "-6", "fd99::9");
+    Map<String, String> asked = lab.device("ib0").neighbours();
+    assertTrue(asked.containsKey("10.97.0.2") && asked.containsKey("fd97::2"), asked.toString());
+    assertFalse(asked.containsKey("10.200.1.9") || asked.containsKey("fd99::9"), asked.toString());
+    assertFalse(asked.containsKey("10.97.0.3"), asked.toString());
+    namespaces.in(left, "ip", "route", "replace", "10.200.1.0/24", "via", "10.97.0.3");
+    ping(left, "-c", "5", "10.200.1.9");
+    Map<String, String> anew = lab.device("ib0").neighbours();
+    assertTrue(anew.containsKey("10.97.0.3"), "what was known of the route is forgotten: " + anew);
   }
 
   @Test
@@ -100,7 +78,7 @@ class TunTest {
     namespaces.in(left, "sysctl", "-q", "net.ipv4.icmp_echo_ignore_broadcasts=0");
     namespaces.in(left, "ip", "addr", "add", "239.9.9.9/32", "dev", devA, "autojoin");
     Lab.await(() -> joined(group), "joined");
-    ping(right, "-I", devB, "239.9.9.9");
+    ping(right, "-c", "5", "-I", devB, "239.9.9.9");
     namespaces.in(left, "ip", "addr", "del", "239.9.9.9/32", "dev", devA);
     Lab.await(() -> !joined(group), "left");
   }
@@ -118,7 +96,7 @@ class TunTest {
     Lab.await(
         () -> namespaces.in(left, "ip", "-o", "link", "show", devA).contains("LOWER_UP"),
         "carrier");
-    ping(left, "10.97.0.2");
+    ping(left, "-c", "5", "10.97.0.2");
   }
 
   @Test

@@ -1,0 +1,39 @@
+package ib.ulp.ipoib.tap;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** A frame that lies in several places, as writev(2) wants it described; one after another. */
+final class Pieces {
+  private static final long EACH = 16; // struct iovec
+
+  private final MemorySegment all;
+  private int count;
+  private long length;
+
+  Pieces(Arena arena, int most) {
+    all = arena.allocate(EACH * most, 8);
+  }
+
+  /** Begins a frame. */
+  Pieces start(MemorySegment s, long at, long bytes) {
+    count = 0;
+    length = 0;
+    return add(s, at, bytes);
+  }
+
+  /** Adds what lies in native memory, where it stays until the frame was given. */
+  Pieces add(MemorySegment s, long at, long bytes) {
+    all.set(ValueLayout.JAVA_LONG, count * EACH, s.address() + at);
+    all.set(ValueLayout.JAVA_LONG, count * EACH + 8, bytes);
+    count++;
+    length += bytes;
+    return this;
+  }
+
+  /** Gives the frame to the kernel. {@return whether it took it} */
+  boolean give(Kernel to, int queue) {
+    return to.write(queue, all, count, length);
+  }
+}

@@ -1,0 +1,275 @@
+package ib.ulp.ipoib.tap;
+
+import ib.ulp.ipoib.loop.Loop;
+import ib.ulp.ipoib.wire.Ip;
+import ib.ulp.ipoib.wire.Octets;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * By whom the kernel sends what leaves by a TUN device, which shows only the last destination (P3):
+ * its routing table is asked (rtnetlink(7)), in the network namespace where the device is now, and
+ * the answers hold until it says that routes, addresses or links have changed. On the loop.
+ */
+final class Routes implements AutoCloseable {
+  private static final int AF_INET = 2;
+  private static final int AF_INET6 = 10;
+  private static final int AF_NETLINK = 16;
+  private static final int SOCK_RAW = 3;
+  private static final int CLONE_NEWNET = 0x4000_0000;
+  private static final long TUNGETIFF = 0x800454d2L;
+  private static final long TUNGETDEVNETNS = 0x54e3;
+  private static final long SIOCGIFINDEX = 0x8933;
+  // RTNLGRP_LINK, addresses, routes and rules of both versions, next hops
+  private static final int GROUPS = 1 | 0x10 | 0x40 | 0x80 | 0x100 | 0x400 | 1 << 18 | 1 << 31;
+  private static final int NLMSG_ERROR = 2;
+  private static final int RTM_NEWLINK = 16;
+  private static final int RTM_DELLINK = 17;
+  private static final int RTM_NEWROUTE = 24;
+  private static final int RTM_GETROUTE = 26;
+  private static final int RTA_DST = 1;
+  private static final int RTA_OIF = 4;
+  private static final int RTA_GATEWAY = 5;
+  private static final int RTA_VIA = 18;
+  private static final int HEADER = 16; // nlmsghdr
+  private static final int ROUTE = HEADER + 12; // and rtmsg
+  private static final int BYTES = 8192;
+  private static final int NOTICES_MOST = 1000;
+  private static final int KNOWN_MOST = 4096;
+  private static final long AGAIN_NS = 1_000_000_000L;
+
+  private final Logger log = LoggerFactory.getLogger(Routes.class);
+  private final TapDevice device;
+  private final Loop loop;
+  private final Libc libc;
+  private final MemorySegment out;
+  private final MemorySegment in;
+  private final Map<Ip, Ip> known = new HashMap<>(); // to itself: there is no gateway
+  private int socket = -1;
+  private int index; // of the device, where it is
+  private int sequence;
+  private boolean looked; // at what has changed, since the last step
+  private boolean moved; // perhaps
+  private long notBefore; // 0: whenever
+  private boolean closed;
+
+  Routes(TapDevice device, Loop loop, Arena arena) {
+    this.device = device;
+    this.loop = loop;
+    libc = device.libc();
+    out = arena.allocate(128, 8);
+    in = arena.allocate(BYTES, 8);
+  }
+
+  /** Before the next answer it is looked at what has changed. */
+  void look() {
+    looked = false;
+  }
+
+  /** {@return the gateway on the way to an address, null when there is none or nobody knows} */
+  @Nullable Ip gateway(Ip to) {
+    if (!looked) {
+      looked = true;
+      hear(0);
+      if (moved) {
+        shut();
+      }
+    }
+    if (socket < 0 && !open()) {
+      return null;
+    }
+    Ip gateway = known.get(to);
+    if (gateway == null) {
+      gateway = ask(to);
+      if (known.size() == KNOWN_MOST) {
+        known.clear();
+      }
+      known.put(to, gateway);
+    }
+    return gateway.equals(to) ? null : gateway;
+  }
+
+  private Ip ask(Ip to) {
+    int bytes = to.isV4() ? 4 : 16;
+    out.fill((byte) 0);
+    long end = ROUTE + 4L + bytes + 8;
+    out.set(ValueLayout.JAVA_INT, 0, (int) end);
+    out.set(ValueLayout.JAVA_SHORT, 4, (short) RTM_GETROUTE);
+    out.set(ValueLayout.JAVA_SHORT, 6, (short) 1); // NLM_F_REQUEST
+    out.set(ValueLayout.JAVA_INT, 8, ++sequence);
+    Octets.u8(out, HEADER, to.isV4() ? AF_INET : AF_INET6);
+    Octets.u8(out, HEADER + 1L, bytes * 8);
+    attribute(ROUTE, RTA_DST, bytes);
+    address(out, ROUTE + 4L, to);
+    attribute(end - 8, RTA_OIF, 4);
+    out.set(ValueLayout.JAVA_INT, end - 4, index);
+    Ip gateway = libc.write(socket, out.address(), end) == end ? hear(sequence) : null;
+    return gateway == null ? to : gateway;
+  }
+
+  private void attribute(long at, int type, int bytes) {
+    out.set(ValueLayout.JAVA_SHORT, at, (short) (4 + bytes));
+    out.set(ValueLayout.JAVA_SHORT, at + 2, (short) type);
+  }
+
+  private static void address(MemorySegment s, long at, Ip ip) {
+    if (ip.isV4()) {
+      Octets.u32(s, at, ip.v4());
+    } else {
+      Octets.ip(s, at, ip);
+    }
+  }
+
+  /**
+   * Takes what the kernel said; it has answered a question before the question's write returns.
+   *
+   * @param wanted the question, 0 for none
+   * @return the gateway of the answer, if it has one
+   */
+  private @Nullable Ip hear(int wanted) {
+    for (int i = 0; socket >= 0 && i < NOTICES_MOST; i++) {
+      long length = libc.read(socket, in.address(), BYTES);
+      if (length < 0 && (libc.errno() == Libc.EAGAIN || libc.errno() == Libc.EINTR)) {
+        return null;
+      }
+      if (length <= 0) {
+        moved = true; // more has changed than the kernel kept for us
+        known.clear();
+        return null;
+      }
+      for (long at = 0; at + HEADER <= length; at += next(at)) {
+        int type = in.get(ValueLayout.JAVA_SHORT, at + 4);
+        boolean answer = wanted != 0 && in.get(ValueLayout.JAVA_INT, at + 8) == wanted;
+        if (answer && (type == RTM_NEWROUTE || type == NLMSG_ERROR)) {
+          return type == NLMSG_ERROR ? null : gateway(at, Math.min(length, at + next(at)));
+        }
+        known.clear();
+        moved |= type == RTM_NEWLINK || type == RTM_DELLINK;
+      }
+    }
+    return null;
+  }
+
+  /** {@return bytes to the next message} */
+  private long next(long at) {
+    return Math.max(HEADER, in.get(ValueLayout.JAVA_INT, at) + 3 & ~3);
+  }
+
+  /** What an answer says. */
+  private @Nullable Ip gateway(long message, long end) {
+    boolean four = Octets.u8(in, message + HEADER) == AF_INET;
+    int length;
+    for (long at = message + ROUTE; at + 4 <= end; at += Math.max(4, length + 3 & ~3)) {
+      length = in.get(ValueLayout.JAVA_SHORT, at) & 0xffff;
+      int type = in.get(ValueLayout.JAVA_SHORT, at + 2) & 0x3fff;
+      if (type == RTA_GATEWAY && at + length <= end) {
+        return four ? Ip.v4(Octets.u32(in, at + 4)) : Octets.ip(in, at + 4);
+      }
+      if (type == RTA_VIA && length >= 4 + 2 + 16 && at + length <= end) {
+        return Octets.ip(in, at + 6); // IPv4 by a router of IPv6 (RFC 8950)
+      }
+    }
+    return null;
+  }
+
+  private boolean open() {
+    if (closed || device.fd() < 0 || notBefore != 0 && loop.now() - notBefore < 0) {
+      return false;
+    }
+    int made = inNamespace();
+    boolean whole = made >= 0 && listens(made);
+    if (whole) {
+      socket = made;
+      moved = false;
+      notBefore = 0;
+    } else {
+      log.warn("{}: routes are not known: {}", device.name(), libc.failure("netlink").getMessage());
+      libc.close(made);
+      notBefore = loop.now() + AGAIN_NS;
+    }
+    return whole;
+  }
+
+  private boolean listens(int made) {
+    out.fill((byte) 0);
+    out.set(ValueLayout.JAVA_SHORT, 0, (short) AF_NETLINK);
+    out.set(ValueLayout.JAVA_INT, 8, GROUPS);
+    if (libc.bind(made, out.address(), 12) < 0) {
+      return false;
+    }
+    out.fill((byte) 0);
+    if (libc.ioctl(device.fd(), TUNGETIFF, out.address()) < 0 // it may have another name there
+        || libc.ioctl(made, SIOCGIFINDEX, out.address()) < 0) {
+      return false;
+    }
+    index = out.get(ValueLayout.JAVA_INT, 16);
+    return true;
+  }
+
+  /** Makes a socket where the device is. A thread that went there for it does not come back. */
+  private int inNamespace() {
+    int there = libc.ioctl(device.fd(), TUNGETDEVNETNS, 0); // below 0 before Linux 5.2
+    try {
+      if (there < 0 || here(there)) {
+        return netlink();
+      }
+      int[] made = {-1};
+      Thread visitor =
+          Thread.ofPlatform()
+              .name("ipoib-" + device.name() + "-routes")
+              .start(() -> made[0] = libc.setns(there, CLONE_NEWNET) < 0 ? -1 : netlink());
+      boolean interrupted = false;
+      while (visitor.isAlive()) { // not for long: it makes two calls that do not wait
+        try {
+          visitor.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      return made[0];
+    } finally {
+      if (there >= 0) {
+        libc.close(there);
+      }
+    }
+  }
+
+  private int netlink() {
+    return libc.socket(AF_NETLINK, SOCK_RAW | Libc.O_NONBLOCK, 0);
+  }
+
+  private static boolean here(int namespace) {
+    try {
+      Path there = Files.readSymbolicLink(Path.of("/proc/self/fd/" + namespace));
+      return there.equals(Files.readSymbolicLink(Path.of("/proc/self/ns/net")));
+    } catch (IOException e) {
+      return false; // nobody tells: going there does no harm
+    }
+  }
+
+  private void shut() {
+    if (socket >= 0) {
+      libc.close(socket);
+      socket = -1;
+      known.clear();
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    shut();
+  }
+}

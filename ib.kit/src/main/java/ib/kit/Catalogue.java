@@ -20,6 +20,7 @@ public final class Catalogue {
     SharedCases.add(c);
     OrderCases.add(c);
     DatagramCases.add(c);
+    LargeSendCases.add(c);
     AtomicCases.add(c);
     MemoryCases.add(c);
     RemoteErrorCases.add(c);

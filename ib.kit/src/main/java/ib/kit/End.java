@@ -45,7 +45,7 @@ final class End implements AutoCloseable {
   final QueuePair qp;
   final Queue<IbEvent> events = new ConcurrentLinkedQueue<>();
   private final AhAttr self;
-  private final Map<AhAttr, AddressHandle> handles = new ConcurrentHashMap<>();
+  private final Map<AhAttr, AddressHandle> handles;
 
   End(IbDevice device, Shape shape, Bench bench) {
     this(device, shape, bench.path(device, device), null, null);
@@ -61,6 +61,7 @@ final class End implements AutoCloseable {
     this.device = device;
     this.shape = shape;
     this.self = self;
+    handles = new ConcurrentHashMap<>();
     pd = device.allocPd();
     sendCq = sends == null ? device.createCq(cq()) : sends;
     recvCq = receives == null ? device.createCq(cq()) : receives;
@@ -80,6 +81,7 @@ final class End implements AutoCloseable {
     mr = from.mr;
     srq = from.srq;
     qp = other;
+    handles = from.handles;
   }
 
   /** The same with another queue pair; not closed. */

@@ -42,6 +42,8 @@ public enum Flaw {
   HALF_A_LIST("POST-003"),
   /** Inline data is read when it is sent, not when it is posted. */
   INLINE_LATE("DATA-331"),
+  /** Large sends are cut to another size than was asked for. */
+  MSS_IGNORED("UD-041"),
   /** A closed queue pair still counts. */
   LEAKS_QPS("LIMIT-003"),
   /** A closed queue answers as an empty one. */

@@ -172,7 +172,7 @@ final class FlawedQp extends QueuePair {
 
   @Override
   public void wrSendTso(MemorySegment header, long offset, int headerLength, int mss) {
-    inner.wrSendTso(header, offset, headerLength, mss);
+    inner.wrSendTso(header, offset, headerLength, flaw == Flaw.MSS_IGNORED ? mss + 1 : mss);
   }
 
   @Override

@@ -29,17 +29,17 @@ class TapTest extends TwoKernels {
   private static final String SEND =
       FAMILY
           + """
-            s.setsockopt(17, 103, 1403)  # SOL_UDP, UDP_SEGMENT
-            assert s.sendto(b''.join(rows), (sys.argv[1], 7007)) == 19 * 1403 + 77
-            """;
+          s.setsockopt(17, 103, 1403)  # SOL_UDP, UDP_SEGMENT
+          assert s.sendto(b''.join(rows), (sys.argv[1], 7007)) == 19 * 1403 + 77
+          """;
   private static final String RECEIVE =
       FAMILY
           + """
-            s.settimeout(30)
-            s.bind((sys.argv[1], 7007))
-            got = [s.recv(65536) for r in rows]
-            print(len(got) if got == rows else got, 'datagrams')
-            """;
+          s.settimeout(30)
+          s.bind((sys.argv[1], 7007))
+          got = [s.recv(65536) for r in rows]
+          print(len(got) if got == rows else got, 'datagrams')
+          """;
 
   TapTest() {
     super(name -> TapBackend.open(name));

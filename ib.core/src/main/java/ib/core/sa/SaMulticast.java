@@ -1,6 +1,8 @@
 package ib.core.sa;
 
 import ib.core.verbs.AnyContext;
+import ib.core.verbs.Gid;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The multicast groups of a port (kernel: ib_sa_join_multicast; M10). The port is one member of a
@@ -24,4 +26,17 @@ public interface SaMulticast {
    */
   @AnyContext
   SaMembership join(McMemberRecord request, SaMembership.Listener listener);
+
+  /**
+   * Asks whether the port is in a group already because another {@link SaClient} of it, of whatever
+   * client, has joined or is joining it (kernel: ib_sa_get_mcmember_rec). It is asked of the core,
+   * not of the subnet; the answer may be outdated when it comes.
+   *
+   * @param mgid the group
+   * @return whether somebody else has a share in the membership; fails with {@link
+   *     ib.core.verbs.IbDisassociatedException} when this was closed. On RoCE, where memberships
+   *     are not counted, false
+   */
+  @AnyContext
+  CompletableFuture<Boolean> joinedByOthers(Gid mgid);
 }

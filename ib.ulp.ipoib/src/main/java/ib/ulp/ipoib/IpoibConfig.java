@@ -86,7 +86,8 @@ record IpoibConfig(
             number(values, "mtu", 0, 0, 65_520),
             connected("mode", text(values, "mode", "datagram")),
             word(values, "service_id", "linux", "rfc").equals("rfc"),
-            word(values, "roce.enabled", "false", "true").equals("true"));
+            word(values, "roce.enabled", "false", "true").equals("true"),
+            word(values, "umcast", "false", "true").equals("true"));
     List<Integer> children = new ArrayList<>();
     for (String pkey : list(values, "children")) {
       int full = pkey("children", pkey) | 0x8000;

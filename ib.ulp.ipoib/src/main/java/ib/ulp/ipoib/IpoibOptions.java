@@ -74,6 +74,14 @@ import org.osgi.service.metatype.annotations.Option;
               + " groups of a partition go by 239.27. and its P_Key.")
   boolean roce_enabled() default false;
 
+  /** {@return whether groups of others are left to them} */
+  @AttributeDefinition(
+      required = false,
+      description =
+          "Whether multicast groups that another user of the port has joined are left to it: the"
+              + " interface does not join them and does not hear them.")
+  boolean umcast() default false;
+
   /** {@return P_Keys} */
   @AttributeDefinition(
       required = false,

@@ -152,7 +152,8 @@ final class NetifCommand {
         + flags
         + "> mtu "
         + state.mtu()
-        + (device.connected() ? " mode connected speed " : " mode datagram speed ")
+        + (device.connected() ? " mode connected" : " mode datagram")
+        + (device.config().umcast() ? " umcast 1 speed " : " umcast 0 speed ")
         + state.bitsPerSecond() / 1_000_000
         + "Mb/s\n    link/infiniband "
         + state.address()

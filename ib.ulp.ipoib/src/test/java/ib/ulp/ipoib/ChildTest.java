@@ -1,6 +1,7 @@
 package ib.ulp.ipoib;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -105,6 +106,14 @@ class ChildTest {
     assertEquals(
         List.of(0x800a, 0x8001),
         IpoibConfig.read(Map.of("children", "0x000a, 0x800a, 1, 0x8001")).children());
+  }
+
+  @Test
+  @DisplayName("I12 umcast is off unless it is configured")
+  void umcast() {
+    assertFalse(IpoibConfig.read(Map.of()).link().umcast());
+    assertTrue(IpoibConfig.read(Map.of("umcast", true)).link().withPkey(1).umcast());
+    assertThrows(IbInvalidException.class, () -> IpoibConfig.read(Map.of("umcast", "perhaps")));
   }
 
   @ParameterizedTest

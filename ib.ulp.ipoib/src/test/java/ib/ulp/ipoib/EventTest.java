@@ -228,6 +228,7 @@ class EventTest {
     assertTrue(list.contains("\nib0   soft0/1  UP     2044  "), list);
     String show = NetifCommand.run(lab.ipoib, "show", "ib0");
     assertTrue(show.startsWith("ib0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 2044 "), show);
+    assertTrue(show.contains(" mode datagram umcast 0 speed "), show);
     assertTrue(show.contains("\n    link/infiniband 00:"), show);
     assertTrue(NetifCommand.run(lab.ipoib, "stats", "ib0").contains("tx_packets"));
     assertTrue(NetifCommand.run(lab.ipoib, "neigh", "ib0").contains("10.96.0.2"));

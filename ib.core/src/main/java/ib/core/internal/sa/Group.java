@@ -39,6 +39,11 @@ final class Group extends Upkeep {
     step();
   }
 
+  boolean joinedByOthers(Session session) {
+    return members.stream()
+        .anyMatch(m -> !m.belongsTo(session) && m.state() != State.REFUSED);
+  }
+
   private int wanted() {
     return members.stream()
         .filter(m -> m.state() != State.REFUSED)

@@ -24,6 +24,10 @@ final class Membership implements SaMembership {
     return request;
   }
 
+  boolean belongsTo(Session other) {
+    return session.equals(other);
+  }
+
   int joinState() {
     return request.value(McMemberRecord.Field.JOIN_STATE);
   }

@@ -110,6 +110,11 @@ final class SaPort implements AutoCloseable {
     return groups.computeIfAbsent(mgid, g -> new Group(this, g));
   }
 
+  boolean joined(Gid mgid, Session otherThan) {
+    Group group = groups.get(mgid);
+    return group != null && group.joinedByOthers(otherThan);
+  }
+
   Reports reports(int trap) {
     return reports.computeIfAbsent(trap, t -> new Reports(this, t));
   }

@@ -11,6 +11,7 @@ import ib.core.sa.SaMembership;
 import ib.core.sa.SaMulticast;
 import ib.core.sa.SaRecord;
 import ib.core.sa.SaSubscription;
+import ib.core.verbs.Gid;
 import ib.core.verbs.IbAgainException;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbInvalidException;
@@ -30,6 +31,7 @@ final class Session implements SaClient, SaMulticast {
   private final Consumer<Session> ended;
   private final Set<Membership> memberships = ConcurrentHashMap.newKeySet();
   private final Set<Subscription> subscriptions = ConcurrentHashMap.newKeySet();
+  private final Set<CompletableFuture<Boolean>> questions = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
 
   Session(BoundDevice owner, SaPort port, Agent agent, Consumer<Session> ended) {
@@ -137,6 +139,21 @@ final class Session implements SaClient, SaMulticast {
     return m;
   }
 
+  @Override
+  public CompletableFuture<Boolean> joinedByOthers(Gid mgid) {
+    CompletableFuture<Boolean> answer = new CompletableFuture<>();
+    open();
+    questions.add(answer);
+    port.run(
+        () -> {
+          boolean joined = port.joined(mgid, this);
+          if (questions.remove(answer)) { // else the end of the session has answered
+            callbacks().execute(() -> answer.complete(joined));
+          }
+        });
+    return answer;
+  }
+
   void renew(Membership m) {
     port.run(
         () -> {
@@ -175,6 +192,11 @@ final class Session implements SaClient, SaMulticast {
     if (closed.compareAndSet(false, true)) {
       subscriptions.forEach(this::close);
       memberships.forEach(this::leave);
+      for (CompletableFuture<Boolean> question : questions) {
+        if (questions.remove(question)) {
+          callbacks().execute(() -> question.completeExceptionally(agent.gone()));
+        }
+      }
     }
     agent.end();
     ended.accept(this);

@@ -227,6 +227,27 @@ final class SaClientTest {
   }
 
   @Test
+  @DisplayName("I12 a client is told whether others of the port are in a group, not of itself")
+  void joinedByOthers() {
+    SaClient other = SaClient.open(lease.device(), 1);
+    assertFalse(sa.multicast().joinedByOthers(GROUP).join());
+    States states = new States();
+    SaMembership m = other.multicast().join(join(1), states.listener());
+    assertTrue(sa.multicast().joinedByOthers(GROUP).join(), "joining is enough");
+    states.await(State.MEMBER);
+    assertTrue(sa.multicast().joinedByOthers(GROUP).join());
+    assertFalse(other.multicast().joinedByOthers(GROUP).join(), "it is its own");
+    assertFalse(sa.multicast().joinedByOthers(Gid.parse("ff12:401b:ffff::1")).join());
+    m.close();
+    assertFalse(sa.multicast().joinedByOthers(GROUP).join());
+    CompletableFuture<Boolean> last = other.multicast().joinedByOthers(GROUP);
+    other.close();
+    assertTrue(last.isDone(), "when close has returned");
+    assertThrows(
+        IbDisassociatedException.class, () -> other.multicast().joinedByOthers(GROUP));
+  }
+
+  @Test
   @DisplayName("M10 I5 after CLIENT_REREGISTER the group is lost, told so, and joined again")
   void rejoin() {
     States a = new States();

@@ -11,6 +11,7 @@ package ib.ulp.ipoib.link;
  * @param rfcService whether it asks for connections as RFC 4755 spells the service, not as Linux
  *     does (W14)
  * @param roce whether ports of RoCE have interfaces too
+ * @param umcast whether groups that others have joined on the port are left to them (I12)
  */
 public record LinkConfig(
     int pkey,
@@ -19,31 +20,37 @@ public record LinkConfig(
     int mtu,
     boolean connected,
     boolean rfcService,
-    boolean roce) {
+    boolean roce,
+    boolean umcast) {
   /** As Linux has it. */
   public static final LinkConfig DEFAULT = new LinkConfig(0, 128, 256, 0);
 
   /** Datagram mode. */
   public LinkConfig(int pkey, int sends, int receives, int mtu) {
-    this(pkey, sends, receives, mtu, false, false, false);
+    this(pkey, sends, receives, mtu, false, false, false, false);
   }
 
   public LinkConfig withPkey(int value) {
-    return new LinkConfig(value, sends, receives, mtu, connected, rfcService, roce);
+    return new LinkConfig(value, sends, receives, mtu, connected, rfcService, roce, umcast);
   }
 
   /** {@return the same in connected mode, or in datagram mode} */
   public LinkConfig withConnected(boolean value) {
-    return new LinkConfig(pkey, sends, receives, mtu, value, rfcService, roce);
+    return new LinkConfig(pkey, sends, receives, mtu, value, rfcService, roce, umcast);
   }
 
   /** {@return the same, asking for the service of RFC 4755, or of Linux} */
   public LinkConfig withRfcService(boolean value) {
-    return new LinkConfig(pkey, sends, receives, mtu, connected, value, roce);
+    return new LinkConfig(pkey, sends, receives, mtu, connected, value, roce, umcast);
   }
 
   /** {@return the same, for ports of RoCE too, or not} */
   public LinkConfig withRoce(boolean value) {
-    return new LinkConfig(pkey, sends, receives, mtu, connected, rfcService, value);
+    return new LinkConfig(pkey, sends, receives, mtu, connected, rfcService, value, umcast);
+  }
+
+  /** {@return the same, leaving groups to others that have joined them, or not} */
+  public LinkConfig withUmcast(boolean value) {
+    return new LinkConfig(pkey, sends, receives, mtu, connected, rfcService, roce, value);
   }
 }

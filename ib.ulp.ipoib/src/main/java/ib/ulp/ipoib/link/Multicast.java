@@ -31,6 +31,7 @@ final class Multicast {
   private final Map<Gid, Group> groups = new LinkedHashMap<>();
   private final Map<Gid, Integer> wanted = new LinkedHashMap<>(); // by the host, with how often
   private final SendOnly sendOnly = new SendOnly(this);
+  private final Umcast umcast = new Umcast();
   private final Audit audit;
   private @Nullable Group broadcast;
   private boolean ended;
@@ -80,6 +81,7 @@ final class Multicast {
   /** The host does not want it any more. */
   void unwant(Gid mgid) {
     if (wanted.computeIfPresent(mgid, (g, n) -> n == 1 ? null : n - 1) == null) {
+      umcast.forget(mgid);
       Group group = groups.get(mgid);
       if (group != null && group != broadcast && !group.sendOnly) {
         leave(group);
@@ -88,6 +90,22 @@ final class Multicast {
   }
 
   private void member(Gid mgid) {
+    Group group = groups.get(mgid);
+    if (!link.config().umcast()) {
+      hear(mgid);
+    } else if (broadcast() != null && (group == null || group.sendOnly)) {
+      umcast.ask(
+          link,
+          mgid,
+          () -> {
+            if (wanted.containsKey(mgid)) {
+              hear(mgid);
+            }
+          });
+    }
+  }
+
+  private void hear(Gid mgid) {
     McMemberRecord all = broadcast();
     if (all == null || !Groups.onLink(mgid, all.gid(Field.MGID))) {
       return; // W10: not ours now; asked again when the link is another
@@ -296,6 +314,7 @@ final class Multicast {
     for (Group group : all) {
       leave(group);
     }
+    umcast.clear();
     broadcast = null;
   }
 
@@ -341,6 +360,7 @@ final class Multicast {
         leave(group);
       }
     }
+    umcast.theirs().forEach(this::member); // they may have left
   }
 
   /** Looks whether the subnet still knows of the memberships. */
@@ -352,6 +372,7 @@ final class Multicast {
   Map<String, String> list() {
     Map<String, String> list = new LinkedHashMap<>();
     groups.forEach((gid, group) -> list.put(gid.toString(), group.toString()));
+    umcast.theirs().forEach(gid -> list.merge(gid.toString(), Umcast.SAID, (a, b) -> a + ", " + b));
     return list;
   }
 }

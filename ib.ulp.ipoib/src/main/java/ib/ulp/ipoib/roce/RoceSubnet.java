@@ -9,6 +9,7 @@ import ib.core.sa.SaMembership;
 import ib.core.sa.SaMulticast;
 import ib.core.sa.SaRecord;
 import ib.core.sa.SaSubscription;
+import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.PortState;
@@ -123,6 +124,11 @@ public final class RoceSubnet implements SaClient, SaMulticast {
     Membership membership = new Membership(record, listener);
     membership.renew();
     return membership;
+  }
+
+  @Override
+  public CompletableFuture<Boolean> joinedByOthers(Gid mgid) {
+    return CompletableFuture.completedFuture(false); // nobody counts memberships
   }
 
   @Override

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.sa.McMemberRecord;
+import ib.core.sa.SaClient;
 import ib.core.verbs.EventType;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
@@ -221,6 +223,55 @@ class GroupTest extends Stations {
     pass(30_000);
     assertEquals(0, count("renew"));
     assertTrue(a.link.state().carrier());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false", "true"})
+  @DisplayName(
+      "I12 umcast: a group that another user of the port has joined is left to it, and taken when"
+          + " it has gone; by default it is joined all the same")
+  void umcast(boolean on) {
+    Station a = station(LinkConfig.DEFAULT.withUmcast(on));
+    Station b = station();
+    McMemberRecord full = new McMemberRecord().set(McMemberRecord.Field.MGID, GROUP);
+    full.set(McMemberRecord.Field.JOIN_STATE, McMemberRecord.FULL_MEMBER);
+    SaClient user = subnet.open(leases.getFirst().device(), 1);
+    user.multicast().join(full, (membership, state, why) -> {});
+    subnet.log.clear();
+    a.link.join(GROUP);
+    a.link.join(OTHER);
+    settle();
+    assertEquals(on ? 0 : 1, count("join " + GROUP));
+    assertEquals(1, count("join " + OTHER), "nobody has it");
+    String said = String.valueOf(a.link.groups().get(GROUP.toString()));
+    assertEquals(on, said.contains("left to another user"), said);
+    send(b, GROUP, "x");
+    assertEquals(on ? List.of() : List.of("MULTICAST x"), a.received);
+    user.close();
+    pass(30_000);
+    send(b, GROUP, "y");
+    assertEquals(on ? List.of("MULTICAST y") : List.of("MULTICAST x", "MULTICAST y"), a.received);
+    assertEquals(2, a.link.groups().values().stream().filter(g -> g.startsWith("mlid")).count() - 1);
+    a.link.leave(GROUP);
+    settle();
+    assertFalse(a.link.groups().containsKey(GROUP.toString()));
+  }
+
+  @Test
+  @DisplayName("I12 umcast: a group that the host no longer wants is not taken when it is free")
+  void umcastUnwanted() {
+    Station a = station(LinkConfig.DEFAULT.withUmcast(true));
+    McMemberRecord full = new McMemberRecord().set(McMemberRecord.Field.MGID, GROUP);
+    SaClient user = subnet.open(leases.getFirst().device(), 1);
+    user.multicast().join(full, (membership, state, why) -> {});
+    subnet.log.clear();
+    a.link.join(GROUP);
+    settle();
+    a.link.leave(GROUP);
+    user.close();
+    pass(30_000);
+    assertEquals(0, count("join " + GROUP));
+    assertFalse(a.link.groups().containsKey(GROUP.toString()));
   }
 
   @ParameterizedTest(name = "group: MTU {0}, rate {1}: {2}")

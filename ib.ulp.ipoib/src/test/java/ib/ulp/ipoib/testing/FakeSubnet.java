@@ -291,6 +291,19 @@ public final class FakeSubnet implements AutoCloseable {
     }
 
     @Override
+    public CompletableFuture<Boolean> joinedByOthers(Gid mgid) {
+      CompletableFuture<Boolean> future = new CompletableFuture<>();
+      answer(
+          () ->
+              future.complete(
+                  clients.stream()
+                      .filter(c -> c != this && c.device.name().equals(device.name()))
+                      .flatMap(c -> c.memberships.stream())
+                      .anyMatch(m -> m.request.gid(Field.MGID).equals(mgid))));
+      return future;
+    }
+
+    @Override
     public void close() {
       closed = true;
       memberships.clear();

@@ -243,8 +243,7 @@ final class SaClientTest {
     CompletableFuture<Boolean> last = other.multicast().joinedByOthers(GROUP);
     other.close();
     assertTrue(last.isDone(), "when close has returned");
-    assertThrows(
-        IbDisassociatedException.class, () -> other.multicast().joinedByOthers(GROUP));
+    assertThrows(IbDisassociatedException.class, () -> other.multicast().joinedByOthers(GROUP));
   }
 
   @Test

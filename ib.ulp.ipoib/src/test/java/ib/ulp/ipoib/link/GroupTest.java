@@ -251,7 +251,8 @@ class GroupTest extends Stations {
     pass(30_000);
     send(b, GROUP, "y");
     assertEquals(on ? List.of("MULTICAST y") : List.of("MULTICAST x", "MULTICAST y"), a.received);
-    assertEquals(2, a.link.groups().values().stream().filter(g -> g.startsWith("mlid")).count() - 1);
+    assertEquals(
+        2, a.link.groups().values().stream().filter(g -> g.startsWith("mlid")).count() - 1);
     a.link.leave(GROUP);
     settle();
     assertFalse(a.link.groups().containsKey(GROUP.toString()));

@@ -15,6 +15,8 @@ import java.util.Dictionary;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.osgi.service.cm.ManagedService;
 import org.osgi.service.component.annotations.Activate;
@@ -42,7 +44,9 @@ public final class SoftFabric implements ManagedService {
 
   private static final String IBSIM_PORT = "ibsim.port";
   private static final String SM_PRIORITY = "sm.priority";
+  private static final String SM_KEY = "sm.key";
   private static final String TOPOLOGY = "topology";
+  private static final Pattern KEY = Pattern.compile("0[xX]([0-9a-fA-F]{1,16})|([0-9]{1,18})");
   private static final int PRIORITY_MOST = 15;
   private static final int PORT_MOST = 65_471;
 
@@ -90,14 +94,28 @@ public final class SoftFabric implements ManagedService {
    * @throws IbInvalidException when one is wrong; what is right is in effect
    */
   synchronized void configure(Map<String, ?> values) {
-    Settings settings = new Settings(values, Set.of(IBSIM_PORT, SM_PRIORITY, TOPOLOGY));
+    Settings settings = new Settings(values, Set.of(IBSIM_PORT, SM_PRIORITY, SM_KEY, TOPOLOGY));
     int newPort = settings.number(IBSIM_PORT, 0, 0, PORT_MOST);
     int priority = settings.number(SM_PRIORITY, 0, 0, PRIORITY_MOST);
+    long key = key(settings);
     Object file = settings.value(TOPOLOGY);
     settings.end(PID);
+    fabric.smKey(key);
     fabric.smPriority(priority);
     topology(file == null ? "" : file.toString().strip());
     door(newPort);
+  }
+
+  private static long key(Settings settings) {
+    Object value = settings.value(SM_KEY);
+    Matcher m = KEY.matcher(value == null ? "1" : value.toString().strip());
+    if (m.matches()) {
+      return m.group(1) != null
+          ? Long.parseUnsignedLong(m.group(1), 16)
+          : Long.parseLong(m.group(2));
+    }
+    settings.refuse(SM_KEY, "not shown", "64 bits, such as 0x1 or 1");
+    return 1;
   }
 
   private void topology(String file) {

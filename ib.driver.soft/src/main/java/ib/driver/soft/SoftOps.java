@@ -74,7 +74,7 @@ final class SoftOps implements DeviceOps {
 
   @Override
   public void modifyPort(int port, PortModify change) {
-    engine.modifyPort(port, change);
+    wires.get(port - 1).change(() -> engine.modifyPort(port, change));
   }
 
   @Override

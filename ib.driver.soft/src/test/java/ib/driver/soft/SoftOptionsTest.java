@@ -50,7 +50,7 @@ final class SoftOptionsTest {
   @DisplayName("F25 the fabric has a form of its own, whose keys and ranges its reader knows")
   void fabric() throws Exception {
     Map<String, Element> form = attributes(SoftFabric.PID);
-    assertEquals(Set.of("ibsim.port", "sm.priority", "topology"), form.keySet());
+    assertEquals(Set.of("ibsim.port", "sm.priority", "sm.key", "topology"), form.keySet());
     Element designate =
         (Element) metatype(SoftFabric.PID).getElementsByTagName("Designate").item(0);
     assertEquals(SoftFabric.PID, designate.getAttribute("pid"));
@@ -70,6 +70,14 @@ final class SoftOptionsTest {
       assertEquals(0, reader.fabric().smPriority());
       assertThrows(
           IbInvalidException.class, () -> reader.configure(Map.of("sm.priority", first + 1)));
+      assertEquals("Password", form.get("sm.key").getAttribute("type"));
+      assertEquals(1, reader.fabric().smKey());
+      reader.configure(Map.of("sm.key", "0xfeedfacecafebeef"));
+      assertEquals(0xfeedfacecafebeefL, reader.fabric().smKey());
+      IbInvalidException e =
+          assertThrows(
+              IbInvalidException.class, () -> reader.configure(Map.of("sm.key", "secret!")));
+      assertFalse(e.getMessage().contains("secret!"), e.getMessage());
     } finally {
       reader.deactivate();
     }

@@ -4,12 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.mad.smp.MadField;
+import ib.core.mad.smp.PortCapability;
 import ib.core.mad.smp.PortInfo;
 import ib.core.mad.smp.Smp;
 import ib.core.mad.smp.SmpAttribute;
+import ib.core.sa.PortInfoRecord;
+import ib.core.sa.SaClient;
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.IbDevice;
 import ib.core.verbs.Mtu;
+import ib.core.verbs.PortModify;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
@@ -17,6 +22,9 @@ import ib.driver.soft.fabric.Datagram;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -204,6 +212,46 @@ final class TrapTest {
       assertEquals(port(lab, "soft0").lid(), TrapSink.detail(n, 32, 16));
       assertEquals(SmpAttribute.NODE_INFO.id(), TrapSink.detail(n, 80, 16));
       assertEquals(0xbadL, TrapSink.detail(n, 128, 64));
+    }
+  }
+
+  @Test
+  @DisplayName("144 the capability mask: a connection manager comes and goes, a trap each; no more")
+  void capabilityMask() {
+    int cm = PortCapability.IS_CM_SUPPORTED.mask();
+    try (Lab lab = new Lab("soft0", "soft1");
+        TrapSink sink = new TrapSink(subnet(lab)).represses(true)) {
+      NodePort port = port(lab, "soft1");
+      int before = port.capabilities();
+      IbDevice device = lab.lease("soft1");
+      device.modifyPort(1, new PortModify(cm, 0, false, false));
+      MemorySegment n = sink.await(144);
+      assertEquals(port.lid(), TrapSink.detail(n, 16, 16));
+      assertEquals(before | cm, (int) TrapSink.detail(n, 48, 32));
+      assertEquals(before | cm, (int) counter(port, PortInfo.CAPABILITY_MASK));
+      device.modifyPort(1, new PortModify(cm, 0, true, false));
+      assertEquals(1, sink.distinct(144), "nothing has changed");
+      device.modifyPort(1, new PortModify(0, cm, false, false));
+      OpensmTest.await("another", () -> sink.distinct(144) == 2);
+      assertEquals(before, (int) counter(port, PortInfo.CAPABILITY_MASK));
+    }
+  }
+
+  @Test
+  @DisplayName("144, 15.4: who subscribed is told, and the built-in manager knows the new mask")
+  void capabilityMaskReported() throws Exception {
+    int cm = PortCapability.IS_CM_SUPPORTED.mask();
+    try (Lab lab = new Lab("soft0", "soft1");
+        SaClient sa = SaClient.open(lab.lease("soft0"), 1)) {
+      BlockingQueue<ib.core.sa.Notice> reports = new LinkedBlockingQueue<>();
+      sa.subscribe(144, reports::add).confirmed().get(10, TimeUnit.SECONDS);
+      lab.lease("soft1").modifyPort(1, new PortModify(cm, 0, false, false));
+      ib.core.sa.Notice told = reports.poll(10, TimeUnit.SECONDS);
+      assertEquals(144, told.value(ib.core.sa.Notice.Field.TRAP_NUMBER));
+      PortInfoRecord query =
+          new PortInfoRecord().set(PortInfoRecord.Field.LID, port(lab, "soft1").lid());
+      PortInfoRecord now = sa.get(query).get(10, TimeUnit.SECONDS);
+      assertEquals(cm, (int) now.number(PortInfoRecord.Field.CAPABILITY_MASK) & cm);
     }
   }
 

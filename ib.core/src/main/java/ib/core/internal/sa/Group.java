@@ -40,8 +40,7 @@ final class Group extends Upkeep {
   }
 
   boolean joinedByOthers(Session session) {
-    return members.stream()
-        .anyMatch(m -> !m.belongsTo(session) && m.state() != State.REFUSED);
+    return members.stream().anyMatch(m -> !m.belongsTo(session) && m.state() != State.REFUSED);
   }
 
   private int wanted() {

@@ -147,9 +147,12 @@ final class Session implements SaClient, SaMulticast {
     port.run(
         () -> {
           boolean joined = port.joined(mgid, this);
-          if (questions.remove(answer)) { // else the end of the session has answered
-            callbacks().execute(() -> answer.complete(joined));
-          }
+          callbacks()
+              .execute(
+                  () -> {
+                    questions.remove(answer);
+                    answer.complete(joined); // unless the end of the session has answered
+                  });
         });
     return answer;
   }
@@ -192,11 +195,7 @@ final class Session implements SaClient, SaMulticast {
     if (closed.compareAndSet(false, true)) {
       subscriptions.forEach(this::close);
       memberships.forEach(this::leave);
-      for (CompletableFuture<Boolean> question : questions) {
-        if (questions.remove(question)) {
-          callbacks().execute(() -> question.completeExceptionally(agent.gone()));
-        }
-      }
+      questions.forEach(q -> callbacks().execute(() -> q.completeExceptionally(agent.gone())));
     }
     agent.end();
     ended.accept(this);

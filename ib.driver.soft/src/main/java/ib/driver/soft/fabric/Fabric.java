@@ -39,6 +39,7 @@ public final class Fabric {
   private final Set<Subnet> described = new LinkedHashSet<>(); // under this
   private final ManagementThread thread = new ManagementThread(this);
   private int smPriority; // under this
+  private long smKey = 1; // under this; OpenSM's, unless it is told another one
 
   /** An empty fabric; each of its subnets is managed by a built-in subnet manager. */
   public Fabric() {
@@ -207,6 +208,23 @@ public final class Fabric {
   /** {@return the priority of the built-in subnet managers} */
   public synchronized int smPriority() {
     return smPriority;
+  }
+
+  /**
+   * Sets the SM_Key of the built-in subnet managers: SMInfo with another one is not believed.
+   *
+   * @param key 64 bits
+   */
+  public synchronized void smKey(long key) {
+    if (key != smKey) {
+      smKey = key;
+      subnets().forEach(Subnet::prioritized);
+    }
+  }
+
+  /** {@return the SM_Key of the built-in subnet managers} */
+  public synchronized long smKey() {
+    return smKey;
   }
 
   /** {@return how many switches there are by name} */

@@ -5,6 +5,7 @@ import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.PhysState;
 import ib.driver.soft.sma.Agents;
+import ib.driver.soft.sma.Trap;
 import ib.driver.soft.topology.Adapter;
 import ib.driver.soft.topology.NodePort;
 import ib.driver.soft.topology.PortTally;
@@ -197,6 +198,23 @@ public final class FabricPort implements Wire, AutoCloseable {
         cabled = true;
         subnet.links().up(place);
         subnet.relinked();
+      }
+    }
+  }
+
+  /**
+   * Changes what the adapter says of itself; when that changes the capability mask the subnet
+   * manager is told, by trap 144 (IBA 14.2.5.1, 13.4.9).
+   *
+   * @param change of the adapter
+   */
+  public void change(Runnable change) {
+    synchronized (fabric) {
+      int before = place.capabilities();
+      change.run();
+      if (!closed && place.capabilities() != before) {
+        subnet.trap(place, Trap.capabilities(place, false));
+        subnet.carry();
       }
     }
   }

@@ -115,6 +115,10 @@ final class Administrator implements MadConsumer {
   private boolean administer(NodePort at, Datagram d) {
     Mad asked = Mad.of(d.mad);
     int method = asked.header().method();
+    long key = asked.sa().smKey();
+    if (key != 0 && key != subnet.fabric().smKey()) {
+      return true; // IBA 15.2.4: no answer, which would help to guess it
+    }
     if (sender.take(d)) {
       return true; // of our own tables
     }

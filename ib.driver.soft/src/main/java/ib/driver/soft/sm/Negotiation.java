@@ -33,7 +33,6 @@ final class Negotiation {
   static final int HANDOVER_POLLS = 4;
 
   private static final long TAG = 0xD000L << 48; // reports of the administrator have 0xE000
-  private static final long SM_KEY = 1; // OpenSM's, which ignores whoever has another one
   private static final int BAD_FIELD = 7 << 2;
   private static final Comparator<Peer> RANK =
       Comparator.<Peer>comparingInt(p -> p.priority)
@@ -222,11 +221,21 @@ final class Negotiation {
 
   // ---- datagrams ----
 
-  private void info(MemorySegment data, SmState as) {
+  /** Whether SMInfo is believed: who hides the key is, as OpenSM does before a master only. */
+  private boolean believed(MemorySegment data) {
+    long key = SmInfo.SM_KEY.of(data);
+    return key == 0 || key == subnet.fabric().smKey();
+  }
+
+  private boolean master(int lid) {
+    return peers.values().stream().anyMatch(p -> p.state == SmState.MASTER && p.port.has(lid));
+  }
+
+  private void info(MemorySegment data, SmState as, boolean shown) {
     NodePort seat = manager.seat();
     data.fill((byte) 0);
     SmInfo.GUID.set(data, seat == null ? 0 : seat.guid());
-    SmInfo.SM_KEY.set(data, SM_KEY);
+    SmInfo.SM_KEY.set(data, shown ? subnet.fabric().smKey() : 0);
     SmInfo.ACT_COUNT.set(data, ++activity);
     SmInfo.PRIORITY.set(data, priority());
     SmInfo.STATE.set(data, as.ordinal());
@@ -239,7 +248,7 @@ final class Negotiation {
     }
     MemorySegment mad = Subnet.smp(method, SmpAttribute.SM_INFO, id);
     Smp.ATTRIBUTE_MODIFIER.set(mad, modifier);
-    info(Smp.data(mad), as);
+    info(Smp.data(mad), as, method == MadMethod.SET);
     Datagram d = new Datagram(mad);
     d.slid = seat.lid();
     d.dlid = lid;
@@ -269,7 +278,7 @@ final class Negotiation {
     MemorySegment reply = MemorySegment.ofArray(new byte[256]).copyFrom(d.mad);
     Smp.METHOD.set(reply, MadMethod.GET | MadMethod.RESPONSE);
     Smp.STATUS.set(reply, status);
-    info(Smp.data(reply), state);
+    info(Smp.data(reply), state, master(d.slid)); // IBA 14.2.5.13: 0 before all others
     if (d.directed()) {
       Smp.DIRECTION.set(reply, 1);
     }
@@ -282,6 +291,7 @@ final class Negotiation {
     MemorySegment data = Smp.data(d.mad);
     boolean legal =
         what != null
+            && believed(data)
             && SmInfo.STATE.in(data) == what.sender().ordinal()
             && state.after(what) != null
             && (what != Signal.ACKNOWLEDGE || state == SmState.STANDBY || heir != null);
@@ -308,6 +318,16 @@ final class Negotiation {
 
   /** One of the others answers. */
   private void heard(long id, MemorySegment mad) {
+    if (!believed(Smp.data(mad))) {
+      peers.values().stream()
+          .filter(p -> p.tid == id)
+          .forEach(
+              p -> {
+                p.state = SmState.NOT_ACTIVE;
+                p.guid = 0; // as if it had never said anything
+              });
+      return;
+    }
     if (id == handover) {
       boolean first = heir != null;
       heir = null; // given, or refused

@@ -54,6 +54,7 @@ final class NegotiationTest {
     boolean slow; // it answers polls when the test says so
     boolean mute; // and what it is told
     final List<Datagram> unsaid = new ArrayList<>();
+    long key;
     private MemorySegment answer = MemorySegment.ofArray(new byte[256]);
 
     Other(int port, int priority) {
@@ -117,6 +118,7 @@ final class NegotiationTest {
     private void own(MemorySegment data, int as) {
       data.fill((byte) 0);
       SmInfo.GUID.set(data, place.guid());
+      SmInfo.SM_KEY.set(data, key);
       SmInfo.PRIORITY.set(data, priority);
       SmInfo.STATE.set(data, as);
     }
@@ -376,6 +378,39 @@ final class NegotiationTest {
     other.speaks();
     assertEquals(STANDBY, other.seen());
     assertEquals(2, other.told.size());
+    other.go();
+  }
+
+  @Test
+  @DisplayName("14.2.5.13 SM_Key: 0 before everybody but the master; not believed when it is wrong")
+  void key() {
+    fabric.smPriority(5);
+    fabric.smKey(0xfeedL);
+    Other other = new Other(0, 4);
+    other.key = 0xbadL;
+    other.come();
+    other.priority = 9;
+    assertEquals(0, SmInfo.SM_KEY.of(other.info()));
+    fabric.smPriority(6); // asks anew
+    assertEquals(List.of(), other.told, "nothing is handed over to who has another key");
+    assertEquals(BAD_FIELD, other.tell(DISCOVER, MASTER));
+    assertEquals(MASTER, other.seen());
+    other.key = 0xfeedL;
+    fabric.smPriority(5);
+    assertEquals(List.of("1 by state 3"), other.told);
+    assertEquals(STANDBY, other.seen());
+    assertEquals(0xfeedL, SmInfo.SM_KEY.of(other.info()), "it is the master");
+    Other third = new Other(1, 1).come();
+    assertEquals(0, SmInfo.SM_KEY.of(third.info()));
+    other.key = 0xbadL;
+    assertEquals(BAD_FIELD, other.tell(HANDOVER, MASTER));
+    assertEquals(STANDBY, other.seen());
+    other.key = 0; // as who hides it
+    other.priority = 3;
+    other.state = STANDBY;
+    assertEquals(0, other.tell(HANDOVER, MASTER));
+    assertEquals(MASTER, other.seen());
+    third.go();
     other.go();
   }
 }

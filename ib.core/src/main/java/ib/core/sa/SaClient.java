@@ -18,7 +18,8 @@ import java.util.function.Consumer;
  * SaException} when the answer is not what was asked for; with {@link
  * ib.core.verbs.IbTimedOutException} when there was none; with {@link
  * ib.core.verbs.IbDisassociatedException} when this was closed. The time allowed is divided among
- * 10 attempts (M5). Answers come one at a time, never on the caller's stack (M11).
+ * 10 attempts (M5). A redirection to another port is followed once (IBA 13.5.2). Answers come one
+ * at a time, never on the caller's stack (M11).
  */
 public interface SaClient extends AutoCloseable {
   /** Time for a question unless another is given, in milliseconds. */

@@ -11,31 +11,32 @@ import ib.core.sa.PortInfoRecord;
 import ib.core.sa.ServiceRecord;
 import ib.core.sa.SmInfoRecord;
 import java.lang.foreign.MemorySegment;
+import java.util.HexFormat;
 
 /** Records of subnet administration as {@code saquery} dumps them. */
 final class RecordText {
   private final StringBuilder out;
   private final int width;
 
-  private RecordText(String heading, int width) {
+  RecordText(String heading, int width) {
     this.out = new StringBuilder(heading);
     this.width = width;
   }
 
-  private RecordText row(String name, Object value) {
+  RecordText row(String name, Object value) {
     out.append("\n\t\t").append(name).append(".".repeat(width - name.length())).append(value);
     return this;
   }
 
-  private RecordText hex(String name, long value) {
+  RecordText hex(String name, long value) {
     return row(name, String.format("0x%X", value));
   }
 
-  private RecordText guid(String name, long value) {
+  RecordText guid(String name, long value) {
     return row(name, AttributeText.hex(value, 16));
   }
 
-  private String text() {
+  String text() {
     return out.toString();
   }
 
@@ -166,6 +167,12 @@ final class RecordText {
         .text();
   }
 
+  /** As {@code -m} prints it when a group was given. */
+  static String port(McMemberRecord r, String description) {
+    String gid = r.gid(McMemberRecord.Field.PORT_GID) + " (" + description + ")";
+    return new RecordText("", 24).row("PortGid", gid).text().substring(1);
+  }
+
   static String link(LinkRecord r) {
     return new RecordText("LinkRecord dump:", 27)
         .row("FromLID", r.value(LinkRecord.Field.FROM_LID))
@@ -232,8 +239,26 @@ final class RecordText {
         .row("ServiceGID", r.gid(ServiceRecord.Field.SERVICE_GID))
         .hex("ServiceP_Key", r.number(ServiceRecord.Field.SERVICE_PKEY))
         .hex("ServiceLease", r.number(ServiceRecord.Field.SERVICE_LEASE))
+        .row("ServiceKey", "0x" + HexFormat.of().formatHex(r.raw(ServiceRecord.Field.SERVICE_KEY)))
         .row("ServiceName", r.text(ServiceRecord.Field.SERVICE_NAME))
+        .data(r, "8", 16, ServiceRecord.Field.DATA8_0)
+        .data(r, "16", 8, ServiceRecord.Field.DATA16_0)
+        .data(r, "32", 4, ServiceRecord.Field.DATA32_0)
+        .data(r, "64", 2, ServiceRecord.Field.DATA64_0)
         .text();
+  }
+
+  private RecordText data(ServiceRecord r, String bits, int count, ServiceRecord.Field first) {
+    for (int i = 0; i < count; i++) {
+      long value = r.number(ServiceRecord.Field.values()[first.ordinal() + i]);
+      String name = "ServiceData" + bits + "." + (i + 1);
+      if (bits.equals("64")) {
+        guid(name, value);
+      } else {
+        hex(name, value);
+      }
+    }
+    return this;
   }
 
   static String administrator(ClassPortInfo r) {

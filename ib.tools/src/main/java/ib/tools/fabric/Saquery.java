@@ -2,8 +2,7 @@ package ib.tools.fabric;
 
 import ib.core.client.DeviceLease;
 import ib.core.client.IbCore;
-import ib.core.sa.LftRecord;
-import ib.core.sa.LinkRecord;
+import ib.core.sa.InformInfoRecord;
 import ib.core.sa.McMemberRecord;
 import ib.core.sa.NodeRecord;
 import ib.core.sa.PathRecord;
@@ -11,7 +10,6 @@ import ib.core.sa.PortInfoRecord;
 import ib.core.sa.SaClient;
 import ib.core.sa.SaRecord;
 import ib.core.sa.ServiceRecord;
-import ib.core.sa.SmInfoRecord;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbException;
 import ib.tools.getopt.CommandException;
@@ -26,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** {@code saquery}: records of the subnet administrator. */
 public final class Saquery {
@@ -47,6 +46,27 @@ public final class Saquery {
     "c,c",
     "S,S",
     "D,list",
+    "l,l",
+    "I,I",
+    ",slid=",
+    ",dlid=",
+    ",sgid=",
+    ",dgid=",
+    ",mlid=",
+    ",mgid=",
+    ",gid=",
+    "r,reversible=",
+    "n,numb_path=",
+    ",pkey=",
+    "Q,qos_class=",
+    ",sl=",
+    "q,qkey=",
+    "T,tclass=",
+    "F,flow_label=",
+    "H,hop_limit=",
+    ",scope=",
+    "J,join_state=",
+    "X,proxy_join=",
     ",src-to-dst=",
     ",sgid-to-dgid=",
     "z,config=",
@@ -107,7 +127,8 @@ public final class Saquery {
   private String run() {
     List<String> operands = line.operands();
     String name = operands.isEmpty() ? "" : operands.getFirst().toLowerCase(Locale.ROOT);
-    String rest = operands.size() > 1 ? operands.get(1) : "";
+    int first = line.has("x") || line.has("I") ? 0 : 1; // the option is the name
+    String rest = operands.size() > first ? operands.get(first) : "";
     if (line.has("c") || is(name, "classportinfo", "cpi")) {
       return RecordText.administrator(wait(sa.classPortInfo()));
     }
@@ -115,16 +136,17 @@ public final class Saquery {
       return dump(new McMemberRecord(), RecordText::group);
     }
     if (line.has("m")) {
-      return dump(new McMemberRecord(), r -> RecordText.member(r, description(r)));
+      return name.isEmpty()
+          ? dump(new McMemberRecord(), r -> RecordText.member(r, description(r)))
+          : dump(
+              new McMemberRecord().set(McMemberRecord.Field.MLID, SaFilter.number("mlid", name)),
+              r -> RecordText.port(r, description(r)));
     }
     if (line.has("s")) {
       return managers();
     }
     if (line.has("list")) {
       return list();
-    }
-    if (line.has("x") || is(name, "linkrecord", "lr")) {
-      return dump(new LinkRecord(), RecordText::link);
     }
     if (line.has("S") || is(name, "servicerecord", "sr")) {
       return dump(new ServiceRecord(), RecordText::service);
@@ -133,22 +155,26 @@ public final class Saquery {
       return dump(path(), RecordText::path);
     }
     if (is(name, "mcmemberrecord", "mcmr")) {
-      return dump(new McMemberRecord(), RecordText::member);
+      return dump(SaFilter.member(line), RecordText::member);
     }
-    if (is(name, "portinforecord", "pir")) {
-      PortInfoRecord query = new PortInfoRecord();
+    if (line.has("I") || is(name, "informinforecord", "iir")) {
+      InformInfoRecord query = new InformInfoRecord();
       return dump(
-          rest.isEmpty() ? query : query.set(PortInfoRecord.Field.LID, lid(rest)),
-          RecordText::port);
+          rest.isEmpty()
+              ? query
+              : query.set(InformInfoRecord.Field.SUBSCRIBER_GID, SaFilter.gid(rest)),
+          r -> TableText.subscription(r, line.has("show_keys")));
     }
-    if (is(name, "sminforecord", "smir")) {
-      return dump(new SmInfoRecord(), RecordText::manager);
-    }
-    if (is(name, "lftrecord", "lftr")) {
-      return dump(new LftRecord(), RecordText::forwarding);
-    }
-    return nodes(
-        is(name, "noderecord", "nr") ? rest : operands.isEmpty() ? "" : operands.getFirst());
+    String table =
+        new SaTables(this)
+            .table(
+                line.has("x") ? "lr" : name,
+                rest,
+                operands.size() > first + 1 ? operands.get(first + 1) : "");
+    return table != null
+        ? table
+        : nodes(
+            is(name, "noderecord", "nr") ? rest : operands.isEmpty() ? "" : operands.getFirst());
   }
 
   private static boolean is(String name, String whole, String alias) {
@@ -168,7 +194,7 @@ public final class Saquery {
       query.set(NodeRecord.Field.NODE_DESCRIPTION, which);
     }
     Function<NodeRecord, String> form =
-        line.has("L")
+        line.has("L") || line.has("l")
             ? r -> String.valueOf(r.value(NodeRecord.Field.LID))
             : line.has("G")
                 ? r -> AttributeText.hex(r.number(NodeRecord.Field.PORT_GUID), 16)
@@ -218,7 +244,7 @@ public final class Saquery {
   // ---- paths ----
 
   /** {@return the two ends, separated, or null when none were given} */
-  private String @org.jspecify.annotations.Nullable [] pair() {
+  private String @Nullable [] pair() {
     String lids = line.last("src-to-dst");
     String gids = line.last("sgid-to-dgid");
     String text = lids != null ? lids : gids;
@@ -233,7 +259,7 @@ public final class Saquery {
   }
 
   private PathRecord path() {
-    PathRecord query = new PathRecord();
+    PathRecord query = SaFilter.path(line);
     String[] ends = pair();
     if (ends == null) {
       return query;
@@ -253,7 +279,7 @@ public final class Saquery {
   }
 
   /** A LID, or the only one of a node's name. */
-  private int lid(String text) {
+  int lid(String text) {
     long number = Destination.number(text);
     if (number > 0 && number <= 0xffff) {
       return (int) number;
@@ -267,7 +293,7 @@ public final class Saquery {
 
   // ---- asking ----
 
-  private <S extends SaRecord<S, ?>> String dump(S query, Function<S, String> form) {
+  <S extends SaRecord<S, ?>> String dump(S query, Function<S, String> form) {
     return table(query).stream().map(form).collect(Collectors.joining("\n"));
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.mad.smp.SmpAttribute;
 import ib.core.sa.ClassPortInfo;
+import ib.core.sa.GuidInfoRecord;
 import ib.core.sa.LftRecord;
 import ib.core.sa.LinkRecord;
 import ib.core.sa.McMemberRecord;
@@ -18,7 +19,10 @@ import ib.core.sa.SaException;
 import ib.core.sa.SaMulticast;
 import ib.core.sa.SaRecord;
 import ib.core.sa.SaSubscription;
+import ib.core.sa.SlToVlRecord;
 import ib.core.sa.SmInfoRecord;
+import ib.core.sa.SwitchInfoRecord;
+import ib.core.sa.VlArbitrationRecord;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.tools.getopt.CommandException;
@@ -27,6 +31,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -197,6 +202,7 @@ class SaqueryTest {
     }
     table(2, 255, 1, 0, 3, 3, 2, 5);
     table(3, 255, 3, 3, 0, 1, 5, 2);
+    tables(sa.records);
     sa.info =
         new ClassPortInfo()
             .set(ClassPortInfo.Field.BASE_VERSION, 1)
@@ -207,6 +213,36 @@ class SaqueryTest {
             .set(ClassPortInfo.Field.REDIRECT_QPN, 1)
             .set(ClassPortInfo.Field.REDIRECT_QKEY, 0x80010000L)
             .set(ClassPortInfo.Field.TRAP_QKEY, 0x80010000L);
+  }
+
+  private static void tables(List<SaRecord<?, ?>> to) {
+    for (int lid : new int[] {1, 2, 4}) {
+      byte[] guids = new byte[64];
+      guids[5] = 0x10;
+      guids[7] = (byte) lid;
+      for (int block = 0; block < 2; block++) {
+        to.add(
+            new GuidInfoRecord()
+                .set(GuidInfoRecord.Field.LID, lid)
+                .set(GuidInfoRecord.Field.BLOCK_NUM, block)
+                .set(GuidInfoRecord.Field.GUIDS, block == 0 ? guids : new byte[64]));
+        to.add(
+            new VlArbitrationRecord()
+                .set(VlArbitrationRecord.Field.LID, lid)
+                .set(VlArbitrationRecord.Field.OUTPUT_PORT_NUM, 1)
+                .set(VlArbitrationRecord.Field.BLOCK_NUM, block));
+        to.add(
+            new SlToVlRecord()
+                .set(SlToVlRecord.Field.LID, lid)
+                .set(SlToVlRecord.Field.OUTPUT_PORT_NUM, block));
+      }
+    }
+    byte[] info = HexFormat.of().parseHex("7800000004000006" + "0000009000000040" + "30000000");
+    to.add(
+        new SwitchInfoRecord()
+            .set(SwitchInfoRecord.Field.LID, 2)
+            .set(SwitchInfoRecord.Field.SWITCH_INFO, info));
+    to.add(path("fe80::10:1", "fe80::10:4", 1, 4, 4));
   }
 
   private void table(int lid, int... ports) {
@@ -238,6 +274,17 @@ class SaqueryTest {
     "MCMR, saquery_MCMR",
     "PIR 4, saquery_PIR_4",
     "LFTR, saquery_LFTR",
+    "LFTR 2/0, saquery_LFTR_2_0",
+    "GIR 1, saquery_GIR_1",
+    "SWIR 2, saquery_SWIR_2",
+    "VLAR 1/1/1, saquery_VLAR_1_1_1",
+    "SL2VL 1/0/0, saquery_SL2VL_1_0_0",
+    "LR 1 2, saquery_LR_1_2",
+    "-x 1 2, saquery_LR_1_2",
+    "LR 2/3, saquery_LR_2_3",
+    "-m 0xc000, saquery_m_0xc000",
+    "MCMR --mlid 0xc000, saquery_MCMR_mlid",
+    "PR --slid 1 --dlid 4, saquery_PR_lids",
   })
   @DisplayName("recorded from infiniband-diags 44 with OpenSM 3.3.23 on ibsim")
   void recorded(String line, String golden) {

@@ -8,10 +8,12 @@ import ib.core.mad.MadAddress;
 import ib.core.mad.MadMethod;
 import ib.core.mad.MadReceived;
 import ib.core.mad.MgmtClass;
+import ib.core.sa.ClassPortInfo;
 import ib.core.sa.NoSubnetManagerException;
 import ib.core.sa.SaException;
 import ib.core.sa.SaRecord;
 import ib.core.sa.SaStatus;
+import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortState;
@@ -38,6 +40,7 @@ final class Query<S extends SaRecord<S, ?>, T> {
   private final Function<Mad, T> reader;
   private final int timeoutMs;
   private final Pending<T> result = new Pending<>();
+  private @Nullable MadAddress redirected; // on the agent's queue, once there was an answer
 
   private Query(
       Agent agent, World world, int method, S record, int timeoutMs, Function<Mad, T> reader) {
@@ -86,7 +89,7 @@ final class Query<S extends SaRecord<S, ?>, T> {
   static @Nullable MadAddress manager(IbDevice device, int port) {
     PortAttr p = device.port(port); // the cache, refreshed before any handler of an event runs
     return p.state() == PortState.ACTIVE && p.lid() != 0 && p.smLid() != 0
-        ? MadAddress.gsi(ib.core.verbs.AhAttr.ofLid(port, p.smLid(), p.smSl()))
+        ? MadAddress.gsi(AhAttr.ofLid(port, p.smLid(), p.smSl()))
         : null;
   }
 
@@ -100,7 +103,8 @@ final class Query<S extends SaRecord<S, ?>, T> {
   }
 
   private CompletableFuture<T> start(int attempts) {
-    MadAddress to = manager(agent.device(), agent.port());
+    MadAddress other = redirected;
+    MadAddress to = other != null ? other : manager(agent.device(), agent.port());
     if (to == null) {
       fail(nobody(agent.device(), agent.port(), toString()));
       return result;
@@ -127,12 +131,35 @@ final class Query<S extends SaRecord<S, ?>, T> {
               TimeUnit.MILLISECONDS.toNanos(timeoutMs),
               () -> start(attempts - 1)); // it may hear us
       result.onCancel(later::cancel);
+    } else if (status == SaStatus.REDIRECT.value() && redirect(answer.mad())) {
+      start(attempts);
     } else if (status == 0
         || status == SaStatus.NO_RECORDS.value() && method == MadMethod.GET_TABLE) {
       result.complete(reader.apply(answer.mad()));
     } else {
       result.completeExceptionally(new SaException(toString(), status));
     }
+  }
+
+  /**
+   * Somebody else answers (IBA 13.4.8.1, 13.5.2): asked in the same way, once; who redirects again,
+   * or names a GID without a LID, is not followed.
+   */
+  private boolean redirect(Mad answer) {
+    ClassPortInfo to = new ClassPortInfo().read(answer.data(), 0);
+    int lid = to.value(ClassPortInfo.Field.REDIRECT_LID);
+    int pkey = to.value(ClassPortInfo.Field.REDIRECT_PKEY);
+    int index = pkey == 0 ? -1 : agent.device().findPkey(agent.port(), pkey);
+    if (redirected != null || lid == 0 || pkey != 0 && index < 0) {
+      return false;
+    }
+    redirected =
+        new MadAddress(
+            AhAttr.ofLid(agent.port(), lid, to.value(ClassPortInfo.Field.REDIRECT_SL)),
+            to.value(ClassPortInfo.Field.REDIRECT_QPN),
+            to.value(ClassPortInfo.Field.REDIRECT_QKEY),
+            pkey == 0 ? MadAddress.DEFAULT_PARTITION : index);
+    return true;
   }
 
   private void fail(RuntimeException why) {

@@ -6,6 +6,7 @@ import ib.core.mad.MgmtClass;
 import ib.core.mad.smp.Smp;
 import ib.core.mad.smp.SmpAttribute;
 import ib.core.sa.InformInfo;
+import ib.core.sa.InformInfoRecord;
 import ib.core.sa.McMemberRecord;
 import ib.core.sa.PathRecord;
 import ib.core.sa.SaRecord;
@@ -210,6 +211,8 @@ final class Administrator implements MadConsumer {
       case McMemberRecord.ATTRIBUTE_ID -> groups.find(read(new McMemberRecord(), asked, mask));
       case ServiceRecord.ATTRIBUTE_ID -> services.find(read(new ServiceRecord(), asked, mask));
       case PathRecord.ATTRIBUTE_ID -> paths.find(read(new PathRecord(), asked, mask));
+      case InformInfoRecord.ATTRIBUTE_ID ->
+          Records.matching(subscriptions.records(), read(new InformInfoRecord(), asked, mask));
       default -> records.find(asked, mask);
     };
   }

@@ -11,7 +11,6 @@ import ib.core.sa.NodeRecord;
 import ib.core.sa.PkeyTableRecord;
 import ib.core.sa.PortInfoRecord;
 import ib.core.sa.SaRecord;
-import ib.core.sa.SaStatus;
 import ib.core.sa.SmInfoRecord;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.sma.Sma;
@@ -33,11 +32,13 @@ final class Records {
   private final Subnet subnet;
   private final BuiltinSm manager;
   private final Negotiation negotiation;
+  private final TableRecords tables;
 
   Records(Subnet subnet, BuiltinSm manager, Negotiation negotiation) {
     this.negotiation = negotiation;
     this.subnet = subnet;
     this.manager = manager;
+    this.tables = new TableRecords(manager);
   }
 
   /** {@return the records that answer a query, or a refusal for an attribute that is not known} */
@@ -58,11 +59,11 @@ final class Records {
           matching(linear(), Administrator.read(new LftRecord(), asked, mask));
       case MftRecord.ATTRIBUTE_ID ->
           matching(multicast(), Administrator.read(new MftRecord(), asked, mask));
-      default -> throw new Refusal(SaStatus.BAD_METHOD_ATTRIBUTE);
+      default -> tables.find(asked, mask);
     };
   }
 
-  private static <R extends SaRecord<R, ?>> List<R> matching(List<R> all, R query) {
+  static <R extends SaRecord<R, ?>> List<R> matching(List<R> all, R query) {
     return all.stream().filter(r -> r.matches(query)).toList();
   }
 
@@ -200,7 +201,7 @@ final class Records {
     return all;
   }
 
-  private static byte[] bytes(NodePort port, SmpAttribute attribute, int modifier) {
+  static byte[] bytes(NodePort port, SmpAttribute attribute, int modifier) {
     MemorySegment data = MemorySegment.ofArray(new byte[64]);
     Sma.get(port, attribute, modifier, data);
     return data.toArray(ValueLayout.JAVA_BYTE);

@@ -5,6 +5,7 @@ import ib.core.mad.MadMethod;
 import ib.core.mad.MgmtClass;
 import ib.core.sa.InformInfo;
 import ib.core.sa.InformInfo.Field;
+import ib.core.sa.InformInfoRecord;
 import ib.core.sa.Notice;
 import ib.core.sa.SaStatus;
 import ib.core.verbs.Gid;
@@ -13,6 +14,7 @@ import ib.driver.soft.fabric.Datagram;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -57,6 +59,28 @@ final class Subscriptions {
       throw new Refusal(SaStatus.REQUEST_INVALID);
     }
     return asked;
+  }
+
+  /** {@return the subscriptions there are, numbered by port} */
+  List<InformInfoRecord> records() {
+    List<InformInfoRecord> all = new ArrayList<>();
+    Map<NodePort, Integer> count = new HashMap<>();
+    for (NodePort port : manager.endpoints()) {
+      for (Subscriber s : subscribers) {
+        if (port.has(s.lid)) {
+          MemorySegment info = MemorySegment.ofArray(new byte[s.wants.size()]);
+          s.wants.write(info, 0);
+          all.add(
+              new InformInfoRecord()
+                  .set(InformInfoRecord.Field.SUBSCRIBER_GID, PathRecords.gid(port))
+                  .set(
+                      InformInfoRecord.Field.SUBSCRIBER_ENUM,
+                      count.merge(port, 1, Integer::sum) - 1)
+                  .set(InformInfoRecord.Field.INFORM_INFO, info.toArray(ValueLayout.JAVA_BYTE)));
+        }
+      }
+    }
+    return all;
   }
 
   private static boolean alike(InformInfo a, InformInfo b) {

@@ -1,0 +1,101 @@
+package ib.tools.fabric;
+
+import ib.core.sa.McMemberRecord;
+import ib.core.sa.PathRecord;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbException;
+import ib.tools.getopt.CommandException;
+import ib.tools.getopt.Parsed;
+import java.util.Map;
+
+/** What {@code saquery}'s options select paths and groups by. */
+final class SaFilter {
+  private static final int FAILED = 255;
+  private static final Map<String, PathRecord.Field> PATH =
+      Map.of(
+          "slid", PathRecord.Field.SLID,
+          "dlid", PathRecord.Field.DLID,
+          "reversible", PathRecord.Field.REVERSIBLE,
+          "numb_path", PathRecord.Field.NUMB_PATH,
+          "pkey", PathRecord.Field.PKEY,
+          "qos_class", PathRecord.Field.QOS_CLASS,
+          "sl", PathRecord.Field.SL,
+          "tclass", PathRecord.Field.TCLASS,
+          "flow_label", PathRecord.Field.FLOW_LABEL,
+          "hop_limit", PathRecord.Field.HOP_LIMIT);
+  private static final Map<String, McMemberRecord.Field> MEMBER =
+      Map.of(
+          "mlid", McMemberRecord.Field.MLID,
+          "qkey", McMemberRecord.Field.QKEY,
+          "pkey", McMemberRecord.Field.PKEY,
+          "sl", McMemberRecord.Field.SL,
+          "tclass", McMemberRecord.Field.TCLASS,
+          "flow_label", McMemberRecord.Field.FLOW_LABEL,
+          "hop_limit", McMemberRecord.Field.HOP_LIMIT,
+          "scope", McMemberRecord.Field.SCOPE,
+          "join_state", McMemberRecord.Field.JOIN_STATE,
+          "proxy_join", McMemberRecord.Field.PROXY_JOIN);
+
+  private SaFilter() {}
+
+  /** {@return the paths that are asked for} */
+  static PathRecord path(Parsed line) {
+    PathRecord query = new PathRecord();
+    PATH.forEach(
+        (name, field) -> {
+          String value = line.last(name);
+          if (value != null) {
+            query.set(field, number(name, value));
+          }
+        });
+    String sgid = line.last("sgid");
+    String dgid = line.last("dgid");
+    if (sgid != null) {
+      query.set(PathRecord.Field.SGID, gid(sgid));
+    }
+    if (dgid != null) {
+      query.set(PathRecord.Field.DGID, gid(dgid));
+    }
+    return query;
+  }
+
+  /** {@return the memberships that are asked for} */
+  static McMemberRecord member(Parsed line) {
+    McMemberRecord query = new McMemberRecord();
+    MEMBER.forEach(
+        (name, field) -> {
+          String value = line.last(name);
+          if (value != null) {
+            query.set(field, number(name, value));
+          }
+        });
+    String mgid = line.last("mgid");
+    String gid = line.last("gid");
+    if (mgid != null) {
+      query.set(McMemberRecord.Field.MGID, gid(mgid));
+    }
+    if (gid != null) {
+      query.set(McMemberRecord.Field.PORT_GID, gid(gid));
+    }
+    return query;
+  }
+
+  static Gid gid(String text) {
+    try {
+      return Gid.parse(text);
+    } catch (IbException e) {
+      throw new CommandException("saquery: failed", e);
+    }
+  }
+
+  static long number(String what, String text) {
+    try {
+      return Long.decode(text);
+    } catch (NumberFormatException e) {
+      CommandException refusal =
+          new CommandException(FAILED, "saquery: " + what + " is '" + text + "', not a number");
+      refusal.initCause(e);
+      throw refusal;
+    }
+  }
+}

@@ -51,9 +51,9 @@ import org.osgi.service.metatype.annotations.ObjectClassDefinition;
       description =
           "SM_Key of the built-in subnet manager, 64 bits, such as 0x1, which is OpenSM's too. A"
               + " subnet manager that shows another one is not believed: it gets nothing handed"
-              + " over, and what it orders is refused. The key is shown to the master only; nobody"
-              + " who asks the subnet administrator sees it. With sm.priority 0, which makes room"
-              + " for anybody, it has no effect.")
+              + " over, and what it orders is refused. The key is not shown to who asks with"
+              + " another one, nor by the subnet administrator. With sm.priority 0, which makes"
+              + " room for anybody, it has no effect.")
   String sm_key();
 
   /** {@return topology file} */

@@ -221,14 +221,10 @@ final class Negotiation {
 
   // ---- datagrams ----
 
-  /** Whether SMInfo is believed: who hides the key is, as OpenSM does before a master only. */
+  /** Whether SMInfo is believed: so is who hides the key (IBA 14.2.5.13). */
   private boolean believed(MemorySegment data) {
     long key = SmInfo.SM_KEY.of(data);
     return key == 0 || key == subnet.fabric().smKey();
-  }
-
-  private boolean master(int lid) {
-    return peers.values().stream().anyMatch(p -> p.state == SmState.MASTER && p.port.has(lid));
   }
 
   private void info(MemorySegment data, SmState as, boolean shown) {
@@ -248,7 +244,7 @@ final class Negotiation {
     }
     MemorySegment mad = Subnet.smp(method, SmpAttribute.SM_INFO, id);
     Smp.ATTRIBUTE_MODIFIER.set(mad, modifier);
-    info(Smp.data(mad), as, method == MadMethod.SET);
+    info(Smp.data(mad), as, true);
     Datagram d = new Datagram(mad);
     d.slid = seat.lid();
     d.dlid = lid;
@@ -278,7 +274,8 @@ final class Negotiation {
     MemorySegment reply = MemorySegment.ofArray(new byte[256]).copyFrom(d.mad);
     Smp.METHOD.set(reply, MadMethod.GET | MadMethod.RESPONSE);
     Smp.STATUS.set(reply, status);
-    info(Smp.data(reply), state, master(d.slid)); // IBA 14.2.5.13: 0 before all others
+    // IBA 14.2.5.13: 0 before strangers. OpenSM shows no key and believes nobody who shows none
+    info(Smp.data(reply), state, believed(Smp.data(d.mad)));
     if (d.directed()) {
       Smp.DIRECTION.set(reply, 1);
     }

@@ -315,20 +315,11 @@ final class Negotiation {
 
   /** One of the others answers. */
   private void heard(long id, MemorySegment mad) {
-    if (!believed(Smp.data(mad))) {
-      peers.values().stream()
-          .filter(p -> p.tid == id)
-          .forEach(
-              p -> {
-                p.state = SmState.NOT_ACTIVE;
-                p.guid = 0; // as if it had never said anything
-              });
-      return;
-    }
+    boolean believed = believed(Smp.data(mad));
     if (id == handover) {
       boolean first = heir != null;
       heir = null; // given, or refused
-      if (first && Smp.STATUS.in(mad) == 0 && signal(Signal.HANDED_OVER)) {
+      if (first && believed && Smp.STATUS.in(mad) == 0 && signal(Signal.HANDED_OVER)) {
         makeRoom();
         goOn();
       }
@@ -336,7 +327,11 @@ final class Negotiation {
     }
     MemorySegment data = Smp.data(mad);
     for (Peer peer : peers.values()) { // late or not, it says how the other is now
-      if (peer.port.guid() == SmInfo.GUID.of(data) && Smp.STATUS.in(mad) == 0) {
+      boolean its = peer.port.guid() == SmInfo.GUID.of(data) && Smp.STATUS.in(mad) == 0;
+      if (its && !believed) {
+        peer.state = SmState.NOT_ACTIVE;
+        peer.guid = 0; // as if it had never said anything
+      } else if (its) {
         peer.heard = true;
         peer.priority = SmInfo.PRIORITY.in(data);
         peer.guid = SmInfo.GUID.of(data);

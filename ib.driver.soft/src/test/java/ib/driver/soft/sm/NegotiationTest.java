@@ -19,8 +19,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -170,40 +168,6 @@ final class NegotiationTest {
 
   private List<Integer> lids() {
     return ports.stream().map(FabricPort::lid).toList();
-  }
-
-  @Test
-  @DisplayName("IBA 14.4.1: the transitions, as the specification has them, and no other")
-  void table() {
-    String standard =
-        Stream.of(SmState.values())
-            .flatMap(
-                s ->
-                    Stream.of(SmState.Signal.values())
-                        .filter(i -> s.after(i) != null)
-                        .map(i -> s + " " + i + " " + s.after(i)))
-            .collect(Collectors.joining("\n", "", "\n"));
-    assertEquals(
-        """
-        NOT_ACTIVE STANDBY STANDBY
-        NOT_ACTIVE RECALLED DISCOVERING
-        DISCOVERING HANDOVER DISCOVERING
-        DISCOVERING ALONE MASTER
-        DISCOVERING OUTRANKED STANDBY
-        DISCOVERING YIELDED NOT_ACTIVE
-        STANDBY HANDOVER MASTER
-        STANDBY ACKNOWLEDGE STANDBY
-        STANDBY DISABLE NOT_ACTIVE
-        STANDBY DISCOVER DISCOVERING
-        STANDBY LOST DISCOVERING
-        STANDBY YIELDED NOT_ACTIVE
-        MASTER HANDOVER MASTER
-        MASTER ACKNOWLEDGE STANDBY
-        MASTER DISCOVER DISCOVERING
-        MASTER HANDED_OVER STANDBY
-        MASTER YIELDED NOT_ACTIVE
-        """,
-        standard);
   }
 
   @Test

@@ -133,6 +133,15 @@ public final class Neighbours {
     }
   }
 
+  /** {@return where somebody is on the link, null when that is to be asked first} */
+  @Nullable LinkAddress known(Ip next) {
+    Neighbour neighbour = table.get(next);
+    if (neighbour == null || link.loop().now() - neighbour.confirmedNs > REACHABLE_NS) {
+      return null;
+    }
+    return neighbour.address;
+  }
+
   private void ask(Neighbour neighbour) {
     if (!neighbour.asking) {
       neighbour.asking = true;

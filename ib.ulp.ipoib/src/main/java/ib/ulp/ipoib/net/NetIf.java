@@ -14,6 +14,7 @@ import ib.ulp.ipoib.wire.Groups;
 import ib.ulp.ipoib.wire.InterfaceId;
 import ib.ulp.ipoib.wire.Ip;
 import ib.ulp.ipoib.wire.IpPacket;
+import ib.ulp.ipoib.wire.LinkAddress;
 import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -230,18 +231,22 @@ public final class NetIf implements Host {
   public void route(Ip to, @Nullable Ip router, Outgoing out) {
     if (to.isMulticast()) {
       link.multicast(Groups.of(to, link.state().broadcast()), out);
-      return;
-    }
-    if (addresses.isBroadcast(to)) {
+    } else if (addresses.isBroadcast(to)) {
       link.broadcast(out);
-      return;
-    }
-    Ip next = router == null ? addresses.next(to) : router;
-    if (next == null) {
-      link.drop(Drop.TX_UNREACHABLE);
     } else {
-      neighbours.send(next, out);
+      Ip next = router == null ? addresses.next(to) : router;
+      if (next == null) {
+        link.drop(Drop.TX_UNREACHABLE);
+      } else {
+        neighbours.send(next, out);
+      }
     }
+  }
+
+  /** {@return where the next hop to a host is on the link, null when it is to be asked first} */
+  public @Nullable LinkAddress known(Ip to, @Nullable Ip router) {
+    Ip next = router == null ? addresses.next(to) : router;
+    return next == null ? null : neighbours.known(next);
   }
 
   // ---- from the link ----

@@ -10,6 +10,7 @@ import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.wire.Ip;
 import ib.ulp.ipoib.wire.IpPacket;
+import ib.ulp.ipoib.wire.LinkAddress;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -32,8 +33,8 @@ public final class TunHost implements Host, Loop.Work {
   private final Presence presence;
   private final Segmenter segmenter;
   private final Coalescer coalescer;
-  private final MemorySegment in;
-  private final MemorySegment read;
+  private final MemorySegment own; // where the link has no place for long packets
+  private MemorySegment in;
   private final MemorySegment scratch;
   private final Pieces pieces;
   private final Routes routes;
@@ -42,13 +43,13 @@ public final class TunHost implements Host, Loop.Work {
   private final Set<Ip> wanted = new HashSet<>();
   private final LongFrame longFrame;
   private final IntConsumer taker = this::frame;
-  private final Supplier<MemorySegment> places;
+  private final Supplier<MemorySegment> places = this::space;
 
   TunHost(TapDevice device, Link link, int probes, Arena arena) {
     this.device = device;
     this.link = link;
-    in = arena.allocate(Ethernet.LONGEST + 64L, 8);
-    read = in.asSlice(Ethernet.HEADER);
+    own = arena.allocate(Ethernet.LONGEST + 64L, 8);
+    in = own;
     scratch = arena.allocate(Ethernet.LONGEST, 8);
     pieces = new Pieces(arena, 2);
     routes = new Routes(device, link.loop(), arena);
@@ -57,7 +58,6 @@ public final class TunHost implements Host, Loop.Work {
     segmenter = new Segmenter(link, scratch);
     coalescer = new Coalescer(device, link, arena);
     longFrame = new LongFrame(device, link::drop, arena);
-    places = () -> read;
   }
 
   /** {@return addresses, router and neighbours} */
@@ -79,6 +79,13 @@ public final class TunHost implements Host, Loop.Work {
     return presence.read(places, taker);
   }
 
+  /** Each packet is read to where it may stay until it was sent. */
+  private MemorySegment space() {
+    MemorySegment place = link.longs().space();
+    in = place == null ? own : place;
+    return in.asSlice(Ethernet.HEADER);
+  }
+
   private void frame(int length) {
     Ethernet.frame(in);
     out(length - Ethernet.VNET);
@@ -97,7 +104,9 @@ public final class TunHost implements Host, Loop.Work {
     int type = IpPacket.type(to);
     Ip router = router(to);
     if (in.get(ValueLayout.JAVA_BYTE, 1) != Segmenter.GSO_NONE) {
-      if (!segmenter.cut(in, ip, type, piece -> below.route(to, router, piece))) {
+      LinkAddress end = below.known(to, router);
+      if ((end == null || !segmenter.offload(in, ip, type, end))
+          && !segmenter.cut(in, ip, type, piece -> below.route(to, router, piece))) {
         link.drop(Drop.TX_MALFORMED);
       }
     } else if (bytes > link.state().mtu()) {
@@ -150,7 +159,7 @@ public final class TunHost implements Host, Loop.Work {
     out.copyPacket(scratch, Ethernet.PACKET);
     IpPacket refused = new IpPacket();
     if (refused.read(scratch, Ethernet.PACKET, out.length())) {
-      give(TooBig.write(scratch, refused, Ethernet.PACKET, in, Ethernet.VNET, mtu), in);
+      give(TooBig.write(scratch, refused, Ethernet.PACKET, own, Ethernet.VNET, mtu), own);
     }
   }
 

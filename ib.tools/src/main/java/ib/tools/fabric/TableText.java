@@ -124,7 +124,7 @@ final class TableText {
     for (int i = 0; i < masks; i++) {
       text.append(
           String.format(
-              "\n\t\t0x%04X\t0x%04X",
+              "\n\t\t0x%04x\t0x%04x",
               MLID_FIRST + block * masks + i, MadField.read(table, i * 16, 16)));
     }
     return text.append('\n').toString();

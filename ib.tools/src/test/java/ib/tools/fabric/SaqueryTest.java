@@ -10,9 +10,11 @@ import ib.core.sa.GuidInfoRecord;
 import ib.core.sa.LftRecord;
 import ib.core.sa.LinkRecord;
 import ib.core.sa.McMemberRecord;
+import ib.core.sa.MftRecord;
 import ib.core.sa.NodeRecord;
 import ib.core.sa.Notice;
 import ib.core.sa.PathRecord;
+import ib.core.sa.PkeyTableRecord;
 import ib.core.sa.PortInfoRecord;
 import ib.core.sa.SaClient;
 import ib.core.sa.SaException;
@@ -290,6 +292,21 @@ class SaqueryTest {
   void recorded(String line, String golden) {
     fill();
     assertEquals(Golden.of("diags/" + golden).stripTrailing(), run(sa, line).stripTrailing());
+  }
+
+  @Test
+  @DisplayName("recorded from infiniband-diags 44, which asked the built-in subnet manager")
+  void builtIn() {
+    byte[] pkeys = {(byte) 0xff, (byte) 0xff};
+    sa.records.add(
+        new PkeyTableRecord()
+            .set(PkeyTableRecord.Field.LID, 1)
+            .set(PkeyTableRecord.Field.PORT_NUM, 1)
+            .set(PkeyTableRecord.Field.PKEY_TABLE, pkeys));
+    byte[] masks = {0, 0, 0, 0, 0, 0, 0, 0x0a};
+    sa.records.add(new MftRecord().set(MftRecord.Field.LID, 49151).set(MftRecord.Field.MFT, masks));
+    assertEquals(Golden.of("diags/saquery_PKTR_1_1_0"), run(sa, "PKTR 1/1/0") + "\n");
+    assertEquals(Golden.of("diags/saquery_MFTR"), run(sa, "MFTR 49151/0/0") + "\n");
   }
 
   @Test

@@ -36,6 +36,7 @@ final class WirePeer implements AutoCloseable {
   int opcode;
   int psn;
   boolean migReq;
+  boolean ackRequest;
 
   WirePeer(String literal) throws IOException {
     address = InetAddress.ofLiteral(literal);
@@ -55,6 +56,7 @@ final class WirePeer implements AutoCloseable {
     opcode = bth.opcode();
     psn = bth.psn();
     migReq = bth.migReq();
+    ackRequest = bth.ackReq();
     int covered = length - Icrc.BYTES;
     int difference = calculated(from, covered) ^ Icrc.load(bytes, covered);
     return difference == 0 ? 0 : HiddenId.solve(difference, length);

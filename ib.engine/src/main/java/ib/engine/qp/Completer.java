@@ -127,18 +127,13 @@ final class Completer {
           askAgain();
         }
       }
-      case Syndrome.CLASS_RNR -> {
-        if (retire(p.psn, run)) {
+      case Syndrome.CLASS_RNR, Syndrome.CLASS_NAK -> {
+        if (!retire(p.psn, run)) {
+          askAgain();
+        } else if (Syndrome.kind(p.syndrome) == Syndrome.CLASS_RNR) {
           receiverNotReady(p, run);
         } else {
-          askAgain();
-        }
-      }
-      case Syndrome.CLASS_NAK -> {
-        if (retire(p.psn, run)) {
           refused(p, run);
-        } else {
-          askAgain();
         }
       }
       default -> qp.drop(p, HcaCounter.DROP_SYNDROME);
@@ -189,7 +184,7 @@ final class Completer {
 
   /** Something later was answered, so the answer to the oldest request is lost: once per gap. */
   private void askAgain() {
-    int expected = expected(qp.requester.ring().at(head));
+    int expected = Resend.expected(qp.requester.ring().at(head), qp.path.mtuShift);
     una = Psn.diff(expected, una) > 0 ? expected : una;
     if (rewoundFor != expected) {
       rewoundFor = expected;
@@ -243,12 +238,6 @@ final class Completer {
     }
   }
 
-  /** {@return the sequence number of the response that an answered request waits for} */
-  private int expected(SendWqe w) {
-    boolean read = (Verb.what(w.opcode) & Verb.READ) != 0;
-    return read ? Psn.add(w.psnFirst, (int) (w.done >>> qp.path.mtuShift)) : w.psnFirst;
-  }
-
   private void answer(Packet p, RunList run) {
     boolean ready = retire(p.psn, run); // a response acknowledges all before it
     if (head == qp.requester.started() || head == qp.requester.haltIndex()) {
@@ -256,7 +245,7 @@ final class Completer {
     }
     SendWqe w = qp.requester.ring().at(head);
     int what = Verb.what(w.opcode) & Verb.ANSWERED;
-    int expected = expected(w);
+    int expected = Resend.expected(w, qp.path.mtuShift);
     if (what == 0 || Psn.diff(p.psn, w.psnFirst) < 0) {
       qp.drop(p, HcaCounter.DROP_RESPONSE);
     } else if (p.psn != expected) {
@@ -378,6 +367,11 @@ final class Completer {
     }
   }
 
+  /** An acknowledgement was asked for while none was under way: its time begins now. */
+  void asked() {
+    progressSeen = -1;
+  }
+
   void ackTimer(RunList run) {
     ackTimer.running = false;
     QpState s = qp.state;
@@ -386,6 +380,9 @@ final class Completer {
         || rnrWaiting
         || progress != progressSeen) {
       return; // watch starts it again when it is needed
+    }
+    if (qp.requester.askLate()) {
+      return; // nothing was asked for, so nothing is late
     }
     rewoundFor = -1;
     qp.history.timeout(qp.hca.worker().now(), una);

@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.verbs.Limit;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WrOpcode;
 import ib.core.wire.Psn;
@@ -15,10 +16,21 @@ final class RequestPackets {
 
   private final QpCore qp;
   private final boolean datagram;
+  private final long lengthMost;
 
   RequestPackets(QpCore qp) {
     this.qp = qp;
     this.datagram = qp.service == Opcode.UD;
+    this.lengthMost = qp.hca.config().limit(Limit.MAX_MSG_SZ);
+  }
+
+  long lengthMost() {
+    return lengthMost;
+  }
+
+  /** Whether a message may be so long. */
+  boolean lengthFits(int what, long length) {
+    return length <= lengthMost && ((what & Verb.ATOMIC) == 0 || length == Long.BYTES);
   }
 
   /** Whether a request's elements allow an access; with a packet they become its payload. */

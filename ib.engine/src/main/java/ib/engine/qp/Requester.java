@@ -3,7 +3,6 @@ package ib.engine.qp;
 import ib.core.spi.Trace;
 import ib.core.verbs.Access;
 import ib.core.verbs.EventType;
-import ib.core.verbs.Limit;
 import ib.core.verbs.QpState;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
@@ -18,7 +17,6 @@ import ib.engine.wire.Packet;
  */
 final class Requester {
   private static final int WINDOW_PSNS = 1 << 22;
-  private static final int ACK_EVERY = 32;
 
   private final QpCore qp;
   private final RequestPackets packets;
@@ -26,9 +24,9 @@ final class Requester {
   private final LocalWork local;
   private final LargeSend large;
   final SendWindow window;
+  private final AckRequests acks;
   private final boolean reliable;
   private final boolean datagram;
-  private final long lengthMost;
   private final long directMost; // so that one call is bounded
   private SendRing ring;
   private long cursor; // the request that is being sent or is next
@@ -48,11 +46,11 @@ final class Requester {
     this.direct = new DirectPath(qp);
     this.local = new LocalWork(qp);
     this.large = new LargeSend(qp, packets);
+    this.acks = new AckRequests(qp);
     this.window = new SendWindow(qp.hca.config().windowPackets());
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
-    this.lengthMost = qp.hca.config().limit(Limit.MAX_MSG_SZ);
-    this.directMost = Math.min(lengthMost, qp.hca.config().runBudgetBytes());
+    this.directMost = Math.min(packets.lengthMost(), qp.hca.config().runBudgetBytes());
     this.ring = qp.sends;
   }
 
@@ -68,6 +66,7 @@ final class Requester {
   void psn(int first) {
     psnNext = first;
     psnSent = first;
+    acks.psn(first);
   }
 
   /** {@return the first sequence number that was never sent} */
@@ -128,6 +127,9 @@ final class Requester {
     wantsPacket = false;
     local.begin();
     skipAcknowledged();
+    if (state == QpState.SQD) {
+      askLate();
+    }
     do {
       while (cursor < haltIndex && ready(state) && !qp.completer.rnrWaiting()) {
         if (run.exhausted()) {
@@ -153,11 +155,7 @@ final class Requester {
   private void skipAcknowledged() {
     cursor = Math.max(cursor, qp.completer.head());
     if (reliable && cursor < started) {
-      SendWqe w = ring.at(cursor);
-      int d = Psn.diff(qp.completer.una(), w.psnFirst);
-      if (d > 0 && (Verb.what(w.opcode) & (Verb.SEND | Verb.WRITE)) != 0) {
-        w.done = Math.max(w.done, (long) d << qp.path.mtuShift);
-      }
+      Resend.skip(ring.at(cursor), qp.completer.una(), qp.path.mtuShift);
     }
   }
 
@@ -208,6 +206,7 @@ final class Requester {
     }
     number(w, length, psns);
     psnSent = psnNext;
+    acks.asked(psnNext);
     cursor++;
     qp.completer.executed(psnNext, run);
     return true;
@@ -217,12 +216,15 @@ final class Requester {
     SendWqe w = ring.at(cursor);
     int what = Verb.what(w.opcode);
     if (cursor == started && !((what & Verb.LOCAL) != 0 ? startLocal(w) : start(w, what))) {
-      return false;
+      return cursor < started; // what is before it is asked for
     }
     if ((what & Verb.LOCAL) != 0) {
       w.packetLast = qp.requestPool.taken();
       cursor++;
       qp.completer.completeLocal(run);
+      if (qp.completer.head() < cursor) {
+        askLate(); // it completes after what is before it
+      }
       return true;
     }
     if ((what & Verb.LARGE) != 0) {
@@ -234,6 +236,7 @@ final class Requester {
   /** Executes a request that needs no packet, once: a retransmission passes it by. */
   private boolean startLocal(SendWqe w) {
     if (local.waits(w, cursor, readsOut)) {
+      askLate();
       return false;
     }
     WcStatus status = local.start(w);
@@ -265,9 +268,7 @@ final class Requester {
     }
     boolean single = (what & Verb.ANSWERED & ~Verb.READ) != 0;
     int psns = datagram ? large.packets(w, length) : single ? 1 : qp.path.packets(length);
-    if (length > lengthMost
-        || psns > WINDOW_PSNS
-        || ((what & Verb.ATOMIC) != 0 && length != Long.BYTES)) {
+    if (psns > WINDOW_PSNS || !packets.lengthFits(what, length)) {
       return halt(cursor, WcStatus.LOC_LEN_ERR);
     }
     if (Psn.diff(psnNext, qp.completer.una()) + psns > WINDOW_PSNS && reliable) {
@@ -315,9 +316,12 @@ final class Requester {
       w.packetLast = qp.requestPool.taken();
       cursor++;
     }
-    boolean asks = last || (windowed && ((psn & (ACK_EVERY - 1)) == 0 || room == 1));
     p.repeated = Psn.diff(psn, psnSent) < 0;
+    boolean asks = windowed ? room == 1 || acks.asks(p, psn, last ? w : null, ring) : last;
     sent(psn, datagram ? 1 : path.packets(bytes));
+    if (asks && reliable) {
+      acks.asked(Psn.add(psn, path.packets(bytes)));
+    }
     if (!reliable) {
       run.spend(bytes); // nothing else bounds what one call sends
     }
@@ -337,6 +341,16 @@ final class Requester {
     return how >= 0 || (how == LargeSend.FAULT && halt(cursor, WcStatus.LOC_PROT_ERR));
   }
 
+  /** Asks, by the last packet, for what was sent without asking; returns whether there was such. */
+  boolean askLate() {
+    if (!reliable || cursor != started || acks.underWay()) {
+      return false;
+    }
+    long at = Resend.last(ring, qp.completer.head(), started, qp.path.mtuShift);
+    cursor = at < 0 ? cursor : at;
+    return at >= 0;
+  }
+
   private void sent(int psn, int count) {
     int end = Psn.add(psn, count);
     psnSent = Psn.diff(end, psnSent) > 0 ? end : psnSent;
@@ -351,6 +365,7 @@ final class Requester {
     readsOut++;
     cursor++;
     sent(w.psnFirst, w.psnCount);
+    acks.asked(Psn.add(w.psnFirst, w.psnCount));
     packets.request(p, w, run);
     return true;
   }
@@ -368,12 +383,9 @@ final class Requester {
 
   /** The payload of a packet could not be read (D6): a local protection error of its request. */
   void fault(int psn) {
-    for (long i = qp.completer.head(); i < started; i++) {
-      SendWqe w = ring.at(i);
-      int d = Psn.diff(psn, w.psnFirst);
-      if (d >= 0 && d < w.psnCount) {
-        halt(i, WcStatus.LOC_PROT_ERR);
-      }
+    long at = Resend.holder(ring, qp.completer.head(), started, psn);
+    if (at >= 0) {
+      halt(at, WcStatus.LOC_PROT_ERR);
     }
   }
 
@@ -381,20 +393,8 @@ final class Requester {
   void rewind(int psn) {
     qp.count(HcaCounter.COMPLETER_RETRY_ERR);
     Trace.retransmission(qp.hca.config().nodeGuid(), qp.qpn, psn);
-    boolean found = false;
-    for (long i = qp.completer.head(); i < started; i++) {
-      SendWqe w = ring.at(i);
-      int d = Psn.diff(psn, w.psnFirst);
-      if (found) {
-        w.done = 0;
-      } else if (d < w.psnCount) {
-        found = true;
-        cursor = i;
-        if ((Verb.what(w.opcode) & Verb.ANSWERED) == 0) {
-          w.done = (long) Math.max(0, d) << qp.path.mtuShift;
-        }
-      }
-    }
+    long at = Resend.from(ring, qp.completer.head(), started, psn, qp.path.mtuShift);
+    cursor = at < 0 ? cursor : at;
     readsOut = 0;
   }
 }

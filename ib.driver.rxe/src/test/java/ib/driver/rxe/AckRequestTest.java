@@ -1,0 +1,136 @@
+package ib.driver.rxe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.verbs.Gid;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.WcStatus;
+import java.io.IOException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@DisplayName("IBA 9.7.5.1.2, G8: which requests ask for an acknowledgement")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class AckRequestTest {
+  private static final int PEER_QPN = 0x123456;
+  private static final Gid HERE = Gid.parse("::ffff:127.0.0.1");
+  private static final int ACK = 0x1f;
+  private static final int INVALIDATED = 77;
+
+  private RxeLab lab;
+  private WirePeer peer;
+  private RxeSide side;
+
+  @BeforeEach
+  void setUp() throws IOException {
+    lab = new RxeLab();
+    peer = new WirePeer("127.0.0.2");
+    lab.configure("rxe0", "address", "127.0.0.1", "source_ports", 0);
+    side = lab.side("rxe0");
+  }
+
+  @AfterEach
+  void tearDown() throws IOException {
+    lab.close();
+    peer.close();
+  }
+
+  private void connect(int timeout, int retries) {
+    side.timeout = timeout;
+    side.retries = retries;
+    side.open(QpType.RC);
+    side.bringUp(peer.gid, PEER_QPN, Mtu.MTU_1024);
+  }
+
+  private void post(long wrId, boolean signaled) {
+    side.qp.wrStart();
+    side.qp.wrId(wrId).wrFlags(signaled ? SendFlags.SIGNALED : 0);
+    side.qp.wrSend();
+    side.qp.wrSetSge(side.mr.lkey(), side.mr.iova(), 64);
+    assertEquals(0, side.qp.wrComplete());
+  }
+
+  private boolean asked(int psn) throws IOException {
+    peer.next();
+    assertEquals(psn & 0xffffff, peer.psn);
+    return peer.ackRequest;
+  }
+
+  @Test
+  @DisplayName("one that is signaled asks, the others do so once in 16")
+  void onceInSixteen() throws IOException {
+    connect(0x1f, 7);
+    for (int i = 0; i < 64; i++) {
+      boolean signaled = i == 40;
+      post(i, signaled);
+      boolean boundary = (RxeSide.PSN + i & 31) == 0;
+      boolean counted = i == 15 || i == 32 || i == 64;
+      assertEquals(signaled || boundary || counted, asked(RxeSide.PSN + i), "request " + i);
+    }
+    peer.acknowledge(HERE, side.qp.qpn(), RxeSide.PSN + 40 & 0xffffff, ACK);
+    side.next(40);
+  }
+
+  @Test
+  @DisplayName("what was not asked for is asked for when its time is over: that is no retry")
+  void late() throws IOException {
+    connect(10, 0); // 4 ms, no retries
+    post(1, false);
+    post(2, false);
+    assertFalse(asked(RxeSide.PSN));
+    assertFalse(asked(RxeSide.PSN + 1));
+    assertTrue(asked(RxeSide.PSN + 1), "the last packet once more");
+    peer.acknowledge(HERE, side.qp.qpn(), RxeSide.PSN + 1, ACK);
+    // would it be asked for again, or complete with an error, that came before this
+    post(3, false);
+    assertFalse(asked(RxeSide.PSN + 2));
+    assertTrue(asked(RxeSide.PSN + 2));
+    WcStatus status = side.next().status(); // that is not acknowledged
+    assertEquals(WcStatus.RETRY_EXC_ERR, status);
+  }
+
+  @Test
+  @DisplayName("IBA 10.3.1.5: a queue that is to drain asks at once")
+  void drains() throws IOException {
+    connect(0x1f, 7);
+    post(1, false);
+    assertFalse(asked(RxeSide.PSN));
+    side.qp.modify(new QpAttr().state(QpState.SQD));
+    assertTrue(asked(RxeSide.PSN));
+  }
+
+  @Test
+  @DisplayName("what completes only after it makes a request ask: an invalidation of our own")
+  void localWork() throws IOException {
+    connect(0x1f, 7);
+    int key = side.fast().rkey();
+    post(1, false);
+    assertFalse(asked(RxeSide.PSN));
+    side.qp.wrStart();
+    side.qp.wrId(INVALIDATED).wrFlags(SendFlags.SIGNALED);
+    side.qp.wrLocalInv(key);
+    assertEquals(0, side.qp.wrComplete());
+    assertTrue(asked(RxeSide.PSN));
+    peer.acknowledge(HERE, side.qp.qpn(), RxeSide.PSN, ACK);
+    assertEquals(INVALIDATED, side.next().wrId());
+  }
+
+  @Test
+  @DisplayName("without a timer every request asks")
+  void withoutTimer() throws IOException {
+    connect(0, 7);
+    for (int i = 0; i < 4; i++) {
+      post(i, false);
+      assertTrue(asked(RxeSide.PSN + i));
+    }
+  }
+}

@@ -165,6 +165,7 @@ final class Inbound implements DatagramCodec.Doubt {
   /** Ends a batch: what the packets have set going is run. */
   void finish() {
     run.finishBatch();
+    pool.rewind();
   }
 
   /** Sends the acknowledgements that have waited. */

@@ -57,6 +57,15 @@ final class ReceivePool extends PacketOwner implements AutoCloseable {
   }
 
   /**
+   * Begins with the first ones again: those that are back are still in a cache. For the thread that
+   * takes.
+   */
+  void rewind() {
+    nextBuffer = 0;
+    nextPacket = packets[0].busy() ? nextPacket : 0; // there may be many under way
+  }
+
+  /**
    * A free packet.
    *
    * @param in the buffer that it refers to, whose use by the caller becomes the packet's

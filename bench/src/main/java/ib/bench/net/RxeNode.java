@@ -30,7 +30,7 @@ import java.util.Set;
 /** A device as the rxe driver builds it, under a midlayer of its own. */
 final class RxeNode implements AutoCloseable {
   private static final int BUFFER = 4 << 20;
-  private static final long BUSY_POLL_NS = 50_000;
+  private static final long BUSY_POLL_NS = 0; // as the driver
   private static final int SOURCE_PORTS = 64;
 
   private final StandaloneCore midlayer = StandaloneCore.create();

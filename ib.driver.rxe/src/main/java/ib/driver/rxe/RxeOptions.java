@@ -134,12 +134,12 @@ interface RxeOptions extends EngineOptions {
   @AttributeDefinition(
       required = false,
       type = AttributeType.INTEGER,
-      defaultValue = "50",
+      defaultValue = "0",
       min = "0",
       max = "1000000",
       description =
-          "Microseconds that the receiving thread goes on looking for packets before it sleeps; 0"
-              + " sleeps at once.")
+          "Microseconds that the receiving thread goes on looking for packets before it sleeps;"
+              + " where processors are few it keeps from running whom it has just woken up.")
   int busy__poll();
 
   /** {@return socket buffers} */

@@ -36,7 +36,7 @@ final class RxeReader {
     /** UDP port. */
     PORT(1, UdpOptions.ROCE_PORT, 65_535),
     /** Microseconds to look for more before sleeping. */
-    BUSY_POLL(0, 50, 1_000_000),
+    BUSY_POLL(0, 0, 1_000_000),
     /** Bytes of a socket's buffers. */
     SOCKET_BUFFER(65_536, 4_194_304, 268_435_456),
     /** Source ports of an address. */

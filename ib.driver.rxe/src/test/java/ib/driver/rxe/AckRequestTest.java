@@ -11,6 +11,7 @@ import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
+import ib.core.wire.BthOpcode;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,10 +53,14 @@ final class AckRequestTest {
   }
 
   private void post(long wrId, boolean signaled) {
+    post(wrId, signaled, 64);
+  }
+
+  private void post(long wrId, boolean signaled, int bytes) {
     side.qp.wrStart();
     side.qp.wrId(wrId).wrFlags(signaled ? SendFlags.SIGNALED : 0);
     side.qp.wrSend();
-    side.qp.wrSetSge(side.mr.lkey(), side.mr.iova(), 64);
+    side.qp.wrSetSge(side.mr.lkey(), side.mr.iova(), bytes);
     assertEquals(0, side.qp.wrComplete());
   }
 
@@ -132,5 +137,29 @@ final class AckRequestTest {
       post(i, false);
       assertTrue(asked(RxeSide.PSN + i));
     }
+  }
+
+  @Test
+  @DisplayName("annex A17.9.3: a window that becomes smaller than what did not ask is asked out of")
+  void congested() throws IOException {
+    lab.configure("rxe1", "address", "127.0.0.3", "source_ports", 0, "window", 32);
+    side = lab.side("rxe1");
+    connect(0x1f, 7);
+    for (int i = 0; i < 8; i++) {
+      post(i, false, 2048);
+      assertFalse(asked(RxeSide.PSN + 2 * i));
+      assertFalse(asked(RxeSide.PSN + 2 * i + 1));
+    }
+    try (Forgery router = new Forgery("127.0.0.2", "127.0.0.3")) {
+      router.send(router.packet(BthOpcode.CNP, side.qp.qpn(), 0));
+      while (lab.running.get("rxe1").ops().counters(1).get("rp_cnp_handled") == 0) {
+        Thread.onSpinWait();
+      }
+    }
+    post(8, false);
+    assertTrue(asked(RxeSide.PSN + 16), "one packet more than the window");
+    post(9, true);
+    peer.acknowledge(Gid.parse("::ffff:127.0.0.3"), side.qp.qpn(), RxeSide.PSN + 16, ACK);
+    assertTrue(asked(RxeSide.PSN + 17));
   }
 }

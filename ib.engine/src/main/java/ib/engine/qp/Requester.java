@@ -296,7 +296,7 @@ final class Requester {
     int psn = Psn.add(w.psnFirst, (int) (w.done >>> path.mtuShift));
     int room = window.size() - Psn.diff(psn, qp.completer.una());
     boolean windowed = segments && reliable;
-    if (windowed && room <= 0) {
+    if (windowed && room <= 0 && acks.underWay()) {
       return false; // the acknowledgement brings us back
     }
     long left = w.length - w.done;
@@ -317,7 +317,7 @@ final class Requester {
       cursor++;
     }
     p.repeated = Psn.diff(psn, psnSent) < 0;
-    boolean asks = windowed ? room == 1 || acks.asks(p, psn, last ? w : null, ring) : last;
+    boolean asks = windowed ? room <= 1 || acks.asks(p, psn, last ? w : null, ring) : last;
     sent(psn, datagram ? 1 : path.packets(bytes));
     if (asks && reliable) {
       acks.asked(Psn.add(psn, path.packets(bytes)));

@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class BuiltinSm implements ResidentSm {
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
   private static final int PKEYS_PER_BLOCK = 32;
+  private static final long STRANGERS_NS = 10_000_000_000L; // to register anew
 
   /** What software has told its port. */
   private record Attachment(Gid group, int mlid) {}
@@ -48,6 +49,7 @@ public final class BuiltinSm implements ResidentSm {
   private @Nullable NodePort seat;
   private boolean away;
   private int announced; // priority
+  private long strangersUntilNs = Long.MAX_VALUE; // no end: there are none
 
   /**
    * Manages a subnet from now on.
@@ -237,10 +239,17 @@ public final class BuiltinSm implements ResidentSm {
         .receivers()
         .forEach((mlid, ports) -> members.merge(mlid, new HashSet<>(ports), BuiltinSm::both));
     Map<Integer, Set<NodePort>> senders = administrator.senders();
+    Set<NodePort> strangers =
+        strangersUntilNs == Long.MAX_VALUE ? Set.of() : Set.copyOf(endpoints());
     Map<Node, Map<Integer, BitSet>> wanted = new HashMap<>();
     members.forEach(
         (mlid, ports) ->
-            Tables.tree(ports, senders.getOrDefault(mlid, Set.of()), paths, mlid, wanted));
+            Tables.tree(
+                ports,
+                both(new HashSet<>(senders.getOrDefault(mlid, Set.of())), strangers),
+                paths,
+                mlid,
+                wanted));
     for (Node node : switches) {
       tables.multicast(node, wanted.getOrDefault(node, Map.of()));
     }
@@ -350,9 +359,13 @@ public final class BuiltinSm implements ResidentSm {
     away = true;
   }
 
-  /** It is the master: what another one has given to the ports stays theirs. */
+  /**
+   * It is the master: what another one has given to the ports stays theirs. Who only sent to groups
+   * the other one knew: until they have registered anew, every group is reached from everywhere.
+   */
   void back() {
     away = true;
+    strangersUntilNs = System.nanoTime() + STRANGERS_NS;
     lids.clear();
     configured.keySet().forEach(this::partition);
     sweep();
@@ -360,11 +373,15 @@ public final class BuiltinSm implements ResidentSm {
 
   @Override
   public long dueNs() {
-    return Math.min(administrator.dueNs(), negotiation.dueNs());
+    return Math.min(strangersUntilNs, Math.min(administrator.dueNs(), negotiation.dueNs()));
   }
 
   @Override
   public void tick() {
+    if (strangersUntilNs - System.nanoTime() <= 0) {
+      strangersUntilNs = Long.MAX_VALUE;
+      groups();
+    }
     administrator.tick();
     negotiation.tick();
   }

@@ -50,6 +50,7 @@ final class RxeHalf implements Half {
   private long outstanding;
   private volatile long answered; // by the handler
   private volatile boolean resting = true;
+  private volatile boolean closing;
 
   RxeHalf(Spec spec, boolean serves) throws IOException {
     this.spec = spec;
@@ -183,6 +184,9 @@ final class RxeHalf implements Half {
 
   /** A completion vector calls: the other end's message is there. */
   private void told(boolean serves) {
+    if (closing) {
+      return; // what is left is flushed
+    }
     int n = reap(recvCq);
     recvCq.requestNotify(NotifyFlags.NEXT_COMP);
     n += reap(recvCq);
@@ -264,6 +268,7 @@ final class RxeHalf implements Half {
     if (Boolean.getBoolean("bench.counters")) {
       System.err.println(spec.text() + " " + node.counters());
     }
+    closing = true;
     qp.close();
     sendCq.close();
     recvCq.close();

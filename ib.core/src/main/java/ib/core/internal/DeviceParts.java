@@ -6,6 +6,7 @@ import ib.core.internal.callback.Completions;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.callback.EventMirror;
 import ib.core.internal.restrack.ObjectTable;
+import ib.core.internal.waits.WaitGraph;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.DeviceAttr;
 import ib.core.verbs.Fence;
@@ -44,6 +45,7 @@ public record DeviceParts(
    * @param contract where violations are reported
    * @param pool the midlayer's threads for callbacks that may sleep
    * @param mirror who hears the events of objects besides their own handlers
+   * @param waits who waits for whom
    * @return the parts
    */
   public static DeviceParts of(
@@ -53,11 +55,12 @@ public record DeviceParts(
       EventHandlers handlers,
       Contract contract,
       CallbackPool pool,
-      EventMirror mirror) {
+      EventMirror mirror,
+      WaitGraph waits) {
     String culprit = driver.info().driver();
     int count = (int) Math.max(1, attrs.limit(Limit.NUM_COMP_VECTORS));
     CompletionVectors vectors = new CompletionVectors(driver.name(), count);
-    ObjectTable objects = new ObjectTable(culprit, contract, vectors, mirror);
+    ObjectTable objects = new ObjectTable(culprit, contract, vectors, mirror, waits);
     Completions completions = new Completions(culprit, contract, vectors, pool);
     return new DeviceParts(
         driver, attrs, caches, handlers, objects, completions, vectors, new Services());
@@ -71,6 +74,6 @@ public record DeviceParts(
   @MaySleep
   @Fence
   public boolean close() {
-    return vectors.close();
+    return vectors.close(objects.waits());
   }
 }

@@ -14,6 +14,7 @@ import ib.core.internal.mad.MadClient;
 import ib.core.internal.restrack.ObjectTable;
 import ib.core.internal.restrack.Owner;
 import ib.core.internal.sa.SaLayer;
+import ib.core.internal.waits.WaitGraph;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.DeviceAttr;
 import ib.core.verbs.DeviceInfo;
@@ -38,8 +39,10 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
    * @param hub the events
    * @param pool threads of managed completion queues
    * @param reportNs after which time something that does not return is reported
+   * @param waits who waits for whom
    */
-  record Shared(Contract contract, EventHub hub, CallbackPool pool, LongSupplier reportNs) {}
+  record Shared(
+      Contract contract, EventHub hub, CallbackPool pool, LongSupplier reportNs, WaitGraph waits) {}
 
   private static final Set<String> OWN = Set.of(MadClient.NAME, SaLayer.NAME);
 
@@ -113,7 +116,8 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
         this,
         shared.contract(),
         shared.pool(),
-        this::mirror);
+        this::mirror,
+        shared.waits());
   }
 
   private DeviceParts parts() {

@@ -21,6 +21,7 @@ import ib.core.internal.hotplug.Limits;
 import ib.core.internal.mad.MadClient;
 import ib.core.internal.restrack.ObjectTable;
 import ib.core.internal.sa.SaLayer;
+import ib.core.internal.waits.WaitGraph;
 import ib.core.spi.DeviceOps;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.DriverDevice;
@@ -45,6 +46,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   /** The order of adds begins with the core's own clients, whatever the others' keys. */
   private static final Long FIRST = Long.MIN_VALUE;
 
+  private final WaitGraph waits = new WaitGraph();
   private final Contract contract;
   private final EventHub hub;
   private final CallbackPool pool = new CallbackPool();
@@ -60,13 +62,18 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
    * @param limits how long callbacks may take
    */
   public Midlayer(Limits limits) {
+    this(limits, Contract.fromProperty());
+  }
+
+  Midlayer(Limits limits, Contract contract) {
     this.limits = limits;
-    contract = Contract.fromProperty();
+    this.contract = contract;
     CoreLog log = new CoreLog(contract);
-    hub = new EventHub(EventConfig.DEFAULT, log, new Section());
-    shared = new DevicePort.Shared(contract, hub, pool, () -> this.limits.reportNs());
-    hotplug = new Hotplug(limits, log);
-    mad = new MadClient(contract);
+    hub = new EventHub(EventConfig.DEFAULT, log, new Section(), waits);
+    shared = new DevicePort.Shared(contract, hub, pool, () -> this.limits.reportNs(), waits);
+    waits.deadlineNs(limits.deadlineNs());
+    hotplug = new Hotplug(waits, Contract::inAtomic, limits, log);
+    mad = new MadClient(contract, waits);
     attach(announce(mad, MadClient.NAME, List.of(), FIRST)); // before all others (M1)
     attach(announce(new SaLayer(mad.world()), SaLayer.NAME, List.of(MadClient.NAME), FIRST));
   }
@@ -78,6 +85,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
    */
   public void limits(Limits changed) {
     limits = changed;
+    waits.deadlineNs(changed.deadlineNs());
     hotplug.limits(changed);
   }
 

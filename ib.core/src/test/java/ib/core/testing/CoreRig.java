@@ -7,6 +7,7 @@ import ib.core.internal.EventHandlers;
 import ib.core.internal.callback.CallbackPool;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.restrack.ObjectTable;
+import ib.core.internal.waits.WaitGraph;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbEvent;
@@ -53,7 +54,8 @@ public final class CoreRig implements AutoCloseable {
             new PlainHandlers(handlers),
             contract,
             pool,
-            mirrored::add);
+            mirrored::add,
+            new WaitGraph());
   }
 
   /**

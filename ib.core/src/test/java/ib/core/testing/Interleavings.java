@@ -3,6 +3,7 @@ package ib.core.testing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -213,6 +214,19 @@ public final class Interleavings {
    */
   public static void parkNanos(long nanos) {
     spin();
+  }
+
+  /**
+   * In place of {@code ReentrantLock.lock}: another thread may come first, and while another one
+   * has the lock there is nothing to do here.
+   *
+   * @param lock which
+   */
+  public static void lock(ReentrantLock lock) {
+    step();
+    while (!lock.tryLock()) {
+      spin();
+    }
   }
 
   /**

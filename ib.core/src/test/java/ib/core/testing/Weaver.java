@@ -29,6 +29,8 @@ import java.util.Optional;
 final class Weaver extends ClassLoader {
   private static final ClassDesc TO = ClassDesc.of("ib.core.testing.Interleavings");
   private static final MethodTypeDesc VOID = MethodTypeDesc.ofDescriptor("()V");
+  private static final MethodTypeDesc LOCK =
+      MethodTypeDesc.ofDescriptor("(Ljava/util/concurrent/locks/ReentrantLock;)V");
 
   private final Weave weave;
   private final Map<String, Boolean> shared = new HashMap<>();
@@ -120,6 +122,11 @@ final class Weaver extends ClassLoader {
       String owner = i.owner().asInternalName();
       if (owner.equals("java/util/concurrent/locks/LockSupport")) {
         to.invokestatic(TO, i.name().stringValue(), i.typeSymbol());
+        return;
+      }
+      if (owner.equals("java/util/concurrent/locks/ReentrantLock")
+          && i.name().equalsString("lock")) {
+        to.invokestatic(TO, "lock", LOCK);
         return;
       }
       if (owner.equals("java/lang/Thread") && i.name().equalsString("onSpinWait")) {

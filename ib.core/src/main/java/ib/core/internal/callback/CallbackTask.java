@@ -1,10 +1,13 @@
 package ib.core.internal.callback;
 
+import ib.core.serial.End;
+import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,18 +33,6 @@ public abstract class CallbackTask {
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
-  }
-
-  /** How a fence ended. */
-  public enum FenceResult {
-    /** Nothing runs and nothing will run. */
-    DONE,
-    /** The caller is inside the callback: nothing will run after it returns (CC-17). */
-    INSIDE,
-    /** The callback waits, in the end, for the caller: nothing will run after it returns. */
-    DEADLOCK,
-    /** The callback did not return in time: nothing will run after it returns. */
-    TIMEOUT
   }
 
   /** What became of a call that was to run on the caller's own thread. */
@@ -186,32 +177,53 @@ public abstract class CallbackTask {
   }
 
   /**
-   * Kills the task and waits until a call in progress has returned.
+   * Kills the task and waits until a call in progress has returned; however the wait ends, nothing
+   * runs after that call.
    *
-   * @param fences who waits for whom
-   * @param what for reports
+   * @param waits who waits for whom
+   * @param rank when the wait is given up
+   * @param what whose callback it is, for reports
    * @param limitNs how long at the most
-   * @return how it ended
+   * @return how the wait ended
    */
   @MaySleep
   @Fence
-  public final FenceResult fence(FenceGraph fences, String what, long limitNs) {
+  public final End fence(Waits waits, Waits.Rank rank, String what, long limitNs) {
     kill();
     if ((state & RUNNING) == 0) {
-      return FenceResult.DONE;
+      return End.DONE;
     }
-    if (isInside()) {
-      return FenceResult.INSIDE;
+    return waits.await(lastRun(what), rank, limitNs);
+  }
+
+  /**
+   * The last run of a killed task.
+   *
+   * @param what whose callback it is, for reports
+   * @return over when the run has ended
+   */
+  @AnyContext
+  public final Waits.Target lastRun(String what) {
+    return new LastRun(this, what);
+  }
+
+  private record LastRun(CallbackTask task, String what) implements Waits.Target {
+    @Override
+    public boolean over() {
+      return (task.state & RUNNING) == 0;
     }
-    if (!fences.enter(this::runner)) {
-      return FenceResult.DEADLOCK;
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      Thread t = task.runner; // no run begins after this one: whoever is here is its runner
+      if (t != null) {
+        to.accept(t);
+      }
     }
-    try {
-      boolean done =
-          Backoff.await(() -> (state & RUNNING) == 0, "the callback of " + what, limitNs);
-      return done ? FenceResult.DONE : FenceResult.TIMEOUT;
-    } finally {
-      fences.exit();
+
+    @Override
+    public String text() {
+      return "the callback of " + what;
     }
   }
 }

@@ -1,5 +1,7 @@
 package ib.core.internal.callback;
 
+import ib.core.internal.waits.EndOf;
+import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.MaySleep;
 import java.lang.invoke.MethodHandles;
@@ -33,7 +35,6 @@ public final class CompletionVector {
     }
   }
 
-  private final String name;
   private final ThreadFactory threads;
   private final int spins;
   private volatile @Nullable CallbackTask head;
@@ -41,11 +42,10 @@ public final class CompletionVector {
   private @Nullable Thread thread;
 
   CompletionVector(String name) {
-    this(name, body -> daemon(name, body), SPINS);
+    this(body -> daemon(name, body), SPINS);
   }
 
-  CompletionVector(String name, ThreadFactory threads, int spins) {
-    this.name = name;
+  CompletionVector(ThreadFactory threads, int spins) {
     this.threads = threads;
     this.spins = spins;
   }
@@ -158,14 +158,14 @@ public final class CompletionVector {
   }
 
   /** Waits until the thread has ended, 5 s at the most: a callback may be stuck. */
-  boolean join() {
+  boolean join(Waits waits) {
     Thread t;
     synchronized (this) {
       t = thread;
     }
     return t == null
         || Thread.currentThread().equals(t)
-        || Backoff.await(() -> !t.isAlive(), "the end of " + name, JOIN_NS);
+        || waits.await(new EndOf(t), Waits.Rank.CLOSES, JOIN_NS).done();
   }
 
   /** Never runs. */

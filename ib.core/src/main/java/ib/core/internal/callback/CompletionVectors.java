@@ -1,5 +1,6 @@
 package ib.core.internal.callback;
 
+import ib.core.serial.Waits;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
 
@@ -48,18 +49,19 @@ public final class CompletionVectors {
    * Ends the threads, after all objects are gone; waits 5 s at the most for a callback that is
    * stuck.
    *
+   * @param waits who waits for whom
    * @return whether all have ended
    */
   @MaySleep
   @Fence
-  public boolean close() {
+  public boolean close(Waits waits) {
     for (CompletionVector v : vectors) {
       v.close();
     }
     async.close();
-    boolean ended = async.join();
+    boolean ended = async.join(waits);
     for (CompletionVector v : vectors) {
-      ended &= v.join();
+      ended &= v.join(waits);
     }
     return ended;
   }

@@ -1,12 +1,13 @@
 package ib.core.internal.event;
 
+import ib.core.serial.End;
+import ib.core.serial.Waits;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbEvent;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -186,35 +187,45 @@ final class Dispatcher implements Runnable {
   }
 
   /**
-   * Waits until the thread has ended, as long as the driver it asks takes, since a fence must hold;
-   * reported every while. An interrupt is kept for later.
+   * Waits until the thread has ended: a fence must hold, so as long as the driver it asks takes,
+   * but not longer than any fence; reported every while.
    *
-   * @return false at once for the dispatcher itself: a driver that unregisters inside a query
+   * @return false when it has not: after the time, and at once for the dispatcher itself, in a
+   *     driver that unregisters inside a query
    */
   boolean awaitEnd() {
-    if (Thread.currentThread().equals(owner)) {
-      return false;
+    long start = System.nanoTime();
+    End end = End.TIMEOUT;
+    for (long left = hub.waits().deadlineNs(); left > 0 && !end.done(); ) {
+      long slice = Math.min(left, hub.config().stuckReportNs());
+      end = hub.waits().await(new Ended(this), Waits.Rank.CLOSES, slice);
+      if (!end.done()) {
+        reportStuck();
+        wake(); // should there have been no thread to start before
+      }
+      left = end.cycle().isEmpty() ? hub.waits().deadlineNs() - (System.nanoTime() - start) : 0;
     }
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          if (done.await(hub.config().stuckReportNs(), TimeUnit.NANOSECONDS)) {
-            Thread t = owner;
-            if (t == null || t.join(Duration.ofNanos(hub.config().stuckReportNs()))) {
-              return true;
-            }
-          }
-          reportStuck();
-          wake(); // should there have been no thread to start before
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
+    return end.done();
+  }
+
+  private record Ended(Dispatcher dispatcher) implements Waits.Target {
+    @Override
+    public boolean over() {
+      Thread t = dispatcher.owner;
+      return dispatcher.done.getCount() == 0 && (t == null || !t.isAlive());
+    }
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      Thread t = dispatcher.owner;
+      if (t != null) {
+        to.accept(t);
       }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    }
+
+    @Override
+    public String text() {
+      return "the event dispatcher of " + dispatcher.device;
     }
   }
 

@@ -1,6 +1,7 @@
 package ib.core.internal.event;
 
 import ib.core.client.EventTopics;
+import ib.core.internal.waits.WaitGraph;
 import ib.core.spi.DriverDevice;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,7 +17,7 @@ public final class EventHub implements EventReturn, AutoCloseable {
   private final AtomicSection section;
   private final EventClock clock;
   private final Executor executor;
-  private final FenceGraph fences = new FenceGraph();
+  private final WaitGraph waits;
   private final Map<String, DeviceEvents> devices = new ConcurrentHashMap<>();
   private final EventWatch watch;
   private volatile @Nullable EventBus bus;
@@ -27,9 +28,11 @@ public final class EventHub implements EventReturn, AutoCloseable {
    * @param config sizes and times
    * @param reports where trouble is reported
    * @param section how a thread is marked while it runs a handler
+   * @param waits who waits for whom
    */
-  public EventHub(EventConfig config, EventReports reports, AtomicSection section) {
-    this(config, reports, section, EventClock.SYSTEM, new HandlerThreads());
+  public EventHub(
+      EventConfig config, EventReports reports, AtomicSection section, WaitGraph waits) {
+    this(config, reports, section, EventClock.SYSTEM, new HandlerThreads(), waits);
   }
 
   /**
@@ -40,18 +43,21 @@ public final class EventHub implements EventReturn, AutoCloseable {
    * @param section how a thread is marked while it runs a handler
    * @param clock the dispatchers' time
    * @param executor runs handlers; must never run them in the caller
+   * @param waits who waits for whom
    */
   public EventHub(
       EventConfig config,
       EventReports reports,
       AtomicSection section,
       EventClock clock,
-      Executor executor) {
+      Executor executor,
+      WaitGraph waits) {
     this.config = config;
     this.reports = reports;
     this.section = section;
     this.clock = clock;
     this.executor = executor;
+    this.waits = waits;
     this.watch = new EventWatch(this, devices);
     this.bus =
         (topic, properties) -> {
@@ -136,8 +142,8 @@ public final class EventHub implements EventReturn, AutoCloseable {
     return executor;
   }
 
-  FenceGraph fences() {
-    return fences;
+  WaitGraph waits() {
+    return waits;
   }
 
   @Nullable EventBus bus() {

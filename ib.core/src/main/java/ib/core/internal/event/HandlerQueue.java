@@ -1,14 +1,14 @@
 package ib.core.internal.event;
 
+import ib.core.serial.End;
+import ib.core.serial.Waits;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
 import java.util.ArrayDeque;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,31 +16,20 @@ import org.jspecify.annotations.Nullable;
  * slow handler holds up nobody but itself (F22).
  */
 final class HandlerQueue implements Runnable {
-  /** How a fence ended. */
-  enum Fence {
-    /** The handler does not run. */
-    DONE,
-    /** The caller is inside the handler: it ends when the caller returns (CC-17). */
-    INSIDE,
-    /** It still runs, and the caller's time is over. */
-    TIMEOUT
-  }
-
   private final IbEventHandler handler;
   private final HandlerTable table;
   private final EventHub hub;
   private final EventCounters counters;
   private final int capacity;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
   // all guarded by the lock
   private final ArrayDeque<DeviceEvent> pending = new ArrayDeque<>();
   private @Nullable DeviceEvent lastLost;
   private int lost;
-  private boolean open = true;
-  private boolean scheduled;
-  private long runs;
   // written under the lock, read by anybody
+  private volatile boolean open = true;
+  private volatile boolean scheduled;
+  private volatile long runs; // written before the runner
   private volatile @Nullable Thread runner;
   private volatile boolean givenUp;
 
@@ -132,6 +121,7 @@ final class HandlerQueue implements Runnable {
     table.forget(this);
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate") // by one thread at a time: it has the lock
   private @Nullable DeviceEvent begin() {
     lock.lock();
     try {
@@ -141,10 +131,9 @@ final class HandlerQueue implements Runnable {
       DeviceEvent event = pending.poll();
       if (event == null) {
         scheduled = false;
-        changed.signalAll();
       } else {
-        runner = Thread.currentThread();
         runs++;
+        runner = Thread.currentThread();
       }
       return event;
     } finally {
@@ -175,7 +164,6 @@ final class HandlerQueue implements Runnable {
     lock.lock();
     try {
       runner = null;
-      changed.signalAll();
     } finally {
       lock.unlock();
     }
@@ -189,7 +177,6 @@ final class HandlerQueue implements Runnable {
       pending.clear();
       lastLost = null;
       lost = 0;
-      changed.signalAll();
     } finally {
       lock.unlock();
     }
@@ -227,77 +214,54 @@ final class HandlerQueue implements Runnable {
   }
 
   /** Waits until the call that runs now has ended. */
-  Fence fence(long timeoutNs) {
-    if (Thread.currentThread().equals(runner)) {
-      return Fence.INSIDE;
-    }
-    lock.lock();
-    try {
-      long mine = runs;
-      return await(timeoutNs, () -> runner != null && runs == mine) ? Fence.DONE : Fence.TIMEOUT;
-    } finally {
-      lock.unlock();
-    }
+  End fence(Waits.Rank rank, long limitNs) {
+    return hub.waits().await(new Call(this, runs), rank, limitNs);
   }
 
   /** Waits until everything queued has been heard. */
-  Fence drain(long timeoutNs) {
-    if (Thread.currentThread().equals(runner)) {
-      return Fence.INSIDE;
+  End drain(long limitNs) {
+    return hub.waits().await(new Rest(this), Waits.Rank.CLOSES, limitNs);
+  }
+
+  /** One call of the handler, by its number. */
+  private record Call(HandlerQueue queue, long number) implements Waits.Target {
+    @Override
+    public boolean over() {
+      return queue.runner == null || queue.runs != number;
     }
-    lock.lock();
-    try {
-      return await(timeoutNs, () -> open && scheduled) ? Fence.DONE : Fence.TIMEOUT;
-    } finally {
-      lock.unlock();
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      Thread t = queue.runner; // read before the number: so it is that call's, or none
+      if (t != null && queue.runs == number) {
+        to.accept(t);
+      }
+    }
+
+    @Override
+    public String text() {
+      return "the call of event handler " + queue.culprit() + " of " + queue.owner().name();
     }
   }
 
-  /**
-   * Waits, with the lock held; an interrupt is kept for later, since a fence must hold (2.6-8c).
-   */
-  private boolean await(long timeoutNs, BooleanSupplier busy) {
-    boolean interrupted = false;
-    long start = System.nanoTime();
-    long reportNs = hub.config().stuckReportNs();
-    try {
-      while (busy.getAsBoolean()) {
-        long left = timeoutNs - (System.nanoTime() - start);
-        if (left <= 0) {
-          return false;
-        }
-        try {
-          if (changed.awaitNanos(Math.min(left, reportNs)) <= 0 && left > reportNs) {
-            reportStuck(System.nanoTime() - start);
-          }
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      return true;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
+  /** All that an open queue has to deliver. */
+  private record Rest(HandlerQueue queue) implements Waits.Target {
+    @Override
+    public boolean over() {
+      return !queue.open || !queue.scheduled;
+    }
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      Thread t = queue.runner;
+      if (t != null) {
+        to.accept(t);
       }
     }
-  }
 
-  private void reportStuck(long sinceNs) {
-    Thread t = runner;
-    lock.unlock();
-    try {
-      hub.reports()
-          .trouble(
-              owner().name(),
-              "event handler "
-                  + culprit()
-                  + " holds up a fence for "
-                  + TimeUnit.NANOSECONDS.toMillis(sinceNs)
-                  + " ms; its thread: "
-                  + (t == null ? "none" : Stacks.text(t)),
-              null);
-    } finally {
-      lock.lock();
+    @Override
+    public String text() {
+      return "the events of event handler " + queue.culprit() + " of " + queue.owner().name();
     }
   }
 }

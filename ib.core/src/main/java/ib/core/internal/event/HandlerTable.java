@@ -1,11 +1,14 @@
 package ib.core.internal.event;
 
 import ib.core.client.Violation;
+import ib.core.serial.End;
+import ib.core.serial.Waits;
 import ib.core.verbs.IbDeadlockException;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbTimedOutException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -72,22 +75,28 @@ final class HandlerTable {
       }
       silence(queue);
     }
-    Thread other = hub.fences().enter(queue);
-    if (other != null) {
-      throw new IbDeadlockException(
-          "unregistering event handler " + queue.culprit(),
-          "it waits for the handler that the caller is inside of; it will not be called again, but"
-              + " its call has not ended: "
-              + Stacks.text(other),
-          "unregister from outside of handlers");
-    }
-    try {
-      if (queue.fence(Long.MAX_VALUE) == HandlerQueue.Fence.INSIDE) {
-        reportInside(
-            queue, "unregistered itself inside its own call: it ends when the call returns");
+    End end = queue.fence(Waits.Rank.THROWS, hub.waits().deadlineNs());
+    switch (end.kind()) {
+      case DONE -> {}
+      case INSIDE ->
+          reportInside(
+              queue, "unregistered itself inside its own call: it ends when the call returns");
+      case REFUSED -> {
+        Thread other = end.cycle().get(1);
+        throw new IbDeadlockException(
+            "unregistering event handler " + queue.culprit(),
+            "its call waits, in the end, for the caller; it will not be called again, but its call"
+                + " has not ended: "
+                + Stacks.text(other),
+            "unregister from outside of callbacks that the handler waits for");
       }
-    } finally {
-      hub.fences().exit();
+      case TIMEOUT -> {
+        reportRunning(queue, "did not return in time");
+        throw new IbTimedOutException(
+            "unregistering event handler " + queue.culprit(),
+            "it will not be called again, but its call does not return",
+            "a handler that does not block");
+      }
     }
     forget(queue);
   }
@@ -140,23 +149,19 @@ final class HandlerTable {
     long start = System.nanoTime();
     boolean fenced = true;
     for (HandlerQueue queue : all) {
-      if (hub.fences().enter(queue) != null) {
-        reportRunning(queue, "waits for the handler that the caller is inside of");
-        fenced = false;
-        continue;
-      }
-      try {
-        HandlerQueue.Fence end = queue.fence(timeoutNs - (System.nanoTime() - start));
-        if (end == HandlerQueue.Fence.INSIDE) {
-          reportInside(queue, "is removed from inside its own call: it ends when the call returns");
-        } else if (end == HandlerQueue.Fence.TIMEOUT) {
+      End end = queue.fence(Waits.Rank.CLOSES, timeoutNs - (System.nanoTime() - start));
+      switch (end.kind()) {
+        case DONE -> {}
+        case INSIDE ->
+            reportInside(
+                queue, "is removed from inside its own call: it ends when the call returns");
+        case REFUSED -> reportRunning(queue, "waits, in the end, for the thread that closes it");
+        case TIMEOUT -> {
           queue.giveUp();
           reportRunning(queue, "did not return in time");
         }
-        fenced &= end == HandlerQueue.Fence.DONE;
-      } finally {
-        hub.fences().exit();
       }
+      fenced &= end.done();
       forget(queue);
     }
     return fenced;

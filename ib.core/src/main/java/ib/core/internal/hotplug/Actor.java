@@ -1,17 +1,20 @@
 package ib.core.internal.hotplug;
 
 import ib.core.internal.hotplug.Op.Waiter;
+import ib.core.internal.waits.WaitGraph;
+import ib.core.serial.Waits;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One device's operations, one at a time, in order. The thread that finds the actor idle owns it
  * and runs its operation; one that comes later waits and is given the actor when its turn comes.
- * Operations for which nobody waits are run by whoever owns the actor. No lock is held meanwhile
- * (I5).
+ * Operations for which nobody waits, or only a thread that must not sleep, are run by whoever owns
+ * the actor. No lock is held meanwhile (I5).
  */
 final class Actor {
   private final Book book;
@@ -68,16 +71,21 @@ final class Actor {
   private Next admit(Op op) {
     queue.add(op);
     remindWatchdog();
+    if (tenure == null && book.atomic.getAsBoolean()) {
+      helper();
+    }
     if (tenure != null) {
       return await(op);
     }
-    List<Thread> cycle = book.graph.cycle(Thread.currentThread(), needs(op));
+    Thread me = Thread.currentThread();
+    List<Thread> cycle =
+        book.graph.makeWay(new WaitGraph.Wait(me, new Needs(op), op.rank, c -> {}));
     if (book.rules.refuses(cycle)) {
       Refusal refusal = refusal(op, cycle);
       helper();
       return new Next(null, null, refusal);
     }
-    return new Next(take(Thread.currentThread()), null, null);
+    return new Next(take(me), null, null);
   }
 
   private Next proceed(Op op) {
@@ -95,8 +103,9 @@ final class Actor {
   }
 
   private Next await(Op op) {
-    Thread me = Thread.currentThread();
-    List<Thread> cycle = book.graph.cycle(me, blockers(op));
+    WaitGraph.Wait wait =
+        new WaitGraph.Wait(Thread.currentThread(), op, op.rank, cycle -> giveUp(op, cycle));
+    List<Thread> cycle = book.graph.makeWay(wait);
     if (book.rules.refuses(cycle)) {
       return new Next(null, null, refusal(op, cycle));
     }
@@ -104,9 +113,19 @@ final class Actor {
       return Next.DONE;
     }
     Sync.Signal signal = book.sync.signal();
-    op.waiter = new Waiter(me, signal);
-    book.graph.enter(me, op);
+    op.waiter = new Waiter(wait, signal, !book.atomic.getAsBoolean());
+    book.graph.enter(wait);
     return new Next(null, signal, null);
+  }
+
+  /** Another wait goes before this one: the operation stays queued. */
+  private void giveUp(Op op, List<Thread> cycle) {
+    Waiter waiter = op.waiter;
+    op.refusal = refusal(op, cycle);
+    op.waiter = null;
+    if (waiter != null) {
+      waiter.signal().fire();
+    }
   }
 
   private Refusal refusal(Op op, List<Thread> cycle) {
@@ -149,15 +168,15 @@ final class Actor {
       return null;
     }
     Waiter waiter = head.waiter;
-    if (waiter != null) {
+    if (waiter != null && waiter.runs()) {
       end(mine);
       head.waiter = null;
       head.turn = take(waiter.thread());
-      book.graph.leave(waiter.thread());
+      book.graph.leave(waiter.entry());
       waiter.signal().fire();
       return null;
     }
-    if (head.turn != mine && !book.graph.cycle(mine.thread, needs(head)).isEmpty()) {
+    if (head.turn != mine && !book.graph.cycle(mine.thread, new Needs(head)).isEmpty()) {
       end(mine);
       helper(); // this thread holds what the operation has to wait for
       return null;
@@ -176,13 +195,17 @@ final class Actor {
     Waiter waiter = op.waiter;
     if (waiter != null) {
       op.waiter = null;
-      book.graph.leave(waiter.thread());
+      book.graph.leave(waiter.entry());
       waiter.signal().fire();
     }
   }
 
   private Tenure take(Thread thread) {
-    Tenure t = new Tenure(this, thread, book.tenures.get(thread));
+    return take(thread, false);
+  }
+
+  private Tenure take(Thread thread, boolean helper) {
+    Tenure t = new Tenure(this, thread, book.tenures.get(thread), helper);
     book.tenures.put(thread, t);
     tenure = t;
     return t;
@@ -202,7 +225,7 @@ final class Actor {
   private Tenure helper() {
     Tenure[] given = new Tenure[1];
     Thread thread = book.sync.thread("ib-hotplug " + device.name(), () -> loop(given[0]));
-    given[0] = take(thread);
+    given[0] = take(thread, true);
     book.afterwards(() -> book.sync.start(thread));
     return given[0];
   }
@@ -231,6 +254,14 @@ final class Actor {
 
   @Nullable Tenure tenure() {
     return tenure;
+  }
+
+  /**
+   * When a wait of the operation that runs is given up: with its caller's, but a helper's stays,
+   * since the next helper would be where it is.
+   */
+  Waits.Rank rankOf(Tenure owner) {
+    return owner.helper || current == null ? Waits.Rank.STAYS : current.rank;
   }
 
   /** Since when somebody waits for a fence; {@link Sync.Alarm#NEVER} when nobody does. */
@@ -263,6 +294,24 @@ final class Actor {
   /** For whom an owner may have to wait in the operation that it runs. */
   Set<Thread> needsOf(Tenure owner) {
     return owner == tenure && current != null ? needs(current) : Set.of();
+  }
+
+  /** What an operation has to wait for when it runs. */
+  private record Needs(Op op) implements Waits.Target {
+    @Override
+    public boolean over() {
+      return false;
+    }
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      needs(op).forEach(to);
+    }
+
+    @Override
+    public String text() {
+      return op.text();
+    }
   }
 
   private static Set<Thread> needs(Op op) {

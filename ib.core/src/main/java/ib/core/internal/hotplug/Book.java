@@ -1,23 +1,33 @@
 package ib.core.internal.hotplug;
 
+import ib.core.internal.waits.WaitGraph;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known: devices, clients, who owns which device, who waits for whom. One leaf lock guards
- * all of it; it is held for a few field accesses, never while anybody waits and never while code of
- * a client, a driver or an observer runs (I5).
+ * What is known: devices, clients, who owns which device. The leaf lock of the wait-for graph
+ * guards all of it, so that operations, owners, leases and waits are one picture; it is held for a
+ * few field accesses, never while anybody waits and never while code of a client, a driver or an
+ * observer runs (I5).
  */
 final class Book {
-  private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock lock;
   private final ArrayDeque<Runnable> effects = new ArrayDeque<>();
+
+  /** Who waits for whom. */
+  final WaitGraph graph;
+
+  /** Whether the calling thread is in a callback that may not sleep: it runs no operation. */
+  final BooleanSupplier atomic;
 
   final Sync sync;
   final LongSupplier clock;
@@ -37,16 +47,40 @@ final class Book {
   /** The innermost device that a thread owns; absent when it owns none, so: is in no callback. */
   final Map<Thread, Tenure> tenures = new HashMap<>();
 
-  final WaitForGraph graph = new WaitForGraph(tenures);
   boolean closed;
 
-  Book(Sync sync, LongSupplier clock, Limits limits, Rules rules, Observer observer) {
+  Book(
+      WaitGraph graph,
+      BooleanSupplier atomic,
+      Sync sync,
+      LongSupplier clock,
+      Limits limits,
+      Rules rules,
+      Observer observer) {
+    this.graph = graph;
+    this.lock = graph.leaf();
+    this.atomic = atomic;
     this.sync = sync;
     this.clock = clock;
     this.limits = limits;
     this.rules = rules;
     this.observer = new SafeObserver(observer);
     this.alarm = sync.alarm(now -> new Watchdog(this).scan(now));
+    graph.owed(this::ahead);
+  }
+
+  /** A book with real threads, and a clock from 0 on: its times never overflow. */
+  static Book real(WaitGraph graph, BooleanSupplier atomic, Limits limits, Observer observer) {
+    long origin = System.nanoTime();
+    LongSupplier clock = () -> System.nanoTime() - origin;
+    return new Book(graph, atomic, new SystemSync(clock), clock, limits, new Rules(), observer);
+  }
+
+  /** For whom an owner will have to wait in what it runs: children, lease holders; guarded. */
+  private void ahead(Thread owner, Consumer<? super Thread> to) {
+    for (Tenure t = tenures.get(owner); t != null; t = t.outer) {
+      t.actor.needsOf(t).forEach(to);
+    }
   }
 
   void limits(Limits changed) {

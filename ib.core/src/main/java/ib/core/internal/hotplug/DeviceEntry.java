@@ -89,6 +89,12 @@ public final class DeviceEntry {
     return !stopping && (state == State.ENABLING || state == State.LIVE);
   }
 
+  /** Whether something of the client is on it. */
+  boolean engaged(ClientEntry client) {
+    Binding b = bindings.get(client);
+    return b != null && b.engaged();
+  }
+
   /** Starts the report of a removal or reset. */
   void startReport(long nowNs) {
     removalStartNs = nowNs;

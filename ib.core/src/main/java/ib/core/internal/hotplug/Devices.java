@@ -3,6 +3,7 @@ package ib.core.internal.hotplug;
 import ib.core.internal.hotplug.Activity.Kind;
 import ib.core.internal.hotplug.Calls.Result;
 import ib.core.internal.hotplug.DeviceEntry.State;
+import ib.core.serial.Waits;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
@@ -77,7 +78,7 @@ final class Devices {
   // ---- operations ----
 
   Op op(Op.Kind kind, DeviceEntry d, Consumer<Tenure> body) {
-    return new Op(kind, d, book.now(), body);
+    return new Op(kind, d, book.now(), Waits.Rank.QUEUED, body);
   }
 
   /** Tries the device before any client sees it (S27, CC-14), and opens its event gate (B12). */
@@ -207,8 +208,8 @@ final class Devices {
     };
   }
 
-  Op shutdown(DeviceEntry d) {
-    return op(Op.Kind.SHUTDOWN, d, t -> teardown.shutdown(t, d));
+  Op shutdown(DeviceEntry d, Waits.Rank rank) {
+    return new Op(Op.Kind.SHUTDOWN, d, book.now(), rank, t -> teardown.shutdown(t, d));
   }
 
   Op reset(DeviceEntry d, Runnable action) {

@@ -1,9 +1,18 @@
 package ib.core.internal.hotplug;
 
+import ib.core.serial.Waits;
+
 /** What happens to a caller whose wait is refused; the operation stays queued either way. */
 public enum Form {
   /** For calls of the API: {@code IbDeadlockException}. */
-  THROW,
+  THROW(Waits.Rank.QUEUED),
   /** For service events, where nobody could catch it: a violation is recorded. */
-  RECORD
+  RECORD(Waits.Rank.SERVICE_GOES);
+
+  /** Of the removal of a device: a driver whose service goes pulls its device afterwards (S28). */
+  final Waits.Rank rank;
+
+  Form(Waits.Rank rank) {
+    this.rank = rank;
+  }
 }

@@ -5,6 +5,8 @@ import ib.core.client.DeviceLease;
 import ib.core.client.IbClient;
 import ib.core.client.RemovalReport;
 import ib.core.internal.hotplug.ClientEntry.Phase;
+import ib.core.internal.waits.WaitGraph;
+import ib.core.serial.Waits;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbAgainException;
 import ib.core.verbs.IbExistsException;
@@ -12,6 +14,7 @@ import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoDeviceException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,31 +35,32 @@ public final class Hotplug implements AutoCloseable {
   /**
    * Makes an empty registry with real threads and a real clock.
    *
+   * @param waits who waits for whom
+   * @param atomic whether the calling thread is in a callback that may not sleep: then it runs
+   *     neither adds nor removes, but waits for a thread that does
    * @param limits how long callbacks may take
    * @param observer is told what goes wrong
    */
-  public Hotplug(Limits limits, Observer observer) {
-    this(limits, observer, sinceNow());
+  public Hotplug(WaitGraph waits, BooleanSupplier atomic, Limits limits, Observer observer) {
+    this(Book.real(waits, atomic, limits, observer));
   }
 
-  private Hotplug(Limits limits, Observer observer, LongSupplier clock) {
-    this(new SystemSync(clock), clock, limits, new Rules(), observer);
+  Hotplug(Limits limits, Observer observer) {
+    this(new WaitGraph(), () -> false, limits, observer);
   }
 
   Hotplug(Sync sync, LongSupplier clock, Limits limits, Rules rules, Observer observer) {
-    book = new Book(sync, clock, limits, rules, observer);
+    this(new Book(new WaitGraph(), () -> false, sync, clock, limits, rules, observer));
+  }
+
+  private Hotplug(Book book) {
+    this.book = book;
     Calls calls = new Calls(book);
     bindings = new Bindings(book, calls);
     teardown = new Teardown(book, calls, bindings);
     devices = new Devices(book, calls, bindings, teardown);
     refusals = new Refusals(book.observer);
     inventory = new Inventory(book);
-  }
-
-  /** A clock that starts at 0, so that times can be compared and never overflow. */
-  private static LongSupplier sinceNow() {
-    long origin = System.nanoTime();
-    return () -> System.nanoTime() - origin;
   }
 
   /**
@@ -114,7 +118,7 @@ public final class Hotplug implements AutoCloseable {
    * @param form what happens when it cannot be waited for (CC-7, CC-8)
    */
   public void unregister(DeviceEntry device, Form form) {
-    Refusal refusal = shutDown(device);
+    Refusal refusal = shutDown(device, form);
     if (refusal != null) {
       boolean going = book.compute(() -> device.state == DeviceEntry.State.DISABLING);
       refusals.tell(going ? "CC-8" : "CC-7", refusal, form);
@@ -128,7 +132,7 @@ public final class Hotplug implements AutoCloseable {
    */
   public void unregisterQueued(DeviceEntry device) {
     book.update(() -> device.stopping = true);
-    device.actor.leave(devices.shutdown(device));
+    device.actor.leave(devices.shutdown(device, Waits.Rank.QUEUED));
   }
 
   /**
@@ -146,7 +150,7 @@ public final class Hotplug implements AutoCloseable {
   private void unregisterReversed(List<DeviceEntry> list, Form form) {
     Refusal refused = null;
     for (DeviceEntry d : list.reversed()) {
-      Refusal r = shutDown(d);
+      Refusal r = shutDown(d, form);
       refused = refused == null ? r : refused;
     }
     if (refused != null) {
@@ -154,14 +158,14 @@ public final class Hotplug implements AutoCloseable {
     }
   }
 
-  private @Nullable Refusal shutDown(DeviceEntry device) {
+  private @Nullable Refusal shutDown(DeviceEntry device, Form form) {
     boolean gone =
         book.compute(
             () -> {
               device.stopping = true;
               return device.state == DeviceEntry.State.GONE;
             });
-    return gone ? null : device.actor.perform(devices.shutdown(device));
+    return gone ? null : device.actor.perform(devices.shutdown(device, form.rank));
   }
 
   /**
@@ -298,12 +302,7 @@ public final class Hotplug implements AutoCloseable {
   private List<DeviceEntry> retire(ClientEntry client) {
     client.phase = client.phase == Phase.ACTIVE ? Phase.LEAVING : client.phase;
     bindings.retire(client);
-    return book.devices.stream().filter(d -> engaged(d, client)).toList();
-  }
-
-  private static boolean engaged(DeviceEntry d, ClientEntry client) {
-    Binding b = d.bindings.get(client);
-    return b != null && b.engaged();
+    return book.devices.stream().filter(d -> d.engaged(client)).toList();
   }
 
   /**

@@ -1,5 +1,7 @@
 package ib.core.internal.hotplug;
 
+import ib.core.internal.waits.WaitGraph;
+import ib.core.serial.Waits;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -7,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One operation on one device. What it does is written so that it can be run again from the start
  * by another thread when its first one got stuck: every step looks at the state first.
  */
-final class Op {
+final class Op implements Waits.Target {
   /** What is to be done. */
   enum Kind {
     PROBE("register"),
@@ -42,6 +44,10 @@ final class Op {
   final Kind kind;
   final DeviceEntry device;
   final long askedNs;
+
+  /** When a thread that waits for it is given up in favour of others. */
+  final Waits.Rank rank;
+
   private final Consumer<Tenure> body;
 
   // ---- guarded by the book ----
@@ -58,10 +64,11 @@ final class Op {
 
   @Nullable RuntimeException failure;
 
-  Op(Kind kind, DeviceEntry device, long askedNs, Consumer<Tenure> body) {
+  Op(Kind kind, DeviceEntry device, long askedNs, Waits.Rank rank, Consumer<Tenure> body) {
     this.kind = kind;
     this.device = device;
     this.askedNs = askedNs;
+    this.rank = rank;
     this.body = body;
   }
 
@@ -69,11 +76,37 @@ final class Op {
     body.accept(tenure);
   }
 
+  /** Guarded by the book, as all of a target. */
+  @Override
+  public boolean over() {
+    return done || turn != null;
+  }
+
+  @Override
+  public void holders(Consumer<? super Thread> to) {
+    device.actor.blockers(this).forEach(to);
+  }
+
+  @Override
+  public String text() {
+    return toString();
+  }
+
   @Override
   public String toString() {
     return kind.verb + " " + device.name();
   }
 
-  /** A thread that waits. */
-  record Waiter(Thread thread, Sync.Signal signal) {}
+  /**
+   * A thread that waits.
+   *
+   * @param entry its place in the graph
+   * @param signal wakes it
+   * @param runs whether it runs the operation when its turn comes; else an owner does
+   */
+  record Waiter(WaitGraph.Wait entry, Sync.Signal signal, boolean runs) {
+    Thread thread() {
+      return entry.thread();
+    }
+  }
 }

@@ -6,11 +6,13 @@ import ib.core.client.RemovalReport;
 import ib.core.internal.hotplug.Activity.Kind;
 import ib.core.internal.hotplug.Calls.Result;
 import ib.core.internal.hotplug.DeviceEntry.State;
+import ib.core.internal.waits.WaitGraph;
+import ib.core.serial.Waits;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,7 +88,7 @@ final class Teardown {
     }
     resume(t, d);
     for (DeviceEntry child : book.compute(() -> List.copyOf(d.children))) {
-      child.actor.perform(new Op(Op.Kind.RESUME, child, book.now(), own -> resume(own, child)));
+      child.actor.perform(part(Op.Kind.RESUME, t, child, own -> resume(own, child)));
     }
   }
 
@@ -212,7 +214,7 @@ final class Teardown {
     for (DeviceEntry child = youngest(d); child != null; child = youngest(d)) {
       DeviceEntry c = child;
       book.update(() -> c.stopping = true);
-      if (!performed(t, d, new Op(Op.Kind.SHUTDOWN, c, book.now(), own -> shutdown(own, c)))) {
+      if (!performed(t, d, part(Op.Kind.SHUTDOWN, t, c, own -> shutdown(own, c)))) {
         return false;
       }
     }
@@ -221,11 +223,16 @@ final class Teardown {
 
   private boolean childrenSuspended(Tenure t, DeviceEntry d) {
     for (DeviceEntry c : book.compute(() -> List.copyOf(d.children)).reversed()) {
-      if (!performed(t, d, new Op(Op.Kind.SUSPEND, c, book.now(), own -> suspend(own, c)))) {
+      if (!performed(t, d, part(Op.Kind.SUSPEND, t, c, own -> suspend(own, c)))) {
         return false;
       }
     }
     return true;
+  }
+
+  private Op part(Op.Kind kind, Tenure t, DeviceEntry child, Consumer<Tenure> body) {
+    Waits.Rank rank = book.compute(() -> t.actor.rankOf(t));
+    return new Op(kind, child, book.now(), rank, body);
   }
 
   /** Does the child's part, or leaves all of it to a helper when this thread may not wait. */
@@ -247,7 +254,7 @@ final class Teardown {
   /** Waits until all leases are back, or until the watchdog revokes them (CC-21). */
   private boolean leasesGone(Tenure t, DeviceEntry d) {
     for (ArrayDeque<Lease> revoked = new ArrayDeque<>(); ; ) {
-      Sync.Signal wait =
+      LeaseWait wait =
           book.find(
               () -> {
                 d.leases.stream().filter(Lease::leftToSweep).forEach(revoked::add);
@@ -260,28 +267,60 @@ final class Teardown {
       if (wait == null) {
         return book.compute(() -> book.rules.mayGoOn(t));
       }
-      wait.await();
-      book.update(() -> t.activity = null);
+      wait.signal.await();
+      book.update(
+          () -> {
+            book.graph.leave(wait.entry);
+            t.activity = null;
+          });
     }
   }
 
-  private Sync.@Nullable Signal awaitLeases(Tenure t, DeviceEntry d) {
+  private record LeaseWait(WaitGraph.Wait entry, Sync.Signal signal) {}
+
+  /** The leases that a removal waits for; guarded by the book. */
+  private record Leases(DeviceEntry device) implements Waits.Target {
+    @Override
+    public boolean over() {
+      return device.leases.isEmpty();
+    }
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      device.leases.forEach(l -> to.accept(l.holder));
+    }
+
+    @Override
+    public String text() {
+      return "the leases of " + device;
+    }
+  }
+
+  private @Nullable LeaseWait awaitLeases(Tenure t, DeviceEntry d) {
     if (d.leases.isEmpty() || !book.rules.mayGoOn(t)) {
       return null;
     }
-    Thread me = Thread.currentThread();
-    List<Thread> cycle =
-        book.graph.cycle(me, d.leases.stream().map(l -> l.holder).collect(Collectors.toSet()));
+    Sync.Signal signal = book.sync.signal();
+    WaitGraph.Wait wait =
+        new WaitGraph.Wait(
+            Thread.currentThread(),
+            new Leases(d),
+            d.actor.rankOf(t),
+            cycle -> {
+              d.actor.handOff(cycle);
+              signal.fire();
+            });
+    List<Thread> cycle = book.graph.makeWay(wait);
     if (book.rules.refuses(cycle)) {
       d.actor.handOff(cycle);
       return null;
     }
-    Sync.Signal signal = book.sync.signal();
     d.leaseSignal = signal;
+    book.graph.enter(wait);
     Activity activity = new Activity(Kind.LEASES, null, book.now());
     t.activity = activity;
     book.alarm.due(activity.startNs + book.limits.reportNs());
-    return signal;
+    return new LeaseWait(wait, signal);
   }
 
   private void sweepLease(Tenure t, DeviceEntry d, Lease lease) {

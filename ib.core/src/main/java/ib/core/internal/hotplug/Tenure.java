@@ -16,15 +16,19 @@ final class Tenure {
   /** Work that waits until the thread is out of the callback (CC-10). */
   final ArrayDeque<Runnable> later = new ArrayDeque<>();
 
+  /** Whether the thread is the core's own, and does nothing else. */
+  final boolean helper;
+
   /** Taken away: the thread may come back at any time and does nothing then (CC-19). */
   boolean revoked;
 
   /** What it is calling. */
   @Nullable Activity activity;
 
-  Tenure(Actor actor, Thread thread, @Nullable Tenure outer) {
+  Tenure(Actor actor, Thread thread, @Nullable Tenure outer, boolean helper) {
     this.actor = actor;
     this.thread = thread;
     this.outer = outer;
+    this.helper = helper;
   }
 }

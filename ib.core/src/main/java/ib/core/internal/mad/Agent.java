@@ -1,7 +1,6 @@
 package ib.core.internal.mad;
 
 import ib.core.internal.BoundDevice;
-import ib.core.internal.callback.Backoff;
 import ib.core.internal.callback.Contract;
 import ib.core.mad.Mad;
 import ib.core.mad.MadAddress;
@@ -10,6 +9,7 @@ import ib.core.mad.MadHandler;
 import ib.core.mad.MadReceived;
 import ib.core.mad.MadRegistration;
 import ib.core.mad.MadSource;
+import ib.core.serial.Waits;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Fence;
 import ib.core.verbs.IbDevice;
@@ -23,6 +23,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** An agent: what of it belongs to its client, and its own queue of callbacks. */
@@ -210,12 +211,32 @@ public final class Agent implements MadAgent {
   public void end() {
     boolean first = closed.compareAndSet(false, true);
     if (first) {
-      Backoff.await(() -> entering.get() == 0, "calls of " + this, ENTER_NS);
+      port.waits().await(new NobodyEnters(this), Waits.Rank.CLOSES, ENTER_NS);
       port.leave(this);
     }
+    BoundDevice o = owner;
+    Consumer<Waits.Target> owes = o == null ? t -> {} : o.owner()::owes;
     if (!queue.isInside()) {
-      port.fence();
-      queue.fence();
+      port.fence(owes);
+    }
+    queue.fence(owes);
+  }
+
+  /** Nobody is about to begin something; who does never waits. */
+  private record NobodyEnters(Agent agent) implements Waits.Target {
+    @Override
+    public boolean over() {
+      return agent.entering.get() == 0;
+    }
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      // they are not known, and done at once
+    }
+
+    @Override
+    public String text() {
+      return "calls of " + agent;
     }
   }
 

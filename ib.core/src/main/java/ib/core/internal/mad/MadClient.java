@@ -3,7 +3,7 @@ package ib.core.internal.mad;
 import ib.core.client.IbClient;
 import ib.core.internal.BoundDevice;
 import ib.core.internal.callback.Contract;
-import ib.core.internal.callback.FenceGraph;
+import ib.core.serial.Waits;
 import ib.core.verbs.Cap;
 import ib.core.verbs.Fence;
 import ib.core.verbs.IbDevice;
@@ -16,16 +16,18 @@ public final class MadClient implements IbClient, AutoCloseable {
   public static final String NAME = "mad";
 
   private final Contract contract;
-  private final FenceGraph fences = new FenceGraph();
+  private final Waits waits;
   private final Threads threads = new Threads();
 
   /**
    * Makes the client; no thread starts yet.
    *
    * @param contract where violations are reported
+   * @param waits who waits for whom
    */
-  public MadClient(Contract contract) {
+  public MadClient(Contract contract, Waits waits) {
     this.contract = contract;
+    this.waits = waits;
   }
 
   @Override
@@ -44,7 +46,7 @@ public final class MadClient implements IbClient, AutoCloseable {
       return null;
     }
     BoundDevice bound = BoundDevice.of(device, "mad.add");
-    MadDevice mad = new MadDevice(bound, threads, contract, fences);
+    MadDevice mad = new MadDevice(bound, threads, contract, waits);
     mad.start();
     bound.parts().services().mad(mad);
     return mad;

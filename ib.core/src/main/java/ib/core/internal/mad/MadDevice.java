@@ -3,10 +3,10 @@ package ib.core.internal.mad;
 import ib.core.internal.BoundDevice;
 import ib.core.internal.Services;
 import ib.core.internal.callback.Contract;
-import ib.core.internal.callback.FenceGraph;
 import ib.core.mad.MadAgent;
 import ib.core.mad.MadHandler;
 import ib.core.mad.MadRegistration;
+import ib.core.serial.Waits;
 import ib.core.verbs.IbDevice;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,11 +17,11 @@ final class MadDevice implements Services.Mad {
   private final List<MadPort> ports = new ArrayList<>();
   private final List<QpWire> wires = new ArrayList<>();
 
-  MadDevice(BoundDevice device, World world, Contract contract, FenceGraph fences) {
+  MadDevice(BoundDevice device, World world, Contract contract, Waits waits) {
     for (int p = 1; p <= device.portCount(); p++) {
       QpWire wire = new QpWire(device, p, contract);
       wires.add(wire);
-      ports.add(new MadPort(device.name(), p, wire, world, contract, fences));
+      ports.add(new MadPort(device.name(), p, wire, world, contract, waits));
     }
   }
 
@@ -53,6 +53,6 @@ final class MadDevice implements Services.Mad {
   void close() {
     ports.forEach(p -> p.close(null));
     wires.forEach(QpWire::close);
-    ports.forEach(MadPort::fence);
+    ports.forEach(p -> p.fence(owed -> {}));
   }
 }

@@ -2,7 +2,6 @@ package ib.core.internal.mad;
 
 import ib.core.internal.BoundDevice;
 import ib.core.internal.callback.Contract;
-import ib.core.internal.callback.FenceGraph;
 import ib.core.mad.Mad;
 import ib.core.mad.MadAddress;
 import ib.core.mad.MadHandler;
@@ -11,6 +10,7 @@ import ib.core.mad.MadRegistration;
 import ib.core.mad.MadSource;
 import ib.core.mad.MgmtClass;
 import ib.core.mad.smp.Smp;
+import ib.core.serial.Waits;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +36,7 @@ final class MadPort implements Rmpp.Port {
   private final Wire wire;
   private final World world;
   private final Contract contract;
-  private final FenceGraph fences;
+  private final Waits waits;
   private final SerialQueue queue;
   private final Counters counters = new Counters();
   private final AgentTable agents = new AgentTable();
@@ -44,13 +45,13 @@ final class MadPort implements Rmpp.Port {
   private final Transfers transfers = new Transfers(this);
   private int lowTid = ThreadLocalRandom.current().nextInt(); // not to be guessed (D9)
 
-  MadPort(String device, int number, Wire wire, World world, Contract contract, FenceGraph fences) {
+  MadPort(String device, int number, Wire wire, World world, Contract contract, Waits waits) {
     this.name = device + "/" + number;
     this.number = number;
     this.wire = wire;
     this.world = world;
     this.contract = contract;
-    this.fences = fences;
+    this.waits = waits;
     this.queue = newQueue("management of " + name);
     this.inbound = new Inbound(this, wire);
   }
@@ -76,7 +77,7 @@ final class MadPort implements Rmpp.Port {
   }
 
   SerialQueue newQueue(String what) {
-    return new SerialQueue(what, world, contract, fences);
+    return new SerialQueue(what, world::execute, contract, waits);
   }
 
   /** Runs something on the port's queue. */
@@ -85,8 +86,12 @@ final class MadPort implements Rmpp.Port {
   }
 
   /** Waits until what the port was given before is done. */
-  void fence() {
-    queue.fence();
+  void fence(Consumer<? super Waits.Target> owes) {
+    queue.fence(owes);
+  }
+
+  Waits waits() {
+    return waits;
   }
 
   // ---- agents ----

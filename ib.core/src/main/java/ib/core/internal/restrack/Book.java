@@ -1,11 +1,12 @@
 package ib.core.internal.restrack;
 
-import ib.core.internal.callback.Backoff;
 import ib.core.internal.callback.CallbackTask;
-import ib.core.internal.callback.FenceGraph;
 import ib.core.internal.callback.GuardedEventHandler;
 import ib.core.internal.callback.ObjectEvents;
+import ib.core.internal.callback.Stacks;
 import ib.core.internal.restrack.Life.State;
+import ib.core.serial.End;
+import ib.core.serial.Waits;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.EventHandler;
 import ib.core.verbs.IbBusyException;
@@ -19,6 +20,7 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.SharedReceiveQueue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The book of one object, and of one client's handle on a device (kind DEVICE). */
@@ -34,7 +36,7 @@ public final class Book implements ObjectControl {
   private volatile @Nullable EventHandler eventHandler;
   private volatile @Nullable IbObject self;
   private volatile @Nullable Runnable destroyer;
-  private volatile @Nullable Thread closer;
+  private volatile @Nullable Thread busyWith; // the thread that makes or destroys it
   private volatile int qpn = -1; // kept: a label is read when the driver's object may be gone (B9)
 
   Book(Owner owner, Kind kind, List<Book> uses) {
@@ -45,6 +47,7 @@ public final class Book implements ObjectControl {
     this.id = kind == Kind.DEVICE ? owner.device().info().index() : owner.table().newId(kind);
     boolean raises = kind == Kind.CQ || kind == Kind.QP || kind == Kind.SRQ;
     ObjectTable t = owner.table();
+    this.busyWith = kind == Kind.DEVICE ? null : Thread.currentThread();
     this.events = raises ? new ObjectEvents(t.contract(), t.vectors(), t.mirror()) : null;
   }
 
@@ -215,6 +218,7 @@ public final class Book implements ObjectControl {
     qpn = object instanceof QueuePair qp ? qp.qpn() : -1;
     destroyer = destroy;
     boolean live = life.go(State.RESERVED, State.LIVE);
+    busyWith = null;
     if (live && events != null) {
       events.open(eventHandler, context(object));
     }
@@ -242,6 +246,7 @@ public final class Book implements ObjectControl {
   @Override
   public void abort() {
     life.go(State.RESERVED, State.CLOSED); // or POISONED already
+    busyWith = null;
     release();
   }
 
@@ -295,14 +300,14 @@ public final class Book implements ObjectControl {
         throw refusal(s, "close");
       }
       if (s != State.LIVE) {
-        awaitClosed(Long.MAX_VALUE);
+        awaitClosed(owner.table().waits().deadlineNs());
         return;
       }
       if (life.users() != 0) {
         throw busy();
       }
     }
-    new Teardown(this).run(Long.MAX_VALUE);
+    new Teardown(this).run(owner.table().waits().deadlineNs());
     end(State.CLOSED);
   }
 
@@ -317,15 +322,22 @@ public final class Book implements ObjectControl {
    * for: its callbacks and its own driver call; and address handles never wait (S5).
    */
   private boolean awaitClosed(long limitNs) {
-    FenceGraph fences = owner.table().fences();
-    if (kind == Kind.AH || !fences.enter(() -> closer)) {
+    if (kind == Kind.AH) {
       return false;
     }
-    try {
-      return Backoff.await(
-          () -> life.state().compareTo(State.CLOSING) > 0, "the end of " + this, limitNs);
-    } finally {
-      fences.exit();
+    End end = owner.table().waits().await(new Closed(this), Waits.Rank.CLOSES, limitNs);
+    if (end.kind() == End.Kind.TIMEOUT) {
+      List<String> busy = Stacks.of(busyWith);
+      owner.table().contract().report("S32", owner.client(), this + " does not end", busy);
+    }
+    return end.done();
+  }
+
+  /** Tells the thread that makes or destroys the object, if there is one. */
+  void busy(Consumer<? super Thread> to) {
+    Thread t = busyWith;
+    if (t != null) {
+      to.accept(t);
     }
   }
 
@@ -342,8 +354,8 @@ public final class Book implements ObjectControl {
     return true;
   }
 
-  void closer(@Nullable Thread thread) {
-    closer = thread;
+  void busyWith(@Nullable Thread thread) {
+    busyWith = thread;
   }
 
   @Nullable Runnable takeDestroyer() {

@@ -4,7 +4,7 @@ import ib.core.client.ResourceRecord;
 import ib.core.internal.callback.CompletionVectors;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.callback.EventMirror;
-import ib.core.internal.callback.FenceGraph;
+import ib.core.internal.waits.WaitGraph;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.ObjectControl.Kind;
 import java.util.Comparator;
@@ -24,7 +24,7 @@ public final class ObjectTable {
   private final Contract contract;
   private final CompletionVectors vectors;
   private final EventMirror mirror;
-  private final FenceGraph fences = new FenceGraph();
+  private final WaitGraph waits;
   private final AtomicLongArray nextId = new AtomicLongArray(KINDS);
   private final AtomicIntegerArray live = new AtomicIntegerArray(KINDS);
   private final NavigableSet<Book> books =
@@ -37,13 +37,19 @@ public final class ObjectTable {
    * @param contract where violations are reported
    * @param vectors the device's threads
    * @param mirror who hears events of objects too
+   * @param waits who waits for whom
    */
   public ObjectTable(
-      String driver, Contract contract, CompletionVectors vectors, EventMirror mirror) {
+      String driver,
+      Contract contract,
+      CompletionVectors vectors,
+      EventMirror mirror,
+      WaitGraph waits) {
     this.driver = driver;
     this.contract = contract;
     this.vectors = vectors;
     this.mirror = mirror;
+    this.waits = waits;
   }
 
   String driver() {
@@ -62,8 +68,9 @@ public final class ObjectTable {
     return mirror;
   }
 
-  FenceGraph fences() {
-    return fences;
+  /** {@return who waits for whom} */
+  public WaitGraph waits() {
+    return waits;
   }
 
   long newId(Kind kind) {

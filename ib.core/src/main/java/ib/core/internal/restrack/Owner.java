@@ -1,8 +1,10 @@
 package ib.core.internal.restrack;
 
 import ib.core.client.LeakRecord;
-import ib.core.internal.callback.Backoff;
+import ib.core.internal.callback.Stacks;
 import ib.core.internal.restrack.Life.State;
+import ib.core.serial.End;
+import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.IbDevice;
@@ -16,6 +18,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** Everything that one client has made through its handle on one device (D2). */
@@ -35,6 +38,7 @@ public final class Owner {
   private final long graceNs;
   private final AtomicInteger live = new AtomicInteger();
   private final Queue<Loan> loans = new ConcurrentLinkedQueue<>();
+  private final Queue<Waits.Target> owed = new ConcurrentLinkedQueue<>();
   private final Book handle;
   private volatile boolean poisoned;
 
@@ -136,6 +140,17 @@ public final class Owner {
     loans.removeIf(l -> l.is(thing));
   }
 
+  /**
+   * Notes a fence that was deferred: what it would have waited for is waited for by {@link #sweep}.
+   *
+   * @param fence what runs still
+   */
+  @AnyContext
+  public void owes(Waits.Target fence) {
+    owed.removeIf(Waits.Target::over);
+    owed.add(fence);
+  }
+
   /** From now on nothing can be made through the handle; {@link #sweep} does so, too. */
   @AnyContext
   public void poison() {
@@ -145,7 +160,7 @@ public final class Owner {
   /**
    * Closes the account: from now on nothing can be made, and the control path of what there is
    * throws {@link IbDisassociatedException}. What is left is destroyed, users first, with its
-   * callbacks fenced (I4).
+   * callbacks fenced, those included whose fence was deferred (I4).
    *
    * @return what was left (CC-20), as plain text
    */
@@ -153,10 +168,7 @@ public final class Owner {
   @Fence
   public List<LeakRecord> sweep() {
     poison();
-    Backoff.await(
-        () -> books().noneMatch(b -> b.life().state() == State.RESERVED),
-        "objects that " + client + " is just making on " + device.name(),
-        graceNs);
+    table.waits().await(new Making(this), Waits.Rank.CLOSES, graceNs);
     List<Book> left = books().toList();
     List<Book> leaked = new ArrayList<>();
     List<LeakRecord> report = new ArrayList<>();
@@ -176,7 +188,42 @@ public final class Owner {
         }
       }
     }
+    for (Waits.Target t = owed.poll(); t != null; t = owed.poll()) {
+      pay(t);
+    }
     return report;
+  }
+
+  private void pay(Waits.Target fence) {
+    End end = table.waits().await(fence, Waits.Rank.CLOSES, graceNs);
+    if (!end.done()) {
+      List<String> running = new ArrayList<>();
+      fence.holders(t -> running.addAll(Stacks.of(t)));
+      String text = fence.text() + " of " + client + " has not returned when all was closed";
+      table.contract().report("I4", client, text, running);
+    }
+  }
+
+  /** Objects that the client is just making. */
+  private record Making(Owner owner) implements Waits.Target {
+    private Stream<Book> reserved() {
+      return owner.books().filter(b -> b.life().state() == State.RESERVED);
+    }
+
+    @Override
+    public boolean over() {
+      return reserved().findAny().isEmpty();
+    }
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      reserved().forEach(b -> b.busy(to));
+    }
+
+    @Override
+    public String text() {
+      return "objects that " + owner.client + " is just making on " + owner.device.name();
+    }
   }
 
   private LeakRecord leak(Book book) {

@@ -1,12 +1,13 @@
 package ib.core.internal.restrack;
 
-import ib.core.internal.callback.Backoff;
 import ib.core.internal.callback.CallbackTask;
-import ib.core.internal.callback.CallbackTask.FenceResult;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.callback.Stacks;
+import ib.core.serial.End;
+import ib.core.serial.Waits;
 import ib.core.verbs.ObjectControl.Kind;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The end of one object, in the only right order (B9): it is hidden already; its callbacks end, its
@@ -22,37 +23,68 @@ final class Teardown {
   }
 
   void run(long limitNs) {
-    book.closer(Thread.currentThread());
+    book.busyWith(Thread.currentThread());
     try {
       if (book.kind() != Kind.AH) { // has neither callbacks nor readers, and may not wait (S5)
         for (CallbackTask task : book.tasks()) {
           fence(task, limitNs);
         }
-        Backoff.await(() -> book.life().readers() == 0, "introspection of " + book, limitNs);
+        book.ownership()
+            .table()
+            .waits()
+            .await(new NoReaders(book), Waits.Rank.CLOSES, limitNs); // short: they wait for nobody
       }
       destroy();
     } finally {
-      book.closer(null);
+      book.busyWith(null);
     }
   }
 
   private void fence(CallbackTask task, long limitNs) {
-    FenceResult result = task.fence(book.ownership().table().fences(), book.toString(), limitNs);
-    List<String> running = Stacks.of(task.runner());
+    Waits waits = book.ownership().table().waits();
+    End end = task.fence(waits, Waits.Rank.CLOSES, book.toString(), limitNs);
+    if (end.done()) {
+      return;
+    }
     String client = book.owner();
-    switch (result) {
+    switch (end.kind()) {
       case DONE -> {}
       case INSIDE ->
           contract.report(
               "S26", client, book + " is closed from inside its own callback: deferred", List.of());
-      case DEADLOCK ->
+      case REFUSED ->
           contract.report(
               "S26",
               client,
-              "a callback closes " + book + ", whose callback closes its queue",
-              running);
+              book + " is closed by a thread for which its callback waits: deferred",
+              Stacks.of(task.runner()));
       case TIMEOUT ->
-          contract.report("S32", client, "a callback of " + book + " does not return", running);
+          contract.report(
+              "S32",
+              client,
+              "a callback of " + book + " does not return",
+              Stacks.of(task.runner()));
+    }
+    if (end.kind() != End.Kind.TIMEOUT) {
+      book.ownership().owes(task.lastRun(book.toString()));
+    }
+  }
+
+  /** Nobody looks at the object any more. */
+  private record NoReaders(Book book) implements Waits.Target {
+    @Override
+    public boolean over() {
+      return book.life().readers() == 0;
+    }
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      // who looks never waits
+    }
+
+    @Override
+    public String text() {
+      return "introspection of " + book;
     }
   }
 

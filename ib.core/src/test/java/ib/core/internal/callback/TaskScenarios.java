@@ -1,5 +1,8 @@
 package ib.core.internal.callback;
 
+import ib.core.internal.waits.WaitGraph;
+import ib.core.serial.End;
+import ib.core.serial.Waits;
 import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Scenario;
 
@@ -9,7 +12,7 @@ public final class TaskScenarios {
 
   /** A vector whose thread is part of the schedule, and which goes to sleep at once. */
   static CompletionVector vector() {
-    return new CompletionVector("v", body -> Interleavings.spawn("vector", true, body), 0);
+    return new CompletionVector(body -> Interleavings.spawn("vector", true, body), 0);
   }
 
   /** Counts what was asked for and what was seen; fails when two runs overlap. */
@@ -129,7 +132,7 @@ public final class TaskScenarios {
   public static final class Fence implements Scenario {
     private final CompletionVector vector = vector();
     private final Probe probe = new Probe(vector);
-    private final FenceGraph graph = new FenceGraph();
+    private final WaitGraph graph = new WaitGraph();
 
     @Override
     public void setUp() {
@@ -145,8 +148,8 @@ public final class TaskScenarios {
           "close",
           false,
           () -> {
-            CallbackTask.FenceResult r = probe.fence(graph, "the queue", Long.MAX_VALUE);
-            if (r != CallbackTask.FenceResult.DONE || probe.running) {
+            End r = probe.fence(graph, Waits.Rank.CLOSES, "the queue", Long.MAX_VALUE);
+            if (!r.done() || probe.running) {
               throw new AssertionError("B8: a handler runs after the fence: " + r);
             }
             probe.ended = true;
@@ -160,7 +163,7 @@ public final class TaskScenarios {
   /** The vector is closed while it goes to sleep. */
   public static final class CloseVector implements Scenario {
     private final CompletionVector vector =
-        new CompletionVector("v", body -> Interleavings.spawn("vector", false, body), 0);
+        new CompletionVector(body -> Interleavings.spawn("vector", false, body), 0);
 
     @Override
     public void setUp() {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.internal.waits.WaitGraph;
 import ib.core.testing.FakeDevice;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbDevice;
@@ -250,7 +251,8 @@ class DeviceEventsTest {
   @Test
   @DisplayName("I8: 10,000 devices come and go; no dispatcher thread is left")
   void noLeak() {
-    EventHub hub = new EventHub(EventConfig.DEFAULT, new Reports(), AtomicSection.NONE);
+    EventHub hub =
+        new EventHub(EventConfig.DEFAULT, new Reports(), AtomicSection.NONE, new WaitGraph());
     FakeDevice device = new FakeDevice("leak0");
     for (int i = 0; i < 10_000; i++) {
       DeviceEvents events = hub.device(device);

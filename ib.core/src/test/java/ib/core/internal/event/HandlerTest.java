@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.internal.waits.WaitGraph;
 import ib.core.testing.FakeDevice;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbDeadlockException;
@@ -335,7 +336,7 @@ class HandlerTest {
             depth.set(depth.get() - 1);
           }
         };
-    EventHub hub = new EventHub(EventConfig.DEFAULT, reports, section);
+    EventHub hub = new EventHub(EventConfig.DEFAULT, reports, section, new WaitGraph());
     FakeDevice device = new FakeDevice("atomic0");
     DeviceEvents events = hub.device(device);
     device.connect(events.sink(), null);

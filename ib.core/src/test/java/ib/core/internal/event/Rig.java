@@ -2,6 +2,7 @@ package ib.core.internal.event;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.internal.waits.WaitGraph;
 import ib.core.testing.FakeDevice;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbDevice;
@@ -33,7 +34,9 @@ final class Rig implements AutoCloseable {
   }
 
   Rig(EventConfig config, int ports) {
-    hub = new EventHub(config, reports, AtomicSection.NONE, clock, new HandlerThreads());
+    hub =
+        new EventHub(
+            config, reports, AtomicSection.NONE, clock, new HandlerThreads(), new WaitGraph());
     device = new FakeDevice("fake0", ports);
     events = hub.device(device);
     device.connect(events.sink(), null);

@@ -1,7 +1,7 @@
 package ib.core.internal.mad;
 
 import ib.core.internal.callback.Contract;
-import ib.core.internal.callback.FenceGraph;
+import ib.core.internal.waits.WaitGraph;
 import ib.core.mad.Mad;
 import ib.core.mad.MadAddress;
 import ib.core.mad.MadHandler;
@@ -36,13 +36,13 @@ final class Net {
   Driver driver = (source, in, out) -> MadVerdict.PASS;
   private final World world;
   private final Random random;
-  private final FenceGraph fences = new FenceGraph();
+  private final WaitGraph waits = new WaitGraph();
 
   Net(World world, long seed, int count) {
     this.world = world;
     this.random = new Random(seed);
     for (int lid = 1; lid <= count; lid++) {
-      ports.add(new MadPort("net" + lid, 1, new End(lid), world, contract, fences));
+      ports.add(new MadPort("net" + lid, 1, new End(lid), world, contract, waits));
     }
   }
 

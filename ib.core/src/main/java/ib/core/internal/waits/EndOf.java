@@ -1,0 +1,26 @@
+package ib.core.internal.waits;
+
+import ib.core.serial.Waits;
+import java.util.function.Consumer;
+
+/**
+ * The end of a thread.
+ *
+ * @param thread which was started
+ */
+public record EndOf(Thread thread) implements Waits.Target {
+  @Override
+  public boolean over() {
+    return !thread.isAlive();
+  }
+
+  @Override
+  public void holders(Consumer<? super Thread> to) {
+    to.accept(thread);
+  }
+
+  @Override
+  public String text() {
+    return "the end of thread " + thread.getName();
+  }
+}

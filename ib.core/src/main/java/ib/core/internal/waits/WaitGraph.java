@@ -1,0 +1,317 @@
+package ib.core.internal.waits;
+
+import ib.core.serial.End;
+import ib.core.serial.Waits;
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.Fence;
+import ib.core.verbs.MaySleep;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who waits for whom (B15, contract 2.6-4). Nodes are threads; a thread waits for one target at a
+ * time. Edges are computed from the state at each search, so that none can be stale: a thread leads
+ * to the holders of what it waits for, and to those whom it will have to wait for before it is
+ * done.
+ *
+ * <p>A deadlock is closed by a thread that enters a wait: only then is searched. A wait that has
+ * nobody to wake it looks again every now and then, so that who ends it has nothing to do for it.
+ */
+public final class WaitGraph implements Waits {
+  private static final Logger LOG = LoggerFactory.getLogger("ib.core.wait");
+  private static final int SPINS = 100;
+  private static final long PAUSE_LEAST_NS = TimeUnit.MICROSECONDS.toNanos(50);
+  private static final long PAUSE_MOST_NS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long LATE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long PAUSE_LATE_NS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long REPORT_NS = TimeUnit.SECONDS.toNanos(10);
+
+  private final ReentrantLock leaf = new ReentrantLock();
+  // guarded by the leaf
+  private final Map<Thread, Wait> waits = new HashMap<>();
+  private BiConsumer<Thread, Consumer<? super Thread>> owed = (thread, to) -> {};
+  private volatile long deadlineNs = TimeUnit.SECONDS.toNanos(60);
+
+  /** An empty graph. */
+  public WaitGraph() {}
+
+  /** {@return the one lock, which guards the waits and whatever their targets read} */
+  public ReentrantLock leaf() {
+    return leaf;
+  }
+
+  /**
+   * Says for whom threads will have to wait before they are done with what they do.
+   *
+   * @param ahead tells the threads ahead of a thread; called with the leaf held
+   */
+  public void owed(BiConsumer<Thread, Consumer<? super Thread>> ahead) {
+    leaf.lock();
+    try {
+      owed = ahead;
+    } finally {
+      leaf.unlock();
+    }
+  }
+
+  /** {@return how long a fence or a close waits at the most} */
+  @AnyContext
+  public long deadlineNs() {
+    return deadlineNs;
+  }
+
+  /**
+   * Sets how long a fence or a close waits at the most.
+   *
+   * @param ns from now on
+   */
+  @AnyContext
+  public void deadlineNs(long ns) {
+    deadlineNs = ns;
+  }
+
+  // ---- for those who hold the leaf ----
+
+  /** {@return who waits now} */
+  public Map<Thread, Wait> waits() {
+    return Map.copyOf(waits);
+  }
+
+  /**
+   * Looks whether a wait would close a cycle. Waits of lower rank on it are given up until there is
+   * none any more.
+   *
+   * @param fresh a wait that is not entered yet
+   * @return empty; or the cycle on which the new wait itself has to be given up, its thread first
+   */
+  public List<Thread> makeWay(Wait fresh) {
+    for (Step end = search(fresh); end != null; end = search(fresh)) {
+      List<Thread> cycle = end.cycle(fresh.thread);
+      Wait lowest = fresh;
+      for (Step s = end; s != null; s = s.before) {
+        if (s.by != null && s.by.rank.compareTo(lowest.rank) < 0) {
+          lowest = s.by;
+        }
+      }
+      if (lowest.rank == Rank.STAYS) {
+        return List.of(); // nobody can go: the watchdog has to help
+      }
+      if (lowest.equals(fresh)) {
+        return cycle;
+      }
+      giveUp(lowest, cycle);
+    }
+    return List.of();
+  }
+
+  private void giveUp(Wait victim, List<Thread> cycle) {
+    waits.remove(victim.thread);
+    int at = cycle.indexOf(victim.thread);
+    List<Thread> mine = new ArrayList<>(cycle.subList(at, cycle.size()));
+    mine.addAll(cycle.subList(1, at + 1));
+    victim.cycle = List.copyOf(mine);
+    victim.givenUp.accept(victim.cycle);
+  }
+
+  /**
+   * Looks for a way back.
+   *
+   * @param from who would wait
+   * @param target for what
+   * @return the threads of the cycle, {@code from} first and last; empty when there is none
+   */
+  public List<Thread> cycle(Thread from, Target target) {
+    Step end = search(new Wait(from, target, Rank.QUEUED));
+    return end == null ? List.of() : end.cycle(from);
+  }
+
+  /**
+   * A thread waits from now on.
+   *
+   * @param wait its wait
+   */
+  public void enter(Wait wait) {
+    waits.put(wait.thread, wait);
+  }
+
+  /**
+   * A thread waits no more.
+   *
+   * @param wait its wait
+   */
+  public void leave(Wait wait) {
+    waits.remove(wait.thread, wait);
+  }
+
+  /** A thread on a way, and the wait by which the way came to it; null where it was foreseen. */
+  private record Step(Thread thread, @Nullable Wait by, @Nullable Step before) {
+    List<Thread> cycle(Thread from) {
+      List<Thread> threads = new ArrayList<>();
+      for (Step s = this; s != null; s = s.before) {
+        threads.addFirst(s.thread);
+      }
+      threads.addFirst(from);
+      return threads;
+    }
+  }
+
+  /** Breadth first; each thread once. {@return the last step of a way back, or null} */
+  private @Nullable Step search(Wait fresh) {
+    ArrayDeque<Step> open = new ArrayDeque<>();
+    Set<Thread> seen = new HashSet<>();
+    fresh.target.holders(t -> open.add(new Step(t, fresh, null)));
+    for (Step s = open.poll(); s != null; s = open.poll()) {
+      if (s.thread.equals(fresh.thread)) {
+        return s;
+      }
+      if (seen.add(s.thread)) {
+        Step here = s;
+        Wait w = waits.get(s.thread);
+        if (w != null && !w.target.over()) {
+          w.target.holders(t -> open.add(new Step(t, w, here)));
+        }
+        owed.accept(s.thread, t -> open.add(new Step(t, null, here)));
+      }
+    }
+    return null;
+  }
+
+  // ---- for those who do not ----
+
+  @Override
+  @MaySleep
+  @Fence
+  public End await(Target target, Rank rank, long limitNs) {
+    for (int i = 0; i < SPINS; i++) {
+      if (target.over()) {
+        return End.DONE;
+      }
+      Thread.onSpinWait();
+    }
+    Wait wait = new Wait(Thread.currentThread(), target, rank);
+    End refused = begin(wait);
+    if (refused != null) {
+      return refused;
+    }
+    try {
+      return poll(wait, limitNs);
+    } finally {
+      leaf.lock();
+      try {
+        leave(wait);
+      } finally {
+        leaf.unlock();
+      }
+    }
+  }
+
+  /** Looks and enters in one section: no other wait comes in between. */
+  private @Nullable End begin(Wait wait) {
+    leaf.lock();
+    try {
+      if (wait.target.over()) {
+        return End.DONE;
+      }
+      List<Thread> cycle = makeWay(wait);
+      if (!cycle.isEmpty()) {
+        return End.of(cycle);
+      }
+      enter(wait);
+      return null;
+    } finally {
+      leaf.unlock();
+    }
+  }
+
+  private static End poll(Wait wait, long limitNs) {
+    long start = System.nanoTime();
+    long report = REPORT_NS;
+    long pause = PAUSE_LEAST_NS;
+    boolean interrupted = false;
+    End end = wait.end();
+    for (long waited = 0; end == null && waited < limitNs; waited = System.nanoTime() - start) {
+      if (waited > report) {
+        LOG.warn(
+            "waiting for {} since {} s; {}",
+            wait.target.text(),
+            TimeUnit.NANOSECONDS.toSeconds(waited),
+            whereabouts(wait.target));
+        report += REPORT_NS;
+      }
+      LockSupport.parkNanos(pause);
+      pause = Math.min(2 * pause, waited < LATE_NS ? PAUSE_MOST_NS : PAUSE_LATE_NS);
+      interrupted |= Thread.interrupted();
+      end = wait.end();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return end == null ? End.TIMEOUT : end;
+  }
+
+  private static String whereabouts(Target target) {
+    List<String> lines = new ArrayList<>();
+    target.holders(
+        t -> {
+          lines.add("thread " + t.getName());
+          Arrays.stream(t.getStackTrace()).forEach(f -> lines.add("  at " + f));
+        });
+    return lines.isEmpty() ? "no thread has it" : String.join("\n", lines);
+  }
+
+  /** One thread's wait. */
+  public static final class Wait {
+    private final Thread thread;
+    private final Target target;
+    private final Rank rank;
+    private final Consumer<List<Thread>> givenUp;
+    private volatile @Nullable List<Thread> cycle;
+
+    private Wait(Thread thread, Target target, Rank rank) {
+      this(thread, target, rank, c -> {});
+    }
+
+    /**
+     * A wait that is not entered yet.
+     *
+     * @param thread who waits
+     * @param target for what
+     * @param rank when it is given up
+     * @param givenUp wakes the thread when it was given up, and is told the cycle, the thread
+     *     first; called with the leaf held
+     */
+    public Wait(Thread thread, Target target, Rank rank, Consumer<List<Thread>> givenUp) {
+      this.thread = thread;
+      this.target = target;
+      this.rank = rank;
+      this.givenUp = givenUp;
+    }
+
+    /** {@return who waits} */
+    public Thread thread() {
+      return thread;
+    }
+
+    private @Nullable End end() {
+      if (target.over()) {
+        return End.DONE;
+      }
+      List<Thread> c = cycle;
+      return c == null ? null : End.of(c);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package ib.core.internal.hotplug;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.verbs.IbInvalidException;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What was there, or failed, long before somebody waits for it. */
+class LateFenceTest {
+
+  @Test
+  @DisplayName("CC-19: a fence that comes after the report still ends at its own deadline")
+  void fenceComesLate() throws Exception {
+    Stage.play(
+        s -> {
+          Sync.Signal release = s.signal();
+          Sync.Signal reported = s.signal();
+          Stage.Client a = s.client("a");
+          a.onAdd =
+              h -> {
+                release.await();
+                return null;
+              };
+          s.register(a);
+          FakeHooks d = s.device("d");
+          DeviceEntry e = s.announced(d);
+          s.scheduler.whenIdle(reported::fire); // the report is made, nobody looks any more
+          s.scheduler.whenIdle(release::fire);
+          s.task("driver", () -> s.hotplug.bringUp(e));
+          s.task(
+              "late",
+              () -> {
+                reported.await();
+                assertFalse(s.stuck.isEmpty(), "the report comes first");
+                s.hotplug.unregister(e, Form.THROW);
+                assertEquals(DeviceEntry.State.GONE, e.state);
+                assertFalse(s.log.contains("end of add a d"), "it was given up, not waited for");
+              });
+          s.run();
+          assertTrue(s.stuck.getLast().revoked());
+          assertTrue(d.gone);
+        });
+  }
+
+  @Test
+  @DisplayName("CC-21, B11: a lease whose handle could not be made is not waited for")
+  void failedLease() throws Exception {
+    Stage.play(
+        s -> {
+          boolean[] fails = new boolean[1];
+          FakeHooks d =
+              new FakeHooks(s.scheduler, "d", 77) {
+                @Override
+                public BoundHandle bind(String owner, long sequence) {
+                  if (fails[0]) {
+                    throw new IbInvalidException("bind", "planned", "");
+                  }
+                  return super.bind(owner, sequence);
+                }
+              };
+          s.register(s.client("a"));
+          s.task(
+              "main",
+              () -> {
+                DeviceEntry e = s.up(d);
+                fails[0] = true;
+                assertThrows(IbInvalidException.class, () -> s.hotplug.lease("d", "main"));
+                assertTrue(e.leases.isEmpty());
+                s.hotplug.unregister(e, Form.THROW);
+              });
+          s.run();
+          assertTrue(d.gone);
+          assertTrue(s.stuck.isEmpty());
+        });
+  }
+}

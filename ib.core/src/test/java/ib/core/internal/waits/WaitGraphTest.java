@@ -1,0 +1,214 @@
+package ib.core.internal.waits;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.serial.End;
+import ib.core.serial.Waits;
+import ib.core.serial.Waits.Rank;
+import ib.core.testing.Wait;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("2.6-4, B15: the wait-for graph")
+class WaitGraphTest {
+  private static final long LONG_NS = TimeUnit.SECONDS.toNanos(60);
+
+  private final WaitGraph graph = new WaitGraph();
+
+  @AfterEach
+  void nobodyIsLeft() {
+    assertTrue(graph.waits().isEmpty());
+  }
+
+  /** Something that one thread has. */
+  private static final class Thing implements Waits.Target {
+    volatile boolean over;
+    volatile @Nullable Thread holder;
+
+    @Override
+    public boolean over() {
+      return over;
+    }
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      Thread t = holder;
+      if (t != null) {
+        to.accept(t);
+      }
+    }
+
+    @Override
+    public String text() {
+      return "a thing";
+    }
+  }
+
+  /** A thread that waits. */
+  private final class Waiter {
+    final CompletableFuture<End> end = new CompletableFuture<>();
+    final Thread thread;
+
+    Waiter(Thing has, Thing wants, Rank rank) {
+      thread =
+          Thread.ofPlatform()
+              .daemon()
+              .unstarted(
+                  () -> {
+                    End e = graph.await(wants, rank, LONG_NS);
+                    has.over = true;
+                    end.complete(e);
+                  });
+      has.holder = thread;
+    }
+
+    void start() {
+      thread.start();
+    }
+
+    void startAndWait() {
+      start();
+      Wait.until(() -> waiting(thread));
+    }
+
+    End end() {
+      try {
+        return end.get(30, TimeUnit.SECONDS);
+      } catch (Exception e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  private boolean waiting(Thread thread) {
+    graph.leaf().lock();
+    try {
+      return graph.waits().containsKey(thread);
+    } finally {
+      graph.leaf().unlock();
+    }
+  }
+
+  @Test
+  @DisplayName("CC-17: who is inside of what it would wait for is told at once")
+  void inside() {
+    Thing mine = new Thing();
+    mine.holder = Thread.currentThread();
+    assertEquals(End.Kind.INSIDE, graph.await(mine, Rank.CLOSES, LONG_NS).kind());
+  }
+
+  @Test
+  @DisplayName("what is over is not looked for, even where it would close a cycle")
+  void over() {
+    Thing mine = new Thing();
+    mine.holder = Thread.currentThread();
+    mine.over = true;
+    assertEquals(End.Kind.DONE, graph.await(mine, Rank.CLOSES, LONG_NS).kind());
+  }
+
+  @Test
+  @DisplayName("a wait has an end: the time")
+  void timeout() {
+    assertEquals(
+        End.Kind.TIMEOUT,
+        graph.await(new Thing(), Rank.CLOSES, TimeUnit.MILLISECONDS.toNanos(5)).kind());
+  }
+
+  @Test
+  @DisplayName("2.6-8c: an interrupt does not end a wait; the flag is given back")
+  void interrupted() {
+    Thing thing = new Thing();
+    CompletableFuture<Boolean> flag = new CompletableFuture<>();
+    Thread t =
+        Thread.ofPlatform()
+            .daemon()
+            .start(
+                () -> {
+                  End e = graph.await(thing, Rank.CLOSES, LONG_NS);
+                  flag.complete(e.done() && Thread.currentThread().isInterrupted());
+                });
+    Wait.until(() -> waiting(t));
+    t.interrupt();
+    Wait.until(() -> !t.isAlive() || !t.isInterrupted());
+    assertFalse(flag.isDone());
+    thing.over = true;
+    assertTrue(flag.orTimeout(30, TimeUnit.SECONDS).join());
+  }
+
+  @ParameterizedTest(name = "{0} waits, {1} comes: the first yields {2}")
+  @DisplayName("the lowest rank yields; among equals the one that comes last")
+  @CsvSource({
+    "QUEUED, THROWS, true",
+    "QUEUED, CLOSES, true",
+    "QUEUED, SERVICE_GOES, true",
+    "THROWS, CLOSES, true",
+    "CLOSES, SERVICE_GOES, true",
+    "SERVICE_GOES, STAYS, true",
+    "QUEUED, QUEUED, false",
+    "CLOSES, CLOSES, false",
+    "THROWS, QUEUED, false",
+    "CLOSES, THROWS, false",
+    "SERVICE_GOES, CLOSES, false",
+    "STAYS, SERVICE_GOES, false",
+  })
+  void ranks(Rank first, Rank second, boolean firstYields) {
+    Thing a = new Thing();
+    Thing b = new Thing();
+    Waiter one = new Waiter(a, b, first);
+    Waiter two = new Waiter(b, a, second);
+    one.startAndWait();
+    two.start();
+    Waiter victim = firstYields ? one : two;
+    Waiter other = firstYields ? two : one;
+    End end = victim.end();
+    assertEquals(End.Kind.REFUSED, end.kind());
+    assertEquals(List.of(victim.thread, other.thread, victim.thread), end.cycle());
+    assertEquals(End.Kind.DONE, other.end().kind());
+  }
+
+  @Test
+  @DisplayName("a chain of four: the lowest rank anywhere on the cycle yields, and only that one")
+  void chain() {
+    Thing[] things = {new Thing(), new Thing(), new Thing(), new Thing()};
+    Rank[] ranks = {Rank.CLOSES, Rank.QUEUED, Rank.THROWS, Rank.CLOSES};
+    Waiter[] waiters = new Waiter[4];
+    for (int i = 0; i < 4; i++) {
+      waiters[i] = new Waiter(things[i], things[(i + 1) % 4], ranks[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+      waiters[i].startAndWait();
+    }
+    waiters[3].start();
+    assertEquals(5, waiters[1].end().cycle().size());
+    for (int i : new int[] {0, 2, 3}) {
+      assertEquals(End.Kind.DONE, waiters[i].end().kind());
+    }
+  }
+
+  @Test
+  @DisplayName("what a thread will have to wait for counts from the beginning")
+  void owed() {
+    Thing a = new Thing();
+    Thread owner = new Thread("owner");
+    a.holder = owner;
+    Thread me = Thread.currentThread();
+    graph.owed(
+        (thread, to) -> {
+          if (thread.equals(owner)) {
+            to.accept(me);
+          }
+        });
+    End end = graph.await(a, Rank.CLOSES, LONG_NS);
+    assertEquals(List.of(me, owner, me), end.cycle());
+  }
+}

@@ -6,6 +6,7 @@ import ib.core.mad.MadReceived;
 import ib.core.mad.MadSource;
 import ib.core.mad.MadStatus;
 import ib.core.mad.MgmtClass;
+import ib.core.mad.smp.DirectedRoute;
 import ib.core.spi.MadVerdict;
 import ib.core.wire.MadHeader;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ final class Inbound {
       return;
     }
     if (h.mgmtClass() == MgmtClass.SUBN_DIRECTED_ROUTE
-        && Directed.receive(mad.bytes(), port.number()) != Directed.Way.LOCAL) {
+        && DirectedRoute.receive(mad.bytes(), port.number()) != DirectedRoute.Way.LOCAL) {
       port.count(Counter.UNROUTED);
       return;
     }

@@ -9,6 +9,7 @@ import ib.core.mad.MadMethod;
 import ib.core.mad.MadRegistration;
 import ib.core.mad.MadSource;
 import ib.core.mad.MgmtClass;
+import ib.core.mad.smp.DirectedRoute;
 import ib.core.mad.smp.Smp;
 import ib.core.serial.Waits;
 import ib.core.verbs.AhAttr;
@@ -276,13 +277,13 @@ final class MadPort implements Rmpp.Port {
     Mad out = mad.copy();
     boolean local = to.qpn() == qpn && to.ah().grh() == null && wire.ownLid(to.ah().dlid());
     if (mgmtClass == MgmtClass.SUBN_DIRECTED_ROUTE) {
-      Directed.Way way = Directed.send(out.bytes(), number);
-      if (way == Directed.Way.DROP) {
+      DirectedRoute.Way way = DirectedRoute.send(out.bytes(), number);
+      if (way == DirectedRoute.Way.DROP) {
         counters.add(Counter.SEND_ERRORS);
         done.sent("the route does not begin at port " + number);
         return;
       }
-      local = way == Directed.Way.LOCAL;
+      local = way == DirectedRoute.Way.LOCAL;
     }
     if (!wire.has(qpn)) {
       counters.add(Counter.SEND_ERRORS);

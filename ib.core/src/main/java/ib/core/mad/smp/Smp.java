@@ -1,6 +1,7 @@
 package ib.core.mad.smp;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /**
  * What a subnet management packet has beside the common header (IBA 14.2.1): for both classes the
@@ -90,43 +91,48 @@ public enum Smp implements MadField {
    * A hop of the way there.
    *
    * @param mad 256 bytes
-   * @param hop 1 to 63
+   * @param hop 1 to 63; 0 is reserved
    * @return the port to leave by
    */
   public static int initialPath(MemorySegment mad, int hop) {
-    return (int) MadField.read(mad, (INITIAL_PATH + hop) * 8, 8);
+    return (int) MadField.read(mad, (INITIAL_PATH + checked(hop)) * 8, 8);
   }
 
   /**
    * Sets a hop of the way there.
    *
    * @param mad 256 bytes
-   * @param hop 1 to 63
+   * @param hop 1 to 63; 0 is reserved
    * @param port the port to leave by
    */
   public static void initialPath(MemorySegment mad, int hop, int port) {
-    MadField.write(mad, (INITIAL_PATH + hop) * 8, 8, port);
+    MadField.write(mad, (INITIAL_PATH + checked(hop)) * 8, 8, port);
   }
 
   /**
    * A hop of the way back.
    *
    * @param mad 256 bytes
-   * @param hop 1 to 63
+   * @param hop 1 to 63; 0 is reserved
    * @return the port that the SMP came in by
    */
   public static int returnPath(MemorySegment mad, int hop) {
-    return (int) MadField.read(mad, (RETURN_PATH + hop) * 8, 8);
+    return (int) MadField.read(mad, (RETURN_PATH + checked(hop)) * 8, 8);
   }
 
   /**
    * Sets a hop of the way back.
    *
    * @param mad 256 bytes
-   * @param hop 1 to 63
+   * @param hop 1 to 63; 0 is reserved
    * @param port the port that the SMP came in by
    */
   public static void returnPath(MemorySegment mad, int hop, int port) {
-    MadField.write(mad, (RETURN_PATH + hop) * 8, 8, port);
+    MadField.write(mad, (RETURN_PATH + checked(hop)) * 8, 8, port);
+  }
+
+  /** Reads and writes nothing but hops, whatever a datagram says. */
+  private static int checked(int hop) {
+    return Objects.checkIndex(hop, HOPS_MOST + 1);
   }
 }

@@ -1,5 +1,6 @@
 package ib.driver.soft.fabric;
 
+import ib.core.mad.smp.DirectedRoute;
 import ib.core.mad.smp.Smp;
 import ib.driver.soft.sma.Agents;
 import ib.driver.soft.topology.Node;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * On virtual lane 15 nothing waits: what has no way is lost. Under the fabric's lock.
  */
 final class Carrier {
+  /** Why a datagram is refused that is to take hops which lie outside of it. */
+  static final String MISLED = "hops of a directed route outside of its datagram";
+
   private static final int HOPS_MOST = 64;
 
   private final Subnet subnet;
@@ -41,11 +45,23 @@ final class Carrier {
 
   /** A datagram leaves a node by a port. */
   void sent(NodePort from, Datagram d) {
+    if (misled(from, d)) {
+      return;
+    }
     if (d.directed() && d.dlid == Smp.PERMISSIVE_LID) {
       directed(from, d);
     } else {
       routed(from, d);
     }
+  }
+
+  /** Whether it is to take hops that it has no room for: nobody looks at it further (A1). */
+  private boolean misled(NodePort at, Datagram d) {
+    boolean misled = d.directed() && !DirectedRoute.valid(d.mad);
+    if (misled) {
+      subnet.fabric().incidents().refused(MISLED, () -> d + " at " + at);
+    }
+    return misled;
   }
 
   private void routed(NodePort from, Datagram d) {
@@ -95,23 +111,12 @@ final class Carrier {
         deliver(in, d);
         return;
       }
-      int pointer = Smp.HOP_POINTER.in(mad);
-      int count = Smp.HOP_COUNT.in(mad);
-      if (Smp.DIRECTION.in(mad) == 0) {
-        if (pointer >= count) {
-          deliver(in, d);
-          return;
-        }
-        Smp.returnPath(mad, pointer, in.number());
-        Smp.HOP_POINTER.set(mad, pointer + 1);
-        out = physical(in.node(), Smp.initialPath(mad, pointer + 1));
-      } else if (pointer < 2) {
+      int next = DirectedRoute.forward(mad, in.number());
+      if (next == DirectedRoute.ENDS) {
         deliver(in, d);
         return;
-      } else {
-        Smp.HOP_POINTER.set(mad, pointer - 1);
-        out = physical(in.node(), Smp.returnPath(mad, pointer - 1));
       }
+      out = physical(in.node(), next);
     }
   }
 
@@ -162,16 +167,19 @@ final class Carrier {
   /**
    * A datagram is at its end.
    *
-   * @return whether it was for the agents or a consumer, not for software of the adapter
+   * @return whether it is done with; otherwise it is for software of the adapter
    */
   boolean arrived(NodePort in, Datagram d) {
     MemorySegment mad = d.mad;
+    if (misled(in, d)) {
+      return true;
+    }
     NodePort managed = in.node().managed(in);
     if (Agents.concerns(mad)) {
       MemorySegment asked = d.copy().mad;
       if (d.directed() && Smp.HOP_COUNT.in(mad) > 0) { // IBA 14.2.2.2, the last hop
-        int pointer = Smp.HOP_POINTER.in(mad);
-        Smp.returnPath(asked, Math.min(pointer, Smp.HOPS_MOST), in.number());
+        int pointer = Math.min(Smp.HOP_POINTER.in(mad), Smp.HOP_COUNT.in(mad));
+        Smp.returnPath(asked, pointer, in.number());
         Smp.HOP_POINTER.set(asked, pointer + 1);
       }
       MemorySegment answer = agents.answer(in, asked, d.slid);

@@ -87,4 +87,12 @@ public final class Datagram {
   public boolean response() {
     return (Smp.METHOD.in(mad) & 0x80) != 0;
   }
+
+  /** {@return where it comes from and what it is, for reports} */
+  @Override
+  public String toString() {
+    return String.format(
+        "QP 0x%06x of LID %d to QP 0x%06x of LID %d, class 0x%02x",
+        sourceQpn, slid, destQpn, dlid, Smp.MGMT_CLASS.in(mad));
+  }
 }

@@ -1,5 +1,6 @@
 package ib.driver.soft.fabric;
 
+import ib.core.client.Incidents;
 import ib.core.verbs.NodeType;
 import ib.driver.base.Guids;
 import ib.driver.soft.sm.BuiltinSm;
@@ -17,6 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All subnets of one driver bundle. A switch that nobody has described is made by the first adapter
@@ -29,7 +32,9 @@ public final class Fabric {
   private static final int TO_NEXT = 36;
   private static final int TO_PREVIOUS = 35;
   private static final int RUN_BYTES = 1 << 20;
+  private static final long AGAIN_NS = 100_000_000L; // what has failed is not tried before
 
+  private final Logger log = LoggerFactory.getLogger(Fabric.class);
   private final AtomicInteger watchers = new AtomicInteger();
   private final AtomicLong changes = new AtomicLong();
   private final AtomicLong opened = new AtomicLong();
@@ -37,6 +42,7 @@ public final class Fabric {
   private final RunList run = new RunList(RUN_BYTES); // under this
   private final Map<String, Subnet> subnets = new LinkedHashMap<>(); // by switch; under this
   private final Set<Subnet> described = new LinkedHashSet<>(); // under this
+  private final Incidents incidents = new Incidents("soft fabric", log::warn);
   private final ManagementThread thread = new ManagementThread(this);
   private int smPriority; // under this
   private long smKey = 1; // under this; OpenSM's, unless it is told another one
@@ -291,15 +297,25 @@ public final class Fabric {
   synchronized long work() {
     long next = Long.MAX_VALUE;
     for (Subnet subnet : subnets()) {
-      long now = System.nanoTime();
-      subnet.traps().tick(now);
-      if (subnet.manager().dueNs() - now <= 0) {
-        subnet.manager().tick();
-      }
+      boolean good = incidents.outlive(() -> tick(subnet));
       subnet.carry();
-      next = Math.min(next, Math.min(subnet.traps().dueNs(), subnet.manager().dueNs()));
+      long due = Math.min(subnet.traps().dueNs(), subnet.manager().dueNs());
+      next = Math.min(next, good ? due : Math.max(due, System.nanoTime() + AGAIN_NS));
     }
     return next;
+  }
+
+  private static void tick(Subnet subnet) {
+    long now = System.nanoTime();
+    subnet.traps().tick(now);
+    if (subnet.manager().dueNs() - now <= 0) {
+      subnet.manager().tick();
+    }
+  }
+
+  /** {@return what the fabric refuses and outlives: datagrams and other things of strangers} */
+  public Incidents incidents() {
+    return incidents;
   }
 
   /**

@@ -359,13 +359,12 @@ public final class FabricPort implements Wire, AutoCloseable {
     }
   }
 
-  /** Carries what was left here; under the fabric's lock. Returns whether there was anything. */
-  boolean carry() {
-    boolean any = violation.tell(place);
-    any |= filter.tell();
-    any |= errors.tell();
-    any |= mailbox.carry();
-    return any;
+  /** Carries what was left here; under the fabric's lock. */
+  void carry() {
+    mailbox.carry();
+    violation.tell(place);
+    filter.tell();
+    errors.tell();
   }
 
   /**

@@ -64,11 +64,10 @@ final class KeyViolation {
    * Sends the trap if there is one to send.
    *
    * @param at the port where the packet was dropped
-   * @return whether there was one
    */
-  boolean tell(NodePort at) {
+  void tell(NodePort at) {
     if (state.get() != NOTED) {
-      return false;
+      return;
     }
     NodePort from = at.node().managed(at);
     end.subnet()
@@ -76,6 +75,5 @@ final class KeyViolation {
             from, number == SWITCH_PKEY ? Trap.switchPkey(at, offence) : Trap.key(number, offence));
     againNs = System.nanoTime() + (TIME_UNIT_NS << PortInfo.SUBNET_TIMEOUT.in(from.info()));
     state.set(TOLD);
-    return true;
   }
 }

@@ -43,19 +43,18 @@ final class LinkErrors {
     }
   }
 
-  /** Sends the trap if there is one to send; returns whether there was. */
-  boolean tell() {
+  /** Sends the trap if there is one to send. */
+  void tell() {
     if (!due) {
-      return false;
+      return;
     }
     due = false;
     long now = System.nanoTime();
     if (now - againNs < 0) {
-      return false;
+      return;
     }
     NodePort place = end.place();
     againNs = now + (TIME_UNIT_NS << PortInfo.SUBNET_TIMEOUT.in(place.info()));
     end.subnet().trap(place.node().managed(place), Trap.integrity(place));
-    return true;
   }
 }

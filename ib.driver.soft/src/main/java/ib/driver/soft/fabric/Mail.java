@@ -1,5 +1,6 @@
 package ib.driver.soft.fabric;
 
+import ib.core.client.Incidents;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -24,13 +25,14 @@ final class Mail {
   }
 
   /** Carries what was left until now; returns whether there was anything. */
-  boolean carry() {
-    boolean any = false;
-    for (FabricPort at = top.getAndSet(null); at != null; ) {
+  boolean carry(Incidents incidents) {
+    FabricPort at = top.getAndSet(null);
+    boolean any = at != null;
+    while (at != null) {
       FabricPort next = at.below;
       at.below = null;
       at.waiting.set(false); // what is left from now on makes it wait anew
-      any |= at.carry();
+      incidents.outlive(at::carry);
       at = next;
     }
     return any;

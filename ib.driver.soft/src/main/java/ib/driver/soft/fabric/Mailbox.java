@@ -1,5 +1,6 @@
 package ib.driver.soft.fabric;
 
+import ib.core.client.Incidents;
 import ib.driver.soft.topology.NodePort;
 import ib.engine.mr.Copier;
 import ib.engine.ring.PacketQueue;
@@ -68,31 +69,48 @@ final class Mailbox {
     return true;
   }
 
-  /** Carries what was left here. Returns whether there was anything. */
-  boolean carry() {
+  /** Carries what was left here; one that cannot be carried does not hold up the next. */
+  void carry() {
     RunContext run = subnet.fabric().run();
-    boolean any = false;
+    Incidents incidents = subnet.fabric().incidents();
     for (Packet p = out.peek(); p != null; p = out.peek()) {
       out.remove();
-      any = true;
-      Datagram d = closed ? null : read(p);
-      p.release(run);
-      if (d != null) {
-        subnet.sent(place, d);
-      }
+      Packet leaving = p;
+      incidents.outlive(() -> sent(leaving, run));
     }
     for (Packet p = in.peek(); p != null; p = in.peek()) {
       in.remove();
-      any = true;
-      WirePort port = software;
-      Datagram d = closed ? null : read(p);
-      if (port == null || d == null || subnet.arrived(place, d)) {
+      Packet coming = p;
+      incidents.outlive(() -> arrived(coming, run));
+    }
+  }
+
+  private void sent(Packet p, RunContext run) {
+    Datagram d;
+    try {
+      d = closed ? null : read(p);
+    } finally {
+      p.release(run);
+    }
+    if (d != null) {
+      subnet.sent(place, d);
+    }
+  }
+
+  private void arrived(Packet p, RunContext run) {
+    WirePort port = software;
+    boolean done = true;
+    try {
+      Datagram d = closed || port == null ? null : read(p);
+      done = d == null || subnet.arrived(place, d);
+    } finally {
+      if (done || port == null) {
         p.release(run);
-      } else {
-        port.receive(p, run);
       }
     }
-    return any;
+    if (!done && port != null) {
+      port.receive(p, run);
+    }
   }
 
   private static @Nullable Datagram read(Packet p) {

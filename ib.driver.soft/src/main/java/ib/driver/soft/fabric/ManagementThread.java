@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The thread that carries management datagrams which posters have left at a port, since nothing on
- * the data path may wait for the fabric's lock. It lives while there is a subnet.
+ * the data path may wait for the fabric's lock. It lives while there is a subnet, whatever a turn of
+ * it throws.
  */
 final class ManagementThread {
   private static final String NAME = "ib-fabric";
@@ -56,14 +57,18 @@ final class ManagementThread {
 
   private void run() {
     while (Thread.currentThread().equals(thread)) {
-      pending.set(false);
-      long next = fabric.work();
-      if (!pending.get() && Thread.currentThread().equals(thread)) {
-        if (next == Long.MAX_VALUE) {
-          LockSupport.park(this);
-        } else {
-          LockSupport.parkNanos(this, Math.max(1, next - System.nanoTime()));
-        }
+      fabric.incidents().serve(this::turn);
+    }
+  }
+
+  private void turn() {
+    pending.set(false);
+    long next = fabric.work();
+    if (!pending.get() && Thread.currentThread().equals(thread)) {
+      if (next == Long.MAX_VALUE) {
+        LockSupport.park(this);
+      } else {
+        LockSupport.parkNanos(this, Math.max(1, next - System.nanoTime()));
       }
     }
   }

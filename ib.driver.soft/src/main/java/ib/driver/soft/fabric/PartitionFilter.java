@@ -85,8 +85,8 @@ final class PartitionFilter {
     return false;
   }
 
-  /** Sends the trap if there is one to send; returns whether there was. */
-  boolean tell() {
-    return violation.tell(port);
+  /** Sends the trap if there is one to send. */
+  void tell() {
+    violation.tell(port);
   }
 }

@@ -221,16 +221,19 @@ public final class Subnet implements Surroundings {
     return answer;
   }
 
-  /** Carries everything that is under way, until nothing is. */
+  /**
+   * Carries everything that is under way, until nothing is. A datagram that cannot be carried is an
+   * incident, and concerns neither the others nor the caller.
+   */
   public void carry() {
     boolean any = true;
     while (any) {
       any = false;
       for (Runnable next = later.poll(); next != null; next = later.poll()) {
-        next.run();
+        fabric.incidents().outlive(next);
         any = true;
       }
-      any |= mail.carry();
+      any |= mail.carry(fabric.incidents());
       fabric.run().finish();
     }
     settle();

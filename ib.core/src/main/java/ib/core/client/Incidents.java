@@ -1,0 +1,199 @@
+package ib.core.client;
+
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.MaySleep;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * What one part of the software has refused, and what it has outlived: counted by reason, and told
+ * in one line a minute at most, with where the last one came from. No stack is told, since
+ * strangers may be able to bring it about as often as they like.
+ *
+ * <p>A thread that serves many runs each of its turns by {@link #serve}: whatever a turn throws is
+ * an incident, and the thread goes on.
+ */
+public final class Incidents {
+  private static final long QUIET_NS = TimeUnit.MINUTES.toNanos(1);
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final int REASONS_MOST = 256;
+  private static final int TEXT_MOST = 200;
+  private static final String OTHER = "other reasons";
+
+  private final String where;
+  private final Consumer<String> lines;
+  private final LongSupplier clock;
+  private final ConcurrentMap<String, AtomicLong> counts = new ConcurrentHashMap<>();
+  private final AtomicLong total = new AtomicLong();
+  private final AtomicLong outlived = new AtomicLong();
+  private final AtomicLong untold = new AtomicLong(); // since the last line
+  private final AtomicLong nextNs;
+
+  /**
+   * Nothing has happened yet.
+   *
+   * @param where which part of the software, with which each line begins
+   * @param lines takes a line for the log
+   */
+  public Incidents(String where, Consumer<String> lines) {
+    this(where, lines, System::nanoTime);
+  }
+
+  /**
+   * The same with a clock of its own, for tests.
+   *
+   * @param where which part of the software, with which each line begins
+   * @param lines takes a line for the log
+   * @param clock nanoseconds
+   */
+  public Incidents(String where, Consumer<String> lines, LongSupplier clock) {
+    this.where = where;
+    this.lines = lines;
+    this.clock = clock;
+    this.nextNs = new AtomicLong(clock.getAsLong());
+  }
+
+  /**
+   * Something was refused.
+   *
+   * @param reason why, one of a few texts: each has a count of its own
+   * @param source who brought it about, asked only when there is a line
+   */
+  @AnyContext
+  public void refused(String reason, Supplier<String> source) {
+    add(reason);
+    tell(() -> "refused: " + reason + ", from " + source.get());
+  }
+
+  /**
+   * Runs one turn of a thread that serves many, as {@link #outlive}. When it threw, the caller
+   * waits 10 ms, so that what fails again and again does not use a processor up.
+   *
+   * @param turn what to do
+   * @return whether it threw nothing
+   */
+  @MaySleep
+  public boolean serve(Runnable turn) {
+    boolean good = outlive(turn);
+    if (!good) {
+      LockSupport.parkNanos(PAUSE_NS);
+    }
+    return good;
+  }
+
+  /**
+   * Runs a step of something that serves many: what the step throws is counted and told, and
+   * whoever is served next does not suffer by it.
+   *
+   * @param step what to do
+   * @return whether it threw nothing
+   */
+  public boolean outlive(Runnable step) {
+    try {
+      step.run();
+      return true;
+    } catch (Throwable e) { // an OutOfMemoryError, too
+      outlived(e);
+      return false;
+    }
+  }
+
+  /**
+   * Something was thrown that nobody expected, and the thrower's thread goes on.
+   *
+   * @param thrown what
+   */
+  @AnyContext
+  public void outlived(Throwable thrown) {
+    outlived.getAndIncrement();
+    try {
+      String reason = reason(thrown);
+      add(reason);
+      tell(() -> "outlived: " + reason + ": " + thrown.getMessage());
+    } catch (Throwable again) { // no memory for a text: the count is all there is
+      total.getAndIncrement();
+    }
+  }
+
+  /** The type, and the place in our own code. */
+  private static String reason(Throwable thrown) {
+    String at = "";
+    for (StackTraceElement e : thrown.getStackTrace()) {
+      if (at.isEmpty() && e.getClassName().startsWith("ib.")) {
+        at = " at " + e;
+      }
+    }
+    return thrown.getClass().getName() + at;
+  }
+
+  private void add(String reason) {
+    total.getAndIncrement();
+    AtomicLong count = counts.get(reason);
+    if (count == null) {
+      String name = counts.size() < REASONS_MOST ? reason : OTHER;
+      count = counts.computeIfAbsent(name, k -> new AtomicLong());
+    }
+    count.getAndIncrement();
+  }
+
+  private void tell(Supplier<String> what) {
+    long now = clock.getAsLong();
+    long next = nextNs.get();
+    long before = untold.getAndIncrement();
+    if (now - next < 0 || !nextNs.compareAndSet(next, now + QUIET_NS)) {
+      return;
+    }
+    untold.set(0);
+    try {
+      String more = before == 0 ? "" : " (and " + before + " more since the line before this)";
+      lines.accept(printable(where + " " + what.get()) + more);
+    } catch (Throwable e) { // no memory for a line, or the log fails: the count is all there is
+      untold.getAndIncrement();
+    }
+  }
+
+  /** A stranger's text does not make lines of its own. */
+  private static String printable(String text) {
+    String clean = text.replaceAll("\\p{Cntrl}", "?");
+    return clean.length() <= TEXT_MOST ? clean : clean.substring(0, TEXT_MOST) + "...";
+  }
+
+  /** {@return how many there were, refused and outlived} */
+  @AnyContext
+  public long total() {
+    return total.get();
+  }
+
+  /** {@return how often something was thrown that nobody expected} */
+  @AnyContext
+  public long outlived() {
+    return outlived.get();
+  }
+
+  /**
+   * How often something was refused.
+   *
+   * @param reason as it was given
+   * @return the count
+   */
+  @AnyContext
+  public long refused(String reason) {
+    AtomicLong count = counts.get(reason);
+    return count == null ? 0 : count.get();
+  }
+
+  /** {@return all reasons with their counts, by name} */
+  public Map<String, Long> counts() {
+    Map<String, Long> all = new TreeMap<>();
+    counts.forEach((reason, count) -> all.put(reason, count.get()));
+    return all;
+  }
+}

@@ -49,6 +49,11 @@ final class PortAgent implements Adapter {
   }
 
   @Override
+  public void link(int width, int speed) {
+    port.update(b -> b.activeWidth(width).activeSpeed(speed));
+  }
+
+  @Override
   public void reregister() {
     port.clientReregister();
   }

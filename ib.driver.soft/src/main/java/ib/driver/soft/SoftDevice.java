@@ -14,6 +14,7 @@ import ib.driver.base.Plugged;
 import ib.driver.base.Settings;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
+import ib.driver.soft.topology.Node;
 import ib.engine.SoftHca;
 import ib.engine.capture.Capture;
 import ib.engine.capture.CapturingWire;
@@ -29,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 
 /**
  * An adapter: an engine whose ports are cabled to a switch. Its ports are managed through the
@@ -59,8 +59,8 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
             config.name(),
             0,
             NodeType.CA,
-            config.guid(),
-            config.guid(),
+            node(wires).guid(),
+            node(wires).systemImageGuid(),
             config.ports(),
             SoftDriver.PID));
     this.wires = wires;
@@ -76,7 +76,8 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
         IntStream.range(0, wires.size())
             .mapToObj(i -> new CapturingWire(disturbed.get(i), capture, i + 1))
             .toList();
-    this.hca = new SoftHca(engine(config, version), List.copyOf(watched), this::dispatchEvent);
+    this.hca =
+        new SoftHca(engine(config, version, wires), List.copyOf(watched), this::dispatchEvent);
     this.ops = new SoftOps(hca, List.copyOf(wires));
     disturbed.forEach(wire -> wire.attach(hca));
   }
@@ -108,16 +109,20 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
     }
   }
 
-  private static HcaConfig engine(SoftConfig config, String version) {
+  /** Its node in the subnet, which has the GUIDs: a topology may say which. */
+  private static Node node(List<FabricPort> wires) {
+    return wires.getFirst().place().node();
+  }
+
+  private static HcaConfig engine(SoftConfig config, String version, List<FabricPort> wires) {
     Map<Limit, Long> limits = new EnumMap<>(Limit.class);
     config.limits().forEach((limit, value) -> limits.put(limit, value.longValue()));
     limits.put(Limit.NUM_COMP_VECTORS, (long) config.compVectors());
     limits.put(Limit.MAX_PKEYS, (long) Settings.PKEYS_MOST);
     limits.put(Limit.MAX_SGE_RD, limits.get(Limit.MAX_SGE));
     limits.put(Limit.MAX_QP_INIT_RD_ATOM, limits.get(Limit.MAX_QP_RD_ATOM));
-    long[] portGuids =
-        LongStream.rangeClosed(1, config.ports()).map(n -> config.guid() + n).toArray();
-    return HcaConfig.of(config.guid(), portGuids)
+    long[] portGuids = wires.stream().mapToLong(wire -> wire.place().guid()).toArray();
+    return HcaConfig.of(node(wires).guid(), portGuids)
         .withLink(LinkLayer.INFINIBAND, version, Mtu.MTU_4096)
         .withLimits(limits);
   }

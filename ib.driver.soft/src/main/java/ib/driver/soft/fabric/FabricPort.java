@@ -144,6 +144,9 @@ public final class FabricPort implements Wire, AutoCloseable {
     synchronized (fabric) {
       place.adapter(adapter);
       mailbox.top(wire);
+      if (place.lid() != 0) { // the topology's
+        adapter.lid(place.lid(), place.lmc());
+      }
     }
   }
 

@@ -21,7 +21,8 @@ public final class Links {
   }
 
   /**
-   * The link trains: both ends come to INIT, unless one is disabled.
+   * The link trains: both ends come to INIT, unless one is disabled or they have no width in
+   * common.
    *
    * @param port one end
    */
@@ -30,7 +31,8 @@ public final class Links {
     if (peer == null
         || port.phys() == PhysState.DISABLED
         || peer.phys() == PhysState.DISABLED
-        || port.state() != PortState.DOWN) {
+        || port.state() != PortState.DOWN
+        || !port.trains(peer)) {
       return;
     }
     enter(port, PortState.INIT, PhysState.LINK_UP);

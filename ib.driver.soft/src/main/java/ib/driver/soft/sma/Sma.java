@@ -20,8 +20,6 @@ public final class Sma {
   private static final int GET = 0x01;
   private static final int SET = 0x02;
   private static final int GET_RESP = 0x81;
-  private static final int DEVICE_ID = 0x5346;
-  private static final int VENDOR_ID = 0x0002c9; // the tools know switches of this vendor
   private static final int BLOCK = 64;
   private static final int PER_PKEY_BLOCK = 32;
   private static final int PER_GUID_BLOCK = 8;
@@ -133,7 +131,8 @@ public final class Sma {
       }
       case LINEAR_FORWARDING -> Tables.linear(node, modifier, data);
       case MULTICAST_FORWARDING -> Tables.multicast(node, modifier, data);
-      case NOTICE, SM_INFO, MLNX_EXT_PORT_INFO -> Status.BAD_ATTRIBUTE;
+      case MLNX_EXT_PORT_INFO -> Status.OK; // tools ask this vendor's devices: no FDR10
+      case NOTICE, SM_INFO -> Status.BAD_ATTRIBUTE;
     };
   }
 
@@ -211,14 +210,14 @@ public final class Sma {
     NodeInfo.CLASS_VERSION.set(data, 1);
     NodeInfo.NODE_TYPE.set(data, node.type().value());
     NodeInfo.NUM_PORTS.set(data, node.portCount());
-    NodeInfo.SYSTEM_IMAGE_GUID.set(data, node.guid());
+    NodeInfo.SYSTEM_IMAGE_GUID.set(data, node.systemImageGuid());
     NodeInfo.NODE_GUID.set(data, node.guid());
     NodeInfo.PORT_GUID.set(data, at.guid());
     NodeInfo.PARTITION_CAP.set(data, NodePort.PKEYS);
-    NodeInfo.DEVICE_ID.set(data, DEVICE_ID);
+    NodeInfo.DEVICE_ID.set(data, node.deviceId());
     NodeInfo.REVISION.set(data, 1);
     NodeInfo.LOCAL_PORT_NUM.set(data, at.number());
-    NodeInfo.VENDOR_ID.set(data, VENDOR_ID);
+    NodeInfo.VENDOR_ID.set(data, node.vendorId());
     return Status.OK;
   }
 

@@ -59,6 +59,14 @@ public interface Adapter {
    */
   void mtu(Mtu mtu);
 
+  /**
+   * What the link has trained to.
+   *
+   * @param width LinkWidthActive
+   * @param speed code of {@code ibv_port_attr.active_speed}
+   */
+  void link(int width, int speed);
+
   /** Clients are to register anew: CLIENT_REREGISTER. */
   void reregister();
 

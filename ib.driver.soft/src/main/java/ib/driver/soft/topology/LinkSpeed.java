@@ -7,19 +7,19 @@ import org.jspecify.annotations.Nullable;
 /** Speeds of a lane as PortInfo codes them and as {@code ibnetdiscover} prints them. */
 public enum LinkSpeed {
   /** 2.5 Gbit/s. */
-  SDR(1, 0, 2, 3),
+  SDR(1, 0, 2, 3, 1),
   /** 5 Gbit/s. */
-  DDR(2, 0, 5, 6),
+  DDR(2, 0, 5, 6, 2),
   /** 10 Gbit/s. */
-  QDR(4, 0, 3, 7),
+  QDR(4, 0, 3, 7, 4),
   /** 14.0625 Gbit/s. */
-  FDR(4, 1, 11, 12),
+  FDR(4, 1, 11, 12, 16),
   /** 25.78125 Gbit/s. */
-  EDR(4, 2, 15, 16),
+  EDR(4, 2, 15, 16, 32),
   /** 53.125 Gbit/s. */
-  HDR(4, 4, 20, 17),
+  HDR(4, 4, 20, 17, 64),
   /** 106.25 Gbit/s. */
-  NDR(4, 8, 16, 21);
+  NDR(4, 8, 16, 21, 128);
 
   private static final int WIDTH_4X = 2;
 
@@ -27,12 +27,14 @@ public enum LinkSpeed {
   private final int extended;
   private final int rate1x;
   private final int rate4x;
+  private final int verbs;
 
-  LinkSpeed(int classic, int extended, int rate1x, int rate4x) {
+  LinkSpeed(int classic, int extended, int rate1x, int rate4x, int verbs) {
     this.classic = classic;
     this.extended = extended;
     this.rate1x = rate1x;
     this.rate4x = rate4x;
+    this.verbs = verbs;
   }
 
   /**
@@ -61,13 +63,49 @@ public enum LinkSpeed {
     return extended;
   }
 
+  /** {@return LinkSpeedEnabled of a port that goes as fast as this, and slower} */
+  public int upTo() {
+    return 2 * classic - 1;
+  }
+
+  /** {@return LinkSpeedExtEnabled of a port that goes as fast as this, and slower} */
+  public int upToExtended() {
+    return extended == 0 ? 0 : 2 * extended - 1;
+  }
+
+  /** {@return the code of {@code ibv_port_attr.active_speed}} */
+  public int verbs() {
+    return verbs;
+  }
+
+  /**
+   * What two ports train to: the fastest that both have enabled (IBA 14.2.5.6), 2.5 Gbit/s when
+   * there is nothing else.
+   *
+   * @param classic LinkSpeedEnabled of both
+   * @param extended LinkSpeedExtEnabled of both
+   * @return the speed
+   */
+  public static LinkSpeed fastest(int classic, int extended) {
+    LinkSpeed found = SDR;
+    for (LinkSpeed s : values()) {
+      if (s.extended == 0 ? (s.classic & classic) != 0 : (s.extended & extended) != 0) {
+        found = s;
+      }
+    }
+    return found;
+  }
+
   /**
    * The speed of a text.
    *
-   * @param text such as EDR
+   * @param text such as EDR; FDR10, which only one vendor's devices know, is QDR here
    * @return the speed, or null
    */
   public static @Nullable LinkSpeed named(String text) {
+    if (text.equals("FDR10")) {
+      return QDR;
+    }
     for (LinkSpeed s : values()) {
       if (s.name().equals(text)) {
         return s;

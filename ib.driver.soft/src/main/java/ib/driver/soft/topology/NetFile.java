@@ -1,34 +1,55 @@
 package ib.driver.soft.topology;
 
 import ib.core.mad.smp.PortInfo;
+import ib.core.mad.smp.SwitchInfo;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.NodeType;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A subnet as text, in the format that {@code ibnetdiscover} prints and {@code ibsim} reads: for
- * each node a line with its type, ports, name and description, then a line for each cable.
+ * each node a line with its type, ports, name and description, then a line for each cable. What a
+ * line leaves open is as {@code ibsim} has it: GUIDs are counted up from {@link NodeGuids}, a link
+ * is 4X and of 2.5 Gbit/s, a switch has a base port 0, vendor and device are 0.
  */
 public final class NetFile {
-  private static final Pattern GUID = Pattern.compile("(switch|ca|rt)guid=0x([0-9a-fA-F]+).*");
+  private static final Pattern GUID =
+      Pattern.compile("(switch|ca|hca|rt)guids?\\s*([=+])\\s*(0x[0-9a-fA-F]+|\\d+).*");
+  private static final Pattern MAKE =
+      Pattern.compile(
+          "(vendid|devid|sysimgguid|width|speed|extspeed)\\s*=\\s*(0x[0-9a-fA-F]+|\\d+).*");
   private static final Pattern NODE =
-      Pattern.compile("(Switch|Ca|Hca|Rt)\\s+(\\d+)\\s+\"([^\"]+)\"\\s*(?:#\\s*\"([^\"]*)\".*)?.*");
+      Pattern.compile("(Switch|Ca|Hca|Rt)\\s+(\\d+)\\s+\"([^\"]+)\"\\s*(?:#\\s*\"([^\"]*)\")?(.*)");
   private static final Pattern CABLE =
       Pattern.compile(
-          "\\[(\\d+)\\](?:\\([0-9a-fA-F]+\\))?\\s+\"([^\"]+)\"\\s*\\[(\\d+)\\](?:\\([0-9a-fA-F]+\\))?\\s*(#.*)?");
-  private static final Pattern RATE = Pattern.compile("(1|4|8|12|2)x([A-Z]+)\\s*$");
+          "\\[(\\d+)\\](?:\\(([0-9a-fA-F]+)\\))?\\s+\"([^\"]+)\"\\s*"
+              + "(?:\\[(\\d+)\\](?:\\(([0-9a-fA-F]+)\\))?)?\\s*((?:[wse]=\\d+\\s*)*)(#.*)?");
+  private static final Pattern OPTION = Pattern.compile("([wse])=(\\d+)");
+  private static final Pattern RATE = Pattern.compile("(1|4|8|12|2)x([A-Z]+(?:10)?)\\s*$");
+  private static final Pattern LID = Pattern.compile("lid (\\d+) lmc ([0-7])");
+  private static final Pattern NAMED = Pattern.compile("[SHR]-([0-9a-fA-F]{1,16})");
   private static final int PORTS_MOST = 254;
+  private static final int LID_LAST = 0xBFFF;
   private static final int WIDTH_4X = 2;
 
-  private record Cable(String from, int port, String to, int toPort, String remark, int line) {}
+  /** What a port has enabled, as PortInfo codes it. */
+  private record Offer(int widths, int speeds, int extended) {}
 
   private final Map<String, Node> nodes = new LinkedHashMap<>();
-  private final List<Cable> cables = new ArrayList<>();
+  private final Map<NodePort, Integer> cabled = new LinkedHashMap<>(); // line
+  private final Map<NodePort, Offer> offers = new HashMap<>();
+  private final List<Matcher> cables = new ArrayList<>();
+  private final List<Integer> lines = new ArrayList<>(); // of cables
+  private final List<String> owners = new ArrayList<>(); // of cables
+  private final NodeGuids guids = new NodeGuids();
+  private final Map<String, Long> make = new HashMap<>();
 
   private NetFile() {}
 
@@ -47,91 +68,192 @@ public final class NetFile {
   }
 
   private void lines(String text) {
-    String guid = "";
     String current = "";
     int number = 0;
     for (String raw : text.split("\n", -1)) {
       number++;
       String line = raw.strip();
       Matcher g = GUID.matcher(line);
+      Matcher m = MAKE.matcher(line);
       Matcher n = NODE.matcher(line);
       Matcher c = CABLE.matcher(line);
-      if (line.isEmpty() || line.startsWith("#") || line.matches("(vendid|devid|sysimgguid)=.*")) {
+      if (line.isEmpty() || line.startsWith("#")) {
         continue;
       } else if (g.matches()) {
-        guid = g.group(2);
+        guids.begin(type(g.group(1)), g.group(2).equals("+"), number(g.group(3), number));
+      } else if (m.matches()) {
+        make.put(m.group(1), number(m.group(2), number));
       } else if (n.matches()) {
         current = n.group(3);
-        add(n, guid, number);
-        guid = "";
+        add(n, number);
       } else if (c.matches() && nodes.containsKey(current)) {
-        String remark = c.group(4) == null ? "" : c.group(4);
-        cables.add(
-            new Cable(
-                current,
-                Integer.parseInt(c.group(1)),
-                c.group(2),
-                Integer.parseInt(c.group(3)),
-                remark,
-                number));
+        cables.add(c);
+        lines.add(number);
+        owners.add(current);
       } else {
         throw wrong(number, "is neither a node nor a cable: " + line);
       }
     }
   }
 
-  private void add(Matcher n, String guid, int line) {
-    boolean sw = n.group(1).equals("Switch");
-    String id = n.group(3);
-    int ports = Integer.parseInt(n.group(2));
-    Matcher named = Pattern.compile("[SHR]-([0-9a-fA-F]{1,16})").matcher(id);
-    String hex = !guid.isEmpty() ? guid : named.matches() ? named.group(1) : "";
-    String text = n.group(4) == null ? id : n.group(4);
-    if (ports < 1 || ports > PORTS_MOST) {
-      throw wrong(line, "has " + ports + " ports; 1 to " + PORTS_MOST);
+  private static NodeType type(String word) {
+    return switch (word) {
+      case "Switch", "switch" -> NodeType.SWITCH;
+      case "Rt", "rt" -> NodeType.ROUTER;
+      default -> NodeType.CA;
+    };
+  }
+
+  private static long number(String text, int line) {
+    boolean hex = text.startsWith("0x");
+    try {
+      return Long.parseUnsignedLong(hex ? text.substring(2) : text, hex ? 16 : 10);
+    } catch (NumberFormatException e) {
+      throw wrong(line, "has a number of more than 64 bits: " + text);
     }
-    long value = hex.isEmpty() ? derived(id) : Long.parseUnsignedLong(hex, 16);
-    Node node = new Node(sw ? NodeType.SWITCH : NodeType.CA, value, ports, text);
+  }
+
+  private void add(Matcher n, int line) {
+    NodeType type = type(n.group(1));
+    String id = n.group(3);
+    int ports = small(n.group(2));
+    if (ports < 1 || ports > PORTS_MOST) {
+      throw wrong(line, "has " + n.group(2) + " ports; 1 to " + PORTS_MOST);
+    }
+    Matcher named = NAMED.matcher(id);
+    long guid =
+        named.matches() && !guids.told(type)
+            ? number("0x" + named.group(1), line)
+            : guids.next(type, ports);
+    String text = n.group(4) == null ? id : n.group(4);
+    Node node = new Node(type, guid, ports, text);
     if (nodes.put(id, node) != null) {
       throw wrong(line, "names a node for the second time: " + id);
     }
+    String before = guids.take(node, line);
+    if (before != null) {
+      throw wrong(line, before);
+    }
+    node.make(
+        make.getOrDefault("sysimgguid", guid),
+        make.getOrDefault("vendid", 0L).intValue(),
+        make.getOrDefault("devid", 0L).intValue());
+    make.remove("sysimgguid");
+    make.remove("vendid");
+    NodePort zero = node.port(0);
+    if (zero != null) {
+      SwitchInfo.ENHANCED_PORT_0.set(
+          node.switchInfo(), n.group(5).contains("enhanced port 0") ? 1 : 0);
+      firstLid(zero, n.group(5));
+    }
+    Offer usual =
+        new Offer(
+            make.getOrDefault("width", (long) WIDTH_4X).intValue() & 0x1f,
+            make.getOrDefault("speed", (long) LinkSpeed.SDR.classic()).intValue() & 0x7,
+            make.getOrDefault("extspeed", 0L).intValue() & 0xf);
+    node.ports().forEach(port -> port.offer(usual.widths, usual.speeds, usual.extended));
   }
 
-  /** A GUID for a node that has none: locally administered, the same whenever it is read. */
-  private static long derived(String id) {
-    long hash = 1125899906842597L;
-    for (int i = 0; i < id.length(); i++) {
-      hash = 31 * hash + id.charAt(i);
+  private static void firstLid(NodePort port, String remark) {
+    Matcher lid = LID.matcher(remark);
+    if (lid.find()) {
+      int base = small(lid.group(1));
+      int lmc = small(lid.group(2));
+      if (base > 0 && base + (1 << lmc) - 1 <= LID_LAST) {
+        port.firstLid(base, lmc);
+      }
     }
-    return hash & 0x00ff_ffff_ffff_ff00L | 2L << 56;
   }
+
+  /** A number that is too large for anything here is as large as they come. */
+  private static int small(String digits) {
+    return digits.length() > 6 ? Integer.MAX_VALUE : Integer.parseInt(digits);
+  }
+
+  // ---- cables ----
 
   private void connect() {
-    for (Cable c : cables) {
-      NodePort from = port(c.from, c.port, c.line);
-      NodePort to = port(c.to, c.toPort, c.line);
-      NodePort before = from.peer();
-      if (before != null && !before.equals(to) || to.peer() != null && !from.equals(to.peer())) {
-        throw wrong(c.line, "puts a second cable into a port");
-      }
-      from.cable(to);
-      Matcher rate = RATE.matcher(c.remark);
-      LinkSpeed speed = rate.find() ? LinkSpeed.named(rate.group(2)) : null;
-      if (speed != null) {
-        int width = width(rate.group(1));
-        from.speed(speed, width);
-        to.speed(speed, width);
-      }
+    for (int i = 0; i < cables.size(); i++) {
+      connect(cables.get(i), owners.get(i), lines.get(i));
+    }
+    offers.forEach((port, offer) -> port.offer(offer.widths, offer.speeds, offer.extended));
+    cabled.forEach(
+        (port, line) -> {
+          String before = guids.take(port, line);
+          if (before != null) {
+            throw wrong(line, before);
+          }
+        });
+  }
+
+  private void connect(Matcher c, String owner, int line) {
+    NodePort from = port(owner, small(c.group(1)), line);
+    NodePort to = port(c.group(3), c.group(4) == null ? 1 : small(c.group(4)), line);
+    NodePort before = from.peer();
+    boolean taken = before != null && !before.equals(to);
+    if (taken || to.peer() != null && !from.equals(to.peer()) || from.equals(to)) {
+      throw wrong(line, "puts a second cable into a port");
+    }
+    from.cable(to);
+    guid(from, c.group(2), line);
+    guid(to, c.group(5), line);
+    cabled.put(from, line);
+    cabled.putIfAbsent(to, line);
+    String remark = c.group(7) == null ? "" : c.group(7);
+    if (!from.node().isSwitch()) {
+      firstLid(from, remark);
+    }
+    Offer offer = offer(from, c.group(6), remark);
+    if (offer != null) {
+      offers.put(from, offer);
+      offers.putIfAbsent(to, offer);
     }
   }
 
-  private static int width(String text) {
-    return switch (text) {
+  private void guid(NodePort port, @Nullable String hex, int line) {
+    if (hex == null || port.node().isSwitch()) {
+      return;
+    }
+    long guid = number("0x" + hex, line);
+    if (cabled.containsKey(port) && guid != port.guid()) {
+      throw wrong(line, "gives a port another GUID than line " + cabled.get(port) + " does");
+    }
+    port.guid(guid);
+  }
+
+  private static @Nullable Offer offer(NodePort port, String options, String remark) {
+    Matcher rate = RATE.matcher(remark);
+    LinkSpeed speed = rate.find() ? LinkSpeed.named(rate.group(2)) : null;
+    Matcher option = OPTION.matcher(options);
+    int widths = PortInfo.LINK_WIDTH_ENABLED.in(port.info());
+    int speeds = PortInfo.LINK_SPEED_ENABLED.in(port.info());
+    int extended = PortInfo.LINK_SPEED_EXT_ENABLED.in(port.info());
+    if (speed != null) {
+      widths = upTo(rate.group(1));
+      speeds = speed.upTo();
+      extended = speed.upToExtended();
+    }
+    boolean any = speed != null;
+    while (option.find()) {
+      int value = small(option.group(2));
+      any = true;
+      switch (option.group(1)) {
+        case "w" -> widths = value & 0x1f;
+        case "s" -> speeds = value == 0 ? LinkSpeed.QDR.classic() : value & 0x7;
+        default -> extended = value & 0xf;
+      }
+    }
+    return any ? new Offer(widths, speeds, extended) : null;
+  }
+
+  /** LinkWidthEnabled of a port that is as wide as a text says. */
+  private static int upTo(String lanes) {
+    return switch (lanes) {
       case "1" -> 1;
       case "8" -> 4;
-      case "12" -> 8;
+      case "12" -> 11;
       case "2" -> 16;
-      default -> WIDTH_4X;
+      default -> 3;
     };
   }
 
@@ -147,93 +269,5 @@ public final class NetFile {
   private static IbInvalidException wrong(int line, String what) {
     return new IbInvalidException(
         "line " + line + " of the topology", what, "the format that ibnetdiscover prints");
-  }
-
-  // ---- writing ----
-
-  /**
-   * Writes a subnet.
-   *
-   * @param nodes its nodes
-   * @return what {@code ibnetdiscover} would print of them, without the remarks at the top
-   */
-  public static String write(Iterable<Node> nodes) {
-    StringBuilder text = new StringBuilder();
-    for (Node node : nodes) {
-      if (node.isSwitch()) {
-        node(text, node);
-      }
-    }
-    for (Node node : nodes) {
-      if (!node.isSwitch()) {
-        node(text, node);
-      }
-    }
-    return text.toString();
-  }
-
-  private static void node(StringBuilder text, Node node) {
-    boolean sw = node.isSwitch();
-    String guid = Long.toHexString(node.guid());
-    text.append("vendid=0x2c9\ndevid=0x5346\nsysimgguid=0x").append(guid).append('\n');
-    if (sw) {
-      NodePort zero = node.port(0);
-      text.append("switchguid=0x").append(guid).append('(').append(guid).append(")\n");
-      text.append("Switch\t").append(node.portCount()).append(' ').append(id(node));
-      text.append("\t\t# \"").append(node.description()).append("\" enhanced port 0 lid ");
-      text.append(zero == null ? 0 : zero.lid()).append(" lmc 0\n");
-    } else {
-      text.append("caguid=0x").append(guid).append('\n');
-      text.append("Ca\t").append(node.portCount()).append(' ').append(id(node));
-      text.append("\t\t# \"").append(node.description()).append("\"\n");
-    }
-    for (NodePort port : node.ports()) {
-      NodePort peer = port.peer();
-      if (peer != null && port.linked()) {
-        cable(text, port, peer, sw);
-      }
-    }
-    text.append('\n');
-  }
-
-  private static void cable(StringBuilder text, NodePort port, NodePort peer, boolean sw) {
-    Node other = peer.node();
-    NodePort managed = other.managed(peer);
-    text.append('[').append(port.number()).append(']');
-    if (!sw) {
-      text.append('(').append(Long.toHexString(port.guid())).append(") ");
-    }
-    text.append('\t').append(id(other)).append('[').append(peer.number()).append(']');
-    if (!other.isSwitch()) {
-      text.append('(').append(Long.toHexString(peer.guid())).append(") ");
-    }
-    text.append("\t\t# ");
-    if (!sw) {
-      text.append("lid ").append(port.lid()).append(" lmc ").append(port.lmc()).append(' ');
-    }
-    text.append('"').append(other.description()).append("\" lid ").append(managed.lid());
-    text.append(' ').append(rate(port)).append('\n');
-  }
-
-  private static String id(Node node) {
-    return String.format("\"%s-%016x\"", node.isSwitch() ? "S" : "H", node.guid());
-  }
-
-  private static String rate(NodePort port) {
-    int width =
-        switch (PortInfo.LINK_WIDTH_ACTIVE.in(port.info())) {
-          case 1 -> 1;
-          case 4 -> 8;
-          case 8 -> 12;
-          case 16 -> 2;
-          default -> 4;
-        };
-    for (LinkSpeed s : LinkSpeed.values()) {
-      if (s.extended() == PortInfo.LINK_SPEED_EXT_ACTIVE.in(port.info())
-          && s.classic() == PortInfo.LINK_SPEED_ACTIVE.in(port.info())) {
-        return width + "x" + s.name();
-      }
-    }
-    return width + "x???";
   }
 }

@@ -26,6 +26,8 @@ public final class Node {
   public static final int NO_PORT = 0xFF;
 
   private static final int LIFE_TIME = 18;
+  private static final int VENDOR_ID = 0x0002c9; // the tools know switches of this vendor
+  private static final int DEVICE_ID = 0x5346;
 
   private final NodeType type;
   private final long guid;
@@ -34,11 +36,14 @@ public final class Node {
   private final Map<Integer, BitSet> multicast = new TreeMap<>(); // of a switch
   private final MemorySegment switchInfo = MemorySegment.ofArray(new byte[64]);
   private String description;
+  private long systemImageGuid;
+  private int vendorId = VENDOR_ID;
+  private int deviceId = DEVICE_ID;
 
   /**
    * Makes a node, its ports without cables.
    *
-   * @param type CA or SWITCH
+   * @param type CA, SWITCH or ROUTER
    * @param guid node GUID; port n of an adapter has the GUID n above it, all ports of a switch have
    *     the node's
    * @param ports physical ports, 1 to 254
@@ -47,6 +52,7 @@ public final class Node {
   public Node(NodeType type, long guid, int ports, String description) {
     this.type = type;
     this.guid = guid;
+    this.systemImageGuid = guid;
     this.description = description;
     this.ports = new @Nullable NodePort[ports + 1];
     boolean sw = type == NodeType.SWITCH;
@@ -66,7 +72,7 @@ public final class Node {
     }
   }
 
-  /** {@return CA or SWITCH} */
+  /** {@return CA, SWITCH or ROUTER} */
   public NodeType type() {
     return type;
   }
@@ -79,6 +85,34 @@ public final class Node {
   /** {@return node GUID} */
   public long guid() {
     return guid;
+  }
+
+  /** {@return system image GUID} */
+  public long systemImageGuid() {
+    return systemImageGuid;
+  }
+
+  /** {@return vendor identifier, 24 bits} */
+  public int vendorId() {
+    return vendorId;
+  }
+
+  /** {@return device identifier, 16 bits} */
+  public int deviceId() {
+    return deviceId;
+  }
+
+  /**
+   * Says whose make it is.
+   *
+   * @param systemImage system image GUID
+   * @param vendor vendor identifier
+   * @param device device identifier
+   */
+  void make(long systemImage, int vendor, int device) {
+    systemImageGuid = systemImage;
+    vendorId = vendor;
+    deviceId = device;
   }
 
   /** {@return its text} */

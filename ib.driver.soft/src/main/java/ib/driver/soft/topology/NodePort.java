@@ -5,6 +5,7 @@ import ib.core.mad.smp.PortInfo;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortState;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A port of a node: its attributes as the management agent answers them, and its cable. */
@@ -17,8 +18,7 @@ public final class NodePort {
 
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
   private static final int WIDTHS = 3; // 1X, 4X
-  private static final int SPEEDS = 7; // 2.5, 5 and 10 Gbit/s
-  private static final int SPEEDS_EXT = 3; // FDR, EDR
+  private static final int[] WIDEST_FIRST = {8, 4, 2, 16, 1}; // 12X, 8X, 4X, 2X, 1X
   private static final int VL0_TO_7 = 4;
   private static final int MTU_4096 = 5;
   private static final int ERRORS_BORNE = 8; // as OpenSM sets it
@@ -33,7 +33,12 @@ public final class NodePort {
 
   private final Node node;
   private final int number;
-  private final long guid;
+  private long guid;
+  private int widths = WIDTHS;
+  private int speeds = LinkSpeed.EDR.upTo();
+  private int speedsExt = LinkSpeed.EDR.upToExtended();
+  private int firstLid;
+  private int firstLmc;
   private final MemorySegment info = MemorySegment.ofArray(new byte[64]);
   private final int[] pkeys = new int[PKEYS];
   private final long[] guids = new long[GUIDS];
@@ -48,15 +53,25 @@ public final class NodePort {
     this.node = node;
     this.number = number;
     this.guid = guid;
+    reset();
+  }
+
+  /** It is as it was when its node was switched on; its cable stays. */
+  public void reset() {
+    info.fill((byte) 0);
+    Arrays.fill(pkeys, 0);
+    Arrays.fill(guids, 0);
     pkeys[0] = 0xffff;
     guids[0] = guid;
     PortInfo.GID_PREFIX.set(info, LINK_LOCAL);
-    PortInfo.LINK_WIDTH_SUPPORTED.set(info, WIDTHS);
-    PortInfo.LINK_WIDTH_ENABLED.set(info, WIDTHS);
-    PortInfo.LINK_SPEED_SUPPORTED.set(info, SPEEDS);
-    PortInfo.LINK_SPEED_ENABLED.set(info, SPEEDS);
-    PortInfo.LINK_SPEED_EXT_SUPPORTED.set(info, SPEEDS_EXT);
-    PortInfo.LINK_SPEED_EXT_ENABLED.set(info, SPEEDS_EXT);
+    PortInfo.LINK_WIDTH_SUPPORTED.set(info, widths);
+    PortInfo.LINK_WIDTH_ENABLED.set(info, widths);
+    PortInfo.LINK_SPEED_SUPPORTED.set(info, speeds);
+    PortInfo.LINK_SPEED_ENABLED.set(info, speeds);
+    PortInfo.LINK_SPEED_EXT_SUPPORTED.set(info, speedsExt);
+    PortInfo.LINK_SPEED_EXT_ENABLED.set(info, speedsExt);
+    PortInfo.LID.set(info, firstLid);
+    PortInfo.LMC.set(info, firstLmc);
     PortInfo.MTU_CAP.set(info, MTU_4096);
     PortInfo.NEIGHBOR_MTU.set(info, MTU_4096);
     PortInfo.VL_CAP.set(info, VL0_TO_7);
@@ -67,7 +82,7 @@ public final class NodePort {
     PortInfo.LOCAL_PHY_ERRORS.set(info, ERRORS_BORNE);
     PortInfo.OVERRUN_ERRORS.set(info, ERRORS_BORNE);
     PortInfo.RESP_TIME_VALUE.set(info, 16);
-    speed(LinkSpeed.EDR, 2);
+    active(LinkSpeed.fastest(speeds, speedsExt), widest(widths));
     boolean inner = node.isSwitch() && number == 0;
     state(inner ? PortState.ACTIVE : PortState.DOWN);
     phys(inner ? PhysState.LINK_UP : PhysState.POLLING);
@@ -86,6 +101,28 @@ public final class NodePort {
   /** {@return its GUID} */
   public long guid() {
     return guid;
+  }
+
+  /**
+   * Gives it another GUID.
+   *
+   * @param value the GUID
+   */
+  void guid(long value) {
+    guid = value;
+    guids[0] = value;
+  }
+
+  /**
+   * Has it begin with a LID, before any subnet manager gives it one.
+   *
+   * @param lid base LID
+   * @param lmc LID mask count
+   */
+  void firstLid(int lid, int lmc) {
+    firstLid = lid;
+    firstLmc = lmc;
+    reset();
   }
 
   /** {@return PortInfo, 64 bytes, to be changed in place} */
@@ -208,15 +245,59 @@ public final class NodePort {
   }
 
   /**
-   * Sets what the link has negotiated.
+   * Sets what it can do.
    *
-   * @param speed per lane
-   * @param width bit of the width
+   * @param width LinkWidthSupported
+   * @param speed LinkSpeedSupported
+   * @param extended LinkSpeedExtSupported
    */
-  public void speed(LinkSpeed speed, int width) {
+  void offer(int width, int speed, int extended) {
+    widths = width;
+    speeds = speed;
+    speedsExt = extended;
+    reset();
+  }
+
+  /**
+   * The link trains to the widest and fastest that both its ends have enabled.
+   *
+   * @param other the other end
+   * @return whether there is a width that both have
+   */
+  public boolean trains(NodePort other) {
+    int width = widest(common(PortInfo.LINK_WIDTH_ENABLED, other));
+    LinkSpeed speed =
+        LinkSpeed.fastest(
+            common(PortInfo.LINK_SPEED_ENABLED, other),
+            common(PortInfo.LINK_SPEED_EXT_ENABLED, other));
+    if (width != 0) {
+      active(speed, width);
+      other.active(speed, width);
+    }
+    return width != 0;
+  }
+
+  private int common(PortInfo field, NodePort other) {
+    return field.in(info) & field.in(other.info);
+  }
+
+  private static int widest(int enabled) {
+    for (int width : WIDEST_FIRST) {
+      if ((enabled & width) != 0) {
+        return width;
+      }
+    }
+    return 0;
+  }
+
+  private void active(LinkSpeed speed, int width) {
     PortInfo.LINK_SPEED_ACTIVE.set(info, speed.classic());
     PortInfo.LINK_SPEED_EXT_ACTIVE.set(info, speed.extended());
     PortInfo.LINK_WIDTH_ACTIVE.set(info, width);
+    Adapter device = adapter;
+    if (device != null) {
+      device.link(width, speed.verbs());
+    }
   }
 
   /** {@return whether the link is up, so that SMPs pass} */

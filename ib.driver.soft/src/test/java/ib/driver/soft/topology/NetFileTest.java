@@ -52,10 +52,10 @@ final class NetFileTest {
     ports.addAll(fabric.plug("other", 0x1100, 1, "elsewhere"));
     ports.forEach(FabricPort::plugCable);
     assertEquals(List.of(1, 2), ports.stream().map(FabricPort::lid).toList());
-    String first = NetFile.write(subnet.nodes());
-    assertTrue(first.contains("\"right\" lid 49150 4xHDR"), first);
+    String first = NetText.write(subnet.nodes(), true);
+    assertTrue(first.contains("\"right\" lid 10 4xHDR"), first);
     assertTrue(first.contains("\"b\" lid 2 1xQDR"), first);
-    assertEquals(shape(first), shape(NetFile.write(up(NetFile.read(first)))));
+    assertEquals(shape(first), shape(NetText.write(up(NetFile.read(first)), true)));
     ports.forEach(FabricPort::close);
     fabric.forget(subnet);
     assertEquals(0, fabric.size());
@@ -75,6 +75,67 @@ final class NetFileTest {
   }
 
   @Test
+  @DisplayName("A6: names that differ in the last character have GUIDs and port GUIDs of their own")
+  void namesAlone() {
+    List<Node> nodes =
+        NetFile.read(
+            """
+            Switch\t4 "Switch1"
+            [1]\t"Hca1"[1]
+            [2]\t"Hca2"[2]
+
+            Switch\t4 "Switch2"
+
+            Hca\t2 "Hca1"
+            Hca\t2 "Hca2"
+            """);
+    assertEquals(
+        List.of(0x200000L, 0x200001L, 0x100000L, 0x100003L),
+        nodes.stream().map(Node::guid).toList());
+    assertEquals(0x100002L, nodes.get(2).port(2).guid());
+    assertEquals(0x100004L, nodes.get(3).port(1).guid());
+  }
+
+  @Test
+  @DisplayName("A6: a GUID in parentheses is the port's, whichever end of the cable says so")
+  void portGuids() {
+    List<Node> nodes =
+        NetFile.read(
+            """
+            switchguid=0x200(200)
+            Switch\t4 "S-0000000000000200"
+            [1]\t"H-0000000000001000"[1](1000)
+            [2]\t"H-0000000000001000"[2](fffe00001001)
+            caguid=0x1000
+            Ca\t2 "H-0000000000001000"
+            [2](fffe00001001)\t"S-0000000000000200"[2]
+            """);
+    assertEquals(0x1000L, nodes.get(1).port(1).guid());
+    assertEquals(0xfffe_0000_1001L, nodes.get(1).port(2).guid());
+    assertEquals(0xfffe_0000_1001L, nodes.get(1).port(2).guids()[0]);
+    assertEquals(0x200L, nodes.get(0).port(1).guid());
+  }
+
+  @Test
+  @DisplayName("A6: who has the GUID of another one is told, with both")
+  void duplicates() {
+    String two =
+        "caguid=0x10\nCa 2 \"a\"\n[1] \"s\"[1]\ncaguid=0x%s\nCa 1 \"b\"\n%s\nSwitch 4 \"s\"";
+    for (String[] each :
+        List.of(
+            new String[] {"line 5", "line 2", "10", ""},
+            new String[] {"line 6", "a[1]", "20", "[1](11) \"s\"[2]"},
+            new String[] {"line 6", "line 2", "20", "[1](10) \"s\"[2]"},
+            new String[] {"line 5", "GUID 0", "0", ""})) {
+      IbInvalidException e =
+          assertThrows(
+              IbInvalidException.class, () -> NetFile.read(String.format(two, each[2], each[3])));
+      assertTrue(e.getMessage().contains(each[0]), e.getMessage());
+      assertTrue(e.getMessage().contains(each[1]), e.getMessage());
+    }
+  }
+
+  @Test
   @DisplayName("What is wrong is told with its line")
   void refusals() {
     for (String bad :
@@ -84,6 +145,9 @@ final class NetFileTest {
             "Switch 4 \"S-1\"\n[5] \"S-1\"[1]",
             "Switch 4 \"S-1\"\n[1] \"S-9\"[1]",
             "Switch 4 \"S-1\"\n[1] \"S-1\"[2]\n[1] \"S-1\"[3]",
+            "Switch 4 \"S-1\"\n[1] \"S-1\"[1]",
+            "Switch 4 \"S-1\"\n[99999999999] \"S-1\"[1]",
+            "switchguid=0x11112222333344445",
             "Switch 4 \"S-1\"\nSwitch 4 \"S-1\"")) {
       IbInvalidException e = assertThrows(IbInvalidException.class, () -> NetFile.read(bad));
       assertTrue(e.getMessage().contains("line "), e.getMessage());

@@ -50,6 +50,7 @@ final class RxeNode implements AutoCloseable {
                 SOURCE_PORTS,
                 UdpOptions.Gso.AUTO,
                 UdpOptions.Progress.valueOf(progress),
+                UdpOptions.IdCheck.LOOSE,
                 Set.of()));
     adapter = new Adapter("rxe-" + address.getHostAddress(), wire, faults);
     wire.open(address);

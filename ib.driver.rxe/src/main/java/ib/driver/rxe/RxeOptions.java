@@ -123,6 +123,20 @@ interface RxeOptions extends EngineOptions {
               + " the thread takes over 1 ms after the last poll, or when a queue is armed.")
   String progress();
 
+  /** {@return how IPv4 identifications are judged} */
+  @AttributeDefinition(
+      required = false,
+      defaultValue = "loose",
+      options = {
+        @Option(label = "loose", value = "loose"),
+        @Option(label = "strict", value = "strict")
+      },
+      description =
+          "A socket does not show the IPv4 identification, so it is solved from the ICRC, which"
+              + " covers it. loose takes any, so a right ICRC is never refused; strict only what"
+              + " follows the peer's last one, as with Linux, so of damaged packets fewer pass.")
+  String id__check();
+
   /** {@return quirks} */
   @AttributeDefinition(
       required = false,

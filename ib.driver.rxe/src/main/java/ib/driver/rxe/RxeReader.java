@@ -24,6 +24,7 @@ final class RxeReader {
   static final String IO = "io";
   static final String GSO = "gso";
   static final String PROGRESS = "progress";
+  static final String ID_CHECK = "id_check";
   static final String QUIRKS = "quirks";
 
   private static final Pattern INTERFACE_NAME = Pattern.compile("[A-Za-z0-9_.:@-]{1,15}");
@@ -77,6 +78,7 @@ final class RxeReader {
           IO,
           GSO,
           PROGRESS,
+          ID_CHECK,
           QUIRKS,
           Settings.GUID,
           Settings.MTU,
@@ -138,6 +140,7 @@ final class RxeReader {
                 Number.SOURCE_PORTS.read(settings),
                 choice(settings, GSO, UdpOptions.Gso.values()),
                 choice(settings, PROGRESS, UdpOptions.Progress.values()),
+                choice(settings, ID_CHECK, UdpOptions.IdCheck.values()),
                 quirks(settings)),
             limits);
     settings.end(instance);

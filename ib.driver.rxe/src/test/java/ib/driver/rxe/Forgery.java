@@ -30,6 +30,7 @@ final class Forgery implements AutoCloseable {
   private final int source;
   private final int dest;
   private final int port;
+  private int identification;
 
   /** Sends from one IPv4 address to another. */
   Forgery(String from, String to) throws IOException {
@@ -59,6 +60,14 @@ final class Forgery implements AutoCloseable {
     channel.setOption(StandardSocketOptions.IP_TOS, value);
   }
 
+  /**
+   * The IPv4 identification that the packets written from now on are made for. A receiver with a
+   * socket sees no other one than that of the ICRC.
+   */
+  void identification(int id) {
+    identification = id & 0xffff;
+  }
+
   /** Writes a packet whose other headers and payload are noise; returns its length. */
   int noise(BthOpcode opcode, int qpn, int psn, SplittableRandom random) {
     random.nextBytes(bytes);
@@ -82,6 +91,7 @@ final class Forgery implements AutoCloseable {
     ip.wrap(headers, 0);
     ip.versionAndLength(Ipv4Header.PLAIN);
     ip.totalLength(Icrc.Network.IPV4.bytes() + length);
+    ip.identification(identification);
     ip.fragment(Ipv4Header.DONT_FRAGMENT);
     ip.protocol(UdpHeader.PROTOCOL);
     ip.source(source);

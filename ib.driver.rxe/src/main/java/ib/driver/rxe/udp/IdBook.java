@@ -1,13 +1,14 @@
 package ib.driver.rxe.udp;
 
 /**
- * What identification each peer may send next: the stricter grade of the check that {@code
- * ib.engine.wire.HiddenId} leaves at 16 bits. Linux takes identifications from a counter that goes
- * up by one for each packet, and by chance up to one for each tick that passes without one; a
- * socket of ours sends 0, or 0, 1, 2, … when the kernel cuts a long send into packets. So after a
- * packet only few are to be expected, and those before it, which it has overtaken. Two in a row
- * that follow each other are believed wherever they are, so a counter that was taken elsewhere
- * costs one packet. For one thread.
+ * What identification each peer is likely to send next: the stricter grade of the check that {@code
+ * ib.engine.wire.HiddenId} leaves at 16 bits. It grades and does not refuse, since a peer may
+ * number as it likes what is not to be fragmented (RFC 6864 section 4.1). Linux takes
+ * identifications from a counter that goes up by one for each packet, and by chance up to one for
+ * each tick that passes without one; a socket of ours sends 0, or 0, 1, 2, … when the kernel cuts a
+ * long send into packets. So after a packet only few are to be expected, and those before it, which
+ * it has overtaken. Two in a row that follow each other are believed wherever they are, so a
+ * counter that was taken elsewhere costs one packet. For one thread.
  */
 final class IdBook {
   /** What a packet's identification is worth. */
@@ -17,7 +18,7 @@ final class IdBook {
     /** Nothing was expected: a new peer, or one that was silent for long. */
     LOOSE,
     /** Something else was expected. */
-    REFUSED
+    JUMP
   }
 
   private static final int PEERS = 1024;
@@ -63,7 +64,7 @@ final class IdBook {
       return note(i, id, nowNs, Grade.STRICT);
     }
     candidate[i] = id;
-    return Grade.REFUSED;
+    return Grade.JUMP;
   }
 
   private Grade note(int i, int id, long nowNs, Grade grade) {

@@ -28,6 +28,7 @@ final class Inbound implements DatagramCodec.Doubt {
   private final IpHeaders headers = new IpHeaders();
   private final DatagramCodec codec;
   private final IdBook ids = new IdBook();
+  private final boolean strict;
   private long peer; // of the datagram that is being judged
   private boolean mayHide;
   private int guess; // what its identification may be
@@ -50,6 +51,7 @@ final class Inbound implements DatagramCodec.Doubt {
       Own own,
       UdpOptions options) {
     this.codec = new DatagramCodec(options.has(Quirk.FLUSH_ICRC));
+    this.strict = options.idCheck() == UdpOptions.IdCheck.STRICT;
     this.port = port;
     this.run = run;
     this.pool = pool;
@@ -156,10 +158,10 @@ final class Inbound implements DatagramCodec.Doubt {
         switch (grade) {
           case STRICT -> UdpCounter.ID_SOLVED;
           case LOOSE -> UdpCounter.ID_LOOSE;
-          case REFUSED -> UdpCounter.DROP_ID_JUMP;
+          case JUMP -> strict ? UdpCounter.DROP_ID_JUMP : UdpCounter.ID_JUMP;
         });
     id = solved;
-    return grade != IdBook.Grade.REFUSED;
+    return grade != IdBook.Grade.JUMP || !strict;
   }
 
   /** Ends a batch: what the packets have set going is run. */

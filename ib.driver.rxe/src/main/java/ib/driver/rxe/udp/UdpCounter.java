@@ -18,7 +18,9 @@ public enum UdpCounter {
   ID_SOLVED,
   /** The same, but from a peer that was new or silent for long, so any identification would do. */
   ID_LOOSE,
-  /** Solved, but far from what the peer sent before: probably damaged or forged, dropped. */
+  /** Solved, far from what the peer sent before, and taken all the same: the check is loose. */
+  ID_JUMP,
+  /** Solved, far from what the peer sent before, and dropped: the check is strict. */
   DROP_ID_JUMP,
   /** The ICRC is wrong, whatever was hidden. */
   DROP_ICRC_ERROR,

@@ -12,6 +12,7 @@ import java.util.Set;
  * @param sourcePorts how many source ports beside the well-known one each address may send from
  * @param gso whether the system cuts long sends into packets
  * @param progress who receives
+ * @param idCheck what an IPv4 identification may be that was solved from the ICRC
  * @param quirks where it does as its peers do
  */
 public record UdpOptions(
@@ -22,6 +23,7 @@ public record UdpOptions(
     int sourcePorts,
     Gso gso,
     Progress progress,
+    IdCheck idCheck,
     Set<Quirk> quirks) {
   /** Copies the set. */
   public UdpOptions {
@@ -64,6 +66,20 @@ public record UdpOptions(
     THREAD,
     /** Whoever polls a completion queue in vain; a thread of the device's own while nobody does. */
     POLL
+  }
+
+  /**
+   * What an IPv4 identification may be that was solved from the ICRC. The sender of a packet that
+   * is not to be fragmented may give it any (RFC 6864 section 4.1).
+   */
+  public enum IdCheck {
+    /** Any: no packet whose ICRC is right is refused, and one that is damaged passes in 65536. */
+    LOOSE,
+    /**
+     * One that follows what the peer sent before, as those of Linux and of this driver do: of
+     * damaged packets fewer pass, and of a peer that numbers otherwise hardly any is heard.
+     */
+    STRICT
   }
 
   /** The port that is registered for RoCEv2. */

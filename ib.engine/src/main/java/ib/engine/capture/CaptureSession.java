@@ -19,6 +19,7 @@ final class CaptureSession implements Session, Runnable {
   private final WritableByteChannel sink;
   private final Pcapng out;
   private final Verdict verdict = new Verdict();
+  private final WireHeaders headers = new WireHeaders();
   private final long epochOffsetNs;
   private final Thread thread;
   private final AtomicLong written = new AtomicLong();
@@ -110,6 +111,9 @@ final class CaptureSession implements Session, Runnable {
   private void write(Slot s) {
     boolean erf = capture.linkType() == Pcapng.LINKTYPE_ERF;
     long time = s.timeNs + epochOffsetNs;
+    if (!erf) {
+      headers.complete(s);
+    }
     out.packet(s.port - 1, erf, time, s.incoming, s.bytes, s.length, verdict.of(s));
     written.incrementAndGet();
   }

@@ -49,6 +49,13 @@ final class Slot implements PacketObserver {
   boolean badIcrc;
   @Nullable String fault;
   @Nullable String dropped;
+  boolean carried; // has been on a wire of RoCE, which is known then:
+  int sourcePort;
+  int identification;
+  int trafficClass;
+  int flowLabel;
+  int hopLimit;
+  int icrc;
 
   Slot(MemorySegment bytes, long index) {
     this.bytes = bytes;
@@ -104,6 +111,7 @@ final class Slot implements PacketObserver {
     badIcrc = p.damaged;
     fault = null;
     dropped = null;
+    note(p);
     phase = phase(index, FILLED);
     return n > 0;
   }
@@ -120,12 +128,25 @@ final class Slot implements PacketObserver {
   }
 
   @Override
-  public void released(long token, @Nullable String reason) {
+  public void released(long token, Packet packet) {
     if (filled(token)) {
-      dropped = reason;
+      dropped = packet.dropped;
       if (incoming) {
         finish(token); // what is sent is finished by the sender, when the call returns
+      } else {
+        note(packet);
       }
     }
+  }
+
+  /** What is known of how it was carried. */
+  private void note(Packet p) {
+    carried = p.sourcePort != 0;
+    sourcePort = p.sourcePort;
+    identification = p.identification;
+    trafficClass = p.trafficClass;
+    flowLabel = p.flowLabel;
+    hopLimit = p.hopLimit;
+    icrc = p.icrc;
   }
 }

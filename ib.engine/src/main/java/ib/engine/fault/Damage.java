@@ -20,6 +20,7 @@ final class Damage {
   static void to(Packet p, boolean silent, Chance chance) {
     int bits = p.payload.length() * Byte.SIZE;
     p.damaged |= !silent;
+    p.sourcePort = 0; // as it was on the wire it is no more
     if (bits > 0 && (silent || chance.below(FIELDS) > 0)) {
       long bit = chance.below(bits);
       MemorySegment bytes = p.payload.segment(0);

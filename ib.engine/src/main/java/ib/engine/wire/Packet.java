@@ -160,6 +160,17 @@ public final class Packet {
   /** FETH: placement type and selectivity, as {@code ib.core.wire.Feth#word}. */
   public int feth;
 
+  // ---- RoCE, once it has been on the wire ----
+
+  /** UDP source port; 0 as long as the packet has not been on a wire that has ports. */
+  public int sourcePort;
+
+  /** IPv4 identification; for what has a {@link #sourcePort}. */
+  public int identification;
+
+  /** ICRC as it is on the wire; for what has a {@link #sourcePort}. */
+  public int icrc;
+
   /** The payload. */
   public final Payload payload = new Payload();
 
@@ -186,6 +197,7 @@ public final class Packet {
     dropped = null;
     observer = null;
     networkHeader = null;
+    sourcePort = 0;
     mss = 0;
     payload.clear();
   }
@@ -212,6 +224,11 @@ public final class Packet {
   public void observe(@Nullable PacketObserver who, long token) {
     observer = who;
     observerToken = token;
+  }
+
+  /** {@return whether somebody wants to know what becomes of it} */
+  public boolean observed() {
+    return observer != null;
   }
 
   /**
@@ -245,7 +262,7 @@ public final class Packet {
     PacketObserver o = observer;
     if (o != null) {
       observer = null;
-      o.released(observerToken, dropped);
+      o.released(observerToken, this);
     }
     owner.released(this, run);
   }
@@ -304,6 +321,9 @@ public final class Packet {
     feth = from.feth;
     mss = from.mss;
     headerLength = from.headerLength;
+    sourcePort = from.sourcePort;
+    identification = from.identification;
+    icrc = from.icrc;
     payload.set(from.payload);
   }
 }

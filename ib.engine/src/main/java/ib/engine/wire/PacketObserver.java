@@ -1,7 +1,5 @@
 package ib.engine.wire;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Who wants to know what becomes of one packet (a capture). Set by a wire in {@link Packet#observe}
  * for the time of one call, or until the packet is released. Called on the data path.
@@ -19,7 +17,8 @@ public interface PacketObserver {
    * The packet was released.
    *
    * @param token as it was given to {@link Packet#observe}
-   * @param dropped the name of the reason why it was dropped, or null
+   * @param packet the packet as it was left, not to be kept: what it was dropped for, how it was
+   *     sent
    */
-  void released(long token, @Nullable String dropped);
+  void released(long token, Packet packet);
 }

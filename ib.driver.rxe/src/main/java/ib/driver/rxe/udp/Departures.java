@@ -49,7 +49,7 @@ final class Departures implements AutoCloseable {
     return rests + (long) i * REST;
   }
 
-  /** Begins a message; applications write hop limit 1 where the system is meant to choose. */
+  /** Begins a message; hop limit 0 is what the socket has. */
   void begin(
       int i, NativeEndpoint by, long high, long low, long at, int trafficClass, int hopLimit) {
     long rest = rest(i);
@@ -62,15 +62,11 @@ final class Departures implements AutoCloseable {
     if (trafficClass != 0) {
       next = control(next, by.four, Libc.IP_TOS, Libc.IPV6_TCLASS, trafficClass);
     }
-    if (hopLimit > 1 && (hopLimit != NativeEndpoint.HOPS || multicast(by.four, high, low))) {
+    if (hopLimit != 0) {
       next = control(next, by.four, Libc.IP_TTL, Libc.IPV6_HOPLIMIT, hopLimit);
     }
     memory.set(LONG, header + 32, next == first ? 0 : memory.address() + first);
     memory.set(LONG, header + 40, next - first);
-  }
-
-  private static boolean multicast(boolean four, long high, long low) {
-    return four ? (low & 0xf000_0000L) == 0xe000_0000L : high >>> 56 == 0xff;
   }
 
   private long control(long at, boolean four, int typeFour, int typeSix, int value) {

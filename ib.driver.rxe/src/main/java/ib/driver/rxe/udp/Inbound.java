@@ -117,6 +117,9 @@ final class Inbound implements DatagramCodec.Doubt {
     }
     int hops = hopLimit == 0 ? UNKNOWN_HOPS : hopLimit;
     address(p, to, high, low, trafficClass, hops);
+    p.sourcePort = sourcePort;
+    p.identification = mayHide ? id : 0;
+    p.icrc = Icrc.load(buffer.bytes, at + length - Icrc.BYTES);
     to.heard(p);
     if ((p.opcode & 0xe0) == BthOpcode.Service.UD.bits()) {
       MemorySegment header = buffer.header(number);

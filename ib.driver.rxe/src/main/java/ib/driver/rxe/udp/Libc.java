@@ -33,14 +33,17 @@ final class Libc {
   static final int IP_MULTICAST_IF = 32;
   static final int IP_ADD_MEMBERSHIP = 35;
   static final int SOL_IPV6 = 41;
+  static final int IPV6_FLOWINFO = 11;
   static final int IPV6_UNICAST_HOPS = 16;
   static final int IPV6_MULTICAST_IF = 17;
   static final int IPV6_JOIN_GROUP = 20;
   static final int IPV6_V6ONLY = 26;
+  static final int IPV6_FLOWINFO_SEND = 33;
   static final int IPV6_RECVHOPLIMIT = 51;
   static final int IPV6_HOPLIMIT = 52;
   static final int IPV6_RECVTCLASS = 66;
   static final int IPV6_TCLASS = 67;
+  static final int IPV6_AUTOFLOWLABEL = 70;
   static final int SOL_UDP = 17;
   static final int UDP_NO_CHECK6_RX = 102;
   static final int UDP_SEGMENT = 103;

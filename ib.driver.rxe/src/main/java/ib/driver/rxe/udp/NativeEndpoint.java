@@ -12,9 +12,6 @@ import java.net.InetAddress;
  * and sets those of what goes, and has the kernel join packets that follow each other.
  */
 final class NativeEndpoint extends Endpoint {
-  /** The hop limit of what is sent to one host, unless a message says otherwise. */
-  static final int HOPS = 64;
-
   private final Libc libc;
   final boolean four;
   private final int scope;
@@ -97,14 +94,15 @@ final class NativeEndpoint extends Endpoint {
     set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_SNDBUF, options.bufferBytes(), value);
     if (four) {
       set(libc, state, fd, Libc.SOL_IP, Libc.IP_MTU_DISCOVER, Libc.IP_PMTUDISC_DO, value);
-      set(libc, state, fd, Libc.SOL_IP, Libc.IP_TTL, HOPS, value);
+      set(libc, state, fd, Libc.SOL_IP, Libc.IP_TTL, Sender.HOPS, value);
       set(libc, state, fd, Libc.SOL_IP, Libc.IP_RECVTOS, 1, value);
       set(libc, state, fd, Libc.SOL_IP, Libc.IP_RECVTTL, 1, value);
     } else {
       set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_V6ONLY, 1, value);
-      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_UNICAST_HOPS, HOPS, value);
+      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_UNICAST_HOPS, Sender.HOPS, value);
       set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVTCLASS, 1, value);
       set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVHOPLIMIT, 1, value);
+      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_AUTOFLOWLABEL, 0, value); // 0 is sent as 0
       set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_NO_CHECK6_RX, 1, value);
     }
     set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_GRO, 1, value);

@@ -53,6 +53,9 @@ final class NativeSender extends Sender {
     if (length < 0) {
       return UdpCounter.TX_ERROR;
     }
+    if (p.hopLimit <= 1) { // applications write 1 where the system is meant to choose
+      p.hopLimit = hops(p);
+    }
     Endpoint.Destination to = main.destination(p.dgidHigh, p.dgidLow);
     NativeEndpoint over = (NativeEndpoint) by;
     boolean joins = fits(p, to, over, length) && to.proof().joins(p);
@@ -90,7 +93,10 @@ final class NativeSender extends Sender {
         && gathered - start + length <= MESSAGE_BYTES_MOST;
   }
 
-  /** Only acknowledgements are overtaken, and only by requests: neither waits for the other. */
+  /**
+   * Only acknowledgements are overtaken, and only by requests: neither waits for the other. What is
+   * captured is not, since it gets another identification.
+   */
   private boolean overtakes(Packet p, Endpoint.Destination to) {
     return count == 1
         && acknowledges
@@ -133,10 +139,12 @@ final class NativeSender extends Sender {
     first = length;
     count = 1;
     full = false;
-    acknowledges = p.opcode == BthOpcode.RC_ACKNOWLEDGE.value();
+    acknowledges = p.opcode == BthOpcode.RC_ACKNOWLEDGE.value() && !p.observed();
     sockets[messages] = over;
     peers[messages] = to;
-    departures.begin(messages, over, to.high(), to.low(), start, trafficClass, hopLimit);
+    boolean special = hopLimit != hops(p);
+    departures.begin(
+        messages, over, to.high(), to.low(), start, trafficClass, special ? hopLimit : 0);
     messages++;
   }
 

@@ -18,6 +18,8 @@ final class PortableSender extends Sender {
 
   @Override
   @Nullable UdpCounter add(Packet p, Endpoint main, Endpoint by) {
+    p.hopLimit = hops(p); // nothing else can be asked for
+    p.trafficClass = 0;
     int length = encode(p, by, 0, bytes, view, 0);
     if (length < 0) {
       return UdpCounter.TX_ERROR;

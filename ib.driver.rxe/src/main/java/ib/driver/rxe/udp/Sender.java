@@ -1,5 +1,6 @@
 package ib.driver.rxe.udp;
 
+import ib.core.wire.Icrc;
 import ib.engine.wire.DatagramCodec;
 import ib.engine.wire.LinkCodec;
 import ib.engine.wire.Outbox;
@@ -12,6 +13,12 @@ import org.jspecify.annotations.Nullable;
 abstract class Sender implements Outbox {
   /** Bytes of the longest datagram: 4096 of payload, BTH, and what may follow it. */
   static final int BYTES = 4096 + 256;
+
+  /** The hop limit of what is sent to one host, unless a packet says otherwise. */
+  static final int HOPS = 64;
+
+  /** The same of what is sent to a group. */
+  static final int GROUP_HOPS = 1;
 
   final int index;
   final UdpCounters counters;
@@ -43,6 +50,13 @@ abstract class Sender implements Outbox {
    */
   abstract @Nullable UdpCounter add(Packet p, Endpoint main, Endpoint by);
 
+  /** {@return the hop limit that a packet has on the wire when it leaves that to the system} */
+  static int hops(Packet p) {
+    boolean four = p.dgidHigh == 0 && p.dgidLow >>> 32 == 0xffff;
+    boolean group = four ? (p.dgidLow & 0xf000_0000L) == 0xe000_0000L : p.dgidHigh >>> 56 == 0xff;
+    return group ? GROUP_HOPS : HOPS;
+  }
+
   /** Sends what is left. */
   abstract void send();
 
@@ -57,7 +71,7 @@ abstract class Sender implements Outbox {
   abstract void free();
 
   /**
-   * Writes a packet as the datagram that goes over a socket.
+   * Writes a packet as the datagram that goes over a socket, and notes in the packet how it goes.
    *
    * @param p the packet
    * @param by the endpoint that it leaves by
@@ -72,6 +86,11 @@ abstract class Sender implements Outbox {
         by.network, by.gid.high(), by.gid.low(), p.dgidHigh, p.dgidLow, by.localPort, by.port, id);
     int length = codec.encode(p, to, view, at);
     p.fault |= length == LinkCodec.PAYLOAD_GONE;
+    if (length > 0) {
+      p.sourcePort = by.localPort;
+      p.identification = id;
+      p.icrc = Icrc.load(to, at + length - Icrc.BYTES);
+    }
     return length;
   }
 }

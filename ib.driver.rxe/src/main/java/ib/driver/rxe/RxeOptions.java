@@ -93,7 +93,8 @@ interface RxeOptions extends EngineOptions {
       },
       description =
           "What sends and receives: system calls of Linux (native), or only what every Java has"
-              + " (portable), which takes no IPv6 from Linux rxe. auto is native where it can be.")
+              + " (portable), which takes no IPv6 from Linux rxe and neither sends nor sees traffic"
+              + " class, flow label and hop limit. auto is native where it can be.")
   String io();
 
   /** {@return whether the system cuts long sends} */

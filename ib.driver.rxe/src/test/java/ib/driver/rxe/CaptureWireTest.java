@@ -79,7 +79,7 @@ final class CaptureWireTest {
     }
     RxeSide.connect(QpType.UD, a, b, Mtu.MTU_1024);
     datagram(a, b, new GlobalRoute(b.gid(), 0, a.gidIndex, 1, 0));
-    datagram(a, b, new GlobalRoute(b.gid(), 0, a.gidIndex, 9, 104));
+    datagram(a, b, new GlobalRoute(b.gid(), 0xabcde, a.gidIndex, 9, 104));
   }
 
   @ParameterizedTest(name = "{0} {1}, gso {2}")

@@ -97,17 +97,17 @@ final class RxeHeadersTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @CsvSource({"native, 104, 9", "portable, 0, 64"})
+  @CsvSource({"native, 104, 9, 344865", "portable, 0, 64, 0"})
   @DisplayName(
       "rocev2.md section 1: a datagram over IPv6 begins with its IPv6 header; the portable path"
-          + " neither sets nor sees traffic class and hop limit")
-  void ipv6(String io, int trafficClass, int hopLimit) {
+          + " neither sets nor sees traffic class and hop limit, nor (B12) flow label")
+  void ipv6(String io, int trafficClass, int hopLimit, int flowLabel) {
     lab.configure("rxe0", "address", "::1", "io", io);
     RxeSide a = lab.side("rxe0");
     RxeSide b = lab.side("rxe0");
     RxeSide.connect(QpType.UD, a, b, Mtu.MTU_1024);
     Grh grh = new Grh();
-    grh.wrap(datagram(a, b, new GlobalRoute(b.gid(), 0, a.gidIndex, 9, 104)), 0);
+    grh.wrap(datagram(a, b, new GlobalRoute(b.gid(), 344_865, a.gidIndex, 9, 104)), 0);
     assertEquals(6, grh.ipVer());
     assertEquals(17, grh.nxtHdr());
     assertEquals(8 + 12 + 8 + BYTES + 4, grh.payLen(), "UDP, BTH, DETH, payload, ICRC");
@@ -115,6 +115,7 @@ final class RxeHeadersTest {
     assertEquals(Gid.parse("::1"), new Gid(grh.dgidHigh(), grh.dgidLow()));
     assertEquals(trafficClass, grh.trafficClass());
     assertEquals(hopLimit, grh.hopLmt());
+    assertEquals(flowLabel, grh.flowLabel());
   }
 
   @Test

@@ -22,6 +22,7 @@ final class Arrivals implements AutoCloseable {
   // of the datagram looked at last
   int segment;
   int trafficClass;
+  int flowLabel;
   int hopLimit;
 
   Arrivals(int most) {
@@ -112,10 +113,14 @@ final class Arrivals implements AutoCloseable {
     return SocketAddress.low(memory, name(i), four);
   }
 
-  /** Reads what the kernel says beside the bytes: segment size, traffic class, hop limit. */
+  /**
+   * Reads what the kernel says beside the bytes: segment size, traffic class, flow label, hop
+   * limit.
+   */
   void look(int i) {
     segment = 0;
     trafficClass = 0;
+    flowLabel = 0;
     hopLimit = 0;
     long at = control(i);
     long end = at + Math.min(CONTROL_BYTES, memory.get(LONG, header(i) + 40));
@@ -138,6 +143,8 @@ final class Arrivals implements AutoCloseable {
       } else if (level == Libc.SOL_IP && type == Libc.IP_TTL
           || level == Libc.SOL_IPV6 && type == Libc.IPV6_HOPLIMIT) {
         hopLimit = value & 0xff;
+      } else if (level == Libc.SOL_IPV6 && type == Libc.IPV6_FLOWINFO) {
+        flowLabel = Integer.reverseBytes(value) & 0xfffff;
       }
       at += length + 7 & ~7L;
     }

@@ -3,6 +3,7 @@ package ib.driver.rxe.udp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 
 /**
  * An array of struct mmsghdr of 64-bit Linux with all that it points to: what one call sends. For
@@ -14,11 +15,13 @@ final class Departures implements AutoCloseable {
   private static final int CONTROL_LENGTH = 20; // of an int
   private static final int SEGMENT_LENGTH = 18; // of two bytes
   private static final int NAME = 16; // after the iovec
+  private static final int FLOW_INFO = 4; // in the name
   private static final int CONTROL = NAME + 32;
   private static final int REST = CONTROL + 3 * CONTROL_SPACE + 8;
 
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+  private static final ValueLayout.OfInt NET_INT = INT.withOrder(ByteOrder.BIG_ENDIAN);
 
   private final Arena arena = Arena.ofShared();
   private final MemorySegment memory;
@@ -51,12 +54,22 @@ final class Departures implements AutoCloseable {
 
   /** Begins a message; hop limit 0 is what the socket has. */
   void begin(
-      int i, NativeEndpoint by, long high, long low, long at, int trafficClass, int hopLimit) {
+      int i,
+      NativeEndpoint by,
+      long high,
+      long low,
+      long at,
+      int trafficClass,
+      int flowLabel,
+      int hopLimit) {
     long rest = rest(i);
     int name = SocketAddress.write(memory, rest + NAME, by.four, high, low, by.port, by.scope());
     long header = (long) i * HEADER;
     memory.set(INT, header + 8, name);
     memory.set(LONG, rest, payload + at);
+    if (!by.four) {
+      memory.set(NET_INT, rest + NAME + FLOW_INFO, flowLabel);
+    }
     long first = rest + CONTROL;
     long next = first;
     if (trafficClass != 0) {

@@ -72,6 +72,7 @@ final class Inbound implements DatagramCodec.Doubt {
    * @param low lower half of the source GID
    * @param sourcePort UDP source port
    * @param trafficClass as received, 0 when not known
+   * @param flowLabel as received, 0 when not known
    * @param hopLimit as received, 0 when not known
    */
   void datagram(
@@ -84,6 +85,7 @@ final class Inbound implements DatagramCodec.Doubt {
       long low,
       int sourcePort,
       int trafficClass,
+      int flowLabel,
       int hopLimit) {
     if (to.gid.isMulticast() && own.test(high, low)) {
       buffer.unuse();
@@ -116,7 +118,10 @@ final class Inbound implements DatagramCodec.Doubt {
       first = id;
     }
     int hops = hopLimit == 0 ? UNKNOWN_HOPS : hopLimit;
-    address(p, to, high, low, trafficClass, hops);
+    address(p, to, high, low);
+    p.trafficClass = trafficClass;
+    p.flowLabel = flowLabel;
+    p.hopLimit = hops;
     p.sourcePort = sourcePort;
     p.identification = mayHide ? id : 0;
     p.icrc = Icrc.load(buffer.bytes, at + length - Icrc.BYTES);
@@ -125,21 +130,17 @@ final class Inbound implements DatagramCodec.Doubt {
       MemorySegment header = buffer.header(number);
       headers.write(to.network, high, low, here, to.gid.low(), sourcePort, to.port);
       headers.length(to.network, length);
-      headers.store(to.network, id, trafficClass, hops, header);
+      headers.store(p, to.network, header);
       p.networkHeader = header;
     }
     port.receive(p, run);
   }
 
-  private static void address(
-      Packet p, Endpoint to, long high, long low, int trafficClass, int hopLimit) {
+  private static void address(Packet p, Endpoint to, long high, long low) {
     p.slid = 0;
     p.dlid = 0;
     p.sl = 0;
     p.global = true;
-    p.trafficClass = trafficClass;
-    p.flowLabel = 0;
-    p.hopLimit = hopLimit;
     p.sgidHigh = high;
     p.sgidLow = low;
     p.dgidHigh = to.gid.high();

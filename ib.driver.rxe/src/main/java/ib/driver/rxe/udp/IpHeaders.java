@@ -4,6 +4,7 @@ import ib.core.wire.Grh;
 import ib.core.wire.Icrc;
 import ib.core.wire.Ipv4Header;
 import ib.core.wire.UdpHeader;
+import ib.engine.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -77,18 +78,16 @@ final class IpHeaders {
    * Completes what a datagram's receive buffer begins with (IBA annex A17.4.5.1): the IPv6 header,
    * or 20 bytes of zero and the IPv4 header.
    *
+   * @param p the packet, with what was received beside it
    * @param network which
-   * @param id IPv4 identification
-   * @param trafficClass as received
-   * @param hopLimit as received
    * @param to where to
    */
-  void store(Icrc.Network network, int id, int trafficClass, int hopLimit, MemorySegment to) {
+  void store(Packet p, Icrc.Network network, MemorySegment to) {
     if (network == Icrc.Network.IPV4) {
       ipv4.wrap(bytes, 0);
-      ipv4.identification(id);
-      ipv4.typeOfService(trafficClass);
-      ipv4.timeToLive(hopLimit);
+      ipv4.identification(p.identification);
+      ipv4.typeOfService(p.trafficClass);
+      ipv4.timeToLive(p.hopLimit);
       ipv4.checksum(ipv4.expectedChecksum());
       to.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, 0);
       to.set(ValueLayout.JAVA_LONG_UNALIGNED, 8, 0);
@@ -96,8 +95,9 @@ final class IpHeaders {
       MemorySegment.copy(bytes, 0, to, Grh.BYTES - Ipv4Header.BYTES, Ipv4Header.BYTES);
     } else {
       ipv6.wrap(bytes, 0);
-      ipv6.trafficClass(trafficClass);
-      ipv6.hopLmt(hopLimit);
+      ipv6.trafficClass(p.trafficClass);
+      ipv6.flowLabel(p.flowLabel);
+      ipv6.hopLmt(p.hopLimit);
       MemorySegment.copy(bytes, 0, to, 0, Grh.BYTES);
     }
   }

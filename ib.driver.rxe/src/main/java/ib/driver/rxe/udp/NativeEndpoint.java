@@ -8,13 +8,15 @@ import java.net.InetAddress;
 
 /**
  * An endpoint of a Linux socket: beside what the portable one can do, it takes IPv6 datagrams
- * without a checksum, as Linux rdma_rxe sends them, shows traffic class and hop limit of what comes
- * and sets those of what goes, and has the kernel join packets that follow each other.
+ * without a checksum, as Linux rdma_rxe sends them, shows traffic class, flow label and hop limit
+ * of what comes and sets those of what goes, and has the kernel join packets that follow each
+ * other.
  */
 final class NativeEndpoint extends Endpoint {
   private final Libc libc;
   final boolean four;
   private final int scope;
+  private volatile boolean unlabelled; // the system refuses flow labels
   private volatile int fd;
 
   private NativeEndpoint(
@@ -103,6 +105,8 @@ final class NativeEndpoint extends Endpoint {
       set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVTCLASS, 1, value);
       set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVHOPLIMIT, 1, value);
       set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_AUTOFLOWLABEL, 0, value); // 0 is sent as 0
+      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_FLOWINFO_SEND, 1, value);
+      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_FLOWINFO, 1, value);
       set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_NO_CHECK6_RX, 1, value);
     }
     set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_GRO, 1, value);
@@ -141,6 +145,19 @@ final class NativeEndpoint extends Endpoint {
     if (libc.option(state, fd, level, name, value) != 0) {
       throw libc.failure(state, "setsockopt " + level + " " + name);
     }
+  }
+
+  /**
+   * Whether a message over IPv6 may say its flow label. Any socket may, unless a process of this
+   * network namespace has leased labels for itself alone, and before Linux 5.3.
+   */
+  boolean labels() {
+    return !unlabelled;
+  }
+
+  /** The system has refused a flow label. */
+  void refuseLabels() {
+    unlabelled = true;
   }
 
   int fd() {

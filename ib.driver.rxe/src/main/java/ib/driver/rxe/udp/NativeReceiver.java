@@ -90,6 +90,7 @@ final class NativeReceiver extends Receiver {
           low,
           port,
           arrivals.trafficClass,
+          arrivals.flowLabel,
           arrivals.hopLimit);
       at += bytes;
     } while (at < length);

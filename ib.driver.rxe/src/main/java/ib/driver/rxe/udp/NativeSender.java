@@ -29,12 +29,14 @@ final class NativeSender extends Sender {
   private final Endpoint.@Nullable Destination[] peers =
       new Endpoint.@Nullable Destination[MESSAGES_MOST];
   private final int[] segments = new int[MESSAGES_MOST];
+  private final int[] labels = new int[MESSAGES_MOST]; // of the flows
   private int messages;
   private int gathered; // bytes
   // of the last message
   private @Nullable NativeEndpoint socket;
   private Endpoint.@Nullable Destination peer;
   private int trafficClass;
+  private int flowLabel;
   private int hopLimit;
   private int start;
   private int first; // length of its first datagram
@@ -58,6 +60,9 @@ final class NativeSender extends Sender {
     }
     Endpoint.Destination to = main.destination(p.dgidHigh, p.dgidLow);
     NativeEndpoint over = (NativeEndpoint) by;
+    if (over.four || !over.labels()) {
+      p.flowLabel = 0;
+    }
     boolean joins = fits(p, to, over, length) && to.proof().joins(p);
     if (!joins) {
       if (gathered >= GATHERED_ENOUGH) {
@@ -89,6 +94,7 @@ final class NativeSender extends Sender {
         && over.equals(socket)
         && (length <= first || overtakes(p, to))
         && p.trafficClass == trafficClass
+        && p.flowLabel == flowLabel
         && p.hopLimit == hopLimit
         && gathered - start + length <= MESSAGE_BYTES_MOST;
   }
@@ -134,6 +140,7 @@ final class NativeSender extends Sender {
     socket = over;
     peer = to;
     trafficClass = p.trafficClass;
+    flowLabel = p.flowLabel;
     hopLimit = p.hopLimit;
     start = gathered;
     first = length;
@@ -142,9 +149,17 @@ final class NativeSender extends Sender {
     acknowledges = p.opcode == BthOpcode.RC_ACKNOWLEDGE.value() && !p.observed();
     sockets[messages] = over;
     peers[messages] = to;
+    labels[messages] = flowLabel;
     boolean special = hopLimit != hops(p);
     departures.begin(
-        messages, over, to.high(), to.low(), start, trafficClass, special ? hopLimit : 0);
+        messages,
+        over,
+        to.high(),
+        to.low(),
+        start,
+        trafficClass,
+        flowLabel,
+        special ? hopLimit : 0);
     messages++;
   }
 
@@ -196,13 +211,13 @@ final class NativeSender extends Sender {
       }
       next += sent;
       if (sent == 0) {
-        next = lost(next, to);
+        next = lost(over, next, to);
       }
     }
   }
 
   /** The system did not take a message: lost, and so are those behind it when it has no room. */
-  private int lost(int at, int to) {
+  private int lost(NativeEndpoint over, int at, int to) {
     int errno = departures.errno();
     if (errno == Libc.EAGAIN || errno == Libc.ENOBUFS) {
       for (int i = at; i < to; i++) {
@@ -212,7 +227,9 @@ final class NativeSender extends Sender {
     }
     counters.count(UdpCounter.TX_ERROR, segments[at]);
     Endpoint.Destination peer = peers[at];
-    if (segments[at] > 1 && peer != null && (errno == Libc.EIO || errno == Libc.EINVAL)) {
+    if (labels[at] != 0 && errno == Libc.EINVAL) {
+      over.refuseLabels();
+    } else if (segments[at] > 1 && peer != null && (errno == Libc.EIO || errno == Libc.EINVAL)) {
       peer.proof().refuse();
     }
     return at + 1;

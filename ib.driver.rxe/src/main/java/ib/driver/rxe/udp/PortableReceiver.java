@@ -77,7 +77,7 @@ final class PortableReceiver extends Receiver {
     buffer.use();
     int length = buffer.view.position();
     counters.count(UdpCounter.UDP_RCVD);
-    inbound.datagram(e, buffer, 0, 0, length, sourceHigh, sourceLow, from.getPort(), 0, 0);
+    inbound.datagram(e, buffer, 0, 0, length, sourceHigh, sourceLow, from.getPort(), 0, 0, 0);
     return true;
   }
 

@@ -20,6 +20,7 @@ final class PortableSender extends Sender {
   @Nullable UdpCounter add(Packet p, Endpoint main, Endpoint by) {
     p.hopLimit = hops(p); // nothing else can be asked for
     p.trafficClass = 0;
+    p.flowLabel = 0;
     int length = encode(p, by, 0, bytes, view, 0);
     if (length < 0) {
       return UdpCounter.TX_ERROR;

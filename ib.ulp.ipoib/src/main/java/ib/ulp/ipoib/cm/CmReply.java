@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  * @param localId how the sender of this calls the connection
  * @param remoteId how the sender of the REQ does
  * @param qpn queue pair of the sender of this
- * @param psn first packet sequence number that it sends
+ * @param psn first packet sequence number that the receiver of this sends (RG-23)
  * @param caGuid of its adapter
  * @param data queue pair and MTU of its interface (W13)
  */

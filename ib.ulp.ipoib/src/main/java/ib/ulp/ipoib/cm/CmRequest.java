@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param serviceId what for, see {@link Connected}
  * @param caGuid of the sender's adapter
  * @param qpn queue pair of the sender
- * @param psn first packet sequence number that the sender sends
+ * @param psn first packet sequence number that the receiver of this sends (RG-23)
  * @param pkey of the partition
  * @param mtu of the path
  * @param srq whether the sender receives into a shared queue

@@ -8,7 +8,7 @@ public interface RcEnd {
   /** {@return its number, for the peer} */
   int qpn();
 
-  /** {@return the first packet sequence number that it sends, for the peer} */
+  /** {@return the packet sequence number that the peer is to begin to send with (RG-23)} */
   int psn();
 
   /**
@@ -18,10 +18,10 @@ public interface RcEnd {
    * @param mtu of the path
    * @param ackTimeout 4.096 us * 2^n to wait for acknowledgements
    * @param peerQpn queue pair there
-   * @param peerPsn what that sends first
+   * @param firstPsn what the peer's message says: this side begins to send with it (RG-23)
    * @throws ib.core.verbs.IbException when the device refuses
    */
-  void connect(AhAttr way, Mtu mtu, int ackTimeout, int peerQpn, int peerPsn);
+  void connect(AhAttr way, Mtu mtu, int ackTimeout, int peerQpn, int firstPsn);
 
   /** Ends it; it is destroyed when the last of its receives is back (C5). */
   void close();

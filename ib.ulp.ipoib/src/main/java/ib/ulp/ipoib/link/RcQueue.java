@@ -122,7 +122,7 @@ final class RcQueue implements AutoCloseable {
     }
 
     @Override
-    public void connect(AhAttr way, Mtu mtu, int ackTimeout, int peerQpn, int peerPsn) {
+    public void connect(AhAttr way, Mtu mtu, int ackTimeout, int peerQpn, int firstPsn) {
       qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(pkeyIndex).port(port).accessFlags(0));
       qp.modify(
           new QpAttr()
@@ -130,13 +130,13 @@ final class RcQueue implements AutoCloseable {
               .av(way)
               .pathMtu(mtu)
               .destQpn(peerQpn)
-              .rqPsn(peerPsn)
+              .rqPsn(psn)
               .maxDestRdAtomic(READS)
               .minRnrTimer(RNR_TIMER));
       qp.modify(
           new QpAttr()
               .state(QpState.RTS)
-              .sqPsn(psn)
+              .sqPsn(firstPsn)
               .timeout(ackTimeout)
               .retryCount(0) // C2: RFC 4755 warns against retries below IP
               .rnrRetry(0)

@@ -40,7 +40,7 @@ final class CmWorld {
     final int qpn = ++qpns;
     final int psn = random.nextInt(1 << 24);
     int peerQpn = -1;
-    int peerPsn = -1;
+    int firstPsn = -1;
     boolean closed;
 
     End(Node node) {
@@ -58,10 +58,10 @@ final class CmWorld {
     }
 
     @Override
-    public void connect(AhAttr way, Mtu mtu, int ackTimeout, int toQpn, int toPsn) {
+    public void connect(AhAttr way, Mtu mtu, int ackTimeout, int toQpn, int first) {
       assertEquals(-1, peerQpn, "connected twice");
       peerQpn = toQpn;
-      peerPsn = toPsn;
+      firstPsn = first;
     }
 
     @Override
@@ -129,8 +129,8 @@ final class CmWorld {
         connections.disconnect(c, "send failed"); // as the retries of a queue pair end
         return;
       }
-      assertEquals(mine.psn, theirs.peerPsn, "the receiver expects what is sent");
-      assertEquals(theirs.psn, mine.peerPsn, "and the other way");
+      assertEquals(mine.psn, theirs.firstPsn, "the receiver expects what is sent");
+      assertEquals(theirs.psn, mine.firstPsn, "and the other way");
       c.used(now);
       to.connections.heard(to.owners.get(theirs.qpn));
     }

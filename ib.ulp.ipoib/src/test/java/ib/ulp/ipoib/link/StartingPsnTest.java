@@ -1,0 +1,245 @@
+package ib.ulp.ipoib.link;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import ib.core.verbs.Access;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.ProtectionDomain;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpCap;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
+import ib.ulp.ipoib.cm.CmMessage;
+import ib.ulp.ipoib.cm.CmPort;
+import ib.ulp.ipoib.cm.CmReject;
+import ib.ulp.ipoib.cm.CmReply;
+import ib.ulp.ipoib.cm.CmRequest;
+import ib.ulp.ipoib.testing.Lab;
+import ib.ulp.ipoib.wire.Connected;
+import ib.ulp.ipoib.wire.Encapsulation;
+import ib.ulp.ipoib.wire.LinkAddress;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The peer is played by hand: it has the numbers of an exchange between two Linux hosts. */
+@DisplayName(
+    "A4, RG-23: the starting PSN of a REQ or a REP is what its receiver begins to send with")
+class StartingPsnTest extends Stations {
+  private static final int MAD = 20; // behind BTH and DETH
+  private static final int DATA = MAD + 24;
+  private static final int LENGTH = 3000;
+  private static final int AREA = 4096;
+
+  private final BlockingQueue<CmMessage> heard = new LinkedBlockingQueue<>();
+  private CmRequest request;
+  private CmReply reply;
+  private int activePsn;
+  private int passivePsn;
+  private Station ours;
+  private LinkAddress theirs;
+  private IbDevice device;
+  private CmPort cm;
+  private ProtectionDomain pd;
+  private CompletionQueue cq;
+  private MemoryRegion memory;
+  private QueuePair qp;
+
+  @BeforeEach
+  void open() throws IOException {
+    List<byte[]> frames;
+    try (InputStream in = StartingPsnTest.class.getResourceAsStream("rping.hex")) {
+      frames =
+          new String(in.readAllBytes(), StandardCharsets.US_ASCII)
+              .lines()
+              .filter(line -> !line.startsWith("#"))
+              .map(HexFormat.of()::parseHex)
+              .toList();
+    }
+    request = (CmRequest) CmMessage.read(CmMessage.REQ, data(frames.get(0)));
+    reply = (CmReply) CmMessage.read(CmMessage.REP, data(frames.get(1)));
+    activePsn = psn(frames.get(2));
+    passivePsn = psn(frames.get(3));
+    ours = station(LinkConfig.DEFAULT.withConnected(true));
+    station();
+    device = leases.getLast().device();
+    theirs = new LinkAddress(LinkAddress.RC, 0xfffffe, device.gid(1, 0)); // C3: ours yields
+    cm = new CmPort(device, 1);
+    cm.listen(theirs.qpn(), (tid, message, back) -> heard.add(message));
+    pd = device.allocPd();
+    cq = device.createCq(new CqInit(8, (q, context) -> {}, null));
+    memory = pd.allocMemory(2 * AREA, AREA, Access.LOCAL_WRITE);
+    qp = pd.createQp(new QpInit(QpType.RC, cq, new QpCap(4, 4, 1, 1, 0)).withRecvCq(cq));
+  }
+
+  @AfterEach
+  void closePeer() {
+    qp.close();
+    memory.close();
+    cq.close();
+    pd.close();
+    cm.close();
+  }
+
+  private static MemorySegment data(byte[] frame) {
+    return MemorySegment.ofArray(frame).asSlice(DATA, CmMessage.BYTES);
+  }
+
+  private static int psn(byte[] frame) {
+    return (frame[9] & 0xff) << 16 | (frame[10] & 0xff) << 8 | frame[11] & 0xff;
+  }
+
+  private void until(BooleanSupplier condition, String what) {
+    Lab.await(
+        () -> {
+          settle();
+          return condition.getAsBoolean();
+        },
+        what);
+  }
+
+  /** As Linux does it: expects what it put into its own message, begins with what ours says. */
+  private void ready(Mtu mtu, int peerQpn, int expected, int first) {
+    AhAttr way = AhAttr.ofLid(1, ourLid(), 0);
+    qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(0));
+    qp.postReceive(1, memory.lkey(), memory.iova(), AREA);
+    qp.modify(
+        new QpAttr()
+            .state(QpState.RTR)
+            .av(way)
+            .pathMtu(mtu)
+            .destQpn(peerQpn)
+            .rqPsn(expected)
+            .maxDestRdAtomic(1)
+            .minRnrTimer(12));
+    qp.modify(
+        new QpAttr()
+            .state(QpState.RTS)
+            .sqPsn(first)
+            .timeout(18)
+            .retryCount(0)
+            .rnrRetry(0)
+            .maxRdAtomic(1));
+  }
+
+  /** A packet each way arrives. */
+  private void talk() {
+    until(() -> ours.link.connections().toString().contains("ESTABLISHED"), "connection");
+    Encapsulation.write(memory.segment(), AREA, Encapsulation.IPV4);
+    qp.wrStart();
+    qp.wrId(2).wrFlags(SendFlags.SIGNALED).wrSend();
+    qp.wrSetSge(memory.lkey(), memory.iova() + AREA, LENGTH + Encapsulation.BYTES);
+    assertEquals(PostStatus.OK, qp.wrComplete());
+    completion(2, "they begin with what our message says");
+    until(() -> ours.received.contains("CONNECTED of " + LENGTH), "their packet");
+    Outgoing packet = new Outgoing().set(IP, MemorySegment.ofArray(new byte[LENGTH]), 0, LENGTH);
+    ours.link.unicast(theirs, packet);
+    WorkCompletion came = completion(1, "we begin with what their message says");
+    assertEquals(LENGTH + Encapsulation.BYTES, came.byteLen());
+    assertEquals(0, ours.link.statistics().of(Drop.TX_ERROR));
+  }
+
+  private WorkCompletion completion(long id, String what) {
+    WorkCompletion[] one = {new WorkCompletion()};
+    until(() -> cq.poll(one, 1) == 1, what);
+    assertEquals(id, one[0].wrId(), one[0].status() + ": " + what);
+    assertEquals(WcStatus.SUCCESS, one[0].status(), what);
+    return one[0];
+  }
+
+  private <T extends CmMessage> T hear(Class<T> kind) {
+    until(() -> !heard.isEmpty(), kind.getSimpleName());
+    return assertInstanceOf(kind, heard.remove());
+  }
+
+  @Test
+  @DisplayName("what was recorded says so: REQ 8c6e41 and the passive side begins with it")
+  void recorded() {
+    assertEquals(passivePsn, request.psn());
+    assertEquals(activePsn, reply.psn());
+    assertEquals(0x8c6e41, passivePsn);
+    assertEquals(0x2afe43, activePsn);
+  }
+
+  /** A datagram, and meanwhile ours asks for a connection. */
+  private CmRequest asked() {
+    Outgoing packet = new Outgoing().set(IP, MemorySegment.ofArray(new byte[100]), 0, 100);
+    ours.link.unicast(theirs, packet);
+    return hear(CmRequest.class);
+  }
+
+  @Test
+  @DisplayName("we ask: packets both ways, with the PSN of the recorded REP")
+  void active() {
+    CmRequest req = asked();
+    int name = cm.name((tid, message, back) -> heard.add(message));
+    ready(req.mtu(), req.qpn(), activePsn, req.psn());
+    say(name, new CmReply(name, req.localId(), qp.qpn(), reply.psn(), reply.caGuid(), data()));
+    hear(CmMessage.ReadyToUse.class);
+    talk();
+  }
+
+  @Test
+  @DisplayName("they ask: packets both ways, with the PSN of the recorded REQ")
+  void passive() {
+    CmRequest crossing = asked(); // so that ours sends by their connection too
+    int name = cm.name((tid, message, back) -> heard.add(message));
+    LinkAddress us = ours.link.state().address();
+    Gid gid = device.gid(1, 0);
+    int lid = device.queryPort(1).lid();
+    say(
+        name,
+        new CmRequest(
+            name,
+            Connected.linuxServiceId(us.qpn()),
+            device.nodeGuid(),
+            qp.qpn(),
+            request.psn(),
+            0xffff,
+            Mtu.MTU_2048,
+            false,
+            new CmRequest.Path(lid, ourLid(), gid, us.gid(), 0, 0, 0, 0, 0, true, 18),
+            data()));
+    CmReply rep = hear(CmReply.class);
+    ready(Mtu.MTU_2048, rep.qpn(), passivePsn, rep.psn());
+    say(name, new CmMessage.ReadyToUse(name, rep.localId()));
+    int of = CmReject.OF_REQ;
+    say(name, new CmReject(name, crossing.localId(), of, CmReject.CONSUMER, data()));
+    talk();
+  }
+
+  private Connected data() {
+    return new Connected(theirs.qpn(), Connected.LINUX_RECEIVE_MTU);
+  }
+
+  private int ourLid() {
+    return leases.getFirst().device().queryPort(1).lid();
+  }
+
+  private void say(int name, CmMessage what) {
+    cm.send(cm.transaction(name), what, AhAttr.ofLid(1, ourLid(), 0), 0);
+  }
+}

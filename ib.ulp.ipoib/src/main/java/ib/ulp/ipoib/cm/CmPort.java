@@ -28,6 +28,9 @@ import org.slf4j.LoggerFactory;
 public final class CmPort implements CmService {
   private static final int CLASS_VERSION = 2;
 
+  /** In the place of an interface that makes its queue pairs: a request is to come again (B11). */
+  private static final CmParty SETTING_UP = (tid, message, answer) -> {};
+
   private final Logger log = LoggerFactory.getLogger(CmPort.class);
   private final SecureRandom random = new SecureRandom();
   private final Map<Integer, CmParty> names = new ConcurrentHashMap<>();
@@ -41,11 +44,16 @@ public final class CmPort implements CmService {
    *
    * @param device the client's handle
    * @param port from 1
+   * @param expected datagram queue pairs of interfaces that will listen: known before anybody can
+   *     be heard
    * @throws ib.core.verbs.IbExistsException when another has the class
    */
-  public CmPort(IbDevice device, int port) {
+  public CmPort(IbDevice device, int port, int... expected) {
     this.device = device;
     this.port = port;
+    for (int udQpn : expected) {
+      expect(udQpn);
+    }
     agent =
         MadAgent.register(
             device,
@@ -78,6 +86,18 @@ public final class CmPort implements CmService {
     names.remove(id);
   }
 
+  /**
+   * Somebody will listen: until then, and until {@link #forget}, requests are left to come again.
+   */
+  void expect(int udQpn) {
+    listeners.putIfAbsent(udQpn, SETTING_UP);
+  }
+
+  /** Nobody will listen any more: requests are refused. */
+  void forget(int udQpn) {
+    listeners.remove(udQpn);
+  }
+
   @Override
   public void listen(int udQpn, CmParty party) {
     listeners.put(udQpn, party);
@@ -85,7 +105,7 @@ public final class CmPort implements CmService {
 
   @Override
   public void unlisten(int udQpn) {
-    listeners.remove(udQpn);
+    listeners.replace(udQpn, SETTING_UP);
   }
 
   @Override
@@ -95,12 +115,15 @@ public final class CmPort implements CmService {
 
   @Override
   public void send(long tid, CmMessage message, AhAttr to, int pkeyIndex) {
+    send(agent, tid, message, to, pkeyIndex);
+  }
+
+  private void send(MadAgent by, long tid, CmMessage message, AhAttr to, int pkeyIndex) {
     Mad mad = Mad.request(MgmtClass.CM, CLASS_VERSION, MadMethod.SEND, message.attribute(), 0);
     mad.header().transactionId(tid);
     message.write(mad.data());
     MadAddress qp1 = new MadAddress(to, WellKnown.QPN_GSI, WellKnown.QP1_QKEY, pkeyIndex);
-    agent
-        .send(mad, qp1)
+    by.send(mad, qp1)
         .whenComplete(
             (done, why) -> {
               if (why != null) {
@@ -127,9 +150,8 @@ public final class CmPort implements CmService {
       return;
     }
     CmMessage reply = refusal(message);
-    boolean settingUp = message instanceof CmRequest && listeners.isEmpty(); // it will come again
-    if (reply != null && !settingUp) {
-      send(tid, reply, answer, datagram.source().pkeyIndex());
+    if (reply != null) {
+      send(who, tid, reply, answer, datagram.source().pkeyIndex());
     }
   }
 

@@ -2,98 +2,179 @@ package ib.ulp.ipoib.cm;
 
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbTimedOutException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The agents of all ports: interfaces of one port share one, because a port has one agent of a
- * class. Any thread may call in.
+ * class. Any thread may call in. The table is guarded by itself; an agent is opened and closed
+ * outside of that monitor, by one thread at a time for each port: another one of that port waits
+ * until it is done, and one of another port does not.
  */
 public final class CmPorts {
-  private record Key(IbDevice device, int port) {}
-
-  private static final class Shared {
-    final CmPort port;
-    int users;
-
-    Shared(CmPort port) {
-      this.port = port;
-    }
+  /** Opens the agent of a port, {@code CmPort::new}. */
+  @FunctionalInterface
+  interface Opener {
+    CmPort open(IbDevice device, int port, int udQpn);
   }
 
-  private final Map<Key, Shared> ports = new HashMap<>(); // under itself
+  private record Key(IbDevice device, int port) {}
 
-  public CmPorts() {}
+  /** What there is of one port. */
+  private static final class Seat {
+    @Nullable CmPort port; // null while it is opened or closed
+    int users;
+  }
+
+  /** For so long the end of an agent, and another one's beginning, is waited for. */
+  private static final long CHANGE_NS = 30_000_000_000L;
+
+  private final Opener opener;
+  private final Map<Key, Seat> seats = new HashMap<>(); // under itself
+
+  public CmPorts() {
+    this(CmPort::new);
+  }
+
+  /** One whose agents somebody else opens. */
+  CmPorts(Opener opener) {
+    this.opener = opener;
+  }
 
   /**
-   * Opens the agent of a port, or shares it.
+   * Opens the agent of a port, or shares it. From now on requests for the interface are left to
+   * come again, until it listens.
    *
    * @param device the client's handle
    * @param port from 1
+   * @param udQpn queue pair of the interface's datagram service
    * @return the caller closes it, on any thread but the agent's
    * @throws ib.core.verbs.IbException when the port cannot have it
    */
-  public CmService open(IbDevice device, int port) {
+  public CmService open(IbDevice device, int port, int udQpn) {
     Key key = new Key(device, port);
-    synchronized (ports) {
-      Shared shared = ports.get(key);
-      if (shared == null) {
-        shared = new Shared(new CmPort(device, port));
-        ports.put(key, shared);
+    Seat seat = new Seat();
+    CmPort shared = take(key, seat, udQpn);
+    if (shared != null) {
+      return new Share(key, shared, udQpn);
+    }
+    CmPort made = null;
+    try {
+      made = opener.open(device, port, udQpn);
+      return new Share(key, made, udQpn);
+    } finally {
+      synchronized (seats) {
+        if (made == null) {
+          seats.remove(key);
+        }
+        seat.port = made;
+        seat.users = 1;
+        seats.notifyAll();
       }
-      shared.users++;
-      return new Share(key, shared);
+    }
+  }
+
+  /** {@return what there is; null when the caller is to open it, and the seat is the caller's} */
+  private @Nullable CmPort take(Key key, Seat fresh, int udQpn) {
+    long deadline = System.nanoTime() + CHANGE_NS;
+    synchronized (seats) {
+      while (true) {
+        Seat seat = seats.putIfAbsent(key, fresh);
+        if (seat == null) {
+          return null;
+        }
+        if (seat.port != null) {
+          seat.port.expect(udQpn);
+          seat.users++;
+          return seat.port;
+        }
+        await(key, deadline - System.nanoTime());
+      }
+    }
+  }
+
+  private void await(Key key, long ns) {
+    try {
+      if (ns <= 0) {
+        throw new IbTimedOutException(
+            "connection manager of " + key.device.name() + "/" + key.port,
+            "another interface opens or closes it",
+            "see the log");
+      }
+      TimeUnit.NANOSECONDS.timedWait(seats, ns);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IbTimedOutException("connection manager", "interrupted", "again");
+    }
+  }
+
+  private void leave(Key key, CmPort port, int udQpn) {
+    port.forget(udQpn);
+    synchronized (seats) {
+      Seat seat = seats.get(key);
+      if (seat == null || --seat.users > 0) {
+        return;
+      }
+      seat.port = null;
+    }
+    try {
+      port.close();
+    } finally {
+      synchronized (seats) {
+        seats.remove(key);
+        seats.notifyAll();
+      }
     }
   }
 
   /** One user's share. */
   private final class Share implements CmService {
     private final Key key;
-    private final Shared shared;
+    private final CmPort port;
+    private final int udQpn;
 
-    Share(Key key, Shared shared) {
+    Share(Key key, CmPort port, int udQpn) {
       this.key = key;
-      this.shared = shared;
+      this.port = port;
+      this.udQpn = udQpn;
     }
 
     @Override
     public int name(CmParty party) {
-      return shared.port.name(party);
+      return port.name(party);
     }
 
     @Override
     public void release(int id) {
-      shared.port.release(id);
+      port.release(id);
     }
 
     @Override
-    public void listen(int udQpn, CmParty party) {
-      shared.port.listen(udQpn, party);
+    public void listen(int qpn, CmParty party) {
+      port.listen(qpn, party);
     }
 
     @Override
-    public void unlisten(int udQpn) {
-      shared.port.unlisten(udQpn);
+    public void unlisten(int qpn) {
+      port.unlisten(qpn);
     }
 
     @Override
     public long transaction(int id) {
-      return shared.port.transaction(id);
+      return port.transaction(id);
     }
 
     @Override
     public void send(long tid, CmMessage message, AhAttr to, int pkeyIndex) {
-      shared.port.send(tid, message, to, pkeyIndex);
+      port.send(tid, message, to, pkeyIndex);
     }
 
     @Override
     public void close() {
-      synchronized (ports) {
-        if (--shared.users == 0) {
-          ports.remove(key);
-          shared.port.close(); // its callbacks only hand tasks on: the fence is short
-        }
-      }
+      leave(key, port, udQpn);
     }
   }
 }

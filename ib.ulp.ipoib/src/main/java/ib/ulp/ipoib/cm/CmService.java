@@ -15,7 +15,8 @@ public interface CmService extends AutoCloseable {
   void release(int id);
 
   /**
-   * Hears requests for an interface, until {@link #unlisten}.
+   * Hears requests for an interface, until {@link #unlisten}. While it does not listen, requests
+   * for it are left to come again: it may listen when they do.
    *
    * @param udQpn queue pair of its datagram service, which the service identifiers have in them
    *     (W14)

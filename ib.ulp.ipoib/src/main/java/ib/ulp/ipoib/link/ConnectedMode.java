@@ -74,7 +74,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   /** Takes connections from now on. {@return false when the device cannot} */
   boolean start(int udQpn, int pkeyIndex) {
     try {
-      Running is = running == null ? make(pkeyIndex) : running;
+      Running is = running == null ? make(udQpn, pkeyIndex) : running;
       running = is;
       if (!is.connections.started()) {
         is.connections.start(self(udQpn, pkeyIndex));
@@ -101,11 +101,11 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
         link.config().rfcService());
   }
 
-  private Running make(int pkeyIndex) {
+  private Running make(int udQpn, int pkeyIndex) {
     LinkConfig config = link.config();
     int sends = Math.min(SENDS_MOST, config.sends());
     int receives = Math.min(RECEIVES_MOST, config.receives());
-    CmService cm = ports.open(link.device(), link.port());
+    CmService cm = ports.open(link.device(), link.port(), udQpn);
     boolean whole = false;
     try {
       RcQueue queue = new RcQueue(link.pd(), link.port(), pkeyIndex, sends, receives, link.loop());

@@ -2,14 +2,13 @@ package ib.ulp.ipoib.link;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.Mtu;
 import ib.ulp.ipoib.cm.CmMessage;
+import ib.ulp.ipoib.cm.CmParty;
 import ib.ulp.ipoib.cm.CmPort;
 import ib.ulp.ipoib.cm.CmReject;
 import ib.ulp.ipoib.cm.CmRequest;
@@ -24,34 +23,51 @@ import org.junit.jupiter.api.Test;
 class ListenTest extends Stations {
   private static final int LISTENER = 0x1111;
   private static final int NOBODY = 0x2222;
+  private static final int LATER = 0x3333;
 
   private final BlockingQueue<CmMessage> answers = new LinkedBlockingQueue<>();
 
   @Test
   @DisplayName(
-      "C2: while no interface of a port listens yet, a request is left to come again; afterwards"
-          + " one for somebody else is refused at once")
+      "B11, C2: where nobody will ever listen a request is refused at once; one for an interface"
+          + " that is being made is left to come again, and so it is while that does not listen")
   void nobodyListens() throws InterruptedException {
     station();
     station();
     IbDevice here = leases.getFirst().device();
     IbDevice there = leases.getLast().device();
     try (CmPort asking = new CmPort(here, 1);
-        CmPort asked = new CmPort(there, 1)) {
-      int name = asking.name((tid, message, back) -> answers.add(message));
+        CmPort asked = new CmPort(there, 1, LATER)) {
+      CmParty asker = (tid, message, back) -> answers.add(message);
+      int name = asking.name(asker);
+      int other = asking.name(asker);
+      request(asking, other, here, there, LATER);
       request(asking, name, here, there, NOBODY);
-      assertNull(answers.poll(200, TimeUnit.MILLISECONDS), "its queue pairs are being made");
+      refused(name, "and not the other one");
 
       BlockingQueue<CmMessage> heard = new LinkedBlockingQueue<>();
       asked.listen(LISTENER, (tid, message, back) -> heard.add(message));
       request(asking, name, here, there, LISTENER);
       assertInstanceOf(CmRequest.class, heard.poll(1, TimeUnit.MINUTES));
       request(asking, name, here, there, NOBODY);
-      CmMessage no = answers.poll(1, TimeUnit.MINUTES);
-      assertNotNull(no);
-      assertEquals(CmReject.INVALID_SERVICE, assertInstanceOf(CmReject.class, no).reason());
+      refused(name, "beside somebody who listens");
+
+      asked.listen(LATER, (tid, message, back) -> heard.add(message));
+      request(asking, other, here, there, LATER);
+      assertInstanceOf(CmRequest.class, heard.poll(1, TimeUnit.MINUTES));
+      asked.unlisten(LATER);
+      request(asking, other, here, there, LATER);
+      request(asking, name, here, there, NOBODY);
+      refused(name, "and not the other one: its interface may listen again");
       assertEquals(0, heard.size());
     }
+  }
+
+  /** The next answer is to this one. */
+  private void refused(int name, String what) throws InterruptedException {
+    CmReject no = assertInstanceOf(CmReject.class, answers.poll(1, TimeUnit.MINUTES), what);
+    assertEquals(CmReject.INVALID_SERVICE, no.reason(), what);
+    assertEquals(name, no.remoteId(), what);
   }
 
   private static void request(CmPort by, int name, IbDevice from, IbDevice to, int service) {

@@ -11,6 +11,7 @@ import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.roce.RoceSubnet;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -28,19 +29,11 @@ import org.slf4j.LoggerFactory;
  * partitions (I1, I11).
  */
 public final class Ipoib implements IbClient {
-  /** What of one device is to go when it goes; guarded by itself. */
-  private static final class Adapter {
-    final IbDevice device;
-    final List<NetDevice> interfaces = new ArrayList<>();
-    boolean removed;
-
-    Adapter(IbDevice device) {
-      this.device = device;
-    }
-  }
-
   private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,14}");
   private static final Pattern CHILD = Pattern.compile("(ib\\d+)\\.([0-9A-Fa-f]{1,4})");
+
+  /** For so long the end of a device waits for whoever makes or takes away a child of it. */
+  private static final Duration CHANGE_WITHIN = Duration.ofSeconds(10);
 
   private final Logger log = LoggerFactory.getLogger(Ipoib.class);
   private final LinkConfig config;
@@ -99,7 +92,8 @@ public final class Ipoib implements IbClient {
   /** A child that cannot be is no reason to do without the others. */
   private void configuredChild(Adapter adapter, NetDevice parent, int pkey) {
     try {
-      openChild(adapter, parent, pkey, null);
+      String name = claimChild(parent, pkey, null);
+      open(adapter, name, true, parent.port(), parent.config().withPkey(full(pkey)));
     } catch (IbInvalidException | IbExistsException e) {
       log.warn("children: {}", e.getMessage());
     }
@@ -132,8 +126,11 @@ public final class Ipoib implements IbClient {
     try {
       NetDevice device =
           NetDevice.open(
-              name, child, adapter.device, port, how, d -> subnet(d, port), cmPorts, backends);
-      adapter.interfaces.add(device);
+              name, child, adapter.device(), port, how, d -> subnet(d, port), cmPorts, backends);
+      if (!adapter.add(device)) {
+        device.close();
+        throw new IbInvalidException("interface " + name, "its device is gone", "another device");
+      }
       made = true;
       return device;
     } catch (IOException e) {
@@ -155,16 +152,16 @@ public final class Ipoib implements IbClient {
 
   /** Children first, then parents (1.5); all of them together have the time of one (1.6). */
   private void close(Adapter adapter) {
-    synchronized (adapter) {
-      adapter.removed = true;
-      List<NetDevice> all = List.copyOf(adapter.interfaces.reversed());
-      all.forEach(each -> attempt(each, each::beginClose));
-      long deadline = System.nanoTime() + NetDevice.END_WITHIN.toNanos();
-      for (NetDevice each : all) {
-        attempt(each, () -> each.endClose(deadline));
-        free(each.name());
-      }
-      adapter.interfaces.clear();
+    if (!adapter.end(CHANGE_WITHIN)) {
+      log.error("interfaces of {} are still being made or taken away", adapter.device().name());
+    }
+    List<NetDevice> all = adapter.interfaces().reversed();
+    all.forEach(each -> attempt(each, each::beginClose));
+    long deadline = System.nanoTime() + NetDevice.END_WITHIN.toNanos();
+    for (NetDevice each : all) {
+      attempt(each, () -> each.endClose(deadline));
+      adapter.remove(each);
+      free(each.name());
     }
   }
 
@@ -179,11 +176,7 @@ public final class Ipoib implements IbClient {
   /** {@return all interfaces, parents before their children} */
   public List<NetDevice> interfaces() {
     List<NetDevice> all = new ArrayList<>();
-    for (Adapter adapter : adapters) {
-      synchronized (adapter) {
-        all.addAll(adapter.interfaces);
-      }
-    }
+    adapters.forEach(adapter -> all.addAll(adapter.interfaces()));
     return all;
   }
 
@@ -223,20 +216,27 @@ public final class Ipoib implements IbClient {
 
   private NetDevice create(String parent, int pkey, @Nullable String name) {
     for (Adapter adapter : adapters) {
-      synchronized (adapter) {
-        for (NetDevice each : adapter.interfaces) {
-          if (each.name().equals(parent) && !adapter.removed) {
-            return openChild(adapter, each, pkey, name);
-          }
+      NetDevice above = adapter.enter(parent, false);
+      if (above != null) {
+        try {
+          String claimed = claimChild(above, pkey, name);
+          return open(adapter, claimed, true, above.port(), above.config().withPkey(full(pkey)));
+        } finally {
+          adapter.leave();
         }
       }
     }
     throw new IbInvalidException("create_child", "no interface " + parent, "ib:netif");
   }
 
-  private NetDevice openChild(
-      Adapter adapter, NetDevice parent, int pkey, @Nullable String wanted) {
-    int full = (pkey | 0x8000) & 0xffff; // I11: 1 and 0x8001 are one partition
+  /** I11: 1 and 0x8001 are one partition. */
+  private static int full(int pkey) {
+    return (pkey | 0x8000) & 0xffff;
+  }
+
+  /** {@return the name of a child that may be made} */
+  private String claimChild(NetDevice parent, int pkey, @Nullable String wanted) {
+    int full = full(pkey);
     boolean own = wanted == null && full == parent.pkey();
     if (full == 0x8000 || own || parent.child()) {
       throw new IbInvalidException(
@@ -250,7 +250,7 @@ public final class Ipoib implements IbClient {
         throw new IbExistsException("create_child", name + " is there", "");
       }
     }
-    return open(adapter, name, true, parent.port(), parent.config().withPkey(full));
+    return name;
   }
 
   /**
@@ -275,15 +275,15 @@ public final class Ipoib implements IbClient {
   public void deleteChild(String name) {
     String canonical = canonical(name);
     for (Adapter adapter : adapters) {
-      synchronized (adapter) {
-        for (NetDevice each : adapter.interfaces) {
-          if (each.name().equals(canonical) && each.child()) {
-            adapter.interfaces.remove(each);
-            each.close();
-            free(canonical);
-            return;
-          }
+      NetDevice child = adapter.enter(canonical, true);
+      if (child != null) {
+        try {
+          child.close();
+        } finally {
+          free(canonical);
+          adapter.leave();
         }
+        return;
       }
     }
     throw new IbInvalidException("delete_child", "no child " + name, "ib:netif");

@@ -53,6 +53,10 @@ public final class FakeSubnet implements AutoCloseable {
   public volatile boolean dead;
   public volatile boolean sendOnly = true;
   public volatile Predicate<Gid> refuse = group -> false;
+
+  /** Runs while a side is closed, which is a fence. */
+  public volatile Runnable closing = () -> {};
+
   private boolean holding;
   private final Map<Integer, List<Consumer<Notice>>> subscribers = new ConcurrentHashMap<>();
   private final Set<Gid> forgotten = ConcurrentHashMap.newKeySet();
@@ -305,6 +309,7 @@ public final class FakeSubnet implements AutoCloseable {
 
     @Override
     public void close() {
+      closing.run();
       closed = true;
       memberships.clear();
     }

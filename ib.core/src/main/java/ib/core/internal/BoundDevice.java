@@ -25,6 +25,7 @@ import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortModify;
 import ib.core.verbs.ProtectionDomain;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * One client's handle on one device (D2). Queries come from the caches, everything else goes to the
@@ -69,6 +70,7 @@ public final class BoundDevice extends IbDevice {
    * @throws IbPermissionException when it is none, as the service object is
    */
   public static BoundDevice of(IbDevice device, String method) {
+    IbInvalidException.given(device, method, "device");
     if (device instanceof BoundDevice bound) {
       return bound;
     }
@@ -90,7 +92,10 @@ public final class BoundDevice extends IbDevice {
   public MadAgent registerAgent(int port, MadRegistration what, MadHandler handler) {
     control().enter("registerAgent");
     check("registerAgent", port);
-    return parts.services().mad(this).register(this, port, what, handler);
+    control().given(what, "registerAgent", "what");
+    control().given(handler, "registerAgent", "handler");
+    return lending(
+        "registerAgent", () -> parts.services().mad(this).register(this, port, what, handler));
   }
 
   /**
@@ -103,7 +108,12 @@ public final class BoundDevice extends IbDevice {
   public SaClient openSa(int port) {
     control().enter("openSa");
     check("openSa", port);
-    return parts.services().sa(this).open(this, port);
+    return lending("openSa", () -> parts.services().sa(this).open(this, port));
+  }
+
+  /** Makes one of the things that a client has besides objects. */
+  private <T> T lending(String method, Supplier<T> work) {
+    return control().call(method, () -> owner.lending(work));
   }
 
   /** {@return the account of the client} */
@@ -157,7 +167,7 @@ public final class BoundDevice extends IbDevice {
   public PortAttr queryPort(int port) {
     control().enter("queryPort");
     check("queryPort", port);
-    return parts.driver().ops().queryPort(port);
+    return control().call("queryPort", () -> parts.driver().ops().queryPort(port));
   }
 
   @Override
@@ -182,7 +192,8 @@ public final class BoundDevice extends IbDevice {
   public void modifyPort(int port, PortModify change) {
     control().enter("modifyPort");
     check("modifyPort", port);
-    parts.driver().ops().modifyPort(port, change);
+    control().given(change, "modifyPort", "change");
+    control().run("modifyPort", () -> parts.driver().ops().modifyPort(port, change));
   }
 
   private void check(String method, int port) {
@@ -194,12 +205,19 @@ public final class BoundDevice extends IbDevice {
   @Override
   public void registerEventHandler(IbEventHandler handler) {
     control().enter("registerEventHandler");
-    parts.handlers().register(this, handler);
-    owner.lent(handler, "event handler " + handler.getClass().getName());
+    control().given(handler, "registerEventHandler", "handler");
+    lending(
+        "registerEventHandler",
+        () -> {
+          parts.handlers().register(this, handler);
+          owner.lent(handler, "event handler " + handler.getClass().getName());
+          return handler;
+        });
   }
 
   @Override
   public void unregisterEventHandler(IbEventHandler handler) {
+    control().given(handler, "unregisterEventHandler", "handler");
     if (parts.handlers().inside(handler)) {
       control().enterAnyContext("unregisterEventHandler"); // it will not wait (CC-17)
     } else {

@@ -6,12 +6,14 @@ import ib.core.internal.callback.Completions;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.callback.EventMirror;
 import ib.core.internal.restrack.ObjectTable;
+import ib.core.internal.restrack.Quotas;
 import ib.core.internal.waits.WaitGraph;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.DeviceAttr;
 import ib.core.verbs.Fence;
 import ib.core.verbs.Limit;
 import ib.core.verbs.MaySleep;
+import java.util.function.Supplier;
 
 /**
  * What the handles of one device share.
@@ -36,16 +38,25 @@ public record DeviceParts(
     Services services) {
 
   /**
+   * What the devices of a midlayer share.
+   *
+   * @param contract where violations are reported
+   * @param pool threads for callbacks that may sleep
+   * @param quotas what a client may have on a device now
+   * @param waits who waits for whom
+   */
+  public record Common(
+      Contract contract, CallbackPool pool, Supplier<Quotas> quotas, WaitGraph waits) {}
+
+  /**
    * Makes the parts of a device; no thread starts yet.
    *
    * @param driver the driver's device
    * @param attrs its attributes, as read when it was probed
    * @param caches its ports
    * @param handlers its event handlers
-   * @param contract where violations are reported
-   * @param pool the midlayer's threads for callbacks that may sleep
+   * @param common what the midlayer's devices share
    * @param mirror who hears the events of objects besides their own handlers
-   * @param waits who waits for whom
    * @return the parts
    */
   public static DeviceParts of(
@@ -53,15 +64,15 @@ public record DeviceParts(
       DeviceAttr attrs,
       DeviceCaches caches,
       EventHandlers handlers,
-      Contract contract,
-      CallbackPool pool,
-      EventMirror mirror,
-      WaitGraph waits) {
+      Common common,
+      EventMirror mirror) {
+    Contract contract = common.contract();
     String culprit = driver.info().driver();
     int count = (int) Math.max(1, attrs.limit(Limit.NUM_COMP_VECTORS));
     CompletionVectors vectors = new CompletionVectors(driver.name(), count);
-    ObjectTable objects = new ObjectTable(culprit, contract, vectors, mirror, waits);
-    Completions completions = new Completions(culprit, contract, vectors, pool);
+    ObjectTable objects =
+        new ObjectTable(culprit, contract, vectors, mirror, common.quotas(), common.waits());
+    Completions completions = new Completions(culprit, contract, vectors, common.pool());
     return new DeviceParts(
         driver, attrs, caches, handlers, objects, completions, vectors, new Services());
   }

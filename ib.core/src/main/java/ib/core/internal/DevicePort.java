@@ -2,7 +2,6 @@ package ib.core.internal;
 
 import ib.core.client.LeakRecord;
 import ib.core.client.Violation;
-import ib.core.internal.callback.CallbackPool;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.event.DeviceEvents;
 import ib.core.internal.event.EventHub;
@@ -35,14 +34,15 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
   /**
    * What the devices of a midlayer share.
    *
-   * @param contract where violations are reported
+   * @param common what handles need
    * @param hub the events
-   * @param pool threads of managed completion queues
    * @param reportNs after which time something that does not return is reported
-   * @param waits who waits for whom
    */
-  record Shared(
-      Contract contract, EventHub hub, CallbackPool pool, LongSupplier reportNs, WaitGraph waits) {}
+  record Shared(DeviceParts.Common common, EventHub hub, LongSupplier reportNs) {
+    Contract contract() {
+      return common.contract();
+    }
+  }
 
   private static final Set<String> OWN = Set.of(MadClient.NAME, SaLayer.NAME);
 
@@ -114,10 +114,8 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
         attrs,
         new CurrentCaches(() -> events.caches()),
         this,
-        shared.contract(),
-        shared.pool(),
-        this::mirror,
-        shared.waits());
+        shared.common(),
+        this::mirror);
   }
 
   private DeviceParts parts() {

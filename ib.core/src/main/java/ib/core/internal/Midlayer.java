@@ -20,6 +20,7 @@ import ib.core.internal.hotplug.Hotplug;
 import ib.core.internal.hotplug.Limits;
 import ib.core.internal.mad.MadClient;
 import ib.core.internal.restrack.ObjectTable;
+import ib.core.internal.restrack.Quotas;
 import ib.core.internal.sa.SaLayer;
 import ib.core.internal.waits.WaitGraph;
 import ib.core.spi.DeviceOps;
@@ -29,6 +30,7 @@ import ib.core.spi.DriverRegistry;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbEventHandler;
+import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.PortCounter;
 import java.util.List;
@@ -53,7 +55,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   private final DevicePort.Shared shared;
   private final Hotplug hotplug;
   private final MadClient mad;
-  private volatile Limits limits;
+  private volatile CoreConfig config;
   private final Map<DeviceEntry, DevicePort> ports = new ConcurrentHashMap<>();
 
   /**
@@ -66,11 +68,15 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   }
 
   Midlayer(Limits limits, Contract contract) {
-    this.limits = limits;
+    this.config = new CoreConfig(limits, Quotas.STANDARD);
     this.contract = contract;
     CoreLog log = new CoreLog(contract);
     hub = new EventHub(EventConfig.DEFAULT, log, new Section(), waits);
-    shared = new DevicePort.Shared(contract, hub, pool, () -> this.limits.reportNs(), waits);
+    shared =
+        new DevicePort.Shared(
+            new DeviceParts.Common(contract, pool, () -> this.config.quotas(), waits),
+            hub,
+            () -> this.config.limits().reportNs());
     waits.deadlineNs(limits.deadlineNs());
     hotplug = new Hotplug(waits, Contract::inAtomic, limits, log);
     mad = new MadClient(contract, waits);
@@ -79,14 +85,15 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   }
 
   /**
-   * Changes how long callbacks may take, those that are running included.
+   * Changes how long callbacks may take, those that are running included, and what a client may
+   * have; nobody loses what it has.
    *
    * @param changed from now on
    */
-  public void limits(Limits changed) {
-    limits = changed;
-    waits.deadlineNs(changed.deadlineNs());
-    hotplug.limits(changed);
+  public void configure(CoreConfig changed) {
+    config = changed;
+    waits.deadlineNs(changed.limits().deadlineNs());
+    hotplug.limits(changed.limits());
   }
 
   /** {@return the events of all devices, to be joined to a bus} */
@@ -158,7 +165,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     try {
       LockCheck check = new LockCheck(() -> Probe.run(lease.device()));
       String what = "the removal of " + entry.name();
-      Violation violation = check.await(entry.info().driver(), what, limits.reportNs());
+      Violation violation = check.await(entry.info().driver(), what, config.limits().reportNs());
       if (violation != null) {
         contract.report(violation); // that the calls fail is no matter here
       }
@@ -169,6 +176,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
 
   @Override
   public DeviceRegistration register(DriverDevice device) {
+    IbInvalidException.given(device, "DriverRegistry.register", "device");
     contract.requireMaySleep(device.name(), "DriverRegistry", "register");
     DeviceEntry entry = announce(device);
     bringUp(entry);
@@ -247,6 +255,8 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
 
   @Override
   public ClientRegistration registerClient(IbClient client, String... after) {
+    IbInvalidException.given(client, "IbCore.registerClient", "client");
+    IbInvalidException.given(after, "IbCore.registerClient", "after");
     String name = client.name();
     contract.requireMaySleep(name, "IbCore", "registerClient");
     ClientEntry entry = announce(client, name, List.of(after), null);
@@ -279,11 +289,13 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   }
 
   private Optional<DevicePort> port(String name) {
-    return hotplug.find(name).map(ports::get);
+    return hotplug.find(IbInvalidException.given(name, "IbCore", "device")).map(ports::get);
   }
 
   @Override
   public DeviceLease lease(String name, String holder) {
+    IbInvalidException.given(name, "IbCore.lease", "name");
+    IbInvalidException.given(holder, "IbCore.lease", "holder");
     contract.requireMaySleep(holder, "IbCore", "lease");
     return hotplug.lease(name, holder);
   }
@@ -314,12 +326,15 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
 
   @Override
   public Map<PortCounter, Long> portCounters(String device, int port, PortCounter.Form form) {
+    IbInvalidException.given(form, "IbCore.portCounters", "form");
     return ops("portCounters", device).portCounters(port, form);
   }
 
   @Override
   public void resetPortCounters(
       String device, int port, PortCounter.Form form, Set<PortCounter> which) {
+    IbInvalidException.given(form, "IbCore.resetPortCounters", "form");
+    IbInvalidException.given(which, "IbCore.resetPortCounters", "which");
     ops("resetPortCounters", device).resetPortCounters(port, form, which);
   }
 
@@ -333,14 +348,16 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   }
 
   private DevicePort live(String method, String device) {
-    return port(device)
-        .orElseThrow(
-            () -> new IbNoDeviceException(method + " " + device, "no such device", "ibv_devices"));
+    return port(device).orElseThrow(() -> none(method, device));
+  }
+
+  private static IbNoDeviceException none(String method, String device) {
+    return new IbNoDeviceException(method + " " + device, "no such device", "ibv_devices");
   }
 
   @Override
   public Optional<RemovalReport> lastRemoval(String device) {
-    return hotplug.lastRemoval(device);
+    return hotplug.lastRemoval(IbInvalidException.given(device, "IbCore", "device"));
   }
 
   @Override
@@ -350,13 +367,10 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
 
   @Override
   public void rename(String device, String newName) {
+    IbInvalidException.given(device, "IbCore.rename", "device");
+    IbInvalidException.given(newName, "IbCore.rename", "newName");
     contract.requireMaySleep(device, "IbCore", "rename");
-    DeviceEntry entry =
-        hotplug
-            .find(device)
-            .orElseThrow(
-                () -> new IbNoDeviceException("rename " + device, "no such device", "ibv_devices"));
-    hotplug.rename(entry, newName);
+    hotplug.rename(hotplug.find(device).orElseThrow(() -> none("rename", device)), newName);
   }
 
   /**

@@ -37,7 +37,12 @@ public abstract non-sealed class AddressHandle extends IbObject {
   @AnyContext
   public final void modify(AhAttr attr) {
     control().enterAnyContext("modify");
-    doModify(attr);
+    control().given(attr, "modify", "attr");
+    try { // no lambda: any context
+      doModify(attr);
+    } catch (OutOfMemoryError e) {
+      throw IbNoMemoryException.of(this + ".modify", e);
+    }
   }
 
   /** Destroys the handle without sleeping (S5). */
@@ -67,6 +72,8 @@ public abstract non-sealed class AddressHandle extends IbObject {
   @AnyContext
   public static AhAttr answer(
       IbDevice device, WorkCompletion wc, @Nullable MemorySegment grh, int port) {
+    IbInvalidException.given(device, "createAhFromCompletion", "device");
+    IbInvalidException.given(wc, "createAhFromCompletion", "wc");
     if ((wc.wcFlags() & WcFlags.GRH) == 0) {
       return new AhAttr(wc.slid(), wc.sl(), wc.dlidPathBits(), 0, port, null);
     }

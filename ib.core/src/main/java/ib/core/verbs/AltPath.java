@@ -17,6 +17,7 @@ public record AltPath(AhAttr av, int pkeyIndex, int port, int timeout) {
    * @throws IbInvalidException if a number is out of its range
    */
   public AltPath {
+    IbInvalidException.given(av, "AltPath", "av");
     Range.check("alternate pkeyIndex", pkeyIndex, 0xFFFF);
     Range.check("alternate port", port, 0xFF);
     Range.check("alternate timeout", timeout, 31);

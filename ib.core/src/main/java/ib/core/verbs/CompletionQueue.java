@@ -1,5 +1,6 @@
 package ib.core.verbs;
 
+import ib.core.verbs.ObjectControl.Amount;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -142,13 +143,15 @@ public abstract non-sealed class CompletionQueue extends IbObject {
    * @param entries the new number, at least as many as are waiting
    * @throws IbNotSupportedException without {@link Cap#CQ_RESIZE}
    * @throws IbInvalidException when out of range or fewer than are waiting
+   * @throws IbNoMemoryException when there is no memory, or the client may have no more; the queue
+   *     is as before then
    */
   @MaySleep
   public final void resize(int entries) {
     control().enter("resize");
     device().requireCap(Cap.CQ_RESIZE, "CompletionQueue.resize");
     QpInit.range(device(), "resize", "entries", entries, 1, device().attrs().limit(Limit.MAX_CQE));
-    doResize(entries);
+    sized(Amount.CQ_ENTRIES, entries, "resize", () -> doResize(entries));
   }
 
   /**
@@ -165,7 +168,7 @@ public abstract non-sealed class CompletionQueue extends IbObject {
     device().requireCap(Cap.CQ_MODERATION, "CompletionQueue.moderate");
     QpInit.range(device(), "moderate", "count", count, 0, 65_535);
     QpInit.range(device(), "moderate", "periodUs", periodUs, 0, 65_535);
-    doModerate(count, periodUs);
+    control().run("moderate", () -> doModerate(count, periodUs));
   }
 
   /**

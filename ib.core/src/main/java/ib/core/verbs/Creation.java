@@ -1,5 +1,6 @@
 package ib.core.verbs;
 
+import ib.core.verbs.ObjectControl.Kind;
 import java.util.function.Function;
 
 /**
@@ -8,7 +9,17 @@ import java.util.function.Function;
 final class Creation {
   private Creation() {}
 
-  static <T extends IbObject> T run(ObjectControl reserved, Function<ObjectControl, T> driver) {
+  static <T extends IbObject> T run(
+      ObjectControl parent, Kind kind, Function<ObjectControl, T> driver, IbObject... uses) {
+    try {
+      return make(parent.child(kind, uses), driver);
+    } catch (OutOfMemoryError e) {
+      throw IbNoMemoryException.of(parent + ".create " + kind, e);
+    }
+  }
+
+  private static <T extends IbObject> T make(
+      ObjectControl reserved, Function<ObjectControl, T> driver) {
     T made;
     boolean ok = false;
     try {

@@ -18,6 +18,7 @@ public record GlobalRoute(Gid dgid, int flowLabel, int sgidIndex, int hopLimit, 
    * @throws IbInvalidException if a number is out of its range
    */
   public GlobalRoute {
+    IbInvalidException.given(dgid, "GlobalRoute", "dgid");
     Range.check("flowLabel", flowLabel, 0xFFFFF);
     Range.check("sgidIndex", sgidIndex, 0xFFFF);
     Range.check("hopLimit", hopLimit, 0xFF);

@@ -1,5 +1,6 @@
 package ib.core.verbs;
 
+import ib.core.verbs.ObjectControl.Amount;
 import ib.core.verbs.ObjectControl.Kind;
 
 /**
@@ -151,13 +152,13 @@ public abstract class IbDevice {
    * Allocates a protection domain.
    *
    * @return the domain; the caller closes it
-   * @throws IbNoMemoryException when the device has no more
+   * @throws IbNoMemoryException when the device has no more, or the client may have no more
    */
   @MaySleep
   public final ProtectionDomain allocPd() {
     ObjectControl self = control();
     self.enter("allocPd");
-    return Creation.run(self.child(Kind.PD), this::doAllocPd);
+    return Creation.run(self, Kind.PD, this::doAllocPd);
   }
 
   /**
@@ -167,14 +168,21 @@ public abstract class IbDevice {
    * @param init size, vector, handlers and context
    * @return the queue; the caller closes it
    * @throws IbInvalidException when size or vector are out of range
-   * @throws IbNoMemoryException when the device has no more
+   * @throws IbNoMemoryException when the device or the process has no more, or the client may have
+   *     no more
    */
   @MaySleep
   public final CompletionQueue createCq(CqInit init) {
     ObjectControl self = control();
     self.enter("createCq");
-    init.check(this);
-    return Creation.run(self.child(Kind.CQ), c -> doCreateCq(c, init.guarded(c)));
+    self.given(init, "createCq", "init").check(this);
+    return Creation.run(
+        self,
+        Kind.CQ,
+        c -> {
+          c.grow(Amount.CQ_ENTRIES, init.entries());
+          return doCreateCq(c, init.guarded(c));
+        });
   }
 
   /**
@@ -188,6 +196,7 @@ public abstract class IbDevice {
    */
   @MaySleep
   public final CompletionQueue allocCq(int cqe, int vector, PollContext context) {
+    IbInvalidException.given(context, "allocCq", "context");
     return createCq(CqInit.managed(cqe, vector, context));
   }
 

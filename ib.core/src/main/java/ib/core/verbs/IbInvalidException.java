@@ -1,5 +1,7 @@
 package ib.core.verbs;
 
+import org.jspecify.annotations.Nullable;
+
 /** An argument, an attribute or the state of the object does not allow the call. */
 public class IbInvalidException extends IbException {
   private static final long serialVersionUID = 1L;
@@ -13,5 +15,23 @@ public class IbInvalidException extends IbException {
    */
   public IbInvalidException(String what, String why, String hint) {
     super(Errno.EINVAL, what, why, hint);
+  }
+
+  /**
+   * Refuses null where something has to be given.
+   *
+   * @param value what the caller gave
+   * @param what what was attempted
+   * @param name the argument's name
+   * @param <T> its type
+   * @return the value
+   * @throws IbInvalidException when it is null
+   */
+  @AnyContext
+  public static <T> T given(@Nullable T value, String what, String name) {
+    if (value == null) {
+      throw new IbInvalidException(what, name + " is null", "give " + name);
+    }
+    return value;
   }
 }

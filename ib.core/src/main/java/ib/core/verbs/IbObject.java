@@ -1,5 +1,6 @@
 package ib.core.verbs;
 
+import ib.core.verbs.ObjectControl.Amount;
 import java.util.List;
 
 /**
@@ -83,6 +84,21 @@ public abstract sealed class IbObject implements AutoCloseable
    */
   @MaySleep
   protected abstract void doDestroy();
+
+  /**
+   * Lets the driver change a size that the client's limits count: refused before the driver hears
+   * of it; what is counted is what the object has afterwards.
+   */
+  final void sized(Amount what, long amount, String method, Runnable driver) {
+    long before = control.grow(what, amount);
+    boolean done = false;
+    try {
+      control.run(method, driver);
+      done = true;
+    } finally {
+      control.settle(what, done ? amount : before);
+    }
+  }
 
   /** What remains to be done after the driver destroyed the object. */
   void released() {}

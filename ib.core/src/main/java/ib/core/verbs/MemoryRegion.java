@@ -1,5 +1,6 @@
 package ib.core.verbs;
 
+import ib.core.verbs.ObjectControl.Amount;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -58,8 +59,14 @@ public abstract non-sealed class MemoryRegion extends IbObject {
   public final void reregister(@Nullable MemorySegment segment, int access) {
     control().enter("reregister");
     device().requireCap(Cap.REREG_MR, "reregister");
-    check(segment == null ? segment() : segment, access);
-    doReregister(segment == null ? segment() : segment, access);
+    if (segment == null) {
+      checkRights(access);
+      control().run("reregister", () -> doReregister(segment(), access));
+    } else {
+      check(segment, access);
+      sized(
+          Amount.REGISTERED, segment.byteSize(), "reregister", () -> doReregister(segment, access));
+    }
   }
 
   /**
@@ -74,10 +81,10 @@ public abstract non-sealed class MemoryRegion extends IbObject {
   @AnyContext
   public final void map(MemorySegment... segments) {
     control().enterAnyContext("map");
-    for (MemorySegment s : segments) {
-      check(s, 0);
+    for (MemorySegment s : control().given(segments, "map", "segments")) {
+      check(control().given(s, "map", "a segment"), 0);
     }
-    doMap(segments.clone());
+    control().run("map", () -> doMap(segments.clone()));
   }
 
   /**
@@ -123,10 +130,14 @@ public abstract non-sealed class MemoryRegion extends IbObject {
       throw new IbInvalidException(
           what, "the segment is confined to one thread", "a shared, automatic or global arena");
     }
+    checkRights(access);
+  }
+
+  static void checkRights(int access) {
     int needsWrite = Access.REMOTE_WRITE | Access.REMOTE_ATOMIC;
     if ((access & needsWrite) != 0 && (access & Access.LOCAL_WRITE) == 0) {
       throw new IbInvalidException(
-          what,
+          "register memory",
           "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE (IBA 10.6.3)",
           "add Access.LOCAL_WRITE");
     }
@@ -143,6 +154,17 @@ public abstract non-sealed class MemoryRegion extends IbObject {
           "bytes of at least 1 and a power of two");
     }
     return Arena.ofShared();
+  }
+
+  /**
+   * Zeroes it, too; an alignment that cannot be had together with the size is no memory, either.
+   */
+  static MemorySegment allocate(Arena arena, long bytes, long alignment) {
+    if (bytes > Long.MAX_VALUE - alignment) {
+      throw new IbNoMemoryException(
+          "allocMemory", bytes + " bytes aligned to " + alignment + " do not exist", "less");
+    }
+    return arena.allocate(bytes, alignment);
   }
 
   MemoryRegion own(Arena owned) {

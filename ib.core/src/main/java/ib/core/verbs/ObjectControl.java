@@ -1,6 +1,7 @@
 package ib.core.verbs;
 
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,18 @@ public interface ObjectControl {
     AH
   }
 
+  /** What the limits of a client count besides its objects; an object holds some of it. */
+  enum Amount {
+    /** Entries of completion queues. */
+    CQ_ENTRIES,
+    /** Work requests that fit into send, receive and shared receive queues. */
+    WORK_REQUESTS,
+    /** Bytes of memory that regions own ({@link ProtectionDomain#allocMemory}). */
+    ALLOCATED,
+    /** Bytes of the caller's own memory that regions map. */
+    REGISTERED
+  }
+
   /** {@return the kind} */
   Kind kind();
 
@@ -61,6 +74,73 @@ public interface ObjectControl {
    * @param method the name, for the report
    */
   void enterAnyContext(String method);
+
+  /**
+   * Refuses null where something has to be given.
+   *
+   * @param value what the caller gave
+   * @param method the method, for the error
+   * @param name the argument's name
+   * @param <T> its type
+   * @return the value
+   * @throws IbInvalidException when it is null
+   */
+  default <T> T given(@Nullable T value, String method, String name) {
+    return value == null ? IbInvalidException.given(value, this + "." + method, name) : value;
+  }
+
+  /**
+   * Does the work of a control path method; when the process has no memory for it, the error is the
+   * promised one.
+   *
+   * @param method the method, for the error
+   * @param work the driver's part, or the core's
+   * @param <T> type of the result
+   * @return what the work returns
+   * @throws IbNoMemoryException when there is no memory
+   */
+  default <T extends @Nullable Object> T call(String method, Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (OutOfMemoryError e) {
+      throw IbNoMemoryException.of(this + "." + method, e);
+    }
+  }
+
+  /**
+   * As {@link #call}, without a result.
+   *
+   * @param method the method, for the error
+   * @param work the driver's part, or the core's
+   */
+  default void run(String method, Runnable work) {
+    call(
+        method,
+        () -> {
+          work.run();
+          return null;
+        });
+  }
+
+  /**
+   * The object is to hold at least that much, before the driver provides it.
+   *
+   * @param what of what
+   * @param amount how much
+   * @return what it held before
+   * @throws IbNoMemoryException when the client would have more than its limit
+   */
+  default long grow(Amount what, long amount) {
+    return 0;
+  }
+
+  /**
+   * The object holds exactly that much now; never refused.
+   *
+   * @param what of what
+   * @param amount how much
+   */
+  default void settle(Amount what, long amount) {}
 
   /**
    * Reserves the book of a new object and takes a reference on every object it uses, so that none

@@ -1,5 +1,6 @@
 package ib.core.verbs;
 
+import ib.core.verbs.ObjectControl.Amount;
 import ib.core.verbs.ObjectControl.Kind;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -27,12 +28,20 @@ public abstract non-sealed class ProtectionDomain extends IbObject {
    * @param access bits of {@link Access}
    * @return the region
    * @throws IbInvalidException for a heap or confined segment, or rights that do not go together
+   * @throws IbNoMemoryException when the device has no more, or the client may have no more
    */
   @MaySleep
   public final MemoryRegion registerMemory(MemorySegment segment, int access) {
     control().enter("registerMemory");
-    MemoryRegion.check(segment, access);
-    return Creation.run(control().child(Kind.MR, this), c -> doRegisterMemory(c, segment, access));
+    MemoryRegion.check(control().given(segment, "registerMemory", "segment"), access);
+    return Creation.run(
+        control(),
+        Kind.MR,
+        c -> {
+          c.grow(Amount.REGISTERED, segment.byteSize());
+          return doRegisterMemory(c, segment, access);
+        },
+        this);
   }
 
   /**
@@ -42,18 +51,27 @@ public abstract non-sealed class ProtectionDomain extends IbObject {
    * @param alignment a power of two, in bytes
    * @param access bits of {@link Access}
    * @return the region; its memory is zeroed
+   * @throws IbInvalidException when size, alignment or rights are wrong
+   * @throws IbNoMemoryException when there is no such memory, or the client may have no more; that
+   *     is known before any memory is touched
    */
   @MaySleep
   public final MemoryRegion allocMemory(long bytes, long alignment, int access) {
     control().enter("allocMemory");
+    MemoryRegion.checkRights(access);
     Arena arena = MemoryRegion.arenaFor(bytes, alignment);
     boolean made = false;
     try {
-      MemorySegment segment = arena.allocate(bytes, alignment);
-      MemoryRegion.check(segment, access);
       MemoryRegion region =
           Creation.run(
-              control().child(Kind.MR, this), c -> doRegisterMemory(c, segment, access).own(arena));
+              control(),
+              Kind.MR,
+              c -> {
+                c.grow(Amount.ALLOCATED, bytes);
+                return doRegisterMemory(c, MemoryRegion.allocate(arena, bytes, alignment), access)
+                    .own(arena);
+              },
+              this);
       made = true;
       return region;
     } finally {
@@ -80,8 +98,7 @@ public abstract non-sealed class ProtectionDomain extends IbObject {
       throw new IbInvalidException(
           "allocFastRegistration", "maxSegments " + maxSegments, "1 to 256");
     }
-    return Creation.run(
-        control().child(Kind.MR, this), c -> doAllocFastRegistration(c, maxSegments));
+    return Creation.run(control(), Kind.MR, c -> doAllocFastRegistration(c, maxSegments), this);
   }
 
   /**
@@ -93,9 +110,10 @@ public abstract non-sealed class ProtectionDomain extends IbObject {
   @MaySleep
   public final MemoryWindow allocWindow(MwType type) {
     control().enter("allocWindow");
+    control().given(type, "allocWindow", "type");
     device()
         .requireCap(type == MwType.TYPE_1 ? Cap.MEM_WINDOW : Cap.MEM_WINDOW_TYPE_2B, "allocWindow");
-    return Creation.run(control().child(Kind.MW, this), c -> doAllocWindow(c, type));
+    return Creation.run(control(), Kind.MW, c -> doAllocWindow(c, type), this);
   }
 
   /**
@@ -108,7 +126,8 @@ public abstract non-sealed class ProtectionDomain extends IbObject {
   @AnyContext
   public final AddressHandle createAh(AhAttr attr) {
     control().enterAnyContext("createAh");
-    return Creation.run(control().child(Kind.AH, this), c -> doCreateAh(c, attr, false));
+    control().given(attr, "createAh", "attr");
+    return Creation.run(control(), Kind.AH, c -> doCreateAh(c, attr, false), this);
   }
 
   /**
@@ -120,7 +139,8 @@ public abstract non-sealed class ProtectionDomain extends IbObject {
   @MaySleep
   public final AddressHandle createAhSleepable(AhAttr attr) {
     control().enter("createAhSleepable");
-    return Creation.run(control().child(Kind.AH, this), c -> doCreateAh(c, attr, true));
+    control().given(attr, "createAhSleepable", "attr");
+    return Creation.run(control(), Kind.AH, c -> doCreateAh(c, attr, true), this);
   }
 
   /**
@@ -149,9 +169,16 @@ public abstract non-sealed class ProtectionDomain extends IbObject {
   @MaySleep
   public final QueuePair createQp(QpInit init) {
     control().enter("createQp");
-    init.check(this);
-    ObjectControl book = control().child(Kind.QP, init.uses(this));
-    return Creation.run(book, c -> doCreateQp(c, init.guarded(c))).in(this);
+    control().given(init, "createQp", "init").check(this);
+    return Creation.run(
+            control(),
+            Kind.QP,
+            c -> {
+              c.grow(Amount.WORK_REQUESTS, init.cap().workRequests());
+              return doCreateQp(c, init.guarded(c));
+            },
+            init.uses(this))
+        .in(this);
   }
 
   /**
@@ -163,8 +190,15 @@ public abstract non-sealed class ProtectionDomain extends IbObject {
   @MaySleep
   public final SharedReceiveQueue createSrq(SrqInit init) {
     control().enter("createSrq");
-    init.check(this);
-    return Creation.run(control().child(Kind.SRQ, this), c -> doCreateSrq(c, init.guarded(c)));
+    control().given(init, "createSrq", "init").check(this);
+    return Creation.run(
+        control(),
+        Kind.SRQ,
+        c -> {
+          c.grow(Amount.WORK_REQUESTS, init.attr().maxWr());
+          return doCreateSrq(c, init.guarded(c));
+        },
+        this);
   }
 
   /**

@@ -71,7 +71,7 @@ public final class QpAttr implements Cloneable {
    * @param value the state to go to
    */
   public QpAttr state(QpState value) {
-    state = value;
+    state = IbInvalidException.given(value, "QpAttr.state", "state");
     return set(QpAttrMask.STATE);
   }
 
@@ -86,7 +86,7 @@ public final class QpAttr implements Cloneable {
    * @param value the state the caller believes the QP is in
    */
   public QpAttr curState(QpState value) {
-    curState = value;
+    curState = IbInvalidException.given(value, "QpAttr.curState", "curState");
     return set(QpAttrMask.CUR_STATE);
   }
 
@@ -176,7 +176,7 @@ public final class QpAttr implements Cloneable {
    * @param value address of the peer
    */
   public QpAttr av(AhAttr value) {
-    av = value;
+    av = IbInvalidException.given(value, "QpAttr.av", "av");
     return set(QpAttrMask.AV);
   }
 
@@ -191,7 +191,7 @@ public final class QpAttr implements Cloneable {
    * @param value MTU of the path
    */
   public QpAttr pathMtu(Mtu value) {
-    pathMtu = value;
+    pathMtu = IbInvalidException.given(value, "QpAttr.pathMtu", "pathMtu");
     return set(QpAttrMask.PATH_MTU);
   }
 
@@ -326,7 +326,7 @@ public final class QpAttr implements Cloneable {
    * @param value path migration state
    */
   public QpAttr pathMigState(MigState value) {
-    pathMigState = value;
+    pathMigState = IbInvalidException.given(value, "QpAttr.pathMigState", "pathMigState");
     return set(QpAttrMask.PATH_MIG_STATE);
   }
 
@@ -341,7 +341,7 @@ public final class QpAttr implements Cloneable {
    * @param value capacities of the work queues
    */
   public QpAttr cap(QpCap value) {
-    cap = value;
+    cap = IbInvalidException.given(value, "QpAttr.cap", "cap");
     return set(QpAttrMask.CAP);
   }
 

@@ -24,4 +24,9 @@ public record QpCap(
     Range.check("maxRecvSge", maxRecvSge, Integer.MAX_VALUE);
     Range.check("maxInlineData", maxInlineData, Integer.MAX_VALUE);
   }
+
+  /** How many requests fit into both queues. */
+  long workRequests() {
+    return (long) maxSendWr + maxRecvWr;
+  }
 }

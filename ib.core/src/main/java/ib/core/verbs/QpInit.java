@@ -158,10 +158,12 @@ public record QpInit(
 
   void check(ProtectionDomain pd) {
     IbDevice device = pd.device();
-    if (sendCq == null || recvCq == null) {
-      throw new IbInvalidException(
-          device.name() + ".createQp", "a completion queue is missing", "both sendCq and recvCq");
-    }
+    ObjectControl control = pd.control();
+    control.given(type, "createQp", "type");
+    control.given(sendCq, "createQp", "sendCq");
+    control.given(recvCq, "createQp", "recvCq");
+    control.given(cap, "createQp", "cap");
+    control.given(sqSigType, "createQp", "sqSigType");
     device.requireCap(capability(), "createQp");
     DeviceAttr attrs = device.attrs();
     checkFlags(device);

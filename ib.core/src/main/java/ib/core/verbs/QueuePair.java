@@ -1,5 +1,6 @@
 package ib.core.verbs;
 
+import ib.core.verbs.ObjectControl.Amount;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Objects;
@@ -121,6 +122,7 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
   @MaySleep
   public final void modify(QpAttr attr) {
     control().enter("modify");
+    control().given(attr, "modify", "attr");
     QpState from = attr.has(QpAttrMask.CUR_STATE) ? attr.curState() : state();
     QpState to = attr.has(QpAttrMask.STATE) ? attr.state() : from;
     if (attr.has(QpAttrMask.CUR_STATE) && from != state()) {
@@ -128,7 +130,12 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
           this + ".modify", "CUR_STATE is " + from + " but the state is " + state(), "query first");
     }
     QpTransitions.check(type(), from, to, attr);
-    doModify(attr, to);
+    if (attr.has(QpAttrMask.CAP)) {
+      long most = attr.cap().workRequests();
+      sized(Amount.WORK_REQUESTS, most, "modify", () -> doModify(attr, to));
+    } else {
+      control().run("modify", () -> doModify(attr, to));
+    }
     if (attr.has(QpAttrMask.DEST_QPN)) {
       remoteQpn = attr.destQpn();
     }
@@ -182,7 +189,7 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
   @MaySleep
   public final QpAttr query() {
     control().enter("query");
-    return doQuery();
+    return control().call("query", this::doQuery);
   }
 
   /**
@@ -210,7 +217,7 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
   public final void attachMulticast(Gid group, int mlid) {
     control().enter("attachMulticast");
     checkMulticast(group);
-    doAttachMulticast(group, mlid);
+    control().run("attachMulticast", () -> doAttachMulticast(group, mlid));
     groups.add("multicast group " + group);
   }
 
@@ -225,7 +232,7 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
   public final void detachMulticast(Gid group, int mlid) {
     control().enter("detachMulticast");
     checkMulticast(group);
-    doDetachMulticast(group, mlid);
+    control().run("detachMulticast", () -> doDetachMulticast(group, mlid));
     groups.remove("multicast group " + group);
   }
 
@@ -235,6 +242,7 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
   }
 
   private void checkMulticast(Gid group) {
+    control().given(group, "multicast", "group");
     device().requireCap(Cap.MULTICAST, "attachMulticast");
     if (type() != QpType.UD || !group.isMulticast()) {
       throw new IbInvalidException(

@@ -1,5 +1,7 @@
 package ib.core.verbs;
 
+import ib.core.verbs.ObjectControl.Amount;
+
 /** A shared receive queue: one pool of receives for many queue pairs (IBA 10.2.9). */
 public abstract non-sealed class SharedReceiveQueue extends IbObject {
 
@@ -47,7 +49,7 @@ public abstract non-sealed class SharedReceiveQueue extends IbObject {
   @MaySleep
   public final SrqAttr query() {
     control().enter("query");
-    return doQuery();
+    return control().call("query", this::doQuery);
   }
 
   /**
@@ -59,7 +61,7 @@ public abstract non-sealed class SharedReceiveQueue extends IbObject {
   @MaySleep
   public final void modify(SrqAttr attr) {
     control().enter("modify");
-    if (attr.maxWr() != 0) {
+    if (control().given(attr, "modify", "attr").maxWr() != 0) {
       device().requireCap(Cap.SRQ_RESIZE, "SharedReceiveQueue.modify");
     }
     int capacity = attr.maxWr() == 0 ? doQuery().maxWr() : attr.maxWr();
@@ -67,7 +69,11 @@ public abstract non-sealed class SharedReceiveQueue extends IbObject {
       throw new IbInvalidException(
           this + ".modify", "limit " + attr.srqLimit(), "0 to " + capacity);
     }
-    doModify(attr);
+    if (attr.maxWr() == 0) {
+      control().run("modify", () -> doModify(attr));
+    } else {
+      sized(Amount.WORK_REQUESTS, attr.maxWr(), "modify", () -> doModify(attr));
+    }
   }
 
   /**

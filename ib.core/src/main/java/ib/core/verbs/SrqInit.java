@@ -18,6 +18,7 @@ public record SrqInit(SrqAttr attr, @Nullable EventHandler eventHandler, @Nullab
   }
 
   void check(ProtectionDomain pd) {
+    pd.control().given(attr, "createSrq", "attr");
     pd.device().requireCap(Cap.SRQ, "createSrq");
     DeviceAttr limits = pd.device().attrs();
     QpInit.range(

@@ -7,6 +7,7 @@ import ib.core.internal.EventHandlers;
 import ib.core.internal.callback.CallbackPool;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.restrack.ObjectTable;
+import ib.core.internal.restrack.Quotas;
 import ib.core.internal.waits.WaitGraph;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
@@ -32,6 +33,9 @@ public final class CoreRig implements AutoCloseable {
   private final List<IbEvent> mirrored = new CopyOnWriteArrayList<>();
   private final DeviceParts parts;
 
+  /** What a client may have; a test may change it. */
+  public volatile Quotas quotas = Quotas.STANDARD;
+
   /** With checking on. */
   public CoreRig() {
     this(new FakeDevice("fake0"), new Contract(true));
@@ -52,10 +56,8 @@ public final class CoreRig implements AutoCloseable {
             fake.attributes(),
             new PlainCaches(fake),
             new PlainHandlers(handlers),
-            contract,
-            pool,
-            mirrored::add,
-            new WaitGraph());
+            new DeviceParts.Common(contract, pool, () -> quotas, new WaitGraph()),
+            mirrored::add);
   }
 
   /**

@@ -2,6 +2,7 @@ package ib.core.internal.osgi;
 
 import ib.core.client.IbClient;
 import ib.core.client.IbCore;
+import ib.core.internal.CoreConfig;
 import ib.core.internal.Midlayer;
 import ib.core.internal.hotplug.ClientEntry;
 import ib.core.internal.hotplug.DeviceEntry;
@@ -42,7 +43,7 @@ import org.slf4j.LoggerFactory;
 @Designate(ocd = CoreOptions.class)
 public final class IbCoreComponent {
   /** The PID of the configuration, {@link CoreOptions}. */
-  static final String PID = "ib.core";
+  static final String PID = CoreConfig.PID;
 
   private static final Logger LOG = LoggerFactory.getLogger("ib.core");
   private static final List<String> WANTED =
@@ -120,7 +121,7 @@ public final class IbCoreComponent {
   @Modified
   void configure(Map<String, ?> values) {
     try {
-      midlayer.limits(WatchdogTimes.read(values));
+      midlayer.configure(CoreConfig.read(values));
     } catch (IbInvalidException e) {
       LOG.error("{}; the last good configuration goes on", e.getMessage());
     }

@@ -31,6 +31,7 @@ public final class Book implements ObjectControl {
   private final List<Book> uses;
   private final Origin origin = Origin.here();
   private final Life life;
+  private final Holdings holdings;
   private final @Nullable ObjectEvents events;
   private volatile @Nullable CallbackTask completions;
   private volatile @Nullable EventHandler eventHandler;
@@ -46,6 +47,7 @@ public final class Book implements ObjectControl {
     this.life = new Life(kind == Kind.DEVICE ? State.LIVE : State.RESERVED);
     this.id = kind == Kind.DEVICE ? owner.device().info().index() : owner.table().newId(kind);
     boolean raises = kind == Kind.CQ || kind == Kind.QP || kind == Kind.SRQ;
+    this.holdings = new Holdings(owner.account());
     ObjectTable t = owner.table();
     this.busyWith = kind == Kind.DEVICE ? null : Thread.currentThread();
     this.events = raises ? new ObjectEvents(t.contract(), t.vectors(), t.mirror()) : null;
@@ -131,7 +133,7 @@ public final class Book implements ObjectControl {
       for (IbObject u : used) {
         taken.add(use(u, childKind));
       }
-      child = owner.admit(new Book(owner, childKind, List.copyOf(taken)));
+      child = owner.admit(childKind, List.copyOf(taken));
       return child;
     } finally {
       if (child == null) {
@@ -160,6 +162,16 @@ public final class Book implements ObjectControl {
       throw b.refusal(b.life.state(), "use for " + childKind);
     }
     return b;
+  }
+
+  @Override
+  public long grow(Amount what, long amount) {
+    return holdings.grow(what, amount);
+  }
+
+  @Override
+  public void settle(Amount what, long amount) {
+    holdings.settle(what, amount);
   }
 
   boolean isUserOf(Book used) {
@@ -383,7 +395,8 @@ public final class Book implements ObjectControl {
 
   private void release() {
     owner.table().remove(this);
-    owner.gone();
+    holdings.end();
+    owner.gone(kind);
     uses.forEach(b -> b.life.unuse());
   }
 

@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** All objects of one device, of all clients: numbers, counts, introspection. Lock-free. */
@@ -24,6 +25,7 @@ public final class ObjectTable {
   private final Contract contract;
   private final CompletionVectors vectors;
   private final EventMirror mirror;
+  private final Supplier<Quotas> quotas;
   private final WaitGraph waits;
   private final AtomicLongArray nextId = new AtomicLongArray(KINDS);
   private final AtomicIntegerArray live = new AtomicIntegerArray(KINDS);
@@ -37,6 +39,7 @@ public final class ObjectTable {
    * @param contract where violations are reported
    * @param vectors the device's threads
    * @param mirror who hears events of objects too
+   * @param quotas what a client may have now
    * @param waits who waits for whom
    */
   public ObjectTable(
@@ -44,11 +47,13 @@ public final class ObjectTable {
       Contract contract,
       CompletionVectors vectors,
       EventMirror mirror,
+      Supplier<Quotas> quotas,
       WaitGraph waits) {
     this.driver = driver;
     this.contract = contract;
     this.vectors = vectors;
     this.mirror = mirror;
+    this.quotas = quotas;
     this.waits = waits;
   }
 
@@ -66,6 +71,10 @@ public final class ObjectTable {
 
   EventMirror mirror() {
     return mirror;
+  }
+
+  Supplier<Quotas> quotas() {
+    return quotas;
   }
 
   /** {@return who waits for whom} */

@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** Everything that one client has made through its handle on one device (D2). */
@@ -39,6 +40,7 @@ public final class Owner {
   private final AtomicInteger live = new AtomicInteger();
   private final Queue<Loan> loans = new ConcurrentLinkedQueue<>();
   private final Queue<Waits.Target> owed = new ConcurrentLinkedQueue<>();
+  private final Account account;
   private final Book handle;
   private volatile boolean poisoned;
 
@@ -55,6 +57,7 @@ public final class Owner {
     this.device = device;
     this.table = table;
     this.graceNs = graceNs;
+    this.account = new Account("client " + client + " on " + device.name(), table.quotas());
     this.handle = new Book(this, Kind.DEVICE, List.of());
   }
 
@@ -100,13 +103,27 @@ public final class Owner {
     return table.books().filter(b -> b.ownership().equals(this));
   }
 
-  /** Enters a new book, unless the account is closed; the sweep sees it or it sees the sweep. */
-  Book admit(Book book) {
+  /**
+   * Makes and enters a new book, unless the account is closed or full; the sweep sees it or it sees
+   * the sweep.
+   */
+  Book admit(Kind kind, List<Book> uses) {
+    account.take(Quota.of(kind), 1);
     live.incrementAndGet();
-    table.add(book);
+    Book book = null;
+    boolean entered = false;
+    try {
+      book = new Book(this, kind, uses);
+      table.add(book);
+      entered = true;
+    } finally {
+      if (!entered) { // no memory for it
+        gone(kind);
+      }
+    }
     if (poisoned) {
       table.remove(book);
-      gone();
+      gone(kind);
       throw new IbDisassociatedException(
           "create " + book.kind() + " on " + device.name(),
           "client " + client + " is no longer bound to it",
@@ -115,8 +132,35 @@ public final class Owner {
     return book;
   }
 
-  void gone() {
+  void gone(Kind kind) {
     live.decrementAndGet();
+    account.add(Quota.of(kind), -1);
+  }
+
+  Account account() {
+    return account;
+  }
+
+  /**
+   * Does what ends in {@link #lent}, if the client may have one thing more.
+   *
+   * @param work registers the thing
+   * @param <T> type of the thing
+   * @return the thing
+   */
+  @MaySleep
+  public <T> T lending(Supplier<T> work) {
+    account.take(Quota.HANDLERS, 1);
+    boolean done = false;
+    try {
+      T thing = work.get();
+      done = true;
+      return thing;
+    } finally {
+      if (!done) {
+        account.add(Quota.HANDLERS, -1);
+      }
+    }
   }
 
   /**
@@ -137,7 +181,12 @@ public final class Owner {
    */
   @AnyContext
   public void returned(Object thing) {
-    loans.removeIf(l -> l.is(thing));
+    loans.removeIf(l -> l.is(thing) && back());
+  }
+
+  private boolean back() {
+    account.add(Quota.HANDLERS, -1);
+    return true;
   }
 
   /**

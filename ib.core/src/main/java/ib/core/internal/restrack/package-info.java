@@ -1,7 +1,8 @@
 /**
  * Resource tracking: one book per object (owner, place of creation, life, references), the table of
  * a device's objects for introspection, and the sweep that reports, destroys and poisons what a
- * client left behind (D2, CC-20).
+ * client left behind (D2, CC-20). What a client may have is limited by quotas ({@link
+ * ib.core.internal.restrack.Quota}), counted on its account.
  *
  * <p>No thread is owned here and no lock is held while driver or client code runs; life and
  * references of an object are one atomic word.

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.client.IbClient;
 import ib.core.client.IbCore;
+import ib.core.internal.CoreConfig;
 import ib.core.internal.hotplug.Limits;
 import ib.core.testing.FakeDevice;
 import ib.core.testing.Wait;
@@ -32,14 +33,14 @@ class WatchdogTimesTest {
   @DisplayName(
       "CC-19: numbers and text, one of them or none; the deadline is never before the report")
   void read() {
-    assertEquals(Limits.DEFAULT, WatchdogTimes.read(Map.of()));
+    assertEquals(Limits.DEFAULT, CoreConfig.read(Map.of()).limits());
     assertEquals(
-        new Limits(5 * MS, 60_000 * MS), WatchdogTimes.read(Map.of("callback_report_ms", 5)));
+        new Limits(5 * MS, 60_000 * MS), CoreConfig.read(Map.of("callback_report_ms", 5)).limits());
     assertEquals(
         new Limits(90_000 * MS, 90_000 * MS),
-        WatchdogTimes.read(Map.of("callback_report_ms", " 90000 ")));
+        CoreConfig.read(Map.of("callback_report_ms", " 90000 ")).limits());
     Map<String, String> both = Map.of("callback_report_ms", "7", "callback_deadline_ms", "8");
-    assertEquals(new Limits(7 * MS, 8 * MS), WatchdogTimes.read(both));
+    assertEquals(new Limits(7 * MS, 8 * MS), CoreConfig.read(both).limits());
   }
 
   @ParameterizedTest
@@ -53,7 +54,7 @@ class WatchdogTimesTest {
   })
   @DisplayName("bad input: which key, what is wrong, what is allowed")
   void bad(String key, String value, String allowed) {
-    var e = assertThrows(IbInvalidException.class, () -> WatchdogTimes.read(Map.of(key, value)));
+    var e = assertThrows(IbInvalidException.class, () -> CoreConfig.read(Map.of(key, value)));
     String said = e.getMessage();
     assertTrue(said.contains("key " + key + " is '" + value + "'"), said);
     assertTrue(said.contains(key + ": a whole number " + allowed), said);

@@ -142,7 +142,7 @@ class ReferenceTest {
     CompletionQueue theirs = neighbour.createCq(new CqInit(16));
     refused(pd, theirs, "belongs to client neighbour");
     theirs.close();
-    refused(pd, null, "missing");
+    refused(pd, null, "recvCq is null");
     own.close();
     refused(pd, own, "CLOSED");
     assertEquals(0, pd.useCount());

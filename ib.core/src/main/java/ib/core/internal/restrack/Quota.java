@@ -1,0 +1,89 @@
+package ib.core.internal.restrack;
+
+import ib.core.verbs.ObjectControl.Amount;
+import ib.core.verbs.ObjectControl.Kind;
+
+/**
+ * What is limited for each client on each device, so that one client's mistake does not take what
+ * all need (A14). The standard is far above what programs use and below what ends a process.
+ */
+public enum Quota {
+  /** Protection domains. */
+  PD("client_pd_max", 16_384, 1, "protection domains"),
+  /** Completion queues. */
+  CQ("client_cq_max", 65_536, 1, "completion queues"),
+  /** Entries of all completion queues. */
+  CQ_ENTRIES("client_cqe_max", 16_777_216, 1, "entries in completion queues"),
+  /** Queue pairs. */
+  QP("client_qp_max", 65_536, 1, "queue pairs"),
+  /** Shared receive queues. */
+  SRQ("client_srq_max", 16_384, 1, "shared receive queues"),
+  /** Requests that fit into all queue pairs and shared receive queues. */
+  WORK_REQUESTS("client_wr_max", 16_777_216, 1, "places for work requests"),
+  /** Memory regions. */
+  MR("client_mr_max", 262_144, 1, "memory regions"),
+  /** Memory windows. */
+  MW("client_mw_max", 262_144, 1, "memory windows"),
+  /** Address handles. */
+  AH("client_ah_max", 262_144, 1, "address handles"),
+  /** Memory of regions that own theirs. */
+  ALLOCATED("client_allocated_mb", 1_024, 1 << 20, "MiB of allocated memory"),
+  /** Memory of the client's own that regions map. */
+  REGISTERED("client_registered_mb", 65_536, 1 << 20, "MiB of registered memory"),
+  /** Event handlers, MAD agents, sessions with the subnet administrator. */
+  HANDLERS("client_handlers_max", 4_096, 1, "event handlers, MAD agents and SA sessions");
+
+  private final String key;
+  private final int standard;
+  private final long unit;
+  private final String label;
+
+  Quota(String key, int standard, long unit, String label) {
+    this.key = key;
+    this.standard = standard;
+    this.unit = unit;
+    this.label = label;
+  }
+
+  /** {@return the key of the configuration} */
+  public String key() {
+    return key;
+  }
+
+  /** {@return the limit without a configuration, in units of the key} */
+  public int standard() {
+    return standard;
+  }
+
+  /** {@return what one of the key's units counts} */
+  long unit() {
+    return unit;
+  }
+
+  /** {@return what is counted, in the plural} */
+  String label() {
+    return label;
+  }
+
+  static Quota of(Kind kind) {
+    return switch (kind) {
+      case PD -> PD;
+      case CQ -> CQ;
+      case QP -> QP;
+      case SRQ -> SRQ;
+      case MR -> MR;
+      case MW -> MW;
+      case AH -> AH;
+      case DEVICE -> throw new IllegalArgumentException("nobody makes a " + kind);
+    };
+  }
+
+  static Quota of(Amount what) {
+    return switch (what) {
+      case CQ_ENTRIES -> CQ_ENTRIES;
+      case WORK_REQUESTS -> WORK_REQUESTS;
+      case ALLOCATED -> ALLOCATED;
+      case REGISTERED -> REGISTERED;
+    };
+  }
+}

@@ -1,0 +1,46 @@
+package ib.core.internal.restrack;
+
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.ToIntFunction;
+
+/**
+ * The limits of a client on a device, those of one configuration. A change counts for what is made
+ * afterwards; nobody loses what was made before.
+ *
+ * @param most the limits, in units of their keys
+ */
+public record Quotas(Map<Quota, Integer> most) {
+  /** The limits without a configuration. */
+  public static final Quotas STANDARD = of(Quota::standard);
+
+  /** Copies the map; what is left out has its standard. */
+  public Quotas {
+    Map<Quota, Integer> all = new EnumMap<>(Quota.class);
+    for (Quota q : Quota.values()) {
+      Integer given = most.get(q);
+      all.put(q, given == null ? q.standard() : given);
+    }
+    most = Collections.unmodifiableMap(all);
+  }
+
+  /**
+   * Asks for each limit.
+   *
+   * @param reader tells the limit, in units of the key
+   * @return the limits
+   */
+  public static Quotas of(ToIntFunction<Quota> reader) {
+    Map<Quota, Integer> all = new EnumMap<>(Quota.class);
+    for (Quota q : Quota.values()) {
+      all.put(q, reader.applyAsInt(q));
+    }
+    return new Quotas(all);
+  }
+
+  long limit(Quota quota) {
+    Integer n = most.get(quota);
+    return (n == null ? quota.standard() : n) * quota.unit();
+  }
+}

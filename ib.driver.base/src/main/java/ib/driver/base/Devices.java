@@ -150,6 +150,11 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
     }
   }
 
+  /** What is around the devices has changed: those that are outdated are built anew. */
+  public void review() {
+    slots().forEach(Slot::review);
+  }
+
   /**
    * Takes all devices down, the one announced last first (CC-22), and waits until each is gone.
    * Further configurations are ignored.

@@ -44,6 +44,16 @@ public interface Plugged<C extends DeviceConfig<C>> {
    */
   void change(C config);
 
+  /**
+   * Whether it would become another device if it were built now, of the same configuration, since
+   * what is around it has changed. It is taken down and built anew then.
+   *
+   * @return whether
+   */
+  default boolean outdated() {
+    return false;
+  }
+
   /** Takes everything down; the device has been withdrawn. No thread is left when this returns. */
   void unplug();
 }

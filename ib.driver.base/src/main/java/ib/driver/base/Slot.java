@@ -127,6 +127,11 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     request(() -> target = config);
   }
 
+  /** Has the device built anew if it is outdated; does not wait. */
+  void review() {
+    request(() -> {});
+  }
+
   /** From now on nothing is plugged in any more. */
   void close() {
     request(() -> closing = true);
@@ -322,14 +327,15 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   private void reach(@Nullable C config, boolean in, boolean mayPlug) {
     C running = applied;
     Plugged<C> device = plugged;
-    if (config != null && in && device != null && running != null && config.liveChangeOf(running)) {
+    Plugged<C> good = device == null || device.outdated() ? null : device;
+    if (config != null && in && good != null && running != null && config.liveChangeOf(running)) {
       if (!config.equals(running)) {
-        device.change(config);
+        good.change(config);
         applied = config;
       }
       return;
     }
-    if (device != null && (config == null || !in || !config.equals(running))) {
+    if (device != null && (config == null || !in || good == null || !config.equals(running))) {
       pullOut(device);
     }
     applied = config;

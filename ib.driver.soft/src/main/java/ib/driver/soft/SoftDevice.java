@@ -43,6 +43,8 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
   private static final int SYSTEM_IMAGE_GUID_SUPPORTED = 1 << 11;
   private static final int SUBNET_TIMEOUT = 18;
 
+  private final Fabric fabric;
+  private final SoftConfig config; // as it was built
   private final List<FabricPort> wires;
   private final Faults faults;
   private final List<FaultyWire> disturbed;
@@ -63,6 +65,8 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
             node(wires).systemImageGuid(),
             config.ports(),
             SoftDriver.PID));
+    this.fabric = fabric;
+    this.config = config;
     this.wires = wires;
     this.faults = new Faults(config.name(), config.ports(), System.nanoTime());
     this.disturbed =
@@ -178,6 +182,12 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
         }
       }
     }
+  }
+
+  /** A topology has come that says where it is, or the one that did has gone. */
+  @Override
+  public boolean outdated() {
+    return fabric.misplaced(config.name(), config.guid(), config.switchName(), wires);
   }
 
   @Override

@@ -3,6 +3,7 @@ package ib.driver.soft;
 import ib.core.spi.DeviceSlot;
 import ib.core.verbs.IbDevice;
 import ib.driver.base.osgi.Driver;
+import ib.driver.soft.fabric.Fabric;
 import org.osgi.framework.BundleContext;
 import org.osgi.service.cm.ManagedServiceFactory;
 import org.osgi.service.component.annotations.Activate;
@@ -31,6 +32,8 @@ public final class SoftDriver extends Driver<SoftConfig> {
   /** The factory PID. */
   static final String PID = "ib.driver.soft";
 
+  private final Fabric fabric;
+
   /**
    * Starts without devices.
    *
@@ -46,11 +49,14 @@ public final class SoftDriver extends Driver<SoftConfig> {
         ConfigReader::read,
         config ->
             SoftDevice.plug(medium.fabric(), config, context.getBundle().getVersion().toString()));
+    fabric = medium.fabric();
+    fabric.rearranged(this::review);
   }
 
   /** Takes all devices down. */
   @Deactivate
   void deactivate() {
+    fabric.rearranged(() -> {});
     stop();
   }
 }

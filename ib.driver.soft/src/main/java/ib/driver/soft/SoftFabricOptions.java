@@ -9,8 +9,8 @@ import org.osgi.service.metatype.annotations.ObjectClassDefinition;
     id = SoftFabric.PID,
     name = "ib soft fabric",
     description =
-        "What is between the software adapters, and who manages it. Changes live; adapters that are"
-            + " plugged stay where they are.")
+        "What is between the software adapters, and who manages it. Changes live; adapters that a"
+            + " topology puts elsewhere are unplugged and plugged in there.")
 @interface SoftFabricOptions {
   /** {@return port of the door} */
   @AttributeDefinition(
@@ -61,7 +61,10 @@ import org.osgi.service.metatype.annotations.ObjectClassDefinition;
       required = false,
       description =
           "File in ibnetdiscover's format with switches, adapters and their cables. An adapter of"
-              + " the file is there when a device of its name or GUID is configured. Default: none,"
-              + " adapters are cabled to the switch that they name.")
+              + " the file is there when a device of its GUID, or of its description as name, is"
+              + " configured, whichever comes first; it has the GUIDs that the file says. What the"
+              + " file leaves open is as ibsim has it: GUIDs are counted, links are 4X SDR. LIDs of"
+              + " the file are kept. Default: none, adapters are cabled to the switch that they"
+              + " name.")
   String topology();
 }

@@ -50,7 +50,8 @@ interface SoftOptions extends EngineOptions {
       required = false,
       description =
           "Node GUID, an EUI-64 as 16 hex digits such as 02c90300000a0001; port n has the GUID n above it."
-              + " Default: derived from the device name, locally administered.")
+              + " Default: derived from the device name, locally administered. A topology that has a"
+              + " device of this name says otherwise.")
   String guid();
 
   /** {@return cables} */

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 
@@ -36,6 +37,8 @@ final class Lab implements AutoCloseable, Announcer<SoftConfig> {
           (text, why) -> errors.add(text + " " + why));
   private final List<Side> sides = new ArrayList<>();
   private final List<DeviceLease> leases = new ArrayList<>();
+  private final Map<String, SoftDevice> plugged = new ConcurrentSkipListMap<>();
+  private boolean quiet;
 
   private UnaryOperator<DriverDevice> disguise = device -> device;
   private final List<FaultInjection> faults = new CopyOnWriteArrayList<>();
@@ -52,6 +55,17 @@ final class Lab implements AutoCloseable, Announcer<SoftConfig> {
   Lab disguise(UnaryOperator<DriverDevice> other) {
     disguise = other;
     return this;
+  }
+
+  /** Registers nothing from now on: devices come and go without the midlayer. */
+  Lab quiet() {
+    quiet = true;
+    return this;
+  }
+
+  /** {@return the devices that are plugged in and were not registered, by their names} */
+  List<SoftDevice> plugged() {
+    return List.copyOf(plugged.values());
   }
 
   /** Configures a device and waits until it is as configured. */
@@ -128,12 +142,16 @@ final class Lab implements AutoCloseable, Announcer<SoftConfig> {
   }
 
   @Override
-  public Runnable announce(Plugged<SoftConfig> plugged) {
-    DriverDevice device = plugged.device();
-    if (plugged.offers().get(FaultInjection.class) instanceof FaultInjection injection) {
+  public Runnable announce(Plugged<SoftConfig> made) {
+    DriverDevice device = made.device();
+    if (quiet && device instanceof SoftDevice soft) {
+      plugged.put(soft.name(), soft);
+      return () -> plugged.remove(soft.name(), soft);
+    }
+    if (made.offers().get(FaultInjection.class) instanceof FaultInjection injection) {
       faults.add(injection);
     }
-    if (plugged.offers().get(PacketCapture.class) instanceof PacketCapture capture) {
+    if (made.offers().get(PacketCapture.class) instanceof PacketCapture capture) {
       captures.add(capture);
     }
     DeviceRegistration registration = midlayer.drivers().register(disguise.apply(device));

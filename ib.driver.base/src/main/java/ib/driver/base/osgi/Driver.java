@@ -49,6 +49,11 @@ public abstract class Driver<C extends DeviceConfig<C>> implements ManagedServic
     devices.expect(Services.configured(context, pid));
   }
 
+  /** What is around the devices has changed: those that are outdated are built anew. */
+  protected final void review() {
+    devices.review();
+  }
+
   /** Takes all devices down, last in first out; waits until nothing is left of them. */
   protected final void stop() {
     devices.stop();

@@ -43,6 +43,7 @@ public final class Fabric {
   private final Map<String, Subnet> subnets = new LinkedHashMap<>(); // by switch; under this
   private final Set<Subnet> described = new LinkedHashSet<>(); // under this
   private final Incidents incidents = new Incidents("soft fabric", log::warn);
+  private volatile Runnable listener = () -> {};
   private final ManagementThread thread = new ManagementThread(this);
   private int smPriority; // under this
   private long smKey = 1; // under this; OpenSM's, unless it is told another one
@@ -63,8 +64,8 @@ public final class Fabric {
 
   /**
    * The ports of an adapter, their cables not yet in. When a subnet that was described has an
-   * adapter of this description or GUID, it is that one; otherwise its ports are cabled to a
-   * switch.
+   * adapter of this GUID, or else of this description, it is that one, with the GUIDs that it has
+   * there; otherwise its ports are cabled to a switch.
    *
    * @param description of the adapter, for example its device's name
    * @param guid node GUID
@@ -75,17 +76,9 @@ public final class Fabric {
   public List<FabricPort> plug(String description, long guid, int ports, String switchName) {
     synchronized (this) {
       thread.start();
-      Subnet home = null;
-      Node node = null;
-      for (Subnet s : described) {
-        for (Node n : s.nodes()) {
-          boolean same = n.guid() == guid || n.description().equals(description);
-          if (same && !n.isSwitch() && n.portCount() >= ports) {
-            home = s;
-            node = n;
-          }
-        }
-      }
+      Place place = described(description, guid, ports, List.of());
+      Subnet home = place == null ? null : place.subnet;
+      Node node = place == null ? null : place.node;
       if (home == null || node == null) {
         home = subnets.computeIfAbsent(switchName, this::begin);
         node = new Node(NodeType.CA, guid, ports, description);
@@ -102,6 +95,57 @@ public final class Fabric {
       }
       return ends;
     }
+  }
+
+  /** An adapter of a subnet that was described. */
+  private record Place(Subnet subnet, Node node) {}
+
+  /** The described adapter of a GUID, or else of a description, that is free or their own. */
+  private @Nullable Place described(
+      String description, long guid, int ports, List<FabricPort> own) {
+    Place named = null;
+    for (Subnet s : described) {
+      for (Node n : s.nodes()) {
+        boolean free =
+            n.ports().stream().map(s::end).noneMatch(end -> end != null && !own.contains(end));
+        if (!n.isSwitch() && n.portCount() >= ports && free) {
+          if (n.guid() == guid) {
+            return new Place(s, n);
+          }
+          boolean first = named == null && n.description().equals(description);
+          named = first ? new Place(s, n) : named;
+        }
+      }
+    }
+    return named;
+  }
+
+  /**
+   * Whether an adapter would be elsewhere if it were plugged in now, since a subnet was described
+   * or forgotten meanwhile.
+   *
+   * @param description as it was given to {@link #plug}
+   * @param guid as it was given to it
+   * @param switchName as it was given to it
+   * @param ends what that returned
+   * @return whether
+   */
+  public synchronized boolean misplaced(
+      String description, long guid, String switchName, List<FabricPort> ends) {
+    Place place = described(description, guid, ends.size(), ends);
+    FabricPort one = ends.getFirst();
+    return place != null
+        ? !place.node.equals(one.place().node())
+        : !one.subnet().equals(subnets.get(switchName));
+  }
+
+  /**
+   * Names who is told, without the lock, that a subnet was described or forgotten.
+   *
+   * @param whom looks for {@link #misplaced} adapters
+   */
+  public void rearranged(Runnable whom) {
+    listener = whom;
   }
 
   /**
@@ -156,10 +200,19 @@ public final class Fabric {
    * @param nodes switches and adapters, cabled
    * @return the subnet, until {@link #forget}
    */
-  public synchronized Subnet describe(String name, List<Node> nodes) {
+  public Subnet describe(String name, List<Node> nodes) {
+    Subnet subnet;
+    synchronized (this) {
+      subnet = added(name, nodes);
+    }
+    listener.run();
+    return subnet;
+  }
+
+  private Subnet added(String name, List<Node> nodes) {
     thread.start();
     Subnet subnet = new Subnet(this, name, managers);
-    nodes.forEach(subnet::add);
+    nodes.forEach(subnet::describe);
     for (Node node : nodes) {
       if (node.isSwitch()) {
         subnets.put(node.description(), subnet);
@@ -189,6 +242,7 @@ public final class Fabric {
       List.copyOf(subnet.ends()).forEach(FabricPort::pullCable);
       subnets.values().removeIf(subnet::equals);
     }
+    listener.run();
     endWhenEmpty();
   }
 

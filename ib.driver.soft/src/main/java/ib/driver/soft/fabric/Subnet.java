@@ -20,10 +20,14 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,9 +35,12 @@ import org.jspecify.annotations.Nullable;
  * {@link Fabric}, the monitor of that object.
  */
 public final class Subnet implements Surroundings {
+  private static final Pattern GUID = Pattern.compile("(?:[HSR]-)?([0-9a-f]{16})");
+
   private final Fabric fabric;
   private final String name;
   private final List<Node> nodes = new ArrayList<>();
+  private final Set<Node> fixed = new HashSet<>();
   private final Map<Node, ForwardingTable> tables = new HashMap<>();
   private final Map<NodePort, FabricPort> ends = new LinkedHashMap<>();
   private final Links links = new Links(this);
@@ -114,6 +121,12 @@ public final class Subnet implements Surroundings {
     changes.everything();
   }
 
+  /** Adds a node that stays where it is while no device is behind it. */
+  void describe(Node node) {
+    fixed.add(node);
+    add(node);
+  }
+
   void add(FabricPort end) {
     ends.put(end.place(), end);
     changes.everything();
@@ -123,9 +136,14 @@ public final class Subnet implements Surroundings {
     NodePort place = end.place();
     manager.forget(place);
     ends.remove(place, end);
-    place.cable(null);
     place.adapter(null);
-    if (place.node().ports().stream().noneMatch(ends::containsKey)) {
+    if (fixed.contains(place.node())) {
+      place.reset();
+    } else {
+      place.cable(null);
+    }
+    boolean left = place.node().ports().stream().noneMatch(ends::containsKey);
+    if (left && !fixed.contains(place.node())) {
       nodes.remove(place.node());
     }
     changes.everything();
@@ -135,12 +153,16 @@ public final class Subnet implements Surroundings {
   /**
    * The node of a name.
    *
-   * @param text description, or GUID as 16 hex digits
+   * @param text description, or GUID as 16 hex digits, which {@code H-}, {@code S-} or {@code R-}
+   *     may stand before
    * @return the node, or null
    */
   public @Nullable Node node(String text) {
+    Matcher hex = GUID.matcher(text);
+    boolean named = hex.matches();
+    long guid = named ? Long.parseUnsignedLong(hex.group(1), 16) : 0;
     for (Node n : nodes) {
-      if (n.description().equals(text) || String.format("%016x", n.guid()).equals(text)) {
+      if (n.description().equals(text) || named && n.guid() == guid) {
         return n;
       }
     }

@@ -61,6 +61,28 @@ class DirectPathTest {
     }
   }
 
+  @Test
+  @DisplayName("B9: that there is no way without packets is not asked again for each post")
+  void wayless() {
+    try (Rig rig = rig()) {
+      rig.wire.segments = true;
+      write(rig, 64);
+      long before = rig.wire.asked.get();
+      for (int i = 0; i < 48; i++) {
+        write(rig, 64);
+      }
+      assertEquals(before, rig.wire.asked.get());
+      for (int i = 0; i < 64; i++) {
+        write(rig, 64);
+      }
+      assertEquals(before + 1, rig.wire.asked.get(), "now and then it is asked all the same");
+      rig.wire.segments = false;
+      long packets = rig.wire.transmitted.get();
+      write(rig, 64);
+      assertEquals(packets, rig.wire.transmitted.get(), "at once when something has changed");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"down", "lid", "pkey", "peer reset"})
   @DisplayName("what was found out once is asked again when something has changed")

@@ -20,6 +20,7 @@ final class LoopWire {
   volatile Predicate<Packet> holds; // null: none
   volatile Consumer<Packet> sees; // before it is delivered, which changes no path; null: nobody
   final AtomicLong transmitted = new AtomicLong();
+  final AtomicLong asked = new AtomicLong(); // for a way without packets
   private End last;
   final Queue<Packet> held = new ConcurrentLinkedQueue<>();
 
@@ -74,6 +75,7 @@ final class LoopWire {
 
     @Override
     public WirePort direct(int dlid, int bytes) {
+      asked.getAndIncrement();
       int reachable = loses == null && holds == null && !segments ? ports.size() : 0;
       for (int i = 0; i < reachable; i++) {
         WirePort p = ports.get(i);

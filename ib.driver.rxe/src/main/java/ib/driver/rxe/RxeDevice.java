@@ -148,10 +148,13 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
   public void unplug() {
     watch.stop();
     wire.stop(); // nothing comes in any more
-    hca.shutdown();
-    disturbed.close();
-    capture.close();
-    wire.close();
+    try {
+      hca.shutdown();
+    } finally {
+      disturbed.close();
+      capture.close();
+      wire.close();
+    }
   }
 
   @Override

@@ -193,9 +193,12 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
   @Override
   public void unplug() {
     wires.forEach(FabricPort::close); // nothing comes in any more
-    hca.shutdown();
-    disturbed.forEach(FaultyWire::close);
-    capture.close();
+    try {
+      hca.shutdown();
+    } finally {
+      disturbed.forEach(FaultyWire::close);
+      capture.close();
+    }
   }
 
   @Override

@@ -26,7 +26,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
   private final NanoClock clock;
   private final Consumer<Boolean> watching;
   private volatile @Nullable CaptureRing ring;
-  private final AtomicLong changes = new AtomicLong(); // captures begun
+  private final AtomicLong changes = new AtomicLong(); // captures begun and ended
   private volatile @Nullable CaptureSession session;
   private boolean closed; // under this
 
@@ -70,7 +70,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
     return clock.nanoTime();
   }
 
-  /** A number that is another one after a capture has begun. */
+  /** A number that is another one after a capture has begun or ended. */
   long changes() {
     return changes.get();
   }
@@ -114,6 +114,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
     if (which.equals(session) && ring != null) {
       ring = null;
       watching.accept(false);
+      changes.getAndIncrement();
     }
   }
 

@@ -18,7 +18,7 @@ public final class Faults implements FaultInjection {
   private final int ports;
   private final Chance chance;
   private volatile Fault[] active = NONE;
-  private final AtomicLong changes = new AtomicLong(); // from no rule to some, at least
+  private final AtomicLong changes = new AtomicLong(); // of the rules
   private int lastId; // under this
 
   /**
@@ -38,7 +38,7 @@ public final class Faults implements FaultInjection {
     return active;
   }
 
-  /** {@return a number that is another one after a rule was added} */
+  /** {@return a number that is another one after rules were added or removed} */
   long changes() {
     return changes.get();
   }
@@ -80,6 +80,7 @@ public final class Faults implements FaultInjection {
     List<Fault> left = new ArrayList<>(Arrays.asList(active));
     boolean found = left.removeIf(f -> f.id() == id);
     active = left.toArray(NONE);
+    changes.getAndIncrement();
     return found;
   }
 
@@ -87,6 +88,7 @@ public final class Faults implements FaultInjection {
   public synchronized int clear() {
     int n = active.length;
     active = NONE;
+    changes.getAndIncrement();
     return n;
   }
 

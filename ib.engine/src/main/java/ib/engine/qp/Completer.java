@@ -92,9 +92,12 @@ final class Completer {
         return true;
       }
       qp.responses.remove();
-      receive(p, run);
-      run.spend(p.payload.length());
-      p.release(run);
+      try {
+        receive(p, run);
+        run.spend(p.payload.length());
+      } finally {
+        p.release(run);
+      }
     }
     return false;
   }

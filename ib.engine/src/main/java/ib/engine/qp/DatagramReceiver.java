@@ -42,9 +42,12 @@ final class DatagramReceiver extends Responder {
         return true;
       }
       qp.requests.remove();
-      receive(p, run);
-      run.spend(p.payload.length());
-      p.release(run);
+      try {
+        receive(p, run);
+        run.spend(p.payload.length());
+      } finally {
+        p.release(run);
+      }
     }
     return false;
   }

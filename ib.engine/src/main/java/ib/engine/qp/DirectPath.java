@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * to the packets, so refusals have one source. The owner's.
  */
 final class DirectPath {
+  private static final int ASK_AGAIN = 128; // a post asks twice
   private static final int KINDS = Verb.SEND | Verb.WRITE | Verb.READ;
 
   private final QpCore qp;
@@ -32,6 +33,10 @@ final class DirectPath {
   private long knownChanges;
   private int knownControlled;
   private int knownPeerControlled;
+
+  // that the medium leads nowhere without packets, which what was found out before does not change
+  private boolean wayless;
+  private int askAgain; // what is left until it is asked all the same: not every end is counted
 
   DirectPath(QpCore qp) {
     this.qp = qp;
@@ -75,18 +80,20 @@ final class DirectPath {
     if (p == null) {
       return;
     }
-    if (unacknowledged > 0) {
-      answered(p, Opcode.ACKNOWLEDGE, 1, 0);
+    try {
+      if (unacknowledged > 0) {
+        answered(p, Opcode.ACKNOWLEDGE, 1, 0);
+      }
+    } finally {
+      leave(p, run);
     }
-    peer = null;
-    leave(p, run);
   }
 
   private @Nullable QpCore claim(RunList run) {
     WeakReference<QpCore> reference = known;
     QpCore p = reference == null || knownControlled != qp.controlled ? null : reference.get();
     if (p == null) {
-      return findOut(run);
+      return isWayless() ? null : findOut(run);
     }
     boolean mine = p.owner != run;
     if (mine && !p.token.tryClaim()) {
@@ -96,13 +103,14 @@ final class DirectPath {
       return null; // its owner will see the packet
     }
     claimed = mine;
+    peer = p; // from here on, whatever is thrown, end gives it back
+    p.holder = run.thread();
     if (p.controlled == knownPeerControlled
         && changes(qp.path.port()) + changes(p.path.port()) == knownChanges
         && !qp.path.port().guard().muting()
         && !p.path.port().guard().muting()
         && p.live()
         && p.requests.isEmpty()) {
-      peer = p;
       return p;
     }
     known = null;
@@ -110,11 +118,20 @@ final class DirectPath {
     return findOut(run);
   }
 
+  /** Whether it is known that the medium leads nowhere without packets (B9). */
+  private boolean isWayless() {
+    return wayless
+        && knownControlled == qp.controlled
+        && knownChanges == changes(qp.path.port())
+        && askAgain-- > 0;
+  }
+
   private static long changes(HcaPort port) {
     return port.tables().changes() + port.wire().changes();
   }
 
   private void leave(QpCore p, RunList run) {
+    peer = null;
     if (claimed && !p.token.release()) {
       run.add(p);
     }
@@ -126,6 +143,13 @@ final class DirectPath {
     long changes =
         changes(path.port()); // asked first: what changes meanwhile is found out next time
     HcaPort to = route == null ? null : path.port().reaches(route.dlid(), path.mtu);
+    wayless = to == null;
+    if (wayless) {
+      known = null;
+      knownChanges = changes;
+      knownControlled = qp.controlled;
+      askAgain = ASK_AGAIN;
+    }
     QpCore p = to == null ? null : to.queuePair(path.destQpn);
     if (to == null || p == null || p == qp || p.service != Opcode.RC) {
       return null;
@@ -135,6 +159,8 @@ final class DirectPath {
       return null; // its owner will see the packet
     }
     claimed = mine;
+    peer = p;
+    p.holder = run.thread();
     changes += changes(to);
     if (p.path.portIndex() != to.number() - 1 || !connected(p)) {
       leave(p, run);
@@ -144,7 +170,6 @@ final class DirectPath {
     knownControlled = qp.controlled;
     knownPeerControlled = p.controlled;
     known = p.self;
-    peer = p;
     return p;
   }
 

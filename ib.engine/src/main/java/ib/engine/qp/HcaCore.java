@@ -4,6 +4,7 @@ import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbNoMemoryException;
+import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.ObjectControl;
 import ib.engine.mr.IntTable;
@@ -11,11 +12,13 @@ import ib.engine.mr.KeyTable;
 import ib.engine.mr.Numbers;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Wire;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /** What the objects of one device share: tables, ports, worker, counters, limits. */
@@ -250,13 +253,35 @@ public final class HcaCore {
     return gone;
   }
 
-  /** Claims all queue pairs for good, flushes them, ends the worker: the fence of removal (D4). */
+  /**
+   * Claims all queue pairs for good, flushes them, ends the worker: the fence of removal (D4).
+   *
+   * @throws ib.core.verbs.IbTimedOutException when that was not possible in 5 s with one of them,
+   *     or with the worker; all others have gone
+   */
   public void shutdown() {
     gone = true;
-    qps.forEach(QpCore::kill);
+    long end = QpControl.deadline();
+    List<IbTimedOutException> stuck = new ArrayList<>();
+    Consumer<QpCore> kill =
+        qp -> {
+          try {
+            qp.control.kill(end);
+          } catch (IbTimedOutException e) {
+            stuck.add(e);
+          }
+        };
+    qps.forEach(kill);
     for (HcaPort p : ports) {
-      p.specials().forEach(QpCore::kill);
+      p.specials().forEach(kill);
     }
-    worker.stop();
+    if (!worker.stop(end)) {
+      stuck.add(
+          new IbTimedOutException(
+              "shutdown", "the worker is stuck" + worker.where(), "report it with this text"));
+    }
+    if (!stuck.isEmpty()) {
+      throw stuck.getFirst();
+    }
   }
 }

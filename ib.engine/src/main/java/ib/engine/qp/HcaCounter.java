@@ -88,6 +88,8 @@ public enum HcaCounter {
   PSN_VIOLATIONS,
   /** Times a source was muted. */
   SOURCES_MUTED,
+  /** Steps of queue pairs, and flushes of what a wire had gathered, ended by an exception. */
+  STEPS_CRASHED,
   // ---- found in the bytes: one for each DropReason, ICRC and opcode stand above ----
   /** Fewer bytes than the headers take. */
   DROP_SHORT,

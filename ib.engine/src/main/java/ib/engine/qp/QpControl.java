@@ -3,13 +3,17 @@ package ib.engine.qp;
 import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.AltPath;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpAttrMask;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpTransitions;
+import ib.engine.ring.ReceiveRing;
+import ib.engine.ring.SendRing;
 import ib.engine.wire.Route;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QpControl {
   private static final int PASS_TRIES = 5_000;
+  private static final long ENTER_NS = 5_000_000_000L; // runs are bounded: this is a bug or worse
 
   private final QpCore qp;
   private final ReentrantLock lock = new ReentrantLock(); // one control path caller at a time
@@ -29,16 +34,81 @@ final class QpControl {
     this.qp = qp;
   }
 
-  private RunList enter() {
-    lock.lock();
-    qp.token.want();
-    int tries = 0;
-    while (!qp.token.tryClaimWanted()) {
-      qp.hca.worker().pause(tries++);
+  /** {@return when a caller that begins to wait now gives up, in the time of the machine} */
+  static long deadline() {
+    return System.nanoTime() + ENTER_NS;
+  }
+
+  private RunList enter(String what) {
+    return enter(what, deadline());
+  }
+
+  /**
+   * Claims it for the caller.
+   *
+   * @throws IbTimedOutException when nobody has given it up by then; names who holds it
+   */
+  private RunList enter(String what, long end) {
+    if (!locked(end)) {
+      throw stuck(what);
     }
-    qp.owner = qp.runList;
-    qp.controlled++;
-    return qp.runList;
+    boolean entered = false;
+    try {
+      qp.token.want();
+      int tries = 0;
+      do {
+        entered = qp.token.tryClaimWanted();
+        if (!entered) {
+          qp.hca.worker().pause(tries++);
+        }
+      } while (!entered && System.nanoTime() - end < 0);
+      if (!entered) {
+        throw stuck(what);
+      }
+      qp.owner = qp.runList;
+      qp.holder = Thread.currentThread().threadId();
+      qp.controlled++;
+      return qp.runList;
+    } finally {
+      if (!entered) {
+        giveUp();
+      }
+    }
+  }
+
+  /** Nobody wants it any more; what came meanwhile and nobody else looks at is done. */
+  private void giveUp() {
+    try {
+      if (qp.token.unwant()) {
+        qp.runList.run(qp);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean locked(long end) {
+    boolean interrupted = false;
+    try {
+      for (; ; ) {
+        try {
+          return lock.tryLock(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true; // this wait is short by itself
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private IbTimedOutException stuck(String what) {
+    return new IbTimedOutException(
+        String.format("%s of QP 0x%06x", what, qp.qpn),
+        "for 5 s nobody has given up its claim: " + Holder.text(qp),
+        "report it with this text; the queue pair is lost");
   }
 
   private void leave(RunList run) {
@@ -51,7 +121,7 @@ final class QpControl {
 
   /** Changes state and attributes, all or nothing. */
   void modify(QpAttr attr, QpState to) {
-    RunList run = enter();
+    RunList run = enter("modify");
     try {
       if (qp.buried()) {
         qp.verbs.control().enterAnyContext("modify"); // says whether it was closed or taken away
@@ -73,7 +143,9 @@ final class QpControl {
 
   /** {@return the port, which a queue pair has from INIT on} */
   HcaPort port(String method) {
-    lock.lock();
+    if (!locked(deadline())) {
+      throw stuck(method);
+    }
     try {
       if (qp.state == QpState.RESET) {
         throw new IbInvalidException(method, "in RESET it belongs to no port", "INIT first");
@@ -211,11 +283,17 @@ final class QpControl {
 
   /** Back to the beginning: what was posted is discarded without completions (IBA 10.3.1.2). */
   private void reset(RunList run) {
+    SendRing oldSends = qp.sends;
+    ReceiveRing oldReceives = qp.receives;
+    SendRing sends = qp.newSends(); // first: with too little memory nothing has happened
+    ReceiveRing receives = qp.newReceives();
     qp.history.reset();
     qp.enter(QpState.RESET, QpHistory.ASKED);
-    qp.sends.seal(); // a late poster finds its request refused
-    qp.receives.seal();
-    qp.newRings();
+    oldSends.seal(); // a late poster finds its request refused
+    oldReceives.seal();
+    qp.sends = sends;
+    qp.receives = receives;
+    qp.crash.reset();
     qp.requester.reset();
     qp.completer.reset();
     qp.responder.reset();
@@ -225,7 +303,7 @@ final class QpControl {
   }
 
   QpAttr query() {
-    RunList run = enter();
+    RunList run = enter("query");
     try {
       return known.copy().state(qp.state).curState(qp.state);
     } finally {
@@ -235,7 +313,7 @@ final class QpControl {
 
   /** Looks at it while nobody is inside. */
   QpDiagnosis.Report diagnose(String device) {
-    RunList run = enter();
+    RunList run = enter("diagnose");
     try {
       long now = qp.hca.worker().now();
       qp.history.look(now, qp.counted(HcaCounter.RCVD_PKTS));
@@ -245,19 +323,31 @@ final class QpControl {
     }
   }
 
-  /** Claims it for good: afterwards nobody is inside and everything accepted has completed (D4). */
-  void kill() {
-    RunList run = enter();
+  /**
+   * Claims it for good: afterwards nobody is inside and everything accepted has completed (D4).
+   *
+   * @param end when to give up
+   * @throws IbTimedOutException when it cannot be claimed: who is inside finds it dead when he goes
+   *     on, and the memory that he may be using must stay
+   */
+  void kill(long end) {
+    RunList run;
+    try {
+      run = enter("close", end);
+    } catch (IbTimedOutException e) {
+      qp.token.die();
+      throw e;
+    }
     try {
       if (!qp.buried()) {
         if (qp.state != QpState.RESET) {
           qp.enter(QpState.ERR, QpHistory.REMOVED);
         }
         qp.flusher.finish(run);
-        qp.completer.end();
-        qp.bury();
       }
     } finally {
+      qp.completer.end();
+      qp.bury();
       leave(run);
     }
   }
@@ -265,13 +355,19 @@ final class QpControl {
   /**
    * Returns when everybody who was inside has been outside once, and no packet of it is being
    * copied.
+   *
+   * @param end when to give up
+   * @throws IbTimedOutException when somebody is still inside then
    */
-  void passBy() {
+  void passBy(long end) {
     if (qp.token.claimed()) {
-      RunList run = enter();
+      RunList run = enter("fence", end);
       leave(run);
     }
     for (int i = 0; i < PASS_TRIES && !(qp.requestPool.idle() && qp.responsePool.idle()); i++) {
+      if (System.nanoTime() - end >= 0) {
+        return;
+      }
       qp.hca.worker().pause(i);
     }
   }

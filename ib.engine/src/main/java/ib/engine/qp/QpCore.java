@@ -2,6 +2,7 @@ package ib.engine.qp;
 
 import ib.core.spi.Trace;
 import ib.core.verbs.EventType;
+import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
@@ -58,6 +59,7 @@ final class QpCore {
   final Flusher flusher;
   final QpControl control;
   final QpHistory history = new QpHistory();
+  final QpCrash crash = new QpCrash(this);
   final long[] counts = new long[HcaCounter.values().length];
   final long[] traffic = new long[Traffic.COUNT];
   final DirectTally directSent = new DirectTally();
@@ -81,10 +83,10 @@ final class QpCore {
   @Nullable RunList owner; // equal to a thread's own list only while that thread owns it
   boolean listed;
   int controlled; // how often the control path was here
+  long holder; // number of the thread that claimed it last, for a report
   final WeakReference<QpCore> self = new WeakReference<>(this); // made once, for who keeps it
   @Nullable QpCore runNext;
   @Nullable QpCore workNext; // the worker's stack
-  private boolean buried;
 
   @SuppressWarnings("NullAway") // verbs is set before anybody else sees this
   QpCore(
@@ -102,7 +104,8 @@ final class QpCore {
     this.runList = new RunList(config.runBudgetBytes());
     this.requestPool = new PacketPool(this, config.requestPackets(), REQUEST_FAULT);
     this.responsePool = new PacketPool(this, config.responsePackets(), RESPONSE_FAULT);
-    newRings();
+    this.sends = newSends();
+    this.receives = newReceives();
     this.requester = new Requester(this);
     this.completer = new Completer(this);
     this.responder =
@@ -131,11 +134,15 @@ final class QpCore {
     return type == QpType.SMI || type == QpType.GSI;
   }
 
-  /** At creation and at reset: what a late poster still holds of the old rings is sealed. */
-  void newRings() {
-    sends =
-        new SendRing(init.cap().maxSendWr(), init.cap().maxSendSge(), init.cap().maxInlineData());
-    receives = new ReceiveRing(srq != null ? 0 : init.cap().maxRecvWr(), init.cap().maxRecvSge());
+  /** For a new life: what a late poster still holds of the old ring is sealed. */
+  SendRing newSends() {
+    QpCap cap = init.cap();
+    return new SendRing(cap.maxSendWr(), cap.maxSendSge(), cap.maxInlineData());
+  }
+
+  /** The same for receives. */
+  ReceiveRing newReceives() {
+    return new ReceiveRing(srq != null ? 0 : init.cap().maxRecvWr(), init.cap().maxRecvSge());
   }
 
   void count(HcaCounter counter) {
@@ -229,26 +236,46 @@ final class QpCore {
     }
   }
 
-  /** Claims it for good: afterwards no thread is inside, everything is flushed, packets vanish. */
-  void kill() {
-    control.kill();
-  }
-
   // ---- the owner's ----
 
   /** Executes what was posted at the peer; returns whether there is nothing else to do. */
   boolean direct(RunList run) {
-    boolean quiet = signals == 0 && !buried && requests.isEmpty() && responses.isEmpty();
-    boolean done = quiet && requester.runDirect(run);
-    completer.settle();
-    return done;
+    boolean quiet = signals == 0 && !buried() && requests.isEmpty() && responses.isEmpty();
+    try {
+      boolean done = quiet && requester.runDirect(run);
+      completer.settle();
+      return done;
+    } catch (Throwable t) {
+      crash.caught(t);
+      return false; // the step that follows makes an error of it
+    }
   }
 
   /** Does what there is to do, within the budget; returns whether something is left. */
   boolean step(RunList run) {
-    boolean more = work(run);
-    completer.settle();
-    return more;
+    try {
+      crash.begin(run);
+      boolean more = crash.isFinal() ? discardPackets(run) : work(run);
+      completer.settle();
+      return more;
+    } catch (Throwable t) {
+      return crash.caught(t);
+    }
+  }
+
+  /**
+   * Starts the timer, which only who leaves with something unanswered needs; returns whether it may
+   * be left.
+   */
+  boolean watch() {
+    try {
+      if (!crash.isFinal()) {
+        completer.watch();
+      }
+      return true;
+    } catch (Throwable t) {
+      return !crash.caught(t);
+    }
   }
 
   private boolean work(RunList run) {
@@ -257,9 +284,8 @@ final class QpCore {
       s = (int) SIGNALS.getAndSet(this, 0);
       signalled(s, run);
     }
-    if (buried) {
-      discardPackets(run);
-      return false;
+    if (buried()) {
+      return discardPackets(run);
     }
     boolean more = false;
     for (; ; ) {
@@ -339,9 +365,11 @@ final class QpCore {
     }
   }
 
-  void discardPackets(RunList run) {
+  /** Throws away what has arrived; returns false, for nothing is left. */
+  boolean discardPackets(RunList run) {
     discard(requests, run);
     discard(responses, run);
+    return false;
   }
 
   private void discard(PacketQueue queue, RunList run) {
@@ -355,12 +383,12 @@ final class QpCore {
 
   /** From now on a step only throws packets away. */
   void bury() {
-    buried = true;
     token.die();
   }
 
+  /** {@return whether it was claimed for good, or given up by who waited for its claim in vain} */
   boolean buried() {
-    return buried;
+    return token.dead();
   }
 
   /** Sends a packet to the peer of the connection. */

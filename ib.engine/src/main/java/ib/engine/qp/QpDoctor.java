@@ -82,6 +82,15 @@ final class QpDoctor {
   // ---- in an error state ----
 
   private Finding failed() {
+    Throwable crash = history.crash();
+    if (crash != null) {
+      return find(
+          "an exception inside the engine ended a step: "
+              + crash
+              + Holder.at(crash.getStackTrace()),
+          "report it with this text; modify to RESET and bring it up again",
+          "an OutOfMemoryError: give the JVM more memory");
+    }
     WcStatus failure = history.failure();
     if (failure != null) {
       return requester(failure);

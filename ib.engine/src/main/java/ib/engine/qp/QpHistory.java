@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class QpHistory {
   static final String ASKED = "modify";
   static final String REMOVED = "device or queue pair is removed";
+  static final String CRASHED = "an exception inside the engine";
   private static final int CHANGES = 16;
 
   private final long[] changeNs = new long[CHANGES];
@@ -28,6 +29,7 @@ final class QpHistory {
   private final Last timeout = new Last();
   private @Nullable WcStatus failure;
   private @Nullable String pending; // why the state is about to change
+  private @Nullable Throwable crash; // the first exception that ended a step
 
   // the worker's
   private long heardCount;
@@ -90,10 +92,18 @@ final class QpHistory {
     pending = status.label() + " at PSN " + hex(psn);
   }
 
+  /** An exception ended a step; of several the first is kept. */
+  void crashed(Throwable why) {
+    if (crash == null) {
+      crash = why;
+    }
+  }
+
   /** A new life begins; the states so far stay. */
   void reset() {
     failure = null;
     pending = null;
+    crash = null;
     timeout.count = 0;
     rnr.count = 0;
     nakReceived.count = 0;
@@ -119,6 +129,11 @@ final class QpHistory {
   /** {@return how the request failed that ended it, or null} */
   @Nullable WcStatus failure() {
     return failure;
+  }
+
+  /** {@return the exception that ended a step, with its stack, or null} */
+  @Nullable Throwable crash() {
+    return crash;
   }
 
   /** {@return the syndrome of the NAK that we have sent last, or 0} */

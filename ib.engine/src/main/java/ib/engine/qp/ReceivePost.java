@@ -36,8 +36,9 @@ final class ReceivePost {
       return refusal(index);
     }
     first.badWr(null);
-    for (RecvWr wr = first; wr != null; wr = wr.next()) {
-      ring.post(index++, wr);
+    RecvWr wr = first;
+    for (int i = 0; i < n; i++) {
+      wr = ring.post(index++, wr);
     }
     if (ring.sealed()) {
       for (int i = n; i > 0; i--) {

@@ -20,7 +20,7 @@ final class Requester {
 
   private final QpCore qp;
   private final RequestPackets packets;
-  private final DirectPath direct;
+  final DirectPath direct;
   private final LocalWork local;
   private final LargeSend large;
   final SendWindow window;

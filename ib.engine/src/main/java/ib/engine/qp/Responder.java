@@ -87,11 +87,15 @@ abstract class Responder {
       return true;
     }
     HOLDING.setRelease(this, true); // before it leaves the ring, so that a drain never misses it
-    if (qp.srq != null ? qp.srq.take(receive) : qp.receives.takeAlone(receive)) {
-      return true;
+    boolean taken = false;
+    try {
+      taken = qp.srq != null ? qp.srq.take(receive) : qp.receives.takeAlone(receive);
+    } finally {
+      if (!taken) {
+        HOLDING.setRelease(this, false);
+      }
     }
-    HOLDING.setRelease(this, false);
-    return false;
+    return taken;
   }
 
   /** Completes the receive request in hand. */
@@ -107,21 +111,25 @@ abstract class Responder {
                 | (long) qp.path.port().pathBits(p.dlid) << 32
                 | (long) p.mss << 48
             : p.slid;
-    qp.recvCq.push(
-        run,
-        receive.wrId,
-        status,
-        opcode,
-        flags,
-        0,
-        bytes,
-        imm,
-        qp.qpn,
-        datagram ? p.sourceQpn : qp.path.destQpn,
-        path,
-        p.sl,
-        receive.cqe,
-        p.solicited);
+    try {
+      qp.recvCq.push(
+          run,
+          receive.wrId,
+          status,
+          opcode,
+          flags,
+          0,
+          bytes,
+          imm,
+          qp.qpn,
+          datagram ? p.sourceQpn : qp.path.destQpn,
+          path,
+          p.sl,
+          receive.cqe,
+          p.solicited);
+    } finally {
+      HOLDING.setRelease(this, false); // after the completion
+    }
     done();
   }
 
@@ -135,22 +143,25 @@ abstract class Responder {
       int slid,
       int sl,
       boolean solicited) {
-    qp.recvCq.push(
-        run,
-        receive.wrId,
-        WcStatus.SUCCESS,
-        opcode,
-        flags,
-        0,
-        bytes,
-        imm,
-        qp.qpn,
-        qp.path.destQpn,
-        slid,
-        sl,
-        receive.cqe,
-        solicited);
-    HOLDING.setRelease(this, false); // after the completion
+    try {
+      qp.recvCq.push(
+          run,
+          receive.wrId,
+          WcStatus.SUCCESS,
+          opcode,
+          flags,
+          0,
+          bytes,
+          imm,
+          qp.qpn,
+          qp.path.destQpn,
+          slid,
+          sl,
+          receive.cqe,
+          solicited);
+    } finally {
+      HOLDING.setRelease(this, false); // after the completion
+    }
     qp.directReceived.messages++;
   }
 
@@ -158,14 +169,17 @@ abstract class Responder {
     if (qp.releasesAtOnce()) {
       qp.receives.release(1);
     }
-    HOLDING.setRelease(this, false); // after the completion
     qp.count(HcaCounter.RDMA_RECVS);
   }
 
   /** Flushes the receive request in hand. */
   void flush(RunList run) {
     if (holding) {
-      flushed(run, receive);
+      try {
+        flushed(run, receive);
+      } finally {
+        HOLDING.setRelease(this, false);
+      }
       done();
     }
   }

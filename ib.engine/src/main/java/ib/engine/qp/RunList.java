@@ -19,6 +19,7 @@ public final class RunList extends RunContext {
   private @Nullable QpCore first;
   private @Nullable QpCore last; // meaningful when first is not null
   private long budget;
+  private long thread; // the number of who uses this list
   private final @Nullable QpCore[] deferred = new @Nullable QpCore[DEFERRED_MOST];
   private int deferredCount;
   private boolean batch;
@@ -64,6 +65,7 @@ public final class RunList extends RunContext {
   /** Appends a queue pair that the caller has just claimed or that this list owns. */
   void add(QpCore qp) {
     qp.owner = this;
+    qp.holder = thread;
     qp.listed = true;
     qp.runNext = null;
     QpCore before = last;
@@ -91,6 +93,8 @@ public final class RunList extends RunContext {
   /** Runs a queue pair that the caller has claimed from outside, and all that follows from it. */
   void run(QpCore root) {
     budget = budgetBytes;
+    thread = Thread.currentThread().threadId();
+    root.holder = thread;
     if (root.direct(this) && first == null && outbox() == null && root.token.release()) {
       return;
     }
@@ -101,14 +105,23 @@ public final class RunList extends RunContext {
   @Override
   public void finish() {
     budget = budgetBytes;
+    thread = Thread.currentThread().threadId();
     drain(null);
   }
 
   @Override
   public void finishBatch() {
     batch = true;
-    finish();
-    batch = false;
+    try {
+      finish();
+    } finally {
+      batch = false;
+    }
+  }
+
+  /** {@return the number of the thread that uses this list now, or did last} */
+  long thread() {
+    return thread;
   }
 
   /** Whether a queue pair may leave an acknowledgement for later; then it is run again soon. */
@@ -143,7 +156,7 @@ public final class RunList extends RunContext {
     for (; ; ) {
       QpCore qp = first;
       if (qp == null) {
-        flush(); // while the list is still ours
+        send(root); // while the list is still ours
         if (root == null || released(root)) {
           return;
         }
@@ -167,8 +180,26 @@ public final class RunList extends RunContext {
     }
   }
 
+  /**
+   * Sends what a wire has gathered. When that throws, packets are lost as on any wire; without a
+   * root nothing is claimed any more, and whoever called for the wire hears of it.
+   */
+  private void send(@Nullable QpCore root) {
+    try {
+      flush();
+    } catch (Throwable t) {
+      if (root == null) {
+        throw t;
+      }
+      root.count(HcaCounter.STEPS_CRASHED);
+      root.history.crashed(t);
+    }
+  }
+
   private boolean released(QpCore qp) {
-    qp.completer.watch(); // only who leaves with something unanswered needs a timer
+    if (!qp.watch()) {
+      return false;
+    }
     qp.owner = null;
     if (qp.token.release()) {
       return true;
@@ -179,7 +210,14 @@ public final class RunList extends RunContext {
 
   /** The budget is used up: the workers go on with what is left, still claimed. */
   private void handOver(@Nullable QpCore root, QpCore current) {
-    flush();
+    try {
+      send(root); // while they are still ours
+    } finally {
+      pass(root, current);
+    }
+  }
+
+  private void pass(@Nullable QpCore root, QpCore current) {
     if (current != root && !current.listed && !released(current)) {
       add(current);
     }

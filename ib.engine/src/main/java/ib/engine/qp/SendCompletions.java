@@ -58,28 +58,31 @@ final class SendCompletions {
     int bytes = fetches && status == WcStatus.SUCCESS ? (int) w.length : 0;
     qp.count(HcaCounter.RDMA_SENDS);
     UNDER_WAY.setRelease(this, true); // for a drain, which must not miss it
-    ring.retire(index); // before the completion: whoever polls it finds room
-    if (told) {
-      settle(ring); // whoever polls it finds the ones before it free
-      qp.sendCq.push(
-          run,
-          wrId,
-          status,
-          Verb.completed(opcode),
-          0,
-          syndrome,
-          bytes,
-          0,
-          qp.qpn,
-          0,
-          0,
-          0,
-          cqe,
-          false);
+    try {
+      ring.retire(index); // before the completion: whoever polls it finds room
+      if (told) {
+        settle(ring); // whoever polls it finds the ones before it free
+        qp.sendCq.push(
+            run,
+            wrId,
+            status,
+            Verb.completed(opcode),
+            0,
+            syndrome,
+            bytes,
+            0,
+            qp.qpn,
+            0,
+            0,
+            0,
+            cqe,
+            false);
+      }
+      if (!told || qp.releasesAtOnce()) {
+        silent++;
+      }
+    } finally {
+      UNDER_WAY.setRelease(this, false);
     }
-    if (!told || qp.releasesAtOnce()) {
-      silent++;
-    }
-    UNDER_WAY.setRelease(this, false);
   }
 }

@@ -41,11 +41,28 @@ final class SendPost {
       return ReceivePost.refusal(index);
     }
     first.badWr(null);
-    long i = index;
-    for (SendWr wr = first; wr != null; wr = wr.next()) {
-      fill(engine, ring.at(i++), wr);
+    SendWr wr = first;
+    for (int i = 0; i < n; i++) {
+      wr = filled(engine, ring.at(index + i), wr);
     }
     return publish(engine, ring, index, n);
+  }
+
+  /**
+   * Fills a claimed slot, which must be published whatever is wrong: nobody may wait behind a hole.
+   * What another thread has changed since it was checked fails when its turn comes.
+   */
+  private static @Nullable SendWr filled(QpCore engine, SendWqe w, @Nullable SendWr wr) {
+    if (wr == null) {
+      w.breakIt();
+      return null;
+    }
+    try {
+      fill(engine, w, wr);
+    } catch (RuntimeException e) {
+      w.breakIt();
+    }
+    return wr.next();
   }
 
   private static int check(SoftQp qp, SendWr wr) {
@@ -202,9 +219,11 @@ final class SendPost {
       return ReceivePost.refusal(index);
     }
     for (int i = 0; i < n; i++) {
-      SendWqe w = staged[i];
+      SendWqe w = i < staged.length ? staged[i] : null; // less only when threads share the builder
       if (w != null) {
         staged[i] = ring.swap(index + i, w);
+      } else {
+        ring.at(index + i).breakIt();
       }
     }
     return publish(engine, ring, index, n);

@@ -78,10 +78,11 @@ public final class SoftCq extends CompletionQueue {
       int sl,
       @Nullable Cqe cqe,
       boolean solicited) {
+    Trace.completion(hca.config().nodeGuid(), qpn, wrId, status, opcode, byteLen);
     CompletionRing ring = filled;
-    long index = ring.claim();
+    long index = ring.claim(); // from here on nothing throws: nobody may wait behind a hole
     while (index == CompletionRing.CLOSED) {
-      ring = next(ring);
+      ring = ring.successor();
       index = ring.claim();
     }
     if (index == CompletionRing.FULL) {
@@ -96,7 +97,6 @@ public final class SoftCq extends CompletionQueue {
         (qpn & 0xffffffffL) | (long) srcQp << 32,
         path,
         cqe);
-    Trace.completion(hca.config().nodeGuid(), qpn, wrId, status, opcode, byteLen);
     int a = armed; // after the claim, which is a full fence: see requestNotify
     boolean failed = status != WcStatus.SUCCESS;
     if (a != IDLE && (a == ANY || solicited || failed) && (moderation.due() || failed)) {
@@ -104,17 +104,15 @@ public final class SoftCq extends CompletionQueue {
     }
   }
 
-  private static CompletionRing next(CompletionRing closed) {
-    CompletionRing n = closed.next();
-    if (n == null) {
-      throw new IllegalStateException("closed without a successor");
-    }
-    return n;
-  }
-
   private void fire(int was) {
     if (ARMED.compareAndSet(this, was, IDLE)) {
-      notifyCompletion();
+      try {
+        notifyCompletion();
+      } catch (Throwable t) { // no memory for it, say: the worker tries again soon
+        hca.tally().count(1, HcaCounter.STEPS_CRASHED);
+        ARMED.compareAndSet(this, IDLE, was);
+        stragglers.start();
+      }
     }
   }
 
@@ -142,7 +140,7 @@ public final class SoftCq extends CompletionQueue {
   private CompletionRing ring() {
     CompletionRing r = polled;
     while (r.drained()) {
-      CompletionRing n = next(r);
+      CompletionRing n = r.successor();
       POLLED.compareAndSet(this, r, n);
       r = polled;
     }

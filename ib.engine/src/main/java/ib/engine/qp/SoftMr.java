@@ -119,7 +119,7 @@ public final class SoftMr extends MemoryRegion {
     r.revoke();
     hca.lkeys().remove(l);
     hca.rkeys().remove(r);
-    pd.fence(); // nobody is copying any more when this returns
+    pd.fence(); // nobody is copying any more when this returns; else the memory and the keys stay
     hca.keyNumbers().retire(l.number());
     hca.keyNumbers().retire(r.number());
   }
@@ -269,7 +269,10 @@ public final class SoftMr extends MemoryRegion {
 
   @Override
   protected void doDestroy() {
-    withdraw(local, remote);
-    hca.discount(Limit.MAX_MR);
+    try {
+      withdraw(local, remote);
+    } finally {
+      hca.discount(Limit.MAX_MR);
+    }
   }
 }

@@ -122,8 +122,11 @@ public final class SoftMw extends MemoryWindow {
     key.revoke();
     moved(null);
     hca.rkeys().remove(key);
-    pd.fence();
-    hca.keyNumbers().retire(key.number());
-    hca.discount(Limit.MAX_MW);
+    try {
+      pd.fence();
+      hca.keyNumbers().retire(key.number());
+    } finally {
+      hca.discount(Limit.MAX_MW);
+    }
   }
 }

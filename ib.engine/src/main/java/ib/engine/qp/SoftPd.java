@@ -2,6 +2,7 @@ package ib.engine.qp;
 
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.MemoryWindow;
@@ -49,10 +50,22 @@ public final class SoftPd extends ProtectionDomain {
 
   /**
    * Waits until nobody uses memory that was revoked before: every queue pair has been left once.
+   *
+   * @throws IbTimedOutException when one was not left in 5 s: then the memory must stay, for
+   *     somebody may still be using it
    */
   void fence() {
+    long end = QpControl.deadline();
+    IbTimedOutException stuck = null;
     for (QpCore qp : qps) {
-      qp.control.passBy();
+      try {
+        qp.control.passBy(end);
+      } catch (IbTimedOutException e) {
+        stuck = stuck == null ? e : stuck;
+      }
+    }
+    if (stuck != null) {
+      throw stuck;
     }
   }
 

@@ -53,13 +53,20 @@ public final class SoftQp extends QueuePair {
     this.opcodes = Verb.offered(engine.service);
     this.builder = new SendBuilder(this);
     engine.verbs = this;
-    hca.enter(engine);
-    sendCq.attach(engine);
-    if (recvCq != sendCq) {
-      recvCq.attach(engine);
+    boolean made = false;
+    try {
+      hca.enter(engine);
+      sendCq.attach(engine);
+      if (recvCq != sendCq) {
+        recvCq.attach(engine);
+      }
+      made = !hca.gone(); // else it was shut down while this was made
+    } finally {
+      if (!made) {
+        destroy();
+      }
     }
-    if (hca.gone()) { // shut down while it was made
-      doDestroy();
+    if (!made) {
       throw Refusals.gone("createQp");
     }
   }
@@ -330,13 +337,23 @@ public final class SoftQp extends QueuePair {
 
   @Override
   protected void doDestroy() {
+    try {
+      destroy();
+    } finally {
+      pd.hca().discount(Limit.MAX_QP);
+    }
+  }
+
+  private void destroy() {
     HcaCore hca = pd.hca();
     hca.leave(engine);
-    engine.kill();
-    hca.tally().leave(engine);
-    engine.sendCq.detach(engine);
-    engine.recvCq.detach(engine);
-    pd.forget(engine);
-    hca.discount(Limit.MAX_QP);
+    try {
+      engine.control.kill(QpControl.deadline());
+      pd.forget(engine); // not one that somebody is still inside of: its memory must stay
+    } finally {
+      hca.tally().leave(engine);
+      engine.sendCq.detach(engine);
+      engine.recvCq.detach(engine);
+    }
   }
 }

@@ -5,6 +5,7 @@ import ib.engine.time.Timer;
 import ib.engine.time.TimerHeap;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,7 @@ public final class Worker implements Runnable {
   }
 
   private static final long PAUSE_NS = 20_000;
+  private static final long STOP_NS = 100_000_000;
 
   private final NanoClock clock;
   private final Tally tally;
@@ -75,25 +77,41 @@ public final class Worker implements Runnable {
     t.start();
   }
 
-  /** Ends the thread and waits for it; the queue pairs are dead already. */
-  public void stop() {
+  /**
+   * Ends the thread and waits for it; the queue pairs are dead already.
+   *
+   * @param end when to give up, in the time of the machine; it always waits a little
+   * @return whether it has ended
+   */
+  boolean stop(long end) {
     stopped = true;
     wake();
     Thread t = thread;
-    if (t != null) {
-      boolean interrupted = false;
-      while (t.isAlive()) {
-        try {
-          t.join();
-        } catch (InterruptedException e) {
-          interrupted = true; // it ends as soon as it has seen stopped
+    boolean interrupted = false;
+    while (t != null && t.isAlive()) {
+      try {
+        long left = Math.max(STOP_NS, end - System.nanoTime());
+        if (!t.join(Duration.ofNanos(left))) {
+          break;
         }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
+      } catch (InterruptedException e) {
+        interrupted = true; // it ends as soon as it has seen stopped
       }
     }
-    thread = null;
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    boolean ended = t == null || !t.isAlive();
+    if (ended) {
+      thread = null;
+    }
+    return ended;
+  }
+
+  /** {@return what its thread is doing, for a report} */
+  String where() {
+    Thread t = thread;
+    return t == null ? "" : Holder.at(t.getStackTrace());
   }
 
   /** Takes over a claimed queue pair; any thread, never blocks. */

@@ -84,7 +84,27 @@ public final class ClaimToken {
     return (s & RUN) == 0 && STATE.compareAndSet(this, s, (s | RUN) & ~WANTED);
   }
 
-  /** Marks it dead; for the owner. */
+  /**
+   * Stops wanting it; for the caller that wanted it and has waited long enough.
+   *
+   * @return whether the caller now owns it all the same: work came meanwhile that nobody else will
+   *     look at
+   */
+  public boolean unwant() {
+    for (; ; ) {
+      int s = state;
+      boolean take = (s & (RUN | RERUN)) == RERUN;
+      int to = (take ? s & ~RERUN | RUN : s) & ~WANTED;
+      if (STATE.compareAndSet(this, s, to)) {
+        return take;
+      }
+    }
+  }
+
+  /**
+   * Marks it dead; for the owner, or for who has waited for the owner in vain: that owner finds it
+   * dead when it goes on.
+   */
   public void die() {
     STATE.getAndBitwiseOr(this, DEAD);
   }

@@ -243,6 +243,15 @@ public final class CompletionRing extends ConsumerCursors {
     return next;
   }
 
+  /** {@return the ring after one that is closed} */
+  public CompletionRing successor() {
+    CompletionRing n = next;
+    if (n == null) {
+      throw new IllegalStateException("closed without a successor");
+    }
+    return n;
+  }
+
   /** {@return whether it is closed and every entry was taken} */
   public boolean drained() {
     return head == end;

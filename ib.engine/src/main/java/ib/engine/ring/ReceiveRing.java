@@ -57,20 +57,36 @@ public final class ReceiveRing extends SlotRing {
   }
 
   /**
-   * Fills and publishes a claimed slot.
+   * Fills and publishes a claimed slot: whatever is wrong, for nobody may wait behind a hole. What
+   * another thread has changed since it was checked has no elements.
    *
    * @param index the slot's index
-   * @param wr the request
+   * @param wr the request, null when it is not there any more
+   * @return the next one
    */
-  public void post(long index, RecvWr wr) {
+  public @Nullable RecvWr post(long index, @Nullable RecvWr wr) {
+    words[base(index) + WR_ID] = 0;
+    words[base(index) + COUNT] = 0;
+    try {
+      if (wr != null) {
+        fill(index, wr);
+        return wr.next();
+      }
+      return null;
+    } finally {
+      publish(index);
+    }
+  }
+
+  private void fill(long index, RecvWr wr) {
     int b = base(index);
-    int n = wr.sgeCount();
+    int n = Math.min(wr.sgeCount(), sgeMost);
     words[b + WR_ID] = wr.wrId();
-    words[b + COUNT] = n;
     for (int i = 0; i < n; i++) {
       words[b + SGES + 2 * i] = wr.sgeAddr(i);
       words[b + SGES + 2 * i + 1] = pack(wr.sgeLkey(i), wr.sgeLength(i));
     }
+    words[b + COUNT] = n;
     Cqe cqe = wr.cqe();
     if (cqe != null || withCqe) {
       if (!withCqe) {
@@ -78,7 +94,6 @@ public final class ReceiveRing extends SlotRing {
       }
       cqes[slot(index)] = cqe;
     }
-    publish(index);
   }
 
   private static long pack(int lkey, int length) {

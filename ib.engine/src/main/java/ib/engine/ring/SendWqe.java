@@ -1,6 +1,7 @@
 package ib.engine.ring;
 
 import ib.core.verbs.Cqe;
+import ib.core.verbs.WrOpcode;
 import ib.engine.mr.SgeList;
 import ib.engine.wire.Route;
 import java.lang.foreign.MemorySegment;
@@ -134,6 +135,17 @@ public final class SendWqe {
   public void value(long value) {
     inlineSegment.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, value);
     inlineLength = Long.BYTES;
+  }
+
+  /** Makes it one that fails when its turn comes: the poster could not fill it. */
+  public void breakIt() {
+    opcode = WrOpcode.SEND.value();
+    flags = 0;
+    mss = 0;
+    cqe = null;
+    sges.clear();
+    inlineLength = -1;
+    broken = true;
   }
 
   /** {@return bytes of the message} */

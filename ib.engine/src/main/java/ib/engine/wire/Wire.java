@@ -65,7 +65,8 @@ public interface Wire {
   /**
    * How often {@link #direct} may have come to answer otherwise, so that an answer can be kept
    * until this changes: it has changed when the call returns that began to watch or to disturb
-   * packets, or changed where they go.
+   * packets, or changed where they go. That there is no such way is asked again now and then too,
+   * for the end of a disturbance need not be counted.
    *
    * @return a number that is equal only while the answers are
    */

@@ -35,6 +35,31 @@ public final class Probe {
     return core.requestPool.idle() && core.responsePool.idle();
   }
 
+  /** Whether nobody has claimed it. */
+  public static boolean free(QueuePair qp) {
+    return !((SoftQp) qp).engine().token.claimed();
+  }
+
+  /** Claims it and never gives it back, as a thread would that is stuck inside. */
+  public static void hold(QueuePair qp) {
+    QpCore core = ((SoftQp) qp).engine();
+    core.holder = Thread.currentThread().threadId();
+    if (!core.token.tryClaim()) {
+      throw new AssertionError("it is claimed already");
+    }
+  }
+
+  /** Whether its claim was made dead. */
+  public static boolean dead(QueuePair qp) {
+    return ((SoftQp) qp).engine().token.dead();
+  }
+
+  /** Whoever {@link #hold holds} it goes on. */
+  public static void letGo(QueuePair qp) {
+    QpCore core = ((SoftQp) qp).engine();
+    core.runList.run(core);
+  }
+
   /** How many packets it would have sent for requests that were executed at its peer. */
   public static long direct(QueuePair qp) {
     return ((SoftQp) qp).engine().directSent.requests;

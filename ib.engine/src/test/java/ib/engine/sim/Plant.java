@@ -6,15 +6,15 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeTransform;
 import java.lang.reflect.InvocationTargetException;
+import java.util.function.Predicate;
 
 /** Loads the engine and the simulator anew, with a bug planted into one method. */
-final class Plant extends ClassLoader {
+public final class Plant extends ClassLoader {
   private static final String OURS = "ib.";
   private static final String ENGINE = "ib.engine.";
 
-  private final String target;
-  private final String method;
-  private final CodeTransform bug;
+  private final Predicate<String> targets;
+  private final ClassTransform bug;
 
   /**
    * Plants a bug.
@@ -24,9 +24,21 @@ final class Plant extends ClassLoader {
    * @param bug what becomes of the method's code
    */
   Plant(String target, String method, CodeTransform bug) {
+    this(
+        (target.startsWith(OURS) ? target : ENGINE + target)::equals,
+        ClassTransform.transformingMethodBodies(
+            m -> m.methodName().equalsString(method) && m.code().isPresent(), bug));
+  }
+
+  /**
+   * Plants into many classes.
+   *
+   * @param targets whether a class is one of them, by its whole name
+   * @param bug what becomes of it
+   */
+  public Plant(Predicate<String> targets, ClassTransform bug) {
     super(Plant.class.getClassLoader());
-    this.target = target.startsWith(OURS) ? target : ENGINE + target;
-    this.method = method;
+    this.targets = targets;
     this.bug = bug;
   }
 
@@ -64,7 +76,7 @@ final class Plant extends ClassLoader {
         throw new ClassNotFoundException(name);
       }
       byte[] bytes = in.readAllBytes();
-      byte[] code = name.equals(target) ? planted(bytes) : bytes;
+      byte[] code = targets.test(name) ? planted(bytes) : bytes;
       return defineClass(name, code, 0, code.length);
     } catch (IOException e) {
       throw new ClassNotFoundException(name, e);
@@ -73,9 +85,6 @@ final class Plant extends ClassLoader {
 
   private byte[] planted(byte[] bytes) {
     ClassFile classes = ClassFile.of(ClassFile.DebugElementsOption.DROP_DEBUG);
-    return classes.transformClass(
-        classes.parse(bytes),
-        ClassTransform.transformingMethodBodies(
-            m -> m.methodName().equalsString(method) && m.code().isPresent(), bug));
+    return classes.transformClass(classes.parse(bytes), bug);
   }
 }

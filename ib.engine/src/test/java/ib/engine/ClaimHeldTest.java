@@ -1,0 +1,100 @@
+package ib.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.verbs.Access;
+import ib.core.verbs.IbTimedOutException;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import ib.core.verbs.SendFlags;
+import ib.engine.qp.Probe;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A16: a claim that a thread never gives back. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ClaimHeldTest {
+
+  private static String refused(Future<?> call) throws Exception {
+    Throwable why = assertThrows(Exception.class, call::get).getCause();
+    assertEquals(IbTimedOutException.class, why.getClass(), "" + why);
+    return why.getMessage();
+  }
+
+  @Test
+  @DisplayName("A16: every wait for it ends, and names the thread; memory that may be in use stays")
+  void bounded() throws Exception {
+    Rig rig = Rig.two().connect(QpType.RC);
+    Rig.Side a = rig.a();
+    Thread.currentThread().setName("holder of the claim");
+    Probe.hold(a.qp);
+    MemoryRegion own = a.pd.allocMemory(4096, 4096, Access.LOCAL_WRITE);
+    MemorySegment memory = own.segment();
+    try (Arena arena = Arena.ofShared();
+        ExecutorService threads = Executors.newCachedThreadPool()) {
+      MemoryRegion users = a.pd.registerMemory(arena.allocate(64), Access.LOCAL_WRITE);
+      Future<?> modify = threads.submit(() -> a.qp.modify(new QpAttr().state(QpState.ERR)));
+      Future<?> query = threads.submit(() -> a.qp.query());
+      Future<?> region = threads.submit(own::close);
+      Future<?> other = threads.submit(users::close);
+      for (Future<?> call : new Future<?>[] {modify, query, region, other}) {
+        String text = refused(call);
+        assertTrue(text.contains("holder of the claim"), text);
+      }
+      memory.set(ValueLayout.JAVA_INT, 0, 1); // it was not freed
+      assertEquals(QpState.RTS, a.qp.state());
+      assertFalse(Probe.dead(a.qp));
+      Future<?> close = threads.submit(a.qp::close);
+      refused(close);
+      assertTrue(Probe.dead(a.qp), "whoever is inside finds it dead");
+      Probe.letGo(a.qp);
+      assertTrue(Probe.free(a.qp));
+      threads.shutdown();
+      assertTrue(threads.awaitTermination(10, TimeUnit.SECONDS));
+    }
+    rig.close();
+  }
+
+  @Test
+  @DisplayName("A16: what came while the control path waited in vain is done by who gives it back")
+  void goesOn() throws Exception {
+    try (Rig rig = Rig.two().connect(QpType.RC);
+        ExecutorService threads = Executors.newCachedThreadPool()) {
+      Rig.Side a = rig.a();
+      Probe.hold(a.qp);
+      Future<?> modify = threads.submit(() -> a.qp.modify(new QpAttr().state(QpState.ERR)));
+      a.qp.wrStart();
+      a.qp.wrId(5).wrFlags(SendFlags.SIGNALED);
+      a.qp.wrRdmaWrite(rig.b().mr.rkey(), rig.b().mr.iova());
+      a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), 64);
+      assertEquals(0, a.qp.wrComplete());
+      refused(modify);
+      Rig.assertEmpty(a.sendCq);
+      Probe.letGo(a.qp);
+      assertEquals(5, Rig.await(a.sendCq).wrId());
+    }
+  }
+
+  @Test
+  @DisplayName("A16: a device goes although one of its claims does not come back")
+  void removal() {
+    Rig rig = Rig.two().connect(QpType.RC);
+    Probe.hold(rig.a().qp);
+    String text = assertThrows(IbTimedOutException.class, rig.a().hca::shutdown).getMessage();
+    assertTrue(text.contains(String.format("0x%06x", rig.a().qp.qpn())), text);
+    rig.b().hca.shutdown();
+  }
+}

@@ -1,0 +1,48 @@
+package ib.engine;
+
+/**
+ * A place before every call of the engine's, where an exception can be thrown; see {@link
+ * ThrownTest}.
+ */
+public final class Throwing {
+  /** What is thrown: nothing that anybody expects. */
+  public static final class Thrown extends Error {
+    private static final long serialVersionUID = 1L;
+
+    Thrown(long at) {
+      super("planted at call " + at, null, false, true);
+    }
+  }
+
+  /** What was thrown last, for a failure's text. */
+  static Thrown last;
+
+  private static long passed;
+  private static long first = Long.MAX_VALUE;
+  private static long after = Long.MAX_VALUE;
+
+  private Throwing() {}
+
+  /** From here on a number of calls throw: those from one number to before another. */
+  static void from(long call, long end) {
+    passed = 0;
+    last = null;
+    first = call;
+    after = end;
+  }
+
+  /** Nothing is thrown any more; returns how many calls there were. */
+  static long stop() {
+    first = Long.MAX_VALUE;
+    return passed;
+  }
+
+  /** Planted before each call. */
+  public static void point() {
+    long n = ++passed;
+    if (n >= first && n < after) {
+      last = new Thrown(n);
+      throw last;
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package ib.engine;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.engine.sim.Plant;
+import java.lang.classfile.ClassTransform;
+import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A16: an exception at every call inside a claim. */
+class ThrownTest {
+  /** What runs with a queue pair claimed; what gives claims back is not among it. */
+  private static final Set<String> INSIDE =
+      Set.of(
+          "qp.AckRequests",
+          "qp.Completer",
+          "qp.ConnectedResponder",
+          "qp.DirectPath",
+          "qp.Flusher",
+          "qp.HcaPort",
+          "qp.InboundMessage",
+          "qp.InboundRequest",
+          "qp.LocalWork",
+          "qp.Reply",
+          "qp.RequestPackets",
+          "qp.Requester",
+          "qp.Resend",
+          "qp.Responder",
+          "qp.SendCompletions",
+          "qp.SendWindow",
+          "qp.SoftCq",
+          "mr.Copier",
+          "mr.DirectCopier");
+
+  /** The protocol of claims: short, without calls, so nothing can be thrown there. */
+  private static final Set<String> SAFE =
+      Set.of("ib/engine/ring/ClaimToken", "ib/engine/qp/RunList", "java/lang/invoke/VarHandle");
+
+  private static Method scenario;
+
+  @BeforeAll
+  static void plant() throws ReflectiveOperationException {
+    ClassDesc throwing = ClassDesc.of(Throwing.class.getName());
+    MethodTypeDesc nothing = MethodTypeDesc.ofDescriptor("()V");
+    ClassTransform everywhere =
+        ClassTransform.transformingMethodBodies(
+            m -> m.code().isPresent() && m.methodName().stringValue().charAt(0) != '<',
+            (builder, element) -> {
+              if (element instanceof InvokeInstruction i
+                  && !SAFE.contains(i.owner().asInternalName())
+                  && !i.name().equalsString("leave")) {
+                builder.invokestatic(throwing, "point", nothing);
+              }
+              builder.with(element);
+            });
+    Plant plant = new Plant(n -> INSIDE.contains(n.replace("ib.engine.", "")), everywhere);
+    scenario =
+        plant
+            .loadClass(ThrownScenario.class.getName())
+            .getMethod("run", String.class, long.class, long.class);
+  }
+
+  private static long run(String how, long first, long end) throws Throwable {
+    try {
+      return (long) scenario.invoke(null, how, first, end);
+    } catch (InvocationTargetException e) {
+      throw new AssertionError(how + ", call " + first + " to " + end, e.getCause());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"direct", "packets", "lossy", "unreliable"})
+  @DisplayName("A16: thrown at every call inside a claim, once, twice and on and on: it comes back")
+  void thrown(String how, TestReporter reporter) throws Throwable {
+    long calls = run(how, 0, 0);
+    for (long n = 1; n <= calls; n++) {
+      run(how, n, n + 1);
+      run(how, n, n + 2);
+      run(how, n, Long.MAX_VALUE);
+    }
+    reporter.publishEntry(how, calls + " calls, each of which has thrown");
+    assertTrue(calls > 100, calls + " calls");
+  }
+}

@@ -44,7 +44,8 @@ public interface QpDiagnosis {
    *     was one
    * @param peer who it is connected to, empty when to nobody
    * @param heardNs when the latest packet for it was noticed, to a quarter of a second, or -1
-   * @param drops packets for it that were dropped, by the name of the reason
+   * @param drops packets for it that were dropped, by the name of the reason; those whose name
+   *     begins with fabric_ were sent by its device and not delivered
    * @param likely the likely cause, one sentence
    * @param tries what to try, in this order
    */

@@ -206,7 +206,7 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
     return Map.of(
         PacketCapture.class, capture,
         FaultInjection.class, faults,
-        QpDiagnosis.class, hca.diagnosis(info().name()));
+        QpDiagnosis.class, new FabricDiagnosis(hca.diagnosis(info().name()), wires));
   }
 
   private List<HcaPort> ports() {

@@ -7,6 +7,7 @@ import ib.core.spi.DeviceSlot;
 import ib.core.spi.DriverDevice;
 import ib.core.spi.FaultInjection;
 import ib.core.spi.PacketCapture;
+import ib.core.spi.QpDiagnosis;
 import ib.core.spi.StandaloneCore;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbExistsException;
@@ -44,6 +45,8 @@ final class Lab implements AutoCloseable, Announcer<SoftConfig> {
   private final List<FaultInjection> faults = new CopyOnWriteArrayList<>();
 
   private final List<PacketCapture> captures = new CopyOnWriteArrayList<>();
+
+  private final List<QpDiagnosis> diagnoses = new CopyOnWriteArrayList<>();
 
   Lab(String... names) {
     for (String name : names) {
@@ -141,6 +144,11 @@ final class Lab implements AutoCloseable, Announcer<SoftConfig> {
     return captures;
   }
 
+  /** {@return what a device that was announced tells of its queue pairs} */
+  QpDiagnosis diagnosis(String name) {
+    return diagnoses.stream().filter(d -> d.device().equals(name)).findFirst().get();
+  }
+
   @Override
   public Runnable announce(Plugged<SoftConfig> made) {
     DriverDevice device = made.device();
@@ -150,6 +158,9 @@ final class Lab implements AutoCloseable, Announcer<SoftConfig> {
     }
     if (made.offers().get(FaultInjection.class) instanceof FaultInjection injection) {
       faults.add(injection);
+    }
+    if (made.offers().get(QpDiagnosis.class) instanceof QpDiagnosis diagnosis) {
+      diagnoses.add(diagnosis);
     }
     if (made.offers().get(PacketCapture.class) instanceof PacketCapture capture) {
       captures.add(capture);

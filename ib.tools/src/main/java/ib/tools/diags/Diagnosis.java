@@ -53,16 +53,22 @@ final class Diagnosis implements Printable, JsonView {
       String heard = report.heardNs() < 0 ? "never heard" : "last heard " + time(report.heardNs());
       line(out, "peer " + report.peer() + ", " + heard);
     }
-    if (!report.drops().isEmpty()) {
-      String drops =
-          report.drops().entrySet().stream()
-              .map(e -> e.getKey() + " " + e.getValue())
-              .collect(Collectors.joining(", "));
-      line(out, "packets to it dropped: " + drops);
-    }
+    drops(out, "packets to it dropped: ", false);
+    drops(out, "packets of its device that the fabric dropped: ", true);
     line(out, "likely: " + report.likely());
     report.tries().forEach(t -> line(out, "try: " + t));
     return out.toString();
+  }
+
+  private void drops(StringBuilder out, String title, boolean fabric) {
+    String drops =
+        report.drops().entrySet().stream()
+            .filter(e -> e.getKey().startsWith("fabric_") == fabric)
+            .map(e -> e.getKey() + " " + e.getValue())
+            .collect(Collectors.joining(", "));
+    if (!drops.isEmpty()) {
+      line(out, title + drops);
+    }
   }
 
   private static void line(StringBuilder out, String text) {

@@ -16,12 +16,14 @@ import ib.ulp.ipoib.wire.LinkAddress;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -193,6 +195,18 @@ public final class NetDevice implements AutoCloseable {
   /** {@return the counters, in order} */
   public Map<String, Long> statistics() {
     return link.statistics().all();
+  }
+
+  /**
+   * What the fabric has not delivered of the packets of its port.
+   *
+   * @param counters the hardware counters of a device's port
+   * @return packets by reason, where there are any
+   */
+  Map<String, Long> losses(BiFunction<String, Integer, Map<String, Long>> counters) {
+    Map<String, Long> lost = new LinkedHashMap<>(counters.apply(device.name(), port));
+    lost.entrySet().removeIf(e -> !e.getKey().startsWith("fabric_drop_") || e.getValue() == 0);
+    return lost;
   }
 
   /** {@return groups with what is known of them} */

@@ -6,10 +6,12 @@ import ib.ulp.ipoib.link.LinkState;
 import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.wire.Ip;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BiFunction;
 
 /** What {@code ib:netif} does. */
 final class NetifCommand {
@@ -46,7 +48,14 @@ final class NetifCommand {
     return args.length > 0 && args[0].equals("help") ? USAGE : UNCONFIGURED;
   }
 
+  /** Without anybody who counts what the fabric loses. */
   static String run(Ipoib ipoib, String... args) {
+    return run(ipoib, (device, port) -> Map.of(), args);
+  }
+
+  /** Hardware counters of a device's port are asked for by its name and the port's number. */
+  static String run(
+      Ipoib ipoib, BiFunction<String, Integer, Map<String, Long>> counters, String... args) {
     String what = args.length == 0 ? "list" : args[0];
     int most = Map.of("ping", 6, "add", 4, "addr", 3, "mode", 3, "pmtu", 3).getOrDefault(what, 2);
     int least = what.equals("addr") || what.equals("mode") ? 2 : Math.min(most, 3);
@@ -54,9 +63,14 @@ final class NetifCommand {
       return USAGE;
     }
     return switch (what) {
-      case "list" -> list(ipoib.interfaces());
-      case "show" -> show(find(ipoib, args[1]));
-      case "stats" -> lines(find(ipoib, args[1]).statistics());
+      case "list" -> list(ipoib.interfaces(), counters);
+      case "show" -> show(find(ipoib, args[1]), counters);
+      case "stats" -> {
+        NetDevice of = find(ipoib, args[1]);
+        Map<String, Long> all = new LinkedHashMap<>(of.statistics());
+        all.putAll(of.losses(counters));
+        yield lines(all);
+      }
       case "neigh" -> lines(find(ipoib, args[1]).neighbours());
       case "paths" -> lines(find(ipoib, args[1]).paths());
       case "groups" -> lines(find(ipoib, args[1]).groups());
@@ -104,7 +118,21 @@ final class NetifCommand {
         "ib:netif", device.name() + " has its stack in the kernel", "ip(8) and ping(8)");
   }
 
-  private static String list(List<NetDevice> all) {
+  /** What is wrong although there is a carrier, in words, or empty. */
+  private static String warning(
+      NetDevice of, BiFunction<String, Integer, Map<String, Long>> counters) {
+    long refused =
+        of.losses(counters).entrySet().stream()
+            .filter(e -> e.getKey().startsWith("fabric_drop_partition"))
+            .mapToLong(Map.Entry::getValue)
+            .sum();
+    return !of.warning().isEmpty() || refused == 0
+        ? of.warning()
+        : refused + " packets of its port were of a partition that a switch does not pass";
+  }
+
+  private static String list(
+      List<NetDevice> all, BiFunction<String, Integer, Map<String, Long>> counters) {
     if (all.isEmpty()) {
       return "no interfaces: no device with an InfiniBand port is plugged (ibv_devices)";
     }
@@ -119,7 +147,7 @@ final class NetifCommand {
             state.carrier() ? "UP" : "DOWN",
             String.valueOf(state.mtu()),
             state.address().toString(),
-            state.carrier() ? each.warning() : state.reason()
+            state.carrier() ? warning(each, counters) : state.reason()
           });
     }
     return columns(rows);
@@ -144,8 +172,10 @@ final class NetifCommand {
   }
 
   /** In the form of {@code ip link}. */
-  private static String show(NetDevice device) {
+  private static String show(
+      NetDevice device, BiFunction<String, Integer, Map<String, Long>> counters) {
     LinkState state = device.state();
+    String warning = warning(device, counters);
     String flags = state.carrier() ? "BROADCAST,MULTICAST,UP,LOWER_UP" : "BROADCAST,MULTICAST";
     return device.name()
         + ": <"
@@ -160,7 +190,7 @@ final class NetifCommand {
         + " brd "
         + state.broadcast()
         + (state.carrier() ? "" : "\n    " + state.reason())
-        + (device.warning().isEmpty() ? "" : "\n    warning: " + device.warning());
+        + (warning.isEmpty() ? "" : "\n    warning: " + warning);
   }
 
   private static String lines(Map<String, ?> values) {

@@ -1,12 +1,15 @@
 package ib.ulp.ipoib;
 
 import ib.core.client.IbClient;
+import ib.core.client.IbCore;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Reference;
 import org.osgi.service.component.annotations.ReferenceCardinality;
 import org.osgi.service.component.annotations.ReferencePolicy;
+import org.osgi.service.component.annotations.ReferencePolicyOption;
 
 /** The command {@code ib:netif}: there from the start, also without a configuration. */
 @Component(
@@ -18,6 +21,12 @@ public final class NetifComponent {
       cardinality = ReferenceCardinality.OPTIONAL,
       policy = ReferencePolicy.DYNAMIC)
   private volatile @Nullable IbClient client;
+
+  @Reference(
+      cardinality = ReferenceCardinality.OPTIONAL,
+      policy = ReferencePolicy.DYNAMIC,
+      policyOption = ReferencePolicyOption.GREEDY)
+  private volatile @Nullable IbCore core;
 
   /** Knows no interfaces yet. */
   @Activate
@@ -31,7 +40,12 @@ public final class NetifComponent {
    */
   public String netif(String... args) {
     return client instanceof IpoibComponent configured
-        ? NetifCommand.run(configured.ipoib(), args)
+        ? NetifCommand.run(configured.ipoib(), this::counters, args)
         : NetifCommand.unconfigured(args);
+  }
+
+  private Map<String, Long> counters(String device, int port) {
+    IbCore now = core;
+    return now == null ? Map.of() : now.counters(device, port);
   }
 }

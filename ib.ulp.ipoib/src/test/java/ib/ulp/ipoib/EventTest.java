@@ -1,6 +1,7 @@
 package ib.ulp.ipoib;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,7 @@ import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.wire.Ip;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,6 +61,20 @@ class EventTest {
         () ->
             !lab.device(name).state().carrier() && lab.device(name).state().reason().equals(reason),
         name + " down: " + reason);
+  }
+
+  @Test
+  @DisplayName("A8: ib:netif tells what a switch does not pass of the port's packets, by reason")
+  void partitionEnforced() {
+    Map<String, Long> lost =
+        Map.of("fabric_drop_partition_in", 3L, "fabric_drop_no_route", 0L, "drop_opcode", 5L);
+    String stats = NetifCommand.run(lab.ipoib, (device, port) -> lost, "stats", "ib0");
+    assertTrue(stats.contains("fabric_drop_partition_in  "), stats);
+    assertFalse(stats.contains("no_route") || stats.contains("drop_opcode"), stats);
+    String told = "3 packets of its port were of a partition that a switch does not pass";
+    assertTrue(NetifCommand.run(lab.ipoib, (device, port) -> lost).contains(told));
+    String show = NetifCommand.run(lab.ipoib, (device, port) -> lost, "show", "ib0");
+    assertTrue(show.contains("warning: " + told), show);
   }
 
   @Test

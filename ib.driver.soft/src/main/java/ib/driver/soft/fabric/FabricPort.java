@@ -15,10 +15,8 @@ import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,21 +31,18 @@ import org.jspecify.annotations.Nullable;
  * destination of, are left for the fabric's thread: agents of nodes take a lock.
  */
 public final class FabricPort implements Wire, AutoCloseable {
-  /** A group and the multicast LID that it is heard by. */
-  private record Joined(Gid group, int mlid) {}
-
   private final Fabric fabric;
   private final Subnet subnet;
   private final NodePort place;
   private final ForwardingTable table;
-  private final AtomicLong discards = new AtomicLong();
+  private final Losses losses = new Losses();
   final AtomicBoolean waiting = new AtomicBoolean(); // Mail's
   @Nullable FabricPort below; // Mail's, the one in whose hands the port is
   private final Mailbox mailbox;
   private final KeyViolation violation;
   private final LinkErrors errors;
   private final PartitionFilter filter; // of the switch
-  private final Map<Joined, Integer> groups = new HashMap<>(); // under the fabric
+  private final GroupJoins groups = new GroupJoins(this); // under the fabric
   private volatile @Nullable WirePort receiver;
   private volatile boolean cabled;
   private volatile boolean closed; // written under the fabric
@@ -69,8 +64,10 @@ public final class FabricPort implements Wire, AutoCloseable {
 
   @Override
   public void transmit(Packet packet, RunContext run) {
-    if (!cabled || !filter.admits(packet)) {
-      discard(packet, run);
+    if (!cabled) {
+      discard(packet, Losses.Reason.LINK_DOWN, run);
+    } else if (!filter.admits(packet)) {
+      discard(packet, Losses.Reason.PARTITION_IN, run);
     } else if (packet.isMulticast()) {
       multicast(packet, run);
     } else {
@@ -249,28 +246,26 @@ public final class FabricPort implements Wire, AutoCloseable {
   @Override
   public void join(Gid group, int mlid) {
     synchronized (fabric) {
-      Joined which = new Joined(group, mlid);
-      if (!groups.containsKey(which)) {
-        subnet.join(place, group, mlid, true); // may refuse
-      }
-      groups.merge(which, 1, Integer::sum);
+      groups.join(group, mlid);
     }
   }
 
   @Override
   public void leave(Gid group, int mlid) {
     synchronized (fabric) {
-      Joined which = new Joined(group, mlid);
-      boolean was = groups.containsKey(which);
-      if (was && groups.computeIfPresent(which, (g, n) -> n == 1 ? null : n - 1) == null) {
-        subnet.join(place, group, mlid, false);
-      }
+      groups.leave(group, mlid);
     }
   }
 
   /** {@return packets that this port could not send or the fabric could not deliver for it} */
   public long discards() {
-    return discards.get();
+    return losses.sum();
+  }
+
+  /** {@return the same by reason} */
+  @Override
+  public Map<String, Long> counters() {
+    return losses.named();
   }
 
   /** Gives LID and groups back and forgets the adapter. */
@@ -298,13 +293,14 @@ public final class FabricPort implements Wire, AutoCloseable {
     WirePort port = to == null ? null : to.receiver;
     if (to == null && packet.destQpn <= 1 && packet.payload.length() == Mailbox.MAD_BYTES) {
       if (!mailbox.leaves(packet)) {
-        discard(packet, run);
+        discard(packet, Losses.Reason.LINK_DOWN, run);
       }
-    } else if (to == null
-        || port == null
-        || !to.filter.emits(packet)
-        || packet.payload.length() > (long) packet.psnCount * to.mtuBytes) {
-      discard(packet, run);
+    } else if (to == null || port == null) {
+      discard(packet, Losses.Reason.NO_ROUTE, run);
+    } else if (!to.filter.emits(packet)) {
+      discard(packet, Losses.Reason.PARTITION_OUT, run);
+    } else if (packet.payload.length() > (long) packet.psnCount * to.mtuBytes) {
+      discard(packet, Losses.Reason.MTU, run);
     } else {
       port.receive(packet, run);
     }
@@ -319,7 +315,7 @@ public final class FabricPort implements Wire, AutoCloseable {
       if (to != this) {
         Packet replica = packet.replicate();
         if (replica == null) {
-          discards.getAndIncrement();
+          losses.count(Losses.Reason.NO_MEMORY);
         } else {
           deliver(to, replica, run);
         }
@@ -328,9 +324,8 @@ public final class FabricPort implements Wire, AutoCloseable {
     packet.release(run);
   }
 
-  private void discard(Packet packet, RunContext run) {
-    discards.getAndIncrement();
-    packet.dropped = "no way to its destination";
+  private void discard(Packet packet, Losses.Reason why, RunContext run) {
+    losses.count(packet, why);
     packet.release(run);
   }
 
@@ -358,7 +353,7 @@ public final class FabricPort implements Wire, AutoCloseable {
   /** A datagram has arrived for the adapter. */
   void arrived(Packet packet, RunContext run) {
     if (!mailbox.arrives(packet)) {
-      discard(packet, run);
+      discard(packet, Losses.Reason.LINK_DOWN, run);
     }
   }
 

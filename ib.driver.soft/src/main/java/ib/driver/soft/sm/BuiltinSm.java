@@ -1,6 +1,5 @@
 package ib.driver.soft.sm;
 
-import ib.core.mad.smp.MadField;
 import ib.core.mad.smp.PortInfo;
 import ib.core.mad.smp.SmpAttribute;
 import ib.core.mad.smp.SwitchInfo;
@@ -33,7 +32,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BuiltinSm implements ResidentSm {
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
-  private static final int PKEYS_PER_BLOCK = 32;
   private static final long STRANGERS_NS = 10_000_000_000L; // to register anew
 
   /** What software has told its port. */
@@ -45,7 +43,7 @@ public final class BuiltinSm implements ResidentSm {
   private final Administrator administrator;
   private final Negotiation negotiation;
   private final Map<Attachment, Set<NodePort>> attached = new LinkedHashMap<>();
-  private final Map<NodePort, int[]> configured = new HashMap<>();
+  private final Partitions partitions;
   private @Nullable NodePort seat;
   private boolean away;
   private int announced; // priority
@@ -59,6 +57,7 @@ public final class BuiltinSm implements ResidentSm {
   public BuiltinSm(Subnet subnet) {
     this.subnet = subnet;
     this.tables = new Tables(subnet);
+    this.partitions = new Partitions(subnet);
     this.lids = new LidPool(subnet.name());
     this.announced = subnet.fabric().smPriority();
     this.negotiation = new Negotiation(subnet, this);
@@ -189,7 +188,8 @@ public final class BuiltinSm implements ResidentSm {
     }
   }
 
-  private static MemorySegment unchanged(NodePort port) {
+  /** {@return PortInfo for a Set that changes nothing} */
+  static MemorySegment unchanged(NodePort port) {
     MemorySegment data = MemorySegment.ofArray(new byte[64]).copyFrom(port.info());
     PortInfo.PORT_STATE.set(data, 0);
     PortInfo.PORT_PHYS_STATE.set(data, 0);
@@ -309,31 +309,16 @@ public final class BuiltinSm implements ResidentSm {
 
   @Override
   public void pkeys(NodePort port, int[] table) {
-    configured.put(port, Arrays.copyOf(table, NodePort.PKEYS));
+    partitions.configure(port, table);
     if (negotiation.masters()) {
-      partition(port);
-    }
-  }
-
-  private void partition(NodePort port) {
-    int[] table = configured.get(port);
-    for (int from = 0; table != null && from < NodePort.PKEYS; from += PKEYS_PER_BLOCK) {
-      MemorySegment data = MemorySegment.ofArray(new byte[64]);
-      boolean differs = false;
-      for (int i = 0; i < PKEYS_PER_BLOCK; i++) {
-        MadField.write(data, i * 16, 16, table[from + i]);
-        differs |= table[from + i] != port.pkeys()[from + i];
-      }
-      if (differs) {
-        subnet.set(port, SmpAttribute.PKEY_TABLE, from / PKEYS_PER_BLOCK, data);
-      }
+      partitions.write(port);
     }
   }
 
   @Override
   public void forget(NodePort port) {
     lids.forget(port);
-    configured.remove(port);
+    partitions.forget(port);
     attached.values().forEach(ports -> ports.remove(port));
     attached.values().removeIf(Set::isEmpty);
     administrator.forget(port);
@@ -367,7 +352,7 @@ public final class BuiltinSm implements ResidentSm {
     away = true;
     strangersUntilNs = System.nanoTime() + STRANGERS_NS;
     lids.clear();
-    configured.keySet().forEach(this::partition);
+    partitions.writeAll();
     sweep();
   }
 

@@ -1,0 +1,66 @@
+package ib.driver.soft;
+
+import ib.core.spi.QpDiagnosis;
+import ib.core.verbs.QpType;
+import ib.driver.soft.fabric.FabricPort;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What the engine knows of a queue pair, and what the fabric has lost of its device's packets. */
+final class FabricDiagnosis implements QpDiagnosis {
+  private static final String PARTITION = "fabric_drop_partition";
+
+  private final QpDiagnosis engine;
+  private final List<FabricPort> wires;
+
+  FabricDiagnosis(QpDiagnosis engine, List<FabricPort> wires) {
+    this.engine = engine;
+    this.wires = wires;
+  }
+
+  @Override
+  public String device() {
+    return engine.device();
+  }
+
+  @Override
+  public Optional<Report> diagnose(int qpn) {
+    return engine.diagnose(qpn).map(this::complete);
+  }
+
+  private Report complete(Report r) {
+    Map<String, Long> drops = new LinkedHashMap<>(r.drops());
+    long refused = 0;
+    for (FabricPort wire : wires) {
+      for (Map.Entry<String, Long> e : wire.counters().entrySet()) {
+        if (e.getValue() > 0) {
+          drops.merge(e.getKey(), e.getValue(), Long::sum);
+          refused += e.getKey().startsWith(PARTITION) ? e.getValue() : 0;
+        }
+      }
+    }
+    boolean suffers = refused > 0 && (r.type() == QpType.UD || !r.troubles().isEmpty());
+    List<String> tries = new ArrayList<>(r.tries());
+    if (suffers) {
+      tries.addFirst("sminfo, and smpquery pkeys of the switch's port: who made the tables?");
+    }
+    String likely =
+        suffers ? "a switch enforces partitions and does not pass this one" : r.likely();
+    return new Report(
+        r.device(),
+        r.qpn(),
+        r.type(),
+        r.state(),
+        r.nowNs(),
+        r.history(),
+        r.troubles(),
+        r.peer(),
+        r.heardNs(),
+        drops,
+        likely,
+        tries);
+  }
+}

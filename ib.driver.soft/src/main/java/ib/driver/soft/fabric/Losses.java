@@ -1,0 +1,67 @@
+package ib.driver.soft.fabric;
+
+import ib.engine.wire.Packet;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/** Packets of a port that the fabric has lost, by reason. Any thread counts, without waiting. */
+final class Losses {
+  /** Why the fabric does not deliver a packet. */
+  enum Reason {
+    /** The cable is not in. */
+    LINK_DOWN("the link is down"),
+    /** No switch knows a way, or nobody is at its end. */
+    NO_ROUTE("no way to its destination"),
+    /** The first switch on the way does not take its partition from this port. */
+    PARTITION_IN("the switch takes no packets of its partition from this port"),
+    /** The last switch on the way does not send its partition to the destination. */
+    PARTITION_OUT("the switch sends no packets of its partition to the destination"),
+    /** It is longer than the MTU of the destination's link. */
+    MTU("longer than the MTU of the destination's link"),
+    /** No memory for one more receiver of a group. */
+    NO_MEMORY("no memory for a replica");
+
+    private final String text;
+    private final String counter;
+
+    Reason(String text) {
+      this.text = text;
+      this.counter = "fabric_drop_" + name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private static final Reason[] REASONS = Reason.values();
+
+  private final AtomicLongArray counts = new AtomicLongArray(REASONS.length);
+
+  Losses() {}
+
+  void count(Reason why) {
+    counts.getAndIncrement(why.ordinal());
+  }
+
+  /** Counts a packet, and tells whoever captures it. */
+  void count(Packet packet, Reason why) {
+    count(why);
+    packet.dropped = why.text;
+  }
+
+  long sum() {
+    long sum = 0;
+    for (int i = 0; i < REASONS.length; i++) {
+      sum += counts.get(i);
+    }
+    return sum;
+  }
+
+  /** {@return all counters with their names, in order} */
+  Map<String, Long> named() {
+    Map<String, Long> all = new LinkedHashMap<>();
+    for (Reason r : REASONS) {
+      all.put(r.counter, counts.get(r.ordinal()));
+    }
+    return all;
+  }
+}

@@ -39,6 +39,23 @@ record Bandwidth(long size, long iters, double peak, double average, double mess
         size, n, peak ? size * 1e9 / least / MIB : 0, size * 1e9 * n / ns / MIB, n * 1e3 / ns);
   }
 
+  /**
+   * Counts what a run by time has done.
+   *
+   * @param size message size in bytes
+   * @param messages how many
+   * @param ns in which time
+   */
+  static Bandwidth of(int size, long messages, double ns) {
+    return new Bandwidth(size, messages, 0, size * 1e9 * messages / ns / MIB, messages * 1e3 / ns);
+  }
+
+  /** Both ends together, with the messages of this one. */
+  Bandwidth with(Bandwidth other) {
+    return new Bandwidth(
+        size, iters, peak + other.peak, average + other.average, messageRate + other.messageRate);
+  }
+
   String line() {
     return String.format(
         Locale.ROOT,

@@ -52,9 +52,7 @@ final class Completions {
   int poll(int most) {
     int n = take(most);
     if (n == 0 && events) {
-      if (cq.requestNotify(NotifyFlags.NEXT_COMP) < 0) {
-        throw new CommandException("Couldn't request CQ notification");
-      }
+      arm();
       n = take(most); // what came before the request wakes nobody (B7)
     }
     if (n > 0) {
@@ -63,6 +61,22 @@ final class Completions {
       idle();
     }
     return n;
+  }
+
+  /** {@return how many completions there are now; when there is none, the next one wakes} */
+  int look() {
+    int n = take(BATCH);
+    if (n == 0 && events) {
+      arm();
+      n = take(BATCH);
+    }
+    return n;
+  }
+
+  private void arm() {
+    if (cq.requestNotify(NotifyFlags.NEXT_COMP) < 0) {
+      throw new CommandException("Couldn't request CQ notification");
+    }
   }
 
   /** Something came: the silence is over. */

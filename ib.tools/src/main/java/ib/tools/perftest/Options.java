@@ -37,6 +37,14 @@ import org.jspecify.annotations.Nullable;
  * @param gidIndex index into the GID table, or -1 for the default
  * @param events sleep until a completion is announced, instead of polling
  * @param peak look for the peak bandwidth
+ * @param duplex both ends send
+ * @param postList requests that are posted at a time
+ * @param inline messages of that many bytes at most are taken out of memory when they are posted
+ * @param seconds how long to run, or between two lines of a run without an end; 0 when the number
+ *     of messages counts
+ * @param forever run until somebody ends it
+ * @param results which single results are printed
+ * @param notice what the user is told first, or null
  */
 record Options(
     Tool tool,
@@ -59,11 +67,31 @@ record Options(
     int sl,
     int gidIndex,
     boolean events,
-    boolean peak) {
+    boolean peak,
+    boolean duplex,
+    int postList,
+    int inline,
+    int seconds,
+    boolean forever,
+    Results results,
+    @Nullable String notice) {
+  /** Single results of a latency test. */
+  enum Results {
+    /** None. */
+    NONE,
+    /** All that are counted, the least first. */
+    SORTED,
+    /** All, as they came. */
+    UNSORTED
+  }
+
   private static final int SIZE_MAX = 1 << 30;
   private static final int ALL_SIZES = 23;
   private static final int LARGE = 8192;
   private static final int PEAK_ITERS = 20_000;
+  private static final String LIST_NOTICE =
+      "Post List requested - CQ moderation will be the size of the post list";
+  private static final int INFINITE_S = 5; // between two lines
 
   /** An option: how it is written, how it is explained, which programs have it. */
   private record Known(String spec, String usage, Predicate<Tool> of) {}
@@ -77,12 +105,20 @@ record Options(
                   + " {CMP_AND_SWAP,FETCH_AND_ADD}",
               t -> t.verb() == Verb.ATOMIC),
           new Known(
+              "b,bidirectional",
+              "-b, --bidirectional  Measure bidirectional bandwidth (default unidirectional)",
+              Tool::bandwidth),
+          new Known(
               "c,connection=",
               "-c, --connection=<RC/UC/UD>  Connection type RC/UC/UD (default RC)",
               t -> t.verb().types().size() > 1),
           new Known(
               "d,ib-dev=",
               "-d, --ib-dev=<dev>  Use IB device <dev> (default first device found)",
+              t -> true),
+          new Known(
+              "D,duration=",
+              "-D, --duration  Run test for a customized period of seconds.",
               t -> true),
           new Known(
               "e,events",
@@ -94,9 +130,22 @@ record Options(
               t -> true),
           new Known("h,help", "-h, --help  Show this help screen.", t -> true),
           new Known(
+              "H,report-histogram",
+              "-H, --report-histogram  Print out all results (default print summary only)",
+              t -> !t.bandwidth()),
+          new Known(
               "i,ib-port=",
               "-i, --ib-port=<port>  Use port <port> of IB device (default 1)",
               t -> true),
+          new Known(
+              "I,inline_size=",
+              "-I, --inline_size=<size>  Max size of message to be sent in inline",
+              t -> !t.verb().answered()),
+          new Known(
+              "l,post_list=",
+              "-l, --post_list=<list size>  Post list of send WQEs of <list size> size (instead of"
+                  + " single post)",
+              Tool::bandwidth),
           new Known(
               "m,mtu=", "-m, --mtu=<mtu>  MTU size : 256 - 4096 (default port mtu)", t -> true),
           new Known(
@@ -138,12 +187,20 @@ record Options(
               "-u, --qp-timeout=<timeout>  QP timeout, timeout value is 4 usec * 2 ^(timeout),"
                   + " default 14",
               t -> true),
+          new Known(
+              "U,report-unsorted",
+              "-U, --report-unsorted  (implies -H) print out unsorted results (default sorted)",
+              t -> !t.bandwidth()),
           new Known("V,version", "-V, --version  Display version number", t -> true),
           new Known(
               "x,gid-index=",
               "-x, --gid-index=<index>  Test uses GID with GID index (Default : IB - no gid . ETH -"
                   + " 0)",
-              t -> true));
+              t -> true),
+          new Known(
+              ",run_infinitely",
+              "    --run_infinitely  Run test forever, print results every <duration> seconds",
+              Tool::bandwidth));
 
   static Options parse(Tool tool, String... args) {
     Getopt getopt = new Getopt(tool.program(), usage(tool), specs(tool));
@@ -155,32 +212,79 @@ record Options(
       throw new CommandException("Version: " + Talk.VERSION);
     }
     List<Integer> sizes = sizes(tool, line);
+    boolean forever = line.has("run_infinitely");
+    int seconds = line.number("duration", forever ? INFINITE_S : 0, 1, 1_000_000);
     int iters = line.number("iters", tool == Tool.WRITE_BW ? 5000 : 1000, 5, 100_000_000);
-    int txDepth = tool.bandwidth() ? Math.min(iters, line.number("tx-depth", 128, 1, 1 << 15)) : 1;
-    int cqMod =
-        line.number("cq-mod", sizes.getLast() > LARGE && sizes.size() == 1 ? 1 : 100, 1, 1024);
-    return new Options(
-        tool,
-        line.last("ib-dev"),
-        line.operands().isEmpty() ? null : line.operands().getFirst(),
-        line.number("port", 18515, 0, 65535),
-        line.number("ib-port", 1, 1, 255),
-        type(tool, getopt, line),
-        opcode(tool, getopt, line),
-        sizes,
-        line.has("size"),
-        line.has("mtu") ? mtu(getopt, line.number("mtu", 0, 256, 4096)) : null,
-        iters,
-        line.number("qp", 1, 1, 1024),
-        txDepth,
-        Math.min(iters, line.number("rx-depth", 512, 1, 1 << 15)),
-        tool.bandwidth() ? Math.min(txDepth, cqMod) : 1,
-        line.number("outs", 0, 1, 255),
-        line.number("qp-timeout", 14, 0, 31),
-        line.number("sl", 0, 0, 15),
-        line.number("gid-index", -1, 0, 0xffff),
-        line.has("events"),
-        !line.has("noPeak") && iters <= PEAK_ITERS);
+    int depthMost = seconds > 0 ? Integer.MAX_VALUE : iters;
+    int txDepth =
+        tool.bandwidth() ? Math.min(depthMost, line.number("tx-depth", 128, 1, 1 << 15)) : 1;
+    int postList = line.number("post_list", 1, 1, 1 << 15);
+    int usual = sizes.getLast() > LARGE && sizes.size() == 1 ? 1 : 100;
+    int cqMod = line.number("cq-mod", postList > 1 ? postList : usual, 1, 1024);
+    Options options =
+        new Options(
+            tool,
+            line.last("ib-dev"),
+            line.operands().isEmpty() ? null : line.operands().getFirst(),
+            line.number("port", 18515, 0, 65535),
+            line.number("ib-port", 1, 1, 255),
+            type(tool, getopt, line),
+            opcode(tool, getopt, line),
+            sizes,
+            line.has("size"),
+            line.has("mtu") ? mtu(getopt, line.number("mtu", 0, 256, 4096)) : null,
+            iters,
+            line.number("qp", 1, 1, 1024),
+            txDepth,
+            Math.min(depthMost, line.number("rx-depth", 512, 1, 1 << 15)),
+            tool.bandwidth() ? Math.min(txDepth, cqMod) : 1,
+            line.number("outs", 0, 1, 255),
+            line.number("qp-timeout", 14, 0, 31),
+            line.number("sl", 0, 0, 15),
+            line.number("gid-index", -1, 0, 0xffff),
+            line.has("events"),
+            !line.has("noPeak") && iters <= PEAK_ITERS && seconds == 0,
+            line.has("bidirectional"),
+            postList,
+            line.number("inline_size", 0, 0, 1 << 16),
+            seconds,
+            forever,
+            results(line),
+            postList > 1 && !line.has("cq-mod") ? LIST_NOTICE : null);
+    options.check();
+    return options;
+  }
+
+  private static Results results(Parsed line) {
+    if (line.has("report-unsorted")) {
+      return Results.UNSORTED;
+    }
+    return line.has("report-histogram") ? Results.SORTED : Results.NONE;
+  }
+
+  /** What does not go together, in perftest's words. */
+  private void check() {
+    refuse(forever && events, " run_infinitely does not support events feature yet.");
+    refuse(
+        forever && duplex && tool == Tool.SEND_BW,
+        " run_infinitely mode is not supported in SEND Bidirectional BW test");
+    refuse(seconds > 0 && events, "Duration mode doesn't work with events.");
+    refuse(
+        seconds > 0 && sizes.size() > 1,
+        "Duration mode currently doesn't support running on all sizes.");
+    if (postList > 1) {
+      refuse(
+          seconds == 0 && iters % postList != 0,
+          "Number of iterations must be a multiple of post list size");
+      refuse(postList > txDepth, "Post list size cannot be greater than TX depth");
+      refuse(postList % cqMod != 0, "Post list size must be a multiple of CQ moderation");
+    }
+  }
+
+  private static void refuse(boolean wrong, String why) {
+    if (wrong) {
+      throw new CommandException(why);
+    }
   }
 
   private static String[] specs(Tool tool) {

@@ -15,7 +15,7 @@ import java.util.concurrent.Semaphore;
 
 /** One run of one of perftest's programs, in the order of steps that its peer expects. */
 public final class Perftest {
-  private static final String LINE = "-".repeat(87);
+  static final String LINE = "-".repeat(87);
 
   private final Options options;
   private final String device;
@@ -58,6 +58,10 @@ public final class Perftest {
 
   private void run(DeviceUse use) {
     Runnable stop = () -> use.checkGoingOn(options.tool().program());
+    if (options.notice() != null) {
+      out.println(LINE);
+      out.println(options.notice());
+    }
     if (options.server()) {
       String stars = "*".repeat(36);
       out.println("\n" + stars + "\n* Waiting for client to connect... *\n" + stars);
@@ -82,7 +86,8 @@ public final class Perftest {
   /** A server whose device does all: writes, reads and atomics only pass through its memory. */
   private boolean passive() {
     Tool tool = options.tool();
-    return options.server() && tool.verb() != Verb.SEND && tool != Tool.WRITE_LAT;
+    boolean aside = tool.verb() != Verb.SEND && tool != Tool.WRITE_LAT;
+    return options.server() && aside && !options.duplex();
   }
 
   private List<Integer> sizes(Mtu mtu) {
@@ -99,16 +104,21 @@ public final class Perftest {
 
   private void info(Side side, Mtu mtu) {
     Tool tool = options.tool();
+    boolean lists = options.postList() > 1;
     out.println(LINE);
-    out.println(" ".repeat(20) + tool.title(options.opcode()));
+    out.println(" ".repeat(20) + tool.title(options.opcode(), options.duplex(), lists));
     out.println(" Dual-port       : OFF\t\tDevice         : " + device);
     out.println(" Number of qps   : " + options.queuePairs() + "\t\tTransport type : IB");
     out.println(" Connection type : " + options.type() + "\t\tUsing SRQ      : OFF");
     out.println(" PCIe relax order: OFF");
     out.println(" ibv_wr* API     : OFF");
-    if (!options.server()) {
+    if (!options.server() || options.duplex()) {
       out.println(" TX depth        : " + options.txDepth());
-    } else if (tool.verb() == Verb.SEND) {
+    }
+    if (lists) {
+      out.println(" Post List       : " + options.postList());
+    }
+    if (tool.verb() == Verb.SEND && (options.server() || options.duplex())) {
       out.println(" RX depth        : " + options.rxDepth());
     }
     if (tool.bandwidth()) {
@@ -122,7 +132,7 @@ public final class Perftest {
     out.println(
         tool.verb().answered()
             ? " Outstand reads  : " + side.outstanding()
-            : " Max inline data : 0[B]");
+            : " Max inline data : " + options.inline() + "[B]");
     out.println(" rdma_cm QPs\t : OFF");
     out.println(" Data ex. method : Ethernet");
     out.println(LINE);
@@ -147,7 +157,7 @@ public final class Perftest {
 
   private void head() {
     out.println(LINE);
-    out.println(options.tool().bandwidth() ? Bandwidth.HEAD : Latency.HEAD);
+    out.println(options.tool().bandwidth() ? Bandwidth.HEAD : Latency.head(options.seconds() > 0));
   }
 
   private void serve(Side side, Talk talk) {
@@ -163,34 +173,60 @@ public final class Perftest {
   private void measure(Side side, Talk talk, Runs runs, boolean last) {
     Key key = side.keys.getFirst();
     switch (options.tool()) {
-      case SEND_BW -> {
-        if (options.server()) {
-          runs.postReceives();
-        }
-        talk.keys(key);
-        out.println((options.server() ? runs.drain() : runs.stream()).line());
-        if (options.sizes().size() > 1) {
-          talk.keys(key);
-        }
-      }
-      case WRITE_BW, READ_BW, ATOMIC_BW -> {
-        Bandwidth report = runs.stream();
-        out.println(report.line());
-        if (last) {
-          talk.keys(key);
-          talk.reports(report);
-        }
-      }
+      case SEND_BW -> sends(key, talk, runs);
+      case WRITE_BW, READ_BW, ATOMIC_BW -> others(key, talk, runs, last);
       case SEND_LAT -> {
         runs.postReceives();
         talk.keys(key);
-        out.println(runs.sendAndReceive().line());
+        out.println(runs.sendAndReceive());
       }
-      case WRITE_LAT -> out.println(runs.writeAndWatch().line());
-      case READ_LAT, ATOMIC_LAT -> out.println(runs.oneByOne().line());
+      case WRITE_LAT -> out.println(runs.writeAndWatch());
+      case READ_LAT, ATOMIC_LAT -> out.println(runs.oneByOne());
     }
     if (last && options.tool() != Tool.WRITE_LAT) {
       talk.done(key);
+    }
+  }
+
+  private void sends(Key key, Talk talk, Runs runs) {
+    if (options.server() || options.duplex()) {
+      runs.postReceives();
+    }
+    talk.keys(key);
+    if (options.forever()) {
+      runs.forever(row -> out.println(row.line()));
+    }
+    if (options.duplex()) {
+      Bandwidth mine = runs.both();
+      boolean timed = options.seconds() > 0; // then each end has counted both ways
+      out.println((timed ? mine : mine.with(talk.reports(mine))).line());
+    } else {
+      out.println((options.server() ? runs.drain() : runs.stream()).line());
+    }
+    if (options.sizes().size() > 1) {
+      talk.keys(key);
+    }
+  }
+
+  private void others(Key key, Talk talk, Runs runs, boolean last) {
+    if (options.forever()) {
+      runs.forever(row -> out.println(row.line()));
+    }
+    if (options.duplex()) {
+      talk.keys(key);
+    }
+    Bandwidth mine = runs.stream();
+    if (options.duplex()) {
+      if (options.sizes().size() > 1) {
+        talk.keys(key);
+      }
+      out.println(mine.with(talk.reports(mine)).line());
+      return;
+    }
+    out.println(mine.line());
+    if (last) {
+      talk.keys(key);
+      talk.reports(mine);
     }
   }
 }

@@ -6,13 +6,18 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WellKnown;
 import ib.tools.getopt.CommandException;
+import ib.tools.perftest.Options.Results;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** The loops of the programs, for one message size; they count as the originals do. */
 final class Runs {
   private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
+  private static final int LOOK_LOOPS = 1 << 12;
 
   private final Options options;
   private final Side side;
@@ -20,17 +25,36 @@ final class Runs {
   private final int iters;
   private final Completions sends;
   private final Completions receives;
-  private final SendWr[] requests;
+  private final SendWr[] requests; // the first of each queue pair's list
+  private final Sampling sampling;
+  private final Runnable stop;
+  private int loops;
 
   Runs(Options options, Side side, int size, Runnable stop) {
     this.options = options;
     this.side = side;
     this.size = size;
+    this.stop = stop;
     iters = options.iters();
+    sampling = new Sampling(options.seconds());
     sends = new Completions(side.sendCq, options, side.wakeUp, stop);
     receives = new Completions(side.recvCq, options, side.wakeUp, stop);
     requests = new SendWr[options.queuePairs()];
-    Arrays.setAll(requests, this::request);
+    Arrays.setAll(requests, this::list);
+  }
+
+  /** As many requests as are posted at a time, the last ones first. */
+  private SendWr list(int i) {
+    SendWr next = null;
+    for (int k = options.postList(); k > 0; k--) {
+      next = request(i).next(next).flags(flags(k % options.cqMod() == 0));
+    }
+    return Objects.requireNonNull(next);
+  }
+
+  private int flags(boolean signaled) {
+    boolean inline = !options.tool().verb().answered() && size <= options.inline();
+    return (signaled ? SendFlags.SIGNALED : 0) | (inline ? SendFlags.INLINE : 0);
   }
 
   private SendWr request(int i) {
@@ -48,7 +72,11 @@ final class Runs {
   }
 
   private void post(int i, boolean signaled) {
-    int rc = side.qps.get(i).postSend(requests[i].flags(signaled ? SendFlags.SIGNALED : 0));
+    SendWr first = requests[i];
+    if (options.postList() == 1) {
+      first.flags(flags(signaled));
+    }
+    int rc = side.qps.get(i).postSend(first);
     if (rc != PostStatus.OK) {
       throw new CommandException("Couldn't post send: qp " + i + ", " + rc);
     }
@@ -73,124 +101,205 @@ final class Runs {
     }
   }
 
+  /** A run that never waits still ends when it has to. */
+  private void goingOn() {
+    if (++loops % LOOK_LOOPS == 0) {
+      stop.run();
+    }
+  }
+
   /** Posts all requests, as many at a time as the queue takes. */
   Bandwidth stream() {
-    int total = iters * options.queuePairs();
-    long[] posted = new long[total];
-    long[] completed = new long[total];
-    int[] sent = new int[options.queuePairs()];
-    int[] done = new int[options.queuePairs()];
-    int allSent = 0;
-    int allDone = 0;
-    while (allDone < total) {
-      for (int i = 0; i < sent.length; i++) {
-        while (sent[i] < iters && sent[i] - done[i] < options.txDepth()) {
-          posted[allSent++] = System.nanoTime();
-          sent[i]++;
-          post(i, sent[i] % options.cqMod() == 0 || sent[i] == iters);
-        }
-      }
-      int n = sends.poll();
-      for (int k = 0; k < n; k++) {
-        int i = sends.qp(k);
-        int fill = Math.min(options.cqMod(), iters - done[i]); // one completion stands for many
-        done[i] += fill;
-        Arrays.fill(completed, allDone, allDone + fill, System.nanoTime());
-        allDone += fill;
-      }
+    Sending sending = new Sending(options, sampling, this::post);
+    sampling.begin();
+    while (!sending.complete() && !sampling.over()) {
+      sending.fill();
+      sending.take(sends, sends.poll());
+      goingOn();
     }
-    return Bandwidth.of(size, posted, completed, options.peak(), options.cqMod());
+    return sending.report(size);
   }
 
   /** Receives all messages, and keeps receives posted. */
   Bandwidth drain() {
-    int total = iters * options.queuePairs();
-    int[] posted = new int[options.queuePairs()];
-    Arrays.fill(posted, options.rxDepth());
-    long[] first = new long[1];
-    for (int received = 0; received < total; ) {
-      int n = receives.poll();
-      if (received == 0) {
-        first[0] = System.nanoTime();
+    Receiving receiving = new Receiving(options, sampling, this::postReceive);
+    while (!receiving.complete() && !sampling.over()) {
+      receiving.take(receives, receives.poll());
+      goingOn();
+    }
+    return receiving.report(size);
+  }
+
+  /** Sends and receives at the same time; the client begins. */
+  Bandwidth both() {
+    Sending sending = new Sending(options, sampling, this::post);
+    Receiving receiving = new Receiving(options, sampling, this::postReceive);
+    if (!options.server()) {
+      sampling.begin();
+    }
+    while ((!sending.complete() || !receiving.complete()) && !sampling.over()) {
+      if (!options.server() || receiving.begun()) {
+        sending.fill();
       }
-      received += n;
-      for (int k = 0; k < n; k++) {
-        int i = receives.qp(k);
-        if (posted[i] < iters) {
-          postReceive(i);
-          posted[i]++;
-        }
+      int came = receives.look();
+      receiving.take(receives, came);
+      int went = sends.look();
+      sending.take(sends, went);
+      if (came + went == 0) {
+        receives.idle();
+      } else {
+        receives.restart();
+      }
+      goingOn();
+    }
+    return sending.report(size);
+  }
+
+  /**
+   * Goes on until it is ended from outside, by an exception.
+   *
+   * @param report told of each time that has passed
+   */
+  void forever(Consumer<Bandwidth> report) {
+    boolean receives = options.tool().verb() == Tool.Verb.SEND && options.server();
+    Sending sending = new Sending(options, sampling, this::post);
+    Receiving receiving = new Receiving(options, sampling, this::postReceive);
+    int ways = options.duplex() ? 2 : 1; // the other end does as much, it is supposed
+    long since = System.nanoTime();
+    long before = 0;
+    for (; ; ) {
+      if (receives) {
+        receiving.take(this.receives, this.receives.poll());
+      } else {
+        sending.fill();
+        sending.take(sends, sends.poll());
+      }
+      goingOn();
+      long now = System.nanoTime();
+      if (now - since >= TimeUnit.SECONDS.toNanos(options.seconds())) {
+        long all = receives ? receiving.received() : sending.done();
+        Bandwidth one = Bandwidth.of(size, all - before, now - since);
+        report.accept(ways == 1 ? one : one.with(one));
+        since = now;
+        before = all;
       }
     }
-    long[] completed = new long[total];
-    completed[total - 1] = System.nanoTime();
-    return Bandwidth.of(size, first, completed, false, 1);
+  }
+
+  private boolean goesOn(int sent, int received) {
+    return sampling.timed() ? !sampling.over() : sent < iters || received < iters;
+  }
+
+  private boolean more(int done) {
+    return sampling.timed() || done < iters;
+  }
+
+  private String latency(long[] posted, int perMessage) {
+    if (sampling.timed()) {
+      return Latency.timed(size, sampling.counted(), sampling.ns(), perMessage);
+    }
+    String line = Latency.of(size, posted, perMessage).line();
+    return options.results() == Results.NONE
+        ? line
+        : Latency.results(posted, perMessage, options.results())
+            + Perftest.LINE
+            + "\n"
+            + Latency.HEAD
+            + "\n"
+            + line;
+  }
+
+  /** Room for the time of each message, where that is wanted. */
+  private long[] times() {
+    return new long[sampling.timed() ? 1 : iters];
   }
 
   /** Sends there and back; the client begins. */
-  Latency sendAndReceive() {
-    long[] posted = new long[iters];
+  String sendAndReceive() {
+    long[] posted = times();
     int sent = 0;
     int received = 0;
-    while (sent < iters || received < iters) {
-      if (received < iters && (sent > 0 || options.server())) {
-        awaitOne(receives);
+    while (goesOn(sent, received)) {
+      if (more(received) && (sent > 0 || options.server())) {
+        if (!awaitOne(receives)) {
+          break;
+        }
+        sampling.begin();
+        sampling.count(1);
         received++;
-        if (received + options.rxDepth() <= iters) {
+        if (sampling.timed() || received + options.rxDepth() <= iters) {
           postReceive(0);
         }
       }
-      if (sent < iters) {
-        posted[sent++] = System.nanoTime();
+      if (more(sent)) {
+        posted[sampling.timed() ? 0 : sent] = System.nanoTime();
+        sent++;
         post(0, true);
-        awaitOne(sends);
+        if (!awaitOne(sends)) {
+          break;
+        }
       }
+      goingOn();
     }
-    return Latency.of(size, posted, 2);
+    return latency(posted, 2);
   }
 
   /** Writes there and back, and watches the last byte of the memory; the server begins. */
-  Latency writeAndWatch() {
-    long[] posted = new long[iters];
+  String writeAndWatch() {
+    long[] posted = times();
     int seen = 0;
-    for (int sent = 0; sent < iters || seen < iters; ) {
-      if (seen < iters && (sent > 0 || !options.server())) {
+    int sent = 0;
+    sampling.begin();
+    while (goesOn(sent, seen)) {
+      if (more(seen) && (sent > 0 || !options.server())) {
         seen++;
         awaitByte((byte) seen);
       }
-      if (sent < iters) {
-        posted[sent++] = System.nanoTime();
+      if (more(sent)) {
+        posted[sampling.timed() ? 0 : sent] = System.nanoTime();
+        sent++;
         BYTE.setVolatile(side.region.segment(), side.sendOffset(0) + size - 1, (byte) sent);
         post(0, true);
-        awaitOne(sends);
+        if (!awaitOne(sends)) {
+          break;
+        }
+        sampling.count(1);
       }
+      goingOn();
     }
-    return Latency.of(size, posted, 2);
+    return latency(posted, 2);
   }
 
   private void awaitByte(byte wanted) {
     long last = side.receiveOffset(0) + size - 1;
-    while ((byte) BYTE.getVolatile(side.region.segment(), last) != wanted) {
+    while ((byte) BYTE.getVolatile(side.region.segment(), last) != wanted && !sampling.over()) {
       sends.idle();
     }
     sends.restart();
   }
 
   /** Posts one request after the other. */
-  Latency oneByOne() {
-    long[] posted = new long[iters];
-    for (int i = 0; i < iters; i++) {
-      posted[i] = System.nanoTime();
+  String oneByOne() {
+    long[] posted = times();
+    sampling.begin();
+    for (int i = 0; goesOn(i, i); i++) {
+      posted[sampling.timed() ? 0 : i] = System.nanoTime();
       post(0, true);
-      awaitOne(sends);
+      if (!awaitOne(sends)) {
+        break;
+      }
+      sampling.count(1);
+      goingOn();
     }
-    return Latency.of(size, posted, 1);
+    return latency(posted, 1);
   }
 
-  private static void awaitOne(Completions queue) {
+  /** Returns false when the time has run out before. */
+  private boolean awaitOne(Completions queue) {
     int n = queue.poll(1);
-    while (n == 0) {
+    while (n == 0 && !sampling.over()) {
       n = queue.poll(1);
     }
+    return n > 0;
   }
 }

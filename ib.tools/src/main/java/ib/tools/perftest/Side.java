@@ -93,7 +93,7 @@ final class Side implements AutoCloseable {
 
   private QueuePair qp() {
     int receives = options.tool().verb() == Tool.Verb.SEND ? options.rxDepth() : 0;
-    QpCap cap = new QpCap(options.txDepth(), receives, 1, 1, 0);
+    QpCap cap = new QpCap(options.txDepth(), receives, 1, 1, options.inline());
     return pd.createQp(new QpInit(options.type(), sendCq, cap).withRecvCq(recvCq));
   }
 

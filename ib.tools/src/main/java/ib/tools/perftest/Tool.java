@@ -79,7 +79,9 @@ public enum Tool {
   }
 
   /** {@return the headline} */
-  String title(WrOpcode opcode) {
+  String title(WrOpcode opcode, boolean duplex, boolean lists) {
+    String kind = (duplex ? "Bidirectional " : "") + (lists ? "Post List " : "");
+    String title = this.title.replace("BW", kind + "BW");
     return switch (opcode) {
       case ATOMIC_FETCH_AND_ADD -> "Atomic FETCH_AND_ADD " + title;
       case ATOMIC_CMP_AND_SWP -> "Atomic CMP_AND_SWAP " + title;

@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -34,6 +35,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("issue 4, section 2: perftest's programs between two soft devices")
 @Timeout(120)
 class PerftestTest {
+  // the common pool may have one thread
+  private static final Executor BESIDE = task -> Thread.ofPlatform().daemon().start(task);
+
   private final StandaloneCore standalone = StandaloneCore.create();
   private final Fabric fabric = new Fabric();
   private final SoftNode soft0 = new SoftNode(fabric, "soft0", 0x02c90300000a0000L);
@@ -87,7 +91,7 @@ class PerftestTest {
     }
   }
 
-  private String clientWhenListening(Tool tool, CompletableFuture<String> server, String options) {
+  private String clientWhenListening(Tool tool, CompletableFuture<?> server, String options) {
     while (true) {
       try {
         return run(tool, options);
@@ -159,6 +163,26 @@ class PerftestTest {
     "READ_LAT, -n 100 -e",
     "ATOMIC_BW, -n 100 -A CMP_AND_SWAP",
     "ATOMIC_LAT, -n 100",
+    "SEND_BW, -b -n 300",
+    "SEND_BW, -b -c UC -n 100 -s 1000 -q 2",
+    "SEND_BW, -b -e -n 200",
+    "SEND_BW, -b -a -n 5",
+    "WRITE_BW, -b -n 100",
+    "WRITE_BW, -b -a -n 5",
+    "READ_BW, -b -n 100",
+    "ATOMIC_BW, -b -n 50",
+    "SEND_BW, -l 8 -n 400",
+    "SEND_BW, -b -l 4 -n 100 -s 100",
+    "WRITE_BW, -l 4 -Q 2 -n 100 -q 2",
+    "SEND_BW, -I 100 -s 64 -n 200",
+    "WRITE_LAT, -I 64 -s 10 -n 50",
+    "SEND_BW, -D 1",
+    "SEND_BW, -D 1 -b -s 100",
+    "WRITE_BW, -D 1 -b -l 2",
+    "READ_BW, -D 1",
+    "SEND_LAT, -D 1",
+    "WRITE_LAT, -D 1",
+    "READ_LAT, -D 1",
   })
   @DisplayName("modes, sizes and connections")
   void modes(Tool tool, String options) throws Exception {
@@ -167,6 +191,47 @@ class PerftestTest {
     int expected = options.contains("-a") ? 23 : 1;
     assertEquals(expected + 2, rows.lines().count(), rows);
     assertEquals(both.client().contains("GID index"), options.contains("-x 0"));
+  }
+
+  @Test
+  @DisplayName("B14: -U prints each result, then the headline again and the summary")
+  void unsorted() throws Exception {
+    String table = both(Tool.SEND_LAT, "-n 10 -U").client();
+    List<String> lines = table.substring(table.indexOf(" #bytes")).lines().toList();
+    assertEquals("#, usec", lines.get(1));
+    assertTrue(lines.get(10).startsWith("9, "), table);
+    assertEquals(lines.getFirst(), lines.get(12), table);
+    assertEquals(15, lines.size(), table);
+  }
+
+  @Test
+  @DisplayName("B14: --run_infinitely prints a line each time, until the device goes")
+  void forever() throws Exception {
+    int port = freePort();
+    String options = " -p " + port + " -D 1 --run_infinitely";
+    CountDownLatch rows = new CountDownLatch(4);
+    PrintStream out =
+        new PrintStream(new ByteArrayOutputStream()) {
+          @Override
+          public void println(String line) {
+            if (line.matches(" 65536 +\\d+ +0.00 .*")) {
+              rows.countDown();
+            }
+          }
+        };
+    String[] server = ("-d soft0" + options).split(" ");
+    CompletableFuture<?> ends =
+        CompletableFuture.runAsync(
+            () -> Perftest.run(standalone.core(), Tool.SEND_BW, out, server), BESIDE);
+    CompletableFuture<?> client =
+        CompletableFuture.runAsync(
+            () -> clientWhenListening(Tool.SEND_BW, ends, "-d soft1" + options + " 127.0.0.1"),
+            BESIDE);
+    assertTrue(rows.await(60, TimeUnit.SECONDS), "the server prints");
+    plug0.unregister();
+    assertThrows(Exception.class, () -> ends.get(60, TimeUnit.SECONDS));
+    plug1.unregister();
+    assertThrows(Exception.class, () -> client.get(60, TimeUnit.SECONDS));
   }
 
   @Test
@@ -182,7 +247,8 @@ class PerftestTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "-n 4", "-s 0", "-c XRC", "-m 100", "-m 300", "-q 0", "a b", "-z", "-b", "-u 32", "-h"
+        "-n 4", "-s 0", "-c XRC", "-m 100", "-m 300", "-q 0", "a b", "-z", "-R", "-u 32", "-h",
+        "-D 0", "-l 0"
       })
   @DisplayName("what perftest refuses, or what these commands do not have: the usage")
   void refused(String options) {

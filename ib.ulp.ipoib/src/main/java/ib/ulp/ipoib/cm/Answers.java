@@ -2,9 +2,11 @@ package ib.ulp.ipoib.cm;
 
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbInvalidException;
 import ib.ulp.ipoib.cm.Connection.State;
 import ib.ulp.ipoib.cm.Peers.Peer;
 import ib.ulp.ipoib.wire.LinkAddress;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +39,7 @@ final class Answers implements CmParty {
     }
     Connection c = all.named(message.remoteId());
     if (c == null) { // it ended while the message was on its way here
+      all.refusals().count(Refusal.UNKNOWN_CONNECTION, answer);
       CmMessage refusal = CmPort.refusal(message);
       if (refusal != null) {
         all.speech().send(tid, refusal, answer);
@@ -72,6 +75,11 @@ final class Answers implements CmParty {
 
   private void request(long tid, CmRequest req, AhAttr answer) {
     Self me = all.identity();
+    Refusal wrong = Origin.check(req, answer, me);
+    if (wrong != null) {
+      refuse(tid, req, answer, Origin.reason(wrong, answer), wrong);
+      return;
+    }
     LinkAddress address = new LinkAddress(0, req.data().qpn(), req.path().localGid());
     Peer peer = all.peers().of(address);
     for (Connection c : peer.passive) {
@@ -84,18 +92,26 @@ final class Answers implements CmParty {
     }
     Connection mine = peer.active;
     boolean crossing = mine != null && mine.state == State.REQ_SENT;
-    int reason = all.full() ? CmReject.NO_RESOURCES : 0;
-    if (crossing && !me.yields(address)) {
-      reason = CmReject.CONSUMER; // C3: the peer's yields to ours
+    boolean mineLives = crossing && !me.yields(address);
+    if (mineLives) { // C3: the peer's yields to ours
+      refuse(tid, req, answer, CmReject.CONSUMER, null);
+    } else if (all.full()) {
+      refuse(tid, req, answer, CmReject.NO_RESOURCES, Refusal.LIMIT);
+    } else if (all.peers().passives(answer) >= Connections.MOST_OF_ONE) {
+      refuse(tid, req, answer, CmReject.NO_RESOURCES, Refusal.PEER_LIMIT);
+    } else if (!accept(tid, req, address, answer)) {
+      refuse(tid, req, answer, CmReject.NO_RESOURCES, Refusal.DEVICE);
     }
-    if (reason == 0 && !accept(tid, req, address, answer)) {
-      reason = CmReject.NO_RESOURCES;
+    all.peers().tidy(address);
+  }
+
+  private void refuse(
+      long tid, CmRequest req, AhAttr answer, int reason, @Nullable Refusal counted) {
+    if (counted != null) {
+      all.refusals().count(counted, answer);
     }
-    if (reason != 0) {
-      CmReject no = new CmReject(0, req.localId(), CmReject.OF_REQ, reason, all.data());
-      all.speech().send(tid, no, answer);
-      all.peers().tidy(address);
-    }
+    CmReject no = new CmReject(0, req.localId(), CmReject.OF_REQ, reason, all.data());
+    all.speech().send(tid, no, answer);
   }
 
   private boolean accept(long tid, CmRequest req, LinkAddress address, AhAttr answer) {
@@ -134,6 +150,11 @@ final class Answers implements CmParty {
       c.remoteQpn = rep.qpn();
       c.mtu = all.mtu(rep.data());
       try {
+        if (!Origin.takesIp(rep.data())) {
+          all.refusals().count(Refusal.MTU, answer);
+          throw new IbInvalidException(
+              "connection of " + c.peer, "receive MTU " + rep.data().receiveMtu(), "1284 or more");
+        }
         end.connect(c.way, req.mtu(), req.path().ackTimeout(), rep.qpn(), rep.psn());
       } catch (IbException e) {
         refuse(c, rep, CmReject.CONSUMER, answer);

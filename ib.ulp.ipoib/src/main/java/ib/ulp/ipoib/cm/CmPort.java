@@ -15,8 +15,10 @@ import ib.core.verbs.PortModify;
 import ib.core.verbs.WellKnown;
 import ib.ulp.ipoib.wire.Connected;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +37,7 @@ public final class CmPort implements CmService {
   private final SecureRandom random = new SecureRandom();
   private final Map<Integer, CmParty> names = new ConcurrentHashMap<>();
   private final Map<Integer, CmParty> listeners = new ConcurrentHashMap<>();
+  private final List<Refusals> counts = new CopyOnWriteArrayList<>(); // of all that share the port
   private final IbDevice device;
   private final int port;
   private final MadAgent agent;
@@ -136,8 +139,12 @@ public final class CmPort implements CmService {
     Mad mad = datagram.mad();
     AhAttr answer = datagram.source().answer();
     CmMessage message = CmMessage.read(mad.header().attributeId(), mad.data());
+    if (datagram.source().srcQp() != WellKnown.QPN_GSI) {
+      refuse(Refusal.SOURCE_QP, datagram);
+      return;
+    }
     if (message == null || answer == null) {
-      log.debug("datagram of the connection manager is dropped: {}", mad);
+      refuse(message == null ? Refusal.MALFORMED : Refusal.UNANSWERABLE, datagram);
       return;
     }
     long tid = mad.header().transactionId();
@@ -149,10 +156,25 @@ public final class CmPort implements CmService {
       party.received(tid, message, answer);
       return;
     }
+    boolean asks = message instanceof CmRequest;
+    refuse(asks ? Refusal.NO_LISTENER : Refusal.UNKNOWN_CONNECTION, datagram);
     CmMessage reply = refusal(message);
     if (reply != null) {
       send(who, tid, reply, answer, datagram.source().pkeyIndex());
     }
+  }
+
+  /** What is nobody's counts for everybody. */
+  private void refuse(Refusal why, MadReceived datagram) {
+    counts.forEach(each -> each.count(why, datagram.source()));
+  }
+
+  void addCounts(Refusals more) {
+    counts.add(more);
+  }
+
+  void removeCounts(Refusals gone) {
+    counts.remove(gone);
   }
 
   /** W14: both spellings of the service. */

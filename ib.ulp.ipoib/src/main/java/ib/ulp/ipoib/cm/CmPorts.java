@@ -51,20 +51,21 @@ public final class CmPorts {
    * @param device the client's handle
    * @param port from 1
    * @param udQpn queue pair of the interface's datagram service
+   * @param counts get what the port refuses, which is for no interface
    * @return the caller closes it, on any thread but the agent's
    * @throws ib.core.verbs.IbException when the port cannot have it
    */
-  public CmService open(IbDevice device, int port, int udQpn) {
+  public CmService open(IbDevice device, int port, int udQpn, Refusals counts) {
     Key key = new Key(device, port);
     Seat seat = new Seat();
     CmPort shared = take(key, seat, udQpn);
     if (shared != null) {
-      return new Share(key, shared, udQpn);
+      return new Share(key, shared, udQpn, counts);
     }
     CmPort made = null;
     try {
       made = opener.open(device, port, udQpn);
-      return new Share(key, made, udQpn);
+      return new Share(key, made, udQpn, counts);
     } finally {
       synchronized (seats) {
         if (made == null) {
@@ -111,8 +112,7 @@ public final class CmPorts {
     }
   }
 
-  private void leave(Key key, CmPort port, int udQpn) {
-    port.forget(udQpn);
+  private void leave(Key key, CmPort port) {
     synchronized (seats) {
       Seat seat = seats.get(key);
       if (seat == null || --seat.users > 0) {
@@ -135,11 +135,14 @@ public final class CmPorts {
     private final Key key;
     private final CmPort port;
     private final int udQpn;
+    private final Refusals counts;
 
-    Share(Key key, CmPort port, int udQpn) {
+    Share(Key key, CmPort port, int udQpn, Refusals counts) {
       this.key = key;
       this.port = port;
       this.udQpn = udQpn;
+      this.counts = counts;
+      port.addCounts(counts);
     }
 
     @Override
@@ -174,7 +177,9 @@ public final class CmPorts {
 
     @Override
     public void close() {
-      leave(key, port, udQpn);
+      port.forget(udQpn);
+      port.removeCounts(counts);
+      leave(key, port);
     }
   }
 }

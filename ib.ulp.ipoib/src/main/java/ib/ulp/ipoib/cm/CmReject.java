@@ -28,8 +28,17 @@ public record CmReject(int localId, int remoteId, int message, int reason, Conne
   /** Knows no such connection. */
   public static final int INVALID_ID = 6;
 
+  /** What is asked for is not offered. */
+  public static final int UNSUPPORTED = 5;
+
   /** Nobody listens. */
   public static final int INVALID_SERVICE = 8;
+
+  /** The path is not one between sender and receiver: its GIDs. */
+  public static final int INVALID_GID = 12;
+
+  /** The same: its LIDs. */
+  public static final int INVALID_LID = 13;
 
   /** The consumer does not want it: of two that cross the other one is to live (C3). */
   public static final int CONSUMER = 28;

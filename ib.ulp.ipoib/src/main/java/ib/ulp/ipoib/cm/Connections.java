@@ -30,7 +30,10 @@ public final class Connections {
   }
 
   /** C2: how many connections of others are taken. */
-  public static final int MOST = 4096;
+  static final int MOST = 4096;
+
+  /** B10: how many of them are of one port: a peer has one, and some that it has forgotten. */
+  static final int MOST_OF_ONE = 16;
 
   /** C2: a passive end that is idle for so long goes. */
   static final long IDLE_NS = 2 * 256_000_000_000L;
@@ -47,6 +50,7 @@ public final class Connections {
   private final Loop loop;
   private final CmService cm;
   private final Owner owner;
+  private final Refusals refusals;
   private final int most;
   private final Speech speech;
   private final Answers answers = new Answers(this);
@@ -58,12 +62,18 @@ public final class Connections {
   /**
    * Makes it, without connections.
    *
-   * @param most how many connections of others are taken
+   * @param refusals counts what is refused
    */
-  public Connections(Loop loop, CmService cm, Owner owner, int most) {
+  public Connections(Loop loop, CmService cm, Owner owner, Refusals refusals) {
+    this(loop, cm, owner, refusals, MOST);
+  }
+
+  /** One with a limit of its own. */
+  Connections(Loop loop, CmService cm, Owner owner, Refusals refusals, int most) {
     this.loop = loop;
     this.cm = cm;
     this.owner = owner;
+    this.refusals = refusals;
     this.most = most;
     speech = new Speech(loop, cm, this::unheard);
   }
@@ -153,6 +163,10 @@ public final class Connections {
     return peers.passives() >= most;
   }
 
+  Refusals refusals() {
+    return refusals;
+  }
+
   Loop loop() {
     return loop;
   }
@@ -192,7 +206,9 @@ public final class Connections {
 
   /** C4. */
   int mtu(Connected peer) {
-    return Math.min(identity().receiveMtu(), peer.receiveMtu()) - Encapsulation.BYTES;
+    int most = identity().receiveMtu();
+    boolean more = Integer.compareUnsigned(peer.receiveMtu(), most) > 0;
+    return (more ? most : peer.receiveMtu()) - Encapsulation.BYTES;
   }
 
   void established(Connection c) {

@@ -1,5 +1,7 @@
 package ib.ulp.ipoib.cm;
 
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.GlobalRoute;
 import ib.ulp.ipoib.cm.Connection.State;
 import ib.ulp.ipoib.wire.LinkAddress;
 import java.util.ArrayList;
@@ -27,6 +29,7 @@ final class Peers {
   }
 
   private final Map<LinkAddress, Peer> peers = new HashMap<>();
+  private final Map<Object, Integer> bySource = new HashMap<>(); // those that others asked for
   private int passives;
 
   Peer of(LinkAddress address) {
@@ -42,6 +45,17 @@ final class Peers {
     return passives;
   }
 
+  /** {@return how many were asked for by whoever is at the end of that way} */
+  int passives(AhAttr way) {
+    return bySource.getOrDefault(source(way), 0);
+  }
+
+  /** What of an address its holder cannot choose: on RoCE its GID, else its LID. */
+  private static Object source(AhAttr way) {
+    GlobalRoute route = way.grh();
+    return way.dlid() == 0 && route != null ? route.dgid() : way.dlid();
+  }
+
   void add(Connection c) {
     Peer peer = of(c.peer);
     if (c.active) {
@@ -49,6 +63,7 @@ final class Peers {
     } else {
       peer.passive.add(c);
       passives++;
+      bySource.merge(source(c.way), 1, Integer::sum);
     }
   }
 
@@ -60,6 +75,7 @@ final class Peers {
       }
       if (peer.passive.remove(c)) {
         passives--;
+        bySource.computeIfPresent(source(c.way), (source, n) -> n == 1 ? null : n - 1);
       }
       tidy(c.peer);
     }

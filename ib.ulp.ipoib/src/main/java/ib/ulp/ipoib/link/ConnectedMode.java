@@ -8,6 +8,7 @@ import ib.ulp.ipoib.cm.CmService;
 import ib.ulp.ipoib.cm.Connection;
 import ib.ulp.ipoib.cm.Connections;
 import ib.ulp.ipoib.cm.RcEnd;
+import ib.ulp.ipoib.cm.Refusals;
 import ib.ulp.ipoib.cm.Self;
 import ib.ulp.ipoib.cm.Way;
 import ib.ulp.ipoib.link.Statistics.Count;
@@ -105,12 +106,13 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     LinkConfig config = link.config();
     int sends = Math.min(SENDS_MOST, config.sends());
     int receives = Math.min(RECEIVES_MOST, config.receives());
-    CmService cm = ports.open(link.device(), link.port(), udQpn);
+    Refusals refusals = link.statistics().refusals();
+    CmService cm = ports.open(link.device(), link.port(), udQpn, refusals);
     boolean whole = false;
     try {
       RcQueue queue = new RcQueue(link.pd(), link.port(), pkeyIndex, sends, receives, link.loop());
       whole = true;
-      return new Running(queue, new Connections(link.loop(), cm, this, Connections.MOST), cm);
+      return new Running(queue, new Connections(link.loop(), cm, this, refusals), cm);
     } finally {
       if (!whole) {
         cm.close();

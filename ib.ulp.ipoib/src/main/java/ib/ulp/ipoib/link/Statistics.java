@@ -1,5 +1,6 @@
 package ib.ulp.ipoib.link;
 
+import ib.ulp.ipoib.cm.Refusals;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -31,6 +32,7 @@ public final class Statistics {
   }
 
   private static final int COUNTS = Count.values().length;
+  private final Refusals refusals = new Refusals();
   private final AtomicLongArray values = new AtomicLongArray(COUNTS + Drop.values().length);
 
   /** Counts; on the loop. */
@@ -48,6 +50,11 @@ public final class Statistics {
     values.lazySet(at, values.getPlain(at) + by); // one writer
   }
 
+  /** {@return what the connection manager refused} */
+  public Refusals refusals() {
+    return refusals;
+  }
+
   public long of(Count what) {
     return values.get(what.ordinal());
   }
@@ -56,7 +63,7 @@ public final class Statistics {
     return values.get(COUNTS + why.ordinal());
   }
 
-  /** {@return all of them, in order, reasons only where there was such a drop} */
+  /** {@return all of them, in order, reasons only where there was such a drop or refusal} */
   public Map<String, Long> all() {
     Map<String, Long> all = new LinkedHashMap<>();
     for (Count count : Count.values()) {
@@ -67,6 +74,7 @@ public final class Statistics {
         all.put("drop_" + drop.label(), of(drop));
       }
     }
+    all.putAll(refusals.all());
     return all;
   }
 }

@@ -90,9 +90,10 @@ class CmPortsTest {
   @DisplayName("a port whose agent is not there yet does not keep another port waiting")
   void others() throws Exception {
     CmPorts ports = slow();
-    CompletableFuture<CmService> first = async(() -> ports.open(device(0), 1, 7));
+    CompletableFuture<CmService> first = async(() -> ports.open(device(0), 1, 7, new Refusals()));
     await(opening);
-    CmService second = async(() -> ports.open(device(1), 1, 7)).get(PATIENCE_S, TimeUnit.SECONDS);
+    CmService second =
+        async(() -> ports.open(device(1), 1, 7, new Refusals())).get(PATIENCE_S, TimeUnit.SECONDS);
     assertFalse(first.isDone());
     go.countDown();
     first.join().close();
@@ -103,15 +104,15 @@ class CmPortsTest {
   @DisplayName("interfaces of one port that open at the same time share one agent")
   void shared() {
     CmPorts ports = slow();
-    CompletableFuture<CmService> first = async(() -> ports.open(device(0), 1, 7));
+    CompletableFuture<CmService> first = async(() -> ports.open(device(0), 1, 7, new Refusals()));
     await(opening);
-    CompletableFuture<CmService> second = async(() -> ports.open(device(0), 1, 8));
+    CompletableFuture<CmService> second = async(() -> ports.open(device(0), 1, 8, new Refusals()));
     go.countDown();
     CompletableFuture.allOf(first, second).join();
     first.join().close();
     second.join().close();
     assertEquals(1, opened.get());
-    ports.open(device(0), 1, 9).close(); // the class is free again
+    ports.open(device(0), 1, 9, new Refusals()).close(); // the class is free again
     assertEquals(2, opened.get());
   }
 
@@ -127,7 +128,7 @@ class CmPortsTest {
               }
               return new CmPort(device, port, udQpn);
             });
-    assertThrows(IbInvalidException.class, () -> ports.open(device(0), 1, 7));
-    ports.open(device(0), 1, 7).close();
+    assertThrows(IbInvalidException.class, () -> ports.open(device(0), 1, 7, new Refusals()));
+    ports.open(device(0), 1, 7, new Refusals()).close();
   }
 }

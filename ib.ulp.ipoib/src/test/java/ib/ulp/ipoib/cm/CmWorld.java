@@ -83,6 +83,7 @@ final class CmWorld {
     final List<LinkAddress> ups = new ArrayList<>();
     final List<CmMessage> said = new ArrayList<>();
     Predicate<CmMessage> bug = message -> false; // says what is not said
+    final Refusals refusals = new Refusals();
     final Connections connections;
     @Nullable CmParty listener;
 
@@ -103,7 +104,7 @@ final class CmWorld {
                   throw new AssertionError("nobody sleeps");
                 }
               });
-      connections = new Connections(loop, this, this, most);
+      connections = new Connections(loop, this, this, refusals, most);
       connections.start(self(false));
     }
 

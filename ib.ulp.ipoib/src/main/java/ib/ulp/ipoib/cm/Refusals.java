@@ -1,0 +1,43 @@
+package ib.ulp.ipoib.cm;
+
+import ib.ulp.ipoib.loop.SparseLog;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.slf4j.LoggerFactory;
+
+/** Counts the messages that were refused, by reason, and says so now and then. Any thread. */
+public final class Refusals {
+  private final AtomicLongArray counts = new AtomicLongArray(Refusal.values().length);
+  private final SparseLog log =
+      new SparseLog(LoggerFactory.getLogger(Refusals.class), System::nanoTime);
+
+  public Refusals() {}
+
+  /**
+   * Counts one.
+   *
+   * @param from whose it was, for the log
+   */
+  void count(Refusal why, Object from) {
+    counts.incrementAndGet(why.ordinal());
+    if (!why.ordinary()) {
+      log.warn("message of the connection manager from " + from + " is refused: " + why, null);
+    }
+  }
+
+  public long of(Refusal why) {
+    return counts.get(why.ordinal());
+  }
+
+  /** {@return those that there were, by the names for users} */
+  public Map<String, Long> all() {
+    Map<String, Long> all = new LinkedHashMap<>();
+    for (Refusal why : Refusal.values()) {
+      if (of(why) != 0) {
+        all.put(why.label(), of(why));
+      }
+    }
+    return all;
+  }
+}

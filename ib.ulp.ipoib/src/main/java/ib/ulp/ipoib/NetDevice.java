@@ -194,7 +194,11 @@ public final class NetDevice implements AutoCloseable {
 
   /** {@return the counters, in order} */
   public Map<String, Long> statistics() {
-    return link.statistics().all();
+    Map<String, Long> all = link.statistics().all();
+    if (loop.failures() != 0) {
+      all.put("failures", loop.failures());
+    }
+    return all;
   }
 
   /**

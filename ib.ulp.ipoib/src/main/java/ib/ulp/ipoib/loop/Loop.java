@@ -7,8 +7,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -58,13 +58,15 @@ public final class Loop implements Executor {
   private static final int TASKS_PER_TURN = 1024;
   private static final long SLEEP_MOST_NS = 10_000_000_000L;
 
-  private final Logger log = LoggerFactory.getLogger(Loop.class);
+  private final SparseLog log;
   private final LongSupplier clock;
   private final Sleeper sleeper;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final List<Work> works = new ArrayList<>();
   private final AtomicBoolean asleep = new AtomicBoolean();
+  private final AtomicLong failures = new AtomicLong();
+  private boolean served;
   private boolean ended;
 
   /**
@@ -75,6 +77,7 @@ public final class Loop implements Executor {
    */
   public Loop(LongSupplier clock, Sleeper sleeper) {
     this.clock = clock;
+    log = new SparseLog(LoggerFactory.getLogger(Loop.class), clock);
     this.sleeper = sleeper;
   }
 
@@ -119,8 +122,14 @@ public final class Loop implements Executor {
     return ended;
   }
 
-  /** Runs until {@link #end}. */
+  /** {@return how many tasks, timers and steps have thrown something; from any thread} */
+  public long failures() {
+    return failures.get();
+  }
+
+  /** Runs until {@link #end}, whatever is thrown. */
   public void run() {
+    served = true;
     while (!ended) {
       if (!turn()) {
         idle();
@@ -144,7 +153,7 @@ public final class Loop implements Executor {
       guarded(timers.remove().task);
     }
     for (Work work : works) {
-      busy |= work.step();
+      busy |= stepped(work);
     }
     return busy;
   }
@@ -159,16 +168,43 @@ public final class Loop implements Executor {
   private void guarded(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException e) {
-      log.error("a task of an interface failed", e); // the interface goes on
+    } catch (Throwable e) {
+      failed("a task", e);
     }
+  }
+
+  private boolean stepped(Work work) {
+    try {
+      return work.step();
+    } catch (Throwable e) {
+      failed("work", e);
+      return false; // it is armed first, and looked at again when something lies there
+    }
+  }
+
+  private boolean armed(Work work) {
+    try {
+      return work.arm();
+    } catch (Throwable e) {
+      failed("work", e);
+      return false;
+    }
+  }
+
+  /** The interface goes on; who turns the loop by hand hears of an error. */
+  private void failed(String what, Throwable why) {
+    if (why instanceof Error error && !served) {
+      throw error;
+    }
+    failures.incrementAndGet();
+    log.warn(what + " of an interface failed", why);
   }
 
   private void idle() {
     asleep.set(true);
     boolean something = !tasks.isEmpty();
     for (Work work : works) {
-      something |= work.arm();
+      something |= armed(work);
     }
     if (!something && !due()) {
       sleeper.sleep(

@@ -93,12 +93,23 @@ public final class Shell implements AutoCloseable {
     }
   }
 
-  /** Ends the runtime by {@code exit} and waits until it is gone. */
+  /** Ends the runtime as {@code kill -9} does. */
+  public void kill() {
+    process.destroyForcibly();
+    try {
+      process.waitFor();
+      pump.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Ends the runtime by {@code exit}, its input stays open, and waits until it is gone. */
   @Override
   public void close() throws IOException {
-    in.write("exit\n");
-    in.close();
-    try {
+    try (in) {
+      in.write("exit\n");
+      in.flush();
       if (!process.waitFor(TIMEOUT_S, TimeUnit.SECONDS)) {
         process.destroyForcibly();
         throw new AssertionError("the runtime did not end:\n" + out);

@@ -6,13 +6,11 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.BundleEvent;
@@ -25,7 +23,7 @@ import org.osgi.framework.launch.FrameworkFactory;
 import org.osgi.framework.startlevel.BundleStartLevel;
 
 /**
- * One framework with the descriptor's bundles and a private cache, which goes when the program
+ * One framework with the descriptor's bundles and a {@link Storage}, which goes when the program
  * ends.
  */
 final class Runtime {
@@ -50,11 +48,12 @@ final class Runtime {
     RunDescriptor descriptor = RunDescriptor.read(home.resolve("etc/ib.bndrun"));
     Files.createDirectories(home.resolve("conf"));
     Files.createDirectories(home.resolve("deploy"));
-    Path cache = Files.createTempDirectory("ib-");
-    Framework framework = factory().newFramework(properties(home, descriptor, cache, interactive));
+    Storage storage = Storage.open(Path.of(System.getProperty("java.io.tmpdir")), err);
+    Framework framework =
+        factory().newFramework(properties(home, descriptor, storage, interactive));
     PrintStream stray = strayOutput(err);
     java.lang.Runtime.getRuntime()
-        .addShutdownHook(new Thread(() -> end(framework, cache, err), "ib stop"));
+        .addShutdownHook(new Thread(() -> end(framework, storage, err), "ib stop"));
     framework.init();
     SynchronousBundleListener stopping =
         event -> {
@@ -95,21 +94,24 @@ final class Runtime {
   }
 
   private static Map<String, String> properties(
-      Path home, RunDescriptor descriptor, Path cache, boolean interactive) {
+      Path home, RunDescriptor descriptor, Storage storage, boolean interactive) {
     Map<String, String> properties = new HashMap<>(descriptor.frameworkProperties());
-    properties.put(Constants.FRAMEWORK_STORAGE, cache.toString());
+    properties.put(Constants.FRAMEWORK_STORAGE, storage.cache().toString());
     properties.put(
         Constants.FRAMEWORK_STORAGE_CLEAN, Constants.FRAMEWORK_STORAGE_CLEAN_ONFIRSTINIT);
     properties.put(Constants.FRAMEWORK_BEGINNING_STARTLEVEL, LAST_LEVEL);
     // its console log: the OSGi log tells the same, in our format
     properties.put("felix.log.level", "0");
     properties.put("felix.fileinstall.dir", home.resolve("conf") + "," + home.resolve("deploy"));
+    properties.put("felix.fileinstall.tmpdir", storage.temporary().toString());
     properties.put("felix.fileinstall.poll", "500");
     properties.put("felix.fileinstall.noInitialDelay", "true");
     properties.put("felix.fileinstall.enableConfigSave", "false");
     properties.put("felix.fileinstall.start.level", Integer.toString(RunDescriptor.HOT));
     properties.put("felix.fileinstall.log.level", "2");
     properties.put("gosh.home", home.toString());
+    // the shell's library loads native code from there
+    System.setProperty("jline.tmpdir", storage.temporary().toString());
     if (!interactive) {
       properties.put("gosh.args", "--nointeractive --nohistory");
       // or the shell's library takes the terminal, and with it Ctrl-C
@@ -145,27 +147,16 @@ final class Runtime {
     framework.waitForStop(0);
   }
 
-  private static void end(Framework framework, Path cache, PrintStream err) {
-    try {
+  private static void end(Framework framework, Storage storage, PrintStream err) {
+    try (storage) {
       framework.stop();
       if (framework.waitForStop(STOP_TIMEOUT_MS).getType() == FrameworkEvent.WAIT_TIMEDOUT) {
         err.println("ib: the framework did not stop within " + STOP_TIMEOUT_MS / 1000 + " s");
       }
-      delete(cache);
     } catch (BundleException | IOException e) {
       err.println("ib: " + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  private static void delete(Path cache) throws IOException {
-    List<Path> paths;
-    try (Stream<Path> walk = Files.walk(cache)) {
-      paths = walk.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path path : paths) {
-      Files.deleteIfExists(path);
     }
   }
 }

@@ -1,0 +1,169 @@
+package ib.launcher;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where one runtime keeps its bundles: a folder in the temporary folder that only its owner can
+ * enter. The framework may delete and make again {@link #cache}, which lies inside, since nobody
+ * else can get at that name.
+ *
+ * <p>The runtime holds a lock on the file {@code lock} beside the cache for as long as it lives. So
+ * the next runtime of the same user knows which folders a killed runtime has left, and removes
+ * them. A lock, not a process number: two containers may share a temporary folder.
+ */
+final class Storage implements AutoCloseable {
+  private static final String PREFIX = "ib-";
+  private static final String LOCK = "lock";
+  private static final String PRIVATE = "rwx------";
+  private static final int ATTEMPTS = 10;
+
+  private final Path folder;
+  private final FileChannel lock;
+
+  private Storage(Path folder, FileChannel lock) {
+    this.folder = folder;
+    this.lock = lock;
+  }
+
+  /**
+   * Makes the folder and removes those of dead runtimes.
+   *
+   * @param temporary where
+   * @param err what could not be removed is told here
+   * @throws IOException when it cannot be made, or is not its owner's alone
+   */
+  static Storage open(Path temporary, PrintStream err) throws IOException {
+    for (int i = 0; i < ATTEMPTS; i++) {
+      Path folder = Files.createTempDirectory(temporary, PREFIX);
+      Path file = folder.resolve(LOCK);
+      FileChannel channel =
+          FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      // another runtime that starts may have found the file before it was locked
+      if (channel.tryLock() != null && Files.exists(file)) {
+        UserPrincipal user = Files.getOwner(file);
+        requirePrivate(folder, user);
+        removeLeftOvers(temporary, folder, user, err);
+        Storage storage = new Storage(folder, channel);
+        Files.createDirectory(storage.temporary());
+        return storage;
+      }
+      channel.close();
+    }
+    throw new IOException(temporary + ": no folder of its own for the runtime");
+  }
+
+  /**
+   * Refuses a folder that others can enter.
+   *
+   * @param user whose it must be
+   */
+  static void requirePrivate(Path folder, UserPrincipal user) throws IOException {
+    String fault = fault(folder, user);
+    if (fault != null) {
+      throw new IOException(
+          folder + " " + fault + ": the runtime keeps its bundles in no such folder");
+    }
+  }
+
+  private static @Nullable String fault(Path folder, UserPrincipal user) throws IOException {
+    PosixFileAttributes is =
+        Files.readAttributes(folder, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    String mode = PosixFilePermissions.toString(is.permissions());
+    if (!is.isDirectory()) {
+      return "is no folder";
+    } else if (!is.owner().equals(user)) {
+      return "belongs to " + is.owner().getName() + ", not to " + user.getName();
+    }
+    return mode.equals(PRIVATE) ? null : "has mode " + mode + ", not " + PRIVATE;
+  }
+
+  private static void removeLeftOvers(
+      Path temporary, Path own, UserPrincipal user, PrintStream err) {
+    try (DirectoryStream<Path> folders = Files.newDirectoryStream(temporary, PREFIX + "*")) {
+      for (Path folder : folders) {
+        if (!folder.equals(own)) {
+          removeIfDead(folder, user, err);
+        }
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      err.println("ib: what killed runtimes have left in " + temporary + " stays: " + e);
+    }
+  }
+
+  /** Keeps the lock until the folder is gone, so that nobody takes it in the meantime. */
+  private static void removeIfDead(Path folder, UserPrincipal user, PrintStream err) {
+    try {
+      Path file = folder.resolve(LOCK);
+      if (fault(folder, user) == null && Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+            FileLock dead = channel.tryLock()) {
+          if (dead != null) {
+            delete(folder);
+          }
+        }
+      }
+    } catch (NoSuchFileException e) {
+      return; // its runtime has removed it just now
+    } catch (IOException e) {
+      err.println("ib: " + folder + ", which a killed runtime has left, stays: " + e);
+    }
+  }
+
+  /** {@return a folder for the framework, which is not there yet} */
+  Path cache() {
+    return folder.resolve("cache");
+  }
+
+  /** {@return a folder for what bundles unpack} */
+  Path temporary() {
+    return folder.resolve("tmp");
+  }
+
+  /** Removes everything. */
+  @Override
+  public void close() throws IOException {
+    try (lock) {
+      delete(folder);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path inner, @Nullable IOException e)
+              throws IOException {
+            if (e != null) {
+              throw e;
+            }
+            Files.deleteIfExists(inner);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}

@@ -120,6 +120,26 @@ public class DistributionIT {
     }
   }
 
+  @Test
+  public void findingB7ExitEndsTheRuntimeThoughItsInputStaysOpen() throws Exception {
+    Shell shell = new Shell(Distro.HOME);
+    assertTrue(shell.run("echo up").contains("up"));
+    shell.close(); // says exit, waits for the end, and closes the input only then
+  }
+
+  @Test
+  public void findingA13WithoutMemoryTheRuntimeEndsWithAStatusAndASentence() throws Exception {
+    Folder copy = copy();
+    for (int i = 2; i < 300; i++) {
+      copy.configure("ib.driver.soft-soft" + i + ".cfg", "name = soft" + i + "\n");
+    }
+    Map<String, String> small = Map.of("IB_OPTS", "-Xmx40m -Dib.exec.wait.s=300");
+    Program run = Program.ib(copy.home(), "", small, "exec", "echo never");
+    assertEquals(run.err(), 3, run.status());
+    assertEquals("", run.out());
+    assertTrue(run.err(), run.err().contains("Terminating due to java.lang.OutOfMemoryError"));
+  }
+
   private static Program quietly(Path home, String options) {
     try {
       return Program.ib(home, "", Map.of("IB_OPTS", options), "exec", "lb -s");

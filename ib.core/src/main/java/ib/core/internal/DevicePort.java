@@ -22,6 +22,7 @@ import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbTimedOutException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -96,11 +97,21 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
   private void probeFromOutside(BoundDevice trial) {
     String what = "the registration of " + driver.name();
     LockCheck check = new LockCheck(() -> probe(trial));
-    Violation violation = check.await(driver.info().driver(), what, shared.reportNs().getAsLong());
+    Violation violation =
+        check.await(
+            driver.info().driver(),
+            what,
+            shared.reportNs().getAsLong(),
+            shared.waits().deadlineNs());
     if (violation != null) {
       trial.poison(); // the calls go on when the caller does: only the present one, then
       shared.contract().report(violation);
       throw new IbContractException("S30", "register " + driver.name(), violation.text());
+    }
+    if (!check.ended()) {
+      trial.poison();
+      throw new IbTimedOutException(
+          "register " + driver.name(), "a call of its probe does not return", "a jstack");
     }
     RuntimeException failure = check.failure();
     if (failure != null) {

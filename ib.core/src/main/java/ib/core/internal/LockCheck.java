@@ -1,7 +1,12 @@
 package ib.core.internal;
 
+import ib.core.client.DeviceLease;
 import ib.core.client.Violation;
+import ib.core.internal.callback.Contract;
 import ib.core.internal.callback.Stacks;
+import ib.core.internal.hotplug.DeviceEntry;
+import ib.core.internal.hotplug.Hotplug;
+import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.MaySleep;
 import java.lang.management.LockInfo;
 import java.lang.management.ManagementFactory;
@@ -45,12 +50,47 @@ final class LockCheck {
     other = Thread.ofPlatform().daemon().name("ib-lock-check").start(() -> run(calls));
   }
 
+  /**
+   * Calls a device that is to go from another thread.
+   *
+   * @param hotplug where the device is
+   * @param contract where a violation is reported
+   * @param entry the device
+   * @param lockNs see {@link #await}
+   * @param limitNs see {@link #await}
+   */
+  @MaySleep
+  static void removal(
+      Hotplug hotplug, Contract contract, DeviceEntry entry, long lockNs, long limitNs) {
+    DeviceLease lease;
+    try {
+      lease = hotplug.lease(entry.name(), NAME);
+    } catch (IbNoDeviceException e) {
+      return; // it goes already, and was tried then
+    }
+    try {
+      LockCheck check = new LockCheck(() -> Probe.run(lease.device()));
+      String what = "the removal of " + entry.name();
+      Violation violation = check.await(entry.info().driver(), what, lockNs, limitNs);
+      if (violation != null) {
+        contract.report(violation); // that the calls fail is no matter here
+      }
+    } finally {
+      lease.close();
+    }
+  }
+
   private void run(Runnable calls) {
     try {
       calls.run();
     } catch (RuntimeException e) {
       failure = e;
     }
+  }
+
+  /** {@return whether the calls have ended} */
+  boolean ended() {
+    return !other.isAlive();
   }
 
   /** {@return what the calls threw, when they have ended} */
@@ -60,28 +100,31 @@ final class LockCheck {
 
   /**
    * Waits for the end of the calls, or for the proof that they cannot end before the caller goes
-   * on. An interrupt does not end it.
+   * on, or until the time is over. An interrupt does not end it.
    *
    * @param driver whose device it is
    * @param what what the caller does, for the report
-   * @param limitNs how long calls may wait for a lock whose owner is not known, a semaphore for
+   * @param lockNs how long calls may wait for a lock whose owner is not known, a semaphore for
    *     example
+   * @param limitNs how long calls may take at all
    * @return the violation, when there is one; the calls have not ended then
    */
   @MaySleep
-  @Nullable Violation await(String driver, String what, long limitNs) {
+  @Nullable Violation await(String driver, String what, long lockNs, long limitNs) {
     long start = System.nanoTime();
     boolean interrupted = Thread.interrupted();
     Violation found = null;
     boolean ended = false;
-    while (!ended && found == null) {
+    long waited = 0;
+    while (!ended && found == null && waited < limitNs) {
       try {
         ended = other.join(STEP);
       } catch (InterruptedException e) {
         interrupted = true;
       }
+      waited = System.nanoTime() - start;
       if (!ended) {
-        found = look(driver, what, System.nanoTime() - start > limitNs);
+        found = look(driver, what, waited > lockNs);
       }
     }
     if (interrupted) {

@@ -55,6 +55,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   private final DevicePort.Shared shared;
   private final Hotplug hotplug;
   private final MadClient mad;
+  private final Arrivals arrivals;
   private volatile CoreConfig config;
   private final Map<DeviceEntry, DevicePort> ports = new ConcurrentHashMap<>();
 
@@ -80,6 +81,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     waits.deadlineNs(limits.deadlineNs());
     hotplug = new Hotplug(waits, Contract::inAtomic, limits, log);
     mad = new MadClient(contract, waits);
+    arrivals = new Arrivals(contract, mad.world()::execute, waits);
     attach(announce(mad, MadClient.NAME, List.of(), FIRST)); // before all others (M1)
     attach(announce(new SaLayer(mad.world()), SaLayer.NAME, List.of(MadClient.NAME), FIRST));
   }
@@ -99,6 +101,11 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   /** {@return the events of all devices, to be joined to a bus} */
   public EventHub events() {
     return hub;
+  }
+
+  /** {@return how changes of services reach devices and clients} */
+  public Arrivals arrivals() {
+    return arrivals;
   }
 
   // ---- devices ----
@@ -153,31 +160,16 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
 
   /** While checking is on, calls a device that is to go from another thread (S30). */
   private void tryFromOutside(DeviceEntry entry) {
-    if (!contract.checking()) {
-      return;
-    }
-    DeviceLease lease;
-    try {
-      lease = hotplug.lease(entry.name(), LockCheck.NAME);
-    } catch (IbNoDeviceException e) {
-      return; // it goes already, and was tried then
-    }
-    try {
-      LockCheck check = new LockCheck(() -> Probe.run(lease.device()));
-      String what = "the removal of " + entry.name();
-      Violation violation = check.await(entry.info().driver(), what, config.limits().reportNs());
-      if (violation != null) {
-        contract.report(violation); // that the calls fail is no matter here
-      }
-    } finally {
-      lease.close();
+    if (contract.checking()) {
+      long reportNs = config.limits().reportNs();
+      LockCheck.removal(hotplug, contract, entry, reportNs, waits.deadlineNs());
     }
   }
 
   @Override
   public DeviceRegistration register(DriverDevice device) {
     IbInvalidException.given(device, "DriverRegistry.register", "device");
-    contract.requireMaySleep(device.name(), "DriverRegistry", "register");
+    contract.requireOutside(device.name(), "DriverRegistry", "register");
     DeviceEntry entry = announce(device);
     bringUp(entry);
     return new Registration(entry);
@@ -192,7 +184,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
 
     @Override
     public void unregister() {
-      contract.requireMaySleep(entry.name(), entry, "unregister");
+      contract.tellInside(entry.name(), entry, "unregister");
       tryFromOutside(entry);
       hotplug.unregister(entry, Form.THROW);
     }
@@ -258,19 +250,19 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     IbInvalidException.given(client, "IbCore.registerClient", "client");
     IbInvalidException.given(after, "IbCore.registerClient", "after");
     String name = client.name();
-    contract.requireMaySleep(name, "IbCore", "registerClient");
+    contract.requireOutside(name, "IbCore", "registerClient");
     ClientEntry entry = announce(client, name, List.of(after), null);
     attach(entry);
     return new ClientRegistration() {
       @Override
       public void unregister() {
-        contract.requireMaySleep(name, name, "unregister");
+        contract.tellInside(name, name, "unregister");
         hotplug.unregisterClient(entry, Form.THROW);
       }
 
       @Override
       public void rebind() {
-        contract.requireMaySleep(name, name, "rebind");
+        contract.tellInside(name, name, "rebind");
         Midlayer.this.rebind(entry);
       }
     };
@@ -369,7 +361,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   public void rename(String device, String newName) {
     IbInvalidException.given(device, "IbCore.rename", "device");
     IbInvalidException.given(newName, "IbCore.rename", "newName");
-    contract.requireMaySleep(device, "IbCore", "rename");
+    contract.tellInside(device, "IbCore", "rename");
     hotplug.rename(hotplug.find(device).orElseThrow(() -> none("rename", device)), newName);
   }
 
@@ -386,6 +378,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   /** Removes everything and ends all threads; nothing new is accepted. */
   @Override
   public void close() {
+    arrivals.drain(); // what was handed over goes with the rest
     hotplug.close();
     ports.clear();
     mad.close();

@@ -96,6 +96,42 @@ public final class Contract {
   }
 
   /**
+   * Refuses a registration in an atomic section, whether checking is on or not: it promises that
+   * adds are done when it returns, and adds never run there.
+   *
+   * @param culprit who calls
+   * @param object on what
+   * @param method what
+   * @throws IbContractException S29
+   */
+  @AnyContext
+  public void requireOutside(String culprit, Object object, String method) {
+    if (inAtomic()) {
+      String text = object + "." + method + " was called from a callback that must not sleep";
+      report("S29", culprit, text, List.of());
+      throw new IbContractException("S29", object + "." + method, text);
+    }
+  }
+
+  /**
+   * Refuses a method of the hot-plug machine in an atomic section, while checking is on; else it is
+   * recorded, and the caller waits for another thread.
+   *
+   * @param culprit who calls
+   * @param object on what
+   * @param method what
+   * @throws IbContractException while checking is on
+   */
+  @AnyContext
+  public void tellInside(String culprit, Object object, String method) {
+    requireMaySleep(culprit, object, method);
+    if (inAtomic()) {
+      String text = object + "." + method + " waits in a callback that must not sleep";
+      report("S29", culprit, text, List.of());
+    }
+  }
+
+  /**
    * Records a violation at the caller's stack.
    *
    * @param clause which

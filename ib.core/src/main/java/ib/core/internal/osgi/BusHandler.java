@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Hashtable;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.ServiceRegistration;
 import org.osgi.service.event.Event;
@@ -20,13 +21,19 @@ import org.osgi.service.event.EventHandler;
 final class BusHandler implements EventHandler {
   private final EventHub hub;
   private final Culprits culprits;
-  private final ServiceRegistration<EventHandler> registration;
+  private final BundleContext context;
+  private volatile @Nullable ServiceRegistration<EventHandler> registration;
   private final AtomicBoolean looking = new AtomicBoolean();
 
   BusHandler(BundleContext context, EventHub hub) {
     this.hub = hub;
     this.culprits = new Culprits(context);
-    this.registration = context.registerService(EventHandler.class, this, properties());
+    this.context = context;
+  }
+
+  /** Hears from now on. */
+  void register() {
+    registration = context.registerService(EventHandler.class, this, properties());
   }
 
   private static Dictionary<String, Object> properties() {
@@ -76,14 +83,21 @@ final class BusHandler implements EventHandler {
 
   /** Any change of the properties makes the EventAdmin forget that it denied the handler. */
   private void readmit(String device) {
+    ServiceRegistration<EventHandler> r = registration;
+    if (r == null) {
+      return; // it was not denied: it is not there yet
+    }
     try {
-      registration.setProperties(properties());
+      r.setProperties(properties());
     } catch (IllegalStateException e) {
       hub.reports().trouble(device, "the core's event handler is gone: the bundle stops", e);
     }
   }
 
   void unregister() {
-    registration.unregister();
+    ServiceRegistration<EventHandler> r = registration;
+    if (r != null) {
+      r.unregister();
+    }
   }
 }

@@ -52,6 +52,11 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
   }
 
   @Override
+  public void change(ServiceReference<IbClient> reference, String how, Runnable what) {
+    midlayer.arrivals().on(ServiceGate.bundle(reference), "an IbClient service was " + how, what);
+  }
+
+  @Override
   public void arrive(ClientEntry entry) {
     midlayer.attach(entry);
   }

@@ -46,6 +46,11 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
   }
 
   @Override
+  public void change(ServiceReference<IbDevice> reference, String how, Runnable what) {
+    midlayer.arrivals().on(ServiceGate.bundle(reference), "an IbDevice service was " + how, what);
+  }
+
+  @Override
   public void arrive(DeviceEntry entry) {
     try {
       midlayer.bringUp(entry);

@@ -24,10 +24,12 @@ final class EventAdminBridge {
   private final BundleContext context;
   private final EventHub hub;
   private final ServiceTracker<Object, Object> tracker;
-  // by ranking, the highest last; guarded by this, as is the hub's bus
+  // by ranking, the highest last; guarded by this, as is the hub's bus. No call of the framework is
+  // made with the monitor held: it may run whose code ever
   private final ConcurrentSkipListMap<ServiceReference<Object>, EventAdminBus> admins =
       new ConcurrentSkipListMap<>();
   private @Nullable BusHandler handler;
+  private boolean heard; // the handler is registered: what is posted comes back
 
   EventAdminBridge(BundleContext context, EventHub hub) {
     this.context = context;
@@ -44,20 +46,44 @@ final class EventAdminBridge {
   /** Handlers are told directly from now on. */
   void close() {
     tracker.close();
+    BusHandler last;
     synchronized (this) {
-      if (handler != null) {
-        handler.unregister();
-        handler = null;
-      }
+      last = heard ? handler : null; // else its registrar sees that it is not wanted
+      handler = null;
+      heard = false;
+      select();
+    }
+    if (last != null) {
+      last.unregister();
     }
   }
 
-  private synchronized void add(ServiceReference<Object> reference, Object admin) {
-    if (handler == null) {
-      handler = new BusHandler(context, hub); // before anything is posted
+  private void add(ServiceReference<Object> reference, Object admin) {
+    BusHandler fresh = new BusHandler(context, hub);
+    EventAdminBus bus;
+    synchronized (this) {
+      handler = handler == null ? fresh : handler;
+      bus = new EventAdminBus(admin, handler);
+      admins.put(reference, bus);
+      select();
     }
-    admins.put(reference, new EventAdminBus(admin, handler));
-    select();
+    if (bus.isHeardBy(fresh)) {
+      register(fresh);
+    }
+  }
+
+  /** The first one that has an EventAdmin registers the handler, before anything is posted. */
+  private void register(BusHandler fresh) {
+    fresh.register();
+    boolean wanted;
+    synchronized (this) {
+      wanted = fresh.equals(handler);
+      heard |= wanted;
+      select();
+    }
+    if (!wanted) {
+      fresh.unregister();
+    }
   }
 
   private synchronized void remove(ServiceReference<Object> reference) {
@@ -66,7 +92,7 @@ final class EventAdminBridge {
   }
 
   private void select() {
-    var best = admins.lastEntry();
+    var best = heard ? admins.lastEntry() : null;
     hub.bus(best == null ? null : best.getValue());
   }
 

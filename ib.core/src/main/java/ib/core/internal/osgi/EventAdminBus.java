@@ -18,6 +18,11 @@ final class EventAdminBus implements EventBus {
     this.handler = handler;
   }
 
+  /** {@return whether what is posted comes back by that handler} */
+  boolean isHeardBy(BusHandler other) {
+    return handler.equals(other);
+  }
+
   @Override
   public boolean post(String topic, Map<String, Object> properties) {
     admin.postEvent(new Event(topic, properties));

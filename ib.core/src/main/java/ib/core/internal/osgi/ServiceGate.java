@@ -43,6 +43,14 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     /** Tells clients or devices. */
     void arrive(E entry);
 
+    /**
+     * Runs what a change of a service asks for: here, or elsewhere when the caller is in a callback
+     * that must not sleep, where clients and drivers may not be called (S29).
+     */
+    default void change(ServiceReference<S> reference, String how, Runnable what) {
+      what.run();
+    }
+
     /** Properties have changed. */
     void modified(ServiceReference<S> reference, E entry);
 
@@ -125,6 +133,13 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     younger.forEach(this::leave);
   }
 
+  /** {@return the name of the bundle that registered a service, for reports} */
+  static String bundle(ServiceReference<?> reference) {
+    Bundle bundle = reference.getBundle();
+    String name = bundle == null ? null : bundle.getSymbolicName();
+    return name == null ? String.valueOf(bundle) : name;
+  }
+
   private static Long id(ServiceReference<?> reference) {
     return (Long) reference.getProperty(Constants.SERVICE_ID);
   }
@@ -167,8 +182,9 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
         context.ungetService(reference);
       }
     }
-    if (entry != null) {
-      work.arrive(entry);
+    E known = entry;
+    if (known != null) {
+      work.change(reference, "registered", () -> work.arrive(known));
     }
   }
 
@@ -176,7 +192,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
   public void modifiedService(ServiceReference<S> reference, Slot<E> slot) {
     E entry = slot.entry();
     if (entry != null) {
-      work.modified(reference, entry);
+      work.change(reference, "changed", () -> work.modified(reference, entry));
     }
   }
 

@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.testing.Wait;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,24 +111,40 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
     gate.open();
     inArrive = new CountDownLatch(1);
     free = new CountDownLatch(1);
-    Thread registrar = new Thread(() -> register(context, "s"));
+    AtomicReference<ServiceRegistration<CharSequence>> registration = new AtomicReference<>();
+    Thread registrar =
+        new Thread(
+            () -> context.registerService(CharSequence.class, new Early(registration), null));
     registrar.start();
-    assertTrue(inArrive.await(10, TimeUnit.SECONDS));
-    ServiceReference<CharSequence> reference = context.getServiceReference(CharSequence.class);
-    assertEquals("s", context.getService(reference));
+    assertTrue(inArrive.await(30, TimeUnit.SECONDS));
     Thread closer =
         new Thread(
             () -> {
-              gate.leaveAll(reference.getBundle());
+              registration.get().unregister();
               log.add("closer returns");
             });
     closer.start();
+    Wait.until(() -> !closer.isAlive() || closer.getState() == Thread.State.TIMED_WAITING);
     free.countDown();
     closer.join(10_000);
     registrar.join(10_000);
     assertFalse(closer.isAlive() || registrar.isAlive());
     assertTrue(log.indexOf("leave s") < log.indexOf("closer returns"), log.toString());
     assertEquals(1, log.stream().filter(l -> l.equals("leave s")).count());
+  }
+
+  /** A service whose registration is known before {@code registerService} has returned. */
+  private record Early(AtomicReference<ServiceRegistration<CharSequence>> registration)
+      implements ServiceFactory<CharSequence> {
+    @Override
+    public CharSequence getService(Bundle bundle, ServiceRegistration<CharSequence> mine) {
+      registration.set(mine);
+      return "s";
+    }
+
+    @Override
+    public void ungetService(
+        Bundle bundle, ServiceRegistration<CharSequence> mine, CharSequence service) {}
   }
 
   @Test

@@ -9,6 +9,7 @@ import ib.core.internal.hotplug.BoundHandle;
 import ib.core.internal.hotplug.DeviceHooks;
 import ib.core.internal.hotplug.EventGate;
 import ib.core.internal.jmx.DeviceStatistics;
+import ib.core.internal.jmx.StatisticsThread;
 import ib.core.internal.mad.MadClient;
 import ib.core.internal.restrack.ObjectTable;
 import ib.core.internal.restrack.Owner;
@@ -37,9 +38,15 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
    *
    * @param common what handles need
    * @param hub the events
+   * @param statistics where devices are shown to JMX
    * @param reportNs after which time something that does not return is reported
    */
-  record Shared(DeviceParts.Common common, EventHub hub, LongSupplier reportNs) {
+  record Shared(
+      DeviceParts.Common common, EventHub hub, StatisticsThread statistics, LongSupplier reportNs) {
+    Shared(DeviceParts.Common common, EventHub hub, LongSupplier reportNs) {
+      this(common, hub, new StatisticsThread(), reportNs);
+    }
+
     Contract contract() {
       return common.contract();
     }
@@ -60,7 +67,7 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
     this.driver = driver;
     this.shared = shared;
     this.forget = forget;
-    this.statistics = new DeviceStatistics(driver);
+    this.statistics = new DeviceStatistics(driver, shared.statistics());
     this.events = shared.hub().device(driver);
   }
 

@@ -73,11 +73,9 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     this.contract = contract;
     CoreLog log = new CoreLog(contract);
     hub = new EventHub(EventConfig.DEFAULT, log, new Section(), waits);
-    shared =
-        new DevicePort.Shared(
-            new DeviceParts.Common(contract, pool, () -> this.config.quotas(), waits),
-            hub,
-            () -> this.config.limits().reportNs());
+    DeviceParts.Common common =
+        new DeviceParts.Common(contract, pool, () -> config.quotas(), waits);
+    shared = new DevicePort.Shared(common, hub, () -> config.limits().reportNs());
     waits.deadlineNs(limits.deadlineNs());
     hotplug = new Hotplug(waits, Contract::inAtomic, limits, log);
     mad = new MadClient(contract, waits);
@@ -384,6 +382,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     mad.close();
     hub.close();
     pool.close();
+    shared.statistics().close();
   }
 
   /** Event handlers run in atomic sections (S26). */

@@ -2,6 +2,7 @@ package ib.core.internal.jmx;
 
 import ib.core.internal.trace.CounterEvent;
 import ib.core.spi.DriverDevice;
+import ib.core.verbs.AnyContext;
 import java.lang.management.ManagementFactory;
 import javax.management.InstanceAlreadyExistsException;
 import javax.management.JMException;
@@ -12,45 +13,64 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Shows the counters of one device to JMX and to Flight Recorder while it is open. Its device's
- * actor calls, one call at a time.
+ * actor calls, one call at a time, and never waits: the work is done on the {@link
+ * StatisticsThread}.
  */
 public final class DeviceStatistics {
   private final DriverDevice device;
+  private final StatisticsThread thread;
   private final Runnable periodic = this::record;
-  private @Nullable ObjectName name;
   private boolean open;
+  private @Nullable ObjectName name; // this and the next are the statistics thread's
+  private boolean recorded;
 
   /**
    * Shows nothing yet.
    *
    * @param device the driver's device
+   * @param thread where the work is done
    */
-  public DeviceStatistics(DriverDevice device) {
+  public DeviceStatistics(DriverDevice device, StatisticsThread thread) {
     this.device = device;
+    this.thread = thread;
   }
 
-  /** Shows the device, under the name that it has now; again when the name has changed. */
+  /** Shows the device, under the name that it has then; again when the name has changed. */
+  @AnyContext
   public void open() {
+    open = true;
+    thread.later("showing " + device.name() + " to JMX and Flight Recorder", this::show);
+  }
+
+  private void show() {
+    if (!recorded) {
+      FlightRecorder.addPeriodicEvent(CounterEvent.class, periodic);
+      recorded = true;
+    }
     unregister();
     register();
-    if (!open) {
-      open = true;
-      FlightRecorder.addPeriodicEvent(CounterEvent.class, periodic);
-    }
   }
 
-  /** {@return whether it is shown} */
+  /** {@return whether it is shown, or will be} */
   public boolean isOpen() {
     return open;
   }
 
-  /** Shows it no more; nothing refers to the device afterwards. */
+  /** Shows it no more; when the thread has done so, nothing refers to the device. */
+  @AnyContext
   public void close() {
-    unregister();
     if (open) {
       open = false;
+      thread.later("taking " + device.name() + " from JMX and Flight Recorder", this::hide);
+    }
+  }
+
+  private void hide() {
+    if (recorded) {
+      recorded = false;
       FlightRecorder.removePeriodicEvent(periodic);
     }
+    unregister();
   }
 
   /** Of two devices with one name in this JVM (two midlayers) the second has a number. */

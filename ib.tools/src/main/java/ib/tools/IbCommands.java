@@ -156,7 +156,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over RC; a second device as operand runs both ends here")
   public Object ibv_rc_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, Kind.RC, out(session), args);
+    return PingPong.run(core, Kind.RC, out(session), err(session), args);
   }
 
   /**
@@ -169,7 +169,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over UC; a second device as operand runs both ends here")
   public Object ibv_uc_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, Kind.UC, out(session), args);
+    return PingPong.run(core, Kind.UC, out(session), err(session), args);
   }
 
   /**
@@ -182,7 +182,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over UD; a second device as operand runs both ends here")
   public Object ibv_ud_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, Kind.UD, out(session), args);
+    return PingPong.run(core, Kind.UD, out(session), err(session), args);
   }
 
   /**
@@ -195,7 +195,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over RC with an SRQ; a second device as operand runs both ends here")
   public Object ibv_srq_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, Kind.SRQ, out(session), args);
+    return PingPong.run(core, Kind.SRQ, out(session), err(session), args);
   }
 
   /**
@@ -327,5 +327,11 @@ public final class IbCommands {
   static PrintStream out(CommandSession session) {
     Process process = Process.Utils.current();
     return process == null ? session.getConsole() : process.out();
+  }
+
+  /** Where a command says what is no output. */
+  static PrintStream err(CommandSession session) {
+    Process process = Process.Utils.current();
+    return process == null ? session.getConsole() : process.err();
   }
 }

@@ -48,7 +48,7 @@ public final class PerftestCommands {
   @Descriptor("bandwidth of sends, as perftest's; without a host the server")
   public Object ib_send_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(core, Tool.SEND_BW, IbCommands.out(session), args);
+    return Perftest.run(core, Tool.SEND_BW, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -61,7 +61,8 @@ public final class PerftestCommands {
   @Descriptor("latency of sends, as perftest's; without a host the server")
   public Object ib_send_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(core, Tool.SEND_LAT, IbCommands.out(session), args);
+    return Perftest.run(
+        core, Tool.SEND_LAT, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -74,7 +75,8 @@ public final class PerftestCommands {
   @Descriptor("bandwidth of RDMA writes, as perftest's; without a host the server")
   public Object ib_write_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(core, Tool.WRITE_BW, IbCommands.out(session), args);
+    return Perftest.run(
+        core, Tool.WRITE_BW, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -87,7 +89,8 @@ public final class PerftestCommands {
   @Descriptor("latency of RDMA writes, as perftest's; without a host the server")
   public Object ib_write_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(core, Tool.WRITE_LAT, IbCommands.out(session), args);
+    return Perftest.run(
+        core, Tool.WRITE_LAT, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -100,7 +103,7 @@ public final class PerftestCommands {
   @Descriptor("bandwidth of RDMA reads, as perftest's; without a host the server")
   public Object ib_read_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(core, Tool.READ_BW, IbCommands.out(session), args);
+    return Perftest.run(core, Tool.READ_BW, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -113,7 +116,8 @@ public final class PerftestCommands {
   @Descriptor("latency of RDMA reads, as perftest's; without a host the server")
   public Object ib_read_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(core, Tool.READ_LAT, IbCommands.out(session), args);
+    return Perftest.run(
+        core, Tool.READ_LAT, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -126,7 +130,8 @@ public final class PerftestCommands {
   @Descriptor("bandwidth of atomics, as perftest's; without a host the server")
   public Object ib_atomic_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(core, Tool.ATOMIC_BW, IbCommands.out(session), args);
+    return Perftest.run(
+        core, Tool.ATOMIC_BW, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -139,6 +144,7 @@ public final class PerftestCommands {
   @Descriptor("latency of atomics, as perftest's; without a host the server")
   public Object ib_atomic_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(core, Tool.ATOMIC_LAT, IbCommands.out(session), args);
+    return Perftest.run(
+        core, Tool.ATOMIC_LAT, IbCommands.out(session), IbCommands.err(session), args);
   }
 }

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param device name, or null for the first device there is
  * @param host the server, or null to be the server
  * @param port TCP port of the exchange
+ * @param bind address to listen on, or null for the default
  * @param ibPort port of the device, from 1
  * @param type RC, UC or UD
  * @param opcode of the requests
@@ -51,6 +52,7 @@ record Options(
     @Nullable String device,
     @Nullable String host,
     int port,
+    @Nullable String bind,
     int ibPort,
     QpType type,
     WrOpcode opcode,
@@ -108,6 +110,11 @@ record Options(
               "b,bidirectional",
               "-b, --bidirectional  Measure bidirectional bandwidth (default unidirectional)",
               Tool::bandwidth),
+          new Known(
+              ",bind_source_ip=",
+              "--bind_source_ip=<ip>  Listen on that address (default with InfiniBand this host"
+                  + " only, with RoCE every address, as the original)",
+              t -> true),
           new Known(
               "c,connection=",
               "-c, --connection=<RC/UC/UD>  Connection type RC/UC/UD (default RC)",
@@ -227,6 +234,7 @@ record Options(
             line.last("ib-dev"),
             line.operands().isEmpty() ? null : line.operands().getFirst(),
             line.number("port", 18515, 0, 65535),
+            line.last("bind_source_ip"),
             line.number("ib-port", 1, 1, 255),
             type(tool, getopt, line),
             opcode(tool, getopt, line),

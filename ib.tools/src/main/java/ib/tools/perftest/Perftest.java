@@ -8,6 +8,7 @@ import ib.tools.getopt.CommandException;
 import ib.tools.output.Printable;
 import ib.tools.perftest.Tool.Verb;
 import ib.tools.run.DeviceUse;
+import ib.tools.run.Listener;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Set;
@@ -20,12 +21,14 @@ public final class Perftest {
   private final Options options;
   private final String device;
   private final PrintStream out;
+  private final PrintStream err;
   private final Semaphore wakeUp = new Semaphore(0);
 
-  private Perftest(Options options, String device, PrintStream out) {
+  private Perftest(Options options, String device, PrintStream out, PrintStream err) {
     this.options = options;
     this.device = device;
     this.out = out;
+    this.err = err;
   }
 
   /**
@@ -34,12 +37,14 @@ public final class Perftest {
    * @param core the midlayer
    * @param tool which of them
    * @param out where the table is printed, as it grows
+   * @param err where a server says on which address it listens, and whom it refused
    * @param args the original's options and operand
    * @return the table's last line
    * @throws CommandException when an option is wrong, something fails, the device goes or the
    *     thread is interrupted
    */
-  public static Printable run(IbCore core, Tool tool, PrintStream out, String... args) {
+  public static Printable run(
+      IbCore core, Tool tool, PrintStream out, PrintStream err, String... args) {
     Options options = Options.parse(tool, args);
     String device = options.device();
     if (device == null) {
@@ -49,7 +54,7 @@ public final class Perftest {
               .findFirst()
               .orElseThrow(() -> new CommandException(" Did not detect devices"));
     }
-    Perftest run = new Perftest(options, device, out);
+    Perftest run = new Perftest(options, device, out, err);
     try (DeviceUse use = DeviceUse.open(core, tool.program(), Set.of(device), run.wakeUp)) {
       run.run(use);
     }
@@ -67,11 +72,12 @@ public final class Perftest {
       out.println("\n" + stars + "\n* Waiting for client to connect... *\n" + stars);
     }
     try (Side side = new Side(use.device(device), options, wakeUp);
-        Talk talk = new Talk(options.host(), options.port(), stop)) {
+        Talk talk = talk(side, stop)) {
       Mtu mtu = talk.agree(side.mtu());
       List<Integer> sizes = sizes(mtu);
       info(side, mtu);
       connect(side, talk, mtu);
+      talk.running();
       if (passive()) {
         serve(side, talk);
         return;
@@ -81,6 +87,16 @@ public final class Perftest {
         measure(side, talk, new Runs(options, side, size, stop), size == sizes.getLast());
       }
     }
+  }
+
+  /** The peers of a RoCE device are other hosts, so its server listens as the original does. */
+  private Talk talk(Side side, Runnable stop) {
+    String host = options.host();
+    String program = options.tool().program();
+    return host != null
+        ? new Talk(host, options.port(), stop)
+        : new Talk(
+            new Listener(program, options.bind(), side.ethernet(), options.port(), err), stop);
   }
 
   /** A server whose device does all: writes, reads and atomics only pass through its memory. */

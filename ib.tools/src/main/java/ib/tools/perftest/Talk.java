@@ -2,14 +2,14 @@ package ib.tools.perftest;
 
 import ib.core.verbs.Mtu;
 import ib.tools.getopt.CommandException;
+import ib.tools.run.Listener;
 import ib.tools.run.Tcp;
 import java.io.IOException;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.TimeUnit;
 
 /**
  * perftest's conversation over TCP: in each step both ends write a record of the same length, the
@@ -21,24 +21,45 @@ final class Talk implements AutoCloseable {
   private static final int VERSION_BYTES = 16;
   private static final int CYCLE_BUFFER = 4096;
   private static final int CACHE_LINE = 64;
-  private static final int LOOK_MS = 200;
+  private static final long HANDSHAKE_NS = TimeUnit.SECONDS.toNanos(60);
   private static final byte[] DONE = ascii("done", 5);
 
   private final Socket socket;
   private final boolean client;
   private final Runnable stop;
+  private final byte[] greeting;
+  private long patienceNs = HANDSHAKE_NS;
 
   /**
-   * Meets the other end.
+   * Goes to a server.
    *
-   * @param host the server, or null to be it
+   * @param host the server
    * @param port TCP port
    * @param stop asked while waiting; throws to give up
    */
-  Talk(@Nullable String host, int port, Runnable stop) {
-    this.client = host != null;
+  Talk(String host, int port, Runnable stop) {
     this.stop = stop;
-    socket = host == null ? Tcp.accept(port, stop) : Tcp.connect(host, port);
+    client = true;
+    greeting = new byte[0];
+    socket = Tcp.connect(host, port);
+  }
+
+  /**
+   * Waits for a client.
+   *
+   * @param listener where
+   * @param stop asked while waiting; throws to give up
+   */
+  Talk(Listener listener, Runnable stop) {
+    this.stop = stop;
+    client = false;
+    Listener.Met met = listener.await(VERSION_BYTES, Talk::isVersion, stop);
+    socket = met.socket();
+    greeting = met.greeting();
+  }
+
+  private static boolean isVersion(byte[] record) {
+    return text(record).matches("\\d{1,3}\\.\\d{1,3}");
   }
 
   /**
@@ -48,8 +69,9 @@ final class Talk implements AutoCloseable {
    * @return the smaller MTU
    */
   Mtu agree(Mtu mine) {
-    String version = text(step(ascii(VERSION, VERSION_BYTES)));
-    if (!version.matches("\\d+\\.\\d+") || Double.parseDouble(version) < 5.70) {
+    byte[] theirVersion = greet(ascii(VERSION, VERSION_BYTES));
+    String version = text(theirVersion);
+    if (!isVersion(theirVersion) || Double.parseDouble(version) < 5.70) {
       throw new CommandException(
           "Current implementation is not compatible with versions older than 5.70: " + version);
     }
@@ -63,6 +85,11 @@ final class Talk implements AutoCloseable {
       throw new CommandException("the other end's MTU is '" + theirs + "'");
     }
     return Mtu.of(Math.min(mine.value(), Integer.parseInt(theirs)));
+  }
+
+  /** From here on the other end may take as long as it needs for a step: a run may be long. */
+  void running() {
+    patienceNs = Long.MAX_VALUE;
   }
 
   /** Tells a key and hears the other's; also the barrier between two parts of a run. */
@@ -98,6 +125,19 @@ final class Talk implements AutoCloseable {
     return ByteBuffer.wrap(step(ByteBuffer.allocate(Long.BYTES).putLong(mine).array())).getLong();
   }
 
+  /** A server has heard the first record already. */
+  private byte[] greet(byte[] mine) {
+    if (greeting.length == 0) {
+      return step(mine);
+    }
+    try {
+      socket.getOutputStream().write(mine);
+      return greeting;
+    } catch (IOException e) {
+      throw new CommandException("Failed to exchange data between server and clients", e);
+    }
+  }
+
   private byte[] step(byte[] mine) {
     try {
       return exchange(mine);
@@ -110,29 +150,11 @@ final class Talk implements AutoCloseable {
     if (client) {
       socket.getOutputStream().write(mine);
     }
-    byte[] theirs = read(mine.length);
+    byte[] theirs = Tcp.read(socket, mine.length, patienceNs, stop);
     if (!client) {
       socket.getOutputStream().write(mine);
     }
     return theirs;
-  }
-
-  /** Waits as long as the other end needs: a run may be long. */
-  private byte[] read(int length) throws IOException {
-    byte[] data = new byte[length];
-    socket.setSoTimeout(LOOK_MS);
-    for (int have = 0; have < length; ) {
-      try {
-        int n = socket.getInputStream().read(data, have, length - have);
-        if (n < 0) {
-          throw new IOException("the other end hung up");
-        }
-        have += n;
-      } catch (SocketTimeoutException e) {
-        stop.run();
-      }
-    }
-    return data;
   }
 
   private static byte[] number(int value) {

@@ -142,10 +142,18 @@ final class Endpoint implements AutoCloseable {
     return type() == QpType.UD ? attr.qkey(QKEY) : attr.accessFlags(0);
   }
 
+  private PortAttr port() {
+    return Made.attempt("Couldn't get port info", () -> device.queryPort(settings.ibPort()));
+  }
+
+  /** {@return whether the port is a RoCE port, whose peers are other hosts} */
+  boolean ethernet() {
+    return port().linkLayer() == LinkLayer.ETHERNET;
+  }
+
   private Address address(QueuePair qp) {
-    PortAttr port =
-        Made.attempt("Couldn't get port info", () -> device.queryPort(settings.ibPort()));
-    boolean needsLid = port.linkLayer() != LinkLayer.ETHERNET && type() != QpType.UD;
+    PortAttr port = port();
+    boolean needsLid = !ethernet() && type() != QpType.UD;
     if (needsLid && port.lid() == 0) {
       throw new CommandException("Couldn't get local LID");
     }

@@ -2,14 +2,16 @@ package ib.tools.pingpong;
 
 import ib.core.verbs.Gid;
 import ib.tools.getopt.CommandException;
+import ib.tools.run.Listener;
 import ib.tools.run.Tcp;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -20,16 +22,24 @@ import java.util.function.Consumer;
 final class Exchange {
   private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
   private static final Address NOBODY = new Address(0, 0, 0, Gid.ZERO);
-  private static final int ANSWER_MS = 10_000;
+  private static final long ANSWER_NS = TimeUnit.SECONDS.toNanos(10);
 
   private Exchange() {}
 
-  /** Tells the server and hears from it. */
-  static List<Address> client(Kind kind, String host, int port, List<Address> locals) {
+  /**
+   * Tells the server and hears from it.
+   *
+   * @param kind which program
+   * @param host the server
+   * @param port TCP port
+   * @param locals what to tell
+   * @param stop asked while waiting; throws to give up
+   */
+  static List<Address> client(
+      Kind kind, String host, int port, List<Address> locals, Runnable stop) {
     try (Socket socket = Tcp.connect(host, port)) {
-      socket.setSoTimeout(ANSWER_MS);
       socket.getOutputStream().write(records(kind, locals));
-      List<Address> remotes = read(kind, socket.getInputStream());
+      List<Address> remotes = parse(Tcp.read(socket, bytes(kind), ANSWER_NS, stop));
       socket.getOutputStream().write(DONE);
       return remotes;
     } catch (IOException | IllegalArgumentException e) {
@@ -41,30 +51,31 @@ final class Exchange {
    * Waits for a client.
    *
    * @param kind which program
-   * @param port TCP port
+   * @param listener where
    * @param locals what to tell
    * @param connect gets the queue pairs ready, before the client may send
    * @param stop asked while waiting; throws to give up
    */
   static List<Address> server(
-      Kind kind, int port, List<Address> locals, Consumer<List<Address>> connect, Runnable stop) {
-    try (Socket socket = Tcp.accept(port, stop)) {
-      socket.setSoTimeout(ANSWER_MS);
-      List<Address> remotes;
-      try {
-        remotes = read(kind, socket.getInputStream());
-      } catch (IOException | IllegalArgumentException e) {
-        throw new CommandException("Couldn't read remote address", e);
-      }
+      Kind kind,
+      Listener listener,
+      List<Address> locals,
+      Consumer<List<Address>> connect,
+      Runnable stop) {
+    Listener.Met client = listener.await(bytes(kind), Exchange::areRecords, stop);
+    try (Socket socket = client.socket()) {
+      List<Address> remotes = parse(client.greeting());
       connect.accept(remotes);
       socket.getOutputStream().write(records(kind, locals));
-      if (socket.getInputStream().readNBytes(DONE.length).length != DONE.length) {
-        throw new IOException("the client went away");
-      }
+      Tcp.read(socket, DONE.length, ANSWER_NS, stop);
       return remotes;
     } catch (IOException e) {
       throw new CommandException("Couldn't send/recv local address", e);
     }
+  }
+
+  private static int bytes(Kind kind) {
+    return kind.records() * Address.WIRE_BYTES;
   }
 
   private static byte[] records(Kind kind, List<Address> locals) {
@@ -75,15 +86,18 @@ final class Exchange {
     return records.toByteArray();
   }
 
-  private static List<Address> read(Kind kind, InputStream in) throws IOException {
+  private static boolean areRecords(byte[] records) {
+    try {
+      return parse(records).size() * Address.WIRE_BYTES == records.length;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private static List<Address> parse(byte[] records) {
     List<Address> remotes = new ArrayList<>();
-    for (int i = 0; i < kind.records(); i++) {
-      byte[] record = in.readNBytes(Address.WIRE_BYTES);
-      if (record.length != Address.WIRE_BYTES) {
-        throw new IOException(
-            record.length + "/" + Address.WIRE_BYTES + " bytes of the record came");
-      }
-      remotes.add(Address.ofWire(record));
+    for (int i = 0; i < records.length; i += Address.WIRE_BYTES) {
+      remotes.add(Address.ofWire(Arrays.copyOfRange(records, i, i + Address.WIRE_BYTES)));
     }
     return remotes;
   }

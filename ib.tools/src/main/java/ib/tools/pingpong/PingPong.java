@@ -4,6 +4,7 @@ import ib.core.client.IbCore;
 import ib.core.verbs.DeviceInfo;
 import ib.tools.getopt.CommandException;
 import ib.tools.run.DeviceUse;
+import ib.tools.run.Listener;
 import java.io.PrintStream;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,11 +19,13 @@ import org.jspecify.annotations.Nullable;
 public final class PingPong {
   private final Settings settings;
   private final PrintStream out;
+  private final PrintStream err;
   private final Semaphore wakeUp = new Semaphore(0);
 
-  private PingPong(Settings settings, PrintStream out) {
+  private PingPong(Settings settings, PrintStream out, PrintStream err) {
     this.settings = settings;
     this.out = out;
+    this.err = err;
   }
 
   /**
@@ -31,13 +34,15 @@ public final class PingPong {
    * @param core the midlayer
    * @param kind which of them
    * @param out where the addresses are printed, before the first message
+   * @param err where a server says on which address it listens, and whom it refused
    * @param args the original's options and operand; a second device, as operand or as second {@code
    *     -d}, runs both ends here; {@code --json} prints JSON
    * @return the figures
    * @throws CommandException when an option is wrong, something fails, the data are wrong, a device
    *     goes or the thread is interrupted
    */
-  public static Figures run(IbCore core, Kind kind, PrintStream out, String... args) {
+  public static Figures run(
+      IbCore core, Kind kind, PrintStream out, PrintStream err, String... args) {
     List<String> names = core.devices().stream().map(DeviceInfo::name).toList();
     Settings settings = Settings.parse(kind, names::contains, args);
     List<String> devices = settings.devices();
@@ -47,7 +52,7 @@ public final class PingPong {
       }
       devices = List.of(names.getFirst());
     }
-    PingPong run = new PingPong(settings, out);
+    PingPong run = new PingPong(settings, out, err);
     LinkedHashSet<String> wanted = new LinkedHashSet<>(devices);
     try (DeviceUse use = DeviceUse.open(core, settings.program(), wanted, run.wakeUp)) {
       return settings.bothEnds() ? run.both(use, devices) : run.one(use, devices.getFirst());
@@ -82,7 +87,8 @@ public final class PingPong {
       List<Address> remotes =
           host == null
               ? serve(use, end)
-              : Exchange.client(settings.kind(), host, settings.port(), end.locals());
+              : Exchange.client(
+                  settings.kind(), host, settings.port(), end.locals(), () -> checkGoingOn(use));
       printRemote(remotes);
       if (host != null) {
         end.connect(remotes);
@@ -101,7 +107,7 @@ public final class PingPong {
   private List<Address> serve(DeviceUse use, Endpoint end) {
     return Exchange.server(
         settings.kind(),
-        settings.port(),
+        new Listener(settings.program(), settings.bind(), end.ethernet(), settings.port(), err),
         end.locals(),
         remotes -> {
           try {
@@ -111,11 +117,15 @@ public final class PingPong {
                 e.getAsInt(), e.getMessage() + "\nCouldn't connect to remote QP");
           }
         },
-        () -> use.checkGoingOn(settings.program()));
+        () -> checkGoingOn(use));
+  }
+
+  private void checkGoingOn(DeviceUse use) {
+    use.checkGoingOn(settings.program());
   }
 
   private long rally(DeviceUse use, List<Player> players) {
-    return new Rally(players, settings, wakeUp, () -> use.checkGoingOn(settings.program())).run();
+    return new Rally(players, settings, wakeUp, () -> checkGoingOn(use)).run();
   }
 
   private Figures figures(List<Address> locals, List<Address> remotes, long ns, Player player) {

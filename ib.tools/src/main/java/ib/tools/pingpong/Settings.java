@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param devices none for the first device there is, one, or two for both ends here
  * @param host the server, or null to be the server
  * @param port TCP port of the exchange
+ * @param bind address to listen on, or null for the default
  * @param ibPort port of the device, from 1
  * @param size message size in bytes
  * @param mtu path MTU
@@ -33,6 +34,7 @@ record Settings(
     List<String> devices,
     @Nullable String host,
     int port,
+    @Nullable String bind,
     int ibPort,
     int size,
     Mtu mtu,
@@ -53,6 +55,7 @@ record Settings(
     "e,events",
     "g,gid-idx=",
     "c,chk",
+    ",bind=",
     ",json"
   };
   private static final String[] RC_ONLY = {
@@ -122,6 +125,7 @@ record Settings(
         List.copyOf(devices),
         host,
         line.number("port", 18515, 0, 65535),
+        line.last("bind"),
         line.number("ib-port", 1, 1, 255),
         line.number("size", kind == Kind.UD ? 1024 : 4096, 0, SIZE_MAX),
         mtu(getopt, line.number("mtu", 1024, 0, Integer.MAX_VALUE)),

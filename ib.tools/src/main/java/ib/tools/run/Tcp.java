@@ -4,16 +4,17 @@ import ib.tools.getopt.CommandException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.StandardSocketOptions;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.ServerSocketChannel;
+import java.net.SocketTimeoutException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The TCP connection over which two programs meet. */
 public final class Tcp {
   private static final int CONNECT_MS = 10_000;
   private static final int LOOK_MS = 200;
+  private static final long RECORD_NS = TimeUnit.SECONDS.toNanos(10);
 
   private Tcp() {}
 
@@ -26,47 +27,69 @@ public final class Tcp {
    * @throws CommandException when nobody answers there
    */
   public static Socket connect(String host, int port) {
-    Socket socket = new Socket();
+    Socket socket = null;
     try {
+      socket = SocketChannel.open().socket(); // one that an interrupt closes
       socket.connect(new InetSocketAddress(host, port), CONNECT_MS);
       socket.setTcpNoDelay(true);
       return socket;
     } catch (IOException | IllegalArgumentException e) {
-      try {
-        socket.close();
-      } catch (IOException also) {
-        e.addSuppressed(also);
-      }
+      close(socket, e);
       throw new CommandException("Couldn't connect to " + host + ":" + port, e);
     }
   }
 
-  /**
-   * Waits for one client.
-   *
-   * @param port where
-   * @param stop asked while waiting; throws to give up
-   * @return the connection
-   * @throws CommandException when the port is taken
-   */
-  public static Socket accept(int port, Runnable stop) {
-    try (ServerSocketChannel server = ServerSocketChannel.open();
-        Selector selector = Selector.open()) {
-      server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-      server.bind(new InetSocketAddress(port), 1);
-      server.configureBlocking(false);
-      server.register(selector, SelectionKey.OP_ACCEPT);
-      while (true) {
-        selector.select(LOOK_MS);
-        stop.run();
-        SocketChannel channel = server.accept();
-        if (channel != null) {
-          channel.socket().setTcpNoDelay(true);
-          return channel.socket();
-        }
+  private static void close(@Nullable Socket socket, Exception because) {
+    try {
+      if (socket != null) {
+        socket.close();
       }
     } catch (IOException e) {
-      throw new CommandException("Couldn't listen to port " + port, e);
+      because.addSuppressed(e);
     }
+  }
+
+  /**
+   * Reads a record.
+   *
+   * @param socket from {@link #connect} or a {@link Listener}
+   * @param length bytes of the record
+   * @param patienceNs how long its first byte may take; the others must follow within 10 s
+   * @param stop asked while waiting; throws to give up
+   * @return the record
+   * @throws IOException when the other end hung up, or was too slow
+   */
+  public static byte[] read(Socket socket, int length, long patienceNs, Runnable stop)
+      throws IOException {
+    byte[] record = new byte[length];
+    long since = System.nanoTime();
+    long patience = patienceNs;
+    socket.setSoTimeout(LOOK_MS);
+    for (int have = 0; have < length; ) {
+      try {
+        int n = socket.getInputStream().read(record, have, length - have);
+        if (n < 0) {
+          throw new IOException("the other end hung up: " + came(have, length));
+        }
+        if (have == 0) {
+          since = System.nanoTime();
+          patience = RECORD_NS;
+        }
+        have += n;
+      } catch (SocketTimeoutException e) {
+        stop.run();
+      } catch (ClosedByInterruptException e) {
+        stop.run();
+        throw e;
+      }
+      if (have < length && System.nanoTime() - since > patience) {
+        throw new IOException("the other end was too slow: " + came(have, length));
+      }
+    }
+    return record;
+  }
+
+  private static String came(int have, int length) {
+    return have + "/" + length + " bytes of the record came";
   }
 }

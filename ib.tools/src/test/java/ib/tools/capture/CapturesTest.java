@@ -69,7 +69,17 @@ class CapturesTest {
   private void pingPong(int iterations) {
     PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
     PingPong.run(
-        core.core(), Kind.RC, nowhere, "-d", "cap0", "-n", "" + iterations, "-s", "64", "cap1");
+        core.core(),
+        Kind.RC,
+        nowhere,
+        nowhere,
+        "-d",
+        "cap0",
+        "-n",
+        "" + iterations,
+        "-s",
+        "64",
+        "cap1");
   }
 
   @Test

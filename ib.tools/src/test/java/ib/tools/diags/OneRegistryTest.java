@@ -46,7 +46,17 @@ class OneRegistryTest {
       core.drivers().register(b);
       PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
       PingPong.run(
-          core.core(), Kind.RC, nowhere, "-d", DEVICE, "-n", "10", "-s", "8192", "counted1");
+          core.core(),
+          Kind.RC,
+          nowhere,
+          nowhere,
+          "-d",
+          DEVICE,
+          "-n",
+          "10",
+          "-s",
+          "8192",
+          "counted1");
       recording.enable("ib.Counter").with("period", "endChunk");
       recording.start();
       recording.stop();
@@ -152,7 +162,7 @@ class OneRegistryTest {
       }
       recording.start();
       PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
-      PingPong.run(core.core(), Kind.RC, nowhere, "-d", "jfr3", "-n", "10", "jfr4");
+      PingPong.run(core.core(), Kind.RC, nowhere, nowhere, "-d", "jfr3", "-n", "10", "jfr4");
       recording.stop();
       recording.dump(file);
     }

@@ -13,6 +13,7 @@ import ib.tools.testing.Left;
 import ib.tools.testing.SoftNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PerftestTest {
   // the common pool may have one thread
   private static final Executor BESIDE = task -> Thread.ofPlatform().daemon().start(task);
+  private static final PrintStream ERR = new PrintStream(OutputStream.nullOutputStream());
 
   private final StandaloneCore standalone = StandaloneCore.create();
   private final Fabric fabric = new Fabric();
@@ -66,7 +68,7 @@ class PerftestTest {
   }
 
   private String run(Tool tool, PrintStream out, ByteArrayOutputStream bytes, String... args) {
-    String last = Perftest.run(standalone.core(), tool, out, args).text();
+    String last = Perftest.run(standalone.core(), tool, out, ERR, args).text();
     return bytes.toString(StandardCharsets.UTF_8) + last + "\n";
   }
 
@@ -287,7 +289,8 @@ class PerftestTest {
         };
     String[] args = {"-d", "soft0", "-p", String.valueOf(freePort())};
     CompletableFuture<?> run =
-        CompletableFuture.runAsync(() -> Perftest.run(standalone.core(), Tool.WRITE_BW, out, args));
+        CompletableFuture.runAsync(
+            () -> Perftest.run(standalone.core(), Tool.WRITE_BW, out, ERR, args));
     assertTrue(waiting.await(30, TimeUnit.SECONDS));
     plug0.unregister();
     CommandException e =

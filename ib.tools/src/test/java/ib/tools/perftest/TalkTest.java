@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
 import ib.tools.getopt.CommandException;
+import ib.tools.run.Listener;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -65,7 +67,7 @@ class TalkTest {
     CompletableFuture<Bandwidth> server =
         CompletableFuture.supplyAsync(
             () -> {
-              try (Talk talk = new Talk(null, port, () -> {})) {
+              try (Talk talk = new Talk(at(port), () -> {})) {
                 assertEquals(Mtu.MTU_1024, talk.agree(Mtu.MTU_4096));
                 assertEquals(0x9914e8, talk.keys(mine).psn());
                 Bandwidth theirs = talk.reports(new Bandwidth(0, 0, 0, 0, 0));
@@ -104,11 +106,12 @@ class TalkTest {
     CompletableFuture<Void> server =
         CompletableFuture.runAsync(
             () -> {
-              try (Talk talk = new Talk(null, port, () -> {})) {
+              try (Talk talk = new Talk(at(port), () -> {})) {
                 talk.done(mine);
               }
             });
     try (Socket socket = connect(port)) {
+      socket.getOutputStream().write(VERSION);
       socket.getOutputStream().write(ascii(CLIENT_KEY));
       assertArrayEquals(ascii(SERVER_KEY), socket.getInputStream().readNBytes(SERVER_KEY.length()));
     }
@@ -136,11 +139,12 @@ class TalkTest {
     CompletableFuture<Void> server =
         CompletableFuture.runAsync(
             () -> {
-              try (Talk talk = new Talk(null, port, () -> {})) {
+              try (Talk talk = new Talk(at(port), () -> {})) {
                 talk.done(key(1, 2, 3, "::1"));
               }
             });
     try (Socket socket = connect(port)) {
+      socket.getOutputStream().write(VERSION);
       socket.getOutputStream().write(ascii(CLIENT_KEY), 0, 50);
     }
     Exception e = assertThrows(Exception.class, () -> server.get(30, TimeUnit.SECONDS));
@@ -148,24 +152,48 @@ class TalkTest {
   }
 
   @Test
-  @DisplayName("a peer that talks something else, or leaves, is refused")
+  @DisplayName("B16: who talks something else, or leaves, is refused and counted; the wait goes on")
   void garbage() throws Exception {
-    for (String text : new String[] {"GET / HTTP/1.1\r\nHost: x\r\n", "5.60", ""}) {
-      int port = freePort();
-      CompletableFuture<Mtu> server =
-          CompletableFuture.supplyAsync(
-              () -> {
-                try (Talk talk = new Talk(null, port, () -> {})) {
-                  return talk.agree(Mtu.MTU_1024);
-                }
-              });
+    int port = freePort();
+    CompletableFuture<Mtu> server =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try (Talk talk = new Talk(at(port), () -> {})) {
+                return talk.agree(Mtu.MTU_1024);
+              }
+            });
+    for (String text : new String[] {"GET / HTTP/1.1\r\nHost: x\r\n", "6.06", ""}) {
       try (Socket socket = connect(port)) {
-        socket.getOutputStream().write(Arrays.copyOf(ascii(text), text.length()));
+        socket.getOutputStream().write(ascii(text));
         socket.shutdownOutput();
-        Exception e = assertThrows(Exception.class, () -> server.get(30, TimeUnit.SECONDS));
-        assertEquals(CommandException.class, e.getCause().getClass());
+        assertEquals(true, closed(socket), text);
       }
     }
+    try (Socket socket = connect(port)) { // one of the right form, and too old
+      socket.getOutputStream().write(Arrays.copyOf(ascii("5.60"), 16));
+      Exception e = assertThrows(Exception.class, () -> server.get(30, TimeUnit.SECONDS));
+      assertEquals(CommandException.class, e.getCause().getClass());
+    }
+    String all = said.toString(StandardCharsets.UTF_8);
+    assertEquals("1 said something else, 2 left", all.strip().replaceAll("(?s).*: ", ""));
+  }
+
+  /** Closed, or reset where what was sent has not been read. */
+  private static boolean closed(Socket socket) {
+    try {
+      return socket.getInputStream().read() < 0;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private static final byte[] VERSION = Arrays.copyOf(ascii("6.06"), 16);
+
+  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+
+  private Listener at(int port) {
+    PrintStream err = new PrintStream(said, true, StandardCharsets.UTF_8);
+    return new Listener("test", null, false, port, err);
   }
 
   private static int freePort() throws IOException {

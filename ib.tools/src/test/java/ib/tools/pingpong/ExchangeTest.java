@@ -1,20 +1,24 @@
 package ib.tools.pingpong;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.Gid;
 import ib.tools.getopt.CommandException;
+import ib.tools.run.Listener;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
@@ -29,6 +33,12 @@ class ExchangeTest {
 
   private static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+
+  private Listener at(int port) {
+    return new Listener("test", null, false, port, new PrintStream(said, true, UTF_8));
   }
 
   private static int freePort() throws IOException {
@@ -79,7 +89,7 @@ class ExchangeTest {
     AtomicReference<List<Address>> connected = new AtomicReference<>();
     CompletableFuture<List<Address>> server =
         CompletableFuture.supplyAsync(
-            () -> Exchange.server(Kind.RC, port, List.of(A), connected::set, () -> {}));
+            () -> Exchange.server(Kind.RC, at(port), List.of(A), connected::set, () -> {}));
     assertEquals(List.of(A), clientWhenListening(Kind.RC, port));
     assertEquals(List.of(B), connected.get());
     assertEquals(List.of(B), server.get(30, TimeUnit.SECONDS));
@@ -91,7 +101,7 @@ class ExchangeTest {
     int port = freePort();
     CompletableFuture<List<Address>> server =
         CompletableFuture.supplyAsync(
-            () -> Exchange.server(Kind.SRQ, port, List.of(A, B), b -> {}, () -> {}));
+            () -> Exchange.server(Kind.SRQ, at(port), List.of(A, B), b -> {}, () -> {}));
     List<Address> heard = clientWhenListening(Kind.SRQ, port);
     assertEquals(256, heard.size());
     assertEquals(List.of(A, B), heard.subList(0, 2));
@@ -103,7 +113,7 @@ class ExchangeTest {
     long start = System.nanoTime();
     while (true) {
       try {
-        return Exchange.client(kind, "127.0.0.1", port, List.of(B));
+        return Exchange.client(kind, "127.0.0.1", port, List.of(B), () -> {});
       } catch (CommandException e) {
         if (!e.getMessage().startsWith("Couldn't connect to 127.0.0.1:" + port)
             || System.nanoTime() - start > TimeUnit.SECONDS.toNanos(30)) {
@@ -120,7 +130,8 @@ class ExchangeTest {
     int port = freePort();
     CommandException e =
         assertThrows(
-            CommandException.class, () -> Exchange.client(Kind.RC, "127.0.0.1", port, List.of(A)));
+            CommandException.class,
+            () -> Exchange.client(Kind.RC, "127.0.0.1", port, List.of(A), () -> {}));
     assertTrue(
         e.getMessage().startsWith("Couldn't connect to 127.0.0.1:" + port + "\n"), e.getMessage());
   }
@@ -133,26 +144,34 @@ class ExchangeTest {
       CommandException e =
           assertThrows(
               CommandException.class,
-              () -> Exchange.server(Kind.RC, port, List.of(A), b -> {}, () -> {}));
+              () -> Exchange.server(Kind.RC, at(port), List.of(A), b -> {}, () -> {}));
       assertTrue(
           e.getMessage().startsWith("Couldn't listen to port " + port + "\n"), e.getMessage());
     }
   }
 
   @Test
-  @DisplayName("a client that talks something else is refused")
+  @DisplayName(
+      "B16: a client that talks something else is refused, counted, not quoted; the wait goes on")
   void garbage() throws Exception {
     int port = freePort();
     CompletableFuture<List<Address>> server =
         CompletableFuture.supplyAsync(
-            () -> Exchange.server(Kind.RC, port, List.of(A), b -> {}, () -> {}));
+            () -> Exchange.server(Kind.RC, at(port), List.of(A), b -> {}, () -> {}));
     try (Socket socket = connect(port)) {
       socket.getOutputStream().write(ascii("GET / HTTP/1.1\r\n"));
       socket.shutdownOutput();
-      ExecutionException e =
-          assertThrows(ExecutionException.class, () -> server.get(30, TimeUnit.SECONDS));
-      assertTrue(e.getCause().getMessage().contains("16/52 bytes"), e.getCause().getMessage());
+      assertEquals(-1, socket.getInputStream().read(), "it is closed");
     }
+    try (Socket socket = connect(port)) {
+      socket.getOutputStream().write("GET / HTTP/1.1\r\n".repeat(10).getBytes(UTF_8), 0, 52);
+      assertEquals(-1, socket.getInputStream().read(), "it is closed");
+    }
+    assertEquals(List.of(A), clientWhenListening(Kind.RC, port));
+    assertEquals(List.of(B), server.get(30, TimeUnit.SECONDS));
+    String all = said.toString(UTF_8);
+    assertTrue(all.endsWith("refused connections: 1 said something else, 1 left\n"), all);
+    assertFalse(all.contains("HTTP"), all);
   }
 
   private static Socket connect(int port) throws IOException {
@@ -180,7 +199,7 @@ class ExchangeTest {
     CommandException e =
         assertThrows(
             CommandException.class,
-            () -> Exchange.server(Kind.RC, port, List.of(A), b -> {}, stop));
+            () -> Exchange.server(Kind.RC, at(port), List.of(A), b -> {}, stop));
     assertEquals("stopped", e.getMessage());
   }
 }

@@ -17,6 +17,7 @@ import ib.tools.testing.Left;
 import ib.tools.testing.SoftNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -38,6 +39,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("issue 2, section 4: ping-pongs on two soft devices")
 @Timeout(120)
 class PingPongTest {
+  private static final PrintStream ERR = new PrintStream(OutputStream.nullOutputStream());
+
   private final StandaloneCore standalone = StandaloneCore.create();
   private final Fabric fabric = new Fabric();
   private final SoftNode soft0 = new SoftNode(fabric, "soft0", 0x02c90300000a0000L);
@@ -67,7 +70,7 @@ class PingPongTest {
   private String run(Kind kind, String... args) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
-    Figures figures = PingPong.run(standalone.core(), kind, out, args);
+    Figures figures = PingPong.run(standalone.core(), kind, out, ERR, args);
     return bytes.toString(StandardCharsets.UTF_8) + figures.text() + "\n";
   }
 
@@ -166,7 +169,8 @@ class PingPongTest {
             }
           }
         };
-    PingPong.run(standalone.core(), Kind.RC, out, "-d", "soft0", "soft1", "-n", "1", "-r", "9");
+    PingPong.run(
+        standalone.core(), Kind.RC, out, ERR, "-d", "soft0", "soft1", "-n", "1", "-r", "9");
     String comm = " comm \\[ibv_rc_pingpong:\\d+] ";
     String own = "(?:.* comm \\[ib_core] \\n)+"; // QP0, QP1, their PD, CQ and MR, as on Linux (M2)
     List<String> expected =
@@ -257,7 +261,8 @@ class PingPongTest {
         };
     String[] args = {"-d", "soft0", "soft1", "-n", "2000000000", mode};
     CompletableFuture<Figures> run =
-        CompletableFuture.supplyAsync(() -> PingPong.run(standalone.core(), Kind.RC, out, args));
+        CompletableFuture.supplyAsync(
+            () -> PingPong.run(standalone.core(), Kind.RC, out, ERR, args));
     assertTrue(running.await(30, TimeUnit.SECONDS));
     plug1.unregister();
     CommandException e =
@@ -280,7 +285,8 @@ class PingPongTest {
         };
     String[] args = {"-d", "soft0", "-p", String.valueOf(freePort())};
     CompletableFuture<Figures> run =
-        CompletableFuture.supplyAsync(() -> PingPong.run(standalone.core(), Kind.UD, out, args));
+        CompletableFuture.supplyAsync(
+            () -> PingPong.run(standalone.core(), Kind.UD, out, ERR, args));
     assertTrue(waiting.await(30, TimeUnit.SECONDS));
     plug0.unregister();
     CommandException e =
@@ -304,7 +310,15 @@ class PingPongTest {
             CommandException.class,
             () ->
                 PingPong.run(
-                    standalone.core(), Kind.RC, out, "-d", "soft0", "soft1", "-n", "2000000000"));
+                    standalone.core(),
+                    Kind.RC,
+                    out,
+                    ERR,
+                    "-d",
+                    "soft0",
+                    "soft1",
+                    "-n",
+                    "2000000000"));
     assertEquals("ibv_rc_pingpong: interrupted", e.getMessage());
     assertEquals(130, e.getAsInt());
   }

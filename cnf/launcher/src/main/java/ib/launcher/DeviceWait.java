@@ -6,6 +6,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
@@ -27,6 +28,15 @@ final class DeviceWait {
 
   private static final String DEVICE_NAME = "ib.device.name";
 
+  /** A device that the midlayer is trying, or clients are told of: its slot is not plugged yet. */
+  private static final String ARRIVING =
+      "(&(objectClass=ib.core.verbs.IbDevice)(" + DEVICE_NAME + "=*))";
+
+  /** One that is being tried is waited for this many times longer, then it is stuck. */
+  private static final int PATIENCE = 30;
+
+  private static final long LOOK_NS = TimeUnit.SECONDS.toNanos(1);
+
   private final BundleContext context;
   private final Path conf;
 
@@ -36,9 +46,10 @@ final class DeviceWait {
   }
 
   /**
-   * Waits until the device of each driver configuration is plugged in.
+   * Waits until the device of each driver configuration is plugged in. The probe of a device may
+   * take long on a busy machine: while the device is in the registry, the wait goes on.
    *
-   * @param timeout how long at most
+   * @param timeout how long at most for devices of which nothing is to be seen
    * @return what is still missing then: the configuration file by the name of its device
    */
   Map<String, String> await(Duration timeout)
@@ -48,15 +59,31 @@ final class DeviceWait {
     ServiceListener listener = event -> news.release();
     context.addServiceListener(listener, PLUGGED);
     try {
-      long end = System.nanoTime() + timeout.toNanos();
+      long begin = System.nanoTime();
       removePresent(missing);
-      while (!missing.isEmpty() && news.tryAcquire(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+      while (!missing.isEmpty() && goesOn(missing, System.nanoTime() - begin, timeout.toNanos())) {
+        long left = timeout.toNanos() - (System.nanoTime() - begin);
+        if (news.tryAcquire(left > 0 ? left : LOOK_NS, TimeUnit.NANOSECONDS)) {
+          news.drainPermits();
+        }
         removePresent(missing);
       }
       return missing;
     } finally {
       context.removeServiceListener(listener);
     }
+  }
+
+  private boolean goesOn(Map<String, String> missing, long waited, long timeout)
+      throws InvalidSyntaxException {
+    if (waited < timeout) {
+      return true;
+    }
+    ServiceReference<?>[] devices = context.getAllServiceReferences(null, ARRIVING);
+    return devices != null
+        && waited / PATIENCE < timeout
+        && Arrays.stream(devices)
+            .anyMatch(d -> missing.containsKey(String.valueOf(d.getProperty(DEVICE_NAME))));
   }
 
   private void removePresent(Map<String, String> missing) throws InvalidSyntaxException {

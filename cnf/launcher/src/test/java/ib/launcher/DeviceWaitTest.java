@@ -1,14 +1,29 @@
 package ib.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Hashtable;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.felix.framework.FrameworkFactory;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.osgi.framework.Bundle;
+import org.osgi.framework.BundleContext;
+import org.osgi.framework.Constants;
+import org.osgi.framework.ServiceFactory;
+import org.osgi.framework.ServiceRegistration;
+import org.osgi.framework.launch.Framework;
 
 @DisplayName("issue 2, section 1: exec waits for the devices that are configured")
 class DeviceWaitTest {
@@ -29,6 +44,76 @@ class DeviceWaitTest {
             "soft1", "ib.driver.soft-soft1.cfg",
             "a-b", "ib.driver.rxe-a-b.cfg"),
         DeviceWait.configured(conf));
+  }
+
+  @Test
+  @DisplayName("A10: the wait goes on while the midlayer tries the device, and ends when it is in")
+  void a10Probe(@TempDir Path storage) throws Exception {
+    write("ib.driver.soft-slow0.cfg", "");
+    Framework framework = framework(storage);
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      BundleContext context = framework.getBundleContext();
+      ServiceRegistration<?> device = register(context, "ib.core.verbs.IbDevice", "slow0", false);
+      Future<Map<String, String>> missing =
+          threads.submit(() -> new DeviceWait(context, conf).await(Duration.ofMillis(100)));
+      // far beyond the time-out: whoever does not wait for the probe has given up by now
+      assertThrows(TimeoutException.class, () -> missing.get(500, TimeUnit.MILLISECONDS));
+      register(context, "ib.core.spi.DeviceSlot", "slow0", true);
+      assertEquals(Map.of(), missing.get(30, TimeUnit.SECONDS));
+      device.unregister();
+    } finally {
+      framework.stop();
+      framework.waitForStop(30_000);
+    }
+  }
+
+  @Test
+  @DisplayName("A10: the wait ends when nothing of the device is to be seen, or no more")
+  void a10Refused(@TempDir Path storage) throws Exception {
+    write("ib.driver.soft-gone0.cfg", "");
+    Map<String, String> gone = Map.of("gone0", "ib.driver.soft-gone0.cfg");
+    Framework framework = framework(storage);
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      BundleContext context = framework.getBundleContext();
+      assertEquals(gone, new DeviceWait(context, conf).await(Duration.ofMillis(1)));
+      ServiceRegistration<?> device = register(context, "ib.core.verbs.IbDevice", "gone0", false);
+      Future<Map<String, String>> missing =
+          threads.submit(() -> new DeviceWait(context, conf).await(Duration.ofMillis(100)));
+      device.unregister();
+      assertEquals(gone, missing.get(30, TimeUnit.SECONDS));
+    } finally {
+      framework.stop();
+      framework.waitForStop(30_000);
+    }
+  }
+
+  private static Framework framework(Path storage) throws Exception {
+    Map<String, String> config =
+        Map.of(
+            Constants.FRAMEWORK_STORAGE, storage.toString(), "felix.service.urlhandlers", "false");
+    Framework framework = new FrameworkFactory().newFramework(config);
+    framework.start();
+    return framework;
+  }
+
+  private static ServiceRegistration<?> register(
+      BundleContext context, String type, String name, boolean plugged) {
+    Hashtable<String, Object> properties = new Hashtable<>();
+    properties.put("ib.device.name", name);
+    properties.put("ib.device.plugged", plugged);
+    return context.registerService(type, new Nobody(), properties);
+  }
+
+  /** The launcher knows services by their names only. */
+  private static final class Nobody implements ServiceFactory<Object> {
+    @Override
+    public Object getService(Bundle bundle, ServiceRegistration<Object> registration) {
+      return this;
+    }
+
+    @Override
+    public void ungetService(
+        Bundle bundle, ServiceRegistration<Object> registration, Object service) {}
   }
 
   private void write(String name, String text) throws IOException {

@@ -10,14 +10,11 @@ import ib.core.internal.hotplug.Limits;
 import ib.core.spi.DriverRegistry;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbInvalidException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.BundleEvent;
 import org.osgi.framework.InvalidSyntaxException;
-import org.osgi.framework.ServiceReference;
 import org.osgi.framework.ServiceRegistration;
 import org.osgi.framework.SynchronousBundleListener;
 import org.osgi.service.component.annotations.Activate;
@@ -84,32 +81,11 @@ public final class IbCoreComponent {
     context.addBundleListener(stopping);
     clients.open();
     devices.open();
-    tellOfStrangers();
+    Strangers.told(context.getBundle(), context).ifPresent(LOG::warn);
     services =
         List.of(
             context.registerService(IbCore.class, midlayer, null),
             context.registerService(DriverRegistry.class, midlayer, null));
-  }
-
-  /** After an update, who was wired to the bundle before is out of sight until it is refreshed. */
-  private void tellOfStrangers() throws InvalidSyntaxException {
-    List<Bundle> strangers = new ArrayList<>();
-    for (String type : List.of(IbDevice.class.getName(), IbClient.class.getName())) {
-      ServiceReference<?>[] all = context.getAllServiceReferences(type, null);
-      for (ServiceReference<?> r : all == null ? new ServiceReference<?>[0] : all) {
-        Bundle bundle = r.getBundle();
-        if (bundle != null && !r.isAssignableTo(context.getBundle(), type)) {
-          strangers.add(bundle);
-        }
-      }
-    }
-    if (!strangers.isEmpty()) {
-      LOG.warn(
-          "{} still use the classes of {} before its update, so their devices and clients are not"
-              + " seen: refresh that bundle",
-          strangers.stream().distinct().toList(),
-          context.getBundle());
-    }
   }
 
   /**

@@ -42,17 +42,28 @@ final class Framework {
 
   /** A started bundle. */
   Bundle bundle(String name) throws BundleException, IOException {
+    return bundle(name, Map.of());
+  }
+
+  /** A started bundle with headers of its own. */
+  Bundle bundle(String name, Map<String, String> headers) throws BundleException, IOException {
+    Bundle bundle =
+        context().installBundle("test:" + name, new ByteArrayInputStream(jar(name, headers)));
+    bundle.start();
+    return bundle;
+  }
+
+  /** A bundle without content, as a file. */
+  static byte[] jar(String name, Map<String, String> headers) throws IOException {
     Manifest manifest = new Manifest();
     Attributes main = manifest.getMainAttributes();
     main.put(Attributes.Name.MANIFEST_VERSION, "1.0");
     main.putValue(Constants.BUNDLE_MANIFESTVERSION, "2");
     main.putValue(Constants.BUNDLE_SYMBOLICNAME, name);
+    headers.forEach(main::putValue);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     new JarOutputStream(bytes, manifest).close();
-    Bundle bundle =
-        context().installBundle("test:" + name, new ByteArrayInputStream(bytes.toByteArray()));
-    bundle.start();
-    return bundle;
+    return bytes.toByteArray();
   }
 
   /** Stops everything. */

@@ -1,0 +1,44 @@
+package ib.core.internal.osgi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.ByteArrayInputStream;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.osgi.framework.Bundle;
+import org.osgi.framework.Constants;
+
+@DisplayName("A15: who uses the classes of before an update")
+class StrangersTest {
+  private static final String PACKAGE = "some.api";
+
+  @Test
+  @DisplayName(
+      "A15: every importer is named, with the command to type; nobody else, before or after")
+  void a15Importers(@TempDir Path storage) throws Exception {
+    Framework framework = new Framework(storage);
+    try {
+      Map<String, String> exports = Map.of(Constants.EXPORT_PACKAGE, PACKAGE);
+      Map<String, String> imports = Map.of(Constants.IMPORT_PACKAGE, PACKAGE);
+      Bundle core = framework.bundle("some.core", exports);
+      framework.bundle("some.driver", imports);
+      framework.bundle("some.tools", imports);
+      framework.bundle("a.neighbour");
+      assertEquals(Optional.empty(), Strangers.told(core, framework.context()));
+      core.update(new ByteArrayInputStream(Framework.jar("some.core", exports)));
+      framework.bundle("a.newcomer", imports);
+      assertEquals(
+          Optional.of(
+              "some.driver, some.tools still use the classes of some.core before its update: their"
+                  + " devices, clients and commands are gone until you type felix:refresh "
+                  + core.getBundleId()),
+          Strangers.told(core, framework.context()));
+    } finally {
+      framework.close();
+    }
+  }
+}

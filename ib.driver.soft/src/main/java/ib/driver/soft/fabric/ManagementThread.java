@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The thread that carries management datagrams which posters have left at a port, since nothing on
- * the data path may wait for the fabric's lock. It lives while there is a subnet, whatever a turn of
- * it throws.
+ * the data path may wait for the fabric's lock. It lives while there is a subnet, whatever a turn
+ * of it throws.
  */
 final class ManagementThread {
   private static final String NAME = "ib-fabric";

@@ -41,7 +41,7 @@ final class LmcTest {
     int port = Opensm.freePort();
     List<String> errors = new ArrayList<>();
     try (Lab lab = new Lab("soft0", "soft1");
-        IbsimDoor door = new IbsimDoor(lab.fabric, port, (text, why) -> errors.add(text));
+        IbsimDoor door = new IbsimDoor(lab.fabric, port, errors::add);
         Opensm sm = Opensm.start(port, "soft0", dir, "-l", "1")) {
       IbDevice one = lab.lease("soft0");
       IbDevice two = lab.lease("soft1");
@@ -63,7 +63,7 @@ final class LmcTest {
     int port = Opensm.freePort();
     List<String> errors = new ArrayList<>();
     try (Lab lab = new Lab("soft0", "soft1");
-        IbsimDoor door = new IbsimDoor(lab.fabric, port, (text, why) -> errors.add(text));
+        IbsimDoor door = new IbsimDoor(lab.fabric, port, errors::add);
         Opensm sm = Opensm.start(port, "soft0", dir)) {
       IbDevice one = lab.lease("soft0");
       sm.awaitUp();

@@ -38,7 +38,7 @@ abstract class OpensmWorld {
   void open() throws Exception {
     assumeTrue(Opensm.missing().isEmpty(), () -> Opensm.missing().get());
     port = Opensm.freePort();
-    door = new IbsimDoor(fabric, port, (text, why) -> errors.add(text));
+    door = new IbsimDoor(fabric, port, errors::add);
     for (int i = 0; i < adapters; i++) {
       SoftDevice device = SoftDevice.plug(fabric, ConfigReader.read("soft" + i, Map.of()), "0");
       device.connect((type, n) -> events.add(device.name() + " " + type), null);

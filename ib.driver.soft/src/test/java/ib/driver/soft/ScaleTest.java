@@ -68,7 +68,7 @@ final class ScaleTest {
     assertTrue(managed(ports, 0xC00, 0xBFFF), "managed by the built-in one");
     int port = Opensm.freePort();
     List<String> errors = new CopyOnWriteArrayList<>();
-    try (IbsimDoor door = new IbsimDoor(fabric, port, (text, why) -> errors.add(text))) {
+    try (IbsimDoor door = new IbsimDoor(fabric, port, errors::add)) {
       begin = System.nanoTime();
       try (Opensm sm = Opensm.start(port, "node0", dir)) {
         sm.awaitUp();

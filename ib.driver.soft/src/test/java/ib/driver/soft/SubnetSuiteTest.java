@@ -60,7 +60,7 @@ final class SubnetSuiteTest {
     plug();
     int port = Opensm.freePort();
     List<String> errors = new ArrayList<>();
-    try (IbsimDoor door = new IbsimDoor(fabric, port, (text, why) -> errors.add(text));
+    try (IbsimDoor door = new IbsimDoor(fabric, port, errors::add);
         Opensm sm = Opensm.start(port, "node0", dir)) {
       sm.awaitUp();
       suite();

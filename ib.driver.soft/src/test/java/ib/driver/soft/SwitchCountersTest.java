@@ -183,7 +183,7 @@ final class SwitchCountersTest {
         lab.configure("soft" + i);
       }
       int port = Opensm.freePort();
-      try (IbsimDoor door = new IbsimDoor(lab.fabric, port, (text, why) -> errors.add(text))) {
+      try (IbsimDoor door = new IbsimDoor(lab.fabric, port, errors::add)) {
         Side a = lab.side("soft0");
         Side b = lab.side("soft1");
         Side.connect(QpType.UC, a, b, Mtu.MTU_1024);

@@ -192,7 +192,7 @@ class BesideOriginalsTest {
       udp = Math.min(free.getLocalPort(), 65_000);
     }
     List<String> errors = new ArrayList<>();
-    try (IbsimDoor door = new IbsimDoor(fabric, udp, (text, why) -> errors.add(text));
+    try (IbsimDoor door = new IbsimDoor(fabric, udp, errors::add);
         FromPort query = new FromPort(fabric, subnet, ports.get(1).place())) {
       for (String line :
           List.of(

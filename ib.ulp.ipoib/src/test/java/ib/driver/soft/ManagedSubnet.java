@@ -73,7 +73,7 @@ final class ManagedSubnet implements AutoCloseable {
 
   /** Opens the door for the host's management software. */
   IbsimDoor door(int port) {
-    return new IbsimDoor(fabric, port, (text, why) -> errors.add(text + ": " + why));
+    return new IbsimDoor(fabric, port, errors::add);
   }
 
   /** Waits until an interface has carrier. */

@@ -6,6 +6,7 @@ import ib.driver.soft.fabric.MadConsumer;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.topology.NodePort;
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.HashMap;
@@ -28,6 +29,7 @@ final class Client implements MadConsumer {
   private static final long ANSWER_NS = 300_000_000L;
 
   final int id;
+  final SocketAddress control;
   final int port;
   final long sinceNs = System.nanoTime();
   final DatagramChannel channel;
@@ -39,8 +41,15 @@ final class Client implements MadConsumer {
 
   private record Pending(Datagram asked, long endNs) {}
 
-  Client(int id, int port, DatagramChannel channel, Subnet subnet, NodePort place) {
+  Client(
+      int id,
+      SocketAddress control,
+      int port,
+      DatagramChannel channel,
+      Subnet subnet,
+      NodePort place) {
     this.id = id;
+    this.control = control;
     this.port = port;
     this.channel = channel;
     this.subnet = subnet;

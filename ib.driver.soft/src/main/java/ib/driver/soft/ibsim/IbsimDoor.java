@@ -1,13 +1,16 @@
 package ib.driver.soft.ibsim;
 
+import ib.core.client.Incidents;
 import ib.core.verbs.IbInvalidException;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -16,27 +19,32 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The server of ibsim's protocol: control at a UDP port of the loopback interface, and for each
  * client one more socket, at the port above by 1 and its number. A client that has ended without
- * saying so is found by its socket being gone.
+ * saying so is found by its socket being gone. What cannot be understood, or is of somebody else,
+ * is refused and counted; nothing that a datagram brings about ends the door.
  */
 public final class IbsimDoor implements AutoCloseable {
   private static final int CLIENTS_MOST = 64;
+  private static final int READS_MOST = 256; // of one socket, before another one
   private static final long TICK_MS = 50;
   private static final long JOIN_MS = 5_000;
+
+  private static final int PORT_MOST = 65_535;
 
   private final Fabric fabric;
   private final int port;
   private final Selector selector;
   private final DatagramChannel control;
   private final Thread thread;
-  private final BiConsumer<String, Throwable> report;
+  private final Incidents incidents;
   private final @Nullable Client[] clients = new @Nullable Client[CLIENTS_MOST];
   private final LocalSockets sockets = new LocalSockets();
+  private final ByteBuffer bytes = ByteBuffer.allocate(1024);
   private volatile boolean closed;
 
   /**
@@ -44,13 +52,13 @@ public final class IbsimDoor implements AutoCloseable {
    *
    * @param fabric what is managed
    * @param port UDP port of the control socket, 1 to 65471; 7070 is what ibsim uses
-   * @param report is told what goes wrong
+   * @param report takes a line for the log about what is refused or goes wrong, one a minute
    * @throws IbInvalidException when the port cannot be had
    */
-  public IbsimDoor(Fabric fabric, int port, BiConsumer<String, Throwable> report) {
+  public IbsimDoor(Fabric fabric, int port, Consumer<String> report) {
     this.fabric = fabric;
     this.port = port;
-    this.report = report;
+    this.incidents = new Incidents("the door of ibsim's clients", report);
     try {
       selector = Selector.open();
       control = open(port);
@@ -65,14 +73,17 @@ public final class IbsimDoor implements AutoCloseable {
 
   private DatagramChannel open(int at) throws IOException {
     DatagramChannel channel = DatagramChannel.open();
+    boolean good = false;
     try {
       channel.configureBlocking(false);
       channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), at));
       channel.register(selector, SelectionKey.OP_READ);
+      good = true;
       return channel;
-    } catch (IOException e) {
-      channel.close();
-      throw e;
+    } finally {
+      if (!good) {
+        channel.close();
+      }
     }
   }
 
@@ -89,33 +100,45 @@ public final class IbsimDoor implements AutoCloseable {
     }
   }
 
+  /** {@return what the door has refused, by reason, and outlived} */
+  public Incidents incidents() {
+    return incidents;
+  }
+
   private void run() {
-    ByteBuffer bytes = ByteBuffer.allocate(1024);
     while (!closed) {
-      try {
-        selector.select(TICK_MS);
-        List<SelectionKey> ready = List.copyOf(selector.selectedKeys()); // drop() selects, too
-        selector.selectedKeys().clear();
-        for (SelectionKey key : ready) {
-          if (key.isValid() && key.channel() instanceof DatagramChannel channel) {
-            read(channel, bytes);
-          }
-        }
-        tick();
-      } catch (IOException | RuntimeException e) {
-        report.accept("the door of ibsim's clients: " + e, e);
-      }
+      incidents.serve(this::turn);
     }
   }
 
-  private void read(DatagramChannel channel, ByteBuffer bytes) throws IOException {
+  private void turn() {
+    try {
+      selector.select(TICK_MS);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    List<SelectionKey> ready = List.copyOf(selector.selectedKeys()); // drop() selects, too
+    selector.selectedKeys().clear();
+    for (SelectionKey key : ready) {
+      if (key.isValid() && key.channel() instanceof DatagramChannel channel) {
+        incidents.outlive(() -> read(channel));
+      }
+    }
+    tick();
+  }
+
+  private void read(DatagramChannel channel) {
     Client client = of(channel);
-    for (int i = 0; i < 256; i++) {
+    for (int i = 0; i < READS_MOST; i++) {
       bytes.clear();
       SocketAddress from;
       try {
         from = channel.receive(bytes);
-      } catch (java.net.PortUnreachableException e) {
+      } catch (PortUnreachableException e) {
+        drop(client);
+        return;
+      } catch (IOException e) {
+        incidents.outlived(e);
         drop(client);
         return;
       }
@@ -123,12 +146,18 @@ public final class IbsimDoor implements AutoCloseable {
         return;
       }
       bytes.flip();
-      if (client == null && bytes.limit() == Control.BYTES) {
-        control(bytes, from);
-      } else if (client != null && bytes.limit() == Request.BYTES) {
-        synchronized (fabric) {
-          client.send(Request.read(bytes));
-        }
+      incidents.outlive(() -> received(client, from));
+    }
+  }
+
+  private void received(@Nullable Client client, SocketAddress from) {
+    if (bytes.limit() != (client == null ? Control.BYTES : Request.BYTES)) {
+      incidents.refused("of another length", from::toString);
+    } else if (client == null) {
+      control(bytes, from);
+    } else {
+      synchronized (fabric) {
+        client.send(Request.read(bytes));
       }
     }
   }
@@ -142,56 +171,91 @@ public final class IbsimDoor implements AutoCloseable {
     return null;
   }
 
-  private void control(ByteBuffer c, SocketAddress from) throws IOException {
+  private void control(ByteBuffer c, SocketAddress from) {
     c.order(ByteOrder.nativeOrder());
     if (c.getInt(0) != Control.MAGIC) {
+      incidents.refused("without the magic number", from::toString);
       return;
     }
+    String why;
     synchronized (fabric) {
-      int number = Control.client(c);
-      Client client = number >= 0 && number < CLIENTS_MOST ? clients[number] : null;
-      switch (Control.type(c)) {
-        case Control.CONNECT -> connect(c, from);
-        case Control.DISCONNECT -> drop(client);
-        case Control.SET_ISSM -> {
-          if (client != null) {
-            client.manages(c.getInt(Control.DATA) != 0);
-            client.subnet.carry();
-          }
-        }
-        default -> {
-          if (client == null || !Control.answer(c, client.place)) {
-            Control.refuse(c);
-          }
-        }
-      }
+      why = Control.type(c) == Control.CONNECT ? connect(c, from) : told(c, from);
+    }
+    if (why != null) {
+      incidents.refused(why, from::toString);
+      Control.refuse(c);
     }
     c.order(ByteOrder.nativeOrder());
     c.rewind();
-    control.send(c, from);
+    try {
+      control.send(c, from);
+    } catch (IOException e) {
+      incidents.refused("cannot be answered", from::toString);
+    }
   }
 
-  private void connect(ByteBuffer c, SocketAddress from) throws IOException {
+  /** What a client that is there says. {@return why it is refused, or null} */
+  private @Nullable String told(ByteBuffer c, SocketAddress from) {
+    int number = Control.client(c);
+    Client client = number >= 0 && number < CLIENTS_MOST ? clients[number] : null;
+    if (Control.type(c) == Control.DISCONNECT && client == null) {
+      return null; // it has left already
+    }
+    if (client == null || !client.control.equals(from)) {
+      return "in the name of another client";
+    }
+    switch (Control.type(c)) {
+      case Control.DISCONNECT -> drop(client);
+      case Control.SET_ISSM -> {
+        client.manages(c.getInt(Control.DATA) != 0);
+        client.subnet.carry();
+      }
+      default -> {
+        return Control.answer(c, client.place) ? null : "a question that is not known";
+      }
+    }
+    return null;
+  }
+
+  /** A client comes. {@return why it is refused, or null} */
+  private @Nullable String connect(ByteBuffer c, SocketAddress from) {
     String name = Control.nodeId(c);
     Subnet subnet = fabric.subnetOf(name);
     NodePort place = subnet == null ? null : place(subnet, name);
-    int id = 0;
-    while (id < CLIENTS_MOST && clients[id] != null) {
-      id++;
-    }
-    if (subnet == null || place == null || id == CLIENTS_MOST) {
-      Control.refuse(c);
-      return;
+    if (subnet == null || place == null) {
+      return "a node that is not there";
     }
     int data = c.getInt(Control.DATA);
-    DatagramChannel channel = open(port + 1 + id);
-    channel.connect(new InetSocketAddress(((InetSocketAddress) from).getAddress(), data));
-    Client client = new Client(id, data, channel, subnet, place);
-    clients[id] = client;
-    client.manages(c.getInt(Control.DATA + 8) != 0);
-    c.putInt(4, id);
-    c.putInt(Control.DATA, id);
-    Control.nodeId(c, place.node().description());
+    if (data < 1 || data > PORT_MOST) {
+      return "a client's port that is none";
+    }
+    for (int id = 0; id < CLIENTS_MOST; id++) {
+      DatagramChannel channel = clients[id] == null ? open(id, from, data) : null;
+      if (channel != null) {
+        Client client = new Client(id, from, data, channel, subnet, place);
+        clients[id] = client;
+        client.manages(c.getInt(Control.DATA + 8) != 0);
+        c.putInt(4, id);
+        c.putInt(Control.DATA, id);
+        Control.nodeId(c, place.node().description());
+        return null;
+      }
+    }
+    return "no room for another client";
+  }
+
+  /** The socket of a client, or null when it cannot be had: another program has the port. */
+  private @Nullable DatagramChannel open(int id, SocketAddress from, int data) {
+    DatagramChannel channel = null;
+    try {
+      channel = open(port + 1 + id);
+      channel.connect(new InetSocketAddress(((InetSocketAddress) from).getAddress(), data));
+      return channel;
+    } catch (IOException | RuntimeException e) {
+      incidents.refused("a port of this host", () -> port + 1 + id + ": " + e.getMessage());
+      close(channel);
+      return null;
+    }
   }
 
   private static @Nullable NodePort place(Subnet subnet, String name) {
@@ -230,11 +294,17 @@ public final class IbsimDoor implements AutoCloseable {
       client.leave();
       client.subnet.carry();
     }
+    close(client.channel);
+  }
+
+  private void close(@Nullable DatagramChannel channel) {
     try {
-      client.channel.close();
-      selector.selectNow(); // only now its port is free
+      if (channel != null) {
+        channel.close();
+        selector.selectNow(); // only now its port is free
+      }
     } catch (IOException e) {
-      report.accept("the socket of a client of the door: " + e, e);
+      incidents.outlived(e);
     }
   }
 
@@ -251,7 +321,7 @@ public final class IbsimDoor implements AutoCloseable {
       control.close();
       selector.close();
     } catch (IOException e) {
-      report.accept("closing the door of ibsim's clients: " + e, e);
+      incidents.outlived(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -56,7 +56,9 @@ final class ClientTest {
       channel.connect(deserted());
       synchronized (fabric) {
         Subnet subnet = fabric.subnetOf("soft0");
-        Client client = new Client(0, 1, channel, subnet, subnet.node("soft0").port(1));
+        Client client =
+            new Client(
+                0, channel.getRemoteAddress(), 1, channel, subnet, subnet.node("soft0").port(1));
         Datagram repress = datagram(REPRESS, NOTICE);
         Smp.TRANSACTION_ID.set(repress.mad, TID);
         client.send(repress);
@@ -83,7 +85,7 @@ final class ClientTest {
         Subnet subnet = fabric.subnetOf("soft0");
         Node node = subnet.node("soft0");
         NodePort place = node.port(1);
-        Client client = new Client(0, 1, channel, subnet, place);
+        Client client = new Client(0, channel.getRemoteAddress(), 1, channel, subnet, place);
         client.manages(true);
         assertFalse(subnet.foreignManagers().isEmpty());
         for (int i = 0; i < TRIES && !client.gone(); i++) {

@@ -88,7 +88,7 @@ final class IbsimDoorTest {
     int port = freePort();
     InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     List<Client> clients = new ArrayList<>();
-    try (IbsimDoor door = new IbsimDoor(fabric, port, (text, why) -> errors.add(text))) {
+    try (IbsimDoor door = new IbsimDoor(fabric, port, errors::add)) {
       for (int i = 0; i < CLIENTS; i++) {
         clients.add(new Client(address));
       }

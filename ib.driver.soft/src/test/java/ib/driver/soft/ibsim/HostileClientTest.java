@@ -1,0 +1,193 @@
+package ib.driver.soft.ibsim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.fabric.FabricPort;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.DatagramChannel;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@DisplayName("A12 datagrams that no client of the door sends")
+@Timeout(60)
+final class HostileClientTest {
+  private static final long SEED = Long.getLong("ib.fuzz.seed", 20_262);
+  private static final int DATAGRAMS = Integer.getInteger("ib.fuzz.datagrams", 20_000);
+  private static final int CLIENT_PORT_OF_A12 = 70_000;
+
+  private final Fabric fabric = new Fabric();
+  private final List<String> lines = new CopyOnWriteArrayList<>();
+  private List<FabricPort> ports;
+  private DatagramChannel socket;
+  private InetSocketAddress address;
+  private IbsimDoor door;
+
+  @BeforeEach
+  void open() throws IOException {
+    ports = fabric.plug("soft0", 0x10, 1, "ib-sw0");
+    socket = bound(0);
+    int free = Math.min(((InetSocketAddress) socket.getLocalAddress()).getPort(), 65_000);
+    address = new InetSocketAddress(InetAddress.getLoopbackAddress(), free - 100);
+    door = new IbsimDoor(fabric, address.getPort(), lines::add);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    door.close();
+    socket.close();
+    ports.forEach(FabricPort::close);
+  }
+
+  private static DatagramChannel bound(int port) throws IOException {
+    DatagramChannel channel = DatagramChannel.open();
+    channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    return channel;
+  }
+
+  private static ByteBuffer control(int type, int client) {
+    ByteBuffer c = ByteBuffer.allocate(Control.BYTES).order(ByteOrder.nativeOrder());
+    return c.putInt(0, Control.MAGIC).putInt(4, client).putInt(8, type);
+  }
+
+  private ByteBuffer ask(DatagramChannel from, ByteBuffer question) throws IOException {
+    from.send(question.rewind(), address);
+    ByteBuffer answer = ByteBuffer.allocate(Control.BYTES).order(ByteOrder.nativeOrder());
+    from.receive(answer);
+    return answer;
+  }
+
+  /** Connects a client whose data port is that of the socket, and says its number. */
+  private int connect(DatagramChannel from) throws IOException {
+    int data = ((InetSocketAddress) from.getLocalAddress()).getPort();
+    ByteBuffer answer = ask(from, control(Control.CONNECT, 0).putInt(Control.DATA, data));
+    assertEquals(Control.CONNECT, Control.type(answer), "connected");
+    return Control.client(answer);
+  }
+
+  @Test
+  @DisplayName(
+      "A12 CONNECT with client port 70000: refused, no socket is left, the next one comes in")
+  void portOfNoHost() throws IOException {
+    for (int data : new int[] {CLIENT_PORT_OF_A12, 0, -1, CLIENT_PORT_OF_A12}) {
+      ByteBuffer answer = ask(socket, control(Control.CONNECT, 0).putInt(Control.DATA, data));
+      assertEquals(0, Control.type(answer), "refused");
+    }
+    bound(address.getPort() + 1).close(); // nobody has it
+    assertEquals(0, connect(socket));
+    assertEquals(List.of("soft0"), door.clients());
+    assertEquals(1, lines.size(), lines.toString());
+    assertTrue(lines.getFirst().contains("a client's port that is none, from /127.0.0.1:"));
+    assertEquals(4, door.incidents().refused("a client's port that is none"));
+    assertEquals(0, door.incidents().outlived());
+  }
+
+  @Test
+  @DisplayName("A12 another program has the port of a number: the next number is taken")
+  void takenPort() throws IOException {
+    try (DatagramChannel other = bound(address.getPort() + 1)) {
+      assertTrue(other.isOpen());
+      assertEquals(1, connect(socket));
+      try (DatagramChannel second = bound(0)) {
+        assertEquals(2, connect(second));
+      }
+    }
+    assertEquals(1, lines.size(), lines.toString());
+  }
+
+  @Test
+  @DisplayName("nobody speaks in the name of another client")
+  void otherClient() throws IOException {
+    int id = connect(socket);
+    try (DatagramChannel other = bound(0)) {
+      assertEquals(0, Control.type(ask(other, control(Control.DISCONNECT, id))), "refused");
+      ByteBuffer manages = control(Control.SET_ISSM, id).putInt(Control.DATA, 1);
+      assertEquals(0, Control.type(ask(other, manages)), "refused");
+    }
+    assertEquals(List.of("soft0"), door.clients());
+    assertEquals(Control.DISCONNECT, Control.type(ask(socket, control(Control.DISCONNECT, id))));
+    assertEquals(List.of(), door.clients());
+  }
+
+  @Test
+  @DisplayName(
+      "A12 random datagrams at the door and at a client's socket: a line, no socket is left")
+  void random() throws IOException {
+    Random random = new Random(SEED);
+    int id = connect(socket);
+    long before = descriptors();
+    try (DatagramChannel stranger = bound(0)) {
+      int data = ((InetSocketAddress) stranger.getLocalAddress()).getPort();
+      InetSocketAddress own =
+          new InetSocketAddress(address.getAddress(), address.getPort() + 1 + id);
+      for (int i = 0; i < DATAGRAMS; i++) {
+        if (random.nextInt(4) == 0) {
+          stranger.send(noise(random, Request.BYTES), random.nextBoolean() ? address : own);
+        } else {
+          stranger.send(question(random, data), address);
+        }
+        if (i % 64 == 63) {
+          await(stranger); // so that the door has not more waiting than a socket holds
+        }
+      }
+      for (int each = 0; each < 64; each++) {
+        ask(stranger, control(Control.DISCONNECT, each));
+      }
+    }
+    assertTrue(door.incidents().total() > DATAGRAMS / 10, "seed " + SEED);
+    assertEquals(0, door.incidents().outlived(), "seed " + SEED + " " + door.incidents().counts());
+    assertEquals(1, lines.size(), lines.toString());
+    assertEquals(List.of("soft0"), door.clients(), "seed " + SEED);
+    assertEquals(before, descriptors(), "seed " + SEED);
+    door.close();
+    door = new IbsimDoor(fabric, address.getPort(), lines::add);
+    assertEquals(0, connect(socket));
+  }
+
+  private static ByteBuffer noise(Random random, int most) {
+    byte[] bytes = new byte[random.nextInt(10) == 0 ? random.nextInt(2 * most) : most];
+    random.nextBytes(bytes);
+    return ByteBuffer.wrap(bytes);
+  }
+
+  private static ByteBuffer question(Random random, int data) {
+    ByteBuffer c = noise(random, Control.BYTES).order(ByteOrder.nativeOrder());
+    if (c.limit() >= Control.BYTES) {
+      c.putInt(0, Control.MAGIC).putInt(4, random.nextInt(70) - 3).putInt(8, random.nextInt(12));
+      if (random.nextBoolean()) {
+        c.putInt(Control.DATA, random.nextBoolean() ? data : CLIENT_PORT_OF_A12);
+        c.put(Control.NODE_ID, (byte) 0);
+      }
+    }
+    return c;
+  }
+
+  /** Whatever was sent before has been read when this is answered. */
+  private void await(DatagramChannel stranger) throws IOException {
+    int mark = 0x10000 + (int) (System.nanoTime() & 0xffff);
+    stranger.send(control(99, mark).rewind(), address);
+    ByteBuffer answer = ByteBuffer.allocate(Request.BYTES).order(ByteOrder.nativeOrder());
+    do {
+      answer.clear();
+      stranger.receive(answer);
+    } while (answer.position() != Control.BYTES || answer.getInt(4) != mark);
+  }
+
+  private static long descriptors() {
+    return ((UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getOpenFileDescriptorCount();
+  }
+}

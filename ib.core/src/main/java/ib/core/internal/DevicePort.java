@@ -14,7 +14,6 @@ import ib.core.internal.mad.MadClient;
 import ib.core.internal.restrack.ObjectTable;
 import ib.core.internal.restrack.Owner;
 import ib.core.internal.sa.SaLayer;
-import ib.core.internal.waits.WaitGraph;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.DeviceAttr;
 import ib.core.verbs.DeviceInfo;
@@ -109,7 +108,7 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
             driver.info().driver(),
             what,
             shared.reportNs().getAsLong(),
-            shared.waits().deadlineNs());
+            shared.common().waits().deadlineNs());
     if (violation != null) {
       trial.poison(); // the calls go on when the caller does: only the present one, then
       shared.contract().report(violation);

@@ -224,7 +224,7 @@ class PerftestTest {
     String[] server = ("-d soft0" + options).split(" ");
     CompletableFuture<?> ends =
         CompletableFuture.runAsync(
-            () -> Perftest.run(standalone.core(), Tool.SEND_BW, out, server), BESIDE);
+            () -> Perftest.run(standalone.core(), Tool.SEND_BW, out, ERR, server), BESIDE);
     CompletableFuture<?> client =
         CompletableFuture.runAsync(
             () -> clientWhenListening(Tool.SEND_BW, ends, "-d soft1" + options + " 127.0.0.1"),

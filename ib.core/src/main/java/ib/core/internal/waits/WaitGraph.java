@@ -40,6 +40,7 @@ public final class WaitGraph implements Waits {
   private static final long PAUSE_LATE_NS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long REPORT_NS = TimeUnit.SECONDS.toNanos(10);
 
+  private final int spins;
   private final ReentrantLock leaf = new ReentrantLock();
   // guarded by the leaf
   private final Map<Thread, Wait> waits = new HashMap<>();
@@ -47,7 +48,13 @@ public final class WaitGraph implements Waits {
   private volatile long deadlineNs = TimeUnit.SECONDS.toNanos(60);
 
   /** An empty graph. */
-  public WaitGraph() {}
+  public WaitGraph() {
+    this(SPINS);
+  }
+
+  WaitGraph(int spins) {
+    this.spins = spins;
+  }
 
   /** {@return the one lock, which guards the waits and whatever their targets read} */
   public ReentrantLock leaf() {
@@ -196,7 +203,7 @@ public final class WaitGraph implements Waits {
   @MaySleep
   @Fence
   public End await(Target target, Rank rank, long limitNs) {
-    for (int i = 0; i < SPINS; i++) {
+    for (int i = 0; i < spins; i++) {
       if (target.over()) {
         return End.DONE;
       }

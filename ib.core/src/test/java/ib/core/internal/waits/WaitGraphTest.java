@@ -8,10 +8,14 @@ import ib.core.serial.End;
 import ib.core.serial.Waits;
 import ib.core.serial.Waits.Rank;
 import ib.core.testing.Wait;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -192,6 +196,30 @@ class WaitGraphTest {
     assertEquals(5, waiters[1].end().cycle().size());
     for (int i : new int[] {0, 2, 3}) {
       assertEquals(End.Kind.DONE, waiters[i].end().kind());
+    }
+  }
+
+  @Test
+  @DisplayName("500 rings of two to six threads that wait at once: one yields, of the lowest rank")
+  void rings() {
+    Random random = new Random(20261122);
+    for (int round = 0; round < 500; round++) {
+      int size = 2 + random.nextInt(5);
+      List<Thing> things = Stream.generate(Thing::new).limit(size).toList();
+      List<Rank> ranks =
+          random.ints(size, 0, Rank.STAYS.ordinal()).mapToObj(r -> Rank.values()[r]).toList();
+      List<Waiter> waiters = new ArrayList<>();
+      for (int i = 0; i < size; i++) {
+        waiters.add(new Waiter(things.get(i), things.get((i + 1) % size), ranks.get(i)));
+      }
+      waiters.forEach(Waiter::start);
+      List<Rank> refused = new ArrayList<>();
+      for (int i = 0; i < size; i++) {
+        if (waiters.get(i).end().kind() == End.Kind.REFUSED) {
+          refused.add(ranks.get(i));
+        }
+      }
+      assertEquals(List.of(Collections.min(ranks)), refused, "round " + round + " of " + ranks);
     }
   }
 

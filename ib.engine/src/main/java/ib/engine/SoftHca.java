@@ -228,6 +228,16 @@ public final class SoftHca implements DeviceOps {
   }
 
   @Override
+  public long gidChanges(int port) {
+    return core.port(port).gidChanges();
+  }
+
+  @Override
+  public long pkeyChanges(int port) {
+    return core.port(port).pkeyChanges();
+  }
+
+  @Override
   public ProtectionDomain allocPd(ObjectControl control) {
     core.count(Limit.MAX_PD, "allocPd");
     return new SoftPd(control, core);

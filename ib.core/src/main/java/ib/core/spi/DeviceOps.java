@@ -1,6 +1,7 @@
 package ib.core.spi;
 
 import ib.core.mad.MadSource;
+import ib.core.verbs.AnyContext;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.DeviceAttr;
@@ -55,6 +56,29 @@ public interface DeviceOps {
    */
   @MaySleep
   int queryPkey(int port, int index);
+
+  /**
+   * A number of the GID table, so that nobody reads it again who knows it as it is.
+   *
+   * @param port from 1
+   * @return another one after each change of the table, from the change on and before its event; -1
+   *     when the driver keeps no such number
+   */
+  @AnyContext
+  default long gidChanges(int port) {
+    return -1;
+  }
+
+  /**
+   * A number of the P_Key table, as {@link #gidChanges} is of the GID table.
+   *
+   * @param port from 1
+   * @return the number, or -1
+   */
+  @AnyContext
+  default long pkeyChanges(int port) {
+    return -1;
+  }
 
   /**
    * Makes a protection domain.

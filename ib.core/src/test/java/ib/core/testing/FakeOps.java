@@ -44,6 +44,16 @@ final class FakeOps implements DeviceOps {
   }
 
   @Override
+  public long gidChanges(int port) {
+    return device.ports().gidChanges();
+  }
+
+  @Override
+  public long pkeyChanges(int port) {
+    return device.ports().pkeyChanges();
+  }
+
+  @Override
   public ProtectionDomain allocPd(ObjectControl control) {
     device.faults().hit("allocPd");
     return new FakePd(control, device);

@@ -6,6 +6,7 @@ import ib.core.verbs.PhysState;
 import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortState;
 import ib.core.verbs.WellKnown;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** What the ports of a {@link FakeDevice} say: 8 GIDs and 8 P_Keys each. */
@@ -49,6 +50,20 @@ public final class FakePorts {
     attrs.set(port - 1, attr);
   }
 
+  /** Whether the driver numbers the changes of its tables. */
+  public volatile boolean numbered;
+
+  private final AtomicLong gidChanges = new AtomicLong();
+  private final AtomicLong pkeyChanges = new AtomicLong();
+
+  long gidChanges() {
+    return numbered ? gidChanges.get() : -1;
+  }
+
+  long pkeyChanges() {
+    return numbered ? pkeyChanges.get() : -1;
+  }
+
   /**
    * Changes a GID.
    *
@@ -58,6 +73,7 @@ public final class FakePorts {
    */
   public void gid(int port, int index, Gid gid) {
     gids.set(slot(port, index), gid);
+    gidChanges.incrementAndGet();
   }
 
   /**
@@ -69,6 +85,7 @@ public final class FakePorts {
    */
   public void pkey(int port, int index, int pkey) {
     pkeys.set(slot(port, index), pkey);
+    pkeyChanges.incrementAndGet();
   }
 
   PortAttr attr(int port) {

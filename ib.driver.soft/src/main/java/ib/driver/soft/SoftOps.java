@@ -63,6 +63,16 @@ final class SoftOps implements DeviceOps {
   }
 
   @Override
+  public long gidChanges(int port) {
+    return engine.gidChanges(port);
+  }
+
+  @Override
+  public long pkeyChanges(int port) {
+    return engine.pkeyChanges(port);
+  }
+
+  @Override
   public ProtectionDomain allocPd(ObjectControl control) {
     return engine.allocPd(control);
   }

@@ -168,13 +168,17 @@ public final class HcaPort implements WirePort {
     }
   }
 
-  /**
-   * Reads the GID table.
-   *
-   * @param index from 0
-   * @return the GID, ZERO when empty
-   * @throws ib.core.verbs.IbInvalidException outside the table
-   */
+  /** {@return how often the GID table has changed} */
+  public long gidChanges() {
+    return tables.gidChanges();
+  }
+
+  /** {@return how often the P_Key table has changed} */
+  public long pkeyChanges() {
+    return tables.pkeyChanges();
+  }
+
+  /** {@return the GID at an index, from 0, ZERO when empty; an index outside is refused} */
   public Gid gid(int index) {
     return tables.checkedGid(index);
   }
@@ -193,13 +197,7 @@ public final class HcaPort implements WirePort {
     observer.event(EventType.GID_CHANGE, number);
   }
 
-  /**
-   * Reads the P_Key table.
-   *
-   * @param index from 0
-   * @return 16 bits, 0 when empty
-   * @throws ib.core.verbs.IbInvalidException outside the table
-   */
+  /** {@return the P_Key at an index, from 0, 0 when empty; an index outside is refused} */
   public int pkey(int index) {
     return tables.checkedPkey(index);
   }

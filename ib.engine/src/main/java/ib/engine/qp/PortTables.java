@@ -4,6 +4,7 @@ import ib.core.verbs.Gid;
 import ib.core.verbs.WellKnown;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The GID and P_Key tables of a port: copied on write by whoever changes them (under the port's
@@ -15,6 +16,8 @@ final class PortTables {
   private volatile Gid[] gids;
   private volatile int[] pkeys;
   private final AtomicInteger changes = new AtomicInteger();
+  private final AtomicLong gidChanges = new AtomicLong();
+  private final AtomicLong pkeyChanges = new AtomicLong();
 
   PortTables(int gidCount, int pkeyCount, long portGuid) {
     Gid[] table = new Gid[gidCount];
@@ -38,6 +41,14 @@ final class PortTables {
     return changes.get();
   }
 
+  long gidChanges() {
+    return gidChanges.get();
+  }
+
+  long pkeyChanges() {
+    return pkeyChanges.get();
+  }
+
   Gid checkedGid(int index) {
     if (index < 0 || index >= gids.length) {
       throw Refusals.range("GID index", index, 0, gids.length - 1);
@@ -50,6 +61,7 @@ final class PortTables {
     Gid[] changed = gids.clone();
     changed[index] = gid;
     gids = changed;
+    gidChanges.getAndIncrement();
   }
 
   int checkedPkey(int index) {
@@ -64,6 +76,7 @@ final class PortTables {
     int[] changed = pkeys.clone();
     changed[index] = pkey;
     pkeys = changed;
+    pkeyChanges.getAndIncrement();
     changed();
   }
 
@@ -75,6 +88,7 @@ final class PortTables {
     int[] changed = Arrays.copyOf(table, pkeys.length);
     boolean differs = !Arrays.equals(changed, pkeys);
     pkeys = changed;
+    pkeyChanges.getAndIncrement();
     changed();
     return differs;
   }

@@ -4,16 +4,19 @@ import ib.core.verbs.EventType;
 import java.util.BitSet;
 
 /**
- * Refreshes the caches before anybody hears of an event (B13): all of a port for each of the seven
- * port events, all ports when it is unknown what has changed. What fails is reported, and tried
- * again before the next event and after a while; the event is delivered all the same (Linux drops
- * it). For the dispatcher only.
+ * Refreshes the caches before anybody hears of an event (B13): the attributes of the port for each
+ * of the seven port events, of all ports when it is unknown what has changed; a table when the
+ * event is about it, or the driver's number says that it has changed, or the driver has no numbers.
+ * What fails is reported, and tried again before the next event and after a while; the event is
+ * delivered all the same (Linux drops it). For the dispatcher only.
  */
 final class CacheRefresher {
   private final EventHub hub;
   private final EventCounters counters;
   private final PortCaches caches;
   private final BitSet stale = new BitSet();
+  private final BitSet gids = new BitSet(); // of stale ports: to be read whatever its number
+  private final BitSet pkeys = new BitSet();
   private long retryNs;
 
   CacheRefresher(EventHub hub, EventCounters counters, PortCaches caches) {
@@ -37,6 +40,8 @@ final class CacheRefresher {
           staleAll();
         } else {
           stale.set(port);
+          gids.set(port, gids.get(port) || type == EventType.GID_CHANGE);
+          pkeys.set(port, pkeys.get(port) || type == EventType.PKEY_CHANGE);
         }
       }
       case EVENT_OVERFLOW, DEVICE_SPEED_CHANGE, RESET_END -> staleAll();
@@ -54,8 +59,10 @@ final class CacheRefresher {
   private void refreshStale() {
     for (int port = stale.nextSetBit(1); port > 0; port = stale.nextSetBit(port + 1)) {
       try {
-        caches.refresh(port);
+        caches.refresh(port, gids.get(port), pkeys.get(port));
         stale.clear(port);
+        gids.clear(port);
+        pkeys.clear(port);
       } catch (Throwable t) { // driver code: whatever it throws, the event is delivered
         counters.refreshErrors.increment();
         retryNs = hub.clock().nanoTime() + hub.config().refreshRetryNs();

@@ -244,7 +244,8 @@ public final class DeviceEvents implements DeviceSink {
   void returned(Map<String, ?> properties) {
     if (properties.get(EventTopics.SEQUENCE) instanceof Long sequence) {
       poster.returned(sequence);
-      if (window.returned(sequence)) {
+      boolean detour = window.detour();
+      if (window.returned(sequence) || (detour && !window.detour())) { // room, or to be told of
         dispatcher.wake();
       }
     } else if (properties.get(EventTopics.TIME) instanceof Long time) {
@@ -262,6 +263,7 @@ public final class DeviceEvents implements DeviceSink {
 
   /** What the dispatcher does, on its thread only. */
   private final class Work implements Dispatcher.Work {
+    private final DetourReport report = new DetourReport(hub, DeviceEvents.this);
     private long nagNs;
     private int unmirrored; // affiliated events not posted and not told of
 
@@ -287,6 +289,7 @@ public final class DeviceEvents implements DeviceSink {
         return true;
       }
       if (!window.posted(event, now + hub.config().returnTimeoutNs())) {
+        report.goesOn(now);
         nag(bus, event.sequence(), now);
       }
       BusPoster.Result result =
@@ -309,20 +312,15 @@ public final class DeviceEvents implements DeviceSink {
       int overdue = window.expire(nowNs);
       if (overdue > 0) {
         reportOverdue(overdue, nowNs);
+      } else if (!window.detour()) {
+        report.ends(nowNs);
       }
       refresher.retry(nowNs);
     }
 
     private void reportOverdue(int overdue, long now) {
       long first = sequence.get() - overdue + 1;
-      hub.reports()
-          .trouble(
-              name(),
-              "event "
-                  + first
-                  + " did not come back from the event bus in time: handlers are told directly"
-                  + " until it does",
-              null);
+      report.begins(first, overdue, now);
       nagNs = now;
       EventBus bus = hub.bus();
       if (bus != null) {

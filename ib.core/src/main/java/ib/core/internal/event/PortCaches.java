@@ -17,7 +17,33 @@ import org.jspecify.annotations.Nullable;
  * later ticket: whoever began later cannot have read something older.
  */
 final class PortCaches implements DeviceCaches {
-  private record Snapshot(long ticket, PortAttr attr, Gid[] gids, int[] pkeys) {}
+  /** A driver that does not number the changes of a table. */
+  private static final long UNKNOWN = -1;
+
+  /** One table, the ticket of the refresh that read it, the driver's number of it. */
+  private record Part<T>(long ticket, long number, T value) {
+    static <T> Part<T> later(Part<T> a, Part<T> b) {
+      return b.ticket > a.ticket ? b : a;
+    }
+
+    boolean isOf(long newest) {
+      return newest != UNKNOWN && newest == number;
+    }
+  }
+
+  private record Snapshot(Part<PortAttr> attrs, Part<Gid[]> gidPart, Part<int[]> pkeyPart) {
+    PortAttr attr() {
+      return attrs.value;
+    }
+
+    Gid[] gids() {
+      return gidPart.value;
+    }
+
+    int[] pkeys() {
+      return pkeyPart.value;
+    }
+  }
 
   private final DriverDevice device;
   private final int portCount;
@@ -38,34 +64,77 @@ final class PortCaches implements DeviceCaches {
     return device.name();
   }
 
-  /**
-   * Asks the driver for everything of a port; what it throws passes through, the snapshot stays.
-   */
+  /** Asks the driver for everything of a port; what it throws passes through. */
   void refresh(int port) {
+    refresh(port, true, true);
+  }
+
+  /**
+   * Asks the driver for what can have changed of a port; what it throws passes through, the
+   * snapshot stays.
+   *
+   * @param port from 1
+   * @param gids whether the GID table is read though its number is the same
+   * @param pkeys whether the P_Key table is
+   */
+  void refresh(int port, boolean gids, boolean pkeys) {
     check(port);
     long ticket = tickets.incrementAndGet();
+    Snapshot old = ports.get(port - 1);
+    // the numbers first: what changes while the tables are read has another number by then
+    long gidNumber = device.ops().gidChanges(port);
+    long pkeyNumber = device.ops().pkeyChanges(port);
     PortAttr attr = device.ops().queryPort(port);
+    boolean gidsKept =
+        old != null
+            && !gids
+            && old.gidPart.isOf(gidNumber)
+            && old.gids().length == attr.gidTableLen();
+    boolean pkeysKept =
+        old != null
+            && !pkeys
+            && old.pkeyPart.isOf(pkeyNumber)
+            && old.pkeys().length == attr.pkeyTableLen();
+    Snapshot fresh =
+        new Snapshot(
+            new Part<>(ticket, UNKNOWN, attr),
+            gidsKept ? old.gidPart : new Part<>(ticket, gidNumber, readGids(port, attr)),
+            pkeysKept ? old.pkeyPart : new Part<>(ticket, pkeyNumber, readPkeys(port, attr)));
+    ports.accumulateAndGet(port - 1, fresh, PortCaches::later);
+  }
+
+  private Gid[] readGids(int port, PortAttr attr) {
     Gid[] gids = new Gid[attr.gidTableLen()];
     for (int i = 0; i < gids.length; i++) {
       gids[i] = device.ops().queryGid(port, i);
     }
+    return gids;
+  }
+
+  private int[] readPkeys(int port, PortAttr attr) {
     int[] pkeys = new int[attr.pkeyTableLen()];
     for (int i = 0; i < pkeys.length; i++) {
       pkeys[i] = device.ops().queryPkey(port, i);
     }
-    Snapshot fresh = new Snapshot(ticket, attr, gids, pkeys);
-    ports.accumulateAndGet(port - 1, fresh, PortCaches::later);
+    return pkeys;
   }
 
+  /** Part by part: a refresh of one table alone never brings an older other one back. */
   private static @Nullable Snapshot later(@Nullable Snapshot a, @Nullable Snapshot b) {
-    return a == null || (b != null && b.ticket > a.ticket) ? b : a;
+    if (a == null || b == null) {
+      return a == null ? b : a;
+    }
+    return new Snapshot(
+        Part.later(a.attrs, b.attrs),
+        Part.later(a.gidPart, b.gidPart),
+        Part.later(a.pkeyPart, b.pkeyPart));
   }
 
   @Override
   public PortAttr port(int port) {
     check(port);
     Snapshot s = ports.get(port - 1);
-    return s == null ? device.ops().queryPort(port) : s.attr;
+    return s == null ? device.ops().queryPort(port) : s.attr();
   }
 
   @Override
@@ -75,8 +144,8 @@ final class PortCaches implements DeviceCaches {
     if (s == null) {
       return device.ops().queryGid(port, index);
     }
-    check("GID", port, index, s.gids.length);
-    return s.gids[index];
+    check("GID", port, index, s.gids().length);
+    return s.gids()[index];
   }
 
   @Override
@@ -86,8 +155,8 @@ final class PortCaches implements DeviceCaches {
     if (s == null) {
       return device.ops().queryPkey(port, index);
     }
-    check("P_Key", port, index, s.pkeys.length);
-    return s.pkeys[index];
+    check("P_Key", port, index, s.pkeys().length);
+    return s.pkeys()[index];
   }
 
   private void check(int port) {

@@ -6,6 +6,7 @@ import java.util.Dictionary;
 import java.util.HashMap;
 import java.util.Hashtable;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.osgi.framework.BundleContext;
@@ -19,11 +20,14 @@ import org.osgi.service.event.EventHandler;
  * (D8).
  */
 final class BusHandler implements EventHandler {
+  private static final long QUIET_NS = TimeUnit.MINUTES.toNanos(1);
+
   private final EventHub hub;
   private final Culprits culprits;
   private final BundleContext context;
   private volatile @Nullable ServiceRegistration<EventHandler> registration;
   private final AtomicBoolean looking = new AtomicBoolean();
+  private volatile long toldNs = System.nanoTime() - QUIET_NS; // by whoever is looking
 
   BusHandler(BundleContext context, EventHub hub) {
     this.hub = hub;
@@ -71,6 +75,11 @@ final class BusHandler implements EventHandler {
   private void look(String device, long sequence) {
     try {
       readmit(device);
+      long now = System.nanoTime();
+      if (now - toldNs < QUIET_NS) {
+        return; // once a minute is enough, on a busy machine too (B6)
+      }
+      toldNs = now;
       String who = culprits.text();
       String what = "the EventAdmin does not return event " + sequence + ": " + who;
       hub.reports().trouble(device, what, null);

@@ -1,0 +1,75 @@
+package ib.core.internal.event;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Tells of the detours of one device's events around a bus that is held up (D8): a line when they
+ * begin, one when the bus is back, and at most one a minute besides, however often that changes on
+ * a busy machine (B6). For the dispatcher only; asked at every tick.
+ */
+final class DetourReport {
+  private static final long QUIET_NS = TimeUnit.MINUTES.toNanos(1);
+
+  private final EventHub hub;
+  private final DeviceEvents events;
+  private boolean begun; // a beginning was told, its end was not
+  private boolean ever;
+  private long lastNs;
+  private int detours; // since the last end that was told
+  private long direct; // events told directly meanwhile
+
+  DetourReport(EventHub hub, DeviceEvents events) {
+    this.hub = hub;
+    this.events = events;
+  }
+
+  /** The bus is overdue: a detour begins. */
+  void begins(long first, int handed, long nowNs) {
+    detours++;
+    direct += handed;
+    if (begun) {
+      still(nowNs);
+    } else if (!ever || nowNs - lastNs >= QUIET_NS) {
+      begun = true;
+      tell(
+          "event "
+              + first
+              + " did not come back from the event bus in time: handlers are told directly until"
+              + " it does"
+              + (detours > 1 ? "; so it was " + (detours - 1) + " times unreported" : ""),
+          nowNs);
+    }
+  }
+
+  /** An event was told directly since the bus is not back yet. */
+  void goesOn(long nowNs) {
+    direct++;
+    still(nowNs);
+  }
+
+  private void still(long nowNs) {
+    if (begun && nowNs - lastNs >= QUIET_NS) {
+      tell("the event bus is still held up: " + counts(), nowNs);
+    }
+  }
+
+  /** The bus has caught up. */
+  void ends(long nowNs) {
+    if (begun) {
+      begun = false;
+      tell("the event bus is back: " + counts(), nowNs);
+      detours = 0;
+      direct = 0;
+    }
+  }
+
+  private String counts() {
+    return "handlers were told of " + direct + " events directly, in " + detours + " detours";
+  }
+
+  private void tell(String text, long nowNs) {
+    ever = true;
+    lastNs = nowNs;
+    hub.reports().trouble(events.name(), text, null);
+  }
+}

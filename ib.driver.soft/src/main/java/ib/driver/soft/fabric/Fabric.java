@@ -306,7 +306,7 @@ public final class Fabric {
   private void endWhenEmpty() {
     Thread ended;
     synchronized (this) {
-      ended = subnets.isEmpty() ? thread.stop() : null;
+      ended = subnets().isEmpty() ? thread.stop() : null;
     }
     ManagementThread.join(ended);
   }

@@ -80,7 +80,12 @@ final class HostWatch implements Runnable {
   @Override
   public void run() {
     while (pause()) {
-      look();
+      try {
+        look();
+      } catch (Throwable e) { // looked at again soon
+        wire.failed(e);
+      }
+      wire.report().ifPresent(line -> log.accept("device " + config.name() + ": " + line));
     }
   }
 

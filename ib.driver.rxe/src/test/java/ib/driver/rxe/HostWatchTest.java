@@ -14,6 +14,7 @@ import ib.core.verbs.PortState;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.List;
 import java.util.Optional;
@@ -39,6 +40,24 @@ final class HostWatchTest {
   /** The next event, which must come in time. */
   private static EventType next(LinkedBlockingQueue<EventType> events) throws InterruptedException {
     return events.poll(20, TimeUnit.SECONDS);
+  }
+
+  @Test
+  @DisplayName("bad input: what a stranger sends is told once, with its reason and his address")
+  void stranger() throws IOException {
+    try (RxeLab lab = new RxeLab();
+        DatagramChannel stranger = DatagramChannel.open()) {
+      lab.configure("rxe0", "address", "127.0.0.1");
+      stranger.bind(new InetSocketAddress("127.0.0.3", 0));
+      long start = System.nanoTime();
+      while (lab.warnings.stream().noneMatch(w -> w.contains("127.0.0.3"))) {
+        stranger.send(ByteBuffer.allocate(3), new InetSocketAddress(ONE, 4791));
+        assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20), "nothing was told");
+      }
+      List<String> told = lab.warnings.stream().filter(w -> w.contains("refused")).toList();
+      assertEquals(1, told.size(), told.toString());
+      assertTrue(told.getFirst().startsWith("device rxe0: datagrams refused: short "), told + "");
+    }
   }
 
   @Test

@@ -10,6 +10,7 @@ import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.WirePort;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes packets of datagrams and hands them to the port. Every datagram becomes a packet or a named
@@ -23,6 +24,7 @@ final class Inbound implements DatagramCodec.Doubt {
   private final RunContext run;
   private final ReceivePool pool;
   private final UdpCounters counters;
+  private final Refusals refusals;
   private final NanoClock clock;
   private final Own own;
   private final IpHeaders headers = new IpHeaders();
@@ -47,6 +49,7 @@ final class Inbound implements DatagramCodec.Doubt {
       RunContext run,
       ReceivePool pool,
       UdpCounters counters,
+      Refusals refusals,
       NanoClock clock,
       Own own,
       UdpOptions options) {
@@ -56,6 +59,7 @@ final class Inbound implements DatagramCodec.Doubt {
     this.run = run;
     this.pool = pool;
     this.counters = counters;
+    this.refusals = refusals;
     this.clock = clock;
     this.own = own;
   }
@@ -97,43 +101,75 @@ final class Inbound implements DatagramCodec.Doubt {
       counters.count(UdpCounter.RX_OVERRUN);
       return;
     }
+    boolean taken = false;
+    try {
+      DropReason reason = decode(to, buffer, number, at, length, high, low, sourcePort, p);
+      if (reason != null) {
+        refusals.refused(reason, high, low, sourcePort);
+        port.dropped(reason);
+        p.release(run);
+        return;
+      }
+      if ((trafficClass & CONGESTED) == CONGESTED) {
+        counters.count(UdpCounter.NP_ECN_MARKED);
+      }
+      address(p, to, high, low);
+      p.trafficClass = trafficClass;
+      p.flowLabel = flowLabel;
+      p.hopLimit = hopLimit == 0 ? UNKNOWN_HOPS : hopLimit;
+      p.sourcePort = sourcePort;
+      p.identification = mayHide ? id : 0;
+      p.icrc = Icrc.load(buffer.bytes, at + length - Icrc.BYTES);
+      to.heard(p);
+      if ((p.opcode & 0xe0) == BthOpcode.Service.UD.bits()) {
+        header(p, to, buffer.header(number), length);
+      }
+      taken = true;
+      port.receive(p, run);
+    } catch (Throwable e) { // whatever a stranger can cause: the next one is received
+      failed(e);
+      if (!taken) {
+        p.release(run); // what was handed over may lie in a queue: it is nobody's any more
+      }
+    }
+  }
+
+  private @Nullable DropReason decode(
+      Endpoint to,
+      ReceiveBuffer buffer,
+      int number,
+      long at,
+      int length,
+      long high,
+      long low,
+      int sourcePort,
+      Packet p) {
     peer = high ^ low;
     mayHide = to.network == Icrc.Network.IPV4;
     guess = number == 0 ? 0 : id + step & 0xffff;
     id = guess;
-    long here = to.gid.high();
-    codec.flow(to.network, high, low, here, to.gid.low(), sourcePort, to.port, guess);
+    codec.flow(to.network, high, low, to.gid.high(), to.gid.low(), sourcePort, to.port, guess);
     DropReason reason = codec.decode(buffer.bytes, buffer.view, at, length, p, this);
-    if (reason != null) {
-      port.dropped(reason);
-      p.release(run);
-      return;
-    }
-    if ((trafficClass & CONGESTED) == CONGESTED) {
-      counters.count(UdpCounter.NP_ECN_MARKED);
-    }
-    if (number == 1) {
+    if (reason == null && number == 1) {
       step = id - first;
-    } else if (number == 0) {
+    } else if (reason == null && number == 0) {
       first = id;
     }
-    int hops = hopLimit == 0 ? UNKNOWN_HOPS : hopLimit;
-    address(p, to, high, low);
-    p.trafficClass = trafficClass;
-    p.flowLabel = flowLabel;
-    p.hopLimit = hops;
-    p.sourcePort = sourcePort;
-    p.identification = mayHide ? id : 0;
-    p.icrc = Icrc.load(buffer.bytes, at + length - Icrc.BYTES);
-    to.heard(p);
-    if ((p.opcode & 0xe0) == BthOpcode.Service.UD.bits()) {
-      MemorySegment header = buffer.header(number);
-      headers.write(to.network, high, low, here, to.gid.low(), sourcePort, to.port);
-      headers.length(to.network, length);
-      headers.store(p, to.network, header);
-      p.networkHeader = header;
-    }
-    port.receive(p, run);
+    return reason;
+  }
+
+  /** What the receive buffer of a datagram begins with. */
+  private void header(Packet p, Endpoint to, MemorySegment header, int length) {
+    headers.write(to.network, p.sgidHigh, p.sgidLow, p.dgidHigh, p.dgidLow, p.sourcePort, to.port);
+    headers.length(to.network, length);
+    headers.store(p, to.network, header);
+    p.networkHeader = header;
+  }
+
+  /** Something went wrong here. */
+  void failed(Throwable why) {
+    refusals.failed(why);
+    counters.count(UdpCounter.RX_FAILED);
   }
 
   private static void address(Packet p, Endpoint to, long high, long low) {

@@ -56,6 +56,17 @@ abstract class Receiver implements Runnable {
 
   @Override
   public final void run() {
+    while (!stopped) {
+      try {
+        turns();
+      } catch (Throwable e) { // a device that hears nothing any more is worse
+        inbound.failed(e);
+        LockSupport.parkNanos(this, NAP_NS);
+      }
+    }
+  }
+
+  private void turns() {
     long idleSince = System.nanoTime();
     while (!stopped) {
       CountDownLatch waiting = forget;
@@ -104,6 +115,9 @@ abstract class Receiver implements Runnable {
         return true;
       }
       inbound.catchUp();
+      return false;
+    } catch (Throwable e) { // nor does whoever polls get to see it
+      inbound.failed(e);
       return false;
     } finally {
       owned.setRelease(false);

@@ -35,6 +35,8 @@ public enum UdpCounter {
   RX_OVERRUN,
   /** Times the socket refused to be read. */
   RX_ERROR,
+  /** Datagrams, or turns of the thread that receives, that met an error of ours. */
+  RX_FAILED,
   /** Packets not sent: the source GID is none that a socket is bound to. */
   TX_NO_SOURCE,
   /** Packets not sent: the socket's buffer was full, or too many threads were sending. */

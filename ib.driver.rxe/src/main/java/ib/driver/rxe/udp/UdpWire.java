@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   private final UdpOptions options;
   private final UdpCounters counters = new UdpCounters();
+  private final Refusals refusals = new Refusals();
   private final Senders senders;
   private final @Nullable Libc libc;
   private final boolean migReq;
@@ -80,7 +82,8 @@ public final class UdpWire implements Wire, AutoCloseable {
    */
   public synchronized void start(WirePort port, RunContext run, String threadName)
       throws IOException {
-    Inbound inbound = new Inbound(port, run, pool, counters, NanoClock.SYSTEM, this::own, options);
+    Inbound inbound =
+        new Inbound(port, run, pool, counters, refusals, NanoClock.SYSTEM, this::own, options);
     if (options.path() == UdpOptions.Path.NATIVE && libc == null) {
       throw new IOException("no system calls here: not Linux on 64 bits, or native access denied");
     }
@@ -122,6 +125,26 @@ public final class UdpWire implements Wire, AutoCloseable {
       main.flows.open(main, port -> flow(main, port));
       main.look();
     }
+  }
+
+  /**
+   * What was refused of strangers, or went wrong when something came, since it was told the last
+   * time; nothing within a minute of that.
+   *
+   * @return a line for a log
+   */
+  public synchronized Optional<String> report() {
+    return refusals.report(System.nanoTime());
+  }
+
+  /**
+   * Something went wrong beside the sockets, which is told with the rest.
+   *
+   * @param why what was thrown
+   */
+  public void failed(Throwable why) {
+    refusals.failed(why);
+    counters.count(UdpCounter.RX_FAILED);
   }
 
   private @Nullable Endpoint flow(Endpoint main, int port) {

@@ -1,0 +1,163 @@
+package ib.driver.rxe.udp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.wire.Bth;
+import ib.core.wire.BthOpcode;
+import ib.core.wire.DropReason;
+import ib.core.wire.Icrc;
+import ib.core.wire.Ipv4Header;
+import ib.core.wire.UdpHeader;
+import ib.engine.wire.Packet;
+import ib.engine.wire.RunContext;
+import ib.engine.wire.WirePort;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("bad input: the thread that receives outlives whatever is thrown")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class ReceiverTest {
+  private static final int FAILURES = 30;
+  private static final int LENGTH = Bth.BYTES + 4 + Icrc.BYTES;
+  private static final InetAddress HERE = InetAddress.ofLiteral("127.0.0.1");
+  private static final InetAddress THERE = InetAddress.ofLiteral("127.0.0.2");
+
+  /** A run that does nothing, or throws. */
+  private static final class Run extends RunContext {
+    private final AtomicInteger failing = new AtomicInteger();
+
+    @Override
+    public void finish() {
+      if (failing.getAndDecrement() > 0) {
+        throw new IllegalStateException("in finish");
+      }
+    }
+  }
+
+  /** A port that throws before it takes anything. */
+  private static final class Port implements WirePort {
+    private final AtomicInteger received = new AtomicInteger();
+
+    @Override
+    public void receive(Packet packet, RunContext run) {
+      int n = received.incrementAndGet();
+      packet.release(run);
+      if (n <= FAILURES) {
+        throw n % 2 == 0 ? new OutOfMemoryError("planted") : new AssertionError("planted");
+      }
+    }
+
+    @Override
+    public void dropped(DropReason reason) {
+      throw new StackOverflowError("planted");
+    }
+
+    @Override
+    public int number() {
+      return 1;
+    }
+
+    @Override
+    public int lid() {
+      return 0;
+    }
+
+    @Override
+    public boolean active() {
+      return true;
+    }
+  }
+
+  private static void until(java.util.function.BooleanSupplier condition, String what) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20), what);
+      Thread.onSpinWait();
+    }
+  }
+
+  /** A right acknowledgement. */
+  private static ByteBuffer packet(int sourcePort) {
+    MemorySegment packet = MemorySegment.ofArray(new byte[LENGTH]);
+    Bth bth = new Bth();
+    bth.wrap(packet, 0);
+    bth.opcode(BthOpcode.RC_ACKNOWLEDGE.value());
+    bth.pkey(0xffff);
+    bth.destQp(0x123456);
+    MemorySegment headers = MemorySegment.ofArray(new byte[Icrc.Network.IPV4.bytes()]);
+    Ipv4Header ip = new Ipv4Header();
+    ip.wrap(headers, 0);
+    ip.versionAndLength(Ipv4Header.PLAIN);
+    ip.totalLength(28 + LENGTH);
+    ip.fragment(Ipv4Header.DONT_FRAGMENT);
+    ip.protocol(UdpHeader.PROTOCOL);
+    ip.source(0x7f000002);
+    ip.destination(0x7f000001);
+    UdpHeader udp = new UdpHeader();
+    udp.wrap(headers, Ipv4Header.BYTES);
+    udp.sourcePort(sourcePort);
+    udp.destinationPort(UdpOptions.ROCE_PORT);
+    udp.length(8 + LENGTH);
+    int at = LENGTH - Icrc.BYTES;
+    Icrc.store(packet, at, new Icrc().of(Icrc.Network.IPV4, headers, 0, packet, 0, at));
+    return packet.asByteBuffer();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({"NATIVE", "PORTABLE"})
+  @DisplayName("errors of the port, of the run, of counting: all counted, the next packet is heard")
+  void outlives(UdpOptions.Path path) throws IOException {
+    UdpWire wire =
+        new UdpWire(
+            new UdpOptions(
+                UdpOptions.ROCE_PORT,
+                1 << 20,
+                0,
+                path,
+                0,
+                UdpOptions.Gso.OFF,
+                UdpOptions.Progress.THREAD,
+                UdpOptions.IdCheck.LOOSE,
+                Set.of()));
+    Port port = new Port();
+    Run run = new Run();
+    wire.start(port, run, "ib-test-rx");
+    wire.open(HERE);
+    InetSocketAddress to = new InetSocketAddress(HERE, UdpOptions.ROCE_PORT);
+    try (DatagramChannel peer = DatagramChannel.open()) {
+      peer.bind(new InetSocketAddress(THERE, 0));
+      int from = ((InetSocketAddress) peer.getLocalAddress()).getPort();
+      for (int i = 1; i <= FAILURES; i++) {
+        peer.send(packet(from), to);
+        peer.send(ByteBuffer.allocate(3), to); // refused, and that throws as well
+        int n = 2 * i;
+        until(() -> wire.counter(UdpCounter.RX_FAILED) >= n, "failure " + n);
+      }
+      run.failing.set(3);
+      peer.send(packet(from), to);
+      until(() -> wire.counter(UdpCounter.RX_FAILED) > 2 * FAILURES, "failure of the run");
+      int before = port.received.get();
+      peer.send(packet(from), to);
+      until(() -> port.received.get() > before, "the next packet was not heard");
+      assertEquals(0, wire.counter(UdpCounter.RX_OVERRUN), "nothing is lost but the packets");
+      String line = wire.report().orElseThrow();
+      assertTrue(line.contains("short 30, the last from 127.0.0.2 port " + from), line);
+      assertTrue(line.contains("times to receive"), line);
+    } finally {
+      wire.stop();
+      wire.close();
+    }
+  }
+}

@@ -82,6 +82,25 @@ final class House {
     return REGISTRY.matcher(text).results().map(hit -> path + ": names " + hit.group()).toList();
   }
 
+  /**
+   * Tests in packages that are not their own room's: they would see what is nobody's but that
+   * package's. The stress tests are the one exception, they are about the inside of classes.
+   */
+  static List<String> foreign(List<Source> sources) {
+    return sources.stream()
+        .filter(source -> source.path().contains("/src/test/java/"))
+        .filter(source -> !source.room().equals("ib.engine/stress"))
+        .filter(source -> !(source.packageName() + ".").startsWith(root(source.room()) + "."))
+        .map(source -> source.path() + ": in the foreign package " + source.packageName())
+        .toList();
+  }
+
+  /** What all packages of a room begin with. */
+  private static String root(String room) {
+    String last = room.substring(room.lastIndexOf('/') + 1);
+    return last.startsWith("ib.") ? last : "ib." + last;
+  }
+
   /** Packages of product code without a {@code package-info.java}. */
   static List<String> undescribed(List<Source> sources) {
     return sources.stream()

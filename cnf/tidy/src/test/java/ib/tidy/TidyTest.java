@@ -51,6 +51,26 @@ class TidyTest {
   }
 
   @Test
+  @DisplayName("DESIGN 1: a test stands in a package of its own room")
+  void ownPackages() {
+    assertClean(House.foreign(sources));
+  }
+
+  @Test
+  @DisplayName("canary: a test in a foreign package is caught, below an own one it passes")
+  void ownPackagesCanary() {
+    String path = "ib.ulp.ipoib/src/test/java/X.java";
+    for (String foreign : List.of("ib.driver.soft", "ib.ulp", "ib.ulp.ipoibx")) {
+      Source test = parse(path, "package " + foreign + "; class X {}");
+      assertEquals(1, House.foreign(List.of(test)).size(), foreign);
+    }
+    for (String own : List.of("ib.ulp.ipoib", "ib.ulp.ipoib.testing")) {
+      Source test = parse(path, "package " + own + "; class X {}");
+      assertEquals(List.of(), House.foreign(List.of(test)));
+    }
+  }
+
+  @Test
   @DisplayName("issue 2, section 1: no host of a package registry in any file")
   void registryHosts() {
     assertClean(house.registryHosts());

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** Management software of the host, started at a node behind the door and ended by its process. */
-final class Opensm implements AutoCloseable {
+public final class Opensm implements AutoCloseable {
   private static final List<Path> PRELOADS =
       List.of(
           Path.of("/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so"),
@@ -31,7 +31,7 @@ final class Opensm implements AutoCloseable {
   }
 
   /** {@return why it cannot run here, or empty} */
-  static Optional<String> missing() {
+  public static Optional<String> missing() {
     if (!Files.isExecutable(OPENSM)) {
       return Optional.of("no " + OPENSM + " (package opensm)");
     }
@@ -60,7 +60,8 @@ final class Opensm implements AutoCloseable {
   }
 
   /** Starts an OpenSM at a node. */
-  static Opensm start(int port, String node, Path dir, String... options) throws IOException {
+  public static Opensm start(int port, String node, Path dir, String... options)
+      throws IOException {
     List<String> command = new ArrayList<>(List.of(OPENSM.toString()));
     command.addAll(List.of("-e", "-f", dir.resolve("osm.log").toString()));
     command.addAll(List.of(options));
@@ -91,7 +92,7 @@ final class Opensm implements AutoCloseable {
   }
 
   /** {@return what tshark prints of the packets of a capture that a filter lets pass} */
-  static String tshark(Path dir, Path file, String filter)
+  public static String tshark(Path dir, Path file, String filter)
       throws IOException, InterruptedException {
     Path out = Files.createTempFile(dir, "tshark", ".txt");
     Process p =
@@ -130,7 +131,7 @@ final class Opensm implements AutoCloseable {
   }
 
   /** Waits for the end of its first sweep. */
-  void awaitUp() {
+  public void awaitUp() {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!logs("SUBNET UP")) {
       if (System.nanoTime() > end || !alive()) {
@@ -141,7 +142,7 @@ final class Opensm implements AutoCloseable {
   }
 
   /** {@return a UDP port with room for clients above it} */
-  static int freePort() throws IOException {
+  public static int freePort() throws IOException {
     try (java.net.DatagramSocket s =
         new java.net.DatagramSocket(0, java.net.InetAddress.getLoopbackAddress())) {
       return Math.min(s.getLocalPort(), 65_000);
@@ -153,7 +154,7 @@ final class Opensm implements AutoCloseable {
   }
 
   /** Ends it as {@code kill -9} does. */
-  void kill() throws InterruptedException {
+  public void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
   }
 

@@ -1,4 +1,4 @@
-package ib.driver.soft;
+package ib.ulp.ipoib.managed;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +9,7 @@ import ib.core.spi.DeviceRegistration;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.StandaloneCore;
 import ib.core.verbs.Gid;
+import ib.driver.soft.SoftAdapter;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.ResidentSm;
 import ib.driver.soft.fabric.Subnet;
@@ -25,14 +26,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 
 /** Devices of the soft driver on a managed fabric, each with an interface. */
 final class ManagedSubnet implements AutoCloseable {
   final StandaloneCore core = StandaloneCore.create();
-  final List<SoftDevice> devices = new ArrayList<>();
+  final List<SoftAdapter> devices = new ArrayList<>();
   final Ipoib ipoib;
   private final List<String> errors = new CopyOnWriteArrayList<>();
   private final List<DeviceRegistration> plugs = new ArrayList<>();
@@ -51,19 +51,17 @@ final class ManagedSubnet implements AutoCloseable {
   /** Plugs one more device in. */
   void plug() {
     String name = "soft" + devices.size();
-    SoftDevice device =
-        SoftDevice.plug(
-            fabric, ConfigReader.read("ib.driver.soft~" + name, Map.of("name", name)), "0");
+    SoftAdapter device = new SoftAdapter(fabric, name);
     devices.add(device);
-    plugs.add(core.drivers().register(device));
+    plugs.add(core.drivers().register(device.device()));
   }
 
   /** Takes the last device out; nothing of its interfaces may be left (S32). */
   void unplug() {
     plugs.removeLast().unregister();
-    SoftDevice device = devices.removeLast();
-    assertEquals(List.of(), core.core().lastRemoval(device.name()).orElseThrow().leaks());
-    device.unplug();
+    SoftAdapter device = devices.removeLast();
+    assertEquals(List.of(), core.core().lastRemoval(device.device().name()).orElseThrow().leaks());
+    device.close();
   }
 
   /** {@return the stack of an interface in this JVM} */
@@ -84,8 +82,8 @@ final class ManagedSubnet implements AutoCloseable {
   /** Waits until a subnet manager at a LID has all ports, and all interfaces have carrier. */
   void managedFrom(int lid) {
     for (int i = 0; i < devices.size(); i++) {
-      SoftDevice device = devices.get(i);
-      Lab.await(() -> device.queryPort(1).smLid() == lid, "managed from LID " + lid);
+      SoftAdapter device = devices.get(i);
+      Lab.await(() -> device.smLid() == lid, "managed from LID " + lid);
       up(i);
     }
   }
@@ -101,7 +99,7 @@ final class ManagedSubnet implements AutoCloseable {
 
   /** Writes what a device sends and receives to a file. */
   PacketCapture.Session capture(int number, Path file) throws IOException {
-    PacketCapture capture = (PacketCapture) devices.get(number).offers().get(PacketCapture.class);
+    PacketCapture capture = devices.get(number).capture();
     return capture.start(
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
         PacketCapture.Filter.ALL);

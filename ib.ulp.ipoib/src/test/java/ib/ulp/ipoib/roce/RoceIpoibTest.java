@@ -1,4 +1,4 @@
-package ib.driver.rxe;
+package ib.ulp.ipoib.roce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -7,6 +7,7 @@ import ib.core.client.ClientRegistration;
 import ib.core.sa.SaClient;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
+import ib.driver.rxe.RxeAdapter;
 import ib.ulp.ipoib.Backend;
 import ib.ulp.ipoib.Ipoib;
 import ib.ulp.ipoib.link.LinkConfig;
@@ -16,7 +17,6 @@ import ib.ulp.ipoib.wire.Ip;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +33,7 @@ class RoceIpoibTest {
   private static final long PATIENCE_NS = 60_000_000_000L;
 
   private final StandaloneCore core = StandaloneCore.create();
-  private final List<RxeDevice> devices = new ArrayList<>();
+  private final List<RxeAdapter> devices = new ArrayList<>();
   private final List<DeviceRegistration> plugs = new ArrayList<>();
   private ClientRegistration client;
   private Ipoib ipoib;
@@ -42,12 +42,9 @@ class RoceIpoibTest {
     ipoib = new Ipoib(config, List.of(), SaClient::open, name -> Backend.inJvm());
     client = core.core().registerClient(ipoib);
     for (int i = 0; i < 2; i++) {
-      Map<String, Object> values = Map.of("name", "rxe" + i, "address", "127.0.27." + (i + 1));
-      RxeDevice device =
-          RxeDevice.plug(
-              RxeReader.read("ib.driver.rxe~rxe" + i, values), Host.REAL, "0", warning -> {});
+      RxeAdapter device = new RxeAdapter("rxe" + i, "127.0.27." + (i + 1));
       devices.add(device);
-      plugs.add(core.drivers().register(device));
+      plugs.add(core.drivers().register(device.device()));
     }
   }
 
@@ -64,9 +61,10 @@ class RoceIpoibTest {
   @AfterEach
   void close() {
     plugs.reversed().forEach(DeviceRegistration::unregister);
-    for (RxeDevice device : devices) {
-      assertEquals(List.of(), core.core().lastRemoval(device.name()).orElseThrow().leaks());
-      device.unplug();
+    for (RxeAdapter device : devices) {
+      assertEquals(
+          List.of(), core.core().lastRemoval(device.device().name()).orElseThrow().leaks());
+      device.close();
     }
     client.unregister();
     assertEquals(List.of(), core.core().violations(), "the contract");

@@ -1,4 +1,4 @@
-package ib.driver.soft;
+package ib.ulp.ipoib.managed;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -8,6 +8,7 @@ import ib.core.sa.McMemberRecord;
 import ib.core.sa.McMemberRecord.Field;
 import ib.core.sa.SaClient;
 import ib.core.sa.SaMembership;
+import ib.driver.soft.Opensm;
 import ib.driver.soft.ibsim.IbsimDoor;
 import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.Backend;

@@ -1,4 +1,4 @@
-package ib.driver.soft;
+package ib.ulp.ipoib.managed;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,4 +1,4 @@
-package ib.driver.soft;
+package ib.ulp.ipoib.managed;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ib.core.spi.PacketCapture;
+import ib.driver.soft.Opensm;
 import ib.ulp.ipoib.link.Outgoing;
 import ib.ulp.ipoib.testing.Stacks;
 import ib.ulp.ipoib.testing.Stacks.Stack;

@@ -1,10 +1,11 @@
-package ib.driver.soft;
+package ib.ulp.ipoib.managed;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ib.core.spi.PacketCapture;
+import ib.driver.soft.Opensm;
 import ib.driver.soft.ibsim.IbsimDoor;
 import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.Backend;

@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
 public final class Captures implements AutoCloseable {
   private static final String USAGE =
       """
-      Usage: ib:capture start [-f FILTER] DEV FILE         to a file, as pcapng
-             ib:capture start [-f FILTER] DEV -t PORT      to readers on this host:
+      Usage: ib:capture start [-f FILTER] [--force] DEV FILE
+                                                           to a new file, as pcapng, that only
+                                                           its user can read; --force overwrites
+             ib:capture start [-f FILTER] DEV -t PORT      to readers on this host, of every user:
                                                            wireshark -k -i TCP@127.0.0.1:PORT
              ib:capture stop [DEV]
              ib:capture status [-j]
@@ -54,7 +56,9 @@ public final class Captures implements AutoCloseable {
    */
   public Listing<Row> run(Collection<PacketCapture> captures, String... args) {
     Parsed line =
-        new Getopt("ib:capture", USAGE, "f,filter=", "t,tcp=", "j,json").parse(args).atMost(3);
+        new Getopt("ib:capture", USAGE, "f,filter=", "t,tcp=", ",force", "j,json")
+            .parse(args)
+            .atMost(3);
     String verb = line.operands().isEmpty() ? "" : line.operands().getFirst();
     List<String> rest = line.operands().stream().skip(1).toList();
     try {
@@ -88,7 +92,7 @@ public final class Captures implements AutoCloseable {
       }
       Target target =
           port == null
-              ? ToFile.open(capture, Path.of(operands.get(1)), filter)
+              ? ToFile.open(capture, Path.of(operands.get(1)), line.has("force"), filter)
               : ToPort.open(capture, line.number("tcp", 0, 0, 65535), filter);
       targets.add(target);
     }

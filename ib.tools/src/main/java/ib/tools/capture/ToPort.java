@@ -8,11 +8,11 @@ import ib.tools.getopt.CommandException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * from the moment on when it connects: {@code wireshark -k -i TCP@127.0.0.1:PORT}.
  */
 final class ToPort implements Target, Runnable {
-  private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final int WAITING_MAX = 16;
   private static final long CLOSE_MS = 5_000;
 
   private final PacketCapture capture;
@@ -28,6 +28,7 @@ final class ToPort implements Target, Runnable {
   private final ServerSocketChannel server;
   private final InetSocketAddress address;
   private final Thread thread;
+  private final AtomicLong refused = new AtomicLong();
   private volatile @Nullable Session session;
   private volatile String state = "waiting for a reader";
   private volatile boolean closed;
@@ -46,7 +47,7 @@ final class ToPort implements Target, Runnable {
   static ToPort open(PacketCapture capture, int port, Filter filter) {
     try {
       ServerSocketChannel server = ServerSocketChannel.open();
-      server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1);
+      server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), WAITING_MAX);
       ToPort target = new ToPort(capture, filter, server);
       target.thread.start();
       return target;
@@ -84,11 +85,25 @@ final class ToPort implements Target, Runnable {
     }
     session = started;
     state = "running";
-    while (started.running() && !closed) {
-      LockSupport.parkNanos(this, LOOK_NS);
+    if (!closed) {
+      awaitEnd(reader);
     }
     started.close();
     state = "waiting for a reader";
+  }
+
+  /**
+   * Until the reader hangs up, or its session ends, which closes the connection. A reader has
+   * nothing to say: who says something is none.
+   */
+  private void awaitEnd(SocketChannel reader) {
+    try {
+      if (reader.read(ByteBuffer.allocate(1)) > 0) {
+        refused.incrementAndGet();
+      }
+    } catch (IOException e) {
+      state = "ending: " + e;
+    }
   }
 
   @Override
@@ -103,7 +118,8 @@ final class ToPort implements Target, Runnable {
 
   @Override
   public String state() {
-    return state;
+    long strangers = refused.get();
+    return strangers == 0 ? state : state + ", " + strangers + " refused";
   }
 
   @Override
@@ -121,9 +137,12 @@ final class ToPort implements Target, Runnable {
   @Override
   public void close() {
     closed = true;
-    LockSupport.unpark(thread);
     try {
       server.close();
+      Session running = session;
+      if (running != null) {
+        running.close();
+      }
       thread.join(CLOSE_MS);
     } catch (IOException e) {
       state = "failed: " + e.getMessage();

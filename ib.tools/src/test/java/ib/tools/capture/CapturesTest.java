@@ -1,6 +1,7 @@
 package ib.tools.capture;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,6 +23,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -96,6 +98,66 @@ class CapturesTest {
     assertTrue(Files.size(file) > 40 * 64);
     Listing<Captures.Row> none = captures.run(offered, "status");
     assertEquals("DEVICE  TO  STATE  PACKETS  DROPPED", none.text());
+  }
+
+  @Test
+  @DisplayName("B16: a capture is its user's alone, and overwrites only what it is told to")
+  void itsUsersAlone(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("x.pcapng");
+    run("start cap0 " + file);
+    run("stop");
+    assertEquals("rw-------", mode(file));
+    Files.writeString(file, "precious");
+    CommandException e = assertThrows(CommandException.class, () -> run("start cap0 " + file));
+    assertEquals(
+        "ib:capture: cannot write " + file + ": it is there already; --force overwrites it",
+        e.getMessage());
+    assertEquals("precious", Files.readString(file));
+    Path link = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("elsewhere"));
+    assertThrows(CommandException.class, () -> run("start cap0 " + link));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+    run("start --force cap0 " + file);
+    run("stop");
+    assertEquals("rw-------", mode(file));
+    assertTrue(Files.size(file) > 8, "a capture");
+  }
+
+  private static String mode(Path file) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+  }
+
+  @Test
+  @DisplayName("B17: what cannot be written is said once, with the reason")
+  void reasons(@TempDir Path folder) {
+    Path file = folder.resolve("no/such/x");
+    CommandException e = assertThrows(CommandException.class, () -> run("start cap0 " + file));
+    assertEquals("ib:capture: cannot write " + file + ": there is no such folder", e.getMessage());
+    e = assertThrows(CommandException.class, () -> run("start --force cap0 " + folder));
+    assertEquals("ib:capture: cannot write " + folder + ": Is a directory", e.getMessage());
+    e = assertThrows(CommandException.class, () -> run("start cap0 /proc/nobody-may"));
+    assertTrue(e.getMessage().startsWith("ib:capture: cannot write /proc/nobody-may: "));
+    assertFalse(e.getMessage().contains("\n"), e.getMessage());
+  }
+
+  @Test
+  @DisplayName("B16: readers that come and go, or say something, do not end a capture to a port")
+  void strangers() throws IOException {
+    String target = run("start -t 0 cap0").target();
+    int port = Integer.parseInt(target.substring(target.lastIndexOf(':') + 1));
+    for (int i = 0; i < 200; i++) {
+      new Socket(InetAddress.getLoopbackAddress(), port).close();
+    }
+    try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      stranger.getOutputStream().write("GET / HTTP/1.1\r\n".getBytes(StandardCharsets.UTF_8));
+      while (!run("status").state().equals("waiting for a reader, 1 refused")) {
+        LockSupport.parkNanos(10_000_000); // without a packet, all of them are noticed
+      }
+    }
+    try (Socket reader = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      assertEquals(12, reader.getInputStream().readNBytes(12).length);
+      run("stop");
+      assertTrue(reader.getInputStream().readAllBytes().length > 0, "the end is written");
+    }
   }
 
   private Captures.Row running() {

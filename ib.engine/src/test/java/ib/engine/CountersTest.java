@@ -9,6 +9,8 @@ import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortState;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
@@ -115,6 +117,32 @@ class CountersTest {
       rig.a().qp.close();
       assertEquals(before, rig.a().hca.counters(1));
       assertEquals(1, count(rig.a(), PortCounter.XMIT_PKTS));
+    }
+  }
+
+  @Test
+  @DisplayName("B4: rdma_sends and rdma_recvs count what succeeded, not what was flushed")
+  void flushed() {
+    try (Rig rig = Rig.two().connect(QpType.RC)) {
+      request(rig, false, 64);
+      Rig.Side b = rig.b();
+      for (int i = 0; i < 8; i++) {
+        assertEquals(0, b.qp.postReceive(i, b.mr.lkey(), b.mr.iova(), 64));
+      }
+      for (Rig.Side s : rig.sides) {
+        s.qp.modify(new QpAttr().state(QpState.ERR));
+        s.qp.wrStart();
+        s.qp.wrId(1);
+        s.qp.wrSend();
+        s.qp.wrSetSge(s.mr.lkey(), s.mr.iova(), 8);
+        assertEquals(0, s.qp.wrComplete());
+        assertEquals(WcStatus.WR_FLUSH_ERR, Rig.await(s.sendCq).status());
+      }
+      assertEquals(WcStatus.WR_FLUSH_ERR, Rig.await(b.recvCq).status());
+      rig.sides.forEach(s -> s.qp.close());
+      assertEquals(1L, rig.a().hca.counters(1).get("rdma_sends"));
+      assertEquals(0L, b.hca.counters(1).get("rdma_sends"));
+      assertEquals(0L, b.hca.counters(1).get("rdma_recvs"));
     }
   }
 

@@ -38,9 +38,9 @@ public enum HcaCounter {
   SEND_ERR,
   /** Times a port left ACTIVE. */
   LINK_DOWNED,
-  /** Send requests completed. */
+  /** Send requests that succeeded. */
   RDMA_SENDS,
-  /** Receive requests completed. */
+  /** Receive requests that a message has filled. */
   RDMA_RECVS,
   /** The port was not active. */
   DROP_PORT_DOWN,

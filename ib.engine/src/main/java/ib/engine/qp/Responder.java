@@ -131,6 +131,9 @@ abstract class Responder {
       HOLDING.setRelease(this, false); // after the completion
     }
     done();
+    if (status == WcStatus.SUCCESS) {
+      qp.count(HcaCounter.RDMA_RECVS);
+    }
   }
 
   /** Completes the receive request in hand with a message that came without a packet. */
@@ -169,7 +172,6 @@ abstract class Responder {
     if (qp.releasesAtOnce()) {
       qp.receives.release(1);
     }
-    qp.count(HcaCounter.RDMA_RECVS);
   }
 
   /** Flushes the receive request in hand. */

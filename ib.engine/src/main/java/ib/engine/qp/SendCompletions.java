@@ -56,7 +56,9 @@ final class SendCompletions {
     int opcode = w.opcode;
     boolean fetches = (Verb.what(opcode) & (Verb.READ | Verb.ATOMIC)) != 0;
     int bytes = fetches && status == WcStatus.SUCCESS ? (int) w.length : 0;
-    qp.count(HcaCounter.RDMA_SENDS);
+    if (status == WcStatus.SUCCESS) {
+      qp.count(HcaCounter.RDMA_SENDS);
+    }
     UNDER_WAY.setRelease(this, true); // for a drain, which must not miss it
     try {
       ring.retire(index); // before the completion: whoever polls it finds room

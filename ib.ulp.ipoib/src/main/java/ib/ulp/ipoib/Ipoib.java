@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiFunction;
@@ -38,6 +39,7 @@ public final class Ipoib implements IbClient {
   private final Logger log = LoggerFactory.getLogger(Ipoib.class);
   private final LinkConfig config;
   private final List<Integer> children;
+  private final Map<String, String> reserved; // device and port to name
   private final BiFunction<IbDevice, Integer, SaClient> subnet;
   private final Backend.Factory backends;
   private final CmPorts cmPorts = new CmPorts();
@@ -45,7 +47,7 @@ public final class Ipoib implements IbClient {
   private final Set<String> names = new HashSet<>(); // under itself
 
   /**
-   * Makes a client.
+   * Makes a client whose interfaces are numbered as they come.
    *
    * @param config of all interfaces
    * @param children P_Keys that every port gets a child interface for
@@ -57,8 +59,28 @@ public final class Ipoib implements IbClient {
       List<Integer> children,
       BiFunction<IbDevice, Integer, SaClient> subnet,
       Backend.Factory backends) {
+    this(config, children, Map.of(), subnet, backends);
+  }
+
+  /**
+   * Makes a client.
+   *
+   * @param config of all interfaces
+   * @param children P_Keys that every port gets a child interface for
+   * @param reserved which interface is whose: device and port, for example {@code soft0/1}, to its
+   *     name; nobody else gets that name, whoever comes first
+   * @param subnet opens the subnet administration of a port, {@code SaClient::open}
+   * @param backends makes the hosts
+   */
+  public Ipoib(
+      LinkConfig config,
+      List<Integer> children,
+      Map<String, String> reserved,
+      BiFunction<IbDevice, Integer, SaClient> subnet,
+      Backend.Factory backends) {
     this.config = config;
     this.children = List.copyOf(children);
+    this.reserved = Map.copyOf(reserved);
     this.subnet = subnet;
     this.backends = backends;
   }
@@ -75,7 +97,7 @@ public final class Ipoib implements IbClient {
     try {
       for (int port = 1; port <= device.portCount(); port++) {
         if (config.roce() || device.port(port).linkLayer() == LinkLayer.INFINIBAND) {
-          NetDevice parent = open(adapter, parentName(), false, port, config);
+          NetDevice parent = open(adapter, parentName(device, port), false, port, config);
           children.forEach(pkey -> configuredChild(adapter, parent, pkey));
         }
       }
@@ -99,10 +121,17 @@ public final class Ipoib implements IbClient {
     }
   }
 
-  private String parentName() {
+  /**
+   * B1: the one that is reserved for the port, else the first that is neither used nor reserved.
+   */
+  private String parentName(IbDevice device, int port) {
+    String own = reserved.get(device.name() + "/" + port);
     synchronized (names) {
+      if (own != null && names.add(own)) {
+        return own;
+      }
       int number = 0;
-      while (!names.add("ib" + number)) {
+      while (reserved.containsValue("ib" + number) || !names.add("ib" + number)) {
         number++;
       }
       return "ib" + number;

@@ -38,7 +38,9 @@ public final class IpoibComponent implements IbClient {
   @Activate
   public IpoibComponent(Map<String, ?> values) {
     config = IpoibConfig.read(values);
-    ipoib = new Ipoib(config.link(), config.children(), SaClient::open, backends(config));
+    ipoib =
+        new Ipoib(
+            config.link(), config.children(), config.names(), SaClient::open, backends(config));
   }
 
   private static Backend.Factory backends(IpoibConfig config) {

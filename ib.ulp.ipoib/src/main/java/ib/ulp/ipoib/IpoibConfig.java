@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param stacks where the stacks are
  * @param link of all links
  * @param children P_Keys that each port gets a child interface for
+ * @param names device and port to the interface that is reserved for it
  * @param addresses interface name to what it has, with prefix lengths; not with TAP
  * @param gateways interface name to who has the rest of the world; not with TAP
  * @param probes how often an IPv6 address is asked for before it is used; in this JVM only
@@ -26,6 +27,7 @@ record IpoibConfig(
     Stacks stacks,
     LinkConfig link,
     List<Integer> children,
+    Map<String, String> names,
     Map<String, List<Net>> addresses,
     Map<String, List<Net>> gateways,
     int probes,
@@ -100,10 +102,27 @@ record IpoibConfig(
         Stacks.valueOf(backend.toUpperCase(Locale.ROOT)),
         link,
         List.copyOf(children),
+        names(values),
         nets(values, "addresses", "ib0 10.0.0.1/24"),
         nets(values, "gateways", "ib0 10.0.0.254"),
         probes,
         number(values, "queues", 1, 1, QUEUES_MOST));
+  }
+
+  /** B1: who is who, whoever comes first. */
+  private static Map<String, String> names(Map<String, ?> values) {
+    Map<String, String> names = new TreeMap<>();
+    for (String entry : list(values, "interfaces")) {
+      String[] parts = entry.split("\\s+");
+      boolean good =
+          parts.length == 2
+              && parts[0].matches("ib(0|[1-9]\\d{0,3})")
+              && parts[1].matches("\\S+/\\d+");
+      if (!good || names.containsValue(parts[0]) || names.put(parts[1], parts[0]) != null) {
+        throw wrong("interfaces", entry, "ib0 soft0/1, each name and each port once", null);
+      }
+    }
+    return names;
   }
 
   private static Map<String, List<Net>> nets(Map<String, ?> values, String key, String good) {

@@ -89,6 +89,15 @@ import org.osgi.service.metatype.annotations.Option;
       description = "P_Keys that each port gets a child interface for, such as 0x8001.")
   String[] children() default {};
 
+  /** {@return names} */
+  @AttributeDefinition(
+      required = false,
+      cardinality = 64,
+      description =
+          "Which interface is whose, such as 'ib0 soft0/1': port 1 of device soft0 is ib0, whichever"
+              + " device comes first. Other ports get the numbers that are left, as they come.")
+  String[] interfaces() default {};
+
   /** {@return addresses} */
   @AttributeDefinition(
       required = false,

@@ -1,0 +1,80 @@
+package ib.ulp.ipoib;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.client.ClientRegistration;
+import ib.core.spi.DeviceRegistration;
+import ib.core.spi.StandaloneCore;
+import ib.core.verbs.IbInvalidException;
+import ib.driver.soft.fabric.Fabric;
+import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.testing.FakeSubnet;
+import ib.ulp.ipoib.testing.SoftNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("B1: which interface is whose")
+class NameTest {
+  private static final long GUID = 0x02c9030000100000L;
+
+  /** What devices are called that come in an order. */
+  private static Map<String, String> named(Map<String, String> reserved, String... order) {
+    StandaloneCore core = StandaloneCore.create();
+    Fabric fabric = new Fabric();
+    List<SoftNode> nodes = new ArrayList<>();
+    List<DeviceRegistration> plugs = new ArrayList<>();
+    Map<String, String> named = new TreeMap<>();
+    try (FakeSubnet subnet = new FakeSubnet()) {
+      Ipoib ipoib =
+          new Ipoib(LinkConfig.DEFAULT, List.of(), reserved, subnet::open, name -> Backend.inJvm());
+      ClientRegistration client = core.core().registerClient(ipoib);
+      for (String name : order) {
+        SoftNode node = new SoftNode(fabric, name, GUID + 0x100L * nodes.size());
+        nodes.add(node);
+        plugs.add(core.drivers().register(node));
+      }
+      ipoib.interfaces().forEach(each -> named.put(each.where(), each.name()));
+      plugs.reversed().forEach(DeviceRegistration::unregister);
+      client.unregister();
+    }
+    nodes.forEach(SoftNode::close);
+    core.close();
+    return named;
+  }
+
+  @Test
+  @DisplayName("a reserved name is that of its port in any order, and nobody else gets it")
+  void reserved() {
+    Map<String, String> reserved =
+        IpoibConfig.read(Map.of("interfaces", "ib0 first/1, ib1 second/1")).names();
+    Map<String, String> is = Map.of("first/1", "ib0", "second/1", "ib1", "third/1", "ib2");
+    assertEquals(is, named(reserved, "first", "second", "third"));
+    assertEquals(is, named(reserved, "third", "second", "first"));
+    assertEquals(Map.of("third/1", "ib2"), named(reserved, "third"));
+  }
+
+  @Test
+  @DisplayName("without one they are numbered as they come")
+  void arrival() {
+    assertTrue(IpoibConfig.read(Map.of()).names().isEmpty());
+    assertEquals(Map.of("b/1", "ib0", "a/1", "ib1"), named(Map.of(), "b", "a"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"ib0", "eth0 a/1", "ib0 a", "ib01 a/1", "ib0 a/1, ib0 b/1", "ib0 a/1, ib1 a/1"})
+  @DisplayName("what names nobody, or one of them twice, is refused with the key and a good one")
+  void refused(String value) {
+    IbInvalidException e =
+        assertThrows(IbInvalidException.class, () -> IpoibConfig.read(Map.of("interfaces", value)));
+    assertTrue(e.getMessage().contains("interfaces") && e.getMessage().contains("ib0 soft0/1"));
+  }
+}

@@ -120,7 +120,7 @@ final class IbsimTextTest {
     ports.forEach(FabricPort::plugCable);
     int port = Opensm.freePort();
     List<String> errors = new ArrayList<>();
-    try (IbsimDoor door = new IbsimDoor(fabric, port, (text, why) -> errors.add(text))) {
+    try (IbsimDoor door = new IbsimDoor(fabric, port, errors::add)) {
       Node first = nodes.stream().filter(n -> !n.isSwitch()).findFirst().orElseThrow();
       String at = String.format("%016x", first.guid());
       String text = undated(Opensm.tool(port, at, dir, "ibnetdiscover"));

@@ -110,7 +110,7 @@ final class PartitionTakeoverTest {
     int port = Opensm.freePort();
     List<String> errors = new CopyOnWriteArrayList<>();
     try (Lab lab = new Lab("soft0", "soft1");
-        IbsimDoor door = new IbsimDoor(lab.fabric, port, (text, why) -> errors.add(text));
+        IbsimDoor door = new IbsimDoor(lab.fabric, port, errors::add);
         Opensm sm = Opensm.start(port, "soft0", dir)) {
       sm.awaitUp();
       NodePort leaf = leaf(lab, "soft0");

@@ -1,9 +1,14 @@
 package ib.itests;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
+import static org.junit.Assume.assumeFalse;
+import static org.junit.Assume.assumeTrue;
 
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.Rule;
 import org.junit.Test;
@@ -79,5 +84,41 @@ public class BadInputIT {
       assertEquals("", run.out());
     }
     assertEquals(255, Program.ib(Distro.HOME, "", "exec", "ibv_devinfo -d nosuch").status());
+  }
+
+  @Test
+  public void findingB17AConfigurationFileWithABadEscapeIsOneSentence() throws Exception {
+    Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
+    try (Shell shell = new Shell(folder.home())) {
+      shell.runUntil("ibv_devices", says -> says.contains("soft0") && says.contains("soft1"));
+      folder.configure("ib.driver.soft-bad.cfg", "name = \\uZZZZ\n");
+      shell.awaitText("ib.driver.soft-bad.cfg: Unable to parse unicode value: ZZZZ");
+      String all = shell.run("echo all");
+      assertFalse(shell.said(), shell.said().contains("\tat "));
+      assertTrue(all, all.contains("all"));
+    }
+    Map<String, String> soon = Map.of("IB_OPTS", "-Dib.exec.wait.s=1");
+    Program run = Program.ib(folder.home(), "", soon, "exec", "echo never");
+    assertEquals(1, run.status());
+    String missing = "ib: device bad of conf/ib.driver.soft-bad.cfg is not there";
+    assertTrue(run.err(), run.err().contains(missing));
+  }
+
+  @Test
+  public void findingB17AFullDiskSaysSoAndWhatToDo() throws Exception {
+    assumeTrue("needs root, to mount", "root".equals(System.getProperty("user.name")));
+    Path full = temporary.newFolder("full").toPath();
+    String mount = "mount -t tmpfs -o size=1m none " + full + " && exec sh \"$@\"";
+    Path ib = Distro.HOME.resolve("bin/ib");
+    Program run =
+        Program.run(
+            List.of("unshare", "-m", "sh", "-c", mount, "sh", ib.toString(), "exec", "echo never"),
+            "",
+            Map.of("IB_OPTS", "-Djava.io.tmpdir=" + full));
+    assumeFalse("may not mount: " + run.err(), run.err().startsWith("mount:"));
+    assertEquals(1, run.status());
+    assertTrue(run.err(), run.err().startsWith("ib: Unable to cache bundle: "));
+    assertTrue(run.err(), run.err().contains(full + " is full: make room there"));
+    assertFalse(run.err(), run.err().contains("\tat "));
   }
 }

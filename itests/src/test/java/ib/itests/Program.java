@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -29,9 +30,15 @@ public record Program(int status, String out, String err) {
   public static Program ib(
       Path home, String input, Map<String, String> environment, String... arguments)
       throws IOException, InterruptedException {
-    ProcessBuilder builder = new ProcessBuilder();
-    builder.command().addAll(List.of("sh", home.resolve("bin/ib").toString()));
-    builder.command().addAll(List.of(arguments));
+    List<String> command = new ArrayList<>(List.of("sh", home.resolve("bin/ib").toString()));
+    command.addAll(List.of(arguments));
+    return run(command, input, environment);
+  }
+
+  /** Runs a program and waits for its end; our JDK is there for a {@code bin/ib}. */
+  static Program run(List<String> command, String input, Map<String, String> environment)
+      throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("IB_JAVA", System.getProperty("java.home") + "/bin/java");
     builder.environment().putAll(environment);
     Process process = builder.start();

@@ -83,6 +83,11 @@ public final class Shell implements AutoCloseable {
     await("'" + text + "'", () -> out.indexOf(text) >= 0);
   }
 
+  /** {@return everything that was said so far} */
+  public String said() {
+    return out.toString();
+  }
+
   private void await(String what, java.util.function.BooleanSupplier done) {
     long start = System.nanoTime();
     while (!done.getAsBoolean()) {

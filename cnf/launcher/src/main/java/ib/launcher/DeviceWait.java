@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -103,6 +104,10 @@ final class DeviceWait {
         Properties keys = new Properties();
         try (Reader reader = Files.newBufferedReader(file)) {
           keys.load(reader);
+        } catch (NoSuchFileException e) {
+          continue; // it has gone again
+        } catch (IllegalArgumentException e) {
+          keys.clear(); // a bad escape, which whoever reads the file in earnest reports
         }
         String fileName = file.getFileName().toString();
         String instance =

@@ -60,7 +60,8 @@ public final class Launcher {
       Runtime runtime = Runtime.start(home, !exec, err);
       return exec ? exec(runtime, args[1]) : shell(runtime);
     } catch (IOException | BundleException | InvalidSyntaxException e) {
-      err.println("ib: " + e.getMessage());
+      Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+      err.println("ib: " + Reason.ofStart(e, temporary));
       return FAILED;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -18,6 +18,10 @@ final class LogBridge implements LogListener {
   // osgi.wiring.package; (...) Unresolved ...
   private static final Pattern UNRESOLVED =
       Pattern.compile("Unable to resolve .*?(?= Unresolved requirements:|$)");
+
+  /** How fileinstall begins; the file's name follows. */
+  private static final String FILE = "Failed to install artifact: ";
+
   private static final Pattern REVISION = Pattern.compile(" \\[\\d+]\\(R \\d+\\.\\d+\\)");
 
   @Override
@@ -28,6 +32,10 @@ final class LogBridge implements LogListener {
     if (!unresolved.isEmpty()) {
       // what is missing is the news, not who asked for the start
       logger.error(unresolved);
+    } else if (exception != null && entry.getMessage().startsWith(FILE)) {
+      // the file is at fault, and the stack is fileinstall's
+      Level level = Reason.gone(exception, entry.getMessage()) ? Level.DEBUG : level(entry);
+      logger.atLevel(level).log(entry.getMessage() + ": " + Reason.of(exception));
     } else {
       logger.atLevel(level(entry)).setCause(exception).log(entry.getMessage());
     }

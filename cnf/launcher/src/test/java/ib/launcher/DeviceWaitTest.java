@@ -47,6 +47,13 @@ class DeviceWaitTest {
   }
 
   @Test
+  @DisplayName("B17: a bad escape is no stack: the device is expected by the name of its file")
+  void badEscape() throws IOException {
+    write("ib.driver.soft-soft7.cfg", "name = x\\uZZZZ\n");
+    assertEquals(Map.of("soft7", "ib.driver.soft-soft7.cfg"), DeviceWait.configured(conf));
+  }
+
+  @Test
   @DisplayName("A10: the wait goes on while the midlayer tries the device, and ends when it is in")
   void a10Probe(@TempDir Path storage) throws Exception {
     write("ib.driver.soft-slow0.cfg", "");

@@ -36,6 +36,7 @@ public final class Catalogue {
     RemovalCases.add(c);
     EventCases.add(c);
     QueryCases.add(c);
+    DeadlockCases.add(c);
     return List.copyOf(c.cases);
   }
 

@@ -1,0 +1,271 @@
+package ib.kit;
+
+import ib.core.client.ClientRegistration;
+import ib.core.client.IbClient;
+import ib.core.mad.Mad;
+import ib.core.mad.MadAddress;
+import ib.core.mad.MadAgent;
+import ib.core.mad.MadMethod;
+import ib.core.mad.MadRegistration;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbEvent;
+import ib.core.verbs.IbEventHandler;
+import ib.core.verbs.NotifyFlags;
+import ib.core.verbs.PollContext;
+import ib.core.verbs.PortState;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpCap;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.RecvWr;
+import ib.core.verbs.WellKnown;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assertions;
+
+/**
+ * A thread that stands inside a callback until it is told what to do there; and the call by which
+ * others wait for the end of that callback.
+ */
+final class Stand {
+  /** In what callback a thread can stand, and when the wait for that callback's end gives way. */
+  enum Place {
+    /** A raw completion handler. */
+    RAW("a completion handler", Yield.DEFERS, true),
+    /** {@code done} on the completion vector. */
+    LOOP("done() on the vector", Yield.DEFERS, true),
+    /** {@code done} on the pool. */
+    POOL("done() on the pool", Yield.DEFERS, false),
+    /** {@code done} on a virtual thread. */
+    VIRTUAL("done() on a virtual thread", Yield.DEFERS, false),
+    /** A typed event handler. */
+    EVENT("an event handler", Yield.THROWS, true),
+    /** A callback of the MAD layer. */
+    MAD("a MAD callback", Yield.DEFERS, false),
+    /** {@code IbClient.add}. */
+    ADD("add", Yield.QUEUED, false),
+    /** {@code IbClient.remove}. */
+    REMOVE("remove", Yield.QUEUED, false);
+
+    final String text;
+    final Yield fence;
+    final boolean atomic;
+
+    Place(String text, Yield fence, boolean atomic) {
+      this.text = text;
+      this.fence = fence;
+      this.atomic = atomic;
+    }
+  }
+
+  /** What becomes of a wait that gives way, in the order in which waits do. */
+  enum Yield {
+    QUEUED,
+    THROWS,
+    DEFERS
+  }
+
+  private static final int VENDOR_CLASS = 0x0f; // IBA 13.4.4: the vendor's
+
+  private final CountDownLatch inside = new CountDownLatch(1);
+  private final CountDownLatch told = new CountDownLatch(1);
+  private final AtomicBoolean entered = new AtomicBoolean();
+  private final AtomicBoolean returned = new AtomicBoolean();
+  private volatile Runnable action = () -> {};
+  private volatile Runnable begin = () -> {};
+  private volatile Runnable fence = () -> {};
+  private volatile @Nullable Thread thread;
+  private volatile @Nullable Throwable thrown;
+
+  private Stand() {}
+
+  /** Makes all that is needed; {@link #begin} brings a thread into the callback. */
+  static Stand in(Place place, Trial t, int device) {
+    Stand s = new Stand();
+    IbDevice d = device == 0 ? t.left() : t.right();
+    switch (place) {
+      case RAW -> s.raw(t, d);
+      case LOOP -> s.managed(t, d, PollContext.EVENT_LOOP);
+      case POOL -> s.managed(t, d, PollContext.WORKQUEUE);
+      case VIRTUAL -> s.managed(t, d, PollContext.UNBOUND);
+      case EVENT -> s.event(t, d);
+      case MAD -> s.mad(t, d);
+      case ADD -> s.client(t, device, true);
+      case REMOVE -> s.client(t, device, false);
+    }
+    t.later(s.told::countDown); // when the case has failed
+    return s;
+  }
+
+  /** Brings a thread into the callback, after everything was registered. */
+  void begin() {
+    begin.run();
+    Await.until("a thread in the callback", () -> inside.getCount() == 0);
+  }
+
+  /** The callback: the first call stays until it is told, all others return at once. */
+  private void enter() {
+    if (!entered.compareAndSet(false, true)) {
+      return;
+    }
+    thread = Thread.currentThread();
+    inside.countDown();
+    Await.until("what to do", () -> told.getCount() == 0);
+    try {
+      action.run();
+    } catch (RuntimeException | AssertionError e) {
+      thrown = e;
+    }
+    returned.set(true);
+  }
+
+  /** Waits for the end of the callback that this stands in. */
+  void fence() {
+    fence.run();
+  }
+
+  /** Lets the thread do something, after which its callback returns. */
+  void act(Runnable what) {
+    action = what;
+    told.countDown();
+  }
+
+  boolean returned() {
+    return returned.get();
+  }
+
+  @Nullable Throwable thrown() {
+    return thrown;
+  }
+
+  /** {@return whether the thread waits inside of the midlayer} */
+  boolean waits() {
+    Thread t = thread;
+    if (t == null
+        || t.getState() != Thread.State.WAITING && t.getState() != Thread.State.TIMED_WAITING) {
+      return false;
+    }
+    return Arrays.stream(t.getStackTrace())
+        .map(StackTraceElement::getClassName)
+        .filter(n -> n.startsWith("ib."))
+        .findFirst()
+        .filter(n -> n.startsWith("ib.core."))
+        .isPresent();
+  }
+
+  // ---- the places ----
+
+  private void flushed(Trial t, IbDevice d, CompletionQueue cq) {
+    End e = t.end(d, Shape.of(QpType.RC));
+    QueuePair qp = t.later(e.pd.createQp(new QpInit(QpType.RC, cq, new QpCap(1, 1, 1, 1, 0))));
+    qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(0));
+    qp.modify(new QpAttr().state(QpState.ERR));
+    fence =
+        () -> {
+          qp.close();
+          cq.close();
+        };
+    RecvWr wr = new RecvWr(1).wrId(1).cqe((q, wc) -> enter()).addSge(e.lkey(), e.addr(), 8);
+    begin = () -> Assertions.assertEquals(0, qp.postReceive(wr));
+  }
+
+  private void raw(Trial t, IbDevice d) {
+    Probe probe = new Probe(q -> enter());
+    CompletionQueue cq = t.later(probe.cq(d));
+    Assertions.assertEquals(0, cq.requestNotify(NotifyFlags.NEXT_COMP));
+    flushed(t, d, cq);
+  }
+
+  private void managed(Trial t, IbDevice d, PollContext where) {
+    CompletionQueue cq = t.later(d.allocCq(End.CQ_ENTRIES, 0, where));
+    flushed(t, d, cq);
+  }
+
+  private void event(Trial t, IbDevice d) {
+    IbEventHandler handler =
+        new IbEventHandler(d) {
+          @Override
+          public void handle(IbEvent event) {
+            enter();
+          }
+        };
+    d.registerEventHandler(handler);
+    fence = () -> d.unregisterEventHandler(handler);
+    t.later(() -> d.unregisterEventHandler(handler));
+    begin = () -> t.assume(t.bench().link(d.name(), false), "the bench cannot pull a cable");
+    t.later(
+        () -> {
+          if (t.bench().link(d.name(), true)) {
+            Await.until("port ACTIVE", () -> d.queryPort(1).state() == PortState.ACTIVE);
+          }
+        });
+  }
+
+  private void mad(Trial t, IbDevice d) {
+    MadRegistration vendor =
+        new MadRegistration(QpType.GSI, VENDOR_CLASS, 1, Set.of(MadMethod.GET), 0, false);
+    MadAgent agent = t.later(MadAgent.register(d, 1, vendor, (a, request) -> enter()));
+    fence = agent::close;
+    MadAddress self =
+        new MadAddress(t.bench().path(d, d), 1, WellKnown.QP1_QKEY, MadAddress.DEFAULT_PARTITION);
+    begin = () -> agent.send(Mad.request(VENDOR_CLASS, 1, MadMethod.GET, 1, 0), self);
+  }
+
+  /** A client that rejects the device the first time, so that a rebind adds it again. */
+  private void client(Trial t, int device, boolean add) {
+    AtomicBoolean rejected = new AtomicBoolean();
+    IbClient client =
+        new IbClient() {
+          @Override
+          public String name() {
+            return Trial.OWNER + " stands on " + device;
+          }
+
+          @Override
+          public boolean supports(DeviceInfo info) {
+            return info.name().equals(t.name(device));
+          }
+
+          @Override
+          public @Nullable Object add(IbDevice handle) {
+            if (add && rejected.compareAndSet(false, true)) {
+              throw new IllegalStateException("not the first time");
+            }
+            if (add) {
+              enter();
+            }
+            return null;
+          }
+
+          @Override
+          public void remove(IbDevice handle, @Nullable Object data) {
+            if (!add) {
+              enter();
+            }
+          }
+        };
+    ClientRegistration r = t.client(client);
+    fence = r::unregister;
+    Thread caller =
+        Thread.ofPlatform()
+            .name("ib.kit stands on " + device)
+            .unstarted(() -> call(add ? r::rebind : r::unregister));
+    t.later(() -> Await.end(caller));
+    begin = caller::start;
+  }
+
+  private void call(Runnable what) {
+    try {
+      what.run();
+    } catch (RuntimeException e) {
+      thrown = e;
+    }
+  }
+}

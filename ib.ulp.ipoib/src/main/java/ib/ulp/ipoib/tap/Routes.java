@@ -3,12 +3,9 @@ package ib.ulp.ipoib.tap;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.wire.Ip;
 import ib.ulp.ipoib.wire.Octets;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +22,6 @@ final class Routes implements AutoCloseable {
   private static final int AF_INET6 = 10;
   private static final int AF_NETLINK = 16;
   private static final int SOCK_RAW = 3;
-  private static final int CLONE_NEWNET = 0x4000_0000;
-  private static final long TUNGETIFF = 0x800454d2L;
-  private static final long TUNGETDEVNETNS = 0x54e3;
   private static final long SIOCGIFINDEX = 0x8933;
   // RTNLGRP_LINK, addresses, routes and rules of both versions, next hops
   private static final int GROUPS = 1 | 0x10 | 0x40 | 0x80 | 0x100 | 0x400 | 1 << 18 | 1 << 31;
@@ -185,7 +179,7 @@ final class Routes implements AutoCloseable {
     if (closed || device.fd() < 0 || notBefore != 0 && loop.now() - notBefore < 0) {
       return false;
     }
-    int made = inNamespace();
+    int made = Whereabouts.socket(device, this::netlink);
     boolean whole = made >= 0 && listens(made);
     if (whole) {
       socket = made;
@@ -206,8 +200,7 @@ final class Routes implements AutoCloseable {
     if (libc.bind(made, out.address(), 12) < 0) {
       return false;
     }
-    out.fill((byte) 0);
-    if (libc.ioctl(device.fd(), TUNGETIFF, out.address()) < 0 // it may have another name there
+    if (Whereabouts.name(device, out) < 0 // it may have another name there
         || libc.ioctl(made, SIOCGIFINDEX, out.address()) < 0) {
       return false;
     }
@@ -215,48 +208,8 @@ final class Routes implements AutoCloseable {
     return true;
   }
 
-  /** Makes a socket where the device is. A thread that went there for it does not come back. */
-  private int inNamespace() {
-    int there = libc.ioctl(device.fd(), TUNGETDEVNETNS, 0); // below 0 before Linux 5.2
-    try {
-      if (there < 0 || here(there)) {
-        return netlink();
-      }
-      int[] made = {-1};
-      Thread visitor =
-          Thread.ofPlatform()
-              .name("ipoib-" + device.name() + "-routes")
-              .start(() -> made[0] = libc.setns(there, CLONE_NEWNET) < 0 ? -1 : netlink());
-      boolean interrupted = false;
-      while (visitor.isAlive()) { // not for long: it makes two calls that do not wait
-        try {
-          visitor.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-      return made[0];
-    } finally {
-      if (there >= 0) {
-        libc.close(there);
-      }
-    }
-  }
-
   private int netlink() {
     return libc.socket(AF_NETLINK, SOCK_RAW | Libc.O_NONBLOCK, 0);
-  }
-
-  private static boolean here(int namespace) {
-    try {
-      Path there = Files.readSymbolicLink(Path.of("/proc/self/fd/" + namespace));
-      return there.equals(Files.readSymbolicLink(Path.of("/proc/self/ns/net")));
-    } catch (IOException e) {
-      return false; // nobody tells: going there does no harm
-    }
   }
 
   private void shut() {

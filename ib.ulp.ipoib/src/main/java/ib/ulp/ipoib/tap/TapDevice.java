@@ -218,12 +218,12 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
     check(libc.ioctl(fds[0], SIOCSIFHWADDR, request.address()), "Ethernet address of " + name);
   }
 
-  /** Sets the MTU; only while the device is in this process's network namespace. */
+  /** Sets the MTU, wherever the device was moved and whatever it is called there. */
   void mtu(int bytes) throws IOException {
-    int socket = libc.datagramSocket();
+    int socket = Whereabouts.socket(this, libc::datagramSocket);
     check(socket, "socket");
     try {
-      named();
+      check(Whereabouts.name(this, request), "name of " + name);
       request.set(ValueLayout.JAVA_INT, 16, bytes);
       check(libc.ioctl(socket, SIOCSIFMTU, request.address()), "MTU of " + name);
     } finally {

@@ -30,7 +30,8 @@ final class Door implements AutoCloseable {
   private static final long START_S = 30;
   private static final long LISTENER_S = 30;
   private static final String LINK = "ibpeer0";
-  private static final int SEND_DROPS = 12; // of its line in /proc/net/dev, behind the name
+  private static final int SENT = 10; // of its line in /proc/net/dev, behind the name
+  private static final int SEND_DROPS = 12;
 
   private final Process process;
   private final UnixDomainSocketAddress address;
@@ -136,11 +137,20 @@ final class Door implements AutoCloseable {
     return allLost() - lostBefore;
   }
 
+  /** {@return how many packets have gone to the peer} */
+  long sent() {
+    return link(SENT);
+  }
+
   private long allLost() {
+    return link(SEND_DROPS);
+  }
+
+  private long link(int word) {
     return table("dev").stream()
         .map(line -> line.strip().split("[:\\s]+"))
         .filter(words -> words[0].equals(LINK))
-        .mapToLong(words -> Long.parseLong(words[SEND_DROPS]))
+        .mapToLong(words -> Long.parseLong(words[word]))
         .sum();
   }
 

@@ -10,7 +10,14 @@ import org.junit.runners.Suite;
  * with the reason, where no peer can run.
  */
 @RunWith(Suite.class)
-@Suite.SuiteClasses({Scenarios.class, PingPongs.class, Losses.class, Perftests.class})
+@Suite.SuiteClasses({
+  Scenarios.class,
+  PingPongs.class,
+  Losses.class,
+  Perftests.class,
+  Endurance.class,
+  Outages.class
+})
 public class InteropIT {
   /** Peer and runtime. */
   @ClassRule public static final ExternalResource LANE = Lane.LANE;

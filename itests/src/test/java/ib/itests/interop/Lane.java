@@ -19,8 +19,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.rules.ExternalResource;
 import org.junit.rules.TemporaryFolder;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The peer and the runtime. Property {@code ib.interop} asks for them; {@code ib.peer.kernel}
@@ -45,8 +43,6 @@ final class Lane extends ExternalResource {
   private static final Pattern ONLY = Pattern.compile(System.getProperty("ib.interop.only", ""));
   private static final Pattern MTU = Pattern.compile("-m (\\d+)");
   private static final Pattern GID = Pattern.compile("GID\\[ *(\\d+)]:\\s*(\\S+)");
-
-  private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
   private final TemporaryFolder temporary = new TemporaryFolder();
   final LinuxPeer peer = new LinuxPeer(System.getProperty("ib.peer.kernel", "6.1"));
@@ -160,29 +156,30 @@ final class Lane extends ExternalResource {
   }
 
   /**
-   * Runs a test that must hold whenever rdma_rxe has not sent anything again. When its timer goes
-   * off while the answer is on its way, which happens when a loaded machine emulates it, and the
-   * answer then ends a message, it begins the next one a number too late (with an empty WRITE ONLY
-   * or SEND ONLY of the message that was done), so a right responder refuses what follows. Such a
-   * failure says nothing of us, nor does one of an unreliable service, which may lose what it
-   * likes; the third in a row counts.
+   * Runs a test, once, when there is time left. When it fails, the failure tells whether rdma_rxe
+   * has sent anything again. When its timer goes off while the answer is on its way, which happens
+   * when a loaded machine emulates it, and the answer then ends a message, it begins the next one a
+   * number too late (with an empty WRITE ONLY or SEND ONLY of the message that was done), so a
+   * right responder refuses what follows. Whoever reads the failure judges; nothing is run again.
    */
-  void dependably(boolean reliable, Run run) throws Exception {
+  void once(Run run) throws Exception {
+    inTime();
+    try {
+      run.run();
+    } catch (AssertionError | ExecutionException e) {
+      boolean again = peer.hasSentAgain();
+      e.addSuppressed(
+          new AssertionError("rdma_rxe had sent " + (again ? "something" : "nothing") + " again"));
+      throw e;
+    }
+  }
+
+  /** Skips what there is no time left for. */
+  void inTime() {
     long took = System.nanoTime() - began;
     assumeTrue(
         "the lane has had its " + BUDGET_MIN + " minutes (ib.interop.minutes)",
         took < TimeUnit.MINUTES.toNanos(BUDGET_MIN));
-    for (int left = 2; ; left--) {
-      try {
-        run.run();
-        return;
-      } catch (AssertionError | ExecutionException e) {
-        if (left == 0 || (reliable && !peer.hasSentAgain())) {
-          throw e;
-        }
-        LOG.warn("once more, since this may be the peer's fault", e);
-      }
-    }
   }
 
   /** {@return the cases that are asked for and whose MTU fits the link} */

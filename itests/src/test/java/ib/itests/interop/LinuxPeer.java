@@ -159,6 +159,11 @@ final class LinuxPeer {
     door().awaitListenerHere(port);
   }
 
+  /** {@return how many packets have gone there} */
+  long sentThere() {
+    return door().sent();
+  }
+
   /** {@return the words before a command that is to run in the namespace} */
   static List<String> host() {
     return List.of(SCRIPT.toString(), "host");

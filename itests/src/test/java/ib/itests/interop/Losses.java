@@ -69,8 +69,7 @@ public class Losses {
 
   @Test
   public void weServe() throws Exception {
-    Lane.LANE.dependably(
-        true,
+    Lane.LANE.once(
         () ->
             check(
                 () -> Exchange.linuxRequests("bulk", ipv6),
@@ -79,8 +78,7 @@ public class Losses {
 
   @Test
   public void linuxServes() throws Exception {
-    Lane.LANE.dependably(
-        true,
+    Lane.LANE.once(
         () ->
             check(
                 () -> Exchange.weRequest("bulk", ipv6),

@@ -26,8 +26,7 @@ final class ScenarioBundle {
   private ScenarioBundle() {}
 
   static void deploy(Lane lane) throws IOException {
-    lane.peer.run(
-        30, "put", Path.of("peer/scenario.py").toAbsolutePath().toString(), "/scenario.py");
+    put(lane);
     Path jar = Files.createTempFile("scenario", ".jar");
     try {
       try (OutputStream file = Files.newOutputStream(jar)) {
@@ -38,6 +37,12 @@ final class ScenarioBundle {
     } finally {
       Files.delete(jar);
     }
+  }
+
+  /** Brings the peer's end there; a peer that has booted does not have it. */
+  static void put(Lane lane) {
+    lane.peer.run(
+        30, "put", Path.of("peer/scenario.py").toAbsolutePath().toString(), "/scenario.py");
   }
 
   private static void write(OutputStream file) throws IOException {

@@ -103,6 +103,15 @@ public final class Frame {
     return sourceQpn;
   }
 
+  /** {@return a number that frames of one sender have in common, and seldom those of two} */
+  public long sourceKey() {
+    long low = connected.low();
+    if (grh >= 0) {
+      low = ipv4 ? Octets.u32(segment, grh + 32) : Octets.u64(segment, grh + 16);
+    }
+    return (low * 0x9e37_79b9_7f4a_7c15L ^ (long) slid << 24 ^ sourceQpn) * 0x9e37_79b9_7f4a_7c15L;
+  }
+
   public Cast cast() {
     return cast;
   }

@@ -53,7 +53,7 @@ final class Coalescer {
    * @return false when it is none of a stream's data, or its checksum is wrong: the kernel judges
    *     it
    */
-  boolean take(Frame frame, IpPacket ip, long mac) {
+  boolean take(Frame frame, IpPacket ip, long mac, long sender) {
     MemorySegment s = frame.segment();
     long tcp = ip.payloadAt();
     int ipBytes = (int) (tcp - frame.at());
@@ -74,7 +74,7 @@ final class Coalescer {
     }
     if (!continues(s, ip, frame.at(), tcp, tcpBytes, bytes)) {
       flush();
-      begin(frame, ip, mac, ipBytes + tcpBytes);
+      begin(frame, ip, mac, sender, ipBytes + tcpBytes);
     }
     count++;
     data += bytes;
@@ -111,12 +111,12 @@ final class Coalescer {
             < 0;
   }
 
-  private void begin(Frame frame, IpPacket ip, long mac, int headers) {
+  private void begin(Frame frame, IpPacket ip, long mac, long sender, int headers) {
     from = ip.from();
     to = ip.to();
     ipHeader = (int) (ip.payloadAt() - frame.at());
     headLength = Ethernet.PACKET + headers;
-    Inward.head(head, mac, Ethernet.SOMEBODY, frame.type());
+    Inward.head(head, mac, sender, frame.type());
     MemorySegment.copy(frame.segment(), frame.at(), head, Ethernet.PACKET, headers);
     mss = ip.payloadLength() - (headers - ipHeader);
     queue = kernel.queueOf(frame.segment(), ip);

@@ -15,6 +15,16 @@ import org.jspecify.annotations.Nullable;
 final class Discovery {
   private static final int ROUTER_SOLICITATION = 133;
   private static final int REDIRECT = 137;
+
+  /** Who asks for a neighbour. */
+  static final int SOLICITATION = 135;
+
+  /** Who answers. */
+  static final int ADVERTISEMENT = 136;
+
+  /** Bytes of either, before its options. */
+  static final int NEIGHBOUR = 24;
+
   private static final int ETHERNET_OPTION = 8;
 
   private Discovery() {}
@@ -26,7 +36,7 @@ final class Discovery {
     return switch (type) {
       case ROUTER_SOLICITATION -> 8;
       case 134 -> 16;
-      case 135, 136 -> 24;
+      case SOLICITATION, ADVERTISEMENT -> NEIGHBOUR;
       case REDIRECT -> 40;
       default -> -1;
     };

@@ -5,6 +5,7 @@ import ib.ulp.ipoib.link.Drop;
 import ib.ulp.ipoib.link.Frame;
 import ib.ulp.ipoib.link.Link;
 import ib.ulp.ipoib.link.Outgoing;
+import ib.ulp.ipoib.wire.AddressOption;
 import ib.ulp.ipoib.wire.Arp;
 import ib.ulp.ipoib.wire.Encapsulation;
 import ib.ulp.ipoib.wire.Ip;
@@ -26,23 +27,27 @@ final class Inward {
   private final IpPacket ip = new IpPacket();
   private final IpPacket answered = new IpPacket();
   private LinkAddress own = new LinkAddress(0, 0, Gid.ZERO);
+  private final Senders senders;
+  private final String name;
   private long mac;
 
-  Inward(Kernel kernel, Link link, MacTable table, Arena arena) {
+  Inward(Kernel kernel, String name, Link link, MacTable table, Arena arena) {
+    this.name = name;
     this.kernel = kernel;
     this.link = link;
     this.table = table;
+    senders = new Senders(table);
     scratch = arena.allocate(Ethernet.LONGEST, 8);
     pieces = new Pieces(arena, 2);
     coalescer = new Coalescer(kernel, link, arena);
     longFrame = new LongFrame(kernel, link::drop, arena);
   }
 
-  /** The Ethernet address stays what it was first: the kernel knows nothing of queue pairs. */
+  /** The Ethernet address stays what it was first, and is the same after each plug (B2). */
   void own(LinkAddress address) {
     own = address;
     if (mac == 0) {
-      mac = MacTable.mac(address);
+      mac = MacTable.own(address.gid(), name);
     }
   }
 
@@ -54,7 +59,7 @@ final class Inward {
   /** Takes segments that came together. */
   void together(Frame frame) {
     coalescer.flush();
-    longFrame.give(frame, mac);
+    longFrame.give(frame, mac, senders.of(frame));
   }
 
   void frame(Frame frame) {
@@ -68,23 +73,17 @@ final class Inward {
           discovery(frame);
         } else if (frame.type() == Encapsulation.IPV4 && Dhcp.is(s, ip)) {
           boolean request = Dhcp.isRequest(s, ip);
-          long client = request ? table.meet(source(frame)) : mac;
+          long client = request ? table.meet(senders.end(frame)) : mac;
           int length = Dhcp.inward(s, ip, frame.at(), packetSpace(), client);
-          write(destination(frame), frame.type(), length);
-        } else if (frame.cast() != Frame.Cast.UNICAST || !coalescer.take(frame, ip, mac)) {
+          write(destination(frame), senders.of(frame), frame.type(), length);
+        } else if (frame.cast() != Frame.Cast.UNICAST
+            || !coalescer.take(frame, ip, mac, senders.of(frame))) {
           coalescer.flush();
           plain(frame, destination(frame), kernel.queueOf(s, ip));
         }
       }
       default -> link.drop(Drop.RX_TYPE);
     }
-  }
-
-  /** Whose a packet is; the ARP that came before a unicast one tells where it says no GID (W2). */
-  private LinkAddress source(Frame frame) {
-    Gid gid = frame.sourceGid();
-    LinkAddress heard = gid.equals(Gid.ZERO) ? table.sender(frame.slid(), frame.sourceQpn()) : null;
-    return heard != null ? heard : new LinkAddress(0, frame.sourceQpn(), gid);
   }
 
   private long destination(Frame frame) {
@@ -106,7 +105,7 @@ final class Inward {
       return;
     }
     long sender = table.learn(arp.sender());
-    table.sends(arp.sender(), frame.slid());
+    senders.heard(arp.sender(), frame);
     boolean forUs = arp.target().plain().equals(own.plain());
     long at = Ethernet.PACKET;
     Octets.u16(scratch, at, 1);
@@ -132,12 +131,28 @@ final class Inward {
     if (length < 0) {
       link.drop(Drop.RX_MALFORMED);
     } else {
-      write(destination(frame), Encapsulation.IPV6, length);
+      introduced(frame);
+      write(destination(frame), senders.of(frame), Encapsulation.IPV6, length);
     }
   }
 
-  private void write(long to, int type, int length) {
-    head(scratch, to, Ethernet.SOMEBODY, type);
+  /** A question or an answer says who sends from where it came from. */
+  private void introduced(Frame frame) {
+    int type = Octets.u8(frame.segment(), ip.payloadAt());
+    if (type != Discovery.SOLICITATION && type != Discovery.ADVERTISEMENT) {
+      return;
+    }
+    int kind = type == Discovery.SOLICITATION ? AddressOption.SOURCE : AddressOption.TARGET;
+    long options = ip.payloadAt() + Discovery.NEIGHBOUR;
+    long last = ip.payloadAt() + ip.payloadLength();
+    LinkAddress end = AddressOption.find(frame.segment(), options, last, kind);
+    if (end != null && end.qpn() == frame.sourceQpn()) {
+      senders.heard(end, frame);
+    }
+  }
+
+  private void write(long to, long from, int type, int length) {
+    head(scratch, to, from, type);
     give(Ethernet.PACKET + length);
   }
 
@@ -157,7 +172,7 @@ final class Inward {
 
   /** Gives a packet from where it lies. */
   private void plain(Frame frame, long to, int queue) {
-    head(scratch, to, Ethernet.SOMEBODY, frame.type());
+    head(scratch, to, senders.of(frame), frame.type());
     pieces.start(scratch, 0, Ethernet.PACKET).add(frame.segment(), frame.at(), frame.length());
     if (!pieces.give(kernel, queue)) {
       link.drop(Drop.RX_FULL);
@@ -171,7 +186,7 @@ final class Inward {
   /** Answers a packet of the kernel that is too long for the link. */
   void tooBig(MemorySegment s, IpPacket packet, long from, int mtu) {
     int length = TooBig.write(s, packet, from, scratch, Ethernet.PACKET, mtu);
-    write(mac, IpPacket.type(packet.to()), length);
+    write(mac, Ethernet.SOMEBODY, IpPacket.type(packet.to()), length);
   }
 
   /** Answers one that its neighbour does not take. */
@@ -186,8 +201,8 @@ final class Inward {
   /** Asks the kernel which groups it listens to. */
   void queries() {
     int length = Reports.queryV4(scratch, Ethernet.PACKET);
-    write(Ethernet.of(Ip.ALL_SYSTEMS), Encapsulation.IPV4, length);
+    write(Ethernet.of(Ip.ALL_SYSTEMS), Ethernet.SOMEBODY, Encapsulation.IPV4, length);
     length = Reports.queryV6(scratch, Ethernet.PACKET);
-    write(Ethernet.of(Ip.ALL_NODES), Encapsulation.IPV6, length);
+    write(Ethernet.of(Ip.ALL_NODES), Ethernet.SOMEBODY, Encapsulation.IPV6, length);
   }
 }

@@ -29,7 +29,7 @@ final class LongFrame {
   }
 
   /** Gives a frame that has a {@link Frame#mss}. */
-  void give(Frame frame, long mac) {
+  void give(Frame frame, long mac, long from) {
     MemorySegment s = frame.segment();
     int headers = frame.headers();
     boolean four = frame.type() == Encapsulation.IPV4;
@@ -49,7 +49,7 @@ final class LongFrame {
     int ipHeader = (int) (tcp - frame.at());
     long sum = Checksum.pseudo(ip.from(), ip.to(), IpPacket.TCP, ip.payloadLength());
     Octets.u16(s, tcp + 16, ~Checksum.fold(sum));
-    Inward.head(head, mac, Ethernet.SOMEBODY, frame.type());
+    Inward.head(head, mac, from, frame.type());
     Coalescer.offload(head, four, Ethernet.HEADER + headers, frame.mss(), ipHeader);
     write(frame);
   }

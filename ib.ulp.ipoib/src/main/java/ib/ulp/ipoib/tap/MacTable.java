@@ -1,5 +1,6 @@
 package ib.ulp.ipoib.tap;
 
+import ib.core.verbs.Gid;
 import ib.ulp.ipoib.wire.LinkAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -37,6 +38,18 @@ final class MacTable {
   static long mac(LinkAddress end) {
     long hash = (end.gid().low() ^ Long.rotateLeft(end.gid().high(), 29)) * GOLDEN;
     hash = (hash ^ hash >>> 32 ^ end.qpn()) * GOLDEN;
+    return hash >>> 16 & 0xfcff_ffff_ffffL | LOCAL;
+  }
+
+  /**
+   * {@return the Ethernet address of a device of the kernel: by the GUID of the port and the name
+   * of the interface, so that it is the same after each plug (B2)}
+   */
+  static long own(Gid gid, String name) {
+    long hash = gid.low() * GOLDEN;
+    for (int i = 0; i < name.length(); i++) {
+      hash = (hash ^ hash >>> 32 ^ name.charAt(i)) * GOLDEN;
+    }
     return hash >>> 16 & 0xfcff_ffff_ffffL | LOCAL;
   }
 

@@ -47,7 +47,7 @@ public final class TapHost implements Host, Loop.Work {
     this.link = link;
     in = arena.allocate(Ethernet.LONGEST + 64L, 8);
     into = in;
-    inward = new Inward(device, link, table, arena);
+    inward = new Inward(device, device.name(), link, table, arena);
     outward = new Outward(link, table, inward, this::reported, this::spoke, arena);
     presence = new Presence(device, link, this::ask);
     announcer = new Neighbours(link, () -> List.copyOf(spoken), own -> own);

@@ -172,7 +172,7 @@ public final class TunHost implements Host, Loop.Work {
     }
     if (frame.mss() > 0) { // the stack below has no TCP
       coalescer.flush();
-      longFrame.give(frame, 0);
+      longFrame.give(frame, 0, 0);
     } else {
       below.received(frame);
     }
@@ -187,7 +187,7 @@ public final class TunHost implements Host, Loop.Work {
   private void up(Frame frame) {
     MemorySegment s = frame.segment();
     boolean whole = ip.read(s, frame.at(), frame.length());
-    boolean stream = frame.cast() == Frame.Cast.UNICAST && whole && coalescer.take(frame, ip, 0);
+    boolean stream = frame.cast() == Frame.Cast.UNICAST && whole && coalescer.take(frame, ip, 0, 0);
     if (!stream) {
       coalescer.flush();
       scratch.asSlice(0, Ethernet.VNET).fill((byte) 0);

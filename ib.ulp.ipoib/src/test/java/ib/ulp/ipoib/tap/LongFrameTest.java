@@ -114,7 +114,7 @@ class LongFrameTest {
   void given(boolean four, boolean ethernet, int options, int each) {
     ear.ethernet = ethernet;
     byte[] bytes = segment(four, options, 20_011);
-    new LongFrame(ear, drops::add, arena).give(lay(bytes, four, 1400, each), MAC);
+    new LongFrame(ear, drops::add, arena).give(lay(bytes, four, 1400, each), MAC, MAC);
     assertEquals(List.of(), drops);
     int frame = ethernet ? 14 : 0;
     int ip = four ? 20 : 40;
@@ -160,7 +160,7 @@ class LongFrameTest {
   void malformed(int at, int value) {
     byte[] bytes = segment(true, 0, 3000);
     bytes[at] = (byte) value;
-    new LongFrame(ear, drops::add, arena).give(lay(bytes, true, 1000, 2000), MAC);
+    new LongFrame(ear, drops::add, arena).give(lay(bytes, true, 1000, 2000), MAC, MAC);
     assertEquals(List.of(Drop.RX_MALFORMED), drops);
     assertEquals(0, ear.got.length);
   }
@@ -173,10 +173,10 @@ class LongFrameTest {
     ear.ethernet = ethernet;
     ear.takes = false;
     byte[] bytes = segment(true, 0, 3000);
-    to.give(lay(bytes, true, 1000, 2000), MAC);
+    to.give(lay(bytes, true, 1000, 2000), MAC, MAC);
     byte[] first = ear.got;
     ear.takes = true;
-    to.give(lay(bytes, true, 1000, 500), MAC);
+    to.give(lay(bytes, true, 1000, 500), MAC, MAC);
     assertEquals(List.of(Drop.RX_FULL), drops);
     assertArrayEquals(first, ear.got);
   }

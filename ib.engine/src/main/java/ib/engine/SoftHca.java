@@ -42,8 +42,9 @@ import java.util.random.RandomGenerator;
  * <p>Events (IBA 11.6.3) that it does not raise: PATH_MIG and PATH_MIG_ERR, since nothing migrates
  * (no {@code Cap.AUTO_PATH_MIG}; an alternate path is kept and told by query); SRQ_ERR, since a
  * ring in memory does not fail; WQ_FATAL, since there are no receive work queues;
- * DEVICE_SPEED_CHANGE, since width and speed change while a port is down. DEVICE_FATAL comes when
- * its worker has ended by a defect: timers run no more.
+ * DEVICE_SPEED_CHANGE, since width and speed change while a port is down. DEVICE_FATAL comes when a
+ * step of its worker has thrown something for the first time: what the step had in hand may be
+ * lost; the worker goes on, and counts ({@code worker_errors}).
  */
 public final class SoftHca implements DeviceOps {
   private static final Set<Cap> CAPS =

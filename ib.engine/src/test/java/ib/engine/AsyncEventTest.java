@@ -212,39 +212,56 @@ class AsyncEventTest {
         List.copyOf(rig.b().unaffiliated).reversed().subList(0, 1));
   }
 
-  /** What ends the worker's thread ends the device's timers: nobody may go on waiting for them. */
+  /** What a timer throws, also without memory, ends neither the worker nor the timers behind it. */
   private void fatal() {
     rig.connect(QpType.RC);
-    CountDownLatch died = new CountDownLatch(1);
-    Timer bad =
-        new Timer() {
-          @Override
-          protected long durationNs() {
-            Thread.currentThread().setUncaughtExceptionHandler((t, e) -> died.countDown());
-            return 0;
-          }
+    CountDownLatch thrown = new CountDownLatch(2);
+    CountDownLatch after = new CountDownLatch(1);
+    rig.a().hca.startTimer(timer(() -> defect(thrown, new IllegalStateException("a defect"))));
+    rig.a().hca.startTimer(timer(() -> defect(thrown, new OutOfMemoryError("heap"))));
+    await(thrown);
+    rig.a().hca.startTimer(timer(after::countDown));
+    await(after);
+    assertEquals(1, rig.a().unaffiliated.stream().filter(t -> t == EventType.DEVICE_FATAL).count());
+    assertEquals(2, rig.a().hca.counters(1).get("worker_errors"));
+    post(wr(WrOpcode.RDMA_WRITE));
+    assertEquals(WcStatus.SUCCESS, Rig.await(rig.a().sendCq).status());
+    rig.a().hca.shutdown(); // returns
+  }
 
-          @Override
-          protected void expired() {
-            throw new IllegalStateException("a defect");
-          }
+  private static void defect(CountDownLatch latch, Throwable what) {
+    latch.countDown();
+    if (what instanceof Error e) {
+      throw e;
+    }
+    throw (RuntimeException) what;
+  }
 
-          @Override
-          public boolean cancelled() {
-            return false;
-          }
-        };
-    rig.a().hca.startTimer(bad);
+  private static void await(CountDownLatch latch) {
     try {
-      assertTrue(died.await(10, TimeUnit.SECONDS));
+      assertTrue(latch.await(30, TimeUnit.SECONDS), "the worker goes on");
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
-    assertEquals(1, rig.a().unaffiliated.stream().filter(t -> t == EventType.DEVICE_FATAL).count());
-    post(wr(WrOpcode.RDMA_WRITE));
-    assertEquals(
-        WcStatus.SUCCESS, Rig.await(rig.a().sendCq).status(), "what needs no timer goes on");
-    rig.a().hca.shutdown(); // returns
+  }
+
+  private static Timer timer(Runnable what) {
+    return new Timer() {
+      @Override
+      protected long durationNs() {
+        return 0;
+      }
+
+      @Override
+      protected void expired() {
+        what.run();
+      }
+
+      @Override
+      public boolean cancelled() {
+        return false;
+      }
+    };
   }
 
   @ParameterizedTest

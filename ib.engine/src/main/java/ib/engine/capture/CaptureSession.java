@@ -67,6 +67,8 @@ final class CaptureSession implements Session, Runnable {
       out.flush();
     } catch (IOException e) {
       failure = String.valueOf(e.getMessage() == null ? e : e.getMessage());
+    } catch (RuntimeException | Error e) { // a defect, or no memory: nobody else captures by it
+      failure = e.toString();
     } finally {
       ended = true;
       capture.ended(this);

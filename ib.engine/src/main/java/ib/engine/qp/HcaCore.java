@@ -17,6 +17,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -72,7 +73,14 @@ public final class HcaCore {
     this.config = config;
     this.tally = new Tally(wires.size());
     this.worker = new Worker(clock, tally, config.runBudgetBytes());
-    worker.whenFailed(() -> observer.event(EventType.DEVICE_FATAL, 0));
+    AtomicBoolean fatal = new AtomicBoolean();
+    worker.whenFailed(
+        () -> {
+          tally.count(1, HcaCounter.WORKER_ERRORS);
+          if (!fatal.getAndSet(true)) {
+            observer.event(EventType.DEVICE_FATAL, 0);
+          }
+        });
     this.keyNumbers = new Numbers(random, 32, 256, 2 * NUMBERS_BETWEEN);
     this.qpNumbers = new Numbers(random, 24, QPN_LEAST, NUMBERS_BETWEEN);
     this.multicast = new Multicast(config);

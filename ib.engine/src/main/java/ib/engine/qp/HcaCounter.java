@@ -114,7 +114,9 @@ public enum HcaCounter {
   /** Another version of the MAD header. */
   DROP_MAD_VERSION,
   /** Packets that passed but that a capture had no room for. */
-  CAPTURE_DROPPED;
+  CAPTURE_DROPPED,
+  /** Steps of the device's worker that ended by a defect, or for want of memory; it goes on. */
+  WORKER_ERRORS;
 
   private static final HcaCounter[] BY_REASON = new HcaCounter[DropReason.values().length];
 

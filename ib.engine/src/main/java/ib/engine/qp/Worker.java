@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.client.Incidents;
 import ib.engine.time.NanoClock;
 import ib.engine.time.Timer;
 import ib.engine.time.TimerHeap;
@@ -41,6 +42,7 @@ public final class Worker implements Runnable {
   private volatile boolean purge;
   private volatile boolean stopped;
   private volatile @Nullable Thread thread;
+  private final Incidents incidents = new Incidents("worker", line -> {}); // counters tell of it
   private volatile Runnable whenFailed = () -> {};
 
   /**
@@ -56,7 +58,7 @@ public final class Worker implements Runnable {
     this.run = new RunList(budgetBytes);
   }
 
-  /** Sets what is done, once, when its thread ends by an exception: the device has failed. */
+  /** Sets what is done each time a step has thrown; the thread goes on. */
   void whenFailed(Runnable what) {
     whenFailed = what;
   }
@@ -167,17 +169,16 @@ public final class Worker implements Runnable {
 
   @Override
   public void run() {
-    try {
-      while (!stopped) {
-        if (step() == 0) {
-          sleep();
-        }
+    while (!stopped) {
+      if (!incidents.serve(this::turn)) {
+        incidents.outlive(whenFailed);
       }
-    } finally {
-      if (!stopped) {
-        thread = null; // whoever waits for a queue pair does its work from now on
-        whenFailed.run();
-      }
+    }
+  }
+
+  private void turn() {
+    if (step() == 0) {
+      sleep();
     }
   }
 
@@ -237,13 +238,21 @@ public final class Worker implements Runnable {
   private int timers() {
     long now = clock.nanoTime();
     Timer t = (Timer) TIMERS.getAndSet(this, (Timer) null);
-    while (t != null) {
-      Timer next = t.next;
-      t.next = null;
-      if (!t.cancelled()) { // a purge that came first did not see it (B20)
-        heap.add(t, now);
+    try {
+      while (t != null) {
+        if (!t.cancelled()) { // a purge that came first did not see it (B20)
+          heap.add(t, now);
+        }
+        Timer added = t;
+        t = t.next;
+        added.next = null;
       }
-      t = next;
+    } finally {
+      while (t != null) { // one that has no room does not stop those behind it
+        Timer next = t.next;
+        start(t);
+        t = next;
+      }
     }
     return heap.expire(now);
   }

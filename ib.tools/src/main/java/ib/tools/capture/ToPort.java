@@ -3,16 +3,16 @@ package ib.tools.capture;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.PacketCapture.Filter;
 import ib.core.spi.PacketCapture.Session;
-import ib.core.verbs.IbException;
 import ib.tools.getopt.CommandException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ToPort implements Target, Runnable {
   private static final int WAITING_MAX = 16;
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(50); // after a failure
   private static final long CLOSE_MS = 5_000;
+  private static final String WAITING = "waiting for a reader";
 
   private final PacketCapture capture;
   private final Filter filter;
@@ -30,7 +32,8 @@ final class ToPort implements Target, Runnable {
   private final Thread thread;
   private final AtomicLong refused = new AtomicLong();
   private volatile @Nullable Session session;
-  private volatile String state = "waiting for a reader";
+  private volatile String state = WAITING;
+  private int failures; // the thread's
   private volatile boolean closed;
 
   private ToPort(PacketCapture capture, Filter filter, ServerSocketChannel server)
@@ -62,24 +65,23 @@ final class ToPort implements Target, Runnable {
 
   @Override
   public void run() {
-    while (!closed) {
+    while (server.isOpen()) {
       try {
         serve(server.accept());
-      } catch (AsynchronousCloseException e) {
-        state = "ended";
-        return;
-      } catch (IOException | IbException e) {
-        state = "failed: " + e.getMessage();
-        return;
+      } catch (Throwable e) { // one reader's trouble, or no memory: the next reader is served
+        failures++;
+        state = WAITING + "; " + failures + " failed, the last one: " + e.getMessage();
+        LockSupport.parkNanos(this, PAUSE_NS);
       }
     }
+    state = "ended";
   }
 
   private void serve(SocketChannel reader) throws IOException {
     Session started;
     try {
       started = capture.start(reader, filter);
-    } catch (IbException e) {
+    } catch (RuntimeException | Error e) {
       reader.close();
       throw e;
     }
@@ -89,7 +91,7 @@ final class ToPort implements Target, Runnable {
       awaitEnd(reader);
     }
     started.close();
-    state = "waiting for a reader";
+    state = WAITING;
   }
 
   /**

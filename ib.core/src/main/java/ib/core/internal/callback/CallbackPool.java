@@ -1,5 +1,6 @@
 package ib.core.internal.callback;
 
+import ib.core.client.Incidents;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -7,6 +8,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Threads on which {@code done} may sleep: a bounded pool for {@code WORKQUEUE}, a virtual thread
@@ -17,6 +19,8 @@ public final class CallbackPool implements AutoCloseable {
   private static final long KEEP_S = 10;
   private static final long CLOSE_S = 5;
 
+  private final Incidents incidents =
+      new Incidents("completion handlers", LoggerFactory.getLogger(CallbackPool.class)::error);
   private final ThreadPoolExecutor workqueue;
   private final ThreadFactory unbound;
 
@@ -51,12 +55,12 @@ public final class CallbackPool implements AutoCloseable {
 
   /** Runs it on the pool, some time. */
   void workqueue(Runnable body) {
-    workqueue.execute(body);
+    workqueue.execute(() -> incidents.outlive(body));
   }
 
   /** Runs it on a virtual thread of its own, now. */
   void unbound(Runnable body) {
-    unbound.newThread(body).start();
+    unbound.newThread(() -> incidents.outlive(body)).start();
   }
 
   /** Ends the pool's threads, after all devices are gone; waits 5 s at the most. */

@@ -1,5 +1,6 @@
 package ib.core.internal.callback;
 
+import ib.core.client.Incidents;
 import ib.core.internal.waits.EndOf;
 import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
@@ -35,6 +36,7 @@ public final class CompletionVector {
     }
   }
 
+  private final Incidents incidents;
   private final ThreadFactory threads;
   private final int spins;
   private volatile @Nullable CallbackTask head;
@@ -42,10 +44,11 @@ public final class CompletionVector {
   private @Nullable Thread thread;
 
   CompletionVector(String name) {
-    this(body -> daemon(name, body), SPINS);
+    this(name, body -> daemon(name, body), SPINS);
   }
 
-  CompletionVector(ThreadFactory threads, int spins) {
+  CompletionVector(String name, ThreadFactory threads, int spins) {
+    this.incidents = new Incidents(name, LOG::error);
     this.threads = threads;
     this.spins = spins;
   }
@@ -128,7 +131,7 @@ public final class CompletionVector {
     return Objects.requireNonNull(oldest);
   }
 
-  private static void runAll(CallbackTask first) {
+  private void runAll(CallbackTask first) {
     for (CallbackTask t = first; t != null; ) {
       CallbackTask after = t.next;
       t.next = null; // from its run on it may be queued again
@@ -136,7 +139,7 @@ public final class CompletionVector {
         t.arrived();
       } catch (
           Throwable e) { // tasks report what handlers throw: this is a bug of ours or no memory
-        LOG.error("{} could not run {}", Thread.currentThread().getName(), t, e);
+        incidents.outlived(e);
       }
       t = after;
     }

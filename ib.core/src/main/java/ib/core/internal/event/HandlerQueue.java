@@ -87,7 +87,7 @@ final class HandlerQueue implements Runnable {
   private void start() {
     try {
       hub.executor().execute(this);
-    } catch (RuntimeException e) { // the next event tries again
+    } catch (RuntimeException | Error e) { // no memory for a thread: the next event tries again
       lock.lock();
       try {
         scheduled = false;

@@ -1,16 +1,21 @@
 package ib.core.internal.hotplug;
 
+import ib.core.client.Incidents;
 import ib.core.internal.hotplug.Sync.Alarm;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /** The one thread of the watchdog; made when there is something to watch for the first time. */
 final class WatchdogThread implements Alarm {
   private static final long JOIN_MS = 1_000;
+  private static final long AGAIN_NS = TimeUnit.SECONDS.toNanos(1); // after a scan that threw
 
+  private final Incidents incidents =
+      new Incidents("ib-watchdog", LoggerFactory.getLogger(WatchdogThread.class)::warn);
   private final LongSupplier clock;
   private final LongUnaryOperator scan;
   private volatile long dueNs = NEVER;
@@ -57,18 +62,24 @@ final class WatchdogThread implements Alarm {
 
   private void run() {
     while (!stopped) {
-      long now = clock.getAsLong();
-      long due = dueNs;
-      if (due == NEVER) {
-        LockSupport.park(this);
-      } else if (due > now) {
-        LockSupport.parkNanos(this, due - now);
-      } else {
-        synchronized (this) {
-          dueNs = NEVER;
-        }
-        due(Math.max(scan.applyAsLong(now), now + TimeUnit.MILLISECONDS.toNanos(1)));
+      if (!incidents.serve(this::turn)) {
+        due(clock.getAsLong() + AGAIN_NS);
       }
+    }
+  }
+
+  private void turn() {
+    long now = clock.getAsLong();
+    long due = dueNs;
+    if (due == NEVER) {
+      LockSupport.park(this);
+    } else if (due > now) {
+      LockSupport.parkNanos(this, due - now);
+    } else {
+      synchronized (this) {
+        dueNs = NEVER;
+      }
+      due(Math.max(scan.applyAsLong(now), now + TimeUnit.MILLISECONDS.toNanos(1)));
     }
   }
 }

@@ -12,7 +12,7 @@ public final class TaskScenarios {
 
   /** A vector whose thread is part of the schedule, and which goes to sleep at once. */
   static CompletionVector vector() {
-    return new CompletionVector(body -> Interleavings.spawn("vector", true, body), 0);
+    return new CompletionVector("vector", body -> Interleavings.spawn("vector", true, body), 0);
   }
 
   /** Counts what was asked for and what was seen; fails when two runs overlap. */
@@ -163,7 +163,7 @@ public final class TaskScenarios {
   /** The vector is closed while it goes to sleep. */
   public static final class CloseVector implements Scenario {
     private final CompletionVector vector =
-        new CompletionVector(body -> Interleavings.spawn("vector", false, body), 0);
+        new CompletionVector("vector", body -> Interleavings.spawn("vector", false, body), 0);
 
     @Override
     public void setUp() {

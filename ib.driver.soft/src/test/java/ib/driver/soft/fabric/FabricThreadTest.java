@@ -51,7 +51,7 @@ final class FabricThreadTest {
 
     @Override
     public long dueNs() {
-      return turn == NOTHING ? Long.MAX_VALUE : madeNs;
+      return turn.equals(NOTHING) ? Long.MAX_VALUE : madeNs;
     }
 
     @Override

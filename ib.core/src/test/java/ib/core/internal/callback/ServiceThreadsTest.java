@@ -1,0 +1,78 @@
+package ib.core.internal.callback;
+
+import ib.core.testing.Thrown;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@DisplayName("A13 the threads of completion handlers and events of objects")
+@Timeout(60)
+class ServiceThreadsTest {
+  private static CallbackTask task(CompletionVector on, Runnable what) {
+    return new CallbackTask() {
+      @Override
+      protected void call() {
+        what.run();
+      }
+
+      @Override
+      protected void enqueue() {
+        on.add(this);
+      }
+    };
+  }
+
+  @ParameterizedTest
+  @MethodSource("ib.core.testing.Thrown#kinds")
+  @DisplayName("A13 a task of a vector throws: the next one runs, on the same thread")
+  void vector(Throwable thrown) throws InterruptedException {
+    CompletionVector vector = new CompletionVector("ib-thrown-comp-0");
+    vector.start();
+    try {
+      CountDownLatch done = new CountDownLatch(2);
+      CallbackTask bad =
+          task(
+              vector,
+              () -> {
+                done.countDown();
+                throw Thrown.sneak(thrown);
+              });
+      bad.schedule();
+      task(vector, done::countDown).schedule();
+      Thrown.assertReached(done);
+    } finally {
+      vector.close();
+      vector.join();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("ib.core.testing.Thrown#kinds")
+  @DisplayName("A13 a body on the pool throws: nobody's uncaught exception, the next one runs")
+  void pool(Throwable thrown) throws InterruptedException {
+    LinkedBlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler((t, e) -> uncaught.add(e));
+    try (CallbackPool pool = new CallbackPool()) {
+      CountDownLatch done = new CountDownLatch(4);
+      Runnable bad =
+          () -> {
+            done.countDown();
+            throw Thrown.sneak(thrown);
+          };
+      pool.workqueue(bad);
+      pool.unbound(bad);
+      pool.workqueue(done::countDown);
+      pool.unbound(done::countDown);
+      Thrown.assertReached(done);
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
+    }
+    if (!uncaught.isEmpty()) {
+      throw new AssertionError("uncaught", uncaught.peek());
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package ib.core.testing;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** What a step of a service thread may throw, and the proof that the thread outlives it. */
+public final class Thrown {
+  private Thrown() {}
+
+  /**
+   * {@return one of each kind: a defect, a checked one that was sneaked in, no memory, no stack}
+   */
+  public static Stream<Throwable> kinds() {
+    return Stream.of(
+        new IllegalStateException("a defect"),
+        new Exception("checked"),
+        new OutOfMemoryError("heap"),
+        new StackOverflowError());
+  }
+
+  /** Throws whatever it is given. */
+  @SuppressWarnings("unchecked")
+  public static <T extends Throwable> Error sneak(Throwable what) throws T {
+    throw (T) what;
+  }
+
+  /** Waits until somebody has been there, 30 s at the most. */
+  public static void assertReached(CountDownLatch latch) throws InterruptedException {
+    if (!latch.await(30, TimeUnit.SECONDS)) {
+      throw new AssertionError("the thread does not go on");
+    }
+  }
+}

@@ -1,5 +1,6 @@
 package ib.core.internal.callback;
 
+import ib.core.internal.waits.WaitGraph;
 import ib.core.testing.Thrown;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -45,7 +46,7 @@ class ServiceThreadsTest {
       Thrown.assertReached(done);
     } finally {
       vector.close();
-      vector.join();
+      vector.join(new WaitGraph());
     }
   }
 

@@ -20,22 +20,32 @@ class CoverageTest {
   @Test
   @DisplayName("canary: a clause that goes missing is noticed")
   void canary() {
-    String text = "class X { @DisplayName(\"%s\" + \"a name\") void f() {} }";
+    String text = "class X { @Test @DisplayName(\"%s\" + \": a name\") void f() {} }";
     List<String> all = Coverage.wanted();
     assertEquals(112, all.size());
     Source but = source(text.formatted(String.join(", ", all).replace("CC-9,", "CC-90,")));
     assertEquals(List.of("CC-9"), Coverage.missing(List.of(but)));
     String comment = "// @DisplayName(\"CC-9\")\nclass Y { String s = \"CC-9\"; }";
     assertEquals(List.of("CC-9"), Coverage.missing(List.of(but, source(comment))));
-    assertEquals(List.of(), Coverage.missing(List.of(but, source(text.formatted("CC-9: ")))));
+    String title = "@DisplayName(\"CC-9: all\") class Y { @Test void f() {} }";
+    assertEquals(List.of("CC-9"), Coverage.missing(List.of(but, source(title))));
+    String helper = "class Y { @DisplayName(\"CC-9: all\") void f() {} }";
+    assertEquals(List.of("CC-9"), Coverage.missing(List.of(but, source(helper))));
+    for (String other : List.of("walls.md CC-9", "as CC-9", "S1: CC-9 comes elsewhere")) {
+      assertEquals(List.of("CC-9"), Coverage.missing(List.of(but, source(text.formatted(other)))));
+    }
+    assertEquals(List.of(), Coverage.missing(List.of(but, source(text.formatted("CC-9")))));
+    String old = "class Y { @Test public void cc9_somethingElse() {} }";
+    assertEquals(List.of(), Coverage.missing(List.of(but, source(old))));
   }
 
   @Test
   @DisplayName("canary: rows count in full, longer numbers and other words do not")
   void numbers() {
     assertEquals(Set.of("S2", "S3", "S4"), Coverage.numbers("S2-S4: rows"));
-    assertEquals(Set.of("S11b", "S11"), Coverage.numbers("S11b and"));
-    assertEquals(Set.of("B7"), Coverage.numbers("B7, R-08, IBA 9.7, PSN12, 2.6-4"));
+    assertEquals(Set.of("S11b", "S11"), Coverage.numbers("S11b: and"));
+    assertEquals(Set.of("B7"), Coverage.numbers("B7, R-08, IBA 9.7, PSN12, 2.6-4: B8"));
+    assertEquals(Set.of(), Coverage.numbers("S2 without a colon"));
   }
 
   private static Source source(String text) {

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("B6: what an event costs, and what is said of a busy bus")
+@DisplayName("findings B6: what an event costs, and what is said of a busy bus")
 class RefreshTest {
   private static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
 
@@ -31,9 +31,8 @@ class RefreshTest {
   }
 
   @Test
-  @DisplayName(
-      "B6: with numbers only the table that has changed is read again; B13: always that one")
-  void b6Numbers() {
+  @DisplayName("B6: with numbers only the table that has changed is read again; always that one")
+  void numbers() {
     try (Rig rig = new Rig()) {
       rig.device.ports().numbered = true;
       rig.open();
@@ -66,8 +65,8 @@ class RefreshTest {
   }
 
   @Test
-  @DisplayName("B6: without numbers everything is read, as ever")
-  void b6Unknown() {
+  @DisplayName("findings B6: without numbers everything is read, as ever")
+  void unknown() {
     try (Rig rig = new Rig()) {
       rig.open();
       Recorder r = rig.handler();
@@ -93,7 +92,7 @@ class RefreshTest {
   @Test
   @DisplayName(
       "B6: a detour's begin and end are a line each, with the count; a storm is two a minute")
-  void b6Storm() {
+  void storm() {
     try (Rig rig = new Rig()) {
       rig.hub.bus((topic, properties) -> posts.incrementAndGet() > 0); // swallows everything
       rig.open();

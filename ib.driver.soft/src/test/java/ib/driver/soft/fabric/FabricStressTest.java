@@ -26,7 +26,7 @@ final class FabricStressTest {
   private record Outcome(long transmitted, long released, long received, long afterGone) {}
 
   @Test
-  @DisplayName("B22 every packet is released exactly once, none reaches a port that is gone")
+  @DisplayName("B22: every packet is released exactly once, none reaches a port that is gone")
   void unplugWhileTransmitting() throws Exception {
     Outcome o = storm(40, wire -> wire);
     assertEquals(o.transmitted, o.released);

@@ -210,7 +210,7 @@ final class FabricTest {
   }
 
   @Test
-  @DisplayName("B22 a port that was unplugged is referred to by nobody")
+  @DisplayName("B22: a port that was unplugged is referred to by nobody")
   void unpluggedPortsAreCollectable() {
     up();
     List<WeakReference<Object>> gone = plugUseAndUnplug();

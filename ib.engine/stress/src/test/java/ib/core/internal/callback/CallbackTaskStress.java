@@ -78,6 +78,99 @@ public class CallbackTaskStress {
     }
   }
 
+  /**
+   * A waker meets a run that is just beginning: the waker stores and then looks at the task, the
+   * run takes the wake-up away and then looks at what was stored. Both orders have to be kept, or
+   * neither sees the other.
+   */
+  @JCStressTest
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "seen by this run or by another one")
+  @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost, or two calls at once")
+  @State
+  public static class WokenAtBegin {
+    private final Asked asked = new Asked();
+    private final Queued task = new Queued(asked);
+
+    public WokenAtBegin() {
+      task.schedule(); // claimed and pending: its thread is about to run it
+      task.inline = true;
+    }
+
+    @Actor
+    public void waker() {
+      asked.one = 1;
+      task.schedule();
+    }
+
+    @Actor
+    public void thread() {
+      task.run();
+    }
+
+    @Arbiter
+    public void after(II_Result r) {
+      r.r1 = asked.seen;
+      r.r2 = asked.atOnce;
+    }
+  }
+
+  /** The first time it only says that it is queued. */
+  static final class Queued extends CallbackTask {
+    private final Asked asked;
+    boolean inline;
+
+    Queued(Asked asked) {
+      this.asked = asked;
+    }
+
+    @Override
+    protected void call() {
+      asked.look();
+    }
+
+    @Override
+    protected void enqueue() {
+      if (inline) {
+        run();
+      }
+    }
+  }
+
+  /** Canary: the waker looks first whether it is pending already, and stores nothing then. */
+  @JCStressTest
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "seen by this run or by another one")
+  @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost, or two calls at once")
+  @State
+  public static class CanaryLooksFirst {
+    private final Asked asked = new Asked();
+    private final AtomicBoolean pending = new AtomicBoolean(true);
+
+    private void run() {
+      if (pending.getAndSet(false)) {
+        asked.look();
+      }
+    }
+
+    @Actor
+    public void waker() {
+      asked.one = 1;
+      if (!pending.get() && !pending.getAndSet(true)) {
+        asked.seen |= asked.one; // what the other run would see afterwards
+      }
+    }
+
+    @Actor
+    public void thread() {
+      run();
+    }
+
+    @Arbiter
+    public void after(II_Result r) {
+      r.r1 = asked.seen;
+      r.r2 = asked.atOnce;
+    }
+  }
+
   /** Canary: who finds the task claimed relies on it without telling. */
   @JCStressTest
   @Outcome(id = "3, 0", expect = ACCEPTABLE, desc = "both were seen, one call at a time")

@@ -11,8 +11,11 @@ import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
+import ib.engine.qp.HcaConfig;
 import ib.engine.qp.Probe;
+import ib.engine.time.VirtualClock;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -85,6 +88,31 @@ class ClaimHeldTest {
       Rig.assertEmpty(a.sendCq);
       Probe.letGo(a.qp);
       assertEquals(5, Rig.await(a.sendCq).wrId());
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "A16: a completion queue overruns while one of its queue pairs goes: the others run on")
+  void overrunAtTheEnd() {
+    VirtualClock clock = new VirtualClock();
+    HcaConfig[] two = {HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21)};
+    try (Rig rig = new Rig(clock, false, 1, 4096, two)) {
+      Rig.Side a = rig.a();
+      QueuePair[] pairs = new QueuePair[4];
+      for (int i = 0; i < pairs.length; i++) {
+        pairs[i] = a.pd.createQp(Rig.init(a, QpType.RC, 8));
+        Rig.bringUp(a, pairs[i], rig.b().lid(), rig.b().lid(), 1, 7, 7);
+        for (int n = 0; n < 8; n++) {
+          assertEquals(0, pairs[i].postReceive(n, a.mr.lkey(), a.mr.iova(), 8));
+        }
+      }
+      for (QueuePair going : pairs) {
+        going.close(); // its receives are more than the queue has entries
+        for (QueuePair qp : pairs) {
+          assertTrue(Probe.free(qp), "the claim of " + qp);
+        }
+      }
     }
   }
 

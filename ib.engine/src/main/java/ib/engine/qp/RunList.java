@@ -98,7 +98,9 @@ public final class RunList extends RunContext {
     if (root.direct(this) && first == null && outbox() == null && root.token.release()) {
       return;
     }
-    add(root);
+    if (!root.listed) { // while the control path had it, it may have got work
+      add(root);
+    }
     drain(root);
   }
 

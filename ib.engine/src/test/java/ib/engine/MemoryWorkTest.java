@@ -307,6 +307,17 @@ class MemoryWorkTest {
   }
 
   @Test
+  @DisplayName("a bind whose window was closed before its turn came fails, and pins no region")
+  void bindOfClosed() {
+    MemoryWindow mw = b.pd.allocWindow(MwType.TYPE_2);
+    int key = MemoryRegion.nextKey(mw.rkey());
+    mw.close();
+    SendWr wr = bind(mw, key, b.mr, b.mr.iova(), 64, Access.REMOTE_READ);
+    assertEquals(WcStatus.MW_BIND_ERR, local(wr));
+    assertEquals(0, b.mr.useCount());
+  }
+
+  @Test
   @DisplayName("C10-72 to C10-75: binds that are not allowed: MW_BIND_ERR, the queue pair in ERR")
   void bindErrors() {
     MemoryWindow mw = b.pd.allocWindow(MwType.TYPE_2);

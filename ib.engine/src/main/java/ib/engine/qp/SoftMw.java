@@ -17,6 +17,7 @@ public final class SoftMw extends MemoryWindow {
   private final MwType type;
   private final MrKey key;
   private volatile @Nullable SoftMr region; // written while the key is being changed
+  private volatile boolean closed;
 
   SoftMw(ObjectControl control, SoftPd pd, MwType type) {
     super(control);
@@ -64,6 +65,10 @@ public final class SoftMw extends MemoryWindow {
       begun = key.begin(false);
     }
     if (begun == MrKey.REFUSED) {
+      return false;
+    }
+    if (closed) { // posted before that; whoever closes waits for a change that began earlier
+      key.close(begun, key.number());
       return false;
     }
     moved(mr);
@@ -119,6 +124,7 @@ public final class SoftMw extends MemoryWindow {
   @Override
   protected void doDestroy() {
     HcaCore hca = pd.hca();
+    closed = true;
     key.revoke();
     moved(null);
     hca.rkeys().remove(key);

@@ -1,5 +1,7 @@
 package ib.engine;
 
+import java.util.SplittableRandom;
+
 /**
  * A place before every call of the engine's, where an exception can be thrown; see {@link
  * ThrownTest}.
@@ -13,6 +15,10 @@ public final class Throwing {
       super("planted at call " + at, null, false, true);
     }
   }
+
+  private record Lack(int oneOf, SplittableRandom random) {}
+
+  private static final ThreadLocal<Lack> LACK = new ThreadLocal<>();
 
   /** What was thrown last, for a failure's text. */
   static Thrown last;
@@ -35,6 +41,22 @@ public final class Throwing {
   static long stop() {
     first = Long.MAX_VALUE;
     return passed;
+  }
+
+  /** From here on there is no memory for one in so many allocations of this thread; 0: for all. */
+  static void lacking(int oneOf, long seed) {
+    LACK.remove();
+    if (oneOf > 0) {
+      LACK.set(new Lack(oneOf, new SplittableRandom(seed)));
+    }
+  }
+
+  /** Planted before each allocation. */
+  public static void allocate() {
+    Lack lack = LACK.get();
+    if (lack != null && lack.random.nextInt(lack.oneOf) == 0) {
+      throw new OutOfMemoryError("planted");
+    }
   }
 
   /** Planted before each call. */

@@ -192,6 +192,11 @@ public final class HcaCore {
     }
   }
 
+  /** {@return how many objects are counted in} */
+  int counted() {
+    return counts.values().stream().mapToInt(AtomicInteger::get).sum();
+  }
+
   /** Gives a queue pair its number and makes it reachable. */
   synchronized void enter(QpCore qp) {
     int special = qp.specialNumber();

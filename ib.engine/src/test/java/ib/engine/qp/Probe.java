@@ -40,6 +40,49 @@ public final class Probe {
     return !((SoftQp) qp).engine().token.claimed();
   }
 
+  /** Whether no claim of a device's queue pairs is held, soon. */
+  public static boolean allFree(SoftHca hca) throws InterruptedException {
+    HcaCore core = (HcaCore) CORE.get(hca);
+    for (int i = 0; i < 1000; i++) {
+      boolean[] free = {true};
+      core.qps().forEach(qp -> free[0] &= !qp.token.claimed());
+      if (free[0]) {
+        return true;
+      }
+      Thread.sleep(5);
+    }
+    return false;
+  }
+
+  /** The claims that are held, and by whom, for a failure's text. */
+  public static String claims(SoftHca hca) {
+    HcaCore core = (HcaCore) CORE.get(hca);
+    StringBuilder text = new StringBuilder("worker" + core.worker().where());
+    core.qps()
+        .forEach(
+            qp -> {
+              if (qp.token.claimed()) {
+                RunList owner = qp.owner;
+                text.append("\n").append(qp.type).append(' ').append(qp.state);
+                text.append(owner == null ? ", no owner" : owner == qp.runList ? ", own" : "");
+                text.append(owner == core.worker().runList() ? ", worker's" : "");
+                text.append(qp.listed ? ", listed" : "").append(", final ");
+                text.append(qp.crash.isFinal()).append(", ").append(rings(qp.verbs));
+                Throwable why = qp.history.crash();
+                text.append(why == null ? "" : ", " + why + Holder.at(why.getStackTrace()));
+              }
+            });
+    return text.toString();
+  }
+
+  /** How many objects a device has counted in. */
+  public static int objects(SoftHca hca) {
+    HcaCore core = (HcaCore) CORE.get(hca);
+    int[] n = {0};
+    core.qps().forEach(qp -> n[0]++);
+    return n[0] + core.counted();
+  }
+
   /** Claims it and never gives it back, as a thread would that is stuck inside. */
   public static void hold(QueuePair qp) {
     QpCore core = ((SoftQp) qp).engine();

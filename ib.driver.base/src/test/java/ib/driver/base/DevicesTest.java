@@ -1,0 +1,118 @@
+package ib.driver.base;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.verbs.IbInvalidException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@DisplayName("all slots of a driver: order, names, the last good configuration, the end")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DevicesTest {
+  private final Bench bench = new Bench();
+
+  @AfterEach
+  void nothingLeft() {
+    bench.devices.stop();
+    assertEquals(List.of(), bench.devices.slots());
+    assertTrue(bench.offered.isEmpty(), bench.offered.toString());
+  }
+
+  @Test
+  @DisplayName("F25: a bad value leaves what runs as it was; the error names key, value and device")
+  void lastGood() {
+    bench.configure("a");
+    bench.take();
+    bench.configure("a", "colour", "7");
+    assertEquals(List.of(), bench.take());
+    assertEquals(1, bench.errors.size());
+    String error = bench.errors.getFirst();
+    assertTrue(error.contains("key colour is '7'") && error.contains("a goes on"), error);
+    assertTrue(bench.offered.get("a").plugged());
+  }
+
+  @Test
+  @DisplayName("F25: a name in use is refused, and taken as soon as it is free")
+  void nameInUse() {
+    bench.configure("a", "name", "x");
+    bench.take();
+    bench.configure("b", "name", "x");
+    assertEquals(List.of(), bench.take());
+    assertTrue(bench.errors.getFirst().contains("in use by " + Bench.PID + "~a"));
+    bench.log.clear();
+    bench.devices.delete(Bench.PID + "~a");
+    bench.until("x in");
+    assertEquals(1, bench.errors.size(), bench.errors.toString());
+  }
+
+  @Test
+  @DisplayName("expected ones are plugged in by their PIDs, in whatever order they come")
+  void order() {
+    List<String> names = List.of("a", "b", "c", "d");
+    bench.devices.expect(names.stream().map(n -> Bench.PID + "~" + n).toList());
+    names.reversed().forEach(bench::configure);
+    List<String> announced =
+        bench.take().stream().filter(line -> line.startsWith("announce")).toList();
+    assertEquals(names.stream().map(n -> "announce " + n).toList(), announced);
+  }
+
+  @Test
+  @DisplayName("CC-22: the driver ends last in, first out, and nothing comes any more")
+  void lifo() {
+    for (String name : List.of("a", "b", "c")) {
+      bench.configure(name);
+      bench.take();
+    }
+    bench.devices.stop();
+    List<String> down = bench.log.stream().filter(line -> line.startsWith("down")).toList();
+    assertEquals(List.of("down c", "down b", "down a"), down);
+    bench.configure("late");
+    assertEquals(List.of(), bench.devices.slots());
+  }
+
+  @Test
+  @DisplayName("turns: nobody waits for those behind, and for who does not come only once")
+  void turns() {
+    Turns turns = new Turns(1_000_000); // patience of a millisecond
+    turns.expect(List.of("a", "b", "c"));
+    turns.await("a");
+    turns.await("b"); // "a" does not come: the patience of all ends
+    turns.await("c");
+    Turns patient = new Turns(60_000_000_000L);
+    patient.expect(List.of("a", "b"));
+    CompletableFuture<Void> second =
+        CompletableFuture.runAsync(() -> patient.await("b"), Thread::startVirtualThread);
+    assertFalse(second.isDone());
+    patient.over("a");
+    second.join();
+    patient.expect(List.of("a"));
+    CompletableFuture<Void> third =
+        CompletableFuture.runAsync(() -> patient.await("b"), Thread::startVirtualThread);
+    patient.end();
+    third.join();
+  }
+
+  @Test
+  @DisplayName(
+      "F25: values are read strictly: all that is wrong is said at once, with what is good")
+  void settings() {
+    Settings good = new Settings(Map.of("NAME", "x1", "service.pid", "p"), Set.of("name"));
+    assertEquals("x1", good.label("name", "y"));
+    good.end("i");
+    Settings bad = new Settings(Map.of("name", "1x", "nmae", "x"), Set.of("name"));
+    bad.label("name", "y");
+    IbInvalidException e = assertThrows(IbInvalidException.class, () -> bad.end("i"));
+    assertTrue(e.getMessage().contains("key 'nmae' is unknown"), e.getMessage());
+    assertTrue(e.getMessage().contains("key name is '1x'"), e.getMessage());
+    assertTrue(e.getMessage().contains("a letter, then"), e.getMessage());
+  }
+}

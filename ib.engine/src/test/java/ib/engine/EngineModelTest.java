@@ -10,6 +10,8 @@ import ib.core.testing.Interleavings.Scenario;
 import ib.core.testing.Weave;
 import ib.core.testing.Weave.Kind;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * threads meet: claim, run list, packet lanes, packets, worker, keys.
  */
 @DisplayName("B6: worker, timers, tables and the whole engine, explored; planted bugs are found")
+@Execution(ExecutionMode.CONCURRENT) // each steps its own threads by its own schedule
 class EngineModelTest {
   private static final int MORE = Integer.getInteger("ib.engine.preemptions", 0);
   private static final Weave ALL = Weave.of("ib.engine.");

@@ -1,15 +1,20 @@
 package ib.kit;
 
+import ib.core.client.IbClient;
 import ib.core.client.Violation;
 import ib.core.verbs.Cap;
+import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbContractException;
 import ib.core.verbs.IbDeadlockException;
+import ib.core.verbs.IbDevice;
 import ib.kit.Stand.Place;
 import ib.kit.Stand.Yield;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +54,56 @@ final class DeadlockCases {
       }
       first += 20;
     }
+    Catalogue.Section s = c.section("DEAD", first, "deadlocks: unplug", Cap.RC, Cap.GSI);
+    for (Place place : Place.values()) {
+      if (place.fence != Yield.QUEUED) {
+        s.add(
+            place.text + " unplugs the device whose client ends it in remove: told at once (A2)",
+            t -> unplugs(t, place));
+      }
+    }
+  }
+
+  private static void unplugs(Trial t, Place place) {
+    List.of("S26", "CC-17", "CC-7", "CC-8", "S29").forEach(t::tolerate);
+    Stand stand = Stand.in(place, t, 0);
+    stand.begin();
+    AtomicReference<@Nullable Throwable> inRemove = new AtomicReference<>();
+    CountDownLatch removed = new CountDownLatch(1);
+    t.client(
+        new IbClient() {
+          @Override
+          public String name() {
+            return Trial.OWNER + " ends it";
+          }
+
+          @Override
+          public boolean supports(DeviceInfo info) {
+            return info.name().equals(t.name(1));
+          }
+
+          @Override
+          public @Nullable Object add(IbDevice device) {
+            return null;
+          }
+
+          @Override
+          public void remove(IbDevice device, @Nullable Object data) {
+            try {
+              stand.fence();
+            } catch (RuntimeException e) {
+              inRemove.set(e);
+            } finally {
+              removed.countDown();
+            }
+          }
+        });
+    stand.act(() -> t.bench().unplug(t.name(1)));
+    soon("unplug returns", stand::returned);
+    soon("remove returns", () -> removed.getCount() == 0);
+    Assertions.assertInstanceOf(IbDeadlockException.class, stand.thrown());
+    Assertions.assertNull(inRemove.get(), "the removal goes on");
+    t.bench().plug(t.name(1));
   }
 
   private static void cross(Trial t, Place row, Place other, boolean rowFirst) {

@@ -9,8 +9,9 @@ public interface ClientRegistration {
    * Removes the client from all devices and forgets it (S38). When this returns, no callback of the
    * client runs or will run (I4). A second call waits for the first and does nothing else.
    *
-   * @throws ib.core.verbs.IbDeadlockException from inside a callback of this very client: the
-   *     removal is queued and happens when the callback has returned (CC-9)
+   * @throws ib.core.verbs.IbDeadlockException from inside a callback of this very client, and where
+   *     what it waits for waits, in the end, for the caller: the removal is queued and happens when
+   *     the callback has returned (CC-9)
    */
   @MaySleep
   @Fence

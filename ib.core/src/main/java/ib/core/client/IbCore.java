@@ -23,6 +23,8 @@ public interface IbCore {
    * @param client the client
    * @param after names of clients that must be added before it (S41)
    * @return the registration
+   * @throws ib.core.verbs.IbContractException in a callback that must not sleep, whether that is
+   *     checked or not (S29): adds are never run there
    */
   @MaySleep
   @Fence

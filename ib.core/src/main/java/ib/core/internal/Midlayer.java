@@ -23,6 +23,7 @@ import ib.core.internal.restrack.ObjectTable;
 import ib.core.internal.restrack.Quotas;
 import ib.core.internal.sa.SaLayer;
 import ib.core.internal.waits.WaitGraph;
+import ib.core.serial.Waits;
 import ib.core.spi.DeviceOps;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.DriverDevice;
@@ -99,6 +100,11 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   /** {@return the events of all devices, to be joined to a bus} */
   public EventHub events() {
     return hub;
+  }
+
+  @Override
+  public Waits waits() {
+    return waits;
   }
 
   /** {@return how changes of services reach devices and clients} */

@@ -9,8 +9,9 @@ public interface DeviceRegistration {
    * Removes all clients in reverse order, waits until nothing of the device is in use, and forgets
    * it (I3). A second call waits for the first (CC-13).
    *
-   * @throws ib.core.verbs.IbDeadlockException from inside a callback of this very device: the
-   *     removal is queued and happens when the callback has returned (CC-7)
+   * @throws ib.core.verbs.IbDeadlockException from inside a callback of this very device, and where
+   *     what it waits for waits, in the end, for the caller: the removal is queued and happens when
+   *     the callback has returned (CC-7)
    * @throws ib.core.verbs.IbContractException from an atomic section, while checking is on (S29)
    */
   @MaySleep

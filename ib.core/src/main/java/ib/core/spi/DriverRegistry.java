@@ -1,5 +1,7 @@
 package ib.core.spi;
 
+import ib.core.serial.Waits;
+import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
 import org.osgi.annotation.versioning.ProviderType;
@@ -14,8 +16,19 @@ public interface DriverRegistry {
    * @return the registration
    * @throws ib.core.verbs.IbExistsException when name or node GUID are in use
    * @throws ib.core.verbs.IbException when the probe fails; no client has seen the device
+   * @throws ib.core.verbs.IbContractException in a callback that must not sleep, whether that is
+   *     checked or not (S29): adds are never run there
    */
   @MaySleep
   @Fence
   DeviceRegistration register(DriverDevice device);
+
+  /**
+   * The graph of all blocking waits of the midlayer. What of a driver waits for something that
+   * waits for clients waits here, so that a cycle is refused at once (contract 2.6-4).
+   *
+   * @return the graph
+   */
+  @AnyContext
+  Waits waits();
 }

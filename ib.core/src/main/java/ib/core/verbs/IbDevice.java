@@ -215,6 +215,10 @@ public abstract class IbDevice {
    * ignored.
    *
    * @param handler the handler
+   * @throws IbDeadlockException when its call waits, in the end, for the caller: it is not called
+   *     again, but its call has not ended
+   * @throws IbTimedOutException when its call does not return within the watchdog's deadline: it is
+   *     not called again
    */
   @MaySleep
   @Fence

@@ -1,6 +1,7 @@
 package ib.core.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -29,6 +30,7 @@ import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -269,5 +271,30 @@ class CrossWaitTest {
     assertInstanceOf(IbDeadlockException.class, thrown);
     clean();
     assertTrue(clauses().contains("CC-9"), clauses().toString());
+  }
+
+  @Test
+  @DisplayName("I4: a fence that was deferred inside its own callback is waited for by the sweep")
+  void deferredFenceIsOwed() {
+    Ulp ulp = new Ulp();
+    midlayer.registerClient(ulp);
+    DeviceRegistration device = midlayer.register(fake);
+    complete(
+        ulp.cq,
+        () -> {
+          ulp.cq.close();
+          inside.countDown();
+          Wait.on(other);
+        });
+    Wait.on(inside);
+    FutureTask<Void> removal = new FutureTask<>(device::unregister, null);
+    Thread remover = Thread.ofPlatform().daemon().start(removal);
+    Wait.until(() -> removal.isDone() || remover.getState() == Thread.State.TIMED_WAITING);
+    assertFalse(removal.isDone(), "the callback runs after unregister has returned");
+    waitsIn(remover, "sweep");
+    other.countDown();
+    Wait.end(removal);
+    clean();
+    assertEquals(List.of("S26"), clauses());
   }
 }

@@ -1,5 +1,7 @@
 package ib.driver.base;
 
+import ib.core.serial.BoundedWaits;
+import ib.core.serial.Waits;
 import ib.core.spi.DeviceSlot;
 import ib.core.verbs.IbExistsException;
 import java.util.Optional;
@@ -49,4 +51,13 @@ public interface Announcer<C extends DeviceConfig<C>> {
    * @return withdraws it; when that returns, no client uses the device (S28, I3)
    */
   Runnable announce(Plugged<C> device);
+
+  /**
+   * Where slots wait: in the graph of the midlayer, which refuses a cycle of waits at once.
+   *
+   * @return the waits of the midlayer; without one, waits that end
+   */
+  default Waits waits() {
+    return new BoundedWaits();
+  }
 }

@@ -1,5 +1,7 @@
 package ib.driver.base;
 
+import ib.core.serial.End;
+import ib.core.serial.Waits;
 import ib.core.spi.DeviceSlot;
 import ib.core.verbs.IbAgainException;
 import ib.core.verbs.IbDeadlockException;
@@ -11,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -54,18 +57,18 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
 
   private final ReentrantLock lock =
       new ReentrantLock(); // a leaf: nothing is called while it is held
-  private final Condition settledNow = lock.newCondition();
   private final Condition changed = lock.newCondition();
   // under the lock
   private @Nullable C target;
   private @Nullable C reaching;
   private boolean wanted = true;
   private boolean closing;
-  private long revision;
-  private long settled;
   private @Nullable Throwable failure;
-  private boolean working;
-  private @Nullable Thread worker;
+  // written under the lock, read by those who wait
+  private volatile long revision;
+  private volatile long settled;
+  private volatile boolean working;
+  private volatile @Nullable Thread worker;
 
   // written by the worker only
   private volatile @Nullable C applied;
@@ -144,17 +147,60 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   }
 
   /**
-   * Waits until all that was asked for is done. Not bounded: what it waits for is in the hands of
-   * clients, whom the core's watchdog watches (CC-19). The worker does not wait for itself.
+   * Waits until all that was asked for is done. What it waits for is in the hands of clients, whom
+   * the core's watchdog watches (CC-19). The worker does not wait for itself; where it would wait,
+   * in the end, for the caller, and after a time that no client may take, it goes on by itself.
    */
   public void quiesce() {
-    lock.lock();
-    try {
-      while (settled != revision && !Thread.currentThread().equals(worker)) {
-        settledNow.awaitUninterruptibly();
+    End end = settled(revision, Waits.Rank.CLOSES);
+    if (end.kind() == End.Kind.REFUSED || end.kind() == End.Kind.TIMEOUT) {
+      observer.failed(name(), refusal("quiesce", end));
+    }
+  }
+
+  private End settled(long until, Waits.Rank rank) {
+    long limitNs = TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
+    return announcer.waits().await(new Settled(this, until), rank, limitNs);
+  }
+
+  private IbException refusal(String what, End end) {
+    String call = name() + "." + what;
+    return switch (end.kind()) {
+      case TIMEOUT, DONE ->
+          new IbTimedOutException(
+              call, "not done after " + WAIT_SECONDS + " s, it goes on", "ib:clients");
+      case INSIDE ->
+          new IbDeadlockException(
+              call,
+              "called from a callback of this very device; it is queued and happens afterwards",
+              "another thread, and do not wait for it here");
+      case REFUSED ->
+          new IbDeadlockException(
+              call,
+              "its worker waits, in the end, for the caller; it is queued and happens afterwards: "
+                  + end.cycle().stream().map(Thread::getName).toList(),
+              "another thread, and do not wait for it here");
+    };
+  }
+
+  /** What was asked for until then is done. */
+  private record Settled(Slot<?> slot, long until) implements Waits.Target {
+    @Override
+    public boolean over() {
+      return slot.settled >= until;
+    }
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      Thread t = slot.worker;
+      if (t != null && slot.working) {
+        to.accept(t);
       }
-    } finally {
-      lock.unlock();
+    }
+
+    @Override
+    public String text() {
+      return "the worker of slot " + slot.instance;
     }
   }
 
@@ -192,6 +238,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     return order;
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
   private long request(Runnable change) {
     lock.lock();
     try {
@@ -199,7 +246,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
         return revision; // over: the bundle has stopped
       }
       change.run();
-      revision++;
+      revision = revision + 1;
       changed.signalAll();
       if (!working) {
         working = true;
@@ -212,30 +259,12 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   }
 
   private @Nullable Throwable await(String what, long until) {
+    End end = settled(until, Waits.Rank.QUEUED);
+    if (!end.done()) {
+      throw refusal(what, end);
+    }
     lock.lock();
     try {
-      if (Thread.currentThread().equals(worker)) {
-        throw new IbDeadlockException(
-            name() + "." + what,
-            "called from a callback of this very device; it is queued and happens afterwards",
-            "another thread, and do not wait for it here");
-      }
-      long left = TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
-      boolean interrupted = false;
-      while (settled < until && left > 0) {
-        try {
-          left = settledNow.awaitNanos(left);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-      if (settled < until) {
-        throw new IbTimedOutException(
-            name() + "." + what, "not done after " + WAIT_SECONDS + " s, it goes on", "ib:clients");
-      }
       return failure;
     } finally {
       lock.unlock();
@@ -308,7 +337,6 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
       failure = why;
       reaching = null;
       settled = seen;
-      settledNow.signalAll();
     } finally {
       lock.unlock();
     }

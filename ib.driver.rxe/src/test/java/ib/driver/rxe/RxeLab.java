@@ -1,6 +1,7 @@
 package ib.driver.rxe;
 
 import ib.core.client.DeviceLease;
+import ib.core.serial.Waits;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.DeviceSlot;
 import ib.core.spi.StandaloneCore;
@@ -94,6 +95,11 @@ final class RxeLab implements AutoCloseable, Announcer<RxeConfig> {
   @Override
   public Optional<IbExistsException> conflict(String pid, RxeConfig config) {
     return Optional.empty();
+  }
+
+  @Override
+  public Waits waits() {
+    return midlayer.drivers().waits();
   }
 
   @Override

@@ -2,6 +2,7 @@ package ib.driver.soft;
 
 import ib.core.client.DeviceLease;
 import ib.core.client.ResourceRecord;
+import ib.core.serial.Waits;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.DeviceSlot;
 import ib.core.spi.DriverDevice;
@@ -121,6 +122,11 @@ final class Lab implements AutoCloseable, Announcer<SoftConfig> {
   @Override
   public Optional<IbExistsException> conflict(String pid, SoftConfig config) {
     return Optional.empty();
+  }
+
+  @Override
+  public Waits waits() {
+    return midlayer.drivers().waits();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package ib.core.internal.waits;
 
+import ib.core.serial.BoundedWaits;
 import ib.core.serial.End;
 import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
@@ -7,20 +8,16 @@ import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Who waits for whom (B15, contract 2.6-4). Nodes are threads; a thread waits for one target at a
@@ -32,13 +29,7 @@ import org.slf4j.LoggerFactory;
  * nobody to wake it looks again every now and then, so that who ends it has nothing to do for it.
  */
 public final class WaitGraph implements Waits {
-  private static final Logger LOG = LoggerFactory.getLogger("ib.core.wait");
   private static final int SPINS = 100;
-  private static final long PAUSE_LEAST_NS = TimeUnit.MICROSECONDS.toNanos(50);
-  private static final long PAUSE_MOST_NS = TimeUnit.MILLISECONDS.toNanos(1);
-  private static final long LATE_NS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final long PAUSE_LATE_NS = TimeUnit.MILLISECONDS.toNanos(10);
-  private static final long REPORT_NS = TimeUnit.SECONDS.toNanos(10);
 
   private final int spins;
   private final ReentrantLock leaf = new ReentrantLock();
@@ -215,7 +206,7 @@ public final class WaitGraph implements Waits {
       return refused;
     }
     try {
-      return poll(wait, limitNs);
+      return BoundedWaits.poll(target, () -> wait.cycle, limitNs);
     } finally {
       leaf.lock();
       try {
@@ -242,42 +233,6 @@ public final class WaitGraph implements Waits {
     } finally {
       leaf.unlock();
     }
-  }
-
-  private static End poll(Wait wait, long limitNs) {
-    long start = System.nanoTime();
-    long report = REPORT_NS;
-    long pause = PAUSE_LEAST_NS;
-    boolean interrupted = false;
-    End end = wait.end();
-    for (long waited = 0; end == null && waited < limitNs; waited = System.nanoTime() - start) {
-      if (waited > report) {
-        LOG.warn(
-            "waiting for {} since {} s; {}",
-            wait.target.text(),
-            TimeUnit.NANOSECONDS.toSeconds(waited),
-            whereabouts(wait.target));
-        report += REPORT_NS;
-      }
-      LockSupport.parkNanos(pause);
-      pause = Math.min(2 * pause, waited < LATE_NS ? PAUSE_MOST_NS : PAUSE_LATE_NS);
-      interrupted |= Thread.interrupted();
-      end = wait.end();
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    return end == null ? End.TIMEOUT : end;
-  }
-
-  private static String whereabouts(Target target) {
-    List<String> lines = new ArrayList<>();
-    target.holders(
-        t -> {
-          lines.add("thread " + t.getName());
-          Arrays.stream(t.getStackTrace()).forEach(f -> lines.add("  at " + f));
-        });
-    return lines.isEmpty() ? "no thread has it" : String.join("\n", lines);
   }
 
   /** One thread's wait. */
@@ -311,14 +266,6 @@ public final class WaitGraph implements Waits {
     /** {@return who waits} */
     public Thread thread() {
       return thread;
-    }
-
-    private @Nullable End end() {
-      if (target.over()) {
-        return End.DONE;
-      }
-      List<Thread> c = cycle;
-      return c == null ? null : End.of(c);
     }
   }
 }

@@ -1,7 +1,9 @@
 package ib.driver.base.osgi;
 
+import ib.core.serial.Waits;
 import ib.core.spi.DeviceSlot;
 import ib.core.spi.DriverDevice;
+import ib.core.spi.DriverRegistry;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbExistsException;
 import ib.driver.base.Announcer;
@@ -107,6 +109,20 @@ public final class Services<C extends DeviceConfig<C>> implements Announcer<C> {
     services.add(context.registerService(IbDevice.class, device, properties));
     plugged.offers().forEach((type, it) -> services.add(register(type, it, device.name())));
     return () -> services.reversed().forEach(ServiceRegistration::unregister);
+  }
+
+  @Override
+  public Waits waits() {
+    ServiceReference<DriverRegistry> reference = context.getServiceReference(DriverRegistry.class);
+    DriverRegistry core = reference == null ? null : context.getService(reference);
+    if (core == null) {
+      return Announcer.super.waits();
+    }
+    try {
+      return core.waits();
+    } finally {
+      context.ungetService(reference);
+    }
   }
 
   private ServiceRegistration<?> register(Class<?> type, Object service, String name) {

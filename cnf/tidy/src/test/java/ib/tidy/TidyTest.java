@@ -117,6 +117,7 @@ class TidyTest {
     "ib.engine, ib.core.verbs.IbDevice.Nested",
     "ib.driver.soft, ib.engine.wire.Wire",
     "ib.driver.soft, ib.engine.Hca",
+    "ib.driver.base, ib.core.serial.Waits",
     "ib.driver.rxe, ib.driver.base.Slot",
     "ib.ulp.ipoib, ib.core.client.IbClient",
     "ib.tools, ib.core.spi.DeviceSlot",

@@ -4,16 +4,13 @@ import ib.core.serial.End;
 import ib.core.serial.Waits;
 import ib.core.spi.DeviceSlot;
 import ib.core.verbs.IbAgainException;
-import ib.core.verbs.IbDeadlockException;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbNoDeviceException;
-import ib.core.verbs.IbTimedOutException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   private static final int PAUSE_LEAST_S = 1;
   private static final int PAUSE_MOST_S = 30;
-  private static final long WAIT_SECONDS = 120; // longer than any client may take (CC-19)
 
   /** What a slot tells the driver. */
   interface Observer {
@@ -154,54 +150,22 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   public void quiesce() {
     End end = settled(revision, Waits.Rank.CLOSES);
     if (end.kind() == End.Kind.REFUSED || end.kind() == End.Kind.TIMEOUT) {
-      observer.failed(name(), refusal("quiesce", end));
+      observer.failed(name(), Settled.refusal(name() + ".quiesce", end));
     }
   }
 
   private End settled(long until, Waits.Rank rank) {
-    long limitNs = TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
-    return announcer.waits().await(new Settled(this, until), rank, limitNs);
+    return announcer.waits().await(new Settled(this, until), rank, Settled.LIMIT_NS);
   }
 
-  private IbException refusal(String what, End end) {
-    String call = name() + "." + what;
-    return switch (end.kind()) {
-      case TIMEOUT, DONE ->
-          new IbTimedOutException(
-              call, "not done after " + WAIT_SECONDS + " s, it goes on", "ib:clients");
-      case INSIDE ->
-          new IbDeadlockException(
-              call,
-              "called from a callback of this very device; it is queued and happens afterwards",
-              "another thread, and do not wait for it here");
-      case REFUSED ->
-          new IbDeadlockException(
-              call,
-              "its worker waits, in the end, for the caller; it is queued and happens afterwards: "
-                  + end.cycle().stream().map(Thread::getName).toList(),
-              "another thread, and do not wait for it here");
-    };
+  /** {@return whether what was asked for until then is done} */
+  boolean reached(long until) {
+    return settled >= until;
   }
 
-  /** What was asked for until then is done. */
-  private record Settled(Slot<?> slot, long until) implements Waits.Target {
-    @Override
-    public boolean over() {
-      return slot.settled >= until;
-    }
-
-    @Override
-    public void holders(Consumer<? super Thread> to) {
-      Thread t = slot.worker;
-      if (t != null && slot.working) {
-        to.accept(t);
-      }
-    }
-
-    @Override
-    public String text() {
-      return "the worker of slot " + slot.instance;
-    }
+  /** {@return the thread that works for it now} */
+  @Nullable Thread worker() {
+    return working ? worker : null;
   }
 
   /**
@@ -261,7 +225,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   private @Nullable Throwable await(String what, long until) {
     End end = settled(until, Waits.Rank.QUEUED);
     if (!end.done()) {
-      throw refusal(what, end);
+      throw Settled.refusal(name() + "." + what, end);
     }
     lock.lock();
     try {

@@ -9,6 +9,9 @@ import java.util.concurrent.TimeUnit;
 
 /** Services and their leases (IBA 15.2.5.14). */
 final class Services {
+  /** More are refused: their keys are whatever a stranger makes up. */
+  private static final int SERVICES_MOST = 4096;
+
   private static final long FOR_EVER = 0xffff_ffffL;
   private static final long KEY =
       Field.SERVICE_ID.mask() | Field.SERVICE_GID.mask() | Field.SERVICE_PKEY.mask();
@@ -29,6 +32,9 @@ final class Services {
       throw new Refusal(SaStatus.REQUEST_INVALID);
     }
     entries.removeIf(e -> same(e, asked));
+    if (entries.size() >= SERVICES_MOST) {
+      throw new Refusal(SaStatus.NO_RESOURCES);
+    }
     long end =
         lease == FOR_EVER ? Long.MAX_VALUE : System.nanoTime() + TimeUnit.SECONDS.toNanos(lease);
     entries.add(new Entry(asked, end));

@@ -43,6 +43,7 @@ public final class Worker implements Runnable {
   private volatile boolean stopped;
   private volatile @Nullable Thread thread;
   private final Incidents incidents = new Incidents("worker", line -> {}); // counters tell of it
+  private final Runnable turn = this::turn; // made once: a turn allocates nothing
   private volatile Runnable whenFailed = () -> {};
 
   /**
@@ -170,7 +171,7 @@ public final class Worker implements Runnable {
   @Override
   public void run() {
     while (!stopped) {
-      if (!incidents.serve(this::turn)) {
+      if (!incidents.serve(turn)) {
         incidents.outlive(whenFailed);
       }
     }

@@ -33,7 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SimulatorTest {
   private static final String SEED = "ib.sim.seed";
   private static final String PROFILE = "ib.sim.profile";
-  private static final int SCALE = Integer.getInteger("ib.sim.scale", 1);
+  private static final int SCALE =
+      Integer.getInteger("ib.sim.scale", Integer.getInteger("ib.scale", 1));
   private static final long FIRST = new SplittableRandom().nextLong() >>> 16;
   private static final long GIB = 1L << 30;
   private static final int OTHERS = 3; // profiles with tests of their own

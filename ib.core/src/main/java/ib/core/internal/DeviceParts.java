@@ -69,7 +69,7 @@ public record DeviceParts(
     Contract contract = common.contract();
     String culprit = driver.info().driver();
     int count = (int) Math.max(1, attrs.limit(Limit.NUM_COMP_VECTORS));
-    CompletionVectors vectors = new CompletionVectors(driver.name(), count);
+    CompletionVectors vectors = new CompletionVectors(driver.name(), count, common.pool());
     ObjectTable objects =
         new ObjectTable(culprit, contract, vectors, mirror, common.quotas(), common.waits());
     Completions completions = new Completions(culprit, contract, vectors, common.pool());

@@ -1,6 +1,7 @@
 package ib.core.internal.callback;
 
 import ib.core.client.Incidents;
+import ib.core.serial.BoundedWaits;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -12,7 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Threads on which {@code done} may sleep: a bounded pool for {@code WORKQUEUE}, a virtual thread
- * per run for {@code UNBOUND}. One per midlayer; idle threads end after 10 s.
+ * per run for {@code UNBOUND}. One per midlayer; idle threads end after 10 s, but for the one that
+ * hands over.
  */
 public final class CallbackPool implements AutoCloseable {
   private static final int THREADS_LEAST = 4;
@@ -23,6 +25,7 @@ public final class CallbackPool implements AutoCloseable {
       new Incidents("completion handlers", LoggerFactory.getLogger(CallbackPool.class)::error);
   private final ThreadPoolExecutor workqueue;
   private final ThreadFactory unbound;
+  private final CompletionVector handover = new CompletionVector("ib-comp-handover");
 
   /** Makes a pool of two threads per processor, at least four; starts none. */
   public CallbackPool() {
@@ -53,6 +56,16 @@ public final class CallbackPool implements AutoCloseable {
     return t;
   }
 
+  /**
+   * {@return the vector that does what the data path must not: it gives callbacks to these threads,
+   * and starts vectors; running}
+   */
+  @MaySleep
+  CompletionVector handover() {
+    handover.start();
+    return handover;
+  }
+
   /** Runs it on the pool, some time. */
   void workqueue(Runnable body) {
     workqueue.execute(() -> incidents.outlive(body));
@@ -68,6 +81,8 @@ public final class CallbackPool implements AutoCloseable {
   @MaySleep
   @Fence
   public void close() {
+    handover.close();
+    handover.join(new BoundedWaits()); // it runs no code of others
     workqueue.shutdownNow();
     try {
       workqueue.awaitTermination(CLOSE_S, TimeUnit.SECONDS);

@@ -39,8 +39,10 @@ public final class CompletionVector {
   private final Incidents incidents;
   private final ThreadFactory threads;
   private final int spins;
+  private final @Nullable CallbackTask starting; // by another vector
   private volatile @Nullable CallbackTask head;
   private volatile boolean closed;
+  private volatile boolean started;
   private @Nullable Thread thread;
 
   CompletionVector(String name) {
@@ -51,6 +53,15 @@ public final class CompletionVector {
     this.incidents = new Incidents(name, LOG::error);
     this.threads = threads;
     this.spins = spins;
+    this.starting = null;
+  }
+
+  /** A vector whose thread another one starts when the first task comes. */
+  CompletionVector(String name, CompletionVector starter) {
+    this.incidents = new Incidents(name, LOG::error);
+    this.threads = body -> daemon(name, body);
+    this.spins = SPINS;
+    this.starting = new Starting(this, starter);
   }
 
   private static Thread daemon(String name, Runnable body) {
@@ -72,6 +83,7 @@ public final class CompletionVector {
       Thread t = threads.newThread(this::loop);
       thread = t;
       t.start();
+      started = true;
     }
   }
 
@@ -85,6 +97,8 @@ public final class CompletionVector {
     } while (!HEAD.compareAndSet(this, h, task));
     if (isMark(h)) {
       LockSupport.unpark(thread);
+    } else if (!started && starting != null) {
+      starting.schedule();
     }
   }
 
@@ -169,6 +183,27 @@ public final class CompletionVector {
     return t == null
         || Thread.currentThread().equals(t)
         || waits.await(new EndOf(t), Waits.Rank.CLOSES, JOIN_NS).done();
+  }
+
+  /** Starts the thread of a vector on that of another one. */
+  private static final class Starting extends CallbackTask {
+    private final CompletionVector vector;
+    private final CompletionVector starter;
+
+    Starting(CompletionVector vector, CompletionVector starter) {
+      this.vector = vector;
+      this.starter = starter;
+    }
+
+    @Override
+    protected void call() {
+      vector.start();
+    }
+
+    @Override
+    protected void enqueue() {
+      starter.add(this);
+    }
   }
 
   /** Never runs. */

@@ -1,12 +1,14 @@
 package ib.core.internal.callback;
 
 import ib.core.serial.Waits;
+import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
 
 /**
  * The threads of one device's callbacks: {@code ib-<device>-comp-<n>} per completion vector, {@code
- * ib-<device>-async} for the events of objects. Each starts with its first user.
+ * ib-<device>-async} for the events of objects. The former start with their first user, the latter
+ * with the first event.
  */
 public final class CompletionVectors {
   private final CompletionVector[] vectors;
@@ -17,13 +19,14 @@ public final class CompletionVectors {
    *
    * @param device device name
    * @param count number of completion vectors, at least 1
+   * @param pool whose threads start the vector of events
    */
-  public CompletionVectors(String device, int count) {
+  public CompletionVectors(String device, int count, CallbackPool pool) {
     vectors = new CompletionVector[count];
     for (int i = 0; i < count; i++) {
       vectors[i] = new CompletionVector("ib-" + device + "-comp-" + i);
     }
-    async = new CompletionVector("ib-" + device + "-async");
+    async = new CompletionVector("ib-" + device + "-async", pool.handover());
   }
 
   /**
@@ -38,10 +41,9 @@ public final class CompletionVectors {
     return vectors[index];
   }
 
-  /** {@return the vector of the events of objects, running} */
-  @MaySleep
+  /** {@return the vector of the events of objects, which starts with the first one} */
+  @AnyContext
   public CompletionVector async() {
-    async.start();
     return async;
   }
 

@@ -56,7 +56,8 @@ public final class Completions {
   public Part of(CqInit init) {
     PollContext context = init.pollContext();
     if (context != null) {
-      CompletionVector vector = vectors.vector(init.vector());
+      boolean elsewhere = context == PollContext.WORKQUEUE || context == PollContext.UNBOUND;
+      CompletionVector vector = elsewhere ? pool.handover() : vectors.vector(init.vector());
       return new Managed(init, new ManagedCompletions(context, contract, vector, pool));
     }
     CompHandler handler = init.compHandler();

@@ -35,7 +35,7 @@ public final class ObjectEvents extends CallbackTask {
    * An empty queue that delivers nothing before {@link #open}.
    *
    * @param contract where exceptions are counted
-   * @param vectors whose async vector runs the handler; started here
+   * @param vectors whose async vector runs the handler
    * @param mirror who hears the events too
    */
   public ObjectEvents(Contract contract, CompletionVectors vectors, EventMirror mirror) {

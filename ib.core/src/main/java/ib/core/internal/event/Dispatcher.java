@@ -87,9 +87,8 @@ final class Dispatcher implements Runnable {
   /** Starts a thread; for the watch also when the one before is stuck in the bus. */
   void start() {
     Thread t =
-        Thread.ofPlatform()
+        Thread.ofVirtual() // as many as there are devices
             .name("ib-" + device + "-events")
-            .daemon()
             .inheritInheritableThreadLocals(false)
             .unstarted(this);
     // whichever driver's thread brought the first event: its class loader is not kept alive by us

@@ -217,12 +217,12 @@ public final class BoundDevice extends IbDevice {
 
   @Override
   public void unregisterEventHandler(IbEventHandler handler) {
-    control().given(handler, "unregisterEventHandler", "handler");
     if (parts.handlers().inside(handler)) {
       control().enterAnyContext("unregisterEventHandler"); // it will not wait (CC-17)
     } else {
       control().enter("unregisterEventHandler");
     }
+    control().given(handler, "unregisterEventHandler", "handler");
     try {
       parts.handlers().unregister(this, handler);
     } finally {

@@ -6,12 +6,13 @@ import ib.core.spi.DeviceSlot;
 import ib.core.verbs.IbAgainException;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbNoDeviceException;
-import java.util.List;
-import java.util.Optional;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -168,20 +169,13 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     return working ? worker : null;
   }
 
-  /**
-   * {@return the configurations whose name and GUIDs this slot holds: what is wanted, what is being
-   * reached, what runs}
-   */
-  List<C> claims() {
+  /** {@return the configurations whose name and GUIDs it holds: wanted, being reached, running} */
+  Set<C> claims() {
     lock.lock();
     try {
-      return Stream.of(
-              Optional.ofNullable(target),
-              Optional.ofNullable(reaching),
-              Optional.ofNullable(applied))
-          .flatMap(Optional::stream)
-          .distinct()
-          .toList();
+      Set<C> claims = new LinkedHashSet<>(Arrays.asList(target, reaching, applied));
+      claims.removeIf(Objects::isNull);
+      return claims;
     } finally {
       lock.unlock();
     }

@@ -106,18 +106,23 @@ public final class Fabric {
     Place named = null;
     for (Subnet s : described) {
       for (Node n : s.nodes()) {
-        boolean free =
-            n.ports().stream().map(s::end).noneMatch(end -> end != null && !own.contains(end));
-        if (!n.isSwitch() && n.portCount() >= ports && free) {
-          if (n.guid() == guid) {
+        boolean same = n.guid() == guid;
+        boolean alike = same || named == null && n.description().equals(description);
+        if (alike && !n.isSwitch() && n.portCount() >= ports && free(s, n, own)) {
+          if (same) {
             return new Place(s, n);
           }
-          boolean first = named == null && n.description().equals(description);
-          named = first ? new Place(s, n) : named;
+          named = new Place(s, n);
         }
       }
     }
     return named;
+  }
+
+  private static boolean free(Subnet subnet, Node node, List<FabricPort> own) {
+    return node.ports().stream()
+        .map(subnet::end)
+        .noneMatch(end -> end != null && !own.contains(end));
   }
 
   /**

@@ -196,8 +196,9 @@ public final class FabricPort implements Wire, AutoCloseable {
     synchronized (fabric) {
       if (!cabled && !closed) {
         cabled = true;
+        place.present(true);
         subnet.links().up(place);
-        subnet.relinked();
+        subnet.relinked(place);
       }
     }
   }
@@ -224,8 +225,9 @@ public final class FabricPort implements Wire, AutoCloseable {
     synchronized (fabric) {
       if (cabled) {
         cabled = false;
+        place.present(false);
         subnet.links().down(place, PhysState.POLLING);
-        subnet.relinked();
+        subnet.relinked(place);
       }
     }
   }

@@ -9,6 +9,16 @@ public interface ResidentSm {
   void sweep();
 
   /**
+   * The link of an adapter's port has come or gone: a port that is in INIT is taken to ACTIVE
+   * before it returns. Sweeps, where nothing less is known.
+   *
+   * @param port which
+   */
+  default void linked(NodePort port) {
+    sweep();
+  }
+
+  /**
    * Software has attached to a group, or detached, without asking the subnet administrator.
    *
    * @param port where

@@ -54,6 +54,7 @@ public final class Subnet implements Surroundings {
   private final Deque<Runnable> later = new ArrayDeque<>();
   private final ResidentSm manager;
   private final List<NodePort> foreignManagers = new ArrayList<>();
+  private long switchLinks;
 
   Subnet(Fabric fabric, String name, Function<Subnet, ResidentSm> maker) {
     this.fabric = fabric;
@@ -118,7 +119,10 @@ public final class Subnet implements Surroundings {
    */
   public void add(Node node) {
     nodes.add(node);
-    changes.everything();
+    if (node.isSwitch()) {
+      switchLinks++;
+      changes.everything();
+    }
   }
 
   /** Adds a node that stays where it is while no device is behind it. */
@@ -128,8 +132,7 @@ public final class Subnet implements Surroundings {
   }
 
   void add(FabricPort end) {
-    ends.put(end.place(), end);
-    changes.everything();
+    ends.put(end.place(), end); // nothing leads there before its link comes up
   }
 
   void remove(FabricPort end) {
@@ -139,30 +142,26 @@ public final class Subnet implements Surroundings {
     place.adapter(null);
     if (fixed.contains(place.node())) {
       place.reset();
-    } else {
-      place.cable(null);
-    }
-    boolean left = place.node().ports().stream().noneMatch(ends::containsKey);
-    if (left && !fixed.contains(place.node())) {
+    } else if (place.node().ports().stream().noneMatch(ends::containsKey)) {
       nodes.remove(place.node());
     }
-    changes.everything();
+    if (!fixed.contains(place.node())) {
+      place.cable(null);
+    }
     settle();
   }
 
   /**
    * The node of a name.
    *
-   * @param text description, or GUID as 16 hex digits, which {@code H-}, {@code S-} or {@code R-}
-   *     may stand before
+   * @param text description, or GUID as 16 hex digits, also after H-, S- or R-
    * @return the node, or null
    */
   public @Nullable Node node(String text) {
     Matcher hex = GUID.matcher(text);
-    boolean named = hex.matches();
-    long guid = named ? Long.parseUnsignedLong(hex.group(1), 16) : 0;
+    long guid = hex.matches() ? Long.parseUnsignedLong(hex.group(1), 16) : 0;
     for (Node n : nodes) {
-      if (n.description().equals(text) || named && n.guid() == guid) {
+      if (n.description().equals(text) || guid != 0 && n.guid() == guid) {
         return n;
       }
     }
@@ -265,7 +264,16 @@ public final class Subnet implements Surroundings {
 
   @Override
   public void moved(NodePort port) {
+    NodePort peer = port.peer();
+    if (peer != null && port.node().isSwitch() && peer.node().isSwitch()) {
+      switchLinks++;
+    }
     changes.moved(port);
+  }
+
+  /** {@return how often switches, or links between them, have come or gone} */
+  public long switchLinks() {
+    return switchLinks;
   }
 
   @Override
@@ -300,6 +308,13 @@ public final class Subnet implements Surroundings {
     if (changes.settle(this, router)) {
       fabric.changed();
     }
+  }
+
+  /** The link of an adapter's port has come or gone. */
+  void relinked(NodePort port) {
+    manager.linked(port);
+    settle();
+    carry();
   }
 
   /** Links have come or gone. */

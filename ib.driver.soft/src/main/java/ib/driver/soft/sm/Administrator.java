@@ -3,6 +3,7 @@ package ib.driver.soft.sm;
 import ib.core.mad.Mad;
 import ib.core.mad.MadMethod;
 import ib.core.mad.MgmtClass;
+import ib.core.mad.smp.Notice;
 import ib.core.mad.smp.Smp;
 import ib.core.mad.smp.SmpAttribute;
 import ib.core.sa.InformInfo;
@@ -18,7 +19,6 @@ import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -26,6 +26,8 @@ import java.util.Set;
  * (IBA 14.4.1, 15.2, 15.4).
  */
 final class Administrator implements MadConsumer {
+  private static final int LINK_STATE = 128; // of a switch (IBA 14.2.5.1)
+
   private final Subnet subnet;
   private final Groups groups;
   private final Services services = new Services();
@@ -62,14 +64,25 @@ final class Administrator implements MadConsumer {
     subscriptions.ports(manager.endpoints());
   }
 
-  /** {@return receivers and senders by multicast LID} */
-  Map<Integer, Set<NodePort>> receivers() {
-    return groups.ports(true);
+  /** A port has come or gone. */
+  void swept(NodePort port) {
+    negotiation.acts();
+    subscriptions.port(port);
   }
 
-  /** {@return who only sends, by multicast LID} */
-  Map<Integer, Set<NodePort>> senders() {
-    return groups.ports(false);
+  /** {@return the multicast LIDs of all groups} */
+  Set<Integer> mlids() {
+    return groups.mlids(null);
+  }
+
+  /** {@return those of the groups that a port is a member of} */
+  Set<Integer> groupsOf(NodePort port) {
+    return groups.mlids(port);
+  }
+
+  /** {@return members that receive, or members that only send} */
+  Set<NodePort> members(int mlid, boolean receive) {
+    return groups.members(mlid, receive);
   }
 
   void forget(NodePort port) {
@@ -106,6 +119,10 @@ final class Administrator implements MadConsumer {
       Smp.METHOD.set(repress, MadMethod.TRAP_REPRESS);
       subnet.send(at, d.reply(repress)); // IBA 13.4.9
       if (negotiation.masters()) {
+        MemorySegment notice = Smp.data(d.mad);
+        if (Notice.GENERIC.in(notice) == 1 && Notice.TRAP_NUMBER.in(notice) == LINK_STATE) {
+          manager.changed(Notice.DETAILS_LID.in(notice));
+        }
         subscriptions.trap(Smp.data(d.mad));
       }
       return true;

@@ -13,15 +13,8 @@ import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,15 +27,12 @@ public final class BuiltinSm implements ResidentSm {
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
   private static final long STRANGERS_NS = 10_000_000_000L; // to register anew
 
-  /** What software has told its port. */
-  private record Attachment(Gid group, int mlid) {}
-
   private final Subnet subnet;
-  private final Tables tables;
+  private final Routes routes;
+  private final Trees trees;
   private final LidPool lids;
   private final Administrator administrator;
   private final Negotiation negotiation;
-  private final Map<Attachment, Set<NodePort>> attached = new LinkedHashMap<>();
   private final Partitions partitions;
   private @Nullable NodePort seat;
   private boolean away;
@@ -56,12 +46,14 @@ public final class BuiltinSm implements ResidentSm {
    */
   public BuiltinSm(Subnet subnet) {
     this.subnet = subnet;
-    this.tables = new Tables(subnet);
     this.partitions = new Partitions(subnet);
     this.lids = new LidPool(subnet.name());
     this.announced = subnet.fabric().smPriority();
     this.negotiation = new Negotiation(subnet, this);
     this.administrator = new Administrator(subnet, this, negotiation);
+    Tables tables = new Tables(subnet);
+    this.routes = new Routes(subnet, tables, lids);
+    this.trees = new Trees(tables, routes, administrator);
   }
 
   /** {@return where it runs, null while it does not} */
@@ -76,33 +68,73 @@ public final class BuiltinSm implements ResidentSm {
     if (sm == null || !negotiation.masters()) {
       return;
     }
-    List<Node> switches = subnet.nodes().stream().filter(Node::isSwitch).toList();
     int smLid = lids.lid(sm);
     List<NodePort> endpoints = endpoints();
     for (NodePort port : endpoints) {
       identify(port, lids.lid(port), smLid);
     }
-    Paths paths = new Paths(switches);
-    for (Node node : switches) {
-      Map<Integer, Integer> ports = new HashMap<>();
-      for (NodePort port : endpoints) {
-        int lid = lids.lid(port);
-        NodePort leaf = port.number() == 0 ? port : port.peer();
-        if (leaf != null && leaf.node().isSwitch()) {
-          boolean here = leaf.node().equals(node);
-          int out = here ? leaf.number() : paths.port(node, leaf.node(), lid);
-          ports.put(lid, out);
-        }
-      }
-      tables.linear(node, ports);
-    }
-    groups(switches, paths);
+    routes.forget();
+    routes.write(endpoints);
+    trees.write(strangers());
     rise();
+    routes.paths(); // anew, since links between switches have risen: the next port does not sweep
     if (away) {
       away = false;
       administrator.returned();
     }
     administrator.swept();
+  }
+
+  @Override
+  public void linked(NodePort port) {
+    NodePort sm = seat;
+    NodePort leaf = port.peer();
+    if (sm == null || leaf == null || !apart(sm, port, leaf)) {
+      sweep();
+      return;
+    }
+    if (port.linked()) {
+      identify(port, lids.lid(port), lids.lid(sm));
+    }
+    routes.write(port);
+    trees.write(trees.of(port), strangers());
+    rise(List.of(leaf, port));
+    administrator.swept(port);
+  }
+
+  /** Whether nothing but the way to an adapter's port is another than when it swept last. */
+  private boolean apart(NodePort sm, NodePort port, NodePort leaf) {
+    return sm != port
+        && !away
+        && leaf.node().isSwitch()
+        && !port.node().isSwitch()
+        && routes.current()
+        && negotiation.masters();
+  }
+
+  /**
+   * Links of a switch have come or gone by somebody else's doing: what waits in INIT comes to
+   * ACTIVE, what has gone is not routed to.
+   *
+   * @param lid of the switch
+   */
+  void changed(int lid) {
+    if (!routes.current()) {
+      sweep();
+      return;
+    }
+    for (Node node : routes.switches()) {
+      NodePort zero = node.port(0);
+      for (NodePort leaf : zero != null && zero.has(lid) ? node.ports() : List.<NodePort>of()) {
+        NodePort end = leaf.peer();
+        int routed = end == null ? 0 : lids.given(end);
+        boolean waits = leaf.linked() && leaf.state() != PortState.ACTIVE;
+        boolean gone = !leaf.linked() && routed != 0 && node.linear(routed) != Node.NO_PORT;
+        if (end != null && (waits || gone)) {
+          linked(end);
+        }
+      }
+    }
   }
 
   /** Takes a place: port 0 of the first switch, or the first adapter's port. */
@@ -209,9 +241,13 @@ public final class BuiltinSm implements ResidentSm {
         }
       }
     }
+    rise(rising);
+  }
+
+  private void rise(List<NodePort> rising) {
     for (PortState state : Arrays.asList(PortState.ARMED, PortState.ACTIVE)) {
       for (NodePort port : rising) {
-        if (port.state().value() < state.value()) {
+        if (port.linked() && port.state().value() < state.value()) {
           MemorySegment data = unchanged(port);
           PortInfo.PORT_STATE.set(data, state.value());
           subnet.set(port, SmpAttribute.PORT_INFO, port.number(), data);
@@ -223,36 +259,19 @@ public final class BuiltinSm implements ResidentSm {
 
   // ---- groups ----
 
-  /** Writes the trees of all groups. */
-  void groups() {
-    if (negotiation.masters() && seat != null) {
-      List<Node> switches = subnet.nodes().stream().filter(Node::isSwitch).toList();
-      groups(switches, new Paths(switches));
+  /** Writes the tree of a group whose members have changed. */
+  void group(int mlid) {
+    if (negotiation.masters() && seat != null && !routes.current()) {
+      sweep();
+      subnet.settle();
+    } else if (negotiation.masters() && seat != null) {
+      trees.write(Set.of(mlid), strangers());
       subnet.settle();
     }
   }
 
-  private void groups(List<Node> switches, Paths paths) {
-    Map<Integer, Set<NodePort>> members = new TreeMap<>();
-    attached.forEach((to, ports) -> members.merge(to.mlid, new HashSet<>(ports), BuiltinSm::both));
-    administrator
-        .receivers()
-        .forEach((mlid, ports) -> members.merge(mlid, new HashSet<>(ports), BuiltinSm::both));
-    Map<Integer, Set<NodePort>> senders = administrator.senders();
-    Set<NodePort> strangers =
-        strangersUntilNs == Long.MAX_VALUE ? Set.of() : Set.copyOf(endpoints());
-    Map<Node, Map<Integer, BitSet>> wanted = new HashMap<>();
-    members.forEach(
-        (mlid, ports) ->
-            Tables.tree(
-                ports,
-                both(new HashSet<>(senders.getOrDefault(mlid, Set.of())), strangers),
-                paths,
-                mlid,
-                wanted));
-    for (Node node : switches) {
-      tables.multicast(node, wanted.getOrDefault(node, Map.of()));
-    }
+  private List<NodePort> strangers() {
+    return strangersUntilNs == Long.MAX_VALUE ? List.of() : endpoints();
   }
 
   /** {@return how many multicast LIDs all switches can forward} */
@@ -266,38 +285,18 @@ public final class BuiltinSm implements ResidentSm {
 
   /** {@return whether software uses a multicast LID without having asked for it} */
   boolean attachedTo(int mlid) {
-    return attached.keySet().stream().anyMatch(to -> to.mlid == mlid);
+    return trees.attachedTo(mlid);
   }
 
-  /**
-   * {@return the multicast LID that most ports know a group by, whoever has told them; 0 when
-   * nobody hears it}
-   */
+  /** {@return the multicast LID that most ports know a group by, 0 when nobody hears it} */
   int attachedBy(Gid group) {
-    return attached.entrySet().stream()
-        .filter(each -> each.getKey().group.equals(group))
-        .max(Comparator.comparingInt(each -> each.getValue().size()))
-        .map(each -> each.getKey().mlid)
-        .orElse(0);
-  }
-
-  private static Set<NodePort> both(Set<NodePort> a, Set<NodePort> b) {
-    a.addAll(b);
-    return a;
+    return trees.attachedBy(group);
   }
 
   @Override
   public void attached(NodePort port, Gid group, int mlid, boolean joins) {
-    Attachment to = new Attachment(group, mlid);
-    if (joins) {
-      attached.computeIfAbsent(to, k -> new HashSet<>()).add(port);
-    } else {
-      Set<NodePort> ports = attached.get(to);
-      if (ports != null && ports.remove(port) && ports.isEmpty()) {
-        attached.remove(to);
-      }
-    }
-    groups();
+    trees.attach(port, group, mlid, joins);
+    group(mlid);
   }
 
   // ---- ports ----
@@ -319,8 +318,7 @@ public final class BuiltinSm implements ResidentSm {
   public void forget(NodePort port) {
     lids.forget(port);
     partitions.forget(port);
-    attached.values().forEach(ports -> ports.remove(port));
-    attached.values().removeIf(Set::isEmpty);
+    trees.forget(port);
     administrator.forget(port);
     if (port == seat) {
       leave();
@@ -365,7 +363,10 @@ public final class BuiltinSm implements ResidentSm {
   public void tick() {
     if (strangersUntilNs - System.nanoTime() <= 0) {
       strangersUntilNs = Long.MAX_VALUE;
-      groups();
+      if (negotiation.masters() && seat != null) {
+        sweep();
+        subnet.settle();
+      }
     }
     administrator.tick();
     negotiation.tick();

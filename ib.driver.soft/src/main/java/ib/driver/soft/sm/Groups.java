@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,16 +79,29 @@ final class Groups {
     qkey = QKEY_OPENSM;
   }
 
-  /** {@return ports by multicast LID: those that receive, or those that only send} */
-  Map<Integer, Set<NodePort>> ports(boolean receive) {
-    Map<Integer, Set<NodePort>> found = new TreeMap<>();
+  /** {@return the multicast LIDs of all groups, or of those that a port is a member of} */
+  Set<Integer> mlids(@Nullable NodePort port) {
+    Set<Integer> found = new HashSet<>();
     for (Group g : groups.values()) {
-      g.members.forEach(
-          (port, state) -> {
-            if ((state & RECEIVES) != 0 == receive) {
-              found.computeIfAbsent(g.record.value(Field.MLID), k -> new HashSet<>()).add(port);
-            }
-          });
+      if (port == null || g.members.containsKey(port)) {
+        found.add(g.record.value(Field.MLID));
+      }
+    }
+    return found;
+  }
+
+  /** {@return members of the groups of a multicast LID: those that receive, or only send} */
+  Set<NodePort> members(int mlid, boolean receive) {
+    Set<NodePort> found = new HashSet<>();
+    for (Group g : groups.values()) {
+      if (g.record.value(Field.MLID) == mlid) {
+        g.members.forEach(
+            (port, state) -> {
+              if ((state & RECEIVES) != 0 == receive) {
+                found.add(port);
+              }
+            });
+      }
     }
     return found;
   }
@@ -107,7 +119,7 @@ final class Groups {
       throw new Refusal(SaStatus.REQUEST_INVALID);
     }
     group.members.merge(port, asked.value(Field.JOIN_STATE), (a, b) -> a | b);
-    manager.groups();
+    manager.group(group.record.value(Field.MLID));
     return answer(group, port);
   }
 
@@ -269,7 +281,7 @@ final class Groups {
     }
     McMemberRecord answer = answer(group, port);
     left(asked.gid(Field.MGID), group, port, state & ~leaves);
-    manager.groups();
+    manager.group(group.record.value(Field.MLID));
     return answer;
   }
 

@@ -47,6 +47,11 @@ final class LidPool {
     return lid;
   }
 
+  /** {@return the LID that a port was given, 0 for none} */
+  int given(NodePort port) {
+    return given.getOrDefault(port, 0);
+  }
+
   /** Gives the LID of a port back. */
   void forget(NodePort port) {
     Integer lid = given.remove(port);

@@ -96,17 +96,18 @@ final class Subscriptions {
 
   /** Ports that came to ACTIVE, or left it, since the last time. */
   void ports(List<NodePort> endpoints) {
-    for (NodePort port : endpoints) {
-      boolean active = port.state() == PortState.ACTIVE;
-      if (active && !inService.containsKey(port)) {
-        inService.put(port, PathRecords.gid(port));
-        report(Notice.TRAP_GID_IN_SERVICE, PathRecords.gid(port));
-      }
-    }
-    for (NodePort port : List.copyOf(inService.keySet())) {
-      if (port.state() != PortState.ACTIVE) {
-        forget(port);
-      }
+    endpoints.forEach(this::port);
+    List.copyOf(inService.keySet()).forEach(this::port);
+  }
+
+  /** The same of one port. */
+  void port(NodePort port) {
+    boolean active = port.state() == PortState.ACTIVE;
+    if (active && !inService.containsKey(port)) {
+      inService.put(port, PathRecords.gid(port));
+      report(Notice.TRAP_GID_IN_SERVICE, PathRecords.gid(port));
+    } else if (!active && inService.containsKey(port)) {
+      forget(port);
     }
   }
 

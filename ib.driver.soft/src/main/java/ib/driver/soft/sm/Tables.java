@@ -48,15 +48,47 @@ final class Tables {
       }
     }
     if (zero != null && SwitchInfo.LINEAR_FDB_TOP.in(node.switchInfo()) != top) {
-      MemorySegment info = MemorySegment.ofArray(new byte[64]).copyFrom(node.switchInfo());
-      SwitchInfo.LINEAR_FDB_TOP.set(info, top);
-      subnet.set(zero, SmpAttribute.SWITCH_INFO, 0, info);
+      top(node, zero, top);
     }
+  }
+
+  /** Writes where a switch sends one LID. */
+  void linear(Node node, int lid, int port) {
+    NodePort zero = node.port(0);
+    if (zero == null || node.linear(lid) == port) {
+      return;
+    }
+    int from = lid - lid % LIDS;
+    MemorySegment data = MemorySegment.ofArray(new byte[LIDS]);
+    for (int i = 0; i < LIDS; i++) {
+      int out = from + i == lid ? port : node.linear(from + i);
+      data.set(ValueLayout.JAVA_BYTE, i, (byte) out);
+    }
+    subnet.set(zero, SmpAttribute.LINEAR_FORWARDING, from / LIDS, data);
+    if (port != Node.NO_PORT && SwitchInfo.LINEAR_FDB_TOP.in(node.switchInfo()) < lid) {
+      top(node, zero, lid);
+    }
+  }
+
+  private void top(Node node, NodePort zero, int lid) {
+    MemorySegment info = MemorySegment.ofArray(new byte[64]).copyFrom(node.switchInfo());
+    SwitchInfo.LINEAR_FDB_TOP.set(info, lid);
+    subnet.set(zero, SmpAttribute.SWITCH_INFO, 0, info);
+  }
+
+  /** Writes where a switch sends one group. */
+  void multicast(Node node, int mlid, BitSet wanted) {
+    BitSet now = node.multicast().get(mlid);
+    if (now == null ? wanted.isEmpty() : now.equals(wanted)) {
+      return;
+    }
+    Map<Integer, BitSet> all = new HashMap<>(node.multicast());
+    all.put(mlid, wanted);
+    block(node, (mlid - Node.MULTICAST_FIRST) / GROUPS, all);
   }
 
   /** Writes where a switch sends each group. */
   void multicast(Node node, Map<Integer, BitSet> wanted) {
-    NodePort zero = node.port(0);
     Set<Integer> blocks = new java.util.TreeSet<>();
     for (Map<Integer, BitSet> groups : java.util.List.of(wanted, Map.copyOf(node.multicast()))) {
       groups.forEach(
@@ -66,18 +98,21 @@ final class Tables {
             }
           });
     }
+    blocks.forEach(block -> block(node, block, wanted));
+  }
+
+  private void block(Node node, int block, Map<Integer, BitSet> wanted) {
+    NodePort zero = node.port(0);
     int positions = (node.portCount() + POSITIONS) / POSITIONS;
-    for (int block : blocks) {
-      for (int position = 0; zero != null && position < positions; position++) {
-        MemorySegment data = MemorySegment.ofArray(new byte[64]);
-        for (int i = 0; i < GROUPS; i++) {
-          BitSet ports = wanted.get(Node.MULTICAST_FIRST + block * GROUPS + i);
-          for (int b = 0; ports != null && b < POSITIONS; b++) {
-            MadField.write(data, i * 16 + 15 - b, 1, ports.get(position * POSITIONS + b) ? 1 : 0);
-          }
+    for (int position = 0; zero != null && position < positions; position++) {
+      MemorySegment data = MemorySegment.ofArray(new byte[64]);
+      for (int i = 0; i < GROUPS; i++) {
+        BitSet ports = wanted.get(Node.MULTICAST_FIRST + block * GROUPS + i);
+        for (int b = 0; ports != null && b < POSITIONS; b++) {
+          MadField.write(data, i * 16 + 15 - b, 1, ports.get(position * POSITIONS + b) ? 1 : 0);
         }
-        subnet.set(zero, SmpAttribute.MULTICAST_FORWARDING, position << 28 | block, data);
       }
+      subnet.set(zero, SmpAttribute.MULTICAST_FORWARDING, position << 28 | block, data);
     }
   }
 

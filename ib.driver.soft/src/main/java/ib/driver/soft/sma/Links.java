@@ -32,6 +32,8 @@ public final class Links {
         || port.phys() == PhysState.DISABLED
         || peer.phys() == PhysState.DISABLED
         || port.state() != PortState.DOWN
+        || !port.present()
+        || !peer.present()
         || !port.trains(peer)) {
       return;
     }

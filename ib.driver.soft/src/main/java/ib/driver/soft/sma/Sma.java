@@ -173,21 +173,10 @@ public final class Sma {
         }
         yield there ? Status.OK : Status.BAD_FIELD;
       }
-      case LINEAR_FORWARDING -> {
-        int status = Tables.linearSet(node, modifier, data);
-        yield status == Status.OK ? forwards(modifier * BLOCK, BLOCK) : status;
-      }
-      case MULTICAST_FORWARDING -> {
-        int status = Tables.multicastSet(node, modifier, data);
-        yield status == Status.OK ? forwards(Tables.first(modifier), Tables.LIDS) : status;
-      }
+      case LINEAR_FORWARDING -> Tables.linearSet(node, modifier, data, around);
+      case MULTICAST_FORWARDING -> Tables.multicastSet(node, modifier, data, around);
       case NODE_DESCRIPTION, NODE_INFO, NOTICE, SM_INFO, MLNX_EXT_PORT_INFO -> Status.BAD_ATTRIBUTE;
     };
-  }
-
-  private int forwards(int first, int count) {
-    around.forwards(first, count);
-    return Status.OK;
   }
 
   /** The port that an attribute modifier means (IBA 14.2.5, per attribute). */
@@ -284,12 +273,17 @@ public final class Sma {
       return Status.OK;
     }
 
-    static int linearSet(Node node, int block, MemorySegment data) {
+    static int linearSet(Node node, int block, MemorySegment data, Surroundings around) {
       if (!inside(node, block)) {
         return Status.BAD_FIELD;
       }
       for (int i = 0; i < BLOCK; i++) {
-        node.linear(block * BLOCK + i, data.get(ValueLayout.JAVA_BYTE, i) & 0xff);
+        int lid = block * BLOCK + i;
+        int port = data.get(ValueLayout.JAVA_BYTE, i) & 0xff;
+        if (node.linear(lid) != port) {
+          node.linear(lid, port);
+          around.forwards(lid, 1);
+        }
       }
       return Status.OK;
     }
@@ -315,7 +309,7 @@ public final class Sma {
       return Status.OK;
     }
 
-    static int multicastSet(Node node, int modifier, MemorySegment data) {
+    static int multicastSet(Node node, int modifier, MemorySegment data, Surroundings around) {
       int first = first(modifier);
       int position = modifier >>> 28;
       if (!node.isSwitch() || first < 0) {
@@ -324,8 +318,12 @@ public final class Sma {
       for (int i = 0; i < LIDS; i++) {
         int mask = (int) MadField.read(data, i * 16, 16);
         BitSet ports = node.multicast().computeIfAbsent(first + i, k -> new BitSet());
+        BitSet before = (BitSet) ports.clone();
         for (int b = 0; b < PORTS; b++) {
           ports.set(position * PORTS + b, (mask >>> b & 1) != 0);
+        }
+        if (!ports.equals(before)) {
+          around.forwards(first + i, 1);
         }
         if (ports.isEmpty()) {
           node.multicast().remove(first + i);

@@ -18,6 +18,7 @@ public final class NodePort {
 
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
   private static final int WIDTHS = 3; // 1X, 4X
+  private static final int NO_EXTENDED = 30; // IBA 14.2.5.6, LinkSpeedExtEnabled
   private static final int[] WIDEST_FIRST = {8, 4, 2, 16, 1}; // 12X, 8X, 4X, 2X, 1X
   private static final int VL0_TO_7 = 4;
   private static final int MTU_4096 = 5;
@@ -48,11 +49,13 @@ public final class NodePort {
   private @Nullable NodePort peer;
   private @Nullable Adapter adapter;
   private boolean managesSubnet;
+  private boolean present;
 
   NodePort(Node node, int number, long guid) {
     this.node = node;
     this.number = number;
     this.guid = guid;
+    this.present = node.isSwitch();
     reset();
   }
 
@@ -181,6 +184,20 @@ public final class NodePort {
     }
   }
 
+  /** {@return whether a cable can train here: the adapter is there, and its cable is in} */
+  public boolean present() {
+    return present;
+  }
+
+  /**
+   * Says whether a cable can train here.
+   *
+   * @param there whether
+   */
+  public void present(boolean there) {
+    present = there;
+  }
+
   /** {@return the adapter behind it, or null} */
   public @Nullable Adapter adapter() {
     return adapter;
@@ -269,12 +286,17 @@ public final class NodePort {
     LinkSpeed speed =
         LinkSpeed.fastest(
             common(PortInfo.LINK_SPEED_ENABLED, other),
-            common(PortInfo.LINK_SPEED_EXT_ENABLED, other));
+            enabledExtended() & other.enabledExtended());
     if (width != 0) {
       active(speed, width);
       other.active(speed, width);
     }
     return width != 0;
+  }
+
+  private int enabledExtended() {
+    int enabled = PortInfo.LINK_SPEED_EXT_ENABLED.in(info);
+    return enabled == NO_EXTENDED ? 0 : enabled;
   }
 
   private int common(PortInfo field, NodePort other) {

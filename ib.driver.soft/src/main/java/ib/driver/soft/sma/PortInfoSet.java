@@ -69,6 +69,17 @@ final class PortInfoSet {
     OVERRUN_ERRORS
   };
 
+  /** What a link may train to; a value of its own each means all that is supported. */
+  private static final PortInfo[] ENABLED = {
+    LINK_WIDTH_ENABLED, LINK_SPEED_ENABLED, LINK_SPEED_EXT_ENABLED
+  };
+
+  private static final PortInfo[] SUPPORTED = {
+    PortInfo.LINK_WIDTH_SUPPORTED, PortInfo.LINK_SPEED_SUPPORTED, PortInfo.LINK_SPEED_EXT_SUPPORTED
+  };
+
+  private static final int[] ALL = {0xff, 0xf, 0x1f};
+
   /** Written unless 0, which is "no change". */
   private static final PortInfo[] UNLESS_ZERO = {
     LINK_WIDTH_ENABLED,
@@ -102,6 +113,11 @@ final class PortInfoSet {
     for (PortInfo field : UNLESS_ZERO) {
       if (field.of(data) != 0) {
         field.set(info, field.of(data));
+      }
+    }
+    for (int i = 0; i < ALL.length; i++) {
+      if (ENABLED[i].in(data) == ALL[i]) {
+        ENABLED[i].set(info, SUPPORTED[i].of(info));
       }
     }
     if (endpoint) {
@@ -176,8 +192,8 @@ final class PortInfoSet {
   private void states(NodePort port, int state, int phys) {
     if (phys == PhysState.DISABLED.value() || phys == PhysState.SLEEP.value()) {
       links.down(port, PhysState.of(phys));
-    } else if (phys == PhysState.POLLING.value() && port.state() == PortState.DOWN) {
-      port.phys(PhysState.POLLING);
+    } else if (phys == PhysState.POLLING.value()) { // it trains anew, to what is enabled now
+      links.down(port, PhysState.POLLING);
       links.up(port);
     } else if (state == PortState.DOWN.value()) { // the link trains anew: both ends come to INIT
       links.down(port, PhysState.POLLING);

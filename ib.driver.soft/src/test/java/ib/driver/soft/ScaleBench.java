@@ -80,8 +80,7 @@ final class ScaleBench {
     }
     Path dir = Files.createTempDirectory("ib-scale");
     int port = Opensm.freePort();
-    try (IbsimDoor door =
-            new IbsimDoor(lab.fabric, port, (text, why) -> lab.errors.add(text + why));
+    try (IbsimDoor door = new IbsimDoor(lab.fabric, port, lab.errors::add);
         Opensm sm = beginning(port, dir)) {
       long begin = System.nanoTime();
       sm.awaitUp();

@@ -1,6 +1,6 @@
 package ib.ulp.ipoib.cm;
 
-import ib.ulp.ipoib.loop.SparseLog;
+import ib.core.client.Incidents;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 /** Counts the messages that were refused, by reason, and says so now and then. Any thread. */
 public final class Refusals {
   private final AtomicLongArray counts = new AtomicLongArray(Refusal.values().length);
-  private final SparseLog log =
-      new SparseLog(LoggerFactory.getLogger(Refusals.class), System::nanoTime);
+  private final Incidents incidents =
+      new Incidents("connection manager", LoggerFactory.getLogger(Refusals.class)::warn);
 
   public Refusals() {}
 
@@ -22,7 +22,7 @@ public final class Refusals {
   void count(Refusal why, Object from) {
     counts.incrementAndGet(why.ordinal());
     if (!why.ordinary()) {
-      log.warn("message of the connection manager from " + from + " is refused: " + why, null);
+      incidents.refused(why.label(), from::toString);
     }
   }
 

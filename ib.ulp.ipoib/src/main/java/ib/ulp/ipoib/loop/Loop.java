@@ -1,5 +1,6 @@
 package ib.ulp.ipoib.loop;
 
+import ib.core.client.Incidents;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -7,7 +8,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.LoggerFactory;
 
@@ -58,14 +58,14 @@ public final class Loop implements Executor {
   private static final int TASKS_PER_TURN = 1024;
   private static final long SLEEP_MOST_NS = 10_000_000_000L;
 
-  private final SparseLog log;
+  private final Incidents incidents =
+      new Incidents("an interface", LoggerFactory.getLogger(Loop.class)::warn);
   private final LongSupplier clock;
   private final Sleeper sleeper;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final List<Work> works = new ArrayList<>();
   private final AtomicBoolean asleep = new AtomicBoolean();
-  private final AtomicLong failures = new AtomicLong();
   private boolean served;
   private boolean ended;
 
@@ -77,7 +77,6 @@ public final class Loop implements Executor {
    */
   public Loop(LongSupplier clock, Sleeper sleeper) {
     this.clock = clock;
-    log = new SparseLog(LoggerFactory.getLogger(Loop.class), clock);
     this.sleeper = sleeper;
   }
 
@@ -124,7 +123,7 @@ public final class Loop implements Executor {
 
   /** {@return how many tasks, timers and steps have thrown something; from any thread} */
   public long failures() {
-    return failures.get();
+    return incidents.outlived();
   }
 
   /** Runs until {@link #end}, whatever is thrown. */
@@ -169,7 +168,7 @@ public final class Loop implements Executor {
     try {
       task.run();
     } catch (Throwable e) {
-      failed("a task", e);
+      outlive(e);
     }
   }
 
@@ -177,7 +176,7 @@ public final class Loop implements Executor {
     try {
       return work.step();
     } catch (Throwable e) {
-      failed("work", e);
+      outlive(e);
       return false; // it is armed first, and looked at again when something lies there
     }
   }
@@ -186,18 +185,17 @@ public final class Loop implements Executor {
     try {
       return work.arm();
     } catch (Throwable e) {
-      failed("work", e);
+      outlive(e);
       return false;
     }
   }
 
   /** The interface goes on; who turns the loop by hand hears of an error. */
-  private void failed(String what, Throwable why) {
+  private void outlive(Throwable why) {
     if (why instanceof Error error && !served) {
       throw error;
     }
-    failures.incrementAndGet();
-    log.warn(what + " of an interface failed", why);
+    incidents.outlived(why);
   }
 
   private void idle() {

@@ -5,15 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.slf4j.Logger;
 
 @DisplayName("issue 5: the thread of an interface")
 class LoopTest {
@@ -71,32 +67,5 @@ class LoopTest {
           throw new AssertionError("planted");
         });
     assertThrows(AssertionError.class, loop::turn);
-  }
-
-  @Test
-  @DisplayName("what others cause is said once a minute, with how many there were meanwhile")
-  void sparse() {
-    AtomicLong clock = new AtomicLong();
-    List<String> lines = new ArrayList<>();
-    Logger logger =
-        (Logger)
-            java.lang.reflect.Proxy.newProxyInstance(
-                LoopTest.class.getClassLoader(),
-                new Class<?>[] {Logger.class},
-                (proxy, method, args) -> {
-                  lines.add(method.getName() + " " + args[0]);
-                  return null;
-                });
-    SparseLog log = new SparseLog(logger, clock::get);
-    for (int i = 0; i < 1000; i++) {
-      log.warn("bad", null);
-    }
-    assertEquals(List.of("warn bad"), lines);
-    clock.addAndGet(SparseLog.PAUSE_NS - 1);
-    log.warn("bad", null);
-    assertEquals(1, lines.size());
-    clock.incrementAndGet();
-    log.warn("worse", null);
-    assertEquals(List.of("warn bad", "warn worse (and 1000 more since the last line)"), lines);
   }
 }

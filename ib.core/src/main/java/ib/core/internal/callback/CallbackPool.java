@@ -66,6 +66,11 @@ public final class CallbackPool implements AutoCloseable {
     return handover;
   }
 
+  /** {@return the vector of {@link #handover}, which runs when somebody has asked for it there} */
+  CompletionVector starter() {
+    return handover;
+  }
+
   /** Runs it on the pool, some time. */
   void workqueue(Runnable body) {
     workqueue.execute(() -> incidents.outlive(body));

@@ -1,7 +1,6 @@
 package ib.core.internal.callback;
 
 import ib.core.serial.Waits;
-import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
 
@@ -13,6 +12,7 @@ import ib.core.verbs.MaySleep;
 public final class CompletionVectors {
   private final CompletionVector[] vectors;
   private final CompletionVector async;
+  private final CallbackPool pool;
 
   /**
    * Makes the vectors; starts nothing.
@@ -26,7 +26,8 @@ public final class CompletionVectors {
     for (int i = 0; i < count; i++) {
       vectors[i] = new CompletionVector("ib-" + device + "-comp-" + i);
     }
-    async = new CompletionVector("ib-" + device + "-async", pool.handover());
+    async = new CompletionVector("ib-" + device + "-async", pool.starter());
+    this.pool = pool;
   }
 
   /**
@@ -41,9 +42,13 @@ public final class CompletionVectors {
     return vectors[index];
   }
 
-  /** {@return the vector of the events of objects, which starts with the first one} */
-  @AnyContext
+  /**
+   * {@return the vector of the events of objects: its thread starts with the first event, that of
+   * the pool which starts it runs from now on}
+   */
+  @MaySleep
   public CompletionVector async() {
+    pool.handover();
     return async;
   }
 

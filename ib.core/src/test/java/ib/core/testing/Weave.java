@@ -15,7 +15,12 @@ import java.util.function.Predicate;
 public record Weave(
     Predicate<String> woven, Predicate<String> stopping, boolean arrays, List<Bug> bugs) {
   /** The core's internals. */
-  public static final Weave CORE = of("ib.core.internal.");
+  public static final Weave CORE =
+      new Weave(
+          n -> n.startsWith("ib.core.internal.") || n.startsWith("ib.core.serial."),
+          n -> true,
+          false,
+          List.of());
 
   /** What a planted bug does. */
   public enum Kind {

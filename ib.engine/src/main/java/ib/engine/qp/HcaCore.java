@@ -201,7 +201,7 @@ public final class HcaCore {
   synchronized void enter(QpCore qp) {
     int special = qp.specialNumber();
     if (special >= 0) {
-      port(qp.init.port()).specials().set(special, qp);
+      port(qp.init.port()).specials().enter(special, qp);
       qp.qpn = special;
     } else {
       qp.qpn = qpNumbers.next();
@@ -225,7 +225,7 @@ public final class HcaCore {
   synchronized void leave(QpCore qp) {
     int special = qp.specialNumber();
     if (special >= 0) {
-      port(qp.init.port()).specials().set(special, null);
+      port(qp.init.port()).specials().leave(special, qp);
     } else if (qps.remove(qp.qpn)) {
       qpNumbers.retire(qp.qpn);
     }

@@ -18,13 +18,21 @@ final class SpecialPair {
     return pair[qpn];
   }
 
-  /** Sets one that is not there yet, or takes it away. */
-  synchronized void set(int qpn, @Nullable QpCore qp) {
-    if (qp != null && pair[qpn] != null) {
+  /** Sets one that is not there yet. */
+  synchronized void enter(int qpn, QpCore qp) {
+    if (pair[qpn] != null) {
       throw new IbExistsException(
           "createQp", "QP" + qpn + " of port " + port + " exists", "close the other one first");
     }
     pair[qpn] = qp;
+  }
+
+  /** Takes one away; of one that was refused, {@link #enter} has set nothing. */
+  @SuppressWarnings("ReferenceEquality") // this queue pair, no other one
+  synchronized void leave(int qpn, QpCore qp) {
+    if (pair[qpn] == qp) {
+      pair[qpn] = null;
+    }
   }
 
   void forEach(Consumer<QpCore> visitor) {

@@ -177,7 +177,8 @@ public final class Worker implements Runnable {
     }
   }
 
-  private void turn() {
+  /** Does what there is to do, or sleeps until there is something. */
+  void turn() {
     if (step() == 0) {
       sleep();
     }

@@ -17,8 +17,7 @@ class StrangersTest {
   private static final String PACKAGE = "some.api";
 
   @Test
-  @DisplayName(
-      "A15: every importer is named, with the command to type; nobody before the update")
+  @DisplayName("A15: every importer is named, with the command to type; nobody before the update")
   void a15Importers(@TempDir Path storage) throws Exception {
     Framework framework = new Framework(storage);
     try {

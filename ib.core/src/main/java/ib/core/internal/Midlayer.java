@@ -176,27 +176,19 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     contract.requireOutside(device.name(), "DriverRegistry", "register");
     DeviceEntry entry = announce(device);
     bringUp(entry);
-    return new Registration(entry);
-  }
+    return new DeviceRegistration() {
+      @Override
+      public void unregister() {
+        contract.tellInside(entry.name(), entry, "unregister");
+        tryFromOutside(entry);
+        hotplug.unregister(entry, Form.THROW);
+      }
 
-  private final class Registration implements DeviceRegistration {
-    private final DeviceEntry entry;
-
-    Registration(DeviceEntry entry) {
-      this.entry = entry;
-    }
-
-    @Override
-    public void unregister() {
-      contract.tellInside(entry.name(), entry, "unregister");
-      tryFromOutside(entry);
-      hotplug.unregister(entry, Form.THROW);
-    }
-
-    @Override
-    public void unregisterQueued() {
-      hotplug.unregisterQueued(entry);
-    }
+      @Override
+      public void unregisterQueued() {
+        hotplug.unregisterQueued(entry);
+      }
+    };
   }
 
   // ---- clients ----

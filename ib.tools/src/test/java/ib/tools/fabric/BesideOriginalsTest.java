@@ -79,7 +79,7 @@ class BesideOriginalsTest {
     private MemorySegment set(
         int method, Route to, SmpAttribute attribute, int modifier, @Nullable MemorySegment data)
         throws NoAnswerException {
-      MemorySegment mad = Subnet.smp(method, attribute, ++tid);
+      MemorySegment mad = Datagram.smp(method, attribute, ++tid);
       Smp.ATTRIBUTE_MODIFIER.set(mad, modifier);
       if (data != null) {
         Smp.data(mad).copyFrom(data);

@@ -1,9 +1,13 @@
 package ib.core.internal.callback;
 
 import ib.core.verbs.AnyContext;
+import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.EventHandler;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbEvent;
+import ib.core.verbs.IbObject;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.SharedReceiveQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -133,5 +137,19 @@ public final class ObjectEvents extends CallbackTask {
   @Override
   protected void enqueue() {
     vector.add(this);
+  }
+
+  /**
+   * {@return the context that the maker of an object gave, for its event handler; null for none}
+   *
+   * @param object the object
+   */
+  public static @Nullable Object contextOf(IbObject object) {
+    return switch (object) {
+      case CompletionQueue cq -> cq.init().context();
+      case QueuePair qp -> qp.init().context();
+      case SharedReceiveQueue srq -> srq.init().context();
+      default -> null;
+    };
   }
 }

@@ -7,7 +7,6 @@ import ib.core.internal.callback.Stacks;
 import ib.core.internal.restrack.Life.State;
 import ib.core.serial.End;
 import ib.core.serial.Waits;
-import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.EventHandler;
 import ib.core.verbs.IbBusyException;
 import ib.core.verbs.IbDevice;
@@ -17,7 +16,6 @@ import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbObject;
 import ib.core.verbs.ObjectControl;
 import ib.core.verbs.QueuePair;
-import ib.core.verbs.SharedReceiveQueue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -85,9 +83,8 @@ public final class Book implements ObjectControl {
 
   /** {@return the object's name, for example {@code QP 17 (qpn 0x4df286)}} */
   String label() {
-    return qpn < 0
-        ? kind + " " + id
-        : kind + " " + id + " (qpn 0x" + Integer.toHexString(qpn) + ")";
+    String name = kind + " " + id;
+    return qpn < 0 ? name : name + " (qpn 0x" + Integer.toHexString(qpn) + ")";
   }
 
   @Override
@@ -232,7 +229,7 @@ public final class Book implements ObjectControl {
     boolean live = life.go(State.RESERVED, State.LIVE);
     busyWith = null;
     if (live && events != null) {
-      events.open(eventHandler, context(object));
+      events.open(eventHandler, ObjectEvents.contextOf(object));
     }
     if (owner.poisoned()) {
       // revoked while the driver made it: whoever wins destroys it
@@ -244,15 +241,6 @@ public final class Book implements ObjectControl {
       }
       throw refusal(State.POISONED, "create");
     }
-  }
-
-  private static @Nullable Object context(IbObject object) {
-    return switch (object) {
-      case CompletionQueue cq -> cq.init().context();
-      case QueuePair qp -> qp.init().context();
-      case SharedReceiveQueue srq -> srq.init().context();
-      default -> null;
-    };
   }
 
   @Override

@@ -1,7 +1,9 @@
 package ib.driver.soft.fabric;
 
 import ib.core.mad.MadSource;
+import ib.core.mad.smp.MadField;
 import ib.core.mad.smp.Smp;
+import ib.core.mad.smp.SmpAttribute;
 import ib.core.wire.MadHeader;
 import java.lang.foreign.MemorySegment;
 
@@ -32,6 +34,25 @@ public final class Datagram {
    */
   public Datagram(MemorySegment mad) {
     this.mad = mad;
+  }
+
+  /**
+   * A new SMP of the LID-routed class.
+   *
+   * @param method method
+   * @param attribute attribute
+   * @param tid transaction identifier
+   * @return 256 bytes
+   */
+  public static MemorySegment smp(int method, SmpAttribute attribute, long tid) {
+    MemorySegment mad = MemorySegment.ofArray(new byte[256]);
+    MadField.write(mad, 0, 8, 1);
+    Smp.MGMT_CLASS.set(mad, Smp.CLASS_LID);
+    MadField.write(mad, 16, 8, 1);
+    Smp.METHOD.set(mad, method);
+    Smp.TRANSACTION_ID.set(mad, tid);
+    Smp.ATTRIBUTE_ID.set(mad, attribute.id());
+    return mad;
   }
 
   /**

@@ -1,6 +1,5 @@
 package ib.driver.soft.fabric;
 
-import ib.core.mad.smp.MadField;
 import ib.core.mad.smp.PortInfo;
 import ib.core.mad.smp.Smp;
 import ib.core.mad.smp.SmpAttribute;
@@ -375,25 +374,6 @@ public final class Subnet implements Surroundings {
    */
   public int set(NodePort at, SmpAttribute attribute, int modifier, MemorySegment data) {
     return sma.set(at, attribute, modifier, data);
-  }
-
-  /**
-   * A new SMP of the LID-routed class.
-   *
-   * @param method method
-   * @param attribute attribute
-   * @param tid transaction identifier
-   * @return 256 bytes
-   */
-  public static MemorySegment smp(int method, SmpAttribute attribute, long tid) {
-    MemorySegment mad = MemorySegment.ofArray(new byte[256]);
-    MadField.write(mad, 0, 8, 1);
-    Smp.MGMT_CLASS.set(mad, Smp.CLASS_LID);
-    MadField.write(mad, 16, 8, 1);
-    Smp.METHOD.set(mad, method);
-    Smp.TRANSACTION_ID.set(mad, tid);
-    Smp.ATTRIBUTE_ID.set(mad, attribute.id());
-    return mad;
   }
 
   @Override

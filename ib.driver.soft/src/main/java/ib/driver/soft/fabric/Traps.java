@@ -54,7 +54,7 @@ final class Traps {
   }
 
   private void say(long id, Pending p) {
-    MemorySegment mad = Subnet.smp(TRAP, SmpAttribute.NOTICE, id);
+    MemorySegment mad = Datagram.smp(TRAP, SmpAttribute.NOTICE, id);
     Smp.data(mad).copyFrom(p.notice);
     Datagram d = new Datagram(mad);
     d.slid = p.from.lid();

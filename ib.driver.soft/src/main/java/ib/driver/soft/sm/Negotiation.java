@@ -242,7 +242,7 @@ final class Negotiation {
     if (seat == null) {
       return;
     }
-    MemorySegment mad = Subnet.smp(method, SmpAttribute.SM_INFO, id);
+    MemorySegment mad = Datagram.smp(method, SmpAttribute.SM_INFO, id);
     Smp.ATTRIBUTE_MODIFIER.set(mad, modifier);
     info(Smp.data(mad), as, true);
     Datagram d = new Datagram(mad);

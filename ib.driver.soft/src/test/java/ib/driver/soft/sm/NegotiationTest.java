@@ -134,7 +134,7 @@ final class NegotiationTest {
 
     private void ask(int method, int modifier, int as) {
       synchronized (fabric) {
-        MemorySegment mad = Subnet.smp(method, SmpAttribute.SM_INFO, 0xA1);
+        MemorySegment mad = Datagram.smp(method, SmpAttribute.SM_INFO, 0xA1);
         Smp.ATTRIBUTE_MODIFIER.set(mad, modifier);
         own(Smp.data(mad), as);
         Datagram d = new Datagram(mad);

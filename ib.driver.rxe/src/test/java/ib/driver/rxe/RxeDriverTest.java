@@ -61,7 +61,10 @@ final class RxeDriverTest {
         Map.of(
             "getBundle", (proxy, method, arguments) -> bundle,
             "getServiceReference",
-                (proxy, method, arguments) -> fake(ServiceReference.class, Map.of()),
+                (proxy, method, arguments) ->
+                    arguments[0].equals(ConfigurationAdmin.class)
+                        ? fake(ServiceReference.class, Map.of())
+                        : null,
             "getServiceReferences", (proxy, method, arguments) -> List.of(),
             "getService", (proxy, method, arguments) -> admin,
             "ungetService", (proxy, method, arguments) -> true,

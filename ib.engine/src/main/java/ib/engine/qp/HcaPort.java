@@ -119,7 +119,7 @@ public final class HcaPort implements WirePort {
   }
 
   /**
-   * Sets what is borne of a source that guesses; forgets who has guessed so far.
+   * Sets how many wrong guesses a source may make before it is muted; the counts begin anew.
    *
    * @param limits the limits
    */

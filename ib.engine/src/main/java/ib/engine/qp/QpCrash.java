@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What becomes of exceptions inside a claim (D4): the claim is given back whatever is thrown. The
  * first one puts the queue pair into ERR with QP_FATAL, and it is flushed; a second one ends all
- * but throwing packets away, until it is reset or destroyed. The owner's.
+ * but throwing packets away, until it is reset or destroyed. Only the thread that holds the queue
+ * pair's claim calls in.
  */
 final class QpCrash {
   private static final int MOST = 2;

@@ -9,7 +9,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/** Puts the completions of send requests into their queue, in order. The owner's. */
+/**
+ * Puts the completions of send requests into their queue, in order. Only the thread that holds the
+ * queue pair's claim calls in.
+ */
 final class SendCompletions {
   private static final VarHandle UNDER_WAY;
 

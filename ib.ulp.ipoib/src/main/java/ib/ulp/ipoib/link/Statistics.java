@@ -63,7 +63,7 @@ public final class Statistics {
     return values.get(COUNTS + why.ordinal());
   }
 
-  /** {@return all of them, in order, reasons only where there was such a drop or refusal} */
+  /** {@return all counters, in order; a reason only where something was dropped for it} */
   public Map<String, Long> all() {
     Map<String, Long> all = new LinkedHashMap<>();
     for (Count count : Count.values()) {

@@ -91,6 +91,7 @@ class ApiFuzzTest {
     }
     assertNotNull(found);
     reporter.publishEntry("found", found);
-    assertTrue(found.contains("claim"), found);
+    // whoever waits for the claim gives up, or, where a fence may give up quietly, waits too long
+    assertTrue(found.contains("claim") || found.contains(" took "), found);
   }
 }

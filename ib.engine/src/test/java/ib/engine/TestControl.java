@@ -99,8 +99,11 @@ final class TestControl implements ObjectControl {
       throw new IbBusyException(kind + " " + id, List.of(users + " users"));
     }
     if (closed.compareAndSet(false, true)) {
-      destroyer.run();
-      release();
+      try {
+        destroyer.run();
+      } finally {
+        release(); // as the core does: a driver that throws has destroyed the object all the same
+      }
     }
   }
 

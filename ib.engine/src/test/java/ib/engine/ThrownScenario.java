@@ -21,7 +21,7 @@ public final class ThrownScenario {
   private ThrownScenario() {}
 
   /**
-   * Runs it.
+   * Runs it, and closes everything in the end.
    *
    * @param how direct, packets, lossy or unreliable
    * @param first number of the call that throws, 0 for none
@@ -54,6 +54,36 @@ public final class ThrownScenario {
         s.mr.close();
         s.sendCq.close();
         s.recvCq.close();
+      }
+      return calls;
+    } finally {
+      Throwing.stop();
+    }
+  }
+
+  /** In place of {@link #run}: the queue pairs are closed amid traffic, and closing throws. */
+  public static long close(long first, long end) {
+    VirtualClock clock = new VirtualClock();
+    try (Rig rig = new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21))) {
+      rig.connect(QpType.RC);
+      rig.wire.loses = p -> false; // in packets
+      int posted = traffic(rig, QpType.RC);
+      Throwing.from(first == 0 ? Long.MAX_VALUE : first, end);
+      for (Rig.Side s : rig.sides) {
+        s.qp.close();
+      }
+      long calls = Throwing.stop();
+      for (Rig.Side s : rig.sides) {
+        s.mr.close();
+        s.sendCq.close(); // nothing uses it any more
+        s.recvCq.close();
+        s.pd.close();
+        if (Probe.objects(s.hca) > 0 || !Probe.claimed(s.hca)) {
+          throw new AssertionError(Probe.objects(s.hca) + " objects are left", Throwing.last);
+        }
+      }
+      if (first == 0 && count(rig.a().sendCq) != posted) {
+        throw new AssertionError("not every request completed");
       }
       return calls;
     } finally {

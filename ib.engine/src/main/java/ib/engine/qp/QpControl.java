@@ -340,15 +340,33 @@ final class QpControl {
     }
     try {
       if (!qp.buried()) {
-        if (qp.state != QpState.RESET) {
-          qp.enter(QpState.ERR, QpHistory.REMOVED);
-        }
-        qp.flusher.finish(run);
+        finish(run);
       }
     } finally {
       qp.completer.end();
       qp.bury();
       leave(run);
+    }
+  }
+
+  /**
+   * Flushes all that was accepted. To destroy must not throw: what throws here, for example since
+   * memory is short, is counted and the flush goes on; after {@link QpCrash}'s last throw the queue
+   * pair ends without the completions that are still missing.
+   */
+  private void finish(RunList run) {
+    boolean again = true;
+    while (again) {
+      try {
+        if (qp.state != QpState.RESET) {
+          qp.enter(QpState.ERR, QpHistory.REMOVED);
+        }
+        qp.crash.begin(run); // counts what was caught
+        qp.flusher.finish(run);
+        again = false;
+      } catch (Throwable t) {
+        again = qp.crash.caught(t);
+      }
     }
   }
 

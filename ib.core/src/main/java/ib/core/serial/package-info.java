@@ -1,12 +1,16 @@
 /**
- * Waiting without deadlocks: {@link ib.core.serial.Waits}, the one graph of all blocking waits of a
- * midlayer, and how a wait {@link ib.core.serial.End ends}.
+ * Order without locks, and waiting without deadlocks. A {@link ib.core.serial.Serial} runs one run
+ * at a time and never loses a wake-up; a {@link ib.core.serial.Mailbox} is a serial with a bounded
+ * queue; a {@link ib.core.serial.Place} is where runs happen. {@link ib.core.serial.Waits} is the
+ * one graph of all blocking waits of a midlayer; a wait has an {@link ib.core.serial.End}.
  *
- * <p>No thread is owned here; who waits calls in on its own thread, from where it may sleep.
+ * <p>Locks: none. No thread is owned here but by the places that {@code Place} makes. Fences and
+ * drains wait on the caller's thread, where it may sleep; everything else may be called from any
+ * context.
  *
- * <p>Text: contract 2.6-4, I4, B15.
+ * <p>Text: S23, S24, I4, B5, B7, B8, B15, CC-17.
  */
-@Version("1.0.0")
+@Version("1.1.0")
 @Export
 package ib.core.serial;
 

@@ -2,6 +2,8 @@ package ib.core.internal.callback;
 
 import ib.core.client.Incidents;
 import ib.core.internal.waits.EndOf;
+import ib.core.serial.Place;
+import ib.core.serial.Serial;
 import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.MaySleep;
@@ -20,17 +22,16 @@ import org.slf4j.LoggerFactory;
  * the mark that the thread sleeps; who replaces the mark wakes the thread. So a hand-over is one
  * compare-and-set and never wakes a thread that is awake, and the wake-up cannot get lost.
  */
-public final class CompletionVector {
+public final class CompletionVector implements Place {
   private static final Logger LOG = LoggerFactory.getLogger("ib.core.callback");
   private static final int SPINS = 100;
   private static final long JOIN_NS = TimeUnit.SECONDS.toNanos(5);
   private static final VarHandle HEAD;
-  private static final CallbackTask ASLEEP = new Mark();
+  private static final Serial ASLEEP = new Mark();
 
   static {
     try {
-      HEAD =
-          MethodHandles.lookup().findVarHandle(CompletionVector.class, "head", CallbackTask.class);
+      HEAD = MethodHandles.lookup().findVarHandle(CompletionVector.class, "head", Serial.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -39,8 +40,8 @@ public final class CompletionVector {
   private final Incidents incidents;
   private final ThreadFactory threads;
   private final int spins;
-  private final @Nullable CallbackTask starting; // by another vector
-  private volatile @Nullable CallbackTask head;
+  private final @Nullable Serial starting; // by another vector
+  private volatile @Nullable Serial head;
   private volatile boolean closed;
   private volatile boolean started;
   private @Nullable Thread thread;
@@ -87,13 +88,13 @@ public final class CompletionVector {
     }
   }
 
-  /** Adds a claimed task; never blocks, allocates nothing. */
+  @Override
   @AnyContext
-  void add(CallbackTask task) {
-    CallbackTask h;
+  public void submit(Serial task) {
+    Serial h;
     do {
       h = head;
-      task.next = isMark(h) ? null : h;
+      task.next(isMark(h) ? null : h);
     } while (!HEAD.compareAndSet(this, h, task));
     if (isMark(h)) {
       LockSupport.unpark(thread);
@@ -103,13 +104,13 @@ public final class CompletionVector {
   }
 
   @SuppressWarnings("ReferenceEquality") // the mark is one object
-  private static boolean isMark(@Nullable CallbackTask h) {
+  private static boolean isMark(@Nullable Serial h) {
     return h == ASLEEP;
   }
 
   private void loop() {
     while (!closed) {
-      CallbackTask newest = (CallbackTask) HEAD.getAndSet(this, null);
+      Serial newest = (Serial) HEAD.getAndSet(this, null);
       if (newest == null) {
         idle();
       } else {
@@ -134,21 +135,21 @@ public final class CompletionVector {
     }
   }
 
-  private static CallbackTask oldestFirst(CallbackTask newest) {
-    CallbackTask oldest = null;
-    for (CallbackTask t = newest; t != null; ) {
-      CallbackTask older = t.next;
-      t.next = oldest;
+  private static Serial oldestFirst(Serial newest) {
+    Serial oldest = null;
+    for (Serial t = newest; t != null; ) {
+      Serial older = t.next();
+      t.next(oldest);
       oldest = t;
       t = older;
     }
     return Objects.requireNonNull(oldest);
   }
 
-  private void runAll(CallbackTask first) {
-    for (CallbackTask t = first; t != null; ) {
-      CallbackTask after = t.next;
-      t.next = null; // from its run on it may be queued again
+  private void runAll(Serial first) {
+    for (Serial t = first; t != null; ) {
+      Serial after = t.next();
+      t.next(null); // from its run on it may be queued again
       try {
         t.arrived();
       } catch (
@@ -186,32 +187,27 @@ public final class CompletionVector {
   }
 
   /** Starts the thread of a vector on that of another one. */
-  private static final class Starting extends CallbackTask {
+  private static final class Starting extends Serial {
     private final CompletionVector vector;
-    private final CompletionVector starter;
 
     Starting(CompletionVector vector, CompletionVector starter) {
+      super(starter);
       this.vector = vector;
-      this.starter = starter;
     }
 
     @Override
     protected void call() {
       vector.start();
     }
-
-    @Override
-    protected void enqueue() {
-      starter.add(this);
-    }
   }
 
   /** Never runs. */
-  private static final class Mark extends CallbackTask {
-    @Override
-    protected void call() {}
+  private static final class Mark extends Serial {
+    Mark() {
+      super(serial -> {});
+    }
 
     @Override
-    protected void enqueue() {}
+    protected void call() {}
   }
 }

@@ -1,5 +1,6 @@
 package ib.core.internal.callback;
 
+import ib.core.serial.Serial;
 import ib.core.verbs.CompHandler;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
@@ -36,7 +37,7 @@ public final class Completions {
     CqInit forDriver();
 
     /** {@return what runs the callbacks, null when the queue is only polled} */
-    @Nullable CallbackTask task();
+    @Nullable Serial task();
 
     /**
      * Joins the driver's queue; a managed one is armed.
@@ -81,7 +82,7 @@ public final class Completions {
 
   private record Polled(CqInit forDriver) implements Part {
     @Override
-    public @Nullable CallbackTask task() {
+    public @Nullable Serial task() {
       return null;
     }
 

@@ -1,5 +1,6 @@
 package ib.core.internal.callback;
 
+import ib.core.serial.Serial;
 import ib.core.verbs.CompHandler;
 import ib.core.verbs.CompletionQueue;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,7 @@ final class GuardedCompHandler implements CompHandler {
         return;
       }
     }
-    if (task.runHere() == CallbackTask.Here.BUSY) {
+    if (task.runHere() == Serial.Here.BUSY) {
       contract.report(
           "S24",
           driver,

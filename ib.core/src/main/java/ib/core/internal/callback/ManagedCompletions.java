@@ -1,5 +1,6 @@
 package ib.core.internal.callback;
 
+import ib.core.serial.Serial;
 import ib.core.verbs.CompletionNotifier;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.Cqe;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * EVENT_LOOP} runs on the vector; {@code WORKQUEUE} and {@code UNBOUND} go on from the vector to
  * threads where {@code done} may sleep.
  */
-final class ManagedCompletions extends CallbackTask implements CompletionNotifier {
+final class ManagedCompletions extends Serial implements CompletionNotifier {
   static final int BUDGET_EVENT_LOOP = 256; // IB_POLL_BUDGET_IRQ
   static final int BUDGET_WORKQUEUE = 65_536; // IB_POLL_BUDGET_WORKQUEUE
   private static final int BATCH = 16; // IB_POLL_BATCH
@@ -24,7 +25,6 @@ final class ManagedCompletions extends CallbackTask implements CompletionNotifie
 
   private final PollContext where;
   private final Contract contract;
-  private final CompletionVector vector;
   private final CallbackPool pool;
   private final WorkCompletion[] batch = new WorkCompletion[BATCH];
   private volatile @Nullable CompletionQueue cq;
@@ -33,9 +33,9 @@ final class ManagedCompletions extends CallbackTask implements CompletionNotifie
 
   ManagedCompletions(
       PollContext where, Contract contract, CompletionVector vector, CallbackPool pool) {
+    super(vector);
     this.where = where;
     this.contract = contract;
-    this.vector = vector;
     this.pool = pool;
     this.budget = where == PollContext.EVENT_LOOP ? BUDGET_EVENT_LOOP : BUDGET_WORKQUEUE;
     for (int i = 0; i < BATCH; i++) {
@@ -84,7 +84,7 @@ final class ManagedCompletions extends CallbackTask implements CompletionNotifie
 
   private void poll(CompletionQueue queue) {
     processed = 0;
-    while (processed < budget && !isDead()) {
+    while (processed < budget && !isClosed()) {
       int most = Math.min(BATCH, budget - processed);
       int n = queue.poll(batch, most);
       for (int i = 0; i < n; i++) {
@@ -115,12 +115,7 @@ final class ManagedCompletions extends CallbackTask implements CompletionNotifie
   }
 
   @Override
-  protected void enqueue() {
-    vector.add(this);
-  }
-
-  @Override
-  protected void arrived() {
+  public void arrived() {
     switch (where) {
       case WORKQUEUE -> pool.workqueue(this::run);
       case UNBOUND -> pool.unbound(this::run);
@@ -140,7 +135,7 @@ final class ManagedCompletions extends CallbackTask implements CompletionNotifie
     if (where != PollContext.DIRECT) {
       return PostStatus.INVALID;
     }
-    if (isDead()) {
+    if (isClosed()) {
       return PostStatus.GONE;
     }
     if (!claim()) {
@@ -148,6 +143,11 @@ final class ManagedCompletions extends CallbackTask implements CompletionNotifie
     }
     budget = most;
     return run();
+  }
+
+  @Override
+  protected void failed(Throwable thrown) {
+    contract.handlerThrew("a managed completion queue", thrown);
   }
 
   @Override

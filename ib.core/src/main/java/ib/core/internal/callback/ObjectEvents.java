@@ -1,5 +1,6 @@
 package ib.core.internal.callback;
 
+import ib.core.serial.Mailbox;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.EventHandler;
@@ -8,9 +9,6 @@ import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbObject;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SharedReceiveQueue;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,19 +16,12 @@ import org.jspecify.annotations.Nullable;
  * never on the driver's stack (S20). Bounded: what finds the queue full is counted, and the handler
  * hears one {@link EventType#EVENT_OVERFLOW} in its place.
  */
-public final class ObjectEvents extends CallbackTask {
+public final class ObjectEvents extends Mailbox<IbEvent> {
   /** How many events of one object may wait. */
   public static final int CAPACITY = 64;
 
-  private static final int RUN_MOST = 16;
-
   private final Contract contract;
-  private final CompletionVector vector;
   private final EventMirror mirror;
-  private final Queue<IbEvent> events = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger waiting = new AtomicInteger();
-  private final AtomicInteger lost = new AtomicInteger();
-  private volatile @Nullable IbEvent lastLost;
   private @Nullable EventHandler handler;
   private @Nullable Object context;
   private volatile boolean open;
@@ -47,8 +38,8 @@ public final class ObjectEvents extends CallbackTask {
   }
 
   ObjectEvents(Contract contract, CompletionVector vector, EventMirror mirror) {
+    super(vector, CAPACITY);
     this.contract = contract;
-    this.vector = vector;
     this.mirror = mirror;
   }
 
@@ -63,7 +54,7 @@ public final class ObjectEvents extends CallbackTask {
     this.handler = eventHandler;
     this.context = handlerContext;
     this.open = true;
-    if (waiting.get() > 0) {
+    if (hasItems()) {
       schedule();
     }
   }
@@ -75,47 +66,25 @@ public final class ObjectEvents extends CallbackTask {
    */
   @AnyContext
   public void raise(IbEvent event) {
-    if (isDead()) {
-      return;
-    }
-    if (lost.get() > 0 || waiting.get() >= CAPACITY) {
-      lastLost = event;
-      lost.incrementAndGet();
-    } else {
-      waiting.incrementAndGet();
-      events.add(event);
-    }
+    put(event);
     if (open) {
       schedule();
     }
   }
 
   @Override
-  protected void call() {
-    for (int i = 0; i < RUN_MOST && !isDead(); i++) {
-      IbEvent event = events.poll();
-      if (event == null) {
-        break;
-      }
-      waiting.decrementAndGet();
-      deliver(event);
-    }
-    IbEvent last = lastLost;
-    if (!events.isEmpty()) {
-      again();
-    } else if (last != null && lost.get() > 0 && !isDead()) {
-      deliver(
-          new IbEvent(
-              last.device(),
-              EventType.EVENT_OVERFLOW,
-              last.element(),
-              lost.getAndSet(0),
-              0,
-              System.nanoTime()));
-    }
+  protected IbEvent overflow(int count, IbEvent last) {
+    EventType type = EventType.EVENT_OVERFLOW;
+    return new IbEvent(last.device(), type, last.element(), count, 0, System.nanoTime());
   }
 
-  private void deliver(IbEvent event) {
+  @Override
+  protected void failed(Throwable thrown) {
+    contract.handlerThrew("the events of an object", thrown);
+  }
+
+  @Override
+  protected void hear(IbEvent event) {
     EventHandler h = handler;
     if (h != null) {
       Contract.enterAtomic();
@@ -132,11 +101,6 @@ public final class ObjectEvents extends CallbackTask {
     } catch (Throwable e) {
       contract.handlerThrew("telling on " + event.type() + " of " + event.element(), e);
     }
-  }
-
-  @Override
-  protected void enqueue() {
-    vector.add(this);
   }
 
   /**

@@ -1,5 +1,6 @@
 package ib.core.internal.callback;
 
+import ib.core.serial.Serial;
 import ib.core.verbs.CompHandler;
 import ib.core.verbs.CompletionNotifier;
 import ib.core.verbs.CompletionQueue;
@@ -9,19 +10,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The handler of a raw completion queue on its vector: one at a time, never lost, atomic (S23-S26).
  */
-final class RawCompletions extends CallbackTask implements CompletionNotifier {
+final class RawCompletions extends Serial implements CompletionNotifier {
   private final CompHandler handler;
   private final @Nullable Object context;
   private final Contract contract;
-  private final CompletionVector vector;
   private volatile @Nullable CompletionQueue cq;
 
   RawCompletions(
       CompHandler handler, @Nullable Object context, Contract contract, CompletionVector vector) {
+    super(vector);
     this.handler = handler;
     this.context = context;
     this.contract = contract;
-    this.vector = vector;
   }
 
   void connect(CompletionQueue queue) {
@@ -50,8 +50,8 @@ final class RawCompletions extends CallbackTask implements CompletionNotifier {
   }
 
   @Override
-  protected void enqueue() {
-    vector.add(this);
+  protected void failed(Throwable thrown) {
+    contract.handlerThrew("a completion queue", thrown);
   }
 
   @Override

@@ -2,10 +2,10 @@ package ib.core.internal.event;
 
 import ib.core.client.EventTopics;
 import ib.core.internal.waits.WaitGraph;
+import ib.core.serial.Place;
 import ib.core.spi.DriverDevice;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +16,7 @@ public final class EventHub implements EventReturn, AutoCloseable {
   private final EventReports reports;
   private final AtomicSection section;
   private final EventClock clock;
-  private final Executor executor;
+  private final Place handlers;
   private final WaitGraph waits;
   private final Map<String, DeviceEvents> devices = new ConcurrentHashMap<>();
   private final EventWatch watch;
@@ -32,7 +32,7 @@ public final class EventHub implements EventReturn, AutoCloseable {
    */
   public EventHub(
       EventConfig config, EventReports reports, AtomicSection section, WaitGraph waits) {
-    this(config, reports, section, EventClock.SYSTEM, new HandlerThreads(), waits);
+    this(config, reports, section, EventClock.SYSTEM, Place.virtual("ib-event-handler-"), waits);
   }
 
   /**
@@ -42,7 +42,7 @@ public final class EventHub implements EventReturn, AutoCloseable {
    * @param reports where trouble is reported
    * @param section how a thread is marked while it runs a handler
    * @param clock the dispatchers' time
-   * @param executor runs handlers; must never run them in the caller
+   * @param handlers where handlers run; never in the caller
    * @param waits who waits for whom
    */
   public EventHub(
@@ -50,13 +50,13 @@ public final class EventHub implements EventReturn, AutoCloseable {
       EventReports reports,
       AtomicSection section,
       EventClock clock,
-      Executor executor,
+      Place handlers,
       WaitGraph waits) {
     this.config = config;
     this.reports = reports;
     this.section = section;
     this.clock = clock;
-    this.executor = executor;
+    this.handlers = handlers;
     this.waits = waits;
     this.watch = new EventWatch(this, devices);
     this.bus =
@@ -138,8 +138,8 @@ public final class EventHub implements EventReturn, AutoCloseable {
     return clock;
   }
 
-  Executor executor() {
-    return executor;
+  Place handlers() {
+    return handlers;
   }
 
   WaitGraph waits() {

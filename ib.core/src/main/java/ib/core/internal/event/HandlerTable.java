@@ -26,10 +26,10 @@ final class HandlerTable {
   private final EventHub hub;
   private final EventCounters counters;
   // also handlers that were closed while they ran, until they have returned
-  private final Map<IbEventHandler, HandlerQueue> queues = new IdentityHashMap<>();
+  private final Map<IbEventHandler, TypedHandler> queues = new IdentityHashMap<>();
   private final Set<IbDevice> closedOwners = Collections.newSetFromMap(new WeakHashMap<>());
   private boolean closed;
-  private volatile HandlerQueue[] live = new HandlerQueue[0];
+  private volatile TypedHandler[] live = new TypedHandler[0];
 
   HandlerTable(EventHub hub, EventCounters counters) {
     this.hub = hub;
@@ -37,7 +37,7 @@ final class HandlerTable {
   }
 
   void offer(DeviceEvent event) {
-    for (HandlerQueue queue : live) {
+    for (TypedHandler queue : live) {
       queue.offer(event);
     }
   }
@@ -53,21 +53,21 @@ final class HandlerTable {
       throw new IbDisassociatedException(
           "registerEventHandler on " + owner.name(), "the handle is no longer bound", "");
     }
-    HandlerQueue queue = queues.get(handler);
+    TypedHandler queue = queues.get(handler);
     if (queue == null) {
-      queue = new HandlerQueue(handler, this, hub, counters);
+      queue = new TypedHandler(handler, this, hub, counters);
       queues.put(handler, queue);
-    } else if (!queue.reopen()) {
+    } else if (!queue.register()) {
       throw new IbInvalidException(
           "registerEventHandler on " + owner.name(), "the handler is registered already", "");
     }
-    HandlerQueue[] more = Arrays.copyOf(live, live.length + 1);
+    TypedHandler[] more = Arrays.copyOf(live, live.length + 1);
     more[live.length] = queue;
     live = more;
   }
 
   void unregister(IbDevice owner, IbEventHandler handler) {
-    HandlerQueue queue;
+    TypedHandler queue;
     synchronized (this) {
       queue = queues.get(handler);
       if (queue == null || !same(queue.owner(), owner)) {
@@ -107,16 +107,16 @@ final class HandlerTable {
    * @return which were registered, and whether none of them runs
    */
   ClosedHandlers closeOwner(IbDevice owner, long timeoutNs) {
-    List<HandlerQueue> mine = new ArrayList<>();
+    List<TypedHandler> mine = new ArrayList<>();
     List<String> leftovers = new ArrayList<>();
     synchronized (this) {
       closedOwners.add(owner);
-      for (HandlerQueue queue : queues.values()) {
+      for (TypedHandler queue : queues.values()) {
         if (same(queue.owner(), owner)) {
           mine.add(queue);
         }
       }
-      for (HandlerQueue queue : live) {
+      for (TypedHandler queue : live) {
         if (same(queue.owner(), owner)) {
           leftovers.add(queue.culprit());
         }
@@ -129,14 +129,14 @@ final class HandlerTable {
   /** Lets everything queued be heard, then unregisters all handlers for good (CC-16). */
   boolean closeAll(long timeoutNs) {
     long start = System.nanoTime();
-    List<HandlerQueue> all;
+    List<TypedHandler> all;
     boolean allReturned;
     synchronized (this) {
       closed = true;
       all = queues.values().stream().filter(q -> !q.isGivenUp()).toList();
       allReturned = all.size() == queues.size();
     }
-    for (HandlerQueue queue : all) {
+    for (TypedHandler queue : all) {
       queue.drain(timeoutNs - (System.nanoTime() - start));
     }
     synchronized (this) {
@@ -145,10 +145,10 @@ final class HandlerTable {
     return fenceAll(all, timeoutNs - (System.nanoTime() - start)) && allReturned;
   }
 
-  private boolean fenceAll(List<HandlerQueue> all, long timeoutNs) {
+  private boolean fenceAll(List<TypedHandler> all, long timeoutNs) {
     long start = System.nanoTime();
     boolean fenced = true;
-    for (HandlerQueue queue : all) {
+    for (TypedHandler queue : all) {
       End end = queue.fence(Waits.Rank.CLOSES, timeoutNs - (System.nanoTime() - start));
       switch (end.kind()) {
         case DONE -> {}
@@ -168,27 +168,31 @@ final class HandlerTable {
   }
 
   /** It hears nothing from now on. The caller holds the lock. */
-  private void silence(HandlerQueue queue) {
-    queue.close();
-    List<HandlerQueue> rest = new ArrayList<>(List.of(live));
+  private void silence(TypedHandler queue) {
+    queue.discard();
+    List<TypedHandler> rest = new ArrayList<>(List.of(live));
     rest.remove(queue);
-    live = rest.toArray(HandlerQueue[]::new);
+    live = rest.toArray(TypedHandler[]::new);
   }
 
   /** Drops a closed handler from the table once it does not run. */
-  void forget(HandlerQueue queue) {
-    synchronized (this) {
-      if (queue.isClosedAndIdle()) {
-        queues.remove(queue.handler(), queue);
-      }
+  private synchronized void forget(TypedHandler queue) {
+    if (queue.hasEnded()) {
+      queues.remove(queue.handler(), queue);
+    }
+  }
+
+  /** Drops a handler at the end of the call in which it was closed, unless it was opened since. */
+  synchronized void drop(TypedHandler queue) {
+    if (queue.isClosed()) {
+      queues.remove(queue.handler(), queue);
     }
   }
 
   /** {@return whether the calling thread is inside a handler, of one owner or of any} */
   synchronized boolean inside(@Nullable IbDevice owner) {
-    for (HandlerQueue queue : queues.values()) {
-      if (Thread.currentThread().equals(queue.runner())
-          && (owner == null || same(queue.owner(), owner))) {
+    for (TypedHandler queue : queues.values()) {
+      if (queue.isInside() && (owner == null || same(queue.owner(), owner))) {
         return true;
       }
     }
@@ -196,11 +200,11 @@ final class HandlerTable {
   }
 
   synchronized boolean inside(IbEventHandler handler) {
-    HandlerQueue queue = queues.get(handler);
-    return queue != null && Thread.currentThread().equals(queue.runner());
+    TypedHandler queue = queues.get(handler);
+    return queue != null && queue.isInside();
   }
 
-  private void reportInside(HandlerQueue queue, String text) {
+  private void reportInside(TypedHandler queue, String text) {
     hub.reports()
         .violation(
             new Violation(
@@ -211,7 +215,7 @@ final class HandlerTable {
                 List.of()));
   }
 
-  private void reportRunning(HandlerQueue queue, String text) {
+  private void reportRunning(TypedHandler queue, String text) {
     Thread runner = queue.runner();
     hub.reports()
         .violation(

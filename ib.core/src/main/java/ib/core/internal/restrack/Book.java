@@ -1,11 +1,11 @@
 package ib.core.internal.restrack;
 
-import ib.core.internal.callback.CallbackTask;
 import ib.core.internal.callback.GuardedEventHandler;
 import ib.core.internal.callback.ObjectEvents;
 import ib.core.internal.callback.Stacks;
 import ib.core.internal.restrack.Life.State;
 import ib.core.serial.End;
+import ib.core.serial.Serial;
 import ib.core.serial.Waits;
 import ib.core.verbs.EventHandler;
 import ib.core.verbs.IbBusyException;
@@ -31,7 +31,7 @@ public final class Book implements ObjectControl {
   private final Life life;
   private final Holdings holdings;
   private final @Nullable ObjectEvents events;
-  private volatile @Nullable CallbackTask completions;
+  private volatile @Nullable Serial completions;
   private volatile @Nullable EventHandler eventHandler;
   private volatile @Nullable IbObject self;
   private volatile @Nullable Runnable destroyer;
@@ -257,7 +257,7 @@ public final class Book implements ObjectControl {
    *
    * @param task the task, or null
    */
-  public void completions(@Nullable CallbackTask task) {
+  public void completions(@Nullable Serial task) {
     completions = task;
   }
 
@@ -363,9 +363,9 @@ public final class Book implements ObjectControl {
   }
 
   /** The tasks that run its callbacks. */
-  List<CallbackTask> tasks() {
-    List<CallbackTask> tasks = new ArrayList<>(2);
-    CallbackTask c = completions;
+  List<Serial> tasks() {
+    List<Serial> tasks = new ArrayList<>(2);
+    Serial c = completions;
     if (c != null) {
       tasks.add(c);
     }

@@ -1,9 +1,9 @@
 package ib.core.internal.restrack;
 
-import ib.core.internal.callback.CallbackTask;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.callback.Stacks;
 import ib.core.serial.End;
+import ib.core.serial.Serial;
 import ib.core.serial.Waits;
 import ib.core.verbs.ObjectControl.Kind;
 import java.util.List;
@@ -26,7 +26,7 @@ final class Teardown {
     book.busyWith(Thread.currentThread());
     try {
       if (book.kind() != Kind.AH) { // has neither callbacks nor readers, and may not wait (S5)
-        for (CallbackTask task : book.tasks()) {
+        for (Serial task : book.tasks()) {
           fence(task, limitNs);
         }
         book.ownership()
@@ -40,8 +40,9 @@ final class Teardown {
     }
   }
 
-  private void fence(CallbackTask task, long limitNs) {
+  private void fence(Serial task, long limitNs) {
     Waits waits = book.ownership().table().waits();
+    task.close();
     End end = task.fence(waits, Waits.Rank.CLOSES, book.toString(), limitNs);
     if (end.done()) {
       return;
@@ -66,7 +67,7 @@ final class Teardown {
               Stacks.of(task.runner()));
     }
     if (end.kind() != End.Kind.TIMEOUT) {
-      book.ownership().owes(task.lastRun(book.toString()));
+      book.ownership().owes(task.currentRun(book.toString()));
     }
   }
 

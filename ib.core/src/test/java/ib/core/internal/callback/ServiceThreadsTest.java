@@ -1,6 +1,7 @@
 package ib.core.internal.callback;
 
 import ib.core.internal.waits.WaitGraph;
+import ib.core.serial.Serial;
 import ib.core.testing.Thrown;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -12,16 +13,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 @DisplayName("A13 the threads of completion handlers and events of objects")
 @Timeout(60)
 class ServiceThreadsTest {
-  private static CallbackTask task(CompletionVector on, Runnable what) {
-    return new CallbackTask() {
+  private static Serial task(CompletionVector on, Runnable what) {
+    return new Serial(on) {
       @Override
       protected void call() {
         what.run();
-      }
-
-      @Override
-      protected void enqueue() {
-        on.add(this);
       }
     };
   }
@@ -34,7 +30,7 @@ class ServiceThreadsTest {
     vector.start();
     try {
       CountDownLatch done = new CountDownLatch(2);
-      CallbackTask bad =
+      Serial bad =
           task(
               vector,
               () -> {

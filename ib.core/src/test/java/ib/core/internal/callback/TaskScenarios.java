@@ -2,11 +2,12 @@ package ib.core.internal.callback;
 
 import ib.core.internal.waits.WaitGraph;
 import ib.core.serial.End;
+import ib.core.serial.Serial;
 import ib.core.serial.Waits;
 import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Scenario;
 
-/** Scenarios around {@link CallbackTask} and {@link CompletionVector}, and planted bugs. */
+/** Scenarios around {@link Serial} and {@link CompletionVector}, and planted bugs. */
 public final class TaskScenarios {
   private TaskScenarios() {}
 
@@ -16,16 +17,16 @@ public final class TaskScenarios {
   }
 
   /** Counts what was asked for and what was seen; fails when two runs overlap. */
-  static class Probe extends CallbackTask {
-    final CompletionVector vector;
+  static class Probe extends Serial {
     int asked;
     int seen;
     int runs;
+    int failures;
     boolean running;
     boolean ended;
 
     Probe(CompletionVector vector) {
-      this.vector = vector;
+      super(vector);
     }
 
     void ask() {
@@ -47,11 +48,6 @@ public final class TaskScenarios {
       seen = asked;
       Interleavings.step();
       running = false;
-    }
-
-    @Override
-    protected void enqueue() {
-      vector.add(this);
     }
   }
 
@@ -148,6 +144,7 @@ public final class TaskScenarios {
           "close",
           false,
           () -> {
+            probe.close();
             End r = probe.fence(graph, Waits.Rank.CLOSES, "the queue", Long.MAX_VALUE);
             if (!r.done() || probe.running) {
               throw new AssertionError("B8: a handler runs after the fence: " + r);

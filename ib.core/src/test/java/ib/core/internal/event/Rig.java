@@ -3,6 +3,7 @@ package ib.core.internal.event;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.internal.waits.WaitGraph;
+import ib.core.serial.Place;
 import ib.core.testing.FakeDevice;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbDevice;
@@ -36,7 +37,7 @@ final class Rig implements AutoCloseable {
   Rig(EventConfig config, int ports) {
     hub =
         new EventHub(
-            config, reports, AtomicSection.NONE, clock, new HandlerThreads(), new WaitGraph());
+            config, reports, AtomicSection.NONE, clock, Place.virtual("handler-"), new WaitGraph());
     device = new FakeDevice("fake0", ports);
     events = hub.device(device);
     device.connect(events.sink(), null);

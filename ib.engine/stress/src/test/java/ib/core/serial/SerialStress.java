@@ -1,4 +1,4 @@
-package ib.core.internal.callback;
+package ib.core.serial;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
@@ -12,7 +12,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /** S23, S24: callbacks one at a time, and once more after the last wake-up. */
-public class CallbackTaskStress {
+public class SerialStress {
   /** What wakers have written, plainly, and what the callback has seen of it. */
   static class Asked {
     int one;
@@ -32,21 +32,17 @@ public class CallbackTaskStress {
   }
 
   /** Runs on the thread of whoever has claimed it. */
-  static final class Task extends CallbackTask {
+  static final class Task extends Serial {
     private final Asked asked;
 
     Task(Asked asked) {
+      super(Serial::run);
       this.asked = asked;
     }
 
     @Override
     protected void call() {
       asked.look();
-    }
-
-    @Override
-    protected void enqueue() {
-      run();
     }
   }
 
@@ -115,24 +111,23 @@ public class CallbackTaskStress {
   }
 
   /** The first time it only says that it is queued. */
-  static final class Queued extends CallbackTask {
+  static final class Queued extends Serial {
     private final Asked asked;
     boolean inline;
 
     Queued(Asked asked) {
+      super(
+          serial -> {
+            if (((Queued) serial).inline) {
+              serial.run();
+            }
+          });
       this.asked = asked;
     }
 
     @Override
     protected void call() {
       asked.look();
-    }
-
-    @Override
-    protected void enqueue() {
-      if (inline) {
-        run();
-      }
     }
   }
 

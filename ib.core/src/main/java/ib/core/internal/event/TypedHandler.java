@@ -1,0 +1,118 @@
+package ib.core.internal.event;
+
+import ib.core.serial.End;
+import ib.core.serial.Mailbox;
+import ib.core.serial.Waits;
+import ib.core.verbs.EventType;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbEvent;
+import ib.core.verbs.IbEventHandler;
+
+/**
+ * One typed handler and the events that it is still to hear. A slow handler holds up nobody but
+ * itself (F22).
+ */
+final class TypedHandler extends Mailbox<DeviceEvent> {
+  private final IbEventHandler handler;
+  private final HandlerTable table;
+  private final EventHub hub;
+  private final EventCounters counters;
+  private volatile boolean givenUp;
+
+  TypedHandler(IbEventHandler handler, HandlerTable table, EventHub hub, EventCounters counters) {
+    super(hub.handlers(), hub.config().handlerCapacity());
+    this.handler = handler;
+    this.table = table;
+    this.hub = hub;
+    this.counters = counters;
+  }
+
+  IbDevice owner() {
+    return handler.device();
+  }
+
+  IbEventHandler handler() {
+    return handler;
+  }
+
+  /** {@return the handler's class, as text that stays valid when its bundle is gone (B10)} */
+  String culprit() {
+    return handler.getClass().getName();
+  }
+
+  @Override
+  protected void call() {
+    super.call();
+    if (isClosed()) {
+      table.drop(this); // it was closed inside its own call, where nobody can wait for that
+    }
+  }
+
+  @Override
+  protected void hear(DeviceEvent e) {
+    Thread self = Thread.currentThread();
+    ClassLoader before = self.getContextClassLoader();
+    self.setContextClassLoader(handler.getClass().getClassLoader());
+    hub.section().enter(handler);
+    try {
+      handler.handle(
+          new IbEvent(owner(), e.type(), null, e.portOrLost(), e.sequence(), e.timeNs()));
+    } catch (Throwable t) { // consumer code: whatever it throws, the next event is delivered
+      counters.handlerErrors.increment();
+      hub.reports().trouble(owner().name(), "event handler " + culprit() + " threw at " + e, t);
+    } finally {
+      hub.section().exit();
+      self.setContextClassLoader(before);
+      Thread.interrupted(); // an interrupt meant for this call is not the next one's
+      counters.delivered.increment();
+    }
+  }
+
+  @Override
+  protected void failed(Throwable thrown) {
+    hub.reports().trouble(owner().name(), "no thread for event handler " + culprit(), thrown);
+  }
+
+  /** A lost overflow event stands for what it stood for. */
+  @Override
+  protected int weight(DeviceEvent lost) {
+    int n = Math.max(1, lost.lost());
+    counters.handlerLost.add(n);
+    return n;
+  }
+
+  /** One event that tells how many were lost, and ends with the last of them. */
+  @Override
+  protected DeviceEvent overflow(int count, DeviceEvent last) {
+    return new DeviceEvent(EventType.EVENT_OVERFLOW, 0, count, last.sequence(), last.timeNs());
+  }
+
+  /** A fence has waited for it long enough: no other one does (CC-19). */
+  void giveUp() {
+    givenUp = true;
+  }
+
+  boolean isGivenUp() {
+    return givenUp;
+  }
+
+  /** It hears again: the same mailbox, so that its calls stay one at a time. */
+  boolean register() {
+    givenUp = false;
+    return reopen();
+  }
+
+  /** Waits until the call that runs now has ended. */
+  End fence(Waits.Rank rank, long limitNs) {
+    return fence(hub.waits(), rank, "event handler " + text(), limitNs);
+  }
+
+  /** Waits until everything queued has been heard. */
+  End drain(long limitNs) {
+    return drain(hub.waits(), Waits.Rank.CLOSES, "the events of event handler " + text(), limitNs);
+  }
+
+  private String text() {
+    return culprit() + " of " + owner().name();
+  }
+}

@@ -1,0 +1,229 @@
+package ib.core.serial;
+
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.Fence;
+import ib.core.verbs.MaySleep;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bounded queue whose items are heard in order, each once, one at a time, never on the stack of
+ * the thread that offers them. An item that finds the queue full is lost; so are the items that
+ * follow it until all that waits has been heard. In place of the lost items the reader hears one
+ * item that stands for them.
+ *
+ * @param <T> what is offered
+ */
+public abstract class Mailbox<T> extends Serial {
+  private static final int PORTION = 16;
+
+  private record Loss<T>(int count, T last) {}
+
+  private final int capacity;
+  private final ConcurrentLinkedQueue<T> items = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicReference<@Nullable Loss<T>> loss = new AtomicReference<>();
+  private final AtomicLong offered = new AtomicLong(); // a loss counts as one
+  private final AtomicLong heard = new AtomicLong();
+
+  /**
+   * An empty mailbox.
+   *
+   * @param place where items are heard
+   * @param capacity how many items may wait, at least 1
+   */
+  protected Mailbox(Place place, int capacity) {
+    super(place);
+    this.capacity = capacity;
+  }
+
+  /**
+   * Hears an item.
+   *
+   * @param item the next one
+   */
+  protected abstract void hear(T item);
+
+  /**
+   * Makes the item that stands for lost ones.
+   *
+   * @param count how many were lost, each by its {@link #weight}, at most {@link Integer#MAX_VALUE}
+   * @param last the last one of them
+   * @return what is heard in their place, or null for nothing
+   */
+  protected @Nullable T overflow(int count, T last) {
+    return null;
+  }
+
+  /**
+   * {@return for how many lost items an item counts when it is lost}
+   *
+   * @param item a lost item
+   */
+  protected int weight(T item) {
+    return 1;
+  }
+
+  /**
+   * Takes an item, to be heard soon.
+   *
+   * @param item the item
+   * @return false when the item is lost or the mailbox is closed
+   */
+  @AnyContext
+  public final boolean offer(T item) {
+    boolean taken = put(item);
+    schedule();
+    return taken;
+  }
+
+  /**
+   * Takes an item, to be heard after the next wake-up.
+   *
+   * @param item the item
+   * @return false when the item is lost or the mailbox is closed
+   */
+  @AnyContext
+  protected final boolean put(T item) {
+    if (isClosed()) {
+      return false;
+    }
+    if (hasLoss() || waiting.get() >= capacity) {
+      Loss<T> before =
+          loss.getAndAccumulate(
+              new Loss<>(weight(item), item), (old, one) -> old == null ? one : sum(old, one));
+      if (before == null) {
+        offered.incrementAndGet();
+      }
+      return false;
+    }
+    waiting.incrementAndGet();
+    items.add(item);
+    offered.incrementAndGet(); // after the item is there: it precedes whatever reads the number
+    return true;
+  }
+
+  private static <T> Loss<T> sum(Loss<T> old, Loss<T> one) {
+    boolean most = old.count > Integer.MAX_VALUE - one.count;
+    return new Loss<>(most ? Integer.MAX_VALUE : old.count + one.count, one.last);
+  }
+
+  /** {@return whether items wait, or a loss is still to be told} */
+  @AnyContext
+  public final boolean hasItems() {
+    return !items.isEmpty() || hasLoss();
+  }
+
+  private boolean hasLoss() {
+    return loss.get() != null;
+  }
+
+  @Override
+  protected void call() {
+    for (int i = 0; i < PORTION && !isClosed(); i++) {
+      boolean last = hasLoss(); // read first: then nothing is added behind the lost items
+      T item = items.poll();
+      if (item != null) {
+        waiting.decrementAndGet();
+      } else {
+        Loss<T> lost = last ? loss.getAndSet(null) : null;
+        if (lost == null) {
+          break;
+        }
+        item = overflow(lost.count, lost.last);
+      }
+      try {
+        if (item != null) {
+          hear(item);
+        }
+      } catch (Throwable t) {
+        failed(t); // the items that follow are heard all the same
+      } finally {
+        heard.incrementAndGet();
+      }
+    }
+    if (hasItems()) {
+      again();
+    }
+  }
+
+  /** Closes the mailbox; what waits is not heard. */
+  @AnyContext
+  public final void discard() {
+    close();
+    clear();
+  }
+
+  /**
+   * Opens a closed mailbox again, empty.
+   *
+   * @return false when it was not closed
+   */
+  @AnyContext
+  public final boolean reopen() {
+    if (isClosed()) {
+      clear();
+    }
+    return open();
+  }
+
+  private void clear() {
+    while (items.poll() != null) {
+      waiting.decrementAndGet();
+      heard.incrementAndGet();
+    }
+    if (loss.getAndSet(null) != null) {
+      heard.incrementAndGet();
+    }
+  }
+
+  /**
+   * Waits until all that was offered before has been heard, or the mailbox is closed.
+   *
+   * @param waits the graph that the wait is entered into
+   * @param rank when the wait is given up
+   * @param what whose mailbox it is, for reports
+   * @param limitNs how long at the most, nanoseconds
+   * @return how the wait ended
+   */
+  @MaySleep
+  @Fence
+  public final End drain(Waits waits, Waits.Rank rank, String what, long limitNs) {
+    return waits.await(soFar(what), rank, limitNs);
+  }
+
+  /**
+   * All that was offered until now.
+   *
+   * @param what whose mailbox it is, for reports
+   * @return a target that is over when it has been heard, or the mailbox is closed
+   */
+  @AnyContext
+  public final Waits.Target soFar(String what) {
+    return new SoFar(this, offered.get(), what);
+  }
+
+  private record SoFar(Mailbox<?> box, long until, String what) implements Waits.Target {
+    @Override
+    public boolean over() {
+      return box.heard.get() - until >= 0 || box.isClosed();
+    }
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      Thread t = box.runner();
+      if (t != null) {
+        to.accept(t);
+      }
+    }
+
+    @Override
+    public String text() {
+      return what;
+    }
+  }
+}

@@ -54,7 +54,8 @@ class ClausesTest {
   @DisplayName("docs/clauses.md defines every clause that a comment or a test's name cites")
   void cited() throws IOException {
     Set<String> defined = defined(Files.readAllLines(PAGE).stream());
-    assertTrue(defined.containsAll(Coverage.wanted()), "a clause that has to have a test is missing");
+    assertTrue(
+        defined.containsAll(Coverage.wanted()), "a clause that has to have a test is missing");
     List<String> unknown = new ArrayList<>();
     for (Source s : new House(Path.of("../..")).sources()) {
       if (!s.path().startsWith("cnf/tidy/")) {
@@ -69,7 +70,8 @@ class ClausesTest {
   void canary() {
     Set<String> defined = defined(Stream.of("| S1 | a |", "| V1, V2 | b |", "text S7"));
     assertEquals(Set.of("S1", "V1", "V2"), defined);
-    String text = "// as S1 says, S7 does not\n int S8 = 1;\n @DisplayName(\"V2, V3: a\")\n * (CC-1)";
+    String text =
+        "// as S1 says, S7 does not\n int S8 = 1;\n @DisplayName(\"V2, V3: a\")\n * (CC-1)";
     assertEquals(List.of("X: S7", "X: V3", "X: CC-1"), unknown(defined, "X", text));
   }
 }

@@ -82,6 +82,15 @@ final class ImportRules {
       if (name.startsWith("org.osgi.") && !osgi && !annotation(name)) {
         found.add(source.at(tree, name + ": only entry and command classes know OSGi"));
       }
+      String from = source.packageName();
+      boolean exported = from.startsWith("ib.core.") && !from.startsWith("ib.core.internal");
+      if (exported && name.startsWith("ib.core.internal")) {
+        found.add(source.at(tree, from + " is exported and must not use " + name));
+      }
+      boolean low = from.equals("ib.core.serial") && name.matches("ib\\.core\\..*");
+      if (low && !name.matches("ib\\.core\\.(verbs|serial)\\..*")) {
+        found.add(source.at(tree, from + " knows ib.core.verbs only, not " + name));
+      }
       boolean engine = source.room().equals("ib.engine");
       if (engine && (name.startsWith("org.osgi.") || name.startsWith("org.slf4j"))) {
         found.add(source.at(tree, "ib.engine must not use " + name));

@@ -129,6 +129,20 @@ class TidyTest {
     assertEquals(List.of(), ImportRules.check(parse(room + "/src/main/java/X.java", text)));
   }
 
+  @ParameterizedTest(name = "{0} imports {1}: {2}")
+  @DisplayName("canary: an exported package of the core uses no internal one (W3)")
+  @CsvSource({
+    "ib.core.mad, ib.core.internal.BoundDevice, 1",
+    "ib.core.mad, ib.core.verbs.IbDevice, 0",
+    "ib.core.internal.mad, ib.core.internal.BoundDevice, 0",
+    "ib.core.serial, ib.core.client.Incidents, 1",
+    "ib.core.serial, ib.core.verbs.Fence, 0",
+  })
+  void exportedCanary(String from, String type, int found) {
+    String text = "package " + from + ";\nimport " + type + ";\nclass X {}";
+    assertEquals(found, ImportRules.check(parse("ib.core/src/main/java/X.java", text)).size());
+  }
+
   @Test
   @DisplayName("DESIGN 1: a component knows OSGi, a plain class beside it does not")
   void components() {

@@ -6,8 +6,10 @@ import ib.core.internal.restrack.Book;
 import ib.core.internal.restrack.Owner;
 import ib.core.mad.MadAgent;
 import ib.core.mad.MadHandler;
+import ib.core.mad.MadPorts;
 import ib.core.mad.MadRegistration;
 import ib.core.sa.SaClient;
+import ib.core.sa.SaPorts;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
@@ -33,7 +35,7 @@ import java.util.function.Supplier;
  * the control path throws {@link ib.core.verbs.IbDisassociatedException}; queries of what is known
  * still answer.
  */
-public final class BoundDevice extends IbDevice {
+public final class BoundDevice extends IbDevice implements MadPorts, SaPorts {
   private final DeviceParts parts;
   private final Owner owner;
   private final long graceNs;
@@ -70,14 +72,10 @@ public final class BoundDevice extends IbDevice {
    * @throws IbPermissionException when it is none, as the service object is
    */
   public static BoundDevice of(IbDevice device, String method) {
-    IbInvalidException.given(device, method, "device");
     if (device instanceof BoundDevice bound) {
       return bound;
     }
-    throw new IbPermissionException(
-        method + " on " + device.name(),
-        "this is not a client's handle",
-        "the handle given to IbClient.add, or IbCore.lease(\"" + device.name() + "\", …)");
+    throw IbPermissionException.notAHandle(device, method);
   }
 
   /**
@@ -89,6 +87,7 @@ public final class BoundDevice extends IbDevice {
    * @return the agent
    */
   @MaySleep
+  @Override
   public MadAgent registerAgent(int port, MadRegistration what, MadHandler handler) {
     control().enter("registerAgent");
     check("registerAgent", port);
@@ -105,6 +104,7 @@ public final class BoundDevice extends IbDevice {
    * @return the client side
    */
   @MaySleep
+  @Override
   public SaClient openSa(int port) {
     control().enter("openSa");
     check("openSa", port);

@@ -1,9 +1,9 @@
 package ib.core.mad;
 
-import ib.core.internal.BoundDevice;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbPermissionException;
 import ib.core.verbs.MaySleep;
 import java.util.concurrent.CompletableFuture;
 
@@ -38,7 +38,10 @@ public interface MadAgent extends AutoCloseable {
    */
   @MaySleep
   static MadAgent register(IbDevice device, int port, MadRegistration what, MadHandler handler) {
-    return BoundDevice.of(device, "MadAgent.register").registerAgent(port, what, handler);
+    if (device instanceof MadPorts handle) {
+      return handle.registerAgent(port, what, handler);
+    }
+    throw IbPermissionException.notAHandle(device, "MadAgent.register");
   }
 
   /** {@return the handle it was made with} */

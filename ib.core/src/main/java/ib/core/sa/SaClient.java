@@ -1,9 +1,9 @@
 package ib.core.sa;
 
-import ib.core.internal.BoundDevice;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbPermissionException;
 import ib.core.verbs.MaySleep;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +36,10 @@ public interface SaClient extends AutoCloseable {
    */
   @MaySleep
   static SaClient open(IbDevice device, int port) {
-    return BoundDevice.of(device, "SaClient.open").openSa(port);
+    if (device instanceof SaPorts handle) {
+      return handle.openSa(port);
+    }
+    throw IbPermissionException.notAHandle(device, "SaClient.open");
   }
 
   /** {@return the handle it was opened with} */

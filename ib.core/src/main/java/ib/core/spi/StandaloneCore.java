@@ -1,27 +1,22 @@
 package ib.core.spi;
 
 import ib.core.client.IbCore;
-import ib.core.internal.CoreConfig;
-import ib.core.internal.Midlayer;
-import ib.core.internal.hotplug.Limits;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
 import java.util.Map;
+import java.util.ServiceLoader;
+import org.osgi.annotation.versioning.ProviderType;
 
 /**
  * A midlayer without a framework: for tests of drivers and protocols in plain Java, for simulators
  * and for programs that embed one. Everything but the OSGi service registry and the EventAdmin is
  * the same code.
  */
-public final class StandaloneCore implements AutoCloseable {
-  private final Midlayer midlayer = new Midlayer(Limits.DEFAULT);
-
-  private StandaloneCore(CoreConfig config) {
-    midlayer.configure(config);
-  }
+@ProviderType
+public interface StandaloneCore extends AutoCloseable {
 
   /** {@return a midlayer of its own, without devices and clients} */
-  public static StandaloneCore create() {
+  static StandaloneCore create() {
     return create(Map.of());
   }
 
@@ -32,25 +27,25 @@ public final class StandaloneCore implements AutoCloseable {
    * @return the midlayer, without devices and clients
    * @throws ib.core.verbs.IbInvalidException which key, what is wrong, what is allowed
    */
-  public static StandaloneCore create(Map<String, ?> configuration) {
-    return new StandaloneCore(CoreConfig.read(configuration));
+  static StandaloneCore create(Map<String, ?> configuration) {
+    // the loader of this class finds the provider of its own jar, also inside of a framework
+    ClassLoader own = StandaloneCore.class.getClassLoader();
+    return ServiceLoader.load(CoreProvider.class, own)
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalStateException("ib.core's jar has lost its META-INF/services"))
+        .create(configuration);
   }
 
   /** {@return the clients' side} */
-  public IbCore core() {
-    return midlayer;
-  }
+  IbCore core();
 
   /** {@return the drivers' side} */
-  public DriverRegistry drivers() {
-    return midlayer;
-  }
+  DriverRegistry drivers();
 
   /** Removes all devices and clients and ends all threads. */
   @Override
   @MaySleep
   @Fence
-  public void close() {
-    midlayer.close();
-  }
+  void close();
 }

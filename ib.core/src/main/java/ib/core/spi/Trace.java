@@ -1,9 +1,5 @@
 package ib.core.spi;
 
-import ib.core.internal.trace.CompletionEvent;
-import ib.core.internal.trace.PostEvent;
-import ib.core.internal.trace.QpStateEvent;
-import ib.core.internal.trace.RetransmissionEvent;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.QpState;
 import ib.core.verbs.WcOpcode;

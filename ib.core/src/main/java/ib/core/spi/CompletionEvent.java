@@ -1,4 +1,4 @@
-package ib.core.internal.trace;
+package ib.core.spi;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;
@@ -15,7 +15,7 @@ import jdk.jfr.StackTrace;
 @Category("InfiniBand")
 @Enabled(false)
 @StackTrace(false)
-public final class CompletionEvent extends Event {
+final class CompletionEvent extends Event {
   @Label("Device")
   @Description("node GUID")
   public String device = "";

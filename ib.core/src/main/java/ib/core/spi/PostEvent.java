@@ -1,4 +1,4 @@
-package ib.core.internal.trace;
+package ib.core.spi;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;
@@ -8,14 +8,14 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** A queue pair has changed its state. */
-@Name("ib.QpState")
-@Label("QP state")
-@Description("A queue pair has changed its state")
+/** A work request was accepted. */
+@Name("ib.Post")
+@Label("Post")
+@Description("A work request was accepted")
 @Category("InfiniBand")
 @Enabled(false)
 @StackTrace(false)
-public final class QpStateEvent extends Event {
+final class PostEvent extends Event {
   @Label("Device")
   @Description("node GUID")
   public String device = "";
@@ -23,12 +23,12 @@ public final class QpStateEvent extends Event {
   @Label("QPN")
   public int qpn;
 
-  @Label("From")
-  public String from = "";
+  @Label("Send queue")
+  public boolean send;
 
-  @Label("To")
-  public String to = "";
+  @Label("Work request")
+  public long wrId;
 
-  @Label("Cause")
-  public String cause = "";
+  @Label("Opcode")
+  public String opcode = "";
 }

@@ -1,4 +1,4 @@
-package ib.core.internal.trace;
+package ib.core.spi;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;
@@ -8,14 +8,14 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** A work request was accepted. */
-@Name("ib.Post")
-@Label("Post")
-@Description("A work request was accepted")
+/** A queue pair has changed its state. */
+@Name("ib.QpState")
+@Label("QP state")
+@Description("A queue pair has changed its state")
 @Category("InfiniBand")
 @Enabled(false)
 @StackTrace(false)
-public final class PostEvent extends Event {
+final class QpStateEvent extends Event {
   @Label("Device")
   @Description("node GUID")
   public String device = "";
@@ -23,12 +23,12 @@ public final class PostEvent extends Event {
   @Label("QPN")
   public int qpn;
 
-  @Label("Send queue")
-  public boolean send;
+  @Label("From")
+  public String from = "";
 
-  @Label("Work request")
-  public long wrId;
+  @Label("To")
+  public String to = "";
 
-  @Label("Opcode")
-  public String opcode = "";
+  @Label("Cause")
+  public String cause = "";
 }

@@ -11,6 +11,7 @@ import ib.core.mad.MadRegistration;
 import ib.core.mad.MadSource;
 import ib.core.serial.Waits;
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbDisassociatedException;
@@ -197,12 +198,22 @@ public final class Agent implements MadAgent {
 
   @Override
   public void close() {
-    contract.requireMaySleep(toString(), this, "close");
+    requireMaySleep(this);
     BoundDevice o = owner;
     if (o != null) {
       o.owner().returned(this);
     }
     end();
+  }
+
+  /**
+   * Refuses a close where the caller must not sleep, while that is checked (S26).
+   *
+   * @param what is to be closed: the agent, or what was built on it
+   */
+  @AnyContext
+  public void requireMaySleep(Object what) {
+    contract.requireMaySleep(what.toString(), what, "close");
   }
 
   /** Closes without a look at whose it is (M6). */

@@ -173,6 +173,7 @@ final class Session implements SaClient, SaMulticast {
   }
 
   void close(Membership m) {
+    agent.requireMaySleep(m);
     leave(m);
     agent.fence();
   }
@@ -186,6 +187,7 @@ final class Session implements SaClient, SaMulticast {
 
   @Override
   public void close() {
+    agent.requireMaySleep(this);
     owner.owner().returned(this);
     end();
   }

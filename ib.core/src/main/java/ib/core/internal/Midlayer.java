@@ -379,7 +379,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     ports.clear();
     mad.close();
     hub.close();
-    pool.close();
+    pool.close(waits);
     shared.statistics().close();
   }
 

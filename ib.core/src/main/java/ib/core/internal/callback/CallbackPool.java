@@ -2,13 +2,18 @@ package ib.core.internal.callback;
 
 import ib.core.client.Incidents;
 import ib.core.serial.BoundedWaits;
+import ib.core.serial.End;
+import ib.core.serial.Waits;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -19,10 +24,11 @@ import org.slf4j.LoggerFactory;
 public final class CallbackPool implements AutoCloseable {
   private static final int THREADS_LEAST = 4;
   private static final long KEEP_S = 10;
-  private static final long CLOSE_S = 5;
+  private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(5);
 
   private final Incidents incidents =
       new Incidents("completion handlers", LoggerFactory.getLogger(CallbackPool.class)::error);
+  private final Set<Thread> workers = ConcurrentHashMap.newKeySet(); // those that run
   private final ThreadPoolExecutor workqueue;
   private final ThreadFactory unbound;
   private final CompletionVector handover = new CompletionVector("ib-comp-handover");
@@ -45,15 +51,25 @@ public final class CallbackPool implements AutoCloseable {
         Thread.ofVirtual().name("ib-comp-unb-", 0).inheritInheritableThreadLocals(false).factory();
   }
 
-  private static Thread worker(Runnable body, String name) {
+  private Thread worker(Runnable body, String name) {
     Thread t =
         Thread.ofPlatform()
             .name(name)
             .daemon()
             .inheritInheritableThreadLocals(false)
-            .unstarted(body);
+            .unstarted(() -> work(body));
     t.setContextClassLoader(CallbackPool.class.getClassLoader());
     return t;
+  }
+
+  private void work(Runnable body) {
+    Thread me = Thread.currentThread();
+    workers.add(me); // before anybody's callback runs: who waits for the pool waits for it
+    try {
+      body.run();
+    } finally {
+      workers.remove(me);
+    }
   }
 
   /**
@@ -81,18 +97,46 @@ public final class CallbackPool implements AutoCloseable {
     unbound.newThread(() -> incidents.outlive(body)).start();
   }
 
-  /** Ends the pool's threads, after all devices are gone; waits 5 s at the most. */
+  /** As {@link #close(Waits)}, for who knows no other waits. */
   @Override
   @MaySleep
   @Fence
   public void close() {
+    close(new BoundedWaits());
+  }
+
+  /**
+   * Ends the pool's threads, after all devices are gone; waits 5 s at the most, and not at all
+   * where a callback on them waits, in the end, for the caller. Whose callback does not return was
+   * told when its queue was closed.
+   *
+   * @param waits who waits for whom
+   * @return whether the threads have ended
+   */
+  @MaySleep
+  @Fence
+  public End close(Waits waits) {
     handover.close();
-    handover.join(new BoundedWaits()); // it runs no code of others
+    handover.join(waits);
     workqueue.shutdownNow();
-    try {
-      workqueue.awaitTermination(CLOSE_S, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // nothing depends on it: the threads end by themselves
+    return waits.await(new Ended(this), Waits.Rank.CLOSES, CLOSE_NS);
+  }
+
+  /** The end of all threads of the pool. */
+  private record Ended(CallbackPool pool) implements Waits.Target {
+    @Override
+    public boolean over() {
+      return pool.workqueue.isTerminated();
+    }
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      pool.workers.forEach(to);
+    }
+
+    @Override
+    public String text() {
+      return "the end of the threads of completion handlers";
     }
   }
 }

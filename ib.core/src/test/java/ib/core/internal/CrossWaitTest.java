@@ -23,7 +23,6 @@ import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.PollContext;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -105,19 +104,6 @@ class CrossWaitTest {
     cq.complete(new WorkCompletion().status(WcStatus.SUCCESS).cqe((q, wc) -> done.run()));
   }
 
-  /** Waits until a thread waits inside of a method of the core. */
-  private static void waitsIn(Thread thread, String method) {
-    Wait.until(
-        () ->
-            (thread.getState() == Thread.State.WAITING
-                    || thread.getState() == Thread.State.TIMED_WAITING)
-                && Arrays.stream(thread.getStackTrace())
-                    .anyMatch(
-                        f ->
-                            f.getClassName().startsWith("ib.core.")
-                                && f.getMethodName().equals(method)));
-  }
-
   private void clean() {
     RemovalReport report = midlayer.lastRemoval("fake0").orElseThrow();
     assertEquals(List.of(), report.leaks());
@@ -158,11 +144,11 @@ class CrossWaitTest {
     FutureTask<Void> removal = new FutureTask<>(device::unregister, null);
     Thread remover = Thread.ofPlatform().daemon().start(removal);
     if (removalFirst) {
-      waitsIn(remover, "fence");
+      Wait.inside(remover, "fence");
       removalWaits.countDown();
     } else {
       Wait.on(other);
-      waitsIn(callback, "unregister");
+      Wait.inside(callback, "unregister");
       go.countDown();
     }
     Wait.end(removal);
@@ -213,11 +199,11 @@ class CrossWaitTest {
     Wait.on(other);
     if (handlerFirst) {
       handlerMayClose.countDown();
-      waitsIn(handling[0], "fence");
+      Wait.inside(handling[0], "fence");
       callbackMayGo.countDown();
     } else {
       callbackMayGo.countDown();
-      waitsIn(callback, "fence");
+      Wait.inside(callback, "fence");
       handlerMayClose.countDown();
     }
     Wait.on(closed);
@@ -259,11 +245,11 @@ class CrossWaitTest {
     FutureTask<Void> removal = new FutureTask<>(device::unregister, null);
     Thread remover = Thread.ofPlatform().daemon().start(removal);
     if (removalFirst) {
-      waitsIn(remover, "fence");
+      Wait.inside(remover, "fence");
       removalWaits.countDown();
     } else {
       Wait.on(other);
-      waitsIn(callback, "unregister");
+      Wait.inside(callback, "unregister");
       go.countDown();
     }
     Wait.end(removal);
@@ -291,7 +277,7 @@ class CrossWaitTest {
     Thread remover = Thread.ofPlatform().daemon().start(removal);
     Wait.until(() -> removal.isDone() || remover.getState() == Thread.State.TIMED_WAITING);
     assertFalse(removal.isDone(), "the callback runs after unregister has returned");
-    waitsIn(remover, "sweep");
+    Wait.inside(remover, "sweep");
     other.countDown();
     Wait.end(removal);
     clean();

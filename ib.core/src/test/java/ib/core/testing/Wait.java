@@ -1,5 +1,6 @@
 package ib.core.testing;
 
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -42,6 +43,24 @@ public final class Wait {
       }
       Thread.onSpinWait();
     }
+  }
+
+  /**
+   * Waits until a thread waits inside of a method of the core.
+   *
+   * @param thread which
+   * @param method the method's name
+   */
+  public static void inside(Thread thread, String method) {
+    until(
+        () ->
+            (thread.getState() == Thread.State.WAITING
+                    || thread.getState() == Thread.State.TIMED_WAITING)
+                && Arrays.stream(thread.getStackTrace())
+                    .anyMatch(
+                        f ->
+                            f.getClassName().startsWith("ib.core.")
+                                && f.getMethodName().equals(method)));
   }
 
   /**

@@ -17,7 +17,14 @@ public interface ClientRegistration {
   @Fence
   void unregister();
 
-  /** Tries again to add the client to the devices that it rejected (CC-5). */
+  /**
+   * Tries again to add the client to the devices that it rejected (CC-5).
+   *
+   * @throws ib.core.verbs.IbDeadlockException where what it waits for waits, in the end, for the
+   *     caller: it is queued and happens afterwards
+   * @throws ib.core.verbs.IbTimedOutException when a call on such a device does not return within
+   *     the watchdog's deadline: it stays queued
+   */
   @MaySleep
   void rebind();
 }

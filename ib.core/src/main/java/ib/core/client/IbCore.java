@@ -18,7 +18,9 @@ import org.osgi.annotation.versioning.ProviderType;
 public interface IbCore {
 
   /**
-   * Registers a client by hand; it is added to all devices before this returns (S37).
+   * Registers a client by hand; it is added to all devices before this returns (S37). Where a call
+   * on a device does not return within the watchdog's deadline, or waits, in the end, for the
+   * caller, that add follows later, and a violation says so (CC-10, CC-19).
    *
    * @param client the client
    * @param after names of clients that must be added before it (S41)

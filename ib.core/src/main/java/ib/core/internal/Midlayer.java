@@ -238,7 +238,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
    * @param client the client
    */
   public void rebind(ClientEntry client) {
-    hotplug.rebind(client);
+    hotplug.rebind(client, Form.RECORD);
   }
 
   @Override
@@ -259,7 +259,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
       @Override
       public void rebind() {
         contract.tellInside(name, name, "rebind");
-        Midlayer.this.rebind(entry);
+        hotplug.rebind(entry, Form.THROW);
       }
     };
   }
@@ -358,17 +358,18 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     IbInvalidException.given(device, "IbCore.rename", "device");
     IbInvalidException.given(newName, "IbCore.rename", "newName");
     contract.tellInside(device, "IbCore", "rename");
-    hotplug.rename(hotplug.find(device).orElseThrow(() -> none("rename", device)), newName);
+    DeviceEntry entry = hotplug.find(device).orElseThrow(() -> none("rename", device));
+    hotplug.rename(entry, newName, Form.THROW);
   }
 
   /**
-   * Renames a device.
+   * Renames a device whose service says so.
    *
    * @param entry the device
    * @param newName a free name
    */
   public void rename(DeviceEntry entry, String newName) {
-    hotplug.rename(entry, newName);
+    hotplug.rename(entry, newName, Form.RECORD);
   }
 
   /** Removes everything and ends all threads; nothing new is accepted. */

@@ -10,7 +10,9 @@ import org.osgi.annotation.versioning.ProviderType;
 @ProviderType
 public interface DriverRegistry {
   /**
-   * Probes the device and adds all clients in order before it returns (S27, S31, S39).
+   * Probes the device and adds all clients in order before it returns (S27, S31, S39). Where what
+   * is ahead of the adds does not return within the watchdog's deadline, or waits, in the end, for
+   * the caller, the adds follow later, and a violation says so (CC-10, CC-19).
    *
    * @param device complete and ready for any call
    * @return the registration

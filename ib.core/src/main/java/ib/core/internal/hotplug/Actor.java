@@ -4,6 +4,7 @@ import ib.core.internal.hotplug.Op.Waiter;
 import ib.core.internal.waits.WaitGraph;
 import ib.core.serial.Waits;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -35,7 +36,8 @@ final class Actor {
   /**
    * Runs an operation, or waits until it has been run.
    *
-   * @return why not, when the wait would never have ended; the operation stays queued and will run
+   * @return why not, when the wait would never have ended, or was given up; the operation stays
+   *     queued and will run
    */
   @Nullable Refusal perform(Op op) {
     Next next = book.compute(() -> admit(op));
@@ -113,8 +115,11 @@ final class Actor {
       return Next.DONE;
     }
     Sync.Signal signal = book.sync.signal();
-    op.waiter = new Waiter(wait, signal, !book.atomic.getAsBoolean());
+    op.waiter = new Waiter(wait, signal, !book.atomic.getAsBoolean(), book.now());
     book.graph.enter(wait);
+    if (op.kind.limited()) {
+      book.alarm.due(book.now() + book.limits.deadlineNs());
+    }
     return new Next(null, signal, null);
   }
 
@@ -129,9 +134,13 @@ final class Actor {
   }
 
   private Refusal refusal(Op op, List<Thread> cycle) {
+    return refusal(op, cycle, 0);
+  }
+
+  private Refusal refusal(Op op, List<Thread> path, long waitedNs) {
     Tenure t = tenure;
     Activity a = t == null ? null : t.activity;
-    return new Refusal(op, cycle, a == null ? "" : a.text());
+    return new Refusal(op, path, a == null ? "" : a.text(), waitedNs);
   }
 
   // ---- for the owner ----
@@ -250,6 +259,39 @@ final class Actor {
       op.refusal = refusal(op, cycle);
     }
     takeOver();
+  }
+
+  /**
+   * Lets threads go that have waited until the deadline for what is no fence; it stays queued.
+   *
+   * @return when to look again
+   */
+  long letGo(long nowNs) {
+    long next = current == null ? Sync.Alarm.NEVER : letGo(current, nowNs);
+    for (Op op : queue) {
+      next = Math.min(next, letGo(op, nowNs));
+    }
+    return next;
+  }
+
+  private long letGo(Op op, long nowNs) {
+    Waiter waiter = op.waiter;
+    if (waiter == null || !op.kind.limited()) {
+      return Sync.Alarm.NEVER;
+    }
+    long due = waiter.sinceNs() + book.limits.deadlineNs();
+    if (nowNs < due) {
+      return due;
+    }
+    List<Thread> path = new ArrayList<>(List.of(waiter.thread()));
+    if (tenure != null) {
+      path.add(tenure.thread);
+    }
+    op.refusal = refusal(op, path, nowNs - waiter.sinceNs());
+    op.waiter = null;
+    book.graph.leave(waiter.entry());
+    waiter.signal().fire();
+    return Sync.Alarm.NEVER;
   }
 
   @Nullable Tenure tenure() {

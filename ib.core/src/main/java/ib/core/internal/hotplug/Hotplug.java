@@ -59,7 +59,7 @@ public final class Hotplug implements AutoCloseable {
     bindings = new Bindings(book, calls);
     teardown = new Teardown(book, calls, bindings);
     devices = new Devices(book, calls, bindings, teardown);
-    refusals = new Refusals(book.observer);
+    refusals = new Refusals(book);
     inventory = new Inventory(book);
   }
 
@@ -108,7 +108,7 @@ public final class Hotplug implements AutoCloseable {
     if (failure != null) {
       throw failure;
     }
-    performOrLater(devices.enable(device));
+    refusals.record("CC-10", refusals.performOrLater(devices.enable(device), "CC-10"));
   }
 
   /**
@@ -173,10 +173,11 @@ public final class Hotplug implements AutoCloseable {
    *
    * @param device the device
    * @param newName a free name
+   * @param form what happens when it cannot be waited for
    * @throws IbExistsException when the name is in use
    * @throws IbAgainException while another rename of it is under way
    */
-  public void rename(DeviceEntry device, String newName) {
+  public void rename(DeviceEntry device, String newName, Form form) {
     boolean same =
         book.compute(
             () -> {
@@ -195,7 +196,7 @@ public final class Hotplug implements AutoCloseable {
     if (!same) {
       Refusal refusal = device.actor.perform(devices.rename(device, newName));
       if (refusal != null) {
-        refusals.tell("CC-15", refusal, Form.THROW);
+        refusals.tell("CC-15", refusal, form);
       }
     }
   }
@@ -249,7 +250,7 @@ public final class Hotplug implements AutoCloseable {
     List<DeviceEntry> all =
         book.compute(() -> client.phase == Phase.ACTIVE ? enabled() : List.<DeviceEntry>of());
     for (DeviceEntry d : all) {
-      performOrLater(devices.attach(d));
+      refusals.record("CC-10", refusals.performOrLater(devices.attach(d), "CC-10"));
     }
   }
 
@@ -309,8 +310,9 @@ public final class Hotplug implements AutoCloseable {
    * Considers the client again where it was rejected or not interested (CC-5).
    *
    * @param client the client
+   * @param form what happens when it cannot be waited for
    */
-  public void rebind(ClientEntry client) {
+  public void rebind(ClientEntry client, Form form) {
     List<DeviceEntry> rejected =
         book.compute(
             () ->
@@ -321,19 +323,13 @@ public final class Hotplug implements AutoCloseable {
                           return b != null && Devices.reconsiderable(b);
                         })
                     .toList());
-    rejected.forEach(d -> performOrLater(devices.rebind(d, client)));
-  }
-
-  /** Outside of callbacks at once; inside when they have returned. */
-  private void performOrLater(Op op) {
-    boolean later =
-        book.compute(
-            () -> {
-              Tenure t = book.tenures.get(Thread.currentThread());
-              return t != null && t.later.add(() -> op.device.actor.perform(op));
-            });
-    if (!later) {
-      op.device.actor.perform(op); // owns nothing, so is never refused; if ever, it stays queued
+    Refusal refused = null;
+    for (DeviceEntry d : rejected) {
+      Refusal r = refusals.performOrLater(devices.rebind(d, client), "CC-5");
+      refused = refused == null ? r : refused;
+    }
+    if (refused != null) {
+      refusals.tell("CC-5", refused, form);
     }
   }
 

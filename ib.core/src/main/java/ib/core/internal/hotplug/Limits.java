@@ -6,7 +6,8 @@ import java.util.concurrent.TimeUnit;
  * How long a callback may take (CC-19, F19, F20).
  *
  * @param reportNs after which time it is reported
- * @param deadlineNs after which time its client is revoked, when somebody waits for a fence
+ * @param deadlineNs after which time its client is revoked, when somebody waits for a fence; and
+ *     who waits for anything else is let go
  */
 public record Limits(long reportNs, long deadlineNs) {
   /** 10 s and 60 s. */

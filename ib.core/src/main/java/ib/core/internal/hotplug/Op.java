@@ -35,6 +35,15 @@ final class Op implements Waits.Target {
       return this == DETACH || drains();
     }
 
+    /**
+     * Whether a thread that waits for it is let go at the deadline, while it stays queued: nobody
+     * has to be gone when it is done. Of a fence the watchdog ends what the fence waits for
+     * instead. A probe is the first on its device: it waits for a removal at the most.
+     */
+    boolean limited() {
+      return !fence() && this != PROBE;
+    }
+
     /** Needs everybody to let go: children, leases. */
     boolean drains() {
       return this == RESET || this == SUSPEND || this == SHUTDOWN;
@@ -59,7 +68,7 @@ final class Op implements Waits.Target {
   /** The tenure that was given to the waiter for it. */
   @Nullable Tenure turn;
 
-  /** Why its first thread gave it to a helper. */
+  /** Why its first thread gave it to a helper, or waits no more. */
   @Nullable Refusal refusal;
 
   @Nullable RuntimeException failure;
@@ -103,8 +112,9 @@ final class Op implements Waits.Target {
    * @param entry its place in the graph
    * @param signal wakes it
    * @param runs whether it runs the operation when its turn comes; else an owner does
+   * @param sinceNs since when
    */
-  record Waiter(WaitGraph.Wait entry, Sync.Signal signal, boolean runs) {
+  record Waiter(WaitGraph.Wait entry, Sync.Signal signal, boolean runs, long sinceNs) {
     Thread thread() {
       return entry.thread();
     }

@@ -2,15 +2,49 @@ package ib.core.internal.hotplug;
 
 import ib.core.client.Violation;
 import ib.core.verbs.IbDeadlockException;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbTimedOutException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** Tells of a refused wait, with both stacks (contract 2.6, 4). */
+/** Tells of a wait that was refused or given up, with both stacks (contract 2.6, 4; CC-19). */
 final class Refusals {
-  private final Observer observer;
+  private final Book book;
 
-  Refusals(Observer observer) {
-    this.observer = observer;
+  Refusals(Book book) {
+    this.book = book;
+  }
+
+  /**
+   * Runs an operation, or waits for it: outside of callbacks at once; inside when they have
+   * returned (CC-10), and then a refused wait is recorded.
+   *
+   * @param op what
+   * @param clause the corner case, for a record
+   * @return why not, when it was to be at once
+   */
+  @Nullable Refusal performOrLater(Op op, String clause) {
+    boolean later =
+        book.compute(
+            () -> {
+              Tenure t = book.tenures.get(Thread.currentThread());
+              return t != null && t.later.add(() -> record(clause, op.device.actor.perform(op)));
+            });
+    return later ? null : op.device.actor.perform(op);
+  }
+
+  /**
+   * Records a violation where nobody could catch an exception.
+   *
+   * @param clause the corner case
+   * @param refusal what was refused, or null when nothing was
+   */
+  void record(String clause, @Nullable Refusal refusal) {
+    if (refusal != null) {
+      tell(clause, refusal, Form.RECORD);
+    }
   }
 
   /**
@@ -26,21 +60,35 @@ final class Refusals {
     Thread other = refusal.path().stream().filter(t -> !t.equals(me)).findFirst().orElse(me);
     List<String> theirs = other.equals(me) ? List.of() : Watchdog.stack(other);
     String why = why(refusal);
-    observer.violation(
-        new Violation(clause, refusal.owner(), refusal.op() + ": " + why, mine, theirs));
+    book.observer.violation(
+        new Violation(
+            refusal.late() ? "CC-19" : clause,
+            refusal.owner(),
+            refusal.op() + ": " + why,
+            mine,
+            theirs));
     if (form == Form.THROW) {
-      throw new IbDeadlockException(
-          refusal.op() + " by thread " + me.getName(),
-          why
-              + "; it is queued and runs when that has returned"
-              + text(me, mine)
-              + (other.equals(me) ? "" : text(other, theirs)),
-          "the queued form, or another thread");
+      String stacks = text(me, mine) + (other.equals(me) ? "" : text(other, theirs));
+      throw exception(refusal, refusal.op() + " by thread " + me.getName(), why, stacks);
     }
+  }
+
+  private static IbException exception(Refusal refusal, String what, String why, String stacks) {
+    return refusal.late()
+        ? new IbTimedOutException(
+            what, why + "; it stays queued and runs when that has returned" + stacks, "ib:clients")
+        : new IbDeadlockException(
+            what,
+            why + "; it is queued and runs when that has returned" + stacks,
+            "the queued form, or another thread");
   }
 
   private static String why(Refusal refusal) {
     String inside = refusal.owner().isEmpty() ? "" : " (now in " + refusal.owner() + ")";
+    if (refusal.late()) {
+      long s = TimeUnit.NANOSECONDS.toSeconds(refusal.waitedNs());
+      return "not done after " + s + " s, since a call does not return" + inside;
+    }
     if (refusal.path().size() <= 2) {
       return "called where the device is held by the caller itself" + inside;
     }

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks at what does not return (CC-19, F19, F20): reports it with client, thread, stack and what
  * it holds; and when somebody waits for a fence and the deadline has passed, revokes the client's
- * handle and lets a helper do the rest. The stuck thread is never touched.
+ * handle and lets a helper do the rest. The stuck thread is never touched. Who waits until the
+ * deadline for what is no fence (a rename, a rebind, adds) is let go: nobody is revoked for it.
  */
 final class Watchdog {
   private static final int FRAMES = 64;
@@ -41,6 +42,7 @@ final class Watchdog {
   private long look(long nowNs, List<Finding> findings) {
     long next = Sync.Alarm.NEVER;
     for (DeviceEntry d : List.copyOf(book.devices)) {
+      next = Math.min(next, d.actor.letGo(nowNs));
       Tenure t = d.actor.tenure();
       Activity a = t == null ? null : t.activity;
       if (t == null || a == null) {

@@ -32,7 +32,8 @@ import org.osgi.service.metatype.annotations.ObjectClassDefinition;
       max = "3600000",
       description =
           "Milliseconds after which its client is given up and its handle revoked, when somebody"
-              + " waits for it: a device that goes, a bundle that stops. At least"
+              + " waits for it: a device that goes, a bundle that stops. Who waits for anything"
+              + " else, a rename for example, is let go then; it stays queued. At least"
               + " callback_report_ms.")
   int callback__deadline__ms() default CoreConfig.DEADLINE_MS;
 

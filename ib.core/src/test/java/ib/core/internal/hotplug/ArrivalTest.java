@@ -138,7 +138,7 @@ class ArrivalTest {
                 assertTrue(d.handles.getFirst().poisoned);
                 assertEquals(State.LIVE, s.status("b", "d").state());
                 a.onAdd = h -> "second";
-                s.hotplug.rebind(a.entry);
+                s.hotplug.rebind(a.entry, Form.THROW);
                 assertEquals(State.LIVE, s.status("a", "d").state());
                 s.hotplug.unregister(e, Form.THROW);
               });

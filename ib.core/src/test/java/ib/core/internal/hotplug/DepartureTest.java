@@ -184,9 +184,10 @@ class DepartureTest {
                 s.register(s.client("b"));
                 DeviceEntry d = s.up("old");
                 s.up("other");
-                assertThrows(IbExistsException.class, () -> s.hotplug.rename(d, "other"));
-                s.hotplug.rename(d, "new");
-                s.hotplug.rename(d, "new");
+                assertThrows(
+                    IbExistsException.class, () -> s.hotplug.rename(d, "other", Form.THROW));
+                s.hotplug.rename(d, "new", Form.THROW);
+                s.hotplug.rename(d, "new", Form.THROW);
                 assertEquals("new", d.name());
                 s.log.add("renamed");
                 s.log.removeIf(l -> l.startsWith("add"));

@@ -4,9 +4,11 @@ import ib.core.client.LeakRecord;
 import ib.core.client.Violation;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What must hold (I1 to I8), checked from outside: it sees calls and returns only, never the
@@ -36,8 +38,11 @@ final class Model implements Observer {
   final Map<Thread, Integer> leases = new HashMap<>();
   Hotplug hotplug;
 
-  /** Whether a client of this run hangs: only then may the watchdog revoke anything. */
+  /** Whether a client of this run hangs: only then may the watchdog revoke or let go anything. */
   boolean hangs;
+
+  /** Threads that waited until the deadline for adds, which follow. */
+  final Set<Thread> letGo = new HashSet<>();
 
   String wrong = "";
 
@@ -198,6 +203,10 @@ final class Model implements Observer {
   @Override
   public void violation(Violation violation) {
     violations.add(violation);
+    if (violation.clause().equals("CC-19")) {
+      check(hangs, "B15", "let go without reason: " + violation.text());
+      letGo.add(Thread.currentThread());
+    }
     say("violation " + violation.clause() + " " + violation.text());
   }
 

@@ -5,6 +5,7 @@ import ib.core.verbs.IbAgainException;
 import ib.core.verbs.IbDeadlockException;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbNoDeviceException;
+import ib.core.verbs.IbTimedOutException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -107,6 +108,8 @@ final class World {
       model.say(e.getMessage());
     } catch (IbDeadlockException e) {
       model.check(inTheWay(), "I3", "refused without being in the way: " + e.getMessage());
+    } catch (IbTimedOutException e) {
+      model.say(e.getMessage()); // the model has judged the violation
     }
   }
 
@@ -146,13 +149,14 @@ final class World {
     List<TestClient> known = List.copyOf(clients);
     known.forEach(c -> d.knownAtStart.put(c.name(), c));
     devices.add(d);
+    model.letGo.remove(Thread.currentThread());
     try {
       hotplug.bringUp(d.entry);
     } catch (IbNoDeviceException e) {
       d.leaving = true;
       throw e;
     }
-    if (!inTheWay()) {
+    if (!inTheWay() && !model.letGo.remove(Thread.currentThread())) {
       d.up = true;
       model.allSeen(d, known, "S39");
     }
@@ -179,8 +183,9 @@ final class World {
     earlier.forEach(e -> model.order(e, c, "by registration"));
     clients.add(c);
     List<TestDevice> up = devices.stream().filter(d -> d.up).toList();
+    model.letGo.remove(Thread.currentThread());
     hotplug.attach(c.entry);
-    if (!inTheWay()) {
+    if (!inTheWay() && !model.letGo.remove(Thread.currentThread())) {
       up.forEach(d -> model.allSeen(d, List.of(c), "S37"));
     }
   }
@@ -216,11 +221,11 @@ final class World {
 
   private void rebind(TestClient c) {
     c.loose = true;
-    hotplug.rebind(c.entry);
+    hotplug.rebind(c.entry, Form.THROW);
   }
 
   private void rename(TestDevice d) {
-    hotplug.rename(d.entry, "n" + random.nextInt(20));
+    hotplug.rename(d.entry, "n" + random.nextInt(20), Form.THROW);
   }
 
   private void reset(TestDevice d) {

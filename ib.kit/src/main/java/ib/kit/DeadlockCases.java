@@ -7,12 +7,14 @@ import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbContractException;
 import ib.core.verbs.IbDeadlockException;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbNoDeviceException;
 import ib.kit.Stand.Place;
 import ib.kit.Stand.Yield;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -34,32 +36,135 @@ final class DeadlockCases {
 
   private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
+  /** Numbers kept for one row of the first table, and of the others. */
+  private static final int ROW = 20;
+
+  private static final int ROW_LATE = 40;
+
+  /** The number after all of the first table. */
+  private static final int LATE = 201;
+
   /** What a deferred close is told as, and what the refused ones leave in the list. */
   private static final List<String> DEFERRED = List.of("S26", "CC-17");
+
+  private static final Runnable NOTHING = () -> {};
 
   private DeadlockCases() {}
 
   static void add(Catalogue c) {
     int first = 1;
-    for (Place row : Place.values()) {
-      Catalogue.Section s =
-          c.section("DEAD", first, "deadlocks: inside " + row.text, Cap.RC, Cap.GSI);
-      for (Place other : Place.values()) {
-        for (boolean rowFirst : new boolean[] {true, false}) {
-          s.add(
-              "%s and %s wait for each other's end, %s first (2.6-4)"
-                  .formatted(row.text, other.text, rowFirst ? "the former" : "the latter"),
-              t -> cross(t, row, other, rowFirst));
-        }
-      }
-      first += 20;
+    for (Place row : Place.FIRST) {
+      crossings(c, first, row, Place.FIRST);
+      first += ROW;
     }
-    Catalogue.Section s = c.section("DEAD", first, "deadlocks: unplug", Cap.RC, Cap.GSI);
-    for (Place place : Place.values()) {
+    unplugs(c, first, Place.FIRST);
+    List<Place> all = List.of(Place.values());
+    List<Place> late = all.subList(Place.FIRST.size(), all.size());
+    first = LATE;
+    for (Place row : all) {
+      crossings(c, first, row, Place.FIRST.contains(row) ? late : all);
+      first += ROW_LATE;
+    }
+    unplugs(c, first, late);
+    others(c, first + ROW, all);
+  }
+
+  private static Catalogue.Section section(Catalogue c, int first, String group) {
+    return c.section("DEAD", first, "deadlocks: " + group, Cap.RC, Cap.GSI);
+  }
+
+  private static void crossings(Catalogue c, int first, Place row, List<Place> others) {
+    Catalogue.Section s = section(c, first, "inside " + row.text);
+    for (Place other : others) {
+      Cap[] needs = row.needs().length == 0 ? other.needs() : row.needs();
+      for (boolean rowFirst : new boolean[] {true, false}) {
+        s.add(
+            "%s and %s wait for each other's end, %s first (2.6-4)"
+                .formatted(row.text, other.text, rowFirst ? "the former" : "the latter"),
+            t -> cross(t, row, other, rowFirst),
+            needs);
+      }
+    }
+  }
+
+  private static void unplugs(Catalogue c, int first, List<Place> places) {
+    Catalogue.Section s = section(c, first, "unplug");
+    for (Place place : places) {
       if (place.fence != Yield.QUEUED) {
         s.add(
             place.text + " unplugs the device whose client ends it in remove: told at once (A2)",
-            t -> unplugs(t, place));
+            t -> unplugs(t, place),
+            place.needs());
+      }
+    }
+  }
+
+  private static void others(Catalogue c, int first, List<Place> places) {
+    Catalogue.Section plug = section(c, first, "plug");
+    Catalogue.Section lease = section(c, first + ROW, "lease");
+    Catalogue.Section gone = section(c, first + 2 * ROW, "lease");
+    for (Place p : places) {
+      plug.add(
+          p.text + " plugs the device in whose client ends it in add: told at once (2.6-4)",
+          t -> plugs(t, p),
+          p.needs());
+      lease.add(
+          p.text + " takes a lease while its end is waited for: it does not wait (CC-21)",
+          t -> leases(t, p),
+          p.needs());
+      gone.add(
+          p.text + " takes a lease of a device that goes and waits for it: refused (CC-21)",
+          t -> leasesLate(t, p),
+          p.needs());
+    }
+  }
+
+  /** A client of the second device alone, which ends somebody's callback in its own. */
+  private static final class Ender implements IbClient {
+    private final String device;
+    private final Runnable inAdd;
+    private final Runnable inRemove;
+    final AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    final AtomicReference<@Nullable Thread> inside = new AtomicReference<>();
+    final CountDownLatch ended = new CountDownLatch(1);
+
+    Ender(Trial t, Runnable inAdd, Runnable inRemove) {
+      this.device = t.name(1);
+      this.inAdd = inAdd;
+      this.inRemove = inRemove;
+    }
+
+    @Override
+    public String name() {
+      return Trial.OWNER + " ends it";
+    }
+
+    @Override
+    public boolean supports(DeviceInfo info) {
+      return info.name().equals(device);
+    }
+
+    @Override
+    public @Nullable Object add(IbDevice handle) {
+      call(inAdd);
+      return null;
+    }
+
+    @Override
+    public void remove(IbDevice handle, @Nullable Object data) {
+      call(inRemove);
+    }
+
+    private void call(Runnable end) {
+      if (end.equals(NOTHING) || !inside.compareAndSet(null, Thread.currentThread())) {
+        return;
+      }
+      try {
+        end.run();
+      } catch (RuntimeException e) {
+        thrown.set(e);
+      } finally {
+        ended.countDown();
       }
     }
   }
@@ -67,47 +172,77 @@ final class DeadlockCases {
   private static void unplugs(Trial t, Place place) {
     List.of("S26", "CC-17", "CC-7", "CC-8", "S29").forEach(t::tolerate);
     Stand stand = Stand.in(place, t, 0);
+    Ender ender = new Ender(t, NOTHING, stand::fence);
+    t.client(ender);
     stand.begin();
-    AtomicReference<@Nullable Throwable> inRemove = new AtomicReference<>();
-    CountDownLatch removed = new CountDownLatch(1);
-    t.client(
-        new IbClient() {
-          @Override
-          public String name() {
-            return Trial.OWNER + " ends it";
-          }
-
-          @Override
-          public boolean supports(DeviceInfo info) {
-            return info.name().equals(t.name(1));
-          }
-
-          @Override
-          public @Nullable Object add(IbDevice device) {
-            return null;
-          }
-
-          @Override
-          public void remove(IbDevice device, @Nullable Object data) {
-            try {
-              stand.fence();
-            } catch (RuntimeException e) {
-              inRemove.set(e);
-            } finally {
-              removed.countDown();
-            }
-          }
-        });
     stand.act(() -> t.bench().unplug(t.name(1)));
     soon("unplug returns", stand::returned);
-    soon("remove returns", () -> removed.getCount() == 0);
+    soon("remove returns", () -> ender.ended.getCount() == 0);
     Assertions.assertInstanceOf(IbDeadlockException.class, stand.thrown());
-    Assertions.assertNull(inRemove.get(), "the removal goes on");
+    Assertions.assertNull(ender.thrown.get(), "the removal goes on");
+    t.bench().plug(t.name(1));
+  }
+
+  private static void plugs(Trial t, Place place) {
+    List.of("CC-9", "S29").forEach(t::tolerate);
+    Stand stand = Stand.in(place, t, 0);
+    t.bench().unplug(t.name(1));
+    Ender ender = new Ender(t, stand::fence, NOTHING);
+    t.client(ender);
+    stand.begin();
+    stand.act(() -> t.bench().plug(t.name(1)));
+    soon("plug returns", stand::returned);
+    soon("add returns", () -> ender.ended.getCount() == 0);
+    Throwable inAdd = ender.thrown.get();
+    if (place.fence == Yield.QUEUED && inAdd != null) { // two equals: the one that came last
+      Assertions.assertInstanceOf(IbDeadlockException.class, inAdd);
+      Assertions.assertNull(stand.thrown());
+    } else {
+      Assertions.assertInstanceOf(IbDeadlockException.class, stand.thrown());
+      Assertions.assertNull(inAdd, "the add goes on");
+    }
+    t.bench().plug(t.name(1));
+  }
+
+  private static void leases(Trial t, Place place) {
+    t.tolerate("S26");
+    Stand stand = Stand.in(place, t, 0);
+    stand.begin();
+    FutureTask<?> end = new FutureTask<>(stand::fence, null);
+    Thread waiter = Thread.ofPlatform().name("ib.kit waits").daemon().start(end);
+    soon("a thread waits for the callback's end", () -> Stand.waits(waiter));
+    stand.act(() -> t.bench().core().lease(t.name(0), Trial.OWNER + " inside").close());
+    soon("lease and its close return", stand::returned);
+    judge("lease", stand.thrown(), refused(place), null);
+    soon("the wait ends", end::isDone);
+    Assertions.assertDoesNotThrow(() -> end.get());
+  }
+
+  private static void leasesLate(Trial t, Place place) {
+    t.tolerate("S26");
+    Stand stand = Stand.in(place, t, 0);
+    Ender ender = new Ender(t, NOTHING, stand::fence);
+    t.client(ender);
+    stand.begin();
+    FutureTask<?> end = new FutureTask<>(() -> t.bench().unplug(t.name(1)), null);
+    Thread.ofPlatform().name("ib.kit unplugs").daemon().start(end);
+    soon("remove waits for the callback's end", () -> Stand.waits(ender.inside.get()));
+    stand.act(() -> t.bench().core().lease(t.name(1), Trial.OWNER + " inside").close());
+    soon("lease returns", stand::returned);
+    Class<? extends Throwable> expected =
+        refused(place) ? IbContractException.class : IbNoDeviceException.class;
+    Assertions.assertInstanceOf(expected, stand.thrown());
+    soon("unplug ends", end::isDone);
+    Assertions.assertDoesNotThrow(() -> end.get());
+    Assertions.assertNull(ender.thrown.get(), "the removal goes on");
     t.bench().plug(t.name(1));
   }
 
   private static void cross(Trial t, Place row, Place other, boolean rowFirst) {
     List.of("S26", "CC-17", "CC-9", "S29").forEach(t::tolerate);
+    if (row == Place.LEASE || other == Place.LEASE) {
+      t.tolerate("I4"); // a lease's close that is deferred has nobody who could pay for it later
+    }
     List<Violation> before = t.bench().core().violations();
     Stand a = Stand.in(row, t, 0);
     Stand b = Stand.in(other, t, 1);
@@ -122,8 +257,8 @@ final class DeadlockCases {
     soon("the first call returns", one::returned);
     Place p1 = rowFirst ? row : other;
     Place p2 = rowFirst ? other : row;
-    boolean firstRefused = refused(p1);
-    boolean secondRefused = refused(p2);
+    boolean firstRefused = refused(p1) && p2 != Place.LEASE; // its close is never refused
+    boolean secondRefused = refused(p2) && p1 != Place.LEASE;
     boolean cycle = !firstRefused && !secondRefused;
     boolean firstYields = cycle && p2.fence.compareTo(p1.fence) < 0;
     judge("the first", one.thrown(), firstRefused, firstYields ? p2.fence : null);

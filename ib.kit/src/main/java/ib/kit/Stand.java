@@ -1,17 +1,23 @@
 package ib.kit;
 
 import ib.core.client.ClientRegistration;
+import ib.core.client.DeviceLease;
 import ib.core.client.IbClient;
 import ib.core.mad.Mad;
 import ib.core.mad.MadAddress;
 import ib.core.mad.MadAgent;
 import ib.core.mad.MadMethod;
 import ib.core.mad.MadRegistration;
+import ib.core.sa.ClassPortInfo;
+import ib.core.sa.SaClient;
+import ib.core.verbs.Cap;
 import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
+import ib.core.verbs.LinkLayer;
 import ib.core.verbs.NotifyFlags;
 import ib.core.verbs.PollContext;
 import ib.core.verbs.PortState;
@@ -22,8 +28,13 @@ import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.RecvWr;
+import ib.core.verbs.SharedReceiveQueue;
+import ib.core.verbs.SrqAttr;
+import ib.core.verbs.SrqInit;
 import ib.core.verbs.WellKnown;
+import ib.core.verbs.WrOpcode;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,7 +63,20 @@ final class Stand {
     /** {@code IbClient.add}. */
     ADD("add", Yield.QUEUED, false),
     /** {@code IbClient.remove}. */
-    REMOVE("remove", Yield.QUEUED, false);
+    REMOVE("remove", Yield.QUEUED, false),
+    /** The event handler of a completion queue. */
+    CQ_EVENT("an event handler of a CQ", Yield.DEFERS, true),
+    /** The event handler of a queue pair. */
+    QP_EVENT("an event handler of a QP", Yield.DEFERS, true),
+    /** The event handler of a shared receive queue. */
+    SRQ_EVENT("an event handler of an SRQ", Yield.DEFERS, true),
+    /** A callback of the subnet administration. */
+    SA("an SA callback", Yield.DEFERS, false),
+    /** {@code done} of what was made under a lease, whose close sweeps it. */
+    LEASE("done() under a lease", Yield.DEFERS, false);
+
+    /** The first ones, which were crossed with each other before there were more. */
+    static final List<Place> FIRST = List.of(values()).subList(0, CQ_EVENT.ordinal());
 
     final String text;
     final Yield fence;
@@ -62,6 +86,11 @@ final class Stand {
       this.text = text;
       this.fence = fence;
       this.atomic = atomic;
+    }
+
+    /** What a device must be able to for it. */
+    Cap[] needs() {
+      return this == QP_EVENT || this == SRQ_EVENT ? new Cap[] {Cap.SRQ} : new Cap[0];
     }
   }
 
@@ -99,6 +128,11 @@ final class Stand {
       case MAD -> s.mad(t, d);
       case ADD -> s.client(t, device, true);
       case REMOVE -> s.client(t, device, false);
+      case CQ_EVENT -> s.cqEvent(t, d);
+      case QP_EVENT -> s.qpEvent(t, d);
+      case SRQ_EVENT -> s.srqEvent(t, d);
+      case SA -> s.sa(t, d);
+      case LEASE -> s.lease(t, device);
     }
     t.later(s.told::countDown); // when the case has failed
     return s;
@@ -147,7 +181,11 @@ final class Stand {
 
   /** {@return whether the thread waits inside of the midlayer} */
   boolean waits() {
-    Thread t = thread;
+    return waits(thread);
+  }
+
+  /** {@return whether a thread waits inside of the midlayer} */
+  static boolean waits(@Nullable Thread t) {
     if (t == null
         || t.getState() != Thread.State.WAITING && t.getState() != Thread.State.TIMED_WAITING) {
       return false;
@@ -188,7 +226,97 @@ final class Stand {
     flushed(t, d, cq);
   }
 
+  /** Closing the lease sweeps what is left under it. */
+  private void lease(Trial t, int device) {
+    DeviceLease lease = t.bench().core().lease(t.name(device), t.holder() + " under");
+    t.later(lease::close);
+    managed(t, lease.device(), PollContext.WORKQUEUE);
+    fence = lease::close;
+  }
+
+  /** One completion more than fits: CQ_ERR. */
+  private void cqEvent(Trial t, IbDevice d) {
+    End e = t.end(d, Shape.of(QpType.RC));
+    CqInit init = new CqInit(1, 0, null, (event, x) -> enter(), null, null);
+    CompletionQueue cq = t.later(d.createCq(init));
+    int entries = cq.entries();
+    t.assume(entries < Shape.DEPTH, "the smallest completion queue has " + entries + " entries");
+    End full = e.with(t.later(e.pd.createQp(new QpInit(QpType.RC, cq, e.shape.cap()))));
+    full.init(0);
+    fence =
+        () -> {
+          full.qp.close();
+          cq.close();
+        };
+    begin =
+        () -> {
+          for (int i = 0; i <= entries; i++) {
+            full.receive(i, 0, 8);
+          }
+          full.error();
+        };
+  }
+
+  /** A queue pair with an SRQ takes no receives from it any more: QP_LAST_WQE_REACHED. */
+  private void qpEvent(Trial t, IbDevice d) {
+    End e = t.end(d, Shape.of(QpType.RC).withSrq());
+    QpInit init = e.init().withEventHandler((event, x) -> enter(), null);
+    End last = e.with(t.later(e.pd.createQp(init)));
+    last.init(0);
+    fence = last.qp::close;
+    begin = last::error;
+  }
+
+  /** A message takes one of two receives: SRQ_LIMIT_REACHED. */
+  private void srqEvent(Trial t, IbDevice d) {
+    Pair p = t.pair(d, d, Shape.of(QpType.RC));
+    SrqInit init = new SrqInit(new SrqAttr(8, 1, 2), (event, x) -> enter(), null);
+    SharedReceiveQueue srq = t.later(p.b.pd.createSrq(init));
+    End shared = p.b.with(t.later(p.b.pd.createQp(p.b.init().withSrq(srq))));
+    End from = p.a.with(t.later(p.a.pd.createQp(p.a.init())));
+    new Pair(from, shared).connect(t.bench());
+    fence =
+        () -> {
+          shared.qp.close();
+          srq.close();
+        };
+    begin =
+        () -> {
+          Assertions.assertEquals(0, srq.postReceive(1, shared.lkey(), shared.addr(), 8));
+          Assertions.assertEquals(0, srq.postReceive(2, shared.lkey(), shared.addr(), 8));
+          from.send(from.wr(WrOpcode.SEND, 3, 0, 8));
+        };
+  }
+
+  private void sa(Trial t, IbDevice d) {
+    LinkLayer layer = d.queryPort(1).linkLayer();
+    t.assume(layer == LinkLayer.INFINIBAND, layer + " has no subnet administrator");
+    SaClient sa = t.later(SaClient.open(d, 1));
+    fence = sa::close;
+    begin =
+        () -> {
+          Await.until("a subnet administrator", sa::reachable);
+          ask(sa);
+        };
+  }
+
+  /** An answer that came before anybody listened is heard by the asker, who asks again. */
+  private void ask(SaClient sa) {
+    Thread asker = Thread.currentThread();
+    sa.get(new ClassPortInfo())
+        .whenComplete(
+            (info, failed) -> {
+              if (!Thread.currentThread().equals(asker)) {
+                enter();
+              } else if (failed == null) {
+                ask(sa);
+              }
+            });
+  }
+
   private void event(Trial t, IbDevice d) {
+    // asked with the cable in its place, before the case has begun with anything
+    t.assume(t.bench().link(d.name(), true), "the bench cannot pull a cable");
     IbEventHandler handler =
         new IbEventHandler(d) {
           @Override
@@ -199,7 +327,7 @@ final class Stand {
     d.registerEventHandler(handler);
     fence = () -> d.unregisterEventHandler(handler);
     t.later(() -> d.unregisterEventHandler(handler));
-    begin = () -> t.assume(t.bench().link(d.name(), false), "the bench cannot pull a cable");
+    begin = () -> t.bench().link(d.name(), false);
     t.later(
         () -> {
           if (t.bench().link(d.name(), true)) {

@@ -54,9 +54,14 @@ final class Trial implements AutoCloseable {
     return device(1);
   }
 
+  /** The name under which leases are taken: of this case alone, since reports tell things once. */
+  String holder() {
+    return OWNER + " " + what.id();
+  }
+
   private IbDevice device(int index) {
     while (leased.size() <= index) {
-      DeviceLease lease = bench.core().lease(name(leased.size()), OWNER + " " + what.id());
+      DeviceLease lease = bench.core().lease(name(leased.size()), holder());
       holds.push(lease);
       leased.add(lease.device());
     }

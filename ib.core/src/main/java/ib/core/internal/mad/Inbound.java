@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What becomes of a datagram that has arrived: driver, agent, refusal. On the port's queue. */
 final class Inbound {
+  private static final String BAD_HEADER = "a header that is no MAD's";
+  private static final String OTHER_QP = "a class of the other special queue pair";
+  private static final String PASSING = "a directed route that does not end at the port";
+
   private final MadPort port;
   private final Wire wire;
 
@@ -25,14 +29,17 @@ final class Inbound {
     port.count(Counter.RECEIVED);
     MadHeader h = mad.header();
     boolean smi = MgmtClass.smi(h.mgmtClass());
-    if (MadHeader.check(mad.bytes(), 0, (int) mad.bytes().byteSize()) != null
-        || smi != (qpn == 0)) { // IBA 13.5.1, 13.4.4: subnet management is on QP0 alone
-      port.count(Counter.MALFORMED);
+    if (MadHeader.check(mad.bytes(), 0, (int) mad.bytes().byteSize()) != null) { // IBA 13.5.1
+      port.refused(Counter.MALFORMED, BAD_HEADER, source);
+      return;
+    }
+    if (smi != (qpn == 0)) { // IBA 13.4.4: subnet management is on QP0 alone
+      port.refused(Counter.MALFORMED, OTHER_QP, source);
       return;
     }
     if (h.mgmtClass() == MgmtClass.SUBN_DIRECTED_ROUTE
         && DirectedRoute.receive(mad.bytes(), port.number()) != DirectedRoute.Way.LOCAL) {
-      port.count(Counter.UNROUTED);
+      port.refused(Counter.UNROUTED, PASSING, source);
       return;
     }
     if (h.response()) {

@@ -17,11 +17,12 @@ final class MadDevice implements Services.Mad {
   private final List<MadPort> ports = new ArrayList<>();
   private final List<QpWire> wires = new ArrayList<>();
 
-  MadDevice(BoundDevice device, World world, Contract contract, Waits waits) {
+  MadDevice(BoundDevice device, Threads world, Contract contract, Waits waits) {
     for (int p = 1; p <= device.portCount(); p++) {
       QpWire wire = new QpWire(device, p, contract);
       wires.add(wire);
-      ports.add(new MadPort(device.name(), p, wire, world, contract, waits));
+      String name = device.name() + "/" + p;
+      ports.add(new MadPort(name, p, wire, world, contract, waits, world.incidents()));
     }
   }
 

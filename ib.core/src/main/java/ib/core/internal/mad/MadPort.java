@@ -1,5 +1,6 @@
 package ib.core.internal.mad;
 
+import ib.core.client.Incidents;
 import ib.core.internal.BoundDevice;
 import ib.core.internal.callback.Contract;
 import ib.core.mad.Mad;
@@ -13,6 +14,7 @@ import ib.core.mad.smp.DirectedRoute;
 import ib.core.mad.smp.Smp;
 import ib.core.serial.Waits;
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbInvalidException;
@@ -38,6 +40,7 @@ final class MadPort implements Rmpp.Port {
   private final World world;
   private final Contract contract;
   private final Waits waits;
+  private final Incidents incidents;
   private final SerialQueue queue;
   private final Counters counters = new Counters();
   private final AgentTable agents = new AgentTable();
@@ -46,9 +49,17 @@ final class MadPort implements Rmpp.Port {
   private final Transfers transfers = new Transfers(this);
   private int lowTid = ThreadLocalRandom.current().nextInt(); // not to be guessed (D9)
 
-  MadPort(String device, int number, Wire wire, World world, Contract contract, Waits waits) {
-    this.name = device + "/" + number;
+  MadPort(
+      String name,
+      int number,
+      Wire wire,
+      World world,
+      Contract contract,
+      Waits waits,
+      Incidents incidents) {
+    this.name = name;
     this.number = number;
+    this.incidents = incidents;
     this.wire = wire;
     this.world = world;
     this.contract = contract;
@@ -337,6 +348,19 @@ final class MadPort implements Rmpp.Port {
   @Override
   public void count(Counter counter) {
     counters.add(counter);
+  }
+
+  @Override
+  public void refused(Counter counter, String reason, MadSource source) {
+    counters.add(counter);
+    incidents.refused(
+        reason,
+        () -> {
+          AhAttr back = source.answer();
+          GlobalRoute route = back == null ? null : back.grh();
+          String who = route == null ? "LID " + source.slid() : route.dgid().toString();
+          return who + ", queue pair " + source.srcQp() + ", at " + name;
+        });
   }
 
   @Override

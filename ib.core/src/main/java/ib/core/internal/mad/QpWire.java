@@ -41,6 +41,8 @@ final class QpWire implements Wire, AutoCloseable {
 
   static final int RECEIVES = 512;
 
+  private static final String LENGTH = "a datagram that has not 256 bytes";
+
   private final BoundDevice device;
   private final int port;
   private final Contract contract;
@@ -137,7 +139,7 @@ final class QpWire implements Wire, AutoCloseable {
       return;
     }
     if (length != MadHeader.MAD_BYTES) {
-      to.count(Counter.MALFORMED);
+      to.refused(Counter.MALFORMED, LENGTH, source(wc, null));
       return;
     }
     byte[] bytes = new byte[MadHeader.MAD_BYTES];
@@ -150,9 +152,11 @@ final class QpWire implements Wire, AutoCloseable {
     } catch (IbInvalidException e) {
       to.count(Counter.UNROUTED); // sent to a GID that the port has no more: cannot be answered
     }
-    MadSource source =
-        new MadSource(port, false, wc.slid(), wc.sl(), wc.srcQp(), wc.pkeyIndex(), answer);
-    to.arrived(qpn, Mad.of(mad), source);
+    to.arrived(qpn, Mad.of(mad), source(wc, answer));
+  }
+
+  private MadSource source(WorkCompletion wc, @Nullable AhAttr answer) {
+    return new MadSource(port, false, wc.slid(), wc.sl(), wc.srcQp(), wc.pkeyIndex(), answer);
   }
 
   /** A receive buffer could not be posted again; of a QP that is going that is right. */

@@ -3,6 +3,7 @@ package ib.core.internal.mad;
 import ib.core.mad.Mad;
 import ib.core.mad.MadAddress;
 import ib.core.mad.MadMethod;
+import ib.core.mad.MadSource;
 import ib.core.mad.RmppStatus;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
@@ -44,6 +45,9 @@ final class Rmpp {
 
     /** Counts. */
     void count(Counter counter);
+
+    /** Counts a datagram that is refused, and tells of it. */
+    void refused(Counter counter, String reason, MadSource source);
   }
 
   /**
@@ -76,6 +80,13 @@ final class Rmpp {
   /** {@return whether this datagram is one of a transfer} */
   static boolean active(Mad mad) {
     return (mad.rmpp().rmppFlags() & RmppHeader.FLAG_ACTIVE) != 0;
+  }
+
+  /** {@return a STOP where there is no room, otherwise an ABORT (IBA table 118)} */
+  static Mad refusal(Mad of, RmppStatus status) {
+    int type =
+        status == RmppStatus.RESOURCES_EXHAUSTED ? RmppHeader.TYPE_STOP : RmppHeader.TYPE_ABORT;
+    return control(of, true, type, status, 0, 0);
   }
 
   /** {@return an ACK, STOP or ABORT that answers a datagram of the peer's or of our own} */

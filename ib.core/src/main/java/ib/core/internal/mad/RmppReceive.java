@@ -2,6 +2,7 @@ package ib.core.internal.mad;
 
 import ib.core.mad.Mad;
 import ib.core.mad.MadAddress;
+import ib.core.mad.MadSource;
 import ib.core.mad.RmppException;
 import ib.core.mad.RmppStatus;
 import ib.core.wire.MadHeader;
@@ -29,10 +30,16 @@ final class RmppReceive {
     void forgotten();
   }
 
+  private static final String OUTSIDE = "a segment of RMPP outside of the window";
+  private static final String NO_SEGMENT = "a segment of RMPP that there is no room for";
+
+  private final MadSource source;
   private final MadAddress back;
+  private final Receives room;
   private final Rmpp.Port port;
   private final End end;
   private final List<@Nullable Mad> segments = new ArrayList<>();
+  private int kept;
   private int contiguous;
   private int last;
   private int windowEnd = 1;
@@ -42,8 +49,10 @@ final class RmppReceive {
   private boolean over;
   private World.@Nullable Alarm alarm;
 
-  RmppReceive(MadAddress back, Rmpp.Port port, End end) {
+  RmppReceive(MadSource source, MadAddress back, Receives room, Rmpp.Port port, End end) {
+    this.source = source;
     this.back = back;
+    this.room = room;
     this.port = port;
     this.end = end;
     alarm = port.after(Rmpp.RECEIVE_NS, () -> giveUp(RmppStatus.TOTAL_TIME_TOO_LONG));
@@ -70,7 +79,7 @@ final class RmppReceive {
     int number = h.segmentNumber();
     boolean first = (h.rmppFlags() & RmppHeader.FLAG_FIRST) != 0;
     if (over || number < 1 || number > windowEnd || first != (number == 1)) {
-      port.count(Counter.MALFORMED);
+      port.refused(Counter.MALFORMED, OUTSIDE, source);
       return;
     }
     if (complete || number <= acknowledged) {
@@ -90,6 +99,12 @@ final class RmppReceive {
       port.count(Counter.RMPP_DUPLICATES);
       return;
     }
+    if (!room.keep()) {
+      port.refused(Counter.RMPP_NO_ROOM, NO_SEGMENT, source);
+      giveUp(mad, RmppStatus.RESOURCES_EXHAUSTED);
+      return;
+    }
+    kept++;
     segments.set(number - 1, mad);
     if ((h.rmppFlags() & RmppHeader.FLAG_LAST) != 0) {
       last = number;
@@ -137,7 +152,7 @@ final class RmppReceive {
     acknowledge(mad);
     rest(Rmpp.LINGER_NS);
     Mad message = join();
-    segments.clear();
+    clear();
     end.message(message);
   }
 
@@ -194,9 +209,7 @@ final class RmppReceive {
 
   private void giveUp(Mad mad, RmppStatus status) {
     port.count(Counter.RMPP_ABORTS);
-    int type =
-        status == RmppStatus.RESOURCES_EXHAUSTED ? RmppHeader.TYPE_STOP : RmppHeader.TYPE_ABORT;
-    port.transmit(Rmpp.control(mad, true, type, status, 0, 0), back);
+    port.transmit(Rmpp.refusal(mad, status), back);
     close();
     end.failed(new RmppException(status, "receiving " + mad, false));
   }
@@ -205,7 +218,13 @@ final class RmppReceive {
   void close() {
     over = true;
     cancelAlarm();
+    clear();
+  }
+
+  private void clear() {
     segments.clear();
+    room.free(kept);
+    kept = 0;
   }
 
   private void cancelAlarm() {

@@ -38,6 +38,11 @@ public final class Threads implements World, AutoCloseable {
     timer.allowCoreThreadTimeOut(true);
   }
 
+  /** {@return what was refused at all ports, and what these threads have outlived} */
+  Incidents incidents() {
+    return incidents;
+  }
+
   @Override
   public Alarm after(long delayNs, Runnable what) {
     Future<?> due = timer.schedule(() -> incidents.outlive(what), delayNs, TimeUnit.NANOSECONDS);

@@ -21,11 +21,14 @@ import org.jspecify.annotations.Nullable;
 final class Transfers {
   private record Sending(Agent agent, RmppSend transfer, Pending<@Nullable Void> result) {}
 
-  private record Receiving(@Nullable Agent agent, RmppReceive transfer) {}
+  private static final String VERSION = "a version of RMPP that is not 1";
+  private static final String TYPE = "a type of RMPP that there is not";
+  private static final String NO_RECEIVE = "a message by RMPP that there is no room for";
 
   private final MadPort port;
   private final Map<Rmpp.Key, Sending> sends = new HashMap<>();
-  private final Map<Rmpp.Key, Receiving> receives = new HashMap<>();
+  private final Receives requests = new Receives();
+  private final Receives responses = new Receives();
 
   Transfers(MadPort port) {
     this.port = port;
@@ -103,19 +106,17 @@ final class Transfers {
               MadPort.finish(agent, sent, failure);
             });
     sends.put(key, new Sending(agent, s, sent));
-    Receiving asked = receives.get(Rmpp.Key.of(mad.header(), false, to.ah()));
-    s.start(asked == null ? 1 : asked.transfer.replyWindow());
+    Receives.Receiving asked = requests.get(Rmpp.Key.of(mad.header(), false, to.ah()));
+    s.start(asked == null ? 1 : asked.transfer().replyWindow());
   }
 
   /** Refuses what nobody here understands, once: an ABORT is not answered (IBA 13.6.2.2). */
   private void refuse(Mad mad, MadSource source, RmppStatus why) {
-    port.count(Counter.MALFORMED);
     AhAttr back = source.answer();
     int type = mad.rmpp().rmppType();
     if (back != null && type != RmppHeader.TYPE_ABORT && type != RmppHeader.TYPE_STOP) {
       port.count(Counter.RMPP_ABORTS);
-      port.transmit(
-          Rmpp.control(mad, true, RmppHeader.TYPE_ABORT, why, 0, 0), address(back, source));
+      port.transmit(Rmpp.refusal(mad, why), address(back, source));
     }
   }
 
@@ -127,6 +128,7 @@ final class Transfers {
     if (mad.rmpp().rmppVersion() == RmppHeader.VERSION) {
       return true;
     }
+    port.refused(Counter.MALFORMED, VERSION, source);
     refuse(mad, source, RmppStatus.UNSUPPORTED_VERSION);
     return false;
   }
@@ -140,7 +142,8 @@ final class Transfers {
     boolean response = mad.header().response();
     AhAttr peer = source.answer();
     Sending s = sends.get(Rmpp.Key.of(mad.header(), !response, peer));
-    Receiving r = receives.get(Rmpp.Key.of(mad.header(), response, peer));
+    Receives.Receiving r =
+        (response ? responses : requests).get(Rmpp.Key.of(mad.header(), response, peer));
     RmppStatus status =
         Objects.requireNonNullElse(RmppStatus.of(h.rmppStatus()), RmppStatus.ILLEGAL_STATUS);
     switch (h.rmppType()) {
@@ -148,7 +151,7 @@ final class Transfers {
         if (s != null) {
           s.transfer.acknowledged(h.segmentNumber(), h.newWindowLast());
         } else if (r != null && h.segmentNumber() == 0) {
-          r.transfer.turnAround(Math.min(h.newWindowLast(), Rmpp.SEGMENTS_MOST));
+          r.transfer().turnAround(Math.min(h.newWindowLast(), Rmpp.SEGMENTS_MOST));
         } else {
           port.count(Counter.LATE);
         }
@@ -158,13 +161,16 @@ final class Transfers {
           s.transfer.stopped(status);
         }
         if (r != null) {
-          r.transfer.aborted(status);
+          r.transfer().aborted(status);
         }
         if (s == null && r == null) {
           port.count(Counter.LATE);
         }
       }
-      default -> refuse(mad, source, RmppStatus.BAD_TYPE);
+      default -> {
+        port.refused(Counter.MALFORMED, TYPE, source);
+        refuse(mad, source, RmppStatus.BAD_TYPE);
+      }
     }
   }
 
@@ -176,12 +182,12 @@ final class Transfers {
       return;
     }
     Rmpp.Key key = Rmpp.Key.of(mad.header(), false, source.answer());
-    Receiving r = receives.get(key);
+    Receives.Receiving r = requests.get(key);
     if (r == null) {
-      r = open(agent, key, mad, source, new ToAgent(agent, key, source));
+      r = open(requests, agent, key, mad, source, new ToAgent(agent, key, source));
     }
     if (r != null) {
-      r.transfer.data(mad);
+      r.transfer().data(mad);
     }
   }
 
@@ -191,9 +197,9 @@ final class Transfers {
       return;
     }
     Rmpp.Key key = Rmpp.Key.of(mad.header(), true, source.answer());
-    Receiving r = receives.get(key);
+    Receives.Receiving r = responses.get(key);
     if (r == null && e != null) {
-      r = open(e.agent, key, mad, source, new ToExchange(e, key, source));
+      r = open(responses, e.agent, key, mad, source, new ToExchange(e, key, source));
       if (r != null) {
         e.disarm(); // from now on the transfer's own time counts
         RmppSend s = e.sending;
@@ -202,21 +208,34 @@ final class Transfers {
           e.disarm();
         }
       }
-    }
-    if (r == null) {
+    } else if (r == null) {
       port.count(Counter.LATE);
-    } else {
-      r.transfer.data(mad);
+    }
+    if (r != null) {
+      r.transfer().data(mad);
     }
   }
 
-  private @Nullable Receiving open(
-      Agent agent, Rmpp.Key key, Mad mad, MadSource source, RmppReceive.End end) {
+  private Receives.@Nullable Receiving open(
+      Receives receives,
+      Agent agent,
+      Rmpp.Key key,
+      Mad mad,
+      MadSource source,
+      RmppReceive.End end) {
     AhAttr back = source.answer();
     if (back == null || mad.rmpp().segmentNumber() != 1) {
+      port.count(Counter.LATE);
       return null;
     }
-    Receiving r = new Receiving(agent, new RmppReceive(address(back, source), port, end));
+    if (!receives.admits()) {
+      port.refused(Counter.RMPP_NO_ROOM, NO_RECEIVE, source);
+      refuse(mad, source, RmppStatus.RESOURCES_EXHAUSTED);
+      return null;
+    }
+    MadAddress to = address(back, source);
+    Receives.Receiving r =
+        new Receives.Receiving(agent, new RmppReceive(source, to, receives, port, end));
     receives.put(key, r);
     return r;
   }
@@ -239,12 +258,12 @@ final class Transfers {
 
     @Override
     public void failed(RmppException why) {
-      receives.remove(key);
+      requests.remove(key);
     }
 
     @Override
     public void forgotten() {
-      receives.remove(key);
+      requests.remove(key);
     }
   }
 
@@ -269,7 +288,7 @@ final class Transfers {
 
     @Override
     public void failed(RmppException why) {
-      receives.remove(key);
+      responses.remove(key);
       if (exchange.equals(port.waiting(exchange.tid()))) {
         port.done(exchange);
         exchange.fail(why);
@@ -278,7 +297,7 @@ final class Transfers {
 
     @Override
     public void forgotten() {
-      receives.remove(key);
+      responses.remove(key);
     }
   }
 
@@ -297,15 +316,7 @@ final class Transfers {
               }
               return false;
             });
-    receives
-        .values()
-        .removeIf(
-            r -> {
-              if (agent.equals(r.agent)) {
-                r.transfer.close();
-                return true;
-              }
-              return false;
-            });
+    requests.leave(agent);
+    responses.leave(agent);
   }
 }

@@ -1,5 +1,6 @@
 package ib.core.internal.mad;
 
+import ib.core.client.Incidents;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.waits.WaitGraph;
 import ib.core.mad.Mad;
@@ -24,6 +25,10 @@ final class Net {
   }
 
   final List<Mad> sent = new ArrayList<>();
+
+  /** What the ports write into the log. */
+  final List<String> lines = new ArrayList<>();
+
   final List<MadPort> ports = new ArrayList<>();
   final Contract contract = new Contract(true);
   double loss;
@@ -41,8 +46,9 @@ final class Net {
   Net(World world, long seed, int count) {
     this.world = world;
     this.random = new Random(seed);
+    Incidents told = new Incidents("management datagrams", lines::add);
     for (int lid = 1; lid <= count; lid++) {
-      ports.add(new MadPort("net" + lid, 1, new End(lid), world, contract, waits));
+      ports.add(new MadPort("net" + lid + "/1", 1, new End(lid), world, contract, waits, told));
     }
   }
 

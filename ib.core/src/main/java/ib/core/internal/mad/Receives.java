@@ -1,0 +1,82 @@
+package ib.core.internal.mad;
+
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages that a port is receiving in one direction, or has received and remembers. Strangers
+ * begin them, so there is an end to their number and to the segments that they keep together. On
+ * the port's queue.
+ */
+final class Receives {
+  /** How many messages there may be. */
+  static final int MOST = 1024;
+
+  /** How many segments they may keep: two of the longest messages. */
+  static final int SEGMENTS_MOST = 2 * Rmpp.SEGMENTS_MOST;
+
+  /** A message on its way, and whose. */
+  record Receiving(Agent agent, RmppReceive transfer) {}
+
+  private final Map<Rmpp.Key, Receiving> all = new LinkedHashMap<>(); // the oldest first
+  private int segments;
+
+  Receives() {}
+
+  @Nullable Receiving get(Rmpp.Key key) {
+    return all.get(key);
+  }
+
+  /** {@return whether one more may begin; the oldest that has arrived is forgotten for it} */
+  boolean admits() {
+    if (all.size() < MOST) {
+      return true;
+    }
+    for (Iterator<Receiving> i = all.values().iterator(); i.hasNext(); ) {
+      RmppReceive oldest = i.next().transfer;
+      if (oldest.complete()) {
+        i.remove();
+        oldest.close();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void put(Rmpp.Key key, Receiving receiving) {
+    all.put(key, receiving);
+  }
+
+  void remove(Rmpp.Key key) {
+    all.remove(key);
+  }
+
+  /** Takes the room of a segment; false when there is none. */
+  boolean keep() {
+    boolean room = segments < SEGMENTS_MOST;
+    if (room) {
+      segments++;
+    }
+    return room;
+  }
+
+  /** The room of segments is free again. */
+  void free(int count) {
+    segments -= count;
+  }
+
+  /** An agent is closed: what is on its way to the agent stops without a word. */
+  void leave(Agent agent) {
+    all.values()
+        .removeIf(
+            r -> {
+              boolean its = r.agent.equals(agent);
+              if (its) {
+                r.transfer.close();
+              }
+              return its;
+            });
+  }
+}

@@ -191,19 +191,8 @@ final class TrapTest {
       NodePort locked = port(lab, "soft1");
       Subnet subnet = subnet(lab);
       synchronized (lab.fabric) {
-        PortInfo.M_KEY.set(locked.info(), 0xfeedL);
-        PortInfo.M_KEY_PROTECT_BITS.set(locked.info(), 2);
-        MemorySegment mad = MemorySegment.ofArray(new byte[256]);
-        MadField.write(mad, 0, 8, 1);
-        Smp.MGMT_CLASS.set(mad, Smp.CLASS_LID);
-        MadField.write(mad, 16, 8, 1);
-        Smp.METHOD.set(mad, 1);
-        Smp.ATTRIBUTE_ID.set(mad, SmpAttribute.NODE_INFO.id());
-        Smp.M_KEY.set(mad, 0xbadL);
-        Datagram d = new Datagram(mad);
-        d.slid = port(lab, "soft0").lid();
-        d.dlid = locked.lid();
-        subnet.send(port(lab, "soft0"), d);
+        lock(locked);
+        wrongMkey(lab, locked, 0xbadL);
         subnet.carry();
       }
       MemorySegment n = sink.await(256);
@@ -212,6 +201,60 @@ final class TrapTest {
       assertEquals(port(lab, "soft0").lid(), TrapSink.detail(n, 32, 16));
       assertEquals(SmpAttribute.NODE_INFO.id(), TrapSink.detail(n, 80, 16));
       assertEquals(0xbadL, TrapSink.detail(n, 128, 64));
+    }
+  }
+
+  private static void lock(NodePort port) {
+    PortInfo.M_KEY.set(port.info(), 0xfeedL);
+    PortInfo.M_KEY_PROTECT_BITS.set(port.info(), 2);
+  }
+
+  /** An SMP of soft0 with a wrong M_Key. */
+  private static void wrongMkey(Lab lab, NodePort locked, long mkey) {
+    MemorySegment mad = MemorySegment.ofArray(new byte[256]);
+    MadField.write(mad, 0, 8, 1);
+    Smp.MGMT_CLASS.set(mad, Smp.CLASS_LID);
+    MadField.write(mad, 16, 8, 1);
+    Smp.METHOD.set(mad, 1);
+    Smp.ATTRIBUTE_ID.set(mad, SmpAttribute.NODE_INFO.id());
+    Smp.M_KEY.set(mad, mkey);
+    Datagram d = new Datagram(mad);
+    d.slid = port(lab, "soft0").lid();
+    d.dlid = locked.lid();
+    subnet(lab).send(port(lab, "soft0"), d);
+  }
+
+  private static boolean again(Lab lab, NodePort locked) {
+    synchronized (lab.fabric) {
+      wrongMkey(lab, locked, 0xbadL);
+      subnet(lab).carry();
+    }
+    return true;
+  }
+
+  @Test
+  @DisplayName("256 a thousand different ones at once: 16 traps, the rest counted by reason")
+  void manyWrongMkeys() {
+    try (Lab lab = new Lab("soft0", "soft1");
+        TrapSink sink = new TrapSink(subnet(lab))) {
+      NodePort locked = port(lab, "soft1");
+      int count = 1000;
+      synchronized (lab.fabric) {
+        lock(locked);
+        for (int i = 0; i < count; i++) {
+          wrongMkey(lab, locked, 0xbad0000L + i);
+        }
+        subnet(lab).carry();
+      }
+      assertEquals(count, counter(locked, PortInfo.M_KEY_VIOLATIONS));
+      long refused =
+          lab.fabric
+              .incidents()
+              .refused("a trap while enough of its number are repeated by the port");
+      assertEquals(count - 16, refused);
+      OpensmTest.await("all are over", () -> sink.count(256) == 16L * TIMES_MOST);
+      assertEquals(16, sink.distinct(256));
+      OpensmTest.await("there is room again", () -> again(lab, locked) && sink.distinct(256) > 16);
     }
   }
 

@@ -21,16 +21,25 @@ final class Traps {
 
   private static final int TRAP = 0x05;
   private static final int TIMES_MOST = 5;
+
+  /** How many of one number a port repeats at once: strangers bring some of them about (M_Key). */
+  static final int MOST = 16;
+
+  /** Why a trap is not sent. */
+  static final String TOO_MANY = "a trap while enough of its number are repeated by the port";
+
   private static final long TIME_UNIT_NS = 4096;
 
   private static final class Pending {
     final NodePort from;
+    final int number;
     final MemorySegment notice;
     int times;
     long againNs;
 
-    Pending(NodePort from, MemorySegment notice) {
+    Pending(NodePort from, int number, MemorySegment notice) {
       this.from = from;
+      this.number = number;
       this.notice = notice;
     }
   }
@@ -45,9 +54,16 @@ final class Traps {
 
   void send(NodePort from, Trap trap) {
     MemorySegment notice = trap.notice(from);
+    int number = trap.number();
     pending.values().removeIf(p -> p.from.equals(from) && p.notice.mismatch(notice) < 0);
+    long others =
+        pending.values().stream().filter(p -> p.from.equals(from) && p.number == number).count();
+    if (others >= MOST) {
+      subnet.fabric().incidents().refused(TOO_MANY, () -> trap.about(from));
+      return;
+    }
     long id = ++tid;
-    Pending p = new Pending(from, notice);
+    Pending p = new Pending(from, number, notice);
     pending.put(id, p);
     say(id, p);
     subnet.fabric().wake();

@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
  * @param details writes what is particular, over the 64 bytes of the notice
  */
 public record Trap(int number, int type, Details details) {
+  private static final int MKEY = 256;
   private static final int URGENT = 1;
   private static final int SECURITY = 2;
   private static final int INFORMATIONAL = 4;
@@ -105,7 +106,7 @@ public record Trap(int number, int type, Details details) {
     MemorySegment head = MemorySegment.ofArray(new byte[32]);
     MemorySegment.copy(mad, 0, head, 0, 32);
     return new Trap(
-        256,
+        MKEY,
         SECURITY,
         n -> {
           MadField.write(n, DETAILS + 16, 16, lid);
@@ -168,6 +169,18 @@ public record Trap(int number, int type, Details details) {
     MadField.write(n, at + 128, 64, offence.sgidLow);
     MadField.write(n, at + 192, 64, offence.dgidHigh);
     MadField.write(n, at + 256, 64, offence.dgidLow);
+  }
+
+  /**
+   * What the trap is about, for a report: of an M_Key, who had the wrong one.
+   *
+   * @param from the port that sends it
+   * @return in words
+   */
+  public String about(NodePort from) {
+    String which = "trap " + number + " of " + from;
+    long slid = MadField.read(notice(from), DETAILS + 32, 16);
+    return number == MKEY ? "LID " + slid + ": " + which : which;
   }
 
   /**

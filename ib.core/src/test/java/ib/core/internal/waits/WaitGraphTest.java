@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -31,6 +33,7 @@ class WaitGraphTest {
 
   @AfterEach
   void nobodyIsLeft() {
+    assertFalse(graph.leaf().isLocked());
     assertTrue(graph.waits().isEmpty());
   }
 
@@ -238,5 +241,92 @@ class WaitGraphTest {
         });
     End end = graph.await(a, Rank.CLOSES, LONG_NS);
     assertEquals(List.of(me, owner, me), end.cycle());
+  }
+
+  @Test
+  @DisplayName("a target that gets over after the spins closes no cycle either")
+  void overAfterTheSpins() {
+    Thing mine = new Thing();
+    mine.holder = Thread.currentThread();
+    mine.over = true;
+    assertEquals(End.DONE, new WaitGraph(0).await(mine, Rank.CLOSES, LONG_NS));
+  }
+
+  /** A wait of a thread that never runs, for what another one has. */
+  private WaitGraph.Wait wait(Thread who, Thread holder, Rank rank, List<List<Thread>> told) {
+    Thing thing = new Thing();
+    thing.holder = holder;
+    return new WaitGraph.Wait(who, thing, rank, told::add);
+  }
+
+  @Test
+  @DisplayName("S28: where all of a cycle stay, none is given up: the watchdog has to help")
+  void allStay() {
+    Thread one = new Thread("one");
+    Thread two = new Thread("two");
+    List<List<Thread>> told = new ArrayList<>();
+    WaitGraph.Wait first = wait(one, two, Rank.STAYS, told);
+    WaitGraph.Wait second = wait(two, one, Rank.STAYS, told);
+    graph.enter(first);
+    assertEquals(List.of(), graph.makeWay(second));
+    assertEquals(List.of(), told);
+    assertEquals(Set.of(one), graph.waits().keySet());
+    graph.leave(first);
+  }
+
+  @Test
+  @DisplayName(
+      "a wait that is given up is out of the graph, and its thread is woken with the cycle")
+  void givenUpIsTold() {
+    Thread one = new Thread("one");
+    Thread two = new Thread("two");
+    Thread three = new Thread("three");
+    List<List<Thread>> told = new ArrayList<>();
+    graph.enter(wait(two, three, Rank.QUEUED, told));
+    WaitGraph.Wait stays = wait(three, one, Rank.CLOSES, told);
+    graph.enter(stays);
+    assertEquals(List.of(), graph.makeWay(wait(one, two, Rank.THROWS, told)));
+    assertEquals(List.of(List.of(two, three, one, two)), told);
+    assertEquals(Set.of(three), graph.waits().keySet());
+    graph.leave(stays);
+  }
+
+  @Test
+  @DisplayName(
+      "who asks for a cycle is told its threads, itself first and last, or that there is none")
+  void askedForACycle() {
+    Thread one = new Thread("one");
+    Thread two = new Thread("two");
+    WaitGraph.Wait only = wait(two, one, Rank.CLOSES, new ArrayList<>());
+    Thing held = new Thing();
+    held.holder = two;
+    assertEquals(List.of(), graph.cycle(one, held));
+    graph.enter(only);
+    assertEquals(List.of(one, two, one), graph.cycle(one, held));
+    graph.leave(only);
+  }
+
+  @Test
+  @DisplayName("a fence or a close waits 60 s at the most, or as long as was set")
+  void deadline() {
+    assertEquals(TimeUnit.SECONDS.toNanos(60), graph.deadlineNs());
+    graph.deadlineNs(7);
+    assertEquals(7, graph.deadlineNs());
+  }
+
+  @Test
+  @DisplayName("the end of a thread: over once it ended, held by the thread, named after it")
+  void endOfAThread() throws InterruptedException {
+    CountDownLatch go = new CountDownLatch(1);
+    Thread t = Thread.ofPlatform().name("worker").daemon().start(() -> Wait.on(go));
+    EndOf end = new EndOf(t);
+    List<Thread> holders = new ArrayList<>();
+    end.holders(holders::add);
+    assertEquals(List.of(t), holders);
+    assertEquals("the end of thread worker", end.text());
+    assertFalse(end.over());
+    go.countDown();
+    t.join();
+    assertTrue(end.over());
   }
 }

@@ -86,6 +86,7 @@ public final class FakeCq extends CompletionQueue {
   @Override
   public int entries() {
     device.touch(deaths);
+    device.faults().hit("entries");
     return size;
   }
 

@@ -3,6 +3,7 @@ package ib.core.internal.restrack;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.ToIntFunction;
 
 /**
@@ -40,7 +41,6 @@ public record Quotas(Map<Quota, Integer> most) {
   }
 
   long limit(Quota quota) {
-    Integer n = most.get(quota);
-    return (n == null ? quota.standard() : n) * quota.unit();
+    return Objects.requireNonNull(most.get(quota)) * quota.unit();
   }
 }

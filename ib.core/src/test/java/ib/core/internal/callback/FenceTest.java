@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.client.Violation;
 import ib.core.internal.BoundDevice;
 import ib.core.testing.CoreRig;
 import ib.core.testing.FakeCq;
@@ -232,5 +233,27 @@ class FenceTest {
               other.close();
               done.countDown();
             });
+  }
+
+  @Test
+  @DisplayName("I4: who is still in a callback whose fence was deferred, is named by the sweep")
+  void i4SweepNamesWhatWasDeferred() {
+    BoundDevice hasty = rig.bind("hasty", TimeUnit.MILLISECONDS.toNanos(20));
+    FakeCq cq = (FakeCq) hasty.allocCq(16, 0, PollContext.WORKQUEUE);
+    cq.complete(
+        new WorkCompletion()
+            .status(WcStatus.SUCCESS)
+            .cqe(
+                (q, wc) -> {
+                  q.close();
+                  stay();
+                }));
+    Wait.on(inside);
+    assertEquals(List.of(), hasty.sweepAndPoison());
+    assertEquals(List.of("S26", "I4"), rig.clauses());
+    Violation v = rig.contract().violations().getLast();
+    assertEquals("hasty", v.culprit());
+    assertTrue(v.text().startsWith("the callback of CQ 0 of fake0 of hasty"), v.text());
+    assertTrue(v.otherStack().stream().anyMatch(f -> f.contains("FenceTest.stay")));
   }
 }

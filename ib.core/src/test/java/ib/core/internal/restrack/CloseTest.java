@@ -2,6 +2,7 @@ package ib.core.internal.restrack;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.client.ResourceRecord;
@@ -11,7 +12,10 @@ import ib.core.testing.Objects7;
 import ib.core.testing.Wait;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
+import ib.core.verbs.IbBusyException;
+import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbObject;
+import ib.core.verbs.ObjectControl;
 import ib.core.verbs.ObjectControl.Kind;
 import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpAttr;
@@ -135,5 +139,57 @@ class CloseTest {
         List.of("rkey", "lkey", "iova", "mrlen", "pdn"),
         List.copyOf(all.get(4).details().keySet()));
     o.close();
+  }
+
+  @Test
+  @DisplayName(
+      "CC-17: a driver that closes an object inside of its destroy does not wait for itself")
+  void closedInsideItsOwnDestroy() {
+    ProtectionDomain pd = device.allocPd();
+    rig.fake().faults().at("destroyPD", pd::close);
+    pd.close();
+    assertEquals(1, rig.fake().faults().hits("destroyPD"));
+    assertEquals(List.of(), rig.clauses());
+    assertEquals(0, rig.objects().live());
+  }
+
+  @Test
+  @DisplayName("D2: an object that is being made cannot be closed; given up, it is gone")
+  void closedWhileBeingMade() {
+    ObjectControl made = device.owner().handle().child(Kind.PD);
+    IbInvalidException e = assertThrows(IbInvalidException.class, made::destroy);
+    assertTrue(e.getMessage().contains("RESERVED"), e.getMessage());
+    made.abort();
+    made.destroy();
+    assertEquals(0, rig.objects().live());
+  }
+
+  @Test
+  @DisplayName("D2: a handle is not closed, and counts what was made through it")
+  void handle() {
+    ObjectControl handle = device.owner().handle();
+    assertThrows(IbInvalidException.class, handle::destroy);
+    ProtectionDomain pd = device.allocPd();
+    BoundDevice other = rig.bind("other");
+    ProtectionDomain theirs = other.allocPd();
+    assertEquals(1, handle.useCount());
+    assertEquals(1, device.owner().live());
+    assertEquals(List.of(pd), handle.users());
+    theirs.close();
+    pd.close();
+    assertEquals(0, handle.useCount());
+    assertEquals(List.of(), handle.users());
+  }
+
+  @Test
+  @DisplayName("S48: EBUSY says so when the user is in nobody's list any more")
+  void busyWithoutAName() {
+    ProtectionDomain pd = device.allocPd();
+    Life life = ((Book) pd.control()).life();
+    assertTrue(life.use());
+    IbBusyException e = assertThrows(IbBusyException.class, pd::close);
+    assertEquals(List.of("an object being made or closed"), e.users());
+    life.unuse();
+    pd.close();
   }
 }

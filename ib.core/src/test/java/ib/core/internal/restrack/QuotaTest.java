@@ -1,6 +1,7 @@
 package ib.core.internal.restrack;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -242,5 +243,46 @@ class QuotaTest {
         assertThrows(IbNoMemoryException.class, () -> one.device().allocPd());
       }
     }
+  }
+
+  @Test
+  @DisplayName("A14: a registration that fails gives its place back, one that is done keeps it")
+  void a14RegistrationFails() {
+    allow(Quota.HANDLERS, 1);
+    IllegalStateException planted = new IllegalStateException("planted");
+    var thrown =
+        assertThrows(
+            IllegalStateException.class,
+            () ->
+                device
+                    .owner()
+                    .lending(
+                        () -> {
+                          throw planted;
+                        }));
+    assertSame(planted, thrown);
+    assertEquals(0, account.used(Quota.HANDLERS));
+    Object thing = new Object();
+    assertSame(thing, device.owner().lending(() -> thing));
+    assertEquals(1, account.used(Quota.HANDLERS));
+    device.owner().lent(thing, "a thing");
+    device.owner().returned(new Object());
+    assertEquals(1, account.used(Quota.HANDLERS));
+    device.owner().returned(thing);
+  }
+
+  @Test
+  @DisplayName("A14: a refusal names what was asked for, what is there and the limit, in its units")
+  void a14RefusalIsExact() {
+    allow(Quota.ALLOCATED, 2);
+    MemoryRegion mr = pd.allocMemory(1 << 20, 8, 0);
+    var e = assertThrows(IbNoMemoryException.class, () -> pd.allocMemory((1 << 20) + 8, 8, 0));
+    String text = "2 more MiB of allocated memory than the 1 that it has are over its limit of 2";
+    assertTrue(e.getMessage().contains(text), e.getMessage());
+    mr.close();
+    allow(Quota.PD, 1);
+    e = assertThrows(IbNoMemoryException.class, device::allocPd);
+    text = "1 more protection domains than the 1 that it has are over its limit of 1";
+    assertTrue(e.getMessage().contains(text), e.getMessage());
   }
 }

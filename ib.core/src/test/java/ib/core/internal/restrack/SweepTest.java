@@ -2,16 +2,20 @@ package ib.core.internal.restrack;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.client.LeakRecord;
+import ib.core.client.Violation;
 import ib.core.internal.BoundDevice;
+import ib.core.internal.waits.WaitGraph;
 import ib.core.testing.CoreRig;
 import ib.core.testing.Objects7;
 import ib.core.testing.SilentHandler;
 import ib.core.testing.Wait;
 import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.IbObject;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.SendWr;
@@ -41,6 +45,7 @@ class SweepTest {
   @Test
   @DisplayName("S32: the report names client, object, thread, place and what pins it")
   void s32ReportNamesEverything() {
+    long before = System.nanoTime();
     Objects7.of(device);
     List<LeakRecord> leaks = device.sweepAndPoison();
     assertEquals(7, leaks.size());
@@ -50,7 +55,7 @@ class SweepTest {
     assertEquals(List.of("QP 0 (qpn 0x4df286)"), cq.pinnedBy());
     assertEquals(Thread.currentThread().getName(), cq.thread());
     assertTrue(cq.stack().getFirst().contains("Objects7.of"), cq.stack().toString());
-    assertTrue(cq.ageNs() >= 0);
+    assertTrue(cq.ageNs() > 0 && cq.ageNs() < System.nanoTime() - before, "age " + cq.ageNs());
     assertEquals(List.of(), device.sweepAndPoison());
     assertEquals(0, rig.objects().live());
     assertEquals(0, rig.fake().live());
@@ -73,7 +78,8 @@ class SweepTest {
   void cc20Poison() {
     Objects7 o = Objects7.of(device);
     device.sweepAndPoison();
-    assertThrows(IbDisassociatedException.class, device::allocPd);
+    var refused = assertThrows(IbDisassociatedException.class, device::allocPd);
+    assertTrue(refused.getMessage().startsWith("fake0.allocPd"), refused.getMessage());
     assertThrows(IbDisassociatedException.class, () -> device.queryPort(1));
     assertThrows(IbDisassociatedException.class, () -> o.pd().createAh(Objects7.ADDRESS));
     assertThrows(IbDisassociatedException.class, () -> o.ah().modify(Objects7.ADDRESS));
@@ -105,6 +111,7 @@ class SweepTest {
   void s32EventHandlersAreLeaks() {
     SilentHandler.register(device);
     device.unregisterEventHandler(SilentHandler.register(device));
+    assertEquals(List.of("event handler " + SilentHandler.class.getName()), device.held());
     List<LeakRecord> leaks = device.sweepAndPoison();
     assertEquals(
         List.of("event handler " + SilentHandler.class.getName()),
@@ -168,9 +175,96 @@ class SweepTest {
     Wait.on(inside);
     List<LeakRecord> leaks = hasty.sweepAndPoison();
     assertEquals(List.of("PD 0"), leaks.stream().map(LeakRecord::object).toList());
+    assertEquals(List.of(), rig.clauses(), "nobody waits for an object that is given up");
     go.countDown();
     Wait.end(maker);
     assertEquals(0, rig.objects().live());
     assertEquals(0, rig.fake().live());
+  }
+
+  /** An object whose close is held up in the driver, on a thread of its own. */
+  private final class HeldUp {
+    final CountDownLatch go = new CountDownLatch(1);
+    final Future<?> closer;
+
+    HeldUp(IbObject object, String op) {
+      CountDownLatch inside = new CountDownLatch(1);
+      rig.fake()
+          .faults()
+          .at(
+              op,
+              () -> {
+                inside.countDown();
+                Wait.on(go);
+              });
+      closer = Wait.start(object::close);
+      Wait.on(inside);
+    }
+
+    void end() {
+      go.countDown();
+      Wait.end(closer);
+      assertEquals(0, rig.objects().live());
+    }
+  }
+
+  private boolean somebodyWaits() {
+    WaitGraph graph = rig.objects().waits();
+    graph.leaf().lock();
+    try {
+      return !graph.waits().isEmpty();
+    } finally {
+      graph.leaf().unlock();
+    }
+  }
+
+  @Test
+  @DisplayName("I4: what its owner is closing on another thread is waited for, and is no leak")
+  void closedByItsOwnerMeanwhile() {
+    HeldUp pd = new HeldUp(device.allocPd(), "destroyPD");
+    AtomicReference<List<LeakRecord>> leaks = new AtomicReference<>();
+    Future<?> sweep = Wait.start(() -> leaks.set(device.sweepAndPoison()));
+    Wait.until(this::somebodyWaits);
+    assertNull(leaks.get());
+    pd.end();
+    Wait.end(sweep);
+    assertEquals(List.of(), leaks.get());
+    assertEquals(List.of(), rig.clauses());
+  }
+
+  @Test
+  @DisplayName("S32: a close that does not end is a leak after the grace, and its thread is named")
+  void closeThatDoesNotEnd() {
+    BoundDevice hasty = rig.bind("hasty", TimeUnit.MILLISECONDS.toNanos(20));
+    HeldUp pd = new HeldUp(hasty.allocPd(), "destroyPD");
+    List<LeakRecord> leaks = hasty.sweepAndPoison();
+    assertEquals(List.of("PD 0"), leaks.stream().map(LeakRecord::object).toList());
+    Violation v = rig.contract().violations().getFirst();
+    assertEquals("S32", v.clause());
+    assertEquals("hasty", v.culprit());
+    assertEquals("PD 0 of fake0 does not end", v.text());
+    assertTrue(v.otherStack().stream().anyMatch(f -> f.contains("Teardown.destroy")));
+    pd.end();
+  }
+
+  @Test
+  @DisplayName("S5: a sweep does not wait for an address handle that is being destroyed")
+  void addressHandlesAreNotWaitedFor() {
+    ProtectionDomain pd = device.allocPd();
+    HeldUp ah = new HeldUp(pd.createAh(Objects7.ADDRESS), "destroyAH");
+    List<LeakRecord> leaks = device.sweepAndPoison();
+    assertEquals(List.of("PD 0", "AH 0"), leaks.stream().map(LeakRecord::object).toList());
+    assertEquals(List.of(), rig.clauses());
+    ah.end();
+  }
+
+  @Test
+  @DisplayName("CC-20: a sweep by itself closes the account, whoever said so before or did not")
+  void sweepPoisons() {
+    ProtectionDomain pd = device.allocPd();
+    pd.close();
+    device.owner().sweep();
+    assertThrows(IbDisassociatedException.class, device::allocPd);
+    assertThrows(IbDisassociatedException.class, () -> device.queryPort(1));
   }
 }

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What a requester makes of an answer. What completes nothing must leave everything as it was: the
@@ -230,5 +231,43 @@ class ResponseMatrixTest {
     assertEquals(List.of(PSN + 2 & 0xffffff, PSN + 3 & 0xffffff), again);
     ack(3, 0x1f);
     assertEquals(WcStatus.SUCCESS, Rig.next(a.sendCq).status());
+  }
+
+  /** A packet is refused for want of a receive, and the one behind it for its number. */
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(booleans = {false, true})
+  @DisplayName("rocev2.md 6: Linux says what is missing behind each RNR NAK, which is no loss")
+  void sequenceErrorBehindNotReady(boolean late) {
+    rig.connect(QpType.RC, 16, 14, 1, 7); // one retry, and as many RNR retries as it takes
+    Rig.Side a = rig.a();
+    forge = new Forge(rig, a, rig.b());
+    for (int i = 0; i < 3; i++) {
+      SendWr wr = new SendWr(1).wrId(i).opcode(WrOpcode.SEND).flags(SendFlags.SIGNALED);
+      assertEquals(PostStatus.OK, a.qp.postSend(wr.addSge(a.mr.lkey(), a.mr.iova(), 8)));
+    }
+    rig.settle();
+    for (int round = 1; round <= 20; round++) {
+      ack(0, 0x21); // send again, after 0.01 ms
+      forge.answers.clear();
+      if (late) {
+        clock.advance(20_000);
+        rig.settle();
+      }
+      ack(0, 0x60); // the second of the time before
+      Rig.assertEmpty(a.sendCq);
+      if (!late) {
+        assertEquals(0, forge.answers.size(), "sent before it was time");
+        clock.advance(20_000);
+        rig.settle();
+        assertEquals(3, forge.answers.size());
+      }
+    }
+    assertEquals(20L, a.hca.counters(1).get("rcvd_rnr_err"));
+    assertEquals(20L, a.hca.counters(1).get("rcvd_seq_err"));
+    assertEquals(late ? 40L : 20L, a.hca.counters(1).get("completer_retry_err"));
+    ack(2, 0x1f);
+    for (int i = 0; i < 3; i++) {
+      assertEquals(WcStatus.SUCCESS, Rig.next(a.sendCq).status());
+    }
   }
 }

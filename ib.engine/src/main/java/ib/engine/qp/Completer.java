@@ -198,6 +198,7 @@ final class Completer {
   private void receiverNotReady(Packet p, RunList run) {
     qp.count(HcaCounter.RCVD_RNR_ERR);
     qp.history.nakReceived(qp.hca.worker().now(), p.psn, p.syndrome);
+    retryLeft = qp.path.retryCount; // the packet has arrived: these tries count anew
     if (rnrWaiting) {
       return; // a copy of the answer that we wait for already
     }
@@ -216,18 +217,17 @@ final class Completer {
 
   private void refused(Packet p, RunList run) {
     qp.history.nakReceived(qp.hca.worker().now(), p.psn, p.syndrome);
-    if (p.syndrome == Syndrome.NAK_SEQUENCE) {
-      qp.count(HcaCounter.RCVD_SEQ_ERR);
-      retry(run, p.psn, true);
-      return;
+    switch (p.syndrome) {
+      case Syndrome.NAK_SEQUENCE -> {
+        qp.count(HcaCounter.RCVD_SEQ_ERR);
+        if (!rnrWaiting) { // else of what followed the packet that waits: Linux says it each time
+          retry(run, p.psn, true);
+        }
+      }
+      case Syndrome.NAK_INVALID_REQUEST -> failHead(run, WcStatus.REM_INV_REQ_ERR, p.syndrome);
+      case Syndrome.NAK_REMOTE_ACCESS -> failHead(run, WcStatus.REM_ACCESS_ERR, p.syndrome);
+      default -> failHead(run, WcStatus.REM_OP_ERR, p.syndrome);
     }
-    WcStatus status =
-        switch (p.syndrome) {
-          case Syndrome.NAK_INVALID_REQUEST -> WcStatus.REM_INV_REQ_ERR;
-          case Syndrome.NAK_REMOTE_ACCESS -> WcStatus.REM_ACCESS_ERR;
-          default -> WcStatus.REM_OP_ERR;
-        };
-    failHead(run, status, p.syndrome);
   }
 
   private void retry(RunList run, int psn, boolean told) {

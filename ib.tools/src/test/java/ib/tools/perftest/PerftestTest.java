@@ -79,11 +79,14 @@ class PerftestTest {
   }
 
   private Both both(Tool tool, String options) throws Exception {
-    int port = freePort();
-    String common = " -p " + port + " " + options;
+    return both(tool, options, options);
+  }
+
+  private Both both(Tool tool, String serves, String asks) throws Exception {
+    String port = " -p " + freePort() + " ";
     CompletableFuture<String> server =
-        CompletableFuture.supplyAsync(() -> run(tool, "-d soft0" + common));
-    String client = clientWhenListening(tool, server, "-d soft1" + common + " 127.0.0.1");
+        CompletableFuture.supplyAsync(() -> run(tool, "-d soft0" + port + serves));
+    String client = clientWhenListening(tool, server, "-d soft1" + port + asks + " 127.0.0.1");
     return new Both(server.get(60, TimeUnit.SECONDS), client);
   }
 
@@ -193,6 +196,17 @@ class PerftestTest {
     int expected = options.contains("-a") ? 23 : 1;
     assertEquals(expected + 2, rows.lines().count(), rows);
     assertEquals(both.client().contains("GID index"), options.contains("-x 0"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"-D 1, -D 3", "-D 3, -D 1", "-D 1 -b, -D 3 -b", "-D 3 -b, -D 1 -b"})
+  @DisplayName("B14: with -D who is done first waits for the other, which ends as usual")
+  void oneEndIsDoneFirst(String serves, String asks) throws Exception {
+    Both both = both(Tool.SEND_BW, serves, asks);
+    for (String table : List.of(both.server(), both.client())) {
+      String rows = table.substring(table.indexOf(" #bytes"));
+      assertTrue(rows.matches("(?s)[^\n]+\n 65536 +[1-9]\\d* .*-{87}\n"), rows);
+    }
   }
 
   @Test

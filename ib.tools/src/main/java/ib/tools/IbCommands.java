@@ -326,12 +326,12 @@ public final class IbCommands {
   /** Where the command's own output goes: into the pipe, when it stands in one. */
   static PrintStream out(CommandSession session) {
     Process process = Process.Utils.current();
-    return process == null ? session.getConsole() : process.out();
+    return process == null ? session.getConsole() : ShellOutput.of(process.out(), session);
   }
 
   /** Where a command says what is no output. */
   static PrintStream err(CommandSession session) {
     Process process = Process.Utils.current();
-    return process == null ? session.getConsole() : process.err();
+    return process == null ? session.getConsole() : ShellOutput.of(process.err(), session);
   }
 }

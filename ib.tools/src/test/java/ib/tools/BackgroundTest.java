@@ -1,0 +1,85 @@
+package ib.tools;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.spi.DeviceRegistration;
+import ib.core.spi.StandaloneCore;
+import ib.driver.soft.fabric.Fabric;
+import ib.tools.testing.Left;
+import ib.tools.testing.SoftNode;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.felix.gogo.runtime.CommandProcessorImpl;
+import org.apache.felix.service.command.CommandSession;
+import org.apache.felix.service.command.Job;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("what a command prints is shown at once, in the background too")
+@Timeout(120)
+class BackgroundTest {
+  private final CountDownLatch listening = new CountDownLatch(1);
+  private final CountDownLatch ended = new CountDownLatch(1);
+
+  /** As the terminal's: shows nothing before it is flushed. */
+  private final class Held extends OutputStream {
+    private final ByteArrayOutputStream held = new ByteArrayOutputStream();
+
+    @Override
+    public synchronized void write(int b) {
+      held.write(b);
+    }
+
+    @Override
+    public synchronized void flush() {
+      if (held.toString(StandardCharsets.UTF_8).contains(": listening on ")) {
+        listening.countDown();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ib_send_bw -d soft0 -p %d &", "ibv_rc_pingpong -d soft0 -p %d &"})
+  @DisplayName("a server says that it listens, while it listens")
+  void listens(String line) throws Exception {
+    StandaloneCore standalone = StandaloneCore.create();
+    SoftNode soft0 = new SoftNode(new Fabric(), "soft0", 0x02c90300000a0000L);
+    DeviceRegistration plug = standalone.drivers().register(soft0);
+    CommandProcessorImpl processor = new CommandProcessorImpl(null);
+    processor.addCommand("ib", new IbCommands(standalone.core()), "ibv_rc_pingpong");
+    processor.addCommand("ib", new PerftestCommands(standalone.core()), "ib_send_bw");
+    Held held = new Held();
+    try (CommandSession session =
+        processor.createSession(new ByteArrayInputStream(new byte[0]), held, held)) {
+      session.setJobListener(
+          (job, before, now) -> {
+            if (now == Job.Status.Done) {
+              ended.countDown();
+            }
+          });
+      session.execute(String.format(line, freePort()));
+      assertTrue(listening.await(60, TimeUnit.SECONDS), "shown while it waits");
+      plug.unregister();
+      assertTrue(ended.await(60, TimeUnit.SECONDS), "it has ended");
+    }
+    assertEquals(List.of(), Left.resources(standalone.core()));
+    soft0.close();
+    standalone.close();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+}

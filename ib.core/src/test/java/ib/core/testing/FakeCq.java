@@ -92,6 +92,7 @@ public final class FakeCq extends CompletionQueue {
 
   @Override
   public int poll(WorkCompletion[] into, int most) {
+    device.faults().hit("poll");
     if (deaths.get() > 0) {
       return PostStatus.GONE;
     }
@@ -173,6 +174,11 @@ public final class FakeCq extends CompletionQueue {
   public int requestNotify(int flags) {
     if (deaths.get() > 0) {
       return PostStatus.GONE;
+    }
+    device.faults().hit("requestNotify");
+    int planted = device.nextArming.getAndSet(0);
+    if (planted != 0) {
+      return planted;
     }
     armed.set(flags);
     boolean report = (flags & NotifyFlags.REPORT_MISSED_EVENTS) != 0;

@@ -45,6 +45,9 @@ public class FakeDevice extends DriverDevice {
    */
   public volatile boolean callsEventHandlersDirectly;
 
+  /** What arming the next queue answers in place of 0, once. */
+  public final AtomicInteger nextArming = new AtomicInteger();
+
   /**
    * Makes a device with one port.
    *

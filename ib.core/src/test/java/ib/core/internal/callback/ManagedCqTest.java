@@ -3,11 +3,13 @@ package ib.core.internal.callback;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.client.Violation;
 import ib.core.internal.BoundDevice;
 import ib.core.testing.CoreRig;
 import ib.core.testing.FakeCq;
 import ib.core.testing.Objects7;
 import ib.core.testing.Wait;
+import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.Cqe;
 import ib.core.verbs.PollContext;
@@ -206,5 +208,71 @@ class ManagedCqTest {
     cq.complete(completion((q, wc) -> later.countDown()));
     Wait.on(later);
     assertTrue(rig.clauses().contains("D3"));
+  }
+
+  @Test
+  @DisplayName("5.1: DIRECT is never armed, neither when it is made nor by a poll")
+  void directIsNeverArmed() {
+    CompletionQueue cq = device.allocCq(8, 0, PollContext.DIRECT);
+    assertEquals(0, cq.processDirect(1));
+    assertEquals(0, rig.fake().faults().hits("requestNotify"));
+    cq.close();
+  }
+
+  @Test
+  @DisplayName("S9: a new queue whose arming tells of completions is polled without a wake-up")
+  void polledWhenArmingTellsOfMore() {
+    rig.fake().nextArming.set(1);
+    CompletionQueue cq = device.allocCq(8, 0, PollContext.EVENT_LOOP);
+    Wait.until(() -> rig.fake().faults().hits("requestNotify") == 2);
+    assertEquals(1, rig.fake().faults().hits("poll"));
+    cq.close();
+    assertEquals(List.of(), rig.clauses());
+  }
+
+  @Test
+  @DisplayName("S9: a driver that cannot arm a new queue is reported, and the queue is not polled")
+  void armingFails() {
+    rig.fake().nextArming.set(-22);
+    CompletionQueue cq = device.allocCq(8, 0, PollContext.EVENT_LOOP);
+    Violation v = rig.contract().violations().getFirst();
+    assertEquals("S9", v.clause());
+    assertEquals("the driver", v.culprit());
+    assertTrue(v.text().endsWith("failed: -22"), v.text());
+    cq.close();
+    assertEquals(0, rig.fake().faults().hits("poll"));
+  }
+
+  @Test
+  @DisplayName("S26: a driver that throws when polled is counted, and the queue goes on")
+  void pollThrows() {
+    FakeCq cq = (FakeCq) device.allocCq(8, 0, PollContext.EVENT_LOOP);
+    rig.fake()
+        .faults()
+        .at(
+            "poll",
+            () -> {
+              throw new IllegalStateException("planted");
+            });
+    cq.wake();
+    Wait.until(() -> rig.contract().handlerExceptions() == 1);
+    rig.fake().faults().clear();
+    CountDownLatch done = new CountDownLatch(1);
+    cq.complete(completion((q, wc) -> done.countDown()));
+    Wait.on(done);
+    assertEquals(1, rig.contract().handlerExceptions());
+  }
+
+  @Test
+  @DisplayName("5.1: DIRECT takes no more than asked for, whatever the size of its batches")
+  void directTakesNoMore() {
+    FakeCq cq = (FakeCq) device.allocCq(64, 0, PollContext.DIRECT);
+    AtomicInteger done = new AtomicInteger();
+    for (int i = 0; i < 60; i++) {
+      cq.complete(completion((q, wc) -> done.incrementAndGet()));
+    }
+    assertEquals(20, cq.processDirect(20));
+    assertEquals(20, done.get());
+    assertEquals(40, cq.processDirect(41));
   }
 }

@@ -132,9 +132,9 @@ class TidyTest {
   @ParameterizedTest(name = "{0} imports {1}: {2}")
   @DisplayName("canary: an exported package of the core uses no internal one (W3)")
   @CsvSource({
-    "ib.core.mad, ib.core.internal.BoundDevice, 1",
+    "ib.core.mad, ib.core.internal.device.BoundDevice, 1",
     "ib.core.mad, ib.core.verbs.IbDevice, 0",
-    "ib.core.internal.mad, ib.core.internal.BoundDevice, 0",
+    "ib.core.internal.mad, ib.core.internal.device.BoundDevice, 0",
     "ib.core.serial, ib.core.client.Incidents, 1",
     "ib.core.serial, ib.core.verbs.Fence, 0",
   })

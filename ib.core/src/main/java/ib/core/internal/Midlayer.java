@@ -10,6 +10,9 @@ import ib.core.client.ResourceRecord;
 import ib.core.client.Violation;
 import ib.core.internal.callback.CallbackPool;
 import ib.core.internal.callback.Contract;
+import ib.core.internal.device.DeviceParts;
+import ib.core.internal.device.DevicePort;
+import ib.core.internal.device.LockCheck;
 import ib.core.internal.event.AtomicSection;
 import ib.core.internal.event.EventConfig;
 import ib.core.internal.event.EventHub;
@@ -76,7 +79,9 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     hub = new EventHub(EventConfig.DEFAULT, log, new Section(), waits);
     DeviceParts.Common common =
         new DeviceParts.Common(contract, pool, () -> config.quotas(), waits);
-    shared = new DevicePort.Shared(common, hub, () -> config.limits().reportNs());
+    shared =
+        new DevicePort.Shared(
+            Set.of(MadClient.NAME, SaLayer.NAME), common, hub, () -> config.limits().reportNs());
     waits.deadlineNs(limits.deadlineNs());
     hotplug = new Hotplug(waits, Contract::inAtomic, limits, log);
     mad = new MadClient(contract, waits);

@@ -10,6 +10,7 @@ import ib.core.client.ClientStatus;
 import ib.core.client.IbClient;
 import ib.core.client.IbCore;
 import ib.core.internal.callback.Contract;
+import ib.core.internal.device.BoundDevice;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
 import ib.core.testing.CoreRig;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.internal.callback.Contract;
+import ib.core.internal.device.BoundDevice;
 import ib.core.testing.CoreRig;
 import ib.core.testing.FakeDevice;
 import ib.core.testing.Objects7;

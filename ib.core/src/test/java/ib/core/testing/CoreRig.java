@@ -1,11 +1,11 @@
 package ib.core.testing;
 
-import ib.core.internal.BoundDevice;
-import ib.core.internal.DeviceCaches;
-import ib.core.internal.DeviceParts;
-import ib.core.internal.EventHandlers;
 import ib.core.internal.callback.CallbackPool;
 import ib.core.internal.callback.Contract;
+import ib.core.internal.device.BoundDevice;
+import ib.core.internal.device.DeviceParts;
+import ib.core.internal.event.DeviceCaches;
+import ib.core.internal.event.EventHandlers;
 import ib.core.internal.restrack.ObjectTable;
 import ib.core.internal.restrack.Quotas;
 import ib.core.internal.waits.WaitGraph;

@@ -1,7 +1,6 @@
 package ib.core.internal.event;
 
 import ib.core.client.EventTopics;
-import ib.core.internal.DeviceCaches;
 import ib.core.spi.DeviceSink;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.AnyContext;

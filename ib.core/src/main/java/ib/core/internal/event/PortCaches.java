@@ -1,6 +1,5 @@
 package ib.core.internal.event;
 
-import ib.core.internal.DeviceCaches;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbInvalidException;

@@ -1,7 +1,7 @@
 package ib.core.internal.mad;
 
-import ib.core.internal.BoundDevice;
 import ib.core.internal.callback.Contract;
+import ib.core.internal.device.BoundDevice;
 import ib.core.mad.Mad;
 import ib.core.mad.MadAddress;
 import ib.core.mad.MadAgent;

@@ -1,8 +1,8 @@
 package ib.core.internal.mad;
 
 import ib.core.client.IbClient;
-import ib.core.internal.BoundDevice;
 import ib.core.internal.callback.Contract;
+import ib.core.internal.device.BoundDevice;
 import ib.core.serial.Waits;
 import ib.core.verbs.Cap;
 import ib.core.verbs.Fence;

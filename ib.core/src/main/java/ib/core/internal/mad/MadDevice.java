@@ -1,8 +1,8 @@
 package ib.core.internal.mad;
 
-import ib.core.internal.BoundDevice;
-import ib.core.internal.Services;
 import ib.core.internal.callback.Contract;
+import ib.core.internal.device.BoundDevice;
+import ib.core.internal.device.Services;
 import ib.core.mad.MadAgent;
 import ib.core.mad.MadHandler;
 import ib.core.mad.MadRegistration;

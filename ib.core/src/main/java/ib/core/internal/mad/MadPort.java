@@ -1,8 +1,8 @@
 package ib.core.internal.mad;
 
 import ib.core.client.Incidents;
-import ib.core.internal.BoundDevice;
 import ib.core.internal.callback.Contract;
+import ib.core.internal.device.BoundDevice;
 import ib.core.mad.Mad;
 import ib.core.mad.MadAddress;
 import ib.core.mad.MadHandler;

@@ -1,8 +1,8 @@
 package ib.core.internal.sa;
 
 import ib.core.client.IbClient;
-import ib.core.internal.BoundDevice;
-import ib.core.internal.Services;
+import ib.core.internal.device.BoundDevice;
+import ib.core.internal.device.Services;
 import ib.core.internal.mad.Agent;
 import ib.core.internal.mad.World;
 import ib.core.mad.MadAgent;

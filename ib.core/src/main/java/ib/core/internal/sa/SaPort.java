@@ -1,6 +1,6 @@
 package ib.core.internal.sa;
 
-import ib.core.internal.BoundDevice;
+import ib.core.internal.device.BoundDevice;
 import ib.core.internal.mad.Agent;
 import ib.core.internal.mad.SerialQueue;
 import ib.core.internal.mad.World;

@@ -1,6 +1,6 @@
 package ib.core.internal.sa;
 
-import ib.core.internal.BoundDevice;
+import ib.core.internal.device.BoundDevice;
 import ib.core.internal.mad.Agent;
 import ib.core.mad.MadMethod;
 import ib.core.sa.ClassPortInfo;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
-import ib.core.internal.BoundDevice;
+import ib.core.internal.device.BoundDevice;
 import ib.core.testing.CoreRig;
 import ib.core.testing.FakeCq;
 import ib.core.testing.FakeDevice;

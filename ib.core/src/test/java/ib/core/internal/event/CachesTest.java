@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.internal.DeviceCaches;
 import ib.core.spi.DeviceOps;
 import ib.core.testing.FakeDevice;
 import ib.core.verbs.EventType;

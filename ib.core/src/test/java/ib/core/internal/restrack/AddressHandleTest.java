@@ -3,7 +3,7 @@ package ib.core.internal.restrack;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.internal.BoundDevice;
+import ib.core.internal.device.BoundDevice;
 import ib.core.testing.CoreRig;
 import ib.core.testing.Objects7;
 import ib.core.testing.Wait;

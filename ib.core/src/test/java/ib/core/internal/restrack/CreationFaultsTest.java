@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.internal.BoundDevice;
 import ib.core.internal.callback.Contract;
+import ib.core.internal.device.BoundDevice;
 import ib.core.spi.DeviceOps;
 import ib.core.testing.CoreRig;
 import ib.core.testing.FakeDevice;

@@ -1,7 +1,7 @@
 package ib.core.internal.restrack;
 
-import ib.core.internal.BoundDevice;
 import ib.core.internal.callback.Contract;
+import ib.core.internal.device.BoundDevice;
 import ib.core.internal.restrack.Life.State;
 import ib.core.testing.CoreRig;
 import ib.core.testing.FakeDevice;

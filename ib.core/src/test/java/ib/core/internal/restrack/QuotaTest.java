@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.internal.BoundDevice;
 import ib.core.internal.CoreConfig;
+import ib.core.internal.device.BoundDevice;
 import ib.core.spi.StandaloneCore;
 import ib.core.testing.CoreRig;
 import ib.core.testing.FakeDevice;

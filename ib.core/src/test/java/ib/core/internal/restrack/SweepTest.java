@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.client.LeakRecord;
 import ib.core.client.Violation;
-import ib.core.internal.BoundDevice;
+import ib.core.internal.device.BoundDevice;
 import ib.core.internal.waits.WaitGraph;
 import ib.core.testing.CoreRig;
 import ib.core.testing.Objects7;

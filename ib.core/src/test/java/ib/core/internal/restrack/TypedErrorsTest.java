@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.client.IbClient;
 import ib.core.client.IbCore;
-import ib.core.internal.BoundDevice;
+import ib.core.internal.device.BoundDevice;
 import ib.core.mad.MadAgent;
 import ib.core.mad.MadHandler;
 import ib.core.mad.MadRegistration;

@@ -1,5 +1,6 @@
-package ib.core.internal;
+package ib.core.internal.device;
 
+import ib.core.internal.event.DeviceCaches;
 import ib.core.verbs.Gid;
 import ib.core.verbs.PortAttr;
 import java.util.function.Supplier;

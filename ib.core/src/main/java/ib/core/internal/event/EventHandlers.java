@@ -1,4 +1,4 @@
-package ib.core.internal;
+package ib.core.internal.event;
 
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbEventHandler;

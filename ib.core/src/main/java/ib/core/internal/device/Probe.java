@@ -1,4 +1,4 @@
-package ib.core.internal;
+package ib.core.internal.device;
 
 import ib.core.verbs.Access;
 import ib.core.verbs.AhAttr;

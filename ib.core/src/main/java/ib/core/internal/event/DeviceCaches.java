@@ -1,4 +1,4 @@
-package ib.core.internal;
+package ib.core.internal.event;
 
 import ib.core.verbs.Gid;
 import ib.core.verbs.PortAttr;

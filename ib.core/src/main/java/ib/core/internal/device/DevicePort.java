@@ -1,19 +1,18 @@
-package ib.core.internal;
+package ib.core.internal.device;
 
 import ib.core.client.LeakRecord;
 import ib.core.client.Violation;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.event.DeviceEvents;
+import ib.core.internal.event.EventHandlers;
 import ib.core.internal.event.EventHub;
 import ib.core.internal.hotplug.BoundHandle;
 import ib.core.internal.hotplug.DeviceHooks;
 import ib.core.internal.hotplug.EventGate;
 import ib.core.internal.jmx.DeviceStatistics;
 import ib.core.internal.jmx.StatisticsThread;
-import ib.core.internal.mad.MadClient;
 import ib.core.internal.restrack.ObjectTable;
 import ib.core.internal.restrack.Owner;
-import ib.core.internal.sa.SaLayer;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.DeviceAttr;
 import ib.core.verbs.DeviceInfo;
@@ -31,27 +30,39 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Everything the core keeps of one device, as the hot-plug machine drives it. */
-final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
+public final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
   /**
    * What the devices of a midlayer share.
    *
+   * @param builtIn names of the core's own clients
    * @param common what handles need
    * @param hub the events
    * @param statistics where devices are shown to JMX
    * @param reportNs after which time something that does not return is reported
    */
-  record Shared(
-      DeviceParts.Common common, EventHub hub, StatisticsThread statistics, LongSupplier reportNs) {
-    Shared(DeviceParts.Common common, EventHub hub, LongSupplier reportNs) {
-      this(common, hub, new StatisticsThread(), reportNs);
+  public record Shared(
+      Set<String> builtIn,
+      DeviceParts.Common common,
+      EventHub hub,
+      StatisticsThread statistics,
+      LongSupplier reportNs) {
+    /**
+     * With a thread for JMX of its own.
+     *
+     * @param builtIn names of the core's own clients
+     * @param common what handles need
+     * @param hub the events
+     * @param reportNs after which time something that does not return is reported
+     */
+    public Shared(
+        Set<String> builtIn, DeviceParts.Common common, EventHub hub, LongSupplier reportNs) {
+      this(builtIn, common, hub, new StatisticsThread(), reportNs);
     }
 
     Contract contract() {
       return common.contract();
     }
   }
-
-  private static final Set<String> OWN = Set.of(MadClient.NAME, SaLayer.NAME);
 
   private final DriverDevice driver;
   private final Shared shared;
@@ -62,7 +73,14 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
   private boolean opened; // the device's actor calls one at a time
   private boolean drained;
 
-  DevicePort(DriverDevice driver, Shared shared, Consumer<DevicePort> forget) {
+  /**
+   * A device that is about to be registered.
+   *
+   * @param driver the driver's device
+   * @param shared what the devices of a midlayer share
+   * @param forget called when the device has gone
+   */
+  public DevicePort(DriverDevice driver, Shared shared, Consumer<DevicePort> forget) {
     this.driver = driver;
     this.shared = shared;
     this.forget = forget;
@@ -162,21 +180,21 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
   public BoundHandle bind(String owner, long sequence) {
     long graceNs = owner.equals(LockCheck.NAME) ? LockCheck.GRACE_NS : Owner.GRACE_NS;
     // what the core's own clients make is shown as Linux shows it: comm [ib_core]
-    String account = OWN.contains(owner) ? "ib_core" : owner;
+    String account = shared.builtIn().contains(owner) ? "ib_core" : owner;
     return new Handle(new BoundDevice(account, parts(), graceNs));
   }
 
   /** {@return a handle that answers queries from the caches and belongs to nobody} */
-  IbDevice reader() {
+  public IbDevice reader() {
     return driver;
   }
 
-  DriverDevice driver() {
+  public DriverDevice driver() {
     return driver;
   }
 
   /** {@return the objects, null before the probe} */
-  @Nullable ObjectTable objects() {
+  public @Nullable ObjectTable objects() {
     DeviceParts p = parts;
     return p == null ? null : p.objects();
   }
@@ -184,12 +202,12 @@ final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
   // ---- events ----
 
   /** {@return what became of the events} */
-  Map<String, Long> eventCounters() {
+  public Map<String, Long> eventCounters() {
     return events.stats().named();
   }
 
   /** {@return what the MAD layer of a port counts} */
-  Map<String, Long> managementCounters(int port) {
+  public Map<String, Long> managementCounters(int port) {
     DeviceParts p = parts;
     return p == null ? Map.of() : p.services().counters(port);
   }

@@ -1,10 +1,12 @@
-package ib.core.internal;
+package ib.core.internal.device;
 
 import ib.core.internal.callback.CallbackPool;
 import ib.core.internal.callback.CompletionVectors;
 import ib.core.internal.callback.Completions;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.callback.EventMirror;
+import ib.core.internal.event.DeviceCaches;
+import ib.core.internal.event.EventHandlers;
 import ib.core.internal.restrack.ObjectTable;
 import ib.core.internal.restrack.Quotas;
 import ib.core.internal.waits.WaitGraph;

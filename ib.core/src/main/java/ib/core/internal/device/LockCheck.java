@@ -1,4 +1,4 @@
-package ib.core.internal;
+package ib.core.internal.device;
 
 import ib.core.client.DeviceLease;
 import ib.core.client.Violation;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * the caller waits. When that thread needs a lock of the caller's, neither can ever go on: there is
  * no doubt then. What the methods do not take may be held.
  */
-final class LockCheck {
+public final class LockCheck {
   /** Whose the objects are that it makes. */
   static final String NAME = "lock check";
 
@@ -60,7 +60,7 @@ final class LockCheck {
    * @param limitNs see {@link #await}
    */
   @MaySleep
-  static void removal(
+  public static void removal(
       Hotplug hotplug, Contract contract, DeviceEntry entry, long lockNs, long limitNs) {
     DeviceLease lease;
     try {

@@ -1,0 +1,12 @@
+/**
+ * One device as the midlayer has it: the handles that clients get ({@link
+ * ib.core.internal.device.BoundDevice}), what stands between them and the driver, and the steps of
+ * the device's arrival and departure ({@link ib.core.internal.device.DevicePort}).
+ *
+ * <p>Locks: none. The device's actor calls a {@code DevicePort}, one call at a time; clients call
+ * handles on their own threads, and the calls go to the driver without any lock (S15).
+ */
+@NullMarked
+package ib.core.internal.device;
+
+import org.jspecify.annotations.NullMarked;

@@ -9,6 +9,7 @@ import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.LinkLayer;
 import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.roce.RoceSubnet;
 import java.io.IOException;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package ib.ulp.ipoib;
 import ib.core.client.IbClient;
 import ib.core.sa.SaClient;
 import ib.core.verbs.IbDevice;
+import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.tap.TapBackend;
 import ib.ulp.ipoib.tap.TunHost;

@@ -12,6 +12,7 @@ import ib.ulp.ipoib.link.Link;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.link.LinkState;
 import ib.ulp.ipoib.loop.Loop;
+import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.wire.LinkAddress;
 import java.io.IOException;
 import java.time.Duration;

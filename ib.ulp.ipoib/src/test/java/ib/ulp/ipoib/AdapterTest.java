@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.testing.SoftNode;
 import java.util.List;

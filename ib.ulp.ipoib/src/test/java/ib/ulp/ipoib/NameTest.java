@@ -10,6 +10,7 @@ import ib.core.spi.StandaloneCore;
 import ib.core.verbs.IbInvalidException;
 import ib.driver.soft.fabric.Fabric;
 import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.testing.FakeSubnet;
 import ib.ulp.ipoib.testing.SoftNode;
 import java.util.ArrayList;

@@ -9,6 +9,7 @@ import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
 import ib.driver.soft.fabric.Fabric;
 import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.testing.SoftNode;
 import java.util.List;

@@ -1,9 +1,9 @@
 package ib.ulp.ipoib.tap;
 
-import ib.ulp.ipoib.Backend;
 import ib.ulp.ipoib.link.Host;
 import ib.ulp.ipoib.link.Link;
 import ib.ulp.ipoib.loop.Loop;
+import ib.ulp.ipoib.net.Backend;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 

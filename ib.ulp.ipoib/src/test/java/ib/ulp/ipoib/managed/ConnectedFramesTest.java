@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ib.core.spi.PacketCapture;
 import ib.driver.soft.Opensm;
-import ib.ulp.ipoib.Backend;
 import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.wire.Ip;

@@ -11,7 +11,7 @@ import ib.core.sa.SaMembership;
 import ib.driver.soft.Opensm;
 import ib.driver.soft.ibsim.IbsimDoor;
 import ib.driver.soft.sm.BuiltinSm;
-import ib.ulp.ipoib.Backend;
+import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.wire.Groups;
 import java.nio.file.Files;

@@ -8,7 +8,7 @@ import ib.core.spi.PacketCapture;
 import ib.driver.soft.Opensm;
 import ib.driver.soft.ibsim.IbsimDoor;
 import ib.driver.soft.sm.BuiltinSm;
-import ib.ulp.ipoib.Backend;
+import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.wire.Ip;

@@ -2,8 +2,8 @@ package ib.ulp.ipoib.tap;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import ib.ulp.ipoib.Backend;
 import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.testing.Namespaces;
 import java.util.ArrayList;

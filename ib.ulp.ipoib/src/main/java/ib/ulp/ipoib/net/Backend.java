@@ -1,10 +1,9 @@
-package ib.ulp.ipoib;
+package ib.ulp.ipoib.net;
 
 import ib.ulp.ipoib.link.Host;
 import ib.ulp.ipoib.link.Link;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.loop.Parking;
-import ib.ulp.ipoib.net.NetIf;
 import java.io.IOException;
 
 /** Where the IP stack of an interface is. */

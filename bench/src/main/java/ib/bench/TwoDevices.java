@@ -14,6 +14,7 @@ import ib.core.verbs.PhysState;
 import ib.core.verbs.PortState;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.engine.SoftHca;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.HcaPort;
@@ -22,7 +23,7 @@ import java.util.List;
 /** Two devices on one switch, as the soft driver builds them, under a midlayer of their own. */
 final class TwoDevices implements AutoCloseable {
   private final StandaloneCore midlayer = StandaloneCore.create();
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private final Node one = new Node(fabric, "bench0", 0x02c9_0300_000b_0001L);
   private final Node two = new Node(fabric, "bench1", 0x02c9_0300_000b_0101L);
   private final DeviceRegistration first = midlayer.drivers().register(one);

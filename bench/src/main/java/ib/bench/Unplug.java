@@ -16,6 +16,7 @@ import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +52,7 @@ public class Unplug {
   @Param({"0", "1000", "10000"})
   public int queuePairs;
 
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private StandaloneCore midlayer = StandaloneCore.create();
   private TwoDevices.Node node = new TwoDevices.Node(fabric, "bench0", 1);
   private @Nullable DeviceRegistration registration;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
-import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.tools.testing.Left;
 import ib.tools.testing.SoftNode;
 import java.io.ByteArrayInputStream;
@@ -53,7 +53,7 @@ class BackgroundTest {
   @DisplayName("a server says that it listens, while it listens")
   void listens(String line) throws Exception {
     StandaloneCore standalone = StandaloneCore.create();
-    SoftNode soft0 = new SoftNode(new Fabric(), "soft0", 0x02c90300000a0000L);
+    SoftNode soft0 = new SoftNode(BuiltinSm.newFabric(), "soft0", 0x02c90300000a0000L);
     DeviceRegistration plug = standalone.drivers().register(soft0);
     CommandProcessorImpl processor = new CommandProcessorImpl(null);
     processor.addCommand("ib", new IbCommands(standalone.core()), "ibv_rc_pingpong");

@@ -39,6 +39,31 @@ class TidyTest {
   }
 
   @Test
+  @DisplayName("W4: no package cycle")
+  void cycles() {
+    assertClean(PackageCycles.check(sources));
+  }
+
+  @Test
+  @DisplayName("canary: a package cycle is caught, over several packages, by a static import too")
+  void cycleCanary() {
+    Source a = importing("ib.a", "import ib.a.b.B;");
+    Source b = importing("ib.a.b", "import ib.a.c.C;");
+    assertEquals(List.of(), PackageCycles.check(List.of(a, b, importing("ib.a.c", ""))));
+    Source c = importing("ib.a.c", "import static ib.a.b.B.Inner.f;");
+    assertEquals(
+        List.of(
+            "a cycle of packages: ib.a.b -> ib.a.c -> ib.a.b",
+            "a cycle of packages: ib.a.c -> ib.a.b -> ib.a.c"),
+        PackageCycles.check(List.of(a, b, c)));
+  }
+
+  private static Source importing(String name, String line) {
+    String path = "ib.a/src/main/java/" + name + ".java";
+    return parse(path, "package " + name + ";\n" + line + "\nclass X {}");
+  }
+
+  @Test
   @DisplayName("DESIGN 4: sizes, names, banned calls, static state, swallowed exceptions")
   void code() {
     assertClean(violations(CodeRules::check));

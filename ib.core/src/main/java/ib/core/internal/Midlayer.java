@@ -13,7 +13,6 @@ import ib.core.internal.callback.Contract;
 import ib.core.internal.device.DeviceParts;
 import ib.core.internal.device.DevicePort;
 import ib.core.internal.device.LockCheck;
-import ib.core.internal.event.AtomicSection;
 import ib.core.internal.event.EventConfig;
 import ib.core.internal.event.EventHub;
 import ib.core.internal.hotplug.ClientEntry;
@@ -33,7 +32,6 @@ import ib.core.spi.DriverDevice;
 import ib.core.spi.DriverRegistry;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
-import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.PortCounter;
@@ -76,7 +74,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     this.config = new CoreConfig(limits, Quotas.STANDARD);
     this.contract = contract;
     CoreLog log = new CoreLog(contract);
-    hub = new EventHub(EventConfig.DEFAULT, log, new Section(), waits);
+    hub = new EventHub(EventConfig.DEFAULT, log, new HandlerSection(), waits);
     DeviceParts.Common common =
         new DeviceParts.Common(contract, pool, () -> config.quotas(), waits);
     shared =
@@ -387,18 +385,5 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     hub.close();
     pool.close(waits);
     shared.statistics().close();
-  }
-
-  /** Event handlers run in atomic sections (S26). */
-  private static final class Section implements AtomicSection {
-    @Override
-    public void enter(IbEventHandler handler) {
-      Contract.enterAtomic();
-    }
-
-    @Override
-    public void exit() {
-      Contract.exitAtomic();
-    }
   }
 }

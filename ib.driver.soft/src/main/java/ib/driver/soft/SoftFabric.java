@@ -6,6 +6,7 @@ import ib.driver.base.Settings;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.ibsim.IbsimDoor;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.driver.soft.topology.NetFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,7 +52,7 @@ public final class SoftFabric implements ManagedService {
   private static final int PORT_MOST = 65_471;
 
   private final Logger log = LoggerFactory.getLogger(SoftFabric.class);
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private int port; // under this
   private String topology = ""; // under this
   private @Nullable IbsimDoor door; // under this

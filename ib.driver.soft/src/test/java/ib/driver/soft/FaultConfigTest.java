@@ -7,7 +7,7 @@ import ib.core.spi.FaultInjection;
 import ib.core.spi.FaultRule;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.QpType;
-import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -53,7 +53,8 @@ final class FaultConfigTest {
       "the service has the rules; a change of the configuration changes its own only, live")
   void live() {
     SoftDevice device =
-        SoftDevice.plug(new Fabric(), ConfigReader.read("soft0", Map.of("faults", "loss")), "1");
+        SoftDevice.plug(
+            BuiltinSm.newFabric(), ConfigReader.read("soft0", Map.of("faults", "loss")), "1");
     try {
       FaultInjection faults = (FaultInjection) device.offers().get(FaultInjection.class);
       assertEquals("soft0", faults.device());

@@ -11,6 +11,7 @@ import ib.core.sa.SaStatus;
 import ib.core.verbs.Gid;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
+import ib.driver.soft.sm.BuiltinSm;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -30,7 +31,7 @@ final class GroupLimitTest {
   private static final int FEW = 32;
   private static final int ASKED = 10_000;
 
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private FabricPort one;
   private FabricPort two;
 

@@ -17,6 +17,7 @@ import ib.driver.base.Devices;
 import ib.driver.base.Plugged;
 import ib.driver.base.Slot;
 import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +30,7 @@ import java.util.function.UnaryOperator;
 /** The driver and a midlayer, without a framework. */
 final class Lab implements AutoCloseable, Announcer<SoftConfig> {
   final StandaloneCore midlayer = StandaloneCore.create();
-  final Fabric fabric = new Fabric();
+  final Fabric fabric = BuiltinSm.newFabric();
   final List<String> errors = new CopyOnWriteArrayList<>();
   final Devices<SoftConfig> devices =
       new Devices<>(

@@ -8,6 +8,7 @@ import ib.core.verbs.EventType;
 import ib.core.verbs.PortState;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.ibsim.IbsimDoor;
+import ib.driver.soft.sm.BuiltinSm;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class OpensmWorld {
   static final int BUILTIN_LID = 0xBFFF;
 
-  final Fabric fabric = new Fabric();
+  final Fabric fabric = BuiltinSm.newFabric();
   final List<SoftDevice> devices = new ArrayList<>();
   final List<String> events = new CopyOnWriteArrayList<>();
   private final List<String> errors = new CopyOnWriteArrayList<>();

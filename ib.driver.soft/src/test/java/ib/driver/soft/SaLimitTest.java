@@ -9,6 +9,7 @@ import ib.core.sa.SaStatus;
 import ib.core.sa.ServiceRecord;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
+import ib.driver.soft.sm.BuiltinSm;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 final class SaLimitTest {
   private static final int MOST = 4096;
 
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private FabricPort port;
 
   @BeforeEach

@@ -11,6 +11,7 @@ import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.ibsim.IbsimDoor;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.driver.soft.topology.Node;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -56,7 +57,7 @@ final class ScaleTest {
   @DisplayName("built-in and OpenSM: all ports ACTIVE; the figures are reported, not judged")
   void comesUp(TestReporter reporter) throws Exception {
     assumeTrue(Opensm.missing().isEmpty(), () -> Opensm.missing().get());
-    Fabric fabric = new Fabric();
+    Fabric fabric = BuiltinSm.newFabric();
     long begin = System.nanoTime();
     Subnet subnet = fabric.describe("scale", tree());
     List<FabricPort> ports = new ArrayList<>();

@@ -16,6 +16,7 @@ import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortState;
 import ib.driver.base.NumberKey;
 import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("One adapter: ports, tables, live changes and their events")
 final class SoftDeviceTest {
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private final List<SoftDevice> plugged = new ArrayList<>();
   private final List<String> events = new ArrayList<>();
 

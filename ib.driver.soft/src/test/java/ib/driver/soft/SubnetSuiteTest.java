@@ -18,6 +18,7 @@ import ib.core.verbs.Mtu;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
 import ib.driver.soft.ibsim.IbsimDoor;
+import ib.driver.soft.sm.BuiltinSm;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +32,7 @@ final class SubnetSuiteTest {
   private static final Gid GROUP = new Gid(0xff12_401b_ffff_0000L, 0x0102_0304L);
   private static final int STATUS_INSUFFICIENT = 0x0600;
 
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private final List<FabricPort> ports = new ArrayList<>();
   @TempDir Path dir;
 

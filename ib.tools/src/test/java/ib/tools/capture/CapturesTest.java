@@ -9,6 +9,7 @@ import ib.core.spi.PacketCapture;
 import ib.core.spi.PacketCapture.Filter;
 import ib.core.spi.StandaloneCore;
 import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.tools.getopt.CommandException;
 import ib.tools.output.Listing;
 import ib.tools.pingpong.Kind;
@@ -40,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("users J6: ib:capture")
 @Timeout(120)
 class CapturesTest {
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private final Captures captures = new Captures();
   private final StandaloneCore core = StandaloneCore.create();
   private SoftNode a;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.spi.StandaloneCore;
 import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.tools.output.Listing;
 import ib.tools.output.Printable;
 import ib.tools.pingpong.Kind;
@@ -36,7 +37,7 @@ class OneRegistryTest {
 
   @Test
   void sameNumbers(@TempDir Path folder) throws Exception {
-    Fabric fabric = new Fabric();
+    Fabric fabric = BuiltinSm.newFabric();
     Path file = folder.resolve("counters.jfr");
     try (SoftNode a = new SoftNode(fabric, DEVICE, 0x10);
         SoftNode b = new SoftNode(fabric, "counted1", 0x20);
@@ -85,7 +86,7 @@ class OneRegistryTest {
   @Test
   @DisplayName("issue 5, 1: rdma statistic mad shows what the MAD layer of a port counts")
   void management() {
-    Fabric fabric = new Fabric();
+    Fabric fabric = BuiltinSm.newFabric();
     try (SoftNode a = new SoftNode(fabric, DEVICE, 0x10);
         StandaloneCore core = StandaloneCore.create()) {
       core.drivers().register(a);
@@ -149,7 +150,7 @@ class OneRegistryTest {
   @Test
   @DisplayName("api 9: posts, completions and state changes are recorded when a recording asks")
   void events(@TempDir Path folder) throws Exception {
-    Fabric fabric = new Fabric();
+    Fabric fabric = BuiltinSm.newFabric();
     Path file = folder.resolve("events.jfr");
     try (SoftNode a = new SoftNode(fabric, "jfr3", 0x10);
         SoftNode b = new SoftNode(fabric, "jfr4", 0x20);

@@ -15,6 +15,7 @@ import ib.driver.soft.fabric.FabricPort;
 import ib.driver.soft.fabric.MadConsumer;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.ibsim.IbsimDoor;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
 import java.net.DatagramSocket;
@@ -173,7 +174,7 @@ class BesideOriginalsTest {
   void same() throws Exception {
     assumeTrue(Files.exists(PRELOAD), "no libumad2sim.so (package libumad2sim0)");
     assumeTrue(Files.exists(Path.of("/usr/sbin/smpquery")), "no infiniband-diags");
-    Fabric fabric = new Fabric();
+    Fabric fabric = BuiltinSm.newFabric();
     List<FabricPort> ports = new ArrayList<>();
     for (int i = 0; i < ADAPTERS; i++) {
       ports.add(fabric.plug("node" + i, 0x100L * (i + 1), 1, "sw").getFirst());

@@ -8,6 +8,7 @@ import ib.core.client.IbCore;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
 import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.tools.getopt.CommandException;
 import ib.tools.testing.SoftNode;
 import java.io.ByteArrayOutputStream;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 class IbpingTest {
   private final StandaloneCore standalone = StandaloneCore.create();
   private final IbCore core = standalone.core();
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private final SoftNode a = new SoftNode(fabric, "a", 0x02c90300000a0000L);
   private final SoftNode b = new SoftNode(fabric, "b", 0x02c90300000b0000L);
   private final ByteArrayOutputStream printed = new ByteArrayOutputStream();

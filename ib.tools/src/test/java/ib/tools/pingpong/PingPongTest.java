@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
 import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.tools.getopt.CommandException;
 import ib.tools.hotplug.Clients;
 import ib.tools.hotplug.Objects;
@@ -42,7 +43,7 @@ class PingPongTest {
   private static final PrintStream ERR = new PrintStream(OutputStream.nullOutputStream());
 
   private final StandaloneCore standalone = StandaloneCore.create();
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private final SoftNode soft0 = new SoftNode(fabric, "soft0", 0x02c90300000a0000L);
   private final SoftNode soft1 = new SoftNode(fabric, "soft1", 0x02c90300000b0000L);
   private DeviceRegistration plug0;

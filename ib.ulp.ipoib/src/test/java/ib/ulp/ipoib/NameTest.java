@@ -9,6 +9,7 @@ import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
 import ib.core.verbs.IbInvalidException;
 import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.testing.FakeSubnet;
@@ -29,7 +30,7 @@ class NameTest {
   /** What devices are called that come in an order. */
   private static Map<String, String> named(Map<String, String> reserved, String... order) {
     StandaloneCore core = StandaloneCore.create();
-    Fabric fabric = new Fabric();
+    Fabric fabric = BuiltinSm.newFabric();
     List<SoftNode> nodes = new ArrayList<>();
     List<DeviceRegistration> plugs = new ArrayList<>();
     Map<String, String> named = new TreeMap<>();

@@ -7,7 +7,7 @@ import ib.core.client.ClientRegistration;
 import ib.core.sa.SaClient;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
-import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.testing.Lab;
@@ -27,7 +27,7 @@ class RealSubnetTest {
     Ipoib ipoib = new Ipoib(LinkConfig.DEFAULT, List.of(), SaClient::open, name -> Backend.inJvm());
     ClientRegistration client = core.core().registerClient(ipoib);
     for (int i = 0; i < 10; i++) {
-      SoftNode node = new SoftNode(new Fabric(), "soft0", 0x02c9030000100000L);
+      SoftNode node = new SoftNode(BuiltinSm.newFabric(), "soft0", 0x02c9030000100000L);
       DeviceRegistration plug = core.drivers().register(node);
       NetDevice device = ipoib.interfaces().getFirst();
       Lab.await(() -> device.state().reason().startsWith("waiting: joining"), "the reason");

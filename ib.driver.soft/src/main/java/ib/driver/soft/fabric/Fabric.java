@@ -3,7 +3,6 @@ package ib.driver.soft.fabric;
 import ib.core.client.Incidents;
 import ib.core.verbs.NodeType;
 import ib.driver.base.Guids;
-import ib.driver.soft.sm.BuiltinSm;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
 import ib.engine.qp.RunList;
@@ -47,11 +46,6 @@ public final class Fabric {
   private final ManagementThread thread = new ManagementThread(this);
   private int smPriority; // under this
   private long smKey = 1; // under this; OpenSM's, unless it is told another one
-
-  /** An empty fabric; each of its subnets is managed by a built-in subnet manager. */
-  public Fabric() {
-    this(BuiltinSm::new);
-  }
 
   /**
    * An empty fabric.

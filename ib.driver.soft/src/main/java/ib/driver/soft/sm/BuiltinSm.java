@@ -5,6 +5,7 @@ import ib.core.mad.smp.SmpAttribute;
 import ib.core.mad.smp.SwitchInfo;
 import ib.core.verbs.Gid;
 import ib.core.verbs.PortState;
+import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.ResidentSm;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.sma.Trap;
@@ -38,6 +39,11 @@ public final class BuiltinSm implements ResidentSm {
   private boolean away;
   private int announced; // priority
   private long strangersUntilNs = Long.MAX_VALUE; // no end: there are none
+
+  /** {@return an empty fabric; each of its subnets is managed by a built-in subnet manager} */
+  public static Fabric newFabric() {
+    return new Fabric(BuiltinSm::new);
+  }
 
   /**
    * Manages a subnet from now on.

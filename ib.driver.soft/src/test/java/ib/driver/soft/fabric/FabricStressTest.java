@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.Mtu;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
@@ -47,7 +48,7 @@ final class FabricStressTest {
    */
   private static Outcome storm(int rounds, Function<FabricPort, Wire> decorate)
       throws InterruptedException {
-    Fabric fabric = new Fabric();
+    Fabric fabric = BuiltinSm.newFabric();
     AtomicBoolean over = new AtomicBoolean();
     List<AtomicLong> progress = new ArrayList<>();
     List<Thread> threads = new ArrayList<>();

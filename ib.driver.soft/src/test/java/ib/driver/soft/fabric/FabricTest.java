@@ -8,6 +8,7 @@ import com.sun.management.ThreadMXBean;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Mtu;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.engine.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("The switch: LIDs, forwarding, multicast, cables (IBA chapters 7 and 18)")
 final class FabricTest {
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private final TestPort.Run run = new TestPort.Run();
   private final TestPort.Owner owner = new TestPort.Owner();
   private final List<FabricPort> open = new ArrayList<>();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.core.mad.smp.Smp;
 import ib.core.verbs.Gid;
 import ib.core.verbs.NodeType;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
@@ -146,7 +147,7 @@ final class FabricThreadTest {
   @Test
   @DisplayName("A9 two adapters back to back keep the thread when an unrelated device goes")
   void withoutSwitch() {
-    Fabric fabric = new Fabric();
+    Fabric fabric = BuiltinSm.newFabric();
     Node one = new Node(NodeType.CA, 0x10, 1, "one");
     Node two = new Node(NodeType.CA, 0x20, 1, "two");
     one.port(1).cable(two.port(1));

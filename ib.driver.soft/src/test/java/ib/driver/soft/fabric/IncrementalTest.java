@@ -10,6 +10,7 @@ import ib.core.verbs.Mtu;
 import ib.core.verbs.NodeType;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortState;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
@@ -35,7 +36,7 @@ final class IncrementalTest {
   private static final int ADAPTERS = 24;
   private static final int STEPS = 120;
 
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private final List<Node> nodes = tree();
   private final Subnet subnet = fabric.describe("tree", nodes);
   private final Map<Integer, FabricPort> open = new TreeMap<>();

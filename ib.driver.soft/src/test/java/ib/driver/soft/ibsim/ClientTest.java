@@ -10,6 +10,7 @@ import ib.driver.soft.fabric.Datagram;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
 import ib.driver.soft.fabric.Subnet;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
 import java.io.IOException;
@@ -50,7 +51,7 @@ final class ClientTest {
   @Test
   @DisplayName("IBA 13.4.9 what represses a trap keeps the trap's number, and waits for no answer")
   void represses() throws IOException {
-    Fabric fabric = new Fabric();
+    Fabric fabric = BuiltinSm.newFabric();
     List<FabricPort> ports = fabric.plug("soft0", 0x10, 1, "ib-sw0");
     try (DatagramChannel channel = DatagramChannel.open()) {
       channel.connect(deserted());
@@ -77,7 +78,7 @@ final class ClientTest {
   @Test
   @DisplayName("section 4.4: a manager found dead by what it is given leaves the subnet to others")
   void foundDead() throws IOException {
-    Fabric fabric = new Fabric();
+    Fabric fabric = BuiltinSm.newFabric();
     List<FabricPort> ports = fabric.plug("soft0", 0x10, 1, "ib-sw0");
     try (DatagramChannel channel = DatagramChannel.open()) {
       channel.connect(deserted());

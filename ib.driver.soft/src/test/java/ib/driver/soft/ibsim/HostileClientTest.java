@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.UnixOperatingSystemMXBean;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
+import ib.driver.soft.sm.BuiltinSm;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -29,7 +30,7 @@ final class HostileClientTest {
   private static final int DATAGRAMS = Integer.getInteger("ib.fuzz.datagrams", 20_000);
   private static final int CLIENT_PORT_OF_A12 = 70_000;
 
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private final List<String> lines = new CopyOnWriteArrayList<>();
   private List<FabricPort> ports;
   private DatagramChannel socket;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
+import ib.driver.soft.sm.BuiltinSm;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -23,7 +24,7 @@ final class IbsimDoorTest {
   private static final int CLIENTS = 8;
   private static final int ROUNDS = 50;
 
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private final List<String> errors = new CopyOnWriteArrayList<>();
 
   /** A client's two sockets. */

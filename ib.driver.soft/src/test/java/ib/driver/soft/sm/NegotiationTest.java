@@ -37,7 +37,7 @@ final class NegotiationTest {
   private static final int STANDBY = 2;
   private static final int MASTER = 3;
 
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private final List<FabricPort> ports = new ArrayList<>();
   private Subnet subnet;
 

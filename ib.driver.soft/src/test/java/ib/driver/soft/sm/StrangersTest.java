@@ -20,7 +20,7 @@ final class StrangersTest {
   private static final int MLID = 0xc123;
   private static final int BETWEEN = 9;
 
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
 
   private boolean forwards(Node node, int port) {
     synchronized (fabric) {

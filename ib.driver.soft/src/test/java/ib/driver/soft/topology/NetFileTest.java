@@ -8,6 +8,7 @@ import ib.core.verbs.IbInvalidException;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
 import ib.driver.soft.fabric.Subnet;
+import ib.driver.soft.sm.BuiltinSm;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -45,7 +46,7 @@ final class NetFileTest {
   @Test
   @DisplayName("Read, brought up by the built-in subnet manager, written, read again: the same")
   void roundTrip() {
-    Fabric fabric = new Fabric();
+    Fabric fabric = BuiltinSm.newFabric();
     Subnet subnet = fabric.describe("file", NetFile.read(TWO_SWITCHES));
     List<FabricPort> ports = new ArrayList<>();
     ports.addAll(fabric.plug("a", 1, 1, "elsewhere"));

@@ -11,6 +11,7 @@ import ib.core.spi.StandaloneCore;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbInvalidException;
 import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.testing.SoftNode;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +31,7 @@ class CmPortsTest {
   private static final long PATIENCE_S = 20;
 
   private final StandaloneCore core = StandaloneCore.create();
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   private final List<SoftNode> nodes = new ArrayList<>();
   private final List<DeviceRegistration> plugs = new ArrayList<>();
   private final List<DeviceLease> leases = new ArrayList<>();

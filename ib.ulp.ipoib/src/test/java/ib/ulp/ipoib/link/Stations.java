@@ -7,6 +7,7 @@ import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
 import ib.core.verbs.Gid;
 import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.testing.FakeSubnet;
 import ib.ulp.ipoib.testing.SoftNode;
 import ib.ulp.ipoib.wire.Encapsulation;
@@ -26,7 +27,7 @@ abstract class Stations {
 
   final AtomicLong clock = new AtomicLong();
   final StandaloneCore core = StandaloneCore.create();
-  final Fabric fabric = new Fabric();
+  final Fabric fabric = BuiltinSm.newFabric();
   final FakeSubnet subnet = new FakeSubnet(Runnable::run);
   final List<SoftNode> nodes = new ArrayList<>();
   final List<DeviceRegistration> plugs = new ArrayList<>();

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.core.client.ClientRegistration;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
-import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.Ipoib;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.testing.FakeSubnet;
@@ -72,7 +72,7 @@ class MacTest extends TwoKernels {
     for (int i = 0; i < 3; i++) {
       StandaloneCore core = StandaloneCore.create();
       try (FakeSubnet subnet = new FakeSubnet();
-          SoftNode node = new SoftNode(new Fabric(), "soft0", GUID)) {
+          SoftNode node = new SoftNode(BuiltinSm.newFabric(), "soft0", GUID)) {
         Ipoib ipoib =
             new Ipoib(
                 LinkConfig.DEFAULT,

@@ -7,6 +7,7 @@ import ib.core.client.ClientRegistration;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
 import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.Ipoib;
 import ib.ulp.ipoib.NetDevice;
 import ib.ulp.ipoib.link.LinkConfig;
@@ -20,7 +21,7 @@ import java.util.function.BooleanSupplier;
 /** Soft devices on one fabric with an interface each, in a midlayer without a framework. */
 public final class Lab implements AutoCloseable {
   public final StandaloneCore core = StandaloneCore.create();
-  public final Fabric fabric = new Fabric();
+  public final Fabric fabric = BuiltinSm.newFabric();
   public final FakeSubnet subnet = new FakeSubnet();
   public final List<SoftNode> nodes = new ArrayList<>();
   public final List<DeviceRegistration> plugs = new ArrayList<>();

@@ -24,6 +24,7 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.link.Frame;
 import ib.ulp.ipoib.link.Host;
@@ -48,7 +49,7 @@ public final class Stacks implements AutoCloseable {
   private static final long MS = 1_000_000L;
   private final AtomicLong clock = new AtomicLong();
   private final StandaloneCore core = StandaloneCore.create();
-  private final Fabric fabric = new Fabric();
+  private final Fabric fabric = BuiltinSm.newFabric();
   public final FakeSubnet subnet = new FakeSubnet(Runnable::run);
   public final List<SoftNode> nodes = new ArrayList<>();
   private final List<DeviceRegistration> plugs = new ArrayList<>();

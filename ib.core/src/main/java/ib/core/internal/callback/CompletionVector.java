@@ -160,11 +160,6 @@ public final class CompletionVector implements Place {
     }
   }
 
-  /** {@return whether the caller is this vector's thread} */
-  boolean isHere() {
-    return Thread.currentThread().equals(thread);
-  }
-
   /** Ends the thread; tasks not dead by now are not run any more. */
   void close() {
     Thread t;

@@ -3,9 +3,12 @@ package ib.core.internal.event;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.testing.FakeDevice;
 import ib.core.verbs.EventType;
+import ib.core.verbs.IbEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -60,6 +63,64 @@ class EventRingTest {
     assertFalse(ring.isDone());
     assertEquals(List.of("0"), drain(ring));
     assertTrue(ring.isDone());
+  }
+
+  @Test
+  @DisplayName("CC-16: losses before the close are told after it, and only then is the ring done")
+  void closedWithLosses() {
+    EventRing ring = new EventRing(2);
+    for (int i = 0; i < 3; i++) {
+      ring.offer(TYPE, i, i, null);
+    }
+    ring.close();
+    assertEquals(EventRing.Offer.CLOSED, ring.offer(TYPE, 3, 3, null));
+    assertEquals("0", poll(ring));
+    assertEquals("1", poll(ring));
+    assertFalse(ring.isDone());
+    assertTrue(ring.hasWork());
+    assertEquals("lost 1", poll(ring));
+    assertTrue(ring.isDone());
+    assertEquals(EventRing.Offer.CLOSED, ring.offer(TYPE, 4, 4, null));
+    assertNull(poll(ring));
+  }
+
+  @Test
+  @DisplayName("S12: a ring has room for the power of two that it was rounded up to")
+  void capacity() {
+    for (int[] c : new int[][] {{2, 2}, {3, 4}, {4, 4}, {5, 8}, {8, 8}}) {
+      EventRing ring = new EventRing(c[0]);
+      for (int i = 0; i < c[1]; i++) {
+        assertEquals(EventRing.Offer.QUEUED, ring.offer(TYPE, i, i, null));
+      }
+      assertEquals(EventRing.Offer.LOST, ring.offer(TYPE, 0, 0, null));
+    }
+  }
+
+  @Test
+  @DisplayName("S12: an entry is what was offered; a ring that is empty but open is not done")
+  void entry() {
+    EventRing ring = new EventRing(2);
+    assertFalse(ring.hasWork());
+    assertFalse(ring.isDone());
+    IbEvent event = new IbEvent(new FakeDevice("fake0"), EventType.CQ_ERR, null, 0, 0, 0);
+    ring.offer(EventType.CQ_ERR, 3, 77, event);
+    assertTrue(ring.hasWork());
+    assertTrue(ring.poll(entry));
+    assertEquals(EventType.CQ_ERR, entry.type);
+    assertEquals(3, entry.port);
+    assertEquals(77, entry.timeNs);
+    assertSame(event, entry.affiliated);
+    assertEquals(0, entry.lost);
+    assertFalse(ring.hasWork());
+    for (int i = 0; i < 3; i++) {
+      ring.offer(EventType.CQ_ERR, 3, i, event);
+    }
+    for (int i = 0; i < 3; i++) {
+      assertTrue(ring.poll(entry));
+    }
+    assertEquals(1, entry.lost);
+    assertNull(entry.type);
+    assertNull(entry.affiliated, "losses are of no object");
   }
 
   @Test

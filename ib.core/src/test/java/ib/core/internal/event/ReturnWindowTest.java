@@ -18,8 +18,8 @@ class ReturnWindowTest {
   private static final int TIMEOUT = 250;
 
   private final List<Long> handed = new ArrayList<>();
-  private final ReturnWindow window =
-      new ReturnWindow(4, new LongAdder(), e -> handed.add(e.sequence()));
+  private final LongAdder detours = new LongAdder();
+  private final ReturnWindow window = new ReturnWindow(4, detours, e -> handed.add(e.sequence()));
 
   @Test
   @DisplayName("D8: an event is handed on when it comes back, in order whatever the bus does")
@@ -80,6 +80,38 @@ class ReturnWindowTest {
     assertFalse(window.returned(2));
     assertTrue(window.returned(1));
     assertFalse(window.full());
+  }
+
+  @Test
+  @DisplayName("D8: detours are counted, each event once; a window that is not full makes no room")
+  void counted() {
+    post(1, 2);
+    assertFalse(window.returned(1));
+    assertEquals(0, detours.sum());
+    post(3);
+    assertEquals(2, window.expire(TIMEOUT));
+    assertEquals(0, window.expire(TIMEOUT));
+    assertEquals(2, detours.sum());
+    assertFalse(window.posted(event(4), 2 * TIMEOUT));
+    assertEquals(3, detours.sum());
+    assertEquals(0, window.flush());
+    window.returned(4);
+    post(5, 6);
+    assertEquals(2, window.flush());
+    assertEquals(3, detours.sum(), "a flush is no detour");
+    assertEquals(List.of(1L, 2L, 3L, 4L, 5L, 6L), handed);
+  }
+
+  @Test
+  @DisplayName("D8: the oldest event that waits says when the window is overdue")
+  void remaining() {
+    assertEquals(Long.MAX_VALUE, window.remainingNs(100));
+    assertEquals(0, window.expire(Long.MAX_VALUE));
+    assertTrue(window.posted(event(1), 300));
+    assertTrue(window.posted(event(2), 500));
+    assertEquals(200, window.remainingNs(100));
+    window.returned(1);
+    assertEquals(400, window.remainingNs(100));
   }
 
   @Test

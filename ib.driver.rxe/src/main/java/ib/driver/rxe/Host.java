@@ -11,30 +11,32 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a device needs to know of the host's network, looked at now and then. */
+/** Reads what a device needs to know about the host's network. */
 @FunctionalInterface
 interface Host {
   /** The host that this JVM runs on. */
   Host REAL = Host::lookAtReal;
 
-  /** What there is when there is nothing. */
+  /** The view when no address or interface of the device exists. */
   View NOTHING = new View(false, 0, Optional.empty(), List.of());
 
   /**
-   * What it saw.
+   * The state of the host's network for one device.
    *
-   * @param up whether the interface is up
-   * @param mtu of the interface, in bytes
-   * @param guid EUI-64 of its Ethernet address, if it has one
-   * @param addresses of the device, in the order of the GID table
+   * @param up whether the interface is up; for several addresses, whether any of their interfaces
+   *     is
+   * @param mtu smallest MTU of the interfaces in bytes
+   * @param guid EUI-64 of the interface's Ethernet address, if the device has an interface and that
+   *     has one
+   * @param addresses addresses of the device that exist, in the order of the GID table
    */
   record View(boolean up, int mtu, Optional<Long> guid, List<InetAddress> addresses) {}
 
   /**
-   * Looks at the addresses or the interface of a device.
+   * Reads the present state for a device.
    *
-   * @param config the device
-   * @return what there is now
+   * @param config configuration of the device
+   * @return the present state
    */
   View look(RxeConfig config);
 
@@ -44,7 +46,7 @@ interface Host {
           ? byName(config.interfaceName().get())
           : byAddress(config.addresses());
     } catch (SocketException e) {
-      return NOTHING; // the interface went while it was being asked: looked at again soon
+      return NOTHING; // the interface was removed during the query; HostWatch queries again in 1 s
     }
   }
 
@@ -54,7 +56,7 @@ interface Host {
       return NOTHING;
     }
     List<InetAddress> addresses = new ArrayList<>(Collections.list(device.getInetAddresses()));
-    // as Linux lists them: IPv4 first
+    // IPv4 addresses first, as in the GID table of Linux
     addresses.sort(Comparator.comparing(a -> !(a instanceof Inet4Address)));
     return new View(device.isUp(), device.getMTU(), guid(device), addresses);
   }
@@ -78,7 +80,7 @@ interface Host {
     if (!address.isLoopbackAddress()) {
       return NetworkInterface.getByInetAddress(address);
     }
-    // the whole of 127/8 is there without being listed
+    // every address of 127/8 exists, but only 127.0.0.1 is listed
     for (NetworkInterface device : Collections.list(NetworkInterface.getNetworkInterfaces())) {
       if (device.isLoopback()) {
         return device;
@@ -87,7 +89,7 @@ interface Host {
     return null;
   }
 
-  /** RFC 4291 appendix A. */
+  /** {@return the EUI-64 of the interface's Ethernet address (RFC 4291 appendix A)} */
   private static Optional<Long> guid(NetworkInterface device) throws SocketException {
     byte[] mac = device.getHardwareAddress();
     if (mac == null || mac.length != 6) {

@@ -22,12 +22,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a port like its interface: GID table, MTU and state follow the host's addresses, with the
- * events that belong to it. A thread of its own looks once a second.
+ * Keeps a port in step with the host: GID table, MTU and state follow the host's addresses, with
+ * the events that belong to them. Its own thread checks once a second. The object's monitor guards
+ * the table.
  */
 final class HostWatch implements Runnable {
   private static final long LOOK_MS = 1000;
-  private static final int ROOM = 80; // what Linux rxe leaves for headers
+  private static final int ROOM = 80; // bytes that Linux rxe reserves for headers
   private static final String TAKEN = "already in use";
 
   private final RxeConfig config;
@@ -37,9 +38,11 @@ final class HostWatch implements Runnable {
   private final Consumer<String> log;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition wakeUp = lock.newCondition();
-  private final List<@Nullable InetAddress> table = new ArrayList<>(); // by GID index; the looker's
-  private final Set<InetAddress> refused = new HashSet<>(); // reported already
-  private boolean stopped; // under the lock
+  private final List<@Nullable InetAddress> table =
+      new ArrayList<>(); // by GID index; guarded by this
+  private final Set<InetAddress> refused =
+      new HashSet<>(); // addresses already reported; guarded by this
+  private boolean stopped; // guarded by lock
   private @Nullable Thread thread;
 
   HostWatch(RxeConfig config, Host host, HcaPort port, UdpWire wire, Consumer<String> log) {
@@ -48,13 +51,13 @@ final class HostWatch implements Runnable {
     this.port = port;
     this.wire = wire;
     this.log = log;
-    table.add(null); // index 0 is the default GID, which always stands there
+    table.add(null); // index 0 is the default GID, which is always present
   }
 
   /**
-   * Brings the port to where the host is, before anybody knows the device.
+   * Sets up the port before the device is plugged.
    *
-   * @param view what the host looked like
+   * @param view state of the host
    * @throws IbAgainException when the UDP port is taken on an address
    */
   void first(Host.View view) {
@@ -82,7 +85,7 @@ final class HostWatch implements Runnable {
     while (pause()) {
       try {
         look();
-      } catch (Throwable e) { // looked at again soon
+      } catch (Throwable e) { // logged below; checked again in 1 s
         wire.failed(e);
       }
       wire.report().ifPresent(line -> log.accept("device " + config.name() + ": " + line));
@@ -98,18 +101,19 @@ final class HostWatch implements Runnable {
       }
       return !stopped;
     } catch (InterruptedException e) {
-      return !Thread.currentThread().isInterrupted(); // means nothing here: looks early
+      return !Thread.currentThread()
+          .isInterrupted(); // an interrupt has no meaning here: checks early
     } finally {
       lock.unlock();
     }
   }
 
-  /** Looks now. */
+  /** Checks now. Any thread may call. */
   synchronized void look() {
     apply(host.look(config), false);
   }
 
-  /** Ends the thread and waits for it. */
+  /** Ends the thread and waits for it. Blocks for at most one check. */
   void stop() {
     lock.lock();
     try {
@@ -124,7 +128,7 @@ final class HostWatch implements Runnable {
       try {
         t.join();
       } catch (InterruptedException e) {
-        interrupted = true; // it ends as soon as it has seen stopped
+        interrupted = true; // the thread ends as soon as it sees stopped
       }
     }
     if (interrupted) {
@@ -179,18 +183,23 @@ final class HostWatch implements Runnable {
               taken
                   ? "taken, probably by " + PortOwner.describe(config.udp().port())
                   : String.valueOf(e.getMessage()),
-              taken ? "stop it, or run in a network namespace of your own" : "");
+              taken ? "stop it, or run in a network namespace of your own" : "check the address");
       if (first && taken) {
         throw why;
       }
       if (refused.add(address)) {
-        log.accept("device " + config.name() + ": " + why.getMessage() + "; tried again");
+        log.accept(
+            "device "
+                + config.name()
+                + ": "
+                + why.getMessage()
+                + "; the device tries again every second");
       }
       return false;
     }
   }
 
-  /** The address that is the default GID has index 0, others the first free index after it. */
+  /** Enters an address: index 0 if it is the default GID, else the first free index after 0. */
   private void enter(InetAddress address) {
     Gid gid = Addresses.gid(address);
     if (gid.equals(port.gid(0))) {

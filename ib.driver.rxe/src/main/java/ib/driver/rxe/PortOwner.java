@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Who has a UDP port, as far as Linux tells everybody. For a report, so never fails. */
+/** Finds out which process uses a UDP port, as far as Linux shows it to this user. Never throws. */
 final class PortOwner {
   private static final int LOCAL = 1;
   private static final int INODE = 9;
@@ -18,10 +18,10 @@ final class PortOwner {
   private PortOwner() {}
 
   /**
-   * Names the likely owner.
+   * Names the process that probably uses a port.
    *
    * @param port the UDP port
-   * @return for a person
+   * @return a text for users
    */
   static String describe(int port) {
     Set<String> inodes = new HashSet<>();
@@ -29,7 +29,7 @@ final class PortOwner {
       inodes.addAll(inodes(Path.of(table), port));
     }
     if (inodes.isEmpty()) {
-      return "somebody who has let it go since";
+      return "a process that has closed it since";
     }
     List<String> owners = new ArrayList<>();
     if (inodes.remove("0") || Files.exists(Path.of("/sys/module/rdma_rxe"))) {
@@ -37,7 +37,7 @@ final class PortOwner {
     }
     owners.addAll(processes(inodes));
     return owners.isEmpty()
-        ? "a process that this user may not look at"
+        ? "a process that this user may not inspect"
         : String.join(", or ", owners);
   }
 
@@ -57,7 +57,7 @@ final class PortOwner {
     try {
       return Files.readAllLines(table);
     } catch (IOException e) {
-      return List.of(); // another system
+      return List.of(); // not Linux
     }
   }
 
@@ -71,7 +71,7 @@ final class PortOwner {
         }
       }
     } catch (IOException e) {
-      found.clear(); // another system
+      found.clear(); // not Linux
     }
     return found;
   }
@@ -87,7 +87,7 @@ final class PortOwner {
       }
       return false;
     } catch (IOException e) {
-      return false; // not ours to look at, or it has ended
+      return false; // this user may not inspect the process, or it has ended
     }
   }
 }

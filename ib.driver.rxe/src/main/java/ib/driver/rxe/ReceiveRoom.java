@@ -5,18 +5,18 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.DatagramChannel;
 import java.util.Optional;
 
-/** Whether the system lets a socket hold what one connection may have under way. */
+/** Checks whether a socket's receive buffer can hold the outstanding packets of one connection. */
 final class ReceiveRoom {
   private static final int PACKET = 4096;
 
   private ReceiveRoom() {}
 
   /**
-   * Asks the system.
+   * Returns the receive buffer that the system grants.
    *
-   * @param asked bytes
-   * @return how many of them a socket is given
-   * @throws IOException when there are no descriptors left
+   * @param asked requested bytes
+   * @return granted bytes
+   * @throws IOException when the process has no free file descriptor
    */
   static int given(int asked) throws IOException {
     try (DatagramChannel probe = DatagramChannel.open()) {
@@ -26,12 +26,12 @@ final class ReceiveRoom {
   }
 
   /**
-   * What to report.
+   * Returns the warning about a buffer that is too small.
    *
-   * @param device its name
+   * @param device name of the device
    * @param given bytes of a socket's receive buffer
-   * @param window packets that a connection may have under way
-   * @return a warning, or nothing when they fit
+   * @param window outstanding packets of one connection at most
+   * @return a warning; empty when the packets fit
    */
   static Optional<String> shortfall(String device, int given, int window) {
     int needed = window * PACKET;

@@ -13,23 +13,24 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A valid device configuration; {@link RxeReader} is the only way from raw values to it.
+ * A valid device configuration; only {@link RxeReader} creates it from raw values.
  *
  * @param name device name
- * @param interfaceName network interface whose addresses the device has; empty for none
- * @param addresses the addresses of the device when there is no interface
- * @param guid node GUID, of which that of the interface's Ethernet address takes the place when it
- *     was not given
- * @param guidGiven whether it was given
- * @param mtu the active MTU is this at most
- * @param pkeys the P_Key table, 16 bits each
- * @param window unacknowledged packets of one queue pair
- * @param guard what is borne of a source that guesses
+ * @param interfaceName network interface whose addresses the device has; empty if {@code addresses}
+ *     are configured
+ * @param addresses addresses of the device; empty if an interface is configured
+ * @param guid node GUID; if it was not configured, the EUI-64 of the interface's Ethernet address
+ *     replaces it
+ * @param guidGiven whether the node GUID was configured
+ * @param mtu the largest active MTU
+ * @param pkeys P_Key table, 16 bits each
+ * @param window unacknowledged packets of one queue pair at most
+ * @param guard how many violations of one source are tolerated
  * @param compVectors completion vectors, at least 1
  * @param faults standing fault rules
- * @param faultSeed where the chance of faults begins, empty for anywhere
- * @param udp how the sockets work
- * @param limits what {@code ibv_devinfo -v} shows
+ * @param faultSeed seed of the random faults; empty for a random seed
+ * @param udp configuration of the sockets
+ * @param limits device limits as {@code ibv_devinfo -v} shows them
  */
 record RxeConfig(
     String name,
@@ -48,7 +49,6 @@ record RxeConfig(
     Map<Limit, Integer> limits)
     implements DeviceConfig<RxeConfig> {
 
-  /** Copies the collections. */
   RxeConfig {
     addresses = List.copyOf(addresses);
     pkeys = List.copyOf(pkeys);

@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
-/** An adapter: an engine whose one port sends and receives UDP datagrams. */
+/** An adapter: an engine with one port that sends and receives UDP datagrams. */
 final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
   private static final int WIDTH_1X = 1;
   private static final int SPEED_SDR = 1;
@@ -43,7 +43,8 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
   private final CapturingWire watched;
   private final SoftHca hca;
   private final HostWatch watch;
-  private List<Integer> standingFaults = List.of(); // numbers; the slot's worker's
+  private List<Integer> standingFaults =
+      List.of(); // numbers of the rules; used on the slot's worker thread only
   private OptionalLong faultSeed = OptionalLong.empty();
 
   private RxeDevice(
@@ -64,10 +65,10 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
   /**
    * Builds an adapter and binds its sockets.
    *
-   * @param config its configuration
-   * @param host where it looks for addresses
-   * @param version of the driver, shown as firmware version
-   * @param log where it reports what it meets later
+   * @param config configuration of the adapter
+   * @param host source of the host's addresses
+   * @param version version of the driver, shown as firmware version
+   * @param log takes warnings, during the call and later
    * @return the adapter
    * @throws IbAgainException when the UDP port is taken
    */
@@ -83,7 +84,7 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
       return device;
     } catch (IOException e) {
       throw new IbNoMemoryException(
-          "device " + config.name(), e.toString(), "fewer open files, or a higher limit");
+          "device " + config.name(), e.toString(), "close files, or raise the limit of open files");
     } finally {
       if (!up) {
         device.unplug();
@@ -147,7 +148,7 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
   @Override
   public void unplug() {
     watch.stop();
-    wire.stop(); // nothing comes in any more
+    wire.stop(); // from now on no packet is received
     try {
       hca.shutdown();
     } finally {
@@ -165,12 +166,12 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
         QpDiagnosis.class, hca.diagnosis(info().name()));
   }
 
-  /** {@return the wire; for tests} */
+  /** {@return the wire; used by tests} */
   UdpWire wire() {
     return wire;
   }
 
-  /** {@return what watches the host; for tests} */
+  /** {@return the host watch; used by tests} */
   HostWatch watch() {
     return watch;
   }

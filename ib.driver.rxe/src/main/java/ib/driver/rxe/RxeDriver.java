@@ -26,9 +26,9 @@ public final class RxeDriver extends Driver<RxeConfig> {
   static final String PID = "ib.driver.rxe";
 
   /**
-   * Starts without devices.
+   * Starts the driver; configurations add devices.
    *
-   * @param context of the bundle
+   * @param context the bundle's context
    */
   @Activate
   public RxeDriver(BundleContext context) {
@@ -45,7 +45,7 @@ public final class RxeDriver extends Driver<RxeConfig> {
                 LoggerFactory.getLogger(RxeDriver.class)::warn));
   }
 
-  /** Takes all devices down. */
+  /** Unplugs all devices. */
   @Deactivate
   void deactivate() {
     stop();

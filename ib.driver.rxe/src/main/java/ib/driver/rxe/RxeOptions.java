@@ -7,24 +7,24 @@ import org.osgi.service.metatype.annotations.ObjectClassDefinition;
 import org.osgi.service.metatype.annotations.Option;
 
 /**
- * The form of a device configuration, for tools that show metatype. The reader is {@link
- * RxeReader}, the numbers are those of {@link ib.driver.base.NumberKey} and {@link
- * RxeReader.Number}; a test holds them together. Names become keys by the rules of the metatype
- * specification: {@code $} vanishes, two underscores are one.
+ * The metatype description of a device configuration. {@link RxeReader} reads the values; the
+ * numbers are those of {@link ib.driver.base.NumberKey} and {@link RxeReader.Number}, which a test
+ * compares. Method names become keys by the rules of the metatype specification: {@code $} is
+ * removed, two underscores become one.
  */
 @ObjectClassDefinition(
     id = "ib.driver.rxe",
     name = "ib rxe device",
     description =
         "One RoCEv2 adapter per configuration, on addresses of this host. faults and fault_seed"
-            + " change live; a change of anything else is an unplug and a plug.")
+            + " change while the device runs; any other change unplugs the device and plugs it again.")
 interface RxeOptions extends EngineOptions {
   /** {@return device name} */
   @AttributeDefinition(
       required = false,
       description =
           "Device name: a letter, then letters, digits, '_', '.', '-', at most 63 characters."
-              + " Default: the name of the configuration, what follows '~' in its PID.")
+              + " Default: the name of the configuration, which is the part after '~' in its PID.")
   String name();
 
   /** {@return addresses} */
@@ -40,8 +40,8 @@ interface RxeOptions extends EngineOptions {
   @AttributeDefinition(
       required = false,
       description =
-          "Name of a network interface: the device has all addresses that it has, and follows it as"
-              + " they come and go. Either this or address is needed.")
+          "Name of a network interface: the device has all addresses of that interface, and follows"
+              + " their changes. Either this or address is needed.")
   String $interface();
 
   /** {@return node GUID} */
@@ -61,8 +61,8 @@ interface RxeOptions extends EngineOptions {
       min = "1",
       max = "65535",
       description =
-          "UDP port of this device and of all its peers. RoCEv2 is 4791; nobody else speaks"
-              + " another.")
+          "UDP port of this device and of all its peers. The port of RoCEv2 is 4791; other RoCE"
+              + " adapters use no other port.")
   int port();
 
   /** {@return largest MTU} */
@@ -78,11 +78,11 @@ interface RxeOptions extends EngineOptions {
         @Option(label = "4096", value = "4096")
       },
       description =
-          "The active MTU is this at most, in bytes, and the largest that leaves 80 bytes of the"
-              + " interface's MTU.")
+          "Largest active MTU in bytes. The active MTU is the largest that leaves 80 bytes of the"
+              + " interface's MTU for headers.")
   int mtu();
 
-  /** {@return what does the work} */
+  /** {@return how packets are sent and received} */
   @AttributeDefinition(
       required = false,
       defaultValue = "auto",
@@ -92,9 +92,9 @@ interface RxeOptions extends EngineOptions {
         @Option(label = "portable", value = "portable")
       },
       description =
-          "What sends and receives: system calls of Linux (native), or only what every Java has"
-              + " (portable), which takes no IPv6 from Linux rxe and neither sends nor sees traffic"
-              + " class, flow label and hop limit. auto is native where it can be.")
+          "How packets are sent and received: native, by system calls of Linux; portable, by Java's"
+              + " channels, which accept no IPv6 packets from Linux rxe, and neither set nor show traffic"
+              + " class, flow label and hop limit; auto, native where it is available.")
   String io();
 
   /** {@return whether the system cuts long sends} */
@@ -107,11 +107,12 @@ interface RxeOptions extends EngineOptions {
         @Option(label = "off", value = "off")
       },
       description =
-          "Whether the system cuts a long send into packets (UDP_SEGMENT): fast, but wrong where a"
-              + " card numbers them in its own way. auto does it where it was seen to arrive.")
+          "Whether the system cuts a long send into packets (UDP_SEGMENT). This is fast, but peers drop"
+              + " the packets if the network card numbers them in another way. auto tests it for each"
+              + " peer.")
   String gso();
 
-  /** {@return who receives} */
+  /** {@return which thread receives} */
   @AttributeDefinition(
       required = false,
       defaultValue = "thread",
@@ -120,11 +121,12 @@ interface RxeOptions extends EngineOptions {
         @Option(label = "poll", value = "poll")
       },
       description =
-          "Who receives: a thread, or whoever polls a completion queue that is empty (poll); then"
-              + " the thread takes over 1 ms after the last poll, or when a queue is armed.")
+          "Which thread receives: thread, the device's thread; poll, the thread that polls an empty"
+              + " completion queue. With poll, the device's thread takes over 1 ms after the last poll,"
+              + " or when a completion queue is armed.")
   String progress();
 
-  /** {@return how IPv4 identifications are judged} */
+  /** {@return which IPv4 identifications are accepted} */
   @AttributeDefinition(
       required = false,
       defaultValue = "loose",
@@ -133,16 +135,19 @@ interface RxeOptions extends EngineOptions {
         @Option(label = "strict", value = "strict")
       },
       description =
-          "A socket does not show the IPv4 identification, so it is solved from the ICRC, which"
-              + " covers it. loose takes any, so a right ICRC is never refused; strict only what"
-              + " follows the peer's last one, as with Linux, so of damaged packets fewer pass.")
+          "A socket does not show the IPv4 identification, so the driver computes it from the ICRC,"
+              + " which covers it. loose accepts any identification, so no packet with a correct ICRC is"
+              + " dropped. strict accepts only one that follows the peer's last one, as Linux sends"
+              + " them; so fewer damaged packets pass.")
   String id__check();
 
   /** {@return quirks} */
   @AttributeDefinition(
       required = false,
       cardinality = 8,
-      description = "Does as Linux rdma_rxe: flush-icrc, migreq-0, nak-63. Default: none.")
+      description =
+          "Deviations from the specification, as in Linux rdma_rxe: flush-icrc, migreq-0, nak-63."
+              + " Default: none.")
   String[] quirks();
 
   /** {@return busy polling} */
@@ -153,8 +158,9 @@ interface RxeOptions extends EngineOptions {
       min = "0",
       max = "1000000",
       description =
-          "Microseconds that the receiving thread goes on looking for packets before it sleeps;"
-              + " where processors are few it keeps from running whom it has just woken up.")
+          "Microseconds that the receiving thread polls for packets before it sleeps. 0: it sleeps at"
+              + " once; on a machine with few processors, a value above 0 can delay the consumer thread"
+              + " that was just woken.")
   int busy__poll();
 
   /** {@return socket buffers} */
@@ -165,8 +171,8 @@ interface RxeOptions extends EngineOptions {
       min = "65536",
       max = "268435456",
       description =
-          "Bytes asked for as receive and send buffer of each socket; the system gives"
-              + " net.core.rmem_max at most.")
+          "Receive and send buffer of each socket in bytes. The system grants at most"
+              + " net.core.rmem_max and net.core.wmem_max.")
   int socket__buffer();
 
   /** {@return source ports} */
@@ -177,9 +183,9 @@ interface RxeOptions extends EngineOptions {
       min = "0",
       max = "4096",
       description =
-          "How many UDP source ports each address may send from beside the well-known one. Each"
-              + " queue pair has one, so that routers spread them; 0 sends all from the well-known"
-              + " port.")
+          "How many UDP source ports each address may use beside the well-known one. Each queue pair"
+              + " has its own source port, by which routers choose among paths. 0: all packets leave"
+              + " from the well-known port.")
   int source__ports();
 
   /** {@return guard} */
@@ -190,10 +196,10 @@ interface RxeOptions extends EngineOptions {
       min = "0",
       max = "1000000",
       description =
-          "A source that sends more packets with wrong keys or sequence numbers within 10 s is"
-              + " muted; 0 is never. Since others can write its address on a packet, what fits one"
-              + " of its connections is heard all the same, unless it was wrong rkeys that did,"
-              + " too.")
+          "Packets with wrong keys or sequence numbers that are tolerated from one source within 10 s;"
+              + " a source that sends more is muted. 0: never. Source addresses can be forged, so packets"
+              + " that fit a connection of a muted source are still accepted, unless wrong rkeys fitted a"
+              + " connection, too.")
   int guard__violations();
 
   /** {@return guard} */
@@ -204,8 +210,8 @@ interface RxeOptions extends EngineOptions {
       min = "0",
       max = "10000000",
       description =
-          "A source that sends more packets to queue pairs that do not exist within 1 s is muted; 0"
-              + " is never.")
+          "Packets to queue pairs that do not exist that are tolerated from one source within 1 s; a"
+              + " source that sends more is muted. 0: never.")
   int guard__probes();
 
   /** {@return guard} */
@@ -215,7 +221,7 @@ interface RxeOptions extends EngineOptions {
       defaultValue = "60",
       min = "1",
       max = "3600",
-      description = "For how many seconds a source is muted.")
+      description = "How many seconds a source is muted.")
   int guard__mute();
 
   /** {@return window} */
@@ -225,7 +231,7 @@ interface RxeOptions extends EngineOptions {
       defaultValue = "128",
       min = "2",
       max = "65536",
-      description = "Unacknowledged packets of one queue pair at most.")
+      description = "Largest number of unacknowledged packets of one queue pair.")
   int window();
 
   /** {@return P_Key table} */
@@ -233,6 +239,6 @@ interface RxeOptions extends EngineOptions {
       required = false,
       cardinality = 128,
       defaultValue = "0xffff",
-      description = "P_Key table: 16 bits in hex each, the top bit is full membership.")
+      description = "P_Key table: 16 bits in hex each; the top bit says full membership.")
   String[] pkeys();
 }

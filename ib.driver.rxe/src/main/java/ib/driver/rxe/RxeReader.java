@@ -17,7 +17,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Raw configuration values to a {@link RxeConfig}: strict and total (F25). */
+/**
+ * Reads raw configuration values into a {@link RxeConfig}; refuses unknown keys and reports all
+ * wrong values at once (F25).
+ */
 final class RxeReader {
   static final String ADDRESS = "address";
   static final String INTERFACE = "interface";
@@ -32,21 +35,21 @@ final class RxeReader {
       Pattern.compile("[0-9A-Fa-f:.]{2,45}(%[\\w.-]{1,15})?");
   private static final int ADDRESSES_MOST = 64;
 
-  /** The numbers that are not limits of the device. */
+  /** The keys with numbers that are not limits of the device. */
   enum Number {
     /** UDP port. */
     PORT(1, UdpOptions.ROCE_PORT, 65_535),
-    /** Microseconds to look for more before sleeping. */
+    /** Microseconds that the receiving thread polls before it sleeps. */
     BUSY_POLL(0, 0, 1_000_000),
-    /** Bytes of a socket's buffers. */
+    /** Bytes of a socket's receive buffer, and of its send buffer. */
     SOCKET_BUFFER(65_536, 4_194_304, 268_435_456),
     /** Source ports of an address. */
     SOURCE_PORTS(0, 64, 4096),
-    /** Violations of one source that are borne within 10 s. */
+    /** Violations of one source that are tolerated within 10 s. */
     GUARD_VIOLATIONS(0, 1000, 1_000_000),
-    /** Packets of one source to queue pairs that do not exist, borne within 1 s. */
+    /** Packets of one source to queue pairs that do not exist, tolerated within 1 s. */
     GUARD_PROBES(0, 10_000, 10_000_000),
-    /** Seconds that a source is not heard when it has had more. */
+    /** Seconds that a source is muted when it exceeds a limit. */
     GUARD_MUTE(1, 60, 3600),
     /** Unacknowledged packets of a queue pair. */
     WINDOW(2, 128, 65_536);
@@ -99,10 +102,11 @@ final class RxeReader {
   /**
    * Reads a configuration.
    *
-   * @param instance its name: the device name when there is no key {@code name}
+   * @param instance name of the configuration; it is the device name when there is no key {@code
+   *     name}
    * @param raw the values; keys of the framework are ignored
    * @return the configuration
-   * @throws ib.core.verbs.IbInvalidException that names each key that is wrong
+   * @throws ib.core.verbs.IbInvalidException naming each key with a wrong value
    */
   static RxeConfig read(String instance, Map<String, ?> raw) {
     Settings settings = new Settings(raw, KEYS);
@@ -183,7 +187,9 @@ final class RxeReader {
     return Set.copyOf(quirks);
   }
 
-  /** One of a few words, by default the first. */
+  /**
+   * {@return the constant whose lower-case name is the key's value; the first one without a value}
+   */
   private static <E extends Enum<E>> E choice(Settings settings, String key, E[] all) {
     Object value = settings.value(key);
     if (value == null) {

@@ -70,7 +70,7 @@ final class AckRequestTest {
   }
 
   @Test
-  @DisplayName("one that is signaled asks, the others do so once in 16")
+  @DisplayName("a signaled request asks, unsignaled ones ask once in 16")
   void onceInSixteen() throws IOException {
     connect(0x1f, 7);
     for (int i = 0; i < 64; i++) {
@@ -85,7 +85,7 @@ final class AckRequestTest {
   }
 
   @Test
-  @DisplayName("what was not asked for is asked for when its time is over: that is no retry")
+  @DisplayName("after the timeout an acknowledgement is requested, which counts as no retry")
   void late() throws IOException {
     connect(19, 0); // 2.1 s, so that a busy machine is no loss; no retries
     post(1, false);
@@ -101,7 +101,7 @@ final class AckRequestTest {
   }
 
   @Test
-  @DisplayName("IBA 10.3.1.5: a queue that is to drain asks at once")
+  @DisplayName("IBA 10.3.1.5: a draining send queue asks at once")
   void drains() throws IOException {
     connect(0x1f, 7);
     post(1, false);
@@ -111,7 +111,7 @@ final class AckRequestTest {
   }
 
   @Test
-  @DisplayName("what completes only after it makes a request ask: an invalidation of our own")
+  @DisplayName("a request asks if a local invalidation completes only after it")
   void localWork() throws IOException {
     connect(0x1f, 7);
     int key = side.fast().rkey();
@@ -137,7 +137,9 @@ final class AckRequestTest {
   }
 
   @Test
-  @DisplayName("annex A17.9.3: a window that becomes smaller than what did not ask is asked out of")
+  @DisplayName(
+      "annex A17.9.3: after a window reduction below the packets without AckReq, one more "
+          + "packet asks")
   void congested() throws IOException {
     lab.configure("rxe1", "address", "127.0.0.3", "source_ports", 0, "window", 32);
     side = lab.side("rxe1");

@@ -108,7 +108,7 @@ final class GsoTest {
   }
 
   @Test
-  @DisplayName("off: each packet goes by itself, all in one call")
+  @DisplayName("off: each packet is its own datagram; one call sends all")
   void off() throws IOException {
     UdpWire wire = device("off");
     post(64, 64, 64);
@@ -117,7 +117,7 @@ final class GsoTest {
   }
 
   @Test
-  @DisplayName("auto: one packet is tried, and when it was acknowledged all go so")
+  @DisplayName("auto: one packet is the trial; after its acknowledgement long sends are used")
   void proven() throws IOException {
     UdpWire wire = device("auto");
     post(64, 64, 64, 64);
@@ -137,7 +137,7 @@ final class GsoTest {
   }
 
   @Test
-  @DisplayName("auto: what is asked for again, time after time, does not arrive that way")
+  @DisplayName("auto: after repeated retransmissions of trials, no long sends are used")
   void refuted() throws IOException {
     UdpWire wire = device("auto");
     for (int i = 0; i < 3; i++) {

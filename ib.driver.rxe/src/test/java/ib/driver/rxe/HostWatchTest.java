@@ -43,7 +43,7 @@ final class HostWatchTest {
   }
 
   @Test
-  @DisplayName("bad input: what a stranger sends is told once, with its reason and his address")
+  @DisplayName("bad input: a refused datagram is reported once, with its reason and source address")
   void stranger() throws IOException {
     try (RxeLab lab = new RxeLab();
         DatagramChannel stranger = DatagramChannel.open()) {
@@ -126,7 +126,8 @@ final class HostWatchTest {
 
   @Test
   @DisplayName(
-      "UDP port taken: an error that names the owner, and the device appears when it is free")
+      "UDP port in use: the error names the process, and the device appears when the port "
+          + "is free")
   void taken() throws IOException {
     try (RxeLab lab = new RxeLab()) {
       DatagramChannel other = DatagramChannel.open().bind(new InetSocketAddress(ONE, 4791));
@@ -148,7 +149,8 @@ final class HostWatchTest {
 
   @Test
   @DisplayName(
-      "an address that is not on this host: the port is down until it is, and that is said")
+      "an address that this host lacks: the port is down until the host has it, and the "
+          + "log says so")
   void absent() {
     try (RxeLab lab = new RxeLab()) {
       lab.host = c -> Host.NOTHING;

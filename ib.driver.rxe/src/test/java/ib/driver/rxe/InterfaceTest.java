@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-@DisplayName("issue 4, section 3, F28: the interface and its addresses go and come under traffic")
+@DisplayName("issue 4, section 3, F28: interface and addresses are removed and added under traffic")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class InterfaceTest {
@@ -159,8 +159,7 @@ final class InterfaceTest {
   }
 
   @Test
-  @DisplayName(
-      "address changed: who was connected from the old one ends in time, the new one works")
+  @DisplayName("address changed: connections of the old address end in time, the new address works")
   void addressChanged() throws Exception {
     forget(left);
     Traffic traffic = new Traffic(TIMEOUT);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@DisplayName("A5: a peer may number its IPv4 packets as it likes (RFC 6864 section 4.1)")
+@DisplayName("A5: a peer may choose any IPv4 identifications (RFC 6864 section 4.1)")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class NumberingTest {
   private static final int PACKETS = 120; // of each kind, after as many of a counter
@@ -101,7 +101,7 @@ final class NumberingTest {
 
   @ParameterizedTest(name = "{0}")
   @EnumSource
-  @DisplayName("A5: every packet whose ICRC is right is heard when it comes for the first time")
+  @DisplayName("A5: every packet with a correct ICRC is accepted at its first arrival")
   void heard(Numbering numbering) throws IOException {
     RxeSide side = receiver();
     try (Forgery peer = new Forgery("127.0.0.2", "127.0.0.1")) {
@@ -113,7 +113,7 @@ final class NumberingTest {
   }
 
   @Test
-  @DisplayName("id_check = strict: a counter is heard, what follows no pattern is dropped")
+  @DisplayName("id_check = strict: packets numbered by a counter are accepted, others are dropped")
   void strict() throws IOException {
     RxeSide side = receiver("id_check", "strict");
     try (Forgery peer = new Forgery("127.0.0.2", "127.0.0.1")) {

@@ -8,7 +8,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("What a socket may hold is compared with what a connection may have under way")
+@DisplayName(
+    "the size of a receive buffer is compared with the outstanding packets of a connection")
 class ReceiveRoomTest {
   @Test
   @DisplayName("a buffer smaller than the window is reported, with what to do about it")
@@ -21,7 +22,7 @@ class ReceiveRoomTest {
   }
 
   @Test
-  @DisplayName("the system is asked: it gives something, and not much more than was asked for")
+  @DisplayName("the system grants a buffer, and not much more than requested")
   void given() throws IOException {
     int given = ReceiveRoom.given(65_536);
     assertTrue(given > 0 && given <= 2 * 65_536, given + " bytes");

@@ -180,8 +180,8 @@ final class RedmarkTest {
 
   @Test
   @DisplayName(
-      "A3: random rkeys over connections of one's own: one guess for each queue pair, silence after"
-          + " the ninth, no byte changed, others are served")
+      "A3: random rkeys over the attacker's own connections: one guess for each queue "
+          + "pair, no answer after the ninth, no byte changed, other peers are served")
   void memory() throws Exception {
     plug("guard_violations", 8);
     lab.configure("other", "address", STRANGER);

@@ -88,7 +88,7 @@ final class RxeFuzzTest {
   }
 
   @Test
-  @DisplayName("the heap check notices what is kept")
+  @DisplayName("the heap check notices retained objects")
   void canary() {
     long before = heapInUse();
     byte[] kept = new byte[2 * (int) HEAP_FLAT];

@@ -140,8 +140,9 @@ final class RxeHeadersTest {
   @ParameterizedTest(name = "CNPs of the peer: {0}")
   @CsvSource({"0, 128", "1, 64", "3, 64"})
   @DisplayName(
-      "IBA annex A17.9.3: after a CNP half as many packets are under way, after more of them no"
-          + " fewer; one of somebody else changes nothing, and an unreliable queue pair ignores it")
+      "IBA annex A17.9.3: after a CNP half as many packets are outstanding, after further "
+          + "ones no fewer; a CNP of another peer changes nothing, and an unreliable queue pair "
+          + "ignores it")
   void notified(int notices, int underWay) throws IOException {
     lab.configure("rxe0", "address", "127.0.0.1", "io", "native");
     RxeSide side = lab.side("rxe0");
@@ -169,13 +170,13 @@ final class RxeHeadersTest {
   }
 
   @Test
-  @DisplayName("D7: what Linux rxe sends over IPv6 has no checksum: the native path takes it")
+  @DisplayName("D7: packets of Linux rxe over IPv6 have no checksum: the native path accepts them")
   void zeroChecksum() throws IOException {
     received("native", 2);
   }
 
   @Test
-  @DisplayName("the portable path does not, as the form of io says")
+  @DisplayName("D7: the portable path does not accept it, as the description of io says")
   void zeroChecksumPortable() throws IOException {
     received("portable", 1);
   }

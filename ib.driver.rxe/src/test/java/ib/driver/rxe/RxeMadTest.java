@@ -48,7 +48,7 @@ final class RxeMadTest {
   }
 
   @Test
-  @DisplayName("M3, M4: what is sent to a class reaches its agent, a response the one who asked")
+  @DisplayName("M3, M4: a request reaches the agent of its class, a response reaches the requester")
   void agents() throws Exception {
     BlockingQueue<MadReceived> heard = new LinkedBlockingQueue<>();
     try (RxeLab lab = new RxeLab()) {
@@ -75,8 +75,7 @@ final class RxeMadTest {
   }
 
   @Test
-  @DisplayName(
-      "a Get of a class that nobody has is answered, everything else dropped (rocev2.md 1)")
+  @DisplayName("a Get of an unregistered class is answered, everything else is dropped")
   void unknown() {
     try (RxeLab lab = new RxeLab()) {
       lab.configure("rxe0", "address", "127.0.0.1").configure("rxe1", "address", "127.0.0.2");
@@ -100,7 +99,7 @@ final class RxeMadTest {
   }
 
   @Test
-  @DisplayName("RoCE has no QP0 and no subnet administrator: refused with a type, not with silence")
+  @DisplayName("RoCE has no QP0 and no subnet administrator: calls throw instead of timing out")
   void noSubnet() {
     try (RxeLab lab = new RxeLab()) {
       lab.configure("rxe0", "address", "127.0.0.1");

@@ -23,7 +23,8 @@ final class RxeMulticastTest {
     "native, ff15::1:2:3, fd77::1, fd77::2",
     "portable, ff15::1:2:3, fd77::1, fd77::2"
   })
-  @DisplayName("rocev2.md section 1: members get it, who has left does not, nobody gets his own")
+  @DisplayName(
+      "IBA A17: a multicast packet reaches every member, no former member, and not its " + "sender")
   void group(String io, String group, String left, String right) throws Exception {
     Namespaces two = new Namespaces(1500);
     try {

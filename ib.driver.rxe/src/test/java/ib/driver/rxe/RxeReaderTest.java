@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@DisplayName("F25 a RoCEv2 device's configuration is judged whole")
+@DisplayName("F25 all errors of a RoCEv2 device's configuration are reported at once")
 final class RxeReaderTest {
   private static RxeConfig read(Object... keysAndValues) {
     Map<String, Object> map = new HashMap<>();
@@ -32,7 +32,7 @@ final class RxeReaderTest {
   }
 
   @Test
-  @DisplayName("F25 an address is enough: all else has defaults")
+  @DisplayName("F25 an address is enough: all other keys have defaults")
   void defaults() {
     RxeConfig c = read("address", "10.0.0.1");
     assertEquals("rxe0", c.name());
@@ -82,7 +82,7 @@ final class RxeReaderTest {
   }
 
   @Test
-  @DisplayName("F25 faults change live, everything else is a replug")
+  @DisplayName("F25 faults change while the device runs, any other change plugs it again")
   void liveChanges() {
     RxeConfig running = read("address", "10.0.0.1");
     assertTrue(read("address", "10.0.0.1", "faults", "loss").liveChangeOf(running));

@@ -112,7 +112,8 @@ final class RxeTrafficTest {
 
   @ParameterizedTest
   @CsvSource({"native", "portable"})
-  @DisplayName("progress = poll: who polls receives; who sleeps is told by the device's thread")
+  @DisplayName(
+      "progress = poll: a polling consumer receives; the device's thread wakes a sleeping " + "one")
   void polled(String io) {
     AtomicInteger told = new AtomicInteger();
     try (RxeLab lab = new RxeLab()) {
@@ -186,7 +187,7 @@ final class RxeTrafficTest {
   }
 
   @Test
-  @DisplayName("several devices on a host, one per address: each hears what is for it")
+  @DisplayName("several devices on a host, one per address: each receives only its own packets")
   void several() {
     String[] addresses = {"127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"};
     try (RxeLab lab = new RxeLab()) {
@@ -215,7 +216,7 @@ final class RxeTrafficTest {
 
   @Test
   @DisplayName(
-      "another port, MTU, window, no busy polling, the smallest buffers: obeyed, and all works")
+      "another port, MTU and window, no busy polling, the smallest buffers: traffic passes")
   void unusual() throws IOException {
     Object[] unusual = {
       "address",

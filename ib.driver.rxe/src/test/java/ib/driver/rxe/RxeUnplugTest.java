@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@DisplayName("issue 4, section 3: a RoCEv2 device comes and goes, again and again")
+@DisplayName("issue 4, section 3: a RoCEv2 device is plugged and unplugged repeatedly")
 @Timeout(value = 3600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RxeUnplugTest {
   private static final int UNPLUGS = Integer.getInteger("ib.rxe.unplugs", 15);
@@ -151,7 +151,9 @@ final class RxeUnplugTest {
 
   @ParameterizedTest(name = "{0}")
   @ValueSource(strings = {"native", "portable"})
-  @DisplayName("R-09: made, refused for a taken port, deleted, many times: nothing is left")
+  @DisplayName(
+      "R-09: configured, refused because the port is in use, deleted, many times: nothing "
+          + "is left")
   void createFailDelete(String io) throws IOException {
     long descriptors = 0;
     for (int i = 0; i < CREATES; i++) {

@@ -10,14 +10,16 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 
-/** GIDs of RoCEv2 and IP addresses are the same thing (IBA annex A17.8). */
+/**
+ * Converts between GIDs of RoCEv2 and IP addresses, which are the same 128 bits (IBA annex A17.8).
+ */
 public final class Addresses {
   private static final int LINK_LOCAL = 0xfe80;
 
   private Addresses() {}
 
   /**
-   * The GID of an address.
+   * Returns the GID of an address.
    *
    * @param address IPv4 or IPv6
    * @return the same 128 bits, an IPv4 address mapped
@@ -35,10 +37,10 @@ public final class Addresses {
   }
 
   /**
-   * The address of a GID.
+   * Returns the address of a GID.
    *
-   * @param high its upper half
-   * @param low its lower half
+   * @param high upper half of the GID
+   * @param low lower half of the GID
    * @param scope index of the interface for a link-local address, 0 for none
    * @return an IPv4 or IPv6 address
    */
@@ -56,11 +58,11 @@ public final class Addresses {
   }
 
   /**
-   * The interface that an address belongs to.
+   * Returns the interface that has an address.
    *
-   * @param address one of this host's
-   * @return the interface, the loopback one for any loopback address
-   * @throws IOException when there is none any more
+   * @param address an address of this host
+   * @return the interface; the loopback interface for any loopback address
+   * @throws IOException when no interface has the address any more
    */
   static NetworkInterface holder(InetAddress address) throws IOException {
     NetworkInterface holder = NetworkInterface.getByInetAddress(address);
@@ -73,12 +75,12 @@ public final class Addresses {
     return holder;
   }
 
-  /** {@return the index of the interface that a link-local address belongs to, 0 for none} */
+  /** {@return the index of the interface of a link-local address; 0 for any other address} */
   static int scope(InetAddress address) {
     return address instanceof Inet6Address six ? six.getScopeId() : 0;
   }
 
-  /** {@return whether it is an IPv4 address} */
+  /** {@return whether an address is an IPv4 address} */
   static boolean four(InetAddress address) {
     return address instanceof Inet4Address;
   }

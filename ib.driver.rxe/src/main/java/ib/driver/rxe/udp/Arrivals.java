@@ -5,7 +5,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** An array of struct mmsghdr of 64-bit Linux: what one call receives. For one thread. */
+/**
+ * An array of struct mmsghdr of 64-bit Linux, into which one call receives datagrams. For one
+ * thread at a time.
+ */
 final class Arrivals implements AutoCloseable {
   private static final int HEADER = 64;
   private static final int CONTROL_BYTES = 128;
@@ -18,8 +21,9 @@ final class Arrivals implements AutoCloseable {
   private final MemorySegment memory;
   private final MemorySegment state;
   private final @Nullable ReceiveBuffer[] buffers;
-  private int wanted = 1; // datagrams in one call: asking for one that is not there costs
-  // of the datagram looked at last
+  private int wanted =
+      1; // datagrams to ask for in one call; asking for one that is not there costs time
+  // control data of the datagram that look() read last
   int segment;
   int trafficClass;
   int flowLabel;
@@ -56,9 +60,10 @@ final class Arrivals implements AutoCloseable {
   }
 
   /**
-   * Receives some of what there is: more when there was more.
+   * Receives waiting datagrams; asks for more in one call when the last call was full. Does not
+   * block.
    *
-   * @return how many datagrams, or -1 for an error; nothing to receive is 0
+   * @return the number of datagrams, 0 when none waits; -1 for an error
    */
   int receive(Libc libc, int fd, ReceivePool pool) {
     int ready = 0;
@@ -91,7 +96,7 @@ final class Arrivals implements AutoCloseable {
   ReceiveBuffer take(int i) {
     ReceiveBuffer b = buffers[i];
     if (b == null) {
-      throw new IllegalStateException("nothing was received there");
+      throw new IllegalStateException("no datagram was received at index " + i);
     }
     buffers[i] = null;
     return b;
@@ -114,7 +119,7 @@ final class Arrivals implements AutoCloseable {
   }
 
   /**
-   * Reads what the kernel says beside the bytes: segment size, traffic class, flow label, hop
+   * Reads the kernel's control data of a datagram: segment size, traffic class, flow label, hop
    * limit.
    */
   void look(int i) {
@@ -150,7 +155,7 @@ final class Arrivals implements AutoCloseable {
     }
   }
 
-  /** Gives back the buffers that were made ready. */
+  /** Releases the buffers that were prepared for receiving, and the memory. */
   @Override
   public void close() {
     for (int i = 0; i < most; i++) {

@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * An array of struct mmsghdr of 64-bit Linux with all that it points to: what one call sends. For
- * one thread.
+ * An array of struct mmsghdr of 64-bit Linux with everything it points to, which one call sends.
+ * For one thread at a time.
  */
 final class Departures implements AutoCloseable {
   private static final int HEADER = 64;
@@ -30,10 +30,10 @@ final class Departures implements AutoCloseable {
   private final long payload;
 
   /**
-   * Makes room.
+   * Creates the array.
    *
-   * @param most how many messages
-   * @param payload address of what is sent
+   * @param most largest number of messages
+   * @param payload address of the memory that messages are sent from
    */
   Departures(int most, long payload) {
     this.payload = payload;
@@ -52,7 +52,10 @@ final class Departures implements AutoCloseable {
     return rests + (long) i * REST;
   }
 
-  /** Begins a message; hop limit 0 is what the socket has. */
+  /**
+   * Begins a message at offset {@code at} of the payload memory; hop limit 0 leaves the socket's
+   * hop limit.
+   */
   void begin(
       int i,
       NativeEndpoint by,
@@ -90,12 +93,12 @@ final class Departures implements AutoCloseable {
     return at + CONTROL_SPACE;
   }
 
-  /** Ends a message that is one datagram. */
+  /** Ends a message of one datagram. */
   void end(int i, int bytes) {
     memory.set(LONG, rest(i) + 8, bytes);
   }
 
-  /** Ends a message that the system is to cut. */
+  /** Ends a message that the system cuts into datagrams of {@code segment} bytes. */
   void end(int i, int bytes, int segment) {
     end(i, bytes);
     long header = (long) i * HEADER;
@@ -111,9 +114,9 @@ final class Departures implements AutoCloseable {
   }
 
   /**
-   * Sends messages over one socket.
+   * Sends messages over one socket. Does not block.
    *
-   * @return how many the system took; if that is none, {@link #errno} says why
+   * @return how many messages the system accepted; if 0, {@link #errno} has the reason
    */
   int send(Libc libc, int fd, int from, int count) {
     long at = memory.address() + (long) from * HEADER;

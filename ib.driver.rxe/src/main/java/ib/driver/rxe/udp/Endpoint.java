@@ -9,15 +9,15 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One local address of a port, with the socket that is bound to it; or a multicast group that the
- * port is a member of, with a socket that only receives.
+ * One local address of a port and the socket bound to it; or a multicast group of the port, whose
+ * socket only receives. Any thread may call.
  */
 abstract class Endpoint implements AutoCloseable {
   private static final int PEERS = 256;
 
   final InetAddress address;
   final Gid gid;
-  final int port; // of the peers
+  final int port; // UDP port of the peers
   final int localPort;
   final Flows flows;
   final Icrc.Network network;
@@ -27,15 +27,18 @@ abstract class Endpoint implements AutoCloseable {
   private final AtomicReferenceArray<Destination> peers = new AtomicReferenceArray<>(PEERS);
 
   /**
-   * Where to.
+   * A peer.
    *
    * @param high upper half of the GID
    * @param low lower half of the GID
-   * @param address the same for the system
-   * @param proof whether long sends may be cut on the way
+   * @param address IP address and UDP port of the peer
+   * @param proof whether long sends to the peer may be cut by the system
    */
   record Destination(long high, long low, InetSocketAddress address, PathProof proof) {
-    /** There may be several of one peer when others took its place meanwhile. */
+    /**
+     * Compares identities: one peer may have several objects, after another peer has replaced it in
+     * the table.
+     */
     @Override
     public boolean equals(@Nullable Object other) {
       return this == other;
@@ -64,7 +67,7 @@ abstract class Endpoint implements AutoCloseable {
     return (int) (mixed >>> 56);
   }
 
-  /** {@return the peer with a GID; made when it is new, or when another took its place} */
+  /** {@return the peer with a GID; a new object if another peer is in its place} */
   Destination destination(long high, long low) {
     int i = place(high, low);
     @Nullable Destination known = peers.get(i);
@@ -77,7 +80,7 @@ abstract class Endpoint implements AutoCloseable {
     return known;
   }
 
-  /** A packet has come from a peer: it may tell whether long sends arrive there. */
+  /** Takes note of a packet from a peer, which may prove that long sends arrive there. */
   final void heard(Packet p) {
     if (gso == UdpOptions.Gso.AUTO) {
       Destination from = peers.get(place(p.sgidHigh, p.sgidLow));
@@ -87,7 +90,7 @@ abstract class Endpoint implements AutoCloseable {
     }
   }
 
-  /** Looks at what is known of the peers, about once a second; one thread. */
+  /** Ages the proofs of all peers. One thread calls this about once a second. */
   final void look() {
     for (int i = 0; i < PEERS; i++) {
       Destination known = peers.get(i);

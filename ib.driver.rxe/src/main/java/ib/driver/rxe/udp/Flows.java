@@ -7,10 +7,11 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The UDP source ports of an address. Routers that have several ways choose by it, so each queue
- * pair has one of its own (IBA annex A17.9.2), the one that Linux computes. A socket can send from
- * one port only, so there is one for each port, opened soon after it is first wanted, and until
- * then, and when there are too many, packets leave from the well-known port. Receivers do not look.
+ * The UDP source ports of an address. Routers with several paths choose by the source port, so each
+ * queue pair has its own (IBA annex A17.9.2), the same that Linux computes. A socket sends from one
+ * port only, so each port has a socket, opened soon after its first use. Until then, and when there
+ * are too many, packets leave from the well-known port. Receivers ignore the source port. Any
+ * thread may call {@link #find}, which does not block.
  */
 final class Flows {
   private static final int FIRST = 0xC000;
@@ -26,7 +27,7 @@ final class Flows {
 
   /** Opens a socket that is bound to another port of the same address. */
   interface Opener {
-    /** {@return the socket, or null when the port is somebody else's} */
+    /** {@return the socket, or null when another process uses the port} */
     @Nullable Endpoint open(int port);
   }
 
@@ -36,14 +37,14 @@ final class Flows {
     this.full = most == 0;
   }
 
-  /** {@return the port that Linux rdma_rxe sends such a packet from} */
+  /** {@return the source port that Linux rdma_rxe uses for such a packet} */
   static int port(Packet p) {
     if ((p.opcode & 0xe0) == BthOpcode.Service.UD.bits()) {
       return FIRST + (p.sourceQpn * GOLDEN >>> 18);
     }
     int label = p.flowLabel;
     if (label == 0) {
-      long both = (long) p.sourceQpn * p.destQpn; // the same in both directions
+      long both = (long) p.sourceQpn * p.destQpn; // equal in both directions
       both ^= both >>> 20;
       both ^= both >>> 40;
       label = (int) both & 0xfffff;
@@ -51,7 +52,7 @@ final class Flows {
     return label & 0x3fff ^ (label & 0xfc000) >>> 14 | FIRST;
   }
 
-  /** {@return the socket to send from, null for the main one} */
+  /** {@return the socket to send from; null for the main socket} */
   @Nullable Endpoint find(Packet p) {
     if (full && opened == 0) {
       return null;
@@ -64,9 +65,9 @@ final class Flows {
     return e;
   }
 
-  /** Opens what was wanted since the last call. */
+  /** Opens the ports that {@link #find} has asked for since the last call. One thread at a time. */
   void open(Endpoint main, Opener opener) {
-    int n = opened; // only this method changes it, one call at a time
+    int n = opened; // only this method changes opened
     for (int i = 0; i < ASKED_MOST && !full; i++) {
       int port = wanted.getAndSet(i, 0);
       if (port != 0 && open.get(port - FIRST) == null) {
@@ -78,7 +79,7 @@ final class Flows {
     }
   }
 
-  /** Closes all but the main one; nobody sends any more. */
+  /** Closes all sockets but the main one. No thread may send any more. */
   void close(Endpoint main) {
     for (int i = 0; i < open.length(); i++) {
       Endpoint e = open.get(i);

@@ -1,32 +1,33 @@
 package ib.driver.rxe.udp;
 
 /**
- * What identification each peer is likely to send next: the stricter grade of the check that {@code
- * ib.engine.wire.HiddenId} leaves at 16 bits. It grades and does not refuse, since a peer may
- * number as it likes what is not to be fragmented (RFC 6864 section 4.1). Linux takes
- * identifications from a counter that goes up by one for each packet, and by chance up to one for
- * each tick that passes without one; a socket of ours sends 0, or 0, 1, 2, … when the kernel cuts a
- * long send into packets. So after a packet only few are to be expected, and those before it, which
- * it has overtaken. Two in a row that follow each other are believed wherever they are, so a
- * counter that was taken elsewhere costs one packet. For one thread.
+ * Predicts the next IPv4 identification of each peer, to grade identifications that {@code
+ * ib.engine.wire.HiddenId} has computed. This class grades and does not refuse, since a peer may
+ * choose any identification for packets that are not fragmented (RFC 6864 section 4.1). Linux takes
+ * identifications from a counter. The counter grows by one for each packet, and by a random number
+ * of at most one for each tick without a packet. A socket of this driver sends 0, or 0, 1, 2, …
+ * when the kernel cuts a long send. So only a few values are expected after a packet, and a few
+ * before it, for packets that it has overtaken. Two packets in a row that follow each other are
+ * accepted at any value, so a changed counter costs one packet. For one thread at a time.
  */
 final class IdBook {
-  /** What a packet's identification is worth. */
+  /** How well a packet's identification fits the prediction. */
   enum Grade {
-    /** As expected. */
+    /** The value is one of those expected. */
     STRICT,
-    /** Nothing was expected: a new peer, or one that was silent for long. */
+    /** No prediction is possible: the peer is new, or was silent for long. */
     LOOSE,
-    /** Something else was expected. */
+    /** Other values were expected. */
     JUMP
   }
 
   private static final int PEERS = 1024;
-  private static final int SEGMENTS = 64; // of one long send
-  private static final int BEHIND = 768; // overtaken on the way
-  private static final int AHEAD = 256; // lost on the way, or sent to others
-  private static final int NEXT = 64; // the same after one that was not expected
-  private static final int PER_MS = 2; // ticks, and then some
+  private static final int SEGMENTS = 64; // packets of one long send
+  private static final int BEHIND = 768; // packets overtaken in the network
+  private static final int AHEAD = 256; // packets lost, or sent to other hosts
+  private static final int NEXT = 64; // as AHEAD, after a value that was not expected
+  private static final int PER_MS =
+      2; // growth per millisecond: at most 1 with ticks of 1 ms, and a margin
   private static final long MS = 1_000_000;
 
   private final long[] peers = new long[PEERS];
@@ -35,12 +36,12 @@ final class IdBook {
   private final long[] times = new long[PEERS];
 
   /**
-   * Judges and notes.
+   * Grades an identification and remembers it.
    *
-   * @param peer a number of the peer, not 0
+   * @param peer number of the peer, not 0
    * @param id 0 to 65535
-   * @param nowNs the time
-   * @return its worth
+   * @param nowNs present time in nanoseconds
+   * @return the grade
    */
   Grade judge(long peer, int id, long nowNs) {
     if (id < SEGMENTS) {

@@ -13,8 +13,9 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes packets of datagrams and hands them to the port. Every datagram becomes a packet or a named
- * reason to drop it, before any state is looked at (D9). For the thread that receives.
+ * Decodes datagrams to packets and hands them to the port. Every datagram becomes a packet, or is
+ * dropped and counted by reason, before any state is used (D9). Only the thread that holds the
+ * receive ring may call; calls do not block.
  */
 final class Inbound implements DatagramCodec.Doubt {
   private static final int CONGESTED = 3; // RFC 3168 section 5
@@ -31,14 +32,14 @@ final class Inbound implements DatagramCodec.Doubt {
   private final DatagramCodec codec;
   private final IdBook ids = new IdBook();
   private final boolean strict;
-  private long peer; // of the datagram that is being judged
+  private long peer; // number of the peer whose datagram is being decoded
   private boolean mayHide;
-  private int guess; // what its identification may be
+  private int guess; // the expected identification
   private int first; // identification of the first packet of a receive
-  private int step = 1; // between two that came in one receive
+  private int step = 1; // difference of identifications in one receive
   private int id;
 
-  /** Which GIDs are this device's. */
+  /** Tests whether a GID is one of this device's. */
   @FunctionalInterface
   interface Own {
     boolean test(long high, long low);
@@ -65,19 +66,20 @@ final class Inbound implements DatagramCodec.Doubt {
   }
 
   /**
-   * Takes a datagram.
+   * Decodes a datagram and hands its packet to the port.
    *
-   * @param to where it was received
-   * @param buffer where it lies; the caller has it in use, once for each call
-   * @param number which packet of the buffer it is, from 0
-   * @param at offset of BTH
+   * @param to endpoint that received the datagram
+   * @param buffer buffer with the datagram; this call ends one {@link ReceiveBuffer#use} of the
+   *     caller
+   * @param number index of the packet in the buffer, from 0
+   * @param at offset of the BTH
    * @param length bytes from BTH through ICRC
    * @param high upper half of the source GID
    * @param low lower half of the source GID
    * @param sourcePort UDP source port
-   * @param trafficClass as received, 0 when not known
-   * @param flowLabel as received, 0 when not known
-   * @param hopLimit as received, 0 when not known
+   * @param trafficClass received traffic class; 0 when unknown
+   * @param flowLabel received flow label; 0 when unknown
+   * @param hopLimit received hop limit; 0 when unknown
    */
   void datagram(
       Endpoint to,
@@ -93,7 +95,7 @@ final class Inbound implements DatagramCodec.Doubt {
       int hopLimit) {
     if (to.gid.isMulticast() && own.test(high, low)) {
       buffer.unuse();
-      return; // the engine has given it to our members when it was sent
+      return; // the engine has delivered it to this device's members when it was sent
     }
     Packet p = pool.packet(buffer);
     if (p == null) {
@@ -126,10 +128,11 @@ final class Inbound implements DatagramCodec.Doubt {
       }
       taken = true;
       port.receive(p, run);
-    } catch (Throwable e) { // whatever a stranger can cause: the next one is received
+    } catch (Throwable e) { // whatever a sender can cause: the next datagram is received
       failed(e);
       if (!taken) {
-        p.release(run); // what was handed over may lie in a queue: it is nobody's any more
+        p.release(
+            run); // the port has not received it; a packet that was handed over may be in a queue
       }
     }
   }
@@ -158,7 +161,7 @@ final class Inbound implements DatagramCodec.Doubt {
     return reason;
   }
 
-  /** What the receive buffer of a datagram begins with. */
+  /** Writes the network header that the receive buffer of a UD datagram begins with. */
   private void header(Packet p, Endpoint to, MemorySegment header, int length) {
     headers.write(to.network, p.sgidHigh, p.sgidLow, p.dgidHigh, p.dgidLow, p.sourcePort, to.port);
     headers.length(to.network, length);
@@ -166,7 +169,7 @@ final class Inbound implements DatagramCodec.Doubt {
     p.networkHeader = header;
   }
 
-  /** Something went wrong here. */
+  /** Counts a failure of this driver and keeps it for the log. */
   void failed(Throwable why) {
     refusals.failed(why);
     counters.count(UdpCounter.RX_FAILED);
@@ -183,7 +186,10 @@ final class Inbound implements DatagramCodec.Doubt {
     p.dgidLow = to.gid.low();
   }
 
-  /** The ICRC does not fit the identification guessed. */
+  /**
+   * Called when the ICRC does not fit the expected identification: computes the identification that
+   * it fits, if any.
+   */
   @Override
   public boolean admits(int difference, int length) {
     int off = mayHide ? HiddenId.solve(difference, length) : HiddenId.UNSOLVED;
@@ -204,13 +210,13 @@ final class Inbound implements DatagramCodec.Doubt {
     return grade != IdBook.Grade.JUMP || !strict;
   }
 
-  /** Ends a batch: what the packets have set going is run. */
+  /** Ends a batch: runs the queue pairs that the packets have scheduled. */
   void finish() {
     run.finishBatch();
     pool.rewind();
   }
 
-  /** Sends the acknowledgements that have waited. */
+  /** Sends the acknowledgements that were held back. */
   void catchUp() {
     if (run.catchUp()) {
       run.finish();

@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The IP and UDP header that the system takes off a datagram, for receive buffers, which begin with
- * them. For one thread.
+ * Rebuilds the IP header of a received datagram, which the system has removed, for UD receive
+ * buffers. For one thread at a time.
  */
 final class IpHeaders {
   private final MemorySegment bytes = MemorySegment.ofArray(new byte[Icrc.Network.IPV6.bytes()]);
@@ -19,9 +19,9 @@ final class IpHeaders {
   private final UdpHeader udp = new UdpHeader();
 
   /**
-   * Writes them for a datagram without its lengths.
+   * Writes IP and UDP headers without their length fields.
    *
-   * @param network which
+   * @param network IPv4 or IPv6
    * @param sourceHigh upper half of the source GID
    * @param sourceLow lower half of the source GID
    * @param destHigh upper half of the destination GID
@@ -61,7 +61,7 @@ final class IpHeaders {
     udp.destinationPort(destPort);
   }
 
-  /** Sets the length of the datagram. */
+  /** Sets the length fields for a datagram. */
   void length(Icrc.Network network, int datagram) {
     if (network == Icrc.Network.IPV4) {
       ipv4.wrap(bytes, 0);
@@ -75,12 +75,12 @@ final class IpHeaders {
   }
 
   /**
-   * Completes what a datagram's receive buffer begins with (IBA annex A17.4.5.1): the IPv6 header,
-   * or 20 bytes of zero and the IPv4 header.
+   * Completes the 40 bytes at the start of a UD receive buffer (IBA annex A17.4.5.1): the IPv6
+   * header, or 20 zero bytes and the IPv4 header.
    *
-   * @param p the packet, with what was received beside it
-   * @param network which
-   * @param to where to
+   * @param p the packet, with its received traffic class, flow label and hop limit
+   * @param network IPv4 or IPv6
+   * @param to destination of the 40 bytes
    */
   void store(Packet p, Icrc.Network network, MemorySegment to) {
     if (network == Icrc.Network.IPV4) {

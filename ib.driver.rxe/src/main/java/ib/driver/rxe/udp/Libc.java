@@ -12,8 +12,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of Linux that {@code java.nio.channels} does not have. Pointers are numbers, so that a
- * call allocates nothing.
+ * System calls of Linux that {@code java.nio.channels} lacks. Pointers are numbers, so that a call
+ * allocates nothing. Any thread may call, with its own memory for the errno.
  */
 final class Libc {
   static final int AF_INET = 2;
@@ -62,7 +62,7 @@ final class Libc {
   private static final VarHandle ERRNO =
       STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
-  /** The calls, or null where they are not. */
+  /** The system calls; null where they are not available. */
   static final @Nullable Libc INSTANCE = find();
 
   private final MethodHandle socket = call("socket", INT, INT, INT, INT);
@@ -89,7 +89,8 @@ final class Libc {
     try {
       return new Libc();
     } catch (RuntimeException | LinkageError e) {
-      return null; // another libc, or native access is denied: the portable path runs, and says so
+      return null; // another libc, or native access is denied: the portable path is used, which
+      // udp_native shows
     }
   }
 
@@ -101,7 +102,7 @@ final class Libc {
         Linker.Option.captureCallState("errno"));
   }
 
-  /** {@return how many bytes the state of a call takes} */
+  /** {@return bytes of the memory that takes a call's errno} */
   static long stateBytes() {
     return STATE.byteSize();
   }
@@ -176,7 +177,7 @@ final class Libc {
     }
   }
 
-  /** A descriptor that is readable when it was rung; it does not block. */
+  /** Opens an eventfd: a non-blocking file descriptor that is readable after {@link #ring}. */
   int bell(MemorySegment state) {
     try {
       return (int) eventfd.invokeExact(state, 0, 0x800 | 0x80000);
@@ -201,7 +202,7 @@ final class Libc {
     }
   }
 
-  /** What an error means, for a report. */
+  /** {@return an exception with the text of the last errno; a BindException for EADDRINUSE} */
   IOException failure(MemorySegment state, String what) {
     int errno = errno(state);
     try {

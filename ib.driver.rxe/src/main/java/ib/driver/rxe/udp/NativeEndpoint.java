@@ -7,16 +7,15 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 
 /**
- * An endpoint of a Linux socket: beside what the portable one can do, it takes IPv6 datagrams
- * without a checksum, as Linux rdma_rxe sends them, shows traffic class, flow label and hop limit
- * of what comes and sets those of what goes, and has the kernel join packets that follow each
- * other.
+ * An endpoint with a socket of Linux. Unlike the portable one it accepts IPv6 datagrams without a
+ * checksum, as Linux rdma_rxe sends them. It also shows and sets traffic class, flow label and hop
+ * limit, and lets the kernel join successive packets.
  */
 final class NativeEndpoint extends Endpoint {
   private final Libc libc;
   final boolean four;
   private final int scope;
-  private volatile boolean unlabelled; // the system refuses flow labels
+  private volatile boolean unlabelled; // the system has refused a flow label
   private volatile int fd;
 
   private NativeEndpoint(
@@ -34,16 +33,17 @@ final class NativeEndpoint extends Endpoint {
   }
 
   /**
-   * Binds.
+   * Opens and binds a socket.
    *
-   * @param libc the system
+   * @param libc the system calls
    * @param address the local address, or the group
-   * @param on index of the interface that it belongs to
-   * @param options port and buffers
-   * @param localPort the port to bind; nothing is received on another than that of the options
+   * @param on index of the interface of the address
+   * @param options UDP port and buffer sizes
+   * @param localPort the port to bind; if it is not the port of the options, the endpoint only
+   *     sends
    * @param counters where errors are counted
    * @return the endpoint
-   * @throws IOException when the port is taken or the address is not here
+   * @throws IOException when the port is in use or the host does not have the address
    */
   static NativeEndpoint open(
       Libc libc,
@@ -104,7 +104,14 @@ final class NativeEndpoint extends Endpoint {
       set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_UNICAST_HOPS, Sender.HOPS, value);
       set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVTCLASS, 1, value);
       set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVHOPLIMIT, 1, value);
-      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_AUTOFLOWLABEL, 0, value); // 0 is sent as 0
+      set(
+          libc,
+          state,
+          fd,
+          Libc.SOL_IPV6,
+          Libc.IPV6_AUTOFLOWLABEL,
+          0,
+          value); // flow label 0 is sent as 0
       set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_FLOWINFO_SEND, 1, value);
       set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_FLOWINFO, 1, value);
       set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_NO_CHECK6_RX, 1, value);
@@ -112,7 +119,10 @@ final class NativeEndpoint extends Endpoint {
     set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_GRO, 1, value);
   }
 
-  /** Joins a group on an interface (struct ip_mreqn, ipv6_mreq), or sends to groups there. */
+  /**
+   * Joins a group on an interface (struct ip_mreqn, ipv6_mreq), or sets the interface for sending
+   * to groups.
+   */
   private static void member(
       Libc libc,
       MemorySegment state,
@@ -148,14 +158,14 @@ final class NativeEndpoint extends Endpoint {
   }
 
   /**
-   * Whether a message over IPv6 may say its flow label. Any socket may, unless a process of this
-   * network namespace has leased labels for itself alone, and before Linux 5.3.
+   * {@return whether IPv6 messages may have a flow label} The system refuses labels before Linux
+   * 5.3, and while a process of this network namespace has leased labels exclusively.
    */
   boolean labels() {
     return !unlabelled;
   }
 
-  /** The system has refused a flow label. */
+  /** Sends no flow labels from now on, because the system has refused one. */
   void refuseLabels() {
     unlabelled = true;
   }
@@ -168,7 +178,10 @@ final class NativeEndpoint extends Endpoint {
     return scope;
   }
 
-  /** The number of the descriptor may be somebody else's soon: nobody uses it after this. */
+  /**
+   * Closes the socket. No thread may be using it: the descriptor's number may be another file's at
+   * once.
+   */
   @Override
   public void close() {
     int last = fd;

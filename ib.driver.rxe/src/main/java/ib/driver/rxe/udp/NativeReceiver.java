@@ -4,10 +4,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Receives with recvmmsg, several packets of one sender in one datagram where Linux joins them. */
+/** Receives with recvmmsg(2). Linux may join several packets of one sender into one datagram. */
 final class NativeReceiver extends Receiver {
   private static final int BATCH = 16;
-  private static final int STREAM = 8; // datagrams in one receive
+  private static final int STREAM = 8; // packets in one receive that make a batch
   private static final int POLL_BYTES = 8; // of a struct pollfd
   private static final int READABLE = 1;
   private static final int SLEEP_MS = 1000;
@@ -75,7 +75,7 @@ final class NativeReceiver extends Receiver {
     int each = arrivals.segment > 0 ? arrivals.segment : length;
     int packets = Math.max(1, (length + each - 1) / Math.max(1, each));
     counters.count(UdpCounter.UDP_RCVD, packets);
-    buffer.use(packets - 1); // once it is already
+    buffer.use(packets - 1); // Arrivals has counted one use
     int number = 0;
     int at = 0;
     do {
@@ -95,7 +95,7 @@ final class NativeReceiver extends Receiver {
       at += bytes;
     } while (at < length);
     if (number >= STREAM) {
-      inbound.finish(); // copied while it is in a cache
+      inbound.finish(); // ends the batch while the data is in a cache
     }
   }
 

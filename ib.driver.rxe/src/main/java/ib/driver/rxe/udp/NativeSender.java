@@ -9,15 +9,15 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers packets. Those that follow each other to the same peer over the same socket, all of one
- * length but the last, become one message that the system cuts (UDP_SEGMENT); all messages for one
- * socket are given to it in one call (sendmmsg). On the way most of the cost is per message.
+ * Gathers packets. Successive packets to the same peer over the same socket, all of one length but
+ * the last, become one message that the system cuts (UDP_SEGMENT). One call (sendmmsg) sends all
+ * messages of one socket. Most of the system's cost is per message.
  */
 final class NativeSender extends Sender {
   private static final int MESSAGES_MOST = 32;
-  private static final int SEGMENTS_MOST = 64; // older kernels take no more
-  private static final int MESSAGE_BYTES_MOST = 65_000; // IP counts to 65535
-  private static final int GATHERED_ENOUGH = 1 << 15; // then nothing more is begun
+  private static final int SEGMENTS_MOST = 64; // older kernels accept no more
+  private static final int MESSAGE_BYTES_MOST = 65_000; // an IP packet has at most 65535 bytes
+  private static final int GATHERED_ENOUGH = 1 << 15; // no message is begun above this
   private static final int GATHERED_MOST = GATHERED_ENOUGH + MESSAGE_BYTES_MOST;
 
   private final Libc libc;
@@ -29,20 +29,20 @@ final class NativeSender extends Sender {
   private final Endpoint.@Nullable Destination[] peers =
       new Endpoint.@Nullable Destination[MESSAGES_MOST];
   private final int[] segments = new int[MESSAGES_MOST];
-  private final int[] labels = new int[MESSAGES_MOST]; // of the flows
+  private final int[] labels = new int[MESSAGES_MOST]; // flow labels of the messages
   private int messages;
   private int gathered; // bytes
-  // of the last message
+  // the last message
   private @Nullable NativeEndpoint socket;
   private Endpoint.@Nullable Destination peer;
   private int trafficClass;
   private int flowLabel;
   private int hopLimit;
   private int start;
-  private int first; // length of its first datagram
+  private int first; // length of the message's first datagram
   private int count;
   private boolean full;
-  private boolean acknowledges; // the first datagram
+  private boolean acknowledges; // whether the first datagram is an acknowledgement
 
   NativeSender(Senders home, int index, UdpCounters counters, UdpOptions options, Libc libc) {
     super(home, index, counters, options);
@@ -55,7 +55,7 @@ final class NativeSender extends Sender {
     if (length < 0) {
       return UdpCounter.TX_ERROR;
     }
-    if (p.hopLimit <= 1) { // applications write 1 where the system is meant to choose
+    if (p.hopLimit <= 1) { // applications set 1 to let the system choose
       p.hopLimit = hops(p);
     }
     Endpoint.Destination to = main.destination(p.dgidHigh, p.dgidLow);
@@ -86,7 +86,7 @@ final class NativeSender extends Sender {
     return null;
   }
 
-  /** Whether a packet may be one more datagram of the last message. */
+  /** {@return whether a packet may become a datagram of the last message} */
   private boolean fits(Packet p, Endpoint.Destination to, NativeEndpoint over, int length) {
     return !full
         && messages > 0
@@ -100,8 +100,9 @@ final class NativeSender extends Sender {
   }
 
   /**
-   * Only acknowledgements are overtaken, and only by requests: neither waits for the other. What is
-   * captured is not, since it gets another identification.
+   * {@return whether a packet may be sent before the first datagram of the last message} Only
+   * requests may overtake, and only acknowledgements, which do not depend on each other. A captured
+   * packet is not overtaken, since its identification would change.
    */
   private boolean overtakes(Packet p, Endpoint.Destination to) {
     return count == 1
@@ -111,8 +112,8 @@ final class NativeSender extends Sender {
   }
 
   /**
-   * The last datagram of a message may be shorter, the first may not: so a request overtakes the
-   * acknowledgement that it travels with.
+   * Puts a request before the acknowledgement that it shares a message with, because only the last
+   * datagram of a message may be shorter.
    */
   private @Nullable UdpCounter addBefore(Packet p, NativeEndpoint over, int length) {
     int behind = start + length;
@@ -134,7 +135,7 @@ final class NativeSender extends Sender {
     if (messages == MESSAGES_MOST) {
       int at = gathered;
       send();
-      MemorySegment.copy(bytes, at, bytes, 0, length); // it was written behind the others
+      MemorySegment.copy(bytes, at, bytes, 0, length); // the packet was written after the others
     }
     end();
     socket = over;
@@ -163,7 +164,7 @@ final class NativeSender extends Sender {
     messages++;
   }
 
-  /** Nothing is added to the last message any more. */
+  /** Ends the last message. */
   private void end() {
     if (messages > 0) {
       int last = messages - 1;
@@ -216,7 +217,10 @@ final class NativeSender extends Sender {
     }
   }
 
-  /** The system did not take a message: lost, and so are those behind it when it has no room. */
+  /**
+   * Counts a message that the system refused as lost; if the socket's buffer is full, also those
+   * after it. {@return the index of the next message to send}
+   */
   private int lost(NativeEndpoint over, int at, int to) {
     int errno = departures.errno();
     if (errno == Libc.EAGAIN || errno == Libc.ENOBUFS) {

@@ -7,12 +7,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Whether a long send to one peer may be cut into packets by the system (UDP_SEGMENT). The system
- * numbers them 0, 1, 2, … in the IPv4 identification, which the ICRC covers; a network card that
- * does the cutting itself may number otherwise, and then all but the first are dropped by the peer,
- * in silence. So it is tried: one request of a reliable connection goes as the second of two, and
- * only when the peer has acknowledged it without its being sent again, others do so too. Until then
- * each packet is sent by itself. Any thread, never blocks.
+ * Decides whether the system may cut long sends to one peer into packets (UDP_SEGMENT). The system
+ * numbers the packets 0, 1, 2, … in the IPv4 identification, which the ICRC covers. A network card
+ * that cuts them itself may number otherwise; the peer then drops all but the first, without an
+ * error. So one request of a reliable connection is sent as a trial, as the second packet of two.
+ * Only if the peer acknowledges it without a retransmission are long sends used. Until then each
+ * packet is sent on its own. Any thread may call; calls do not block.
  */
 final class PathProof {
   private static final VarHandle WORD;
@@ -25,27 +25,27 @@ final class PathProof {
     }
   }
 
-  /** What is known. */
+  /** The result of trials on the path. */
   enum State {
-    /** Nothing. */
+    /** No trial has been made. */
     UNKNOWN,
-    /** A packet is under way that will tell. */
+    /** The trial packet is outstanding. */
     TRIED,
-    /** It arrives. */
+    /** Packets of a long send arrive. */
     PROVEN,
-    /** It does not. */
+    /** Packets of a long send do not arrive, or the system refuses to cut. */
     REFUTED
   }
 
   private static final State[] STATES = State.values();
-  private static final int FAILURES_MOST = 3; // any packet may get lost
-  private static final int PROVEN_LOOKS = 60; // the way may change
+  private static final int FAILURES_MOST = 3; // one loss proves nothing: any packet may get lost
+  private static final int PROVEN_LOOKS = 60; // seconds; the path may change
   private static final int REFUTED_LOOKS = 60;
   private static final int SYNDROME_ACK_MOST = 0x1f;
 
   private final UdpCounters counters;
-  private volatile long word; // state, failures, QPN and PSN of the packet under way
-  private long seen; // the looker's
+  private volatile long word; // state, failures, QPN and PSN of the trial packet
+  private long seen; // used by look() only
   private int looks;
 
   PathProof(UdpOptions.Gso wanted, UdpCounters counters) {
@@ -75,7 +75,9 @@ final class PathProof {
     return STATES[(int) (word >>> 56)];
   }
 
-  /** Whether a packet may follow another in one send. */
+  /**
+   * {@return whether a packet may follow another in one send} May make the packet the trial packet.
+   */
   boolean joins(Packet p) {
     long w = word;
     int state = (int) (w >>> 56);
@@ -92,7 +94,10 @@ final class PathProof {
     return false;
   }
 
-  /** A packet is sent by itself: the one under way a second time, if it got lost. */
+  /**
+   * A packet is sent on its own. If it is the trial packet, this is a retransmission, so the trial
+   * has failed.
+   */
   void alone(Packet p) {
     long w = word;
     if ((int) (w >>> 56) == State.TRIED.ordinal()
@@ -111,7 +116,7 @@ final class PathProof {
     }
   }
 
-  /** The system will not cut what goes this way. */
+  /** The system has refused to cut a send on this path. */
   void refuse() {
     long w = word;
     if (WORD.compareAndSet(this, w, word(State.REFUTED, FAILURES_MOST, 0, 0))) {
@@ -119,14 +124,16 @@ final class PathProof {
     }
   }
 
-  /** A packet has come from the peer; returns whether it has decided. */
+  /**
+   * Takes note of a packet from the peer. {@return whether it proves that the trial packet arrived}
+   */
   boolean heard(Packet p) {
     long w = word;
     if ((int) (w >>> 56) != State.TRIED.ordinal() || p.destQpn != qpn(w) || !answers(p.opcode)) {
       return false;
     }
     boolean plain = (p.opcode & 0x1f) == 0x11 && p.syndrome > SYNDROME_ACK_MOST;
-    int through = plain ? Psn.add(p.psn, -1) : p.psn; // a NAK acknowledges what is before it
+    int through = plain ? Psn.add(p.psn, -1) : p.psn; // a NAK acknowledges all packets before it
     if (Psn.diff(through, (int) w & 0xffffff) < 0
         || !WORD.compareAndSet(this, w, word(State.PROVEN, 0, 0, 0))) {
       return false;
@@ -135,12 +142,15 @@ final class PathProof {
     return true;
   }
 
-  /** Whether an opcode of RC is one of a response: 0x0d to 0x12. */
+  /** {@return whether an RC opcode is a response, 0x0d to 0x12} */
   static boolean answers(int opcode) {
     return opcode >= 0x0d && opcode <= 0x12;
   }
 
-  /** Looked at once a second, by one thread: a connection may end before it tells, a way change. */
+  /**
+   * Ages the state: a trial whose connection has ended is repeated, and old results are tested
+   * again. One thread calls this once a second.
+   */
   void look() {
     long w = word;
     looks = w == seen ? looks + 1 : Math.min(looks, 0);

@@ -15,9 +15,8 @@ import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An endpoint of what every Java has: an unconnected channel that forbids fragmentation, so that
- * Linux sends IPv4 identification 0 (D7). It does not block, so an interrupted caller does not
- * close it.
+ * An endpoint with a channel of Java. The channel is unconnected and forbids fragmentation, so that
+ * Linux sends IPv4 identification 0 (D7). It is non-blocking, so an interrupt does not close it.
  */
 final class PortableEndpoint extends Endpoint {
   private final DatagramChannel channel;
@@ -33,15 +32,16 @@ final class PortableEndpoint extends Endpoint {
   }
 
   /**
-   * Binds.
+   * Opens and binds a channel.
    *
    * @param address the local address, or the group
-   * @param on the interface that it belongs to
-   * @param options port and buffers
-   * @param localPort the port to bind; nothing is received on another than that of the options
+   * @param on the interface of the address
+   * @param options UDP port and buffer sizes
+   * @param localPort the port to bind; if it is not the port of the options, the endpoint only
+   *     sends
    * @param counters where errors are counted
    * @return the endpoint
-   * @throws IOException when the port is taken or the address is not here
+   * @throws IOException when the port is in use or the host does not have the address
    */
   static PortableEndpoint open(
       InetAddress address,
@@ -63,7 +63,8 @@ final class PortableEndpoint extends Endpoint {
         channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
       }
       boolean group = address.isMulticastAddress();
-      channel.setOption(StandardSocketOptions.SO_REUSEADDR, group); // for other devices' members
+      channel.setOption(
+          StandardSocketOptions.SO_REUSEADDR, group); // lets other devices be members too
       channel.setOption(StandardSocketOptions.IP_MULTICAST_IF, on);
       channel.bind(new InetSocketAddress(address, localPort));
       if (group) {
@@ -85,32 +86,32 @@ final class PortableEndpoint extends Endpoint {
   }
 
   /**
-   * Sends a datagram. Never waits.
+   * Sends a datagram. Does not block.
    *
-   * @param bytes what is sent, from position to limit
-   * @param to where to
-   * @return why it was not sent, or null
+   * @param bytes the datagram, from position to limit
+   * @param to destination
+   * @return the counter of the reason why it was not sent; null if it was sent
    */
   @Nullable UdpCounter send(ByteBuffer bytes, InetSocketAddress to) {
     try {
       return channel.send(bytes, to) > 0 ? null : UdpCounter.TX_BUSY;
     } catch (IOException | RuntimeException e) {
-      return UdpCounter.TX_ERROR; // no route, no permission, or just closed
+      return UdpCounter.TX_ERROR; // no route, no permission, or closed meanwhile
     }
   }
 
   /**
-   * Receives a datagram, if there is one.
+   * Receives a datagram, if one waits. Does not block.
    *
-   * @param into its bytes come to position 0
-   * @return where it came from, or null
+   * @param into takes the bytes, from position 0
+   * @return the sender; null when no datagram waits
    */
   @Nullable InetSocketAddress receive(ByteBuffer into) {
     into.clear();
     try {
       return (InetSocketAddress) channel.receive(into);
     } catch (ClosedChannelException e) {
-      return null; // the address went, the receiver forgets this endpoint soon
+      return null; // the address was closed; the receiver forgets this endpoint soon
     } catch (IOException e) {
       counters.count(UdpCounter.RX_ERROR);
       return null;

@@ -8,19 +8,19 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Receives one datagram after the other with what every Java has, and sleeps in a selector. */
+/** Receives one datagram after the other from channels of Java, and sleeps in a selector. */
 final class PortableReceiver extends Receiver {
   private static final int BATCH = 32;
   private static final long NO_ROOM_NS = 20_000;
 
-  private static final Consumer<SelectionKey> READY = key -> {}; // all are looked at anyway
+  private static final Consumer<SelectionKey> READY = key -> {}; // sweep() reads all sockets anyway
 
   private final Selector selector;
   private final ReceivePool pool;
   private final UdpCounters counters;
   private volatile PortableEndpoint[] endpoints = {};
   private volatile boolean noRoom;
-  // the last source, taken apart
+  // the last source and its GID
   private @Nullable InetSocketAddress source;
   private long sourceHigh;
   private long sourceLow;
@@ -92,13 +92,14 @@ final class PortableReceiver extends Receiver {
   void sleep() {
     if (noRoom) {
       noRoom = false;
-      LockSupport.parkNanos(NO_ROOM_NS); // the engine's threads have them all and give them back
+      LockSupport.parkNanos(
+          NO_ROOM_NS); // the engine's threads hold all buffers and will release some
     } else {
       select(false);
     }
   }
 
-  /** Closed channels keep their ports until the selector has let go of them. */
+  /** Lets the selector deregister closed channels, which keep their ports until then. */
   @Override
   void settle() {
     select(true);
@@ -116,7 +117,10 @@ final class PortableReceiver extends Receiver {
       LockSupport.parkNanos(NO_ROOM_NS);
     }
     if (Thread.interrupted()) {
-      counters.count(UdpCounter.RX_ERROR); // means nothing here, and would keep it from sleeping
+      counters.count(
+          UdpCounter
+              .RX_ERROR); // clears the interrupt, which has no meaning here and would keep select()
+      // from sleeping
     }
   }
 
@@ -130,7 +134,7 @@ final class PortableReceiver extends Receiver {
     try {
       selector.close();
     } catch (IOException e) {
-      counters.count(UdpCounter.RX_ERROR); // its descriptors are free all the same
+      counters.count(UdpCounter.RX_ERROR); // the descriptors are closed all the same
     }
   }
 }

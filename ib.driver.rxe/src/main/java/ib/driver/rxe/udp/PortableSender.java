@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Sends each packet at once: what every Java has sends one at a time. */
+/** Sends each packet at once, because a channel of Java sends one datagram per call. */
 final class PortableSender extends Sender {
   private final Arena arena = Arena.ofShared();
   private final MemorySegment bytes = arena.allocate(BYTES, 64);
@@ -18,7 +18,7 @@ final class PortableSender extends Sender {
 
   @Override
   @Nullable UdpCounter add(Packet p, Endpoint main, Endpoint by) {
-    p.hopLimit = hops(p); // nothing else can be asked for
+    p.hopLimit = hops(p); // a channel cannot set another hop limit
     p.trafficClass = 0;
     p.flowLabel = 0;
     int length = encode(p, by, 0, bytes, view, 0);

@@ -5,7 +5,10 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Memory that one call receives into. It is free again when no packet refers to it any more. */
+/**
+ * Memory that one call receives into. It is free again when no packet refers to it any more. Any
+ * thread may count uses.
+ */
 final class ReceiveBuffer {
   final MemorySegment bytes;
   final ByteBuffer view;
@@ -14,11 +17,11 @@ final class ReceiveBuffer {
   private final AtomicInteger users = new AtomicInteger();
 
   /**
-   * Makes one that is free.
+   * Creates a free buffer.
    *
-   * @param index its number
+   * @param index index of the buffer in its pool
    * @param bytes the memory
-   * @param packets how many packets may lie in it
+   * @param packets largest number of packets in the buffer
    */
   ReceiveBuffer(int index, MemorySegment bytes, int packets) {
     this.index = index;
@@ -30,7 +33,7 @@ final class ReceiveBuffer {
     }
   }
 
-  /** {@return 40 bytes for what a datagram's receive buffer begins with} */
+  /** {@return 40 bytes for the network header of a packet} */
   MemorySegment header(int packet) {
     return headers[packet];
   }

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a device receives: a fixed number of buffers and of packets that refer to them. One thread
- * takes, any thread gives back. When all are under way the kernel's buffer fills, and then the
- * network loses packets: nothing grows here.
+ * The receive memory of a device: a fixed number of buffers, and of packets that refer to them.
+ * Only the thread that holds the receive ring takes them; any thread releases them. When all are in
+ * use the kernel's buffer fills, and then packets are lost.
  */
 final class ReceivePool extends PacketOwner implements AutoCloseable {
   private static final int REPLICAS_MOST = 256;
@@ -25,12 +25,12 @@ final class ReceivePool extends PacketOwner implements AutoCloseable {
   private int nextPacket;
 
   /**
-   * Makes buffers and packets.
+   * Creates buffers and packets.
    *
-   * @param count how many buffers
-   * @param bytes of each
-   * @param each how many packets lie in one at most
-   * @param packetCount how many packets in all
+   * @param count number of buffers
+   * @param bytes bytes of each buffer
+   * @param each largest number of packets in one buffer
+   * @param packetCount number of packets in all
    */
   ReceivePool(int count, int bytes, int each, int packetCount) {
     MemorySegment memory = arena.allocate((long) count * bytes, 64);
@@ -44,7 +44,10 @@ final class ReceivePool extends PacketOwner implements AutoCloseable {
     }
   }
 
-  /** {@return a free buffer, which the caller must {@link ReceiveBuffer#use} at once, or null} */
+  /**
+   * {@return a free buffer, which the caller must {@link ReceiveBuffer#use} at once; null when all
+   * are in use}
+   */
   @Nullable ReceiveBuffer buffer() {
     for (int i = 0; i < buffers.length; i++) {
       ReceiveBuffer b = buffers[nextBuffer];
@@ -57,19 +60,18 @@ final class ReceivePool extends PacketOwner implements AutoCloseable {
   }
 
   /**
-   * Begins with the first ones again: those that are back are still in a cache. For the thread that
-   * takes.
+   * Starts again with the first buffers and packets: those already released are still in a cache.
    */
   void rewind() {
     nextBuffer = 0;
-    nextPacket = packets[0].busy() ? nextPacket : 0; // there may be many under way
+    nextPacket = packets[0].busy() ? nextPacket : 0; // not while many packets are in use
   }
 
   /**
-   * A free packet.
+   * Takes a free packet.
    *
-   * @param in the buffer that it refers to, whose use by the caller becomes the packet's
-   * @return the packet, or null when there is none
+   * @param in the buffer that the packet refers to; the packet's release ends one use of it
+   * @return the packet; null when none is free
    */
   @Nullable Packet packet(ReceiveBuffer in) {
     for (int i = 0; i < LOOK_MOST; i++) {
@@ -88,7 +90,7 @@ final class ReceivePool extends PacketOwner implements AutoCloseable {
   protected void released(Packet packet, RunContext run) {
     ReceiveBuffer buffer = buffers[(int) packet.cookie];
     packet.free();
-    buffer.unuse(); // last: then its bytes may change
+    buffer.unuse(); // last, because afterwards the bytes may change
   }
 
   @Override
@@ -105,13 +107,16 @@ final class ReceivePool extends PacketOwner implements AutoCloseable {
         continue;
       }
       p.set(original);
-      buffers[(int) p.cookie].use(); // the original holds it as well
+      buffers[(int) p.cookie].use(); // the original uses the buffer as well
       return p;
     }
     return null;
   }
 
-  /** Frees the memory; the engine has been shut down, so nobody reads it any more. */
+  /**
+   * Frees the memory. Call after the engine was shut down, when no thread reads the memory any
+   * more.
+   */
   @Override
   public void close() {
     arena.close();

@@ -8,9 +8,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that receives for a device: it looks at every socket in turn, goes on looking for a
- * while when there is nothing (busy polling), and then sleeps in the system. While others poll and
- * receive themselves it keeps out of their way.
+ * The thread that receives for a device. It reads every socket in turn, goes on for a while when
+ * nothing arrives (busy polling), and then sleeps in the system. While consumer threads poll and
+ * receive themselves, it leaves the sockets to them.
  */
 abstract class Receiver implements Runnable {
   private static final int FORGET_S = 5;
@@ -20,10 +20,10 @@ abstract class Receiver implements Runnable {
   private final long busyPollNs;
   private volatile @Nullable CountDownLatch forget;
   private volatile boolean stopped;
-  private final AtomicBoolean owned = new AtomicBoolean(); // sockets and all, by one thread
-  private volatile boolean polled; // since the last nap
+  private final AtomicBoolean owned = new AtomicBoolean(); // the receive ring is held by one thread
+  private volatile boolean polled; // whether a consumer has polled since the last nap
   private volatile boolean napping;
-  private volatile boolean sleeping; // or about to
+  private volatile boolean sleeping; // or about to sleep
   private volatile @Nullable Thread thread;
 
   Receiver(Inbound inbound, UdpCounters counters, long busyPollNs) {
@@ -32,22 +32,25 @@ abstract class Receiver implements Runnable {
     this.busyPollNs = busyPollNs;
   }
 
-  /** Looks at these from now on, and soon no more at any other. */
+  /** Sets the endpoints to read. {@link #forget} waits until no other one is read any more. */
   abstract void endpoints(Endpoint[] now) throws IOException;
 
-  /** Receives what there is; returns how much that was. */
+  /**
+   * Receives waiting datagrams. {@return how many} Only the thread that holds the receive ring may
+   * call.
+   */
   abstract int sweep();
 
-  /** Waits until there is something, it is woken up, or a while has passed. */
+  /** Sleeps until a datagram arrives, {@link #wake} is called or a time limit has passed. */
   abstract void sleep();
 
-  /** Lets the system forget closed sockets. */
+  /** Makes the system release closed sockets. */
   abstract void settle();
 
-  /** Ends a sleep, also one that is about to begin. */
+  /** Ends a sleep, also one that is about to begin. Any thread may call; does not block. */
   abstract void wake();
 
-  /** Gives back what the system gave; the thread has ended. */
+  /** Releases the resources of the system; the thread has ended. */
   abstract void release();
 
   final void start(String name) {
@@ -59,7 +62,7 @@ abstract class Receiver implements Runnable {
     while (!stopped) {
       try {
         turns();
-      } catch (Throwable e) { // a device that hears nothing any more is worse
+      } catch (Throwable e) { // without the thread the device would receive nothing
         inbound.failed(e);
         LockSupport.parkNanos(this, NAP_NS);
       }
@@ -92,19 +95,26 @@ abstract class Receiver implements Runnable {
     }
   }
 
-  /** Somebody polls: he is left alone for a while, and for another if he has gone on. */
+  /**
+   * A consumer thread is polling: leaves the sockets to it for 1 ms. The caller repeats this as
+   * long as polling continues.
+   */
   private void nap() {
     napping = true;
     polled = false;
     LockSupport.parkNanos(this, NAP_NS);
     napping = false;
     if (Thread.interrupted()) {
-      counters.count(UdpCounter.RX_ERROR); // means nothing here, and would keep it from sleeping
+      counters.count(
+          UdpCounter
+              .RX_ERROR); // clears the interrupt, which has no meaning here and would keep the
+      // thread from sleeping
     }
   }
 
   /**
-   * Receives what there is, unless another thread is at it; returns whether there was something.
+   * Receives waiting datagrams, unless another thread is receiving. {@return whether there were
+   * any}
    */
   private boolean receive() {
     if (!owned.compareAndSet(false, true)) {
@@ -116,7 +126,7 @@ abstract class Receiver implements Runnable {
       }
       inbound.catchUp();
       return false;
-    } catch (Throwable e) { // nor does whoever polls get to see it
+    } catch (Throwable e) { // a polling consumer must not get the exception either
       inbound.failed(e);
       return false;
     } finally {
@@ -124,19 +134,22 @@ abstract class Receiver implements Runnable {
     }
   }
 
-  /** The same for a thread that polls. Never blocks. */
+  /**
+   * Receives on the thread of a consumer that polls. Does not block. {@return whether datagrams
+   * were received}
+   */
   final boolean poll() {
     if (!polled) {
       polled = true;
       if (sleeping) {
         sleeping = false;
-        wake(); // what the poller leaves behind is for the thread, when he goes
+        wake(); // the thread takes over when the consumer stops polling
       }
     }
     return receive();
   }
 
-  /** Whoever polled will sleep: the thread does it again. Never blocks. */
+  /** Consumers that polled are about to sleep: the thread receives again. Does not block. */
   final void pollersRest() {
     if (polled || napping) {
       polled = false;
@@ -144,7 +157,10 @@ abstract class Receiver implements Runnable {
     }
   }
 
-  /** Waits until the thread has seen what was changed, and the system has forgotten as well. */
+  /**
+   * Waits until no thread uses endpoints that were removed and the system has released closed
+   * sockets. Blocks at most 5 s.
+   */
   final void forget() {
     CountDownLatch done = new CountDownLatch(1);
     forget = done;
@@ -154,20 +170,20 @@ abstract class Receiver implements Runnable {
         counters.count(UdpCounter.RX_ERROR);
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // it happens soon
+      Thread.currentThread().interrupt(); // the thread will do it soon
     }
-    own(); // whoever polls has seen it as well
+    own(); // consumers that poll have seen the change as well
     owned.setRelease(false);
   }
 
-  /** Takes the receive ring; whoever has it gives it back in a moment. */
+  /** Takes the receive ring, which another thread holds for a moment only. */
   private void own() {
     while (!owned.compareAndSet(false, true)) {
       Thread.onSpinWait();
     }
   }
 
-  /** Ends the thread and waits for it. */
+  /** Ends the thread and waits for it; afterwards no consumer receives either. */
   final void stop() {
     stopped = true;
     wake();
@@ -177,10 +193,10 @@ abstract class Receiver implements Runnable {
       try {
         t.join();
       } catch (InterruptedException e) {
-        interrupted = true; // it ends as soon as it has seen stopped
+        interrupted = true; // the thread ends as soon as it sees stopped
       }
     }
-    own(); // for good: nobody polls any more
+    own(); // for good: no thread receives any more
     release();
     if (interrupted) {
       Thread.currentThread().interrupt();

@@ -11,9 +11,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What strangers sent that is no packet, and what went wrong here when something came: noted by any
- * thread without waiting or allocating, told by one thread, in a line a minute at most. Nobody can
- * fill a log from outside.
+ * Counts datagrams that are no packets, and failures of this driver while receiving. Any thread may
+ * count, without blocking or allocating. One thread reports them, in at most one line per minute,
+ * so that no peer can fill the log.
  */
 final class Refusals {
   private static final long QUIET_NS = TimeUnit.MINUTES.toNanos(1);
@@ -21,17 +21,17 @@ final class Refusals {
 
   private final AtomicLongArray counts = new AtomicLongArray(ALL.length);
   private final AtomicLong failures = new AtomicLong();
-  private volatile long high; // of the last one refused
+  private volatile long high; // source of the last refused datagram
   private volatile long low;
   private volatile int port;
-  private volatile @Nullable Throwable failure; // the last one
-  // the teller's
+  private volatile @Nullable Throwable failure; // the last failure
+  // used by report() only
   private final long[] told = new long[ALL.length];
   private long toldFailures;
   private boolean silent;
   private long since;
 
-  /** A datagram was refused for its bytes. */
+  /** Counts a datagram that was refused for its content. */
   void refused(DropReason reason, long sourceHigh, long sourceLow, int sourcePort) {
     high = sourceHigh;
     low = sourceLow;
@@ -39,17 +39,18 @@ final class Refusals {
     counts.getAndIncrement(reason.ordinal());
   }
 
-  /** A datagram, or the thread that receives, met an error of ours. */
+  /** Counts a failure of this driver. */
   void failed(Throwable why) {
     failure = why;
     failures.getAndIncrement();
   }
 
   /**
-   * Tells what is new, unless something was told less than a minute ago. For one thread at a time.
+   * Returns what is new, unless the last report is less than a minute old. For one thread at a
+   * time.
    *
-   * @param nowNs the time
-   * @return a line for a log, or nothing
+   * @param nowNs present time in nanoseconds
+   * @return a line for the log; empty when there is nothing to report
    */
   Optional<String> report(long nowNs) {
     if (silent && nowNs - since < QUIET_NS) {

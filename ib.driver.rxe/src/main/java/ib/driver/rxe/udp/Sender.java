@@ -9,15 +9,18 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** What one run of the engine needs to send: room for datagrams, and a codec. Claimed for it. */
+/**
+ * The memory and codec with which one run of the engine sends. One run at a time uses a sender,
+ * between {@link Senders#claim} and {@link #flush}.
+ */
 abstract class Sender implements Outbox {
-  /** Bytes of the longest datagram: 4096 of payload, BTH, and what may follow it. */
+  /** Bytes of the longest datagram: 4096 of payload, and all headers. */
   static final int BYTES = 4096 + 256;
 
-  /** The hop limit of what is sent to one host, unless a packet says otherwise. */
+  /** The hop limit of unicast packets, unless a packet sets another. */
   static final int HOPS = 64;
 
-  /** The same of what is sent to a group. */
+  /** The hop limit of multicast packets, unless a packet sets another. */
   static final int GROUP_HOPS = 1;
 
   final int index;
@@ -26,12 +29,12 @@ abstract class Sender implements Outbox {
   private final DatagramCodec codec;
 
   /**
-   * Makes one that is claimed.
+   * Creates a sender that is claimed.
    *
-   * @param home where it goes back to
-   * @param index its place there
-   * @param counters where it counts what it sends
-   * @param options how packets look
+   * @param home the table of the sender
+   * @param index index in the table
+   * @param counters counts what is sent
+   * @param options options of the packet format
    */
   Sender(Senders home, int index, UdpCounters counters, UdpOptions options) {
     this.codec = new DatagramCodec(options.has(Quirk.FLUSH_ICRC));
@@ -41,26 +44,26 @@ abstract class Sender implements Outbox {
   }
 
   /**
-   * Takes the bytes of a packet.
+   * Encodes a packet and sends it now, or at the latest in {@link #send}. Does not block.
    *
-   * @param p the packet, not referred to afterwards
-   * @param main the endpoint of its source address
-   * @param by what it leaves by: this one, or one for another source port
-   * @return why it will not be sent, or null
+   * @param p the packet, which is not used after the return
+   * @param main endpoint of the packet's source address
+   * @param by endpoint to send from: {@code main}, or one for another source port
+   * @return the counter of the reason why it is not sent; null if it is
    */
   abstract @Nullable UdpCounter add(Packet p, Endpoint main, Endpoint by);
 
-  /** {@return the hop limit that a packet has on the wire when it leaves that to the system} */
+  /** {@return the hop limit of a packet that does not set one} */
   static int hops(Packet p) {
     boolean four = p.dgidHigh == 0 && p.dgidLow >>> 32 == 0xffff;
     boolean group = four ? (p.dgidLow & 0xf000_0000L) == 0xe000_0000L : p.dgidHigh >>> 56 == 0xff;
     return group ? GROUP_HOPS : HOPS;
   }
 
-  /** Sends what is left. */
+  /** Sends the packets that were added and not sent yet. */
   abstract void send();
 
-  /** Sends what is left, and goes back. */
+  /** Sends the packets that were added, and returns this sender to its table. */
   @Override
   public final void flush() {
     send();
@@ -71,15 +74,15 @@ abstract class Sender implements Outbox {
   abstract void free();
 
   /**
-   * Writes a packet as the datagram that goes over a socket, and notes in the packet how it goes.
+   * Writes a packet's datagram, and sets the packet's source port, identification and ICRC.
    *
    * @param p the packet
-   * @param by the endpoint that it leaves by
-   * @param id IPv4 identification that the system will give it
-   * @param to where to
-   * @param view the same memory
-   * @param at offset of its first byte
-   * @return bytes, or a refusal of the codec
+   * @param by endpoint to send from
+   * @param id IPv4 identification that the system will use
+   * @param to memory for the datagram
+   * @param view the same memory as a buffer
+   * @param at offset of the first byte
+   * @return length in bytes, or a negative error of the codec
    */
   final int encode(Packet p, Endpoint by, int id, MemorySegment to, ByteBuffer view, long at) {
     codec.flow(

@@ -5,15 +5,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The senders of a device: as many threads as there are may send at the same time. Made on first
- * use; those that were used last are used first, since their memory is in a cache.
+ * The senders of a device; so many threads can send at the same time. A sender is created on first
+ * use, and the first free one is used, since its memory is in a cache. Any thread may call; {@link
+ * #claim} does not block.
  */
 final class Senders implements AutoCloseable {
   private final Maker maker;
-  private final AtomicReferenceArray<Sender> made; // where it is, whoever has it
+  private final AtomicReferenceArray<Sender> made; // by index, claimed or not
   private final AtomicIntegerArray claims; // odd while claimed
 
-  /** Makes a sender. */
+  /** Creates a sender. */
   @FunctionalInterface
   interface Maker {
     Sender make(Senders home, int index);
@@ -25,7 +26,9 @@ final class Senders implements AutoCloseable {
     this.claims = new AtomicIntegerArray(count);
   }
 
-  /** {@return one that is the caller's until given back, or null when too many threads have one} */
+  /**
+   * {@return a sender for the caller alone until {@link Sender#flush}; null when all are claimed}
+   */
   @Nullable Sender claim() {
     for (int i = 0; i < claims.length(); i++) {
       int n = claims.get(i);
@@ -45,7 +48,7 @@ final class Senders implements AutoCloseable {
     claims.getAndIncrement(sender.index);
   }
 
-  /** Waits until whoever was sending when this was called has finished: a moment each. */
+  /** Waits until every sender that is claimed now was returned. Spins for a moment each. */
   void quiesce() {
     for (int i = 0; i < claims.length(); i++) {
       int n = claims.get(i);
@@ -55,7 +58,7 @@ final class Senders implements AutoCloseable {
     }
   }
 
-  /** The engine has been shut down, so nobody sends any more. */
+  /** Frees the memory. Call after the engine was shut down, when no thread sends any more. */
   @Override
   public void close() {
     for (int i = 0; i < made.length(); i++) {

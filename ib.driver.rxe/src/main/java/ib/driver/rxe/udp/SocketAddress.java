@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** The structures sockaddr_in and sockaddr_in6 of Linux, from and to GIDs. */
+/** Converts between GIDs and the structures sockaddr_in and sockaddr_in6 of Linux. */
 final class SocketAddress {
   static final int BYTES = 28;
   static final int FOUR_BYTES = 16;
@@ -18,7 +18,7 @@ final class SocketAddress {
 
   private SocketAddress() {}
 
-  /** Writes an address; returns its length. */
+  /** Writes an address. {@return its length in bytes} */
   static int write(
       MemorySegment to, long at, boolean four, long high, long low, int port, int scope) {
     to.set(SHORT, at, (short) (four ? Libc.AF_INET : Libc.AF_INET6));

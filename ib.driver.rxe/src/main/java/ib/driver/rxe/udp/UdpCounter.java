@@ -2,46 +2,54 @@ package ib.driver.rxe.udp;
 
 import java.util.Locale;
 
-/** What the sockets of a device count (D9), beside the counters of the engine. */
+/** The counters of a device's sockets (D9), beside those of the engine. */
 public enum UdpCounter {
   /** Datagrams sent. */
   UDP_SENT,
-  /** Of these, cut by the system from a longer send (UDP_SEGMENT). */
+  /**
+   * Datagrams sent that the system has cut from a longer send (UDP_SEGMENT); UDP_SENT includes
+   * them.
+   */
   GSO_SENT,
-  /** Times it was found that what the system cuts arrives at a peer. */
+  /** How often a trial proved that packets cut by the system arrive at a peer. */
   GSO_PROVEN,
-  /** Times it was found that it does not, or that the system will not cut. */
+  /** How often trials showed that they do not arrive, or the system refused to cut. */
   GSO_REFUTED,
   /** Datagrams received. */
   UDP_RCVD,
-  /** IPv4 packets whose hidden identification was solved from the ICRC and was to be expected. */
+  /** IPv4 packets whose identification was computed from the ICRC and was expected. */
   ID_SOLVED,
-  /** The same, but from a peer that was new or silent for long, so any identification would do. */
+  /**
+   * IPv4 packets whose identification was computed, from a peer that was new or silent for long.
+   */
   ID_LOOSE,
-  /** Solved, far from what the peer sent before, and taken all the same: the check is loose. */
+  /**
+   * IPv4 packets whose identification was computed, was not expected, and was accepted by the loose
+   * check.
+   */
   ID_JUMP,
-  /** Solved, far from what the peer sent before, and dropped: the check is strict. */
+  /** Dropped by the strict check: the identification was computed and was not expected. */
   DROP_ID_JUMP,
-  /** The ICRC is wrong, whatever was hidden. */
+  /** Dropped: the ICRC is wrong for every identification. */
   DROP_ICRC_ERROR,
-  /** The sender allowed IPv4 to fragment, which RoCEv2 does not. */
+  /** Dropped: the sender has allowed fragmentation, which RoCEv2 does not. */
   DROP_WRONG_FLAGS,
   /**
-   * Packets that a router had marked as having met congestion (RFC 3168). They are counted; their
-   * sender is not notified.
+   * Packets that a router has marked for congestion (RFC 3168). They are counted; their sender is
+   * not notified.
    */
   NP_ECN_MARKED,
-  /** Nothing was free to receive into, so the socket kept what came. */
+  /** No receive buffer or packet was free; the datagram was dropped or stays in the socket. */
   RX_OVERRUN,
-  /** Times the socket refused to be read. */
+  /** How often reading, sleeping or closing a socket has failed. */
   RX_ERROR,
-  /** Datagrams, or turns of the thread that receives, that met an error of ours. */
+  /** Datagrams, or rounds of the receiving thread, that failed in this driver. */
   RX_FAILED,
-  /** Packets not sent: the source GID is none that a socket is bound to. */
+  /** Packets not sent: no socket is bound to the source GID. */
   TX_NO_SOURCE,
   /** Packets not sent: the socket's buffer was full, or too many threads were sending. */
   TX_BUSY,
-  /** Packets not sent: the system refused them, for example for want of a route. */
+  /** Packets not sent: the system refused them, for example because there is no route. */
   TX_ERROR;
 
   /** {@return the name that tools print} */

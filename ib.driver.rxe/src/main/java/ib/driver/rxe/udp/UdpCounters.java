@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** The counts of one device; any thread, never blocks. */
+/** The counter values of one device. Any thread may call; calls do not block. */
 final class UdpCounters {
   private static final UdpCounter[] ALL = UdpCounter.values();
 
@@ -22,7 +22,7 @@ final class UdpCounters {
     return counts.get(which.ordinal());
   }
 
-  /** {@return all with their names, in order} */
+  /** {@return all counters by name, in order} */
   Map<String, Long> named() {
     Map<String, Long> named = new LinkedHashMap<>();
     for (UdpCounter counter : ALL) {

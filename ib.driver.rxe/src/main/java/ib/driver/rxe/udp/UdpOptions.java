@@ -3,17 +3,17 @@ package ib.driver.rxe.udp;
 import java.util.Set;
 
 /**
- * How a wire works.
+ * The options of a {@link UdpWire}.
  *
  * @param port UDP port, of this end and of all peers: 4791 (IBA annex A17.4.2)
- * @param bufferBytes asked for as receive and send buffer of each socket
- * @param busyPollNs how long the receiving thread looks for more before it sleeps
- * @param path what does the work
- * @param sourcePorts how many source ports beside the well-known one each address may send from
+ * @param bufferBytes requested bytes of each socket's receive buffer, and of its send buffer
+ * @param busyPollNs how long the receiving thread polls before it sleeps
+ * @param path how packets are sent and received
+ * @param sourcePorts source ports of each address beside the well-known one, at most
  * @param gso whether the system cuts long sends into packets
- * @param progress who receives
- * @param idCheck what an IPv4 identification may be that was solved from the ICRC
- * @param quirks where it does as its peers do
+ * @param progress which thread receives
+ * @param idCheck which computed IPv4 identifications are accepted
+ * @param quirks deviations from the specification
  */
 public record UdpOptions(
     int port,
@@ -31,28 +31,28 @@ public record UdpOptions(
   }
 
   /**
-   * Asks for a quirk.
+   * Returns whether a quirk is configured.
    *
-   * @param quirk which
-   * @return whether it is wanted
+   * @param quirk the quirk
+   * @return whether it is configured
    */
   public boolean has(Quirk quirk) {
     return quirks.contains(quirk);
   }
 
-  /** What does the work. */
+  /** How packets are sent and received. */
   public enum Path {
-    /** System calls where there are any, else what every Java has. */
+    /** By system calls where they are available, else by channels of Java. */
     AUTO,
-    /** System calls, or nothing. */
+    /** By system calls; where they are not available the device cannot be plugged. */
     NATIVE,
-    /** What every Java has. */
+    /** By channels of Java. */
     PORTABLE
   }
 
   /** Whether the system cuts long sends into packets (UDP_SEGMENT). */
   public enum Gso {
-    /** To a peer that what was cut has been seen to reach. */
+    /** For peers where a trial has shown that cut packets arrive. */
     AUTO,
     /** Always. */
     ON,
@@ -60,24 +60,26 @@ public record UdpOptions(
     OFF
   }
 
-  /** Who receives. */
+  /** Which thread receives. */
   public enum Progress {
-    /** A thread of the device's own. */
+    /** The device's own thread. */
     THREAD,
-    /** Whoever polls a completion queue in vain; a thread of the device's own while nobody does. */
+    /**
+     * The thread that polls an empty completion queue; the device's own thread while none polls.
+     */
     POLL
   }
 
   /**
-   * What an IPv4 identification may be that was solved from the ICRC. The sender of a packet that
-   * is not to be fragmented may give it any (RFC 6864 section 4.1).
+   * Which IPv4 identifications are accepted that were computed from the ICRC. A sender may choose
+   * any for a packet that must not be fragmented (RFC 6864 section 4.1).
    */
   public enum IdCheck {
-    /** Any: no packet whose ICRC is right is refused, and one that is damaged passes in 65536. */
+    /** Any: no packet with a correct ICRC is dropped, and one of 65536 damaged packets passes. */
     LOOSE,
     /**
-     * One that follows what the peer sent before, as those of Linux and of this driver do: of
-     * damaged packets fewer pass, and of a peer that numbers otherwise hardly any is heard.
+     * Only one that follows the peer's last one, as those of Linux and of this driver do. Fewer
+     * damaged packets pass; most packets of a peer that numbers otherwise are dropped.
      */
     STRICT
   }

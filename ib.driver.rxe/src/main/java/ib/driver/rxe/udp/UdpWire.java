@@ -21,16 +21,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A port's way to the network: RoCEv2 over ordinary UDP sockets, without privilege (D7). Addresses
- * come and go while it runs. What cannot be sent vanishes, as on every network, and is counted; a
- * reliable sender finds out by its timer.
+ * The wire of a RoCEv2 port: ordinary UDP sockets, without privilege (D7). Addresses may be opened
+ * and closed while the wire runs. A packet that cannot be sent is dropped and counted; a reliable
+ * sender notices by its timer. The object's monitor guards addresses and groups; the data path
+ * takes no lock.
  */
 public final class UdpWire implements Wire, AutoCloseable {
   private static final int SENDERS = 64;
-  private static final int BUFFERS = 1024; // of one packet each
-  private static final int LONG_BUFFERS = 64; // of several
+  private static final int BUFFERS = 1024; // buffers of one packet each
+  private static final int LONG_BUFFERS = 64; // buffers of several packets each
   private static final int LONG_BYTES = 65_536;
-  private static final int SEGMENTS_MOST = 128; // that Linux joins
+  private static final int SEGMENTS_MOST = 128; // packets that Linux joins at most
   private static final String NOT_SENT = "not sent";
 
   private final UdpOptions options;
@@ -40,15 +41,15 @@ public final class UdpWire implements Wire, AutoCloseable {
   private final @Nullable Libc libc;
   private final boolean migReq;
   private final ReceivePool pool;
-  private volatile Endpoint[] endpoints = {}; // replaced under this
-  private final Set<Gid> wanted = new HashSet<>(); // groups; under this
-  private final List<Endpoint> groups = new ArrayList<>(); // under this
-  private volatile @Nullable Receiver receiver; // written under this
+  private volatile Endpoint[] endpoints = {}; // replaced while this is held
+  private final Set<Gid> wanted = new HashSet<>(); // groups; guarded by this
+  private final List<Endpoint> groups = new ArrayList<>(); // guarded by this
+  private volatile @Nullable Receiver receiver; // written while this is held
 
   /**
-   * Makes a wire without addresses.
+   * Creates a wire without addresses.
    *
-   * @param options how it works
+   * @param options the options
    */
   public UdpWire(UdpOptions options) {
     this.options = options;
@@ -67,7 +68,7 @@ public final class UdpWire implements Wire, AutoCloseable {
         : new NativeSender(home, index, counters, options, libc);
   }
 
-  /** {@return whether system calls do the work, not only what every Java has} */
+  /** {@return whether system calls are used, not channels of Java} */
   public boolean isNative() {
     return libc != null;
   }
@@ -77,8 +78,9 @@ public final class UdpWire implements Wire, AutoCloseable {
    *
    * @param port the device's port
    * @param run a context for the thread that receives
-   * @param threadName its name
-   * @throws IOException when the system has no descriptors left
+   * @param threadName name of that thread
+   * @throws IOException when the process has no free file descriptor, or {@code io = native} is not
+   *     available
    */
   public synchronized void start(WirePort port, RunContext run, String threadName)
       throws IOException {
@@ -98,8 +100,8 @@ public final class UdpWire implements Wire, AutoCloseable {
   /**
    * Binds a socket to an address, so that packets pass from and to it.
    *
-   * @param address one of this host's
-   * @throws IOException when the port is taken or the address is not here
+   * @param address an address of this host
+   * @throws IOException when the port is in use or the host does not have the address
    */
   public synchronized void open(InetAddress address) throws IOException {
     Receiver r = receiver;
@@ -119,7 +121,10 @@ public final class UdpWire implements Wire, AutoCloseable {
         : NativeEndpoint.open(libc, address, on.getIndex(), options, localPort, counters);
   }
 
-  /** What is to be done about once a second: source ports wanted since the last call are opened. */
+  /**
+   * Opens the source ports asked for since the last call, and ages path proofs. Call about once a
+   * second.
+   */
   public synchronized void look() {
     for (Endpoint main : endpoints) {
       main.flows.open(main, port -> flow(main, port));
@@ -128,19 +133,19 @@ public final class UdpWire implements Wire, AutoCloseable {
   }
 
   /**
-   * What was refused of strangers, or went wrong when something came, since it was told the last
-   * time; nothing within a minute of that.
+   * Returns refused datagrams and failures since the last report; nothing within a minute of that
+   * report.
    *
-   * @return a line for a log
+   * @return a line for the log
    */
   public synchronized Optional<String> report() {
     return refusals.report(System.nanoTime());
   }
 
   /**
-   * Something went wrong beside the sockets, which is told with the rest.
+   * Counts a failure outside of the sockets, which {@link #report} includes.
    *
-   * @param why what was thrown
+   * @param why the exception
    */
   public void failed(Throwable why) {
     refusals.failed(why);
@@ -151,7 +156,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     try {
       return bind(main.address, Addresses.holder(main.address), port);
     } catch (IOException e) {
-      return null; // somebody else's: the main port serves as well
+      return null; // another process uses the port: packets leave from the main port
     }
   }
 
@@ -160,8 +165,8 @@ public final class UdpWire implements Wire, AutoCloseable {
   }
 
   /**
-   * Becomes a member on the interface of the first address of the same kind, and where there is
-   * none yet, when it comes.
+   * Joins a group on the interface of the first address of the same IP version; without such an
+   * address, when one is opened.
    */
   @Override
   public synchronized void join(Gid group, int mlid) {
@@ -171,7 +176,9 @@ public final class UdpWire implements Wire, AutoCloseable {
         join(group, r);
       } catch (IOException why) {
         throw new IbInvalidException(
-            "join " + group, String.valueOf(why.getMessage()), "another group or interface");
+            "join " + group,
+            String.valueOf(why.getMessage()),
+            "join another group, or use another interface");
       }
     }
     wanted.add(group);
@@ -206,7 +213,7 @@ public final class UdpWire implements Wire, AutoCloseable {
         try {
           replace(List.of(endpoints), r);
         } catch (IOException why) {
-          counters.count(UdpCounter.RX_ERROR); // what is left is received all the same
+          counters.count(UdpCounter.RX_ERROR); // the other endpoints are still read
         }
         r.forget();
         e.close();
@@ -215,10 +222,10 @@ public final class UdpWire implements Wire, AutoCloseable {
   }
 
   /**
-   * Closes the socket of an address; nothing happens when there is none.
+   * Closes the sockets of an address, if it is open. Waits until no thread uses them.
    *
-   * @param address as it was opened
-   * @throws IOException when the system refuses to go on with the others
+   * @param address the address that was opened
+   * @throws IOException when the system refuses to receive on the remaining sockets
    */
   public synchronized void close(InetAddress address) throws IOException {
     Receiver r = receiver;
@@ -230,7 +237,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     if (r != null && !gone.isEmpty()) {
       replace(fewer, r);
       r.forget();
-      senders.quiesce(); // nobody uses the sockets now
+      senders.quiesce(); // from now on no thread uses the sockets
       gone.forEach(UdpWire::end);
       r.forget();
     }
@@ -250,7 +257,7 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   @Override
   public void transmit(Packet packet, RunContext run) {
-    Sender sender = sender(run); // first: an endpoint is not closed while one is in use
+    Sender sender = sender(run); // claimed first: no endpoint is closed while a sender is claimed
     if (sender == null) {
       discard(packet, UdpCounter.TX_BUSY, run);
       return;
@@ -270,7 +277,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     }
   }
 
-  /** What the run has to send with, until it ends. */
+  /** {@return the sender that this run holds until it ends; null when all are claimed} */
   private @Nullable Sender sender(RunContext run) {
     if (run.outbox() instanceof Sender s && s.counters == counters) {
       return s;
@@ -321,19 +328,19 @@ public final class UdpWire implements Wire, AutoCloseable {
     }
   }
 
-  /** Always: what leaves here are real packets. */
+  /** {@return true, because every packet is sent as bytes} */
   @Override
   public boolean segments() {
     return true;
   }
 
-  /** Always: a datagram's receive buffer begins with the IP header (IBA annex A17.4.5.1). */
+  /** {@return true, because a UD receive buffer begins with the IP header (IBA annex A17.4.5.1)} */
   @Override
   public boolean alwaysGlobal() {
     return true;
   }
 
-  /** {@return the addresses that sockets are bound to now} */
+  /** {@return the GIDs of the open addresses} */
   public List<Gid> gids() {
     return Arrays.stream(endpoints).map(e -> e.gid).toList();
   }
@@ -346,18 +353,18 @@ public final class UdpWire implements Wire, AutoCloseable {
   }
 
   /**
-   * Reads a counter.
+   * Returns the value of a counter.
    *
-   * @param which which
-   * @return its value
+   * @param which the counter
+   * @return the value
    */
   public long counter(UdpCounter which) {
     return counters.read(which);
   }
 
   /**
-   * Stops receiving. When it returns no thread of the wire is left, and the ports are free; packets
-   * that the engine still has stay readable until {@link #close()}.
+   * Stops receiving. When this returns, the wire's thread has ended and the ports are free. Packets
+   * that the engine still holds stay readable until {@link #close()}.
    */
   public synchronized void stop() {
     Receiver r = receiver;
@@ -375,7 +382,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     groups.clear();
   }
 
-  /** Frees the memory, once, after the engine was shut down. */
+  /** Frees the memory. Call once, after the engine was shut down. */
   @Override
   public void close() {
     senders.close();

@@ -1,7 +1,7 @@
 /**
- * The medium of a RoCEv2 port (IBA annex A17): ordinary UDP sockets, one for each local address.
- * One thread of its own receives and carries what it received through the engine; what is sent is
- * sent in the call of whoever runs a queue pair (D4), which neither waits nor allocates.
+ * The wire of a RoCEv2 port (IBA annex A17): ordinary UDP sockets, one for each local address and
+ * source port. A thread of the wire receives and runs the engine for what it has received. The
+ * thread that runs a queue pair sends (D4), without blocking or allocating.
  */
 @NullMarked
 package ib.driver.rxe.udp;

@@ -17,8 +17,7 @@ final class IdBookTest {
   private final IdBook book = new IdBook();
 
   @Test
-  @DisplayName(
-      "a counter that goes up as Linux's does is believed, also when it wraps or jumps once")
+  @DisplayName("a counter that grows as Linux's does is accepted, also when it wraps or jumps once")
   void linux() {
     assertEquals(IdBook.Grade.LOOSE, book.judge(PEER, 0x5cda, 0));
     assertEquals(IdBook.Grade.STRICT, book.judge(PEER, 0x5cdb, MS));
@@ -31,7 +30,7 @@ final class IdBookTest {
   }
 
   @Test
-  @DisplayName("a way that delays each packet by up to 500 others: not one is a jump")
+  @DisplayName("a network that delays each packet by up to 500 others causes no jump")
   void jitter() {
     SplittableRandom random = new SplittableRandom(20);
     PriorityQueue<long[]> underWay = new PriorityQueue<>(Comparator.comparingLong(p -> p[0]));
@@ -46,7 +45,7 @@ final class IdBookTest {
   }
 
   @Test
-  @DisplayName("0, and 0, 1, 2, … of a long send, are expected from everybody at any time")
+  @DisplayName("0, and 0, 1, 2, … of a long send, are expected from every peer at any time")
   void ours() {
     for (int id = 0; id < 64; id++) {
       assertEquals(IdBook.Grade.STRICT, book.judge(PEER, id, id));
@@ -54,7 +53,7 @@ final class IdBookTest {
   }
 
   @Test
-  @DisplayName("of identifications by chance, beside a live peer, few pass: what is left is 2^-24")
+  @DisplayName("of random identifications beside a live peer few are accepted: 2^-24")
   void chance() {
     SplittableRandom random = new SplittableRandom(3);
     int passed = 0;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@DisplayName("bad input: the thread that receives outlives whatever is thrown")
+@DisplayName("bad input: the receiving thread survives every exception")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ReceiverTest {
   private static final int FAILURES = 30;
@@ -117,7 +117,9 @@ final class ReceiverTest {
 
   @ParameterizedTest(name = "{0}")
   @CsvSource({"NATIVE", "PORTABLE"})
-  @DisplayName("errors of the port, of the run, of counting: all counted, the next packet is heard")
+  @DisplayName(
+      "errors of the port, the run and the counters are counted, and the next packet is "
+          + "received")
   void outlives(UdpOptions.Path path) throws IOException {
     UdpWire wire =
         new UdpWire(

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("bad input: one line a minute says what was refused, and whose it was")
+@DisplayName("bad input: one line per minute says what was refused, and from which source")
 final class RefusalsTest {
   private static final long SECOND = 1_000_000_000;
   private static final long LOW = 0xffff_0a4d_0002L; // 10.77.0.2
@@ -16,7 +16,8 @@ final class RefusalsTest {
   private final Refusals refusals = new Refusals();
 
   @Test
-  @DisplayName("nothing is said of nothing; reasons are counted; the last source is named")
+  @DisplayName(
+      "without refusals nothing is reported; reasons are counted; the last source is named")
   void line() {
     assertEquals(Optional.empty(), refusals.report(0));
     refusals.refused(DropReason.SHORT, 0, 0xffff_7f00_0001L, 7);
@@ -30,7 +31,7 @@ final class RefusalsTest {
   }
 
   @Test
-  @DisplayName("at most one line a minute, which then tells all of that minute")
+  @DisplayName("at most one line per minute, which covers the whole minute")
   void minute() {
     int lines = 0;
     long told = 0;
@@ -47,7 +48,7 @@ final class RefusalsTest {
   }
 
   @Test
-  @DisplayName("an error of ours is named with its place, without a stack")
+  @DisplayName("a failure of the driver is reported with its place, without a stack")
   void failure() {
     refusals.failed(new IllegalStateException("why"));
     refusals.failed(new IllegalStateException("because"));

@@ -7,31 +7,33 @@ import ib.core.verbs.IbExistsException;
 import java.util.Optional;
 
 /**
- * Where devices are made known: the OSGi service registry, or in a plain JVM a midlayer itself.
+ * Makes devices known to the core: through the OSGi service registry, or directly in a JVM without
+ * OSGi.
  *
  * @param <C> the driver's kind of configuration
  */
 public interface Announcer<C extends DeviceConfig<C>> {
 
-  /** A slot that is offered. */
+  /** A device slot that is offered. */
   interface Offer {
     /**
-     * Says whether the device is there.
+     * Publishes whether the device is plugged.
      *
-     * @param in true when all clients were added, false when the first is about to be removed
+     * @param in true after all clients were added; false before the first one is removed
      */
     void plugged(boolean in);
 
-    /** Takes the slot back. */
+    /** Withdraws the slot. */
     void end();
   }
 
   /**
-   * Asks whether a device of another driver is in the way; this driver's own are not asked about.
+   * Checks whether a device of another driver has the name or GUID of a configuration; this
+   * driver's own devices are not checked.
    *
-   * @param pid where the configuration comes from
+   * @param pid PID of the configuration
    * @param config a configuration that is not running yet
-   * @return what to report when name or GUID are in use
+   * @return the conflict; empty when there is none
    */
   Optional<IbExistsException> conflict(String pid, C config);
 
@@ -44,18 +46,17 @@ public interface Announcer<C extends DeviceConfig<C>> {
   Offer offer(DeviceSlot slot);
 
   /**
-   * Announces a device that is complete and ready for any call (S27). All clients are added before
-   * this returns.
+   * Announces a device that is ready for any call (S27). Blocks until all clients were added.
    *
    * @param device the device
-   * @return withdraws it; when that returns, no client uses the device (S28, I3)
+   * @return withdraws the device; when that returns, no client uses the device (S28, I3)
    */
   Runnable announce(Plugged<C> device);
 
   /**
-   * Where slots wait: in the graph of the midlayer, which refuses a cycle of waits at once.
+   * Returns the wait-for graph in which slots wait. The core's refuses a cycle of waits at once.
    *
-   * @return the waits of the midlayer; without one, waits that end
+   * @return the core's graph; without a core, waits that only end by their time limit
    */
   default Waits waits() {
     return new BoundedWaits();

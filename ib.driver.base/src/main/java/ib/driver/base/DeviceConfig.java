@@ -3,7 +3,7 @@ package ib.driver.base;
 /**
  * A valid configuration of one device.
  *
- * @param <C> the driver's own kind
+ * @param <C> the driver's kind of configuration
  */
 public interface DeviceConfig<C extends DeviceConfig<C>> {
   /** {@return device name} */
@@ -13,17 +13,18 @@ public interface DeviceConfig<C extends DeviceConfig<C>> {
   long guid();
 
   /**
-   * Whether a device can be changed while it runs.
+   * Returns whether a running device can change to this configuration.
    *
-   * @param running what the device runs with
-   * @return whether it can take this configuration live
+   * @param running configuration of the running device
+   * @return true: {@link Plugged#change} suffices; false: the device must be unplugged and plugged
+   *     again
    */
   boolean liveChangeOf(C running);
 
   /**
-   * Whether two devices cannot be there at the same time.
+   * Returns whether two devices cannot be plugged at the same time.
    *
-   * @param other of another device
+   * @param other configuration of another device
    * @return whether a GUID of this device is one of the other's
    */
   boolean sharesGuidWith(C other);

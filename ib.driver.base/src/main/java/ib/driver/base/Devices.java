@@ -17,10 +17,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * All configured instances of one driver bundle. A configuration that is wrong, or whose name or
- * GUID is in use, changes nothing: what ran goes on with the last good one. One that was in
- * conflict is tried again when a name becomes free, so a file may be renamed. Only two that swap
- * their names refuse each other for good; one has to be deleted first.
+ * All configured devices of one driver bundle. A wrong configuration, or one whose name or GUID is
+ * in use, changes nothing: the device keeps its last good configuration. A configuration in
+ * conflict is tried again when a name becomes free, so a file may be renamed. Only two
+ * configurations that swap their names stay refused; delete one of them first. Any thread may call.
  *
  * @param <C> the driver's kind of configuration
  */
@@ -29,32 +29,32 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
   private static final long JOIN_MS = 10_000;
   private static final long TURN_NS = 10_000_000_000L;
 
-  /** Where the driver reports. */
+  /** The log of the driver. */
   @FunctionalInterface
   public interface Log {
     /**
-     * Something was refused or failed.
+     * Reports a refusal or a failure.
      *
-     * @param text all that is to be said
+     * @param text the complete report
      * @param why the cause
      */
     void error(String text, Throwable why);
   }
 
   /**
-   * Makes configurations of raw values.
+   * Reads configurations from raw values.
    *
-   * @param <C> the driver's own kind
+   * @param <C> the driver's kind of configuration
    */
   @FunctionalInterface
   public interface Reader<C> {
     /**
      * Reads a configuration.
      *
-     * @param instance its name
+     * @param instance name of the configuration
      * @param values the values
      * @return the configuration
-     * @throws IbInvalidException that names each key that is wrong
+     * @throws IbInvalidException naming each key with a wrong value
      */
     C read(String instance, Map<String, ?> values);
   }
@@ -68,17 +68,17 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
   private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
   private final Turns turns = new Turns(TURN_NS);
 
-  // under this; a slot's lock may be taken inside, never the other way round
+  // guarded by this; a slot's lock may be taken while this is held, never the other way round
   private final Map<String, Slot<C>> slots = new LinkedHashMap<>();
   private final Map<String, C> conflicting = new HashMap<>();
   private boolean stopped;
 
   /**
-   * No devices yet.
+   * Creates the table, without devices.
    *
-   * @param reader makes configurations
-   * @param factory makes devices
-   * @param announcer makes them known
+   * @param reader reads configurations
+   * @param factory builds devices
+   * @param announcer announces devices
    * @param log where failures are reported
    */
   public Devices(Reader<C> reader, Plugged.Factory<C> factory, Announcer<C> announcer, Log log) {
@@ -89,25 +89,26 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
   }
 
   /**
-   * Before the first configuration comes: these will come. Their devices are plugged in in the
-   * order of the PIDs, so that a runtime has the same order at each start.
+   * Sets which configurations will arrive at the start. Their devices are plugged in the order of
+   * the PIDs, so that the order is the same at each start. Call before the first {@link
+   * #configure}.
    *
-   * @param pids their PIDs
+   * @param pids PIDs of the configurations
    */
   public void expect(Collection<String> pids) {
     turns.expect(pids);
   }
 
   /**
-   * A configuration is new or has changed. Does not wait for the device.
+   * Adds or changes a configuration. Does not wait for the device.
    *
-   * @param pid its PID
-   * @param values its values
+   * @param pid PID of the configuration
+   * @param values values of the configuration
    */
   public void configure(String pid, Map<String, ?> values) {
     synchronized (this) {
       if (stopped) {
-        return; // the bundle's classes may be gone already, so none is asked for
+        return; // the bundle may be uninstalled, so none of its classes may be loaded any more
       }
     }
     C config;
@@ -133,9 +134,9 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
   }
 
   /**
-   * A configuration was deleted. Does not wait for the device.
+   * Deletes a configuration. Does not wait for the device.
    *
-   * @param pid its PID
+   * @param pid PID of the configuration
    */
   public void delete(String pid) {
     Slot<C> slot;
@@ -150,14 +151,14 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
     }
   }
 
-  /** What is around the devices has changed: those that are outdated are built anew. */
+  /** Builds all outdated devices again, after their surroundings have changed. Does not wait. */
   public void review() {
     slots().forEach(Slot::review);
   }
 
   /**
-   * Takes all devices down, the one announced last first (CC-22), and waits until each is gone.
-   * Further configurations are ignored.
+   * Unplugs all devices, the one announced last first (CC-22), and waits for each. Later
+   * configurations are ignored.
    */
   public void stop() {
     List<Slot<C>> all;
@@ -167,14 +168,14 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
       all = new ArrayList<>(slots.values());
     }
     all.forEach(Slot::close);
-    turns.end(); // only now: one whose turn came with it would still be plugged in
-    all.forEach(Slot::quiesce); // what is just being announced, has its place in the order then
+    turns.end(); // after close(), so that no waiting device is plugged now
+    all.forEach(Slot::quiesce); // afterwards every announced device has its place in the order
     all.sort(Comparator.comparingLong((Slot<C> s) -> s.order()).reversed());
     all.forEach(Slot::end);
     joinThreads();
   }
 
-  /** They have nothing more to do; none may outlive the bundle (F35). */
+  /** Waits for the slots' threads, none of which may outlive the bundle (F35). */
   private void joinThreads() {
     try {
       for (Thread thread : threads) {
@@ -229,12 +230,12 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
       }
       again = new TreeMap<>(conflicting);
     }
-    again.forEach(this::accept); // a conflict that goes on was reported when it came
+    again.forEach(this::accept); // a conflict that persists has been reported before
   }
 
   /**
-   * {@return who is in the way; the configuration is no longer wanted when it is not in
-   * conflicting}
+   * Accepts a configuration, if it is still in {@code conflicting}. {@return the conflict, if there
+   * is one}
    */
   private Optional<IbExistsException> accept(String pid, C config) {
     Optional<IbExistsException> elsewhere = announcer.conflict(pid, config);
@@ -253,7 +254,10 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
     }
   }
 
-  /** {@return the claim of another of this driver's slots, if there is one}; under the lock */
+  /**
+   * {@return the conflict with another slot of this driver, if there is one} Call while this is
+   * held.
+   */
   private Optional<IbExistsException> conflict(String pid, C config) {
     for (Slot<C> other : slots.values()) {
       for (C claim : other.pid().equals(pid) ? Set.<C>of() : other.claims()) {
@@ -270,13 +274,13 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
   }
 
   /**
-   * How both kinds of conflict read.
+   * Makes the exception for a name or GUID in use.
    *
-   * @param pid whose configuration is refused
-   * @param key which key
-   * @param value its value
-   * @param user who has it
-   * @return the refusal
+   * @param pid PID of the refused configuration
+   * @param key the key, name or GUID
+   * @param value value of the key
+   * @param user the configuration or device that has the value
+   * @return the exception
    */
   public static IbExistsException inUse(String pid, String key, String value, String user) {
     return new IbExistsException(

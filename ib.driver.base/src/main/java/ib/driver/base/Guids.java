@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** GUIDs for devices that were not given one. */
+/** Derives GUIDs for devices whose configuration has none. */
 public final class Guids {
   private static final long GROUP = 1L << 56;
   private static final long LOCAL = 2L << 56;
@@ -13,8 +13,8 @@ public final class Guids {
   private Guids() {}
 
   /**
-   * The same GUID for the same name, whenever and wherever: a locally administered individual
-   * EUI-64 (IEEE 802c) whose last byte is 0, so that the ports have the numbers after it.
+   * Returns the GUID of a name, always the same: a locally administered individual EUI-64 (IEEE
+   * 802c) whose last byte is 0, so that the ports can have the numbers after it.
    *
    * @param name device name
    * @return the node GUID

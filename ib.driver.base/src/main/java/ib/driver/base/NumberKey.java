@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public enum NumberKey {
   /** Ports of the adapter. */
   PORTS(null, 1, 1, 8),
-  /** Completion vectors, 0 for one per processor. */
+  /** Completion vectors; 0: one per processor. */
   COMP_VECTORS(null, 0, 0, 64),
   /** Queue pairs. */
   MAX_QP(Limit.MAX_QP, 1, 65_536, 1_048_576),
@@ -65,7 +65,7 @@ public enum NumberKey {
     return limit;
   }
 
-  /** {@return the least value} */
+  /** {@return the smallest value} */
   public int least() {
     return least;
   }

@@ -4,7 +4,7 @@ import ib.core.spi.DriverDevice;
 import java.util.Map;
 
 /**
- * A device while it is plugged in.
+ * A device while it is plugged. Used on the slot's worker thread only.
  *
  * @param <C> the driver's kind of configuration
  */
@@ -20,40 +20,45 @@ public interface Plugged<C extends DeviceConfig<C>> {
     /**
      * Builds a device.
      *
-     * @param config its configuration
-     * @return complete, but not announced
-     * @throws ib.core.verbs.IbAgainException when something of the system is in use: it is tried
-     *     again later, over and over
-     * @throws ib.core.verbs.IbException when it cannot be built; nothing is left then
+     * @param config configuration of the device
+     * @return the complete device, not announced yet
+     * @throws ib.core.verbs.IbAgainException when a resource of the system is in use: the slot
+     *     tries again later, repeatedly
+     * @throws ib.core.verbs.IbException when the device cannot be built; all its resources are
+     *     released then
      */
     Plugged<C> plug(C config);
   }
 
-  /** {@return what is announced} */
+  /** {@return the device to announce} */
   DriverDevice device();
 
-  /** {@return what it offers beside verbs, as services, by their interfaces} */
+  /** {@return further services of the device beside verbs, by interface} */
   default Map<Class<?>, Object> offers() {
     return Map.of();
   }
 
   /**
-   * Changes what can be changed live, with the events that belong to it.
+   * Changes the configuration while the device runs, and raises the events that belong to the
+   * change.
    *
-   * @param config a live change of the configuration so far
+   * @param config a configuration for which {@link DeviceConfig#liveChangeOf} is true
    */
   void change(C config);
 
   /**
-   * Whether it would become another device if it were built now, of the same configuration, since
-   * what is around it has changed. It is taken down and built anew then.
+   * Returns whether the same configuration would now build another device, because the device's
+   * surroundings have changed. The slot then unplugs the device and plugs it again.
    *
-   * @return whether
+   * @return whether the device must be built again
    */
   default boolean outdated() {
     return false;
   }
 
-  /** Takes everything down; the device has been withdrawn. No thread is left when this returns. */
+  /**
+   * Destroys the device, after it was withdrawn. When this returns, all threads of the device have
+   * ended.
+   */
   void unplug();
 }

@@ -21,9 +21,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Raw configuration values, to be read one after the other: strict and total (F25). Values are what
- * the Configuration Admin delivers: text from a file, typed values from a shell or a form. All that
- * is wrong is reported at once, with key, value and what is allowed. For one thread.
+ * Reads raw configuration values: refuses unknown keys, and throws in {@link #end} only (F25).
+ * Values are what the Configuration Admin delivers: text from a file, typed values from a shell.
+ * All wrong values are reported at once, with key, value and what is allowed. For one thread.
  */
 public final class Settings {
   /** The key of the device name. */
@@ -46,7 +46,7 @@ public final class Settings {
 
   private static final int FAULTS_MOST = 64;
 
-  /** Most entries of a P_Key table. */
+  /** Largest number of entries of a P_Key table. */
   public static final int PKEYS_MOST = 128;
 
   private static final Pattern LABEL = Pattern.compile("[A-Za-z][A-Za-z0-9_.-]{0,62}");
@@ -65,10 +65,10 @@ public final class Settings {
   private final List<String> allowed = new ArrayList<>();
 
   /**
-   * Takes the values.
+   * Creates a reader of values, and refuses unknown keys.
    *
    * @param raw the values; keys of the framework are ignored
-   * @param known all keys that there are
+   * @param known all known keys
    */
   public Settings(Map<String, ?> raw, Set<String> known) {
     Set<String> nulls = new HashSet<>();
@@ -88,7 +88,7 @@ public final class Settings {
    * Ends the reading.
    *
    * @param instance name of the configuration
-   * @throws IbInvalidException that names each key that is wrong
+   * @throws IbInvalidException naming each key with a wrong value
    */
   public void end(String instance) {
     if (!wrong.isEmpty()) {
@@ -98,10 +98,10 @@ public final class Settings {
   }
 
   /**
-   * The raw value of a key.
+   * Returns the raw value of a key.
    *
    * @param key the key
-   * @return its value, null when it is absent
+   * @return the value; null when it is absent
    */
   public @Nullable Object value(String key) {
     return values.get(key);
@@ -121,8 +121,9 @@ public final class Settings {
    * Reads a name.
    *
    * @param key the key
-   * @param standard when it is absent or empty
-   * @return a letter, then letters, digits, '_', '.' and '-'
+   * @param standard the value when the key is absent or empty
+   * @return a letter, then letters, digits, '_', '.' and '-', at most 63 characters; empty if the
+   *     value was refused
    */
   public String label(String key, String standard) {
     Object value = values.get(key);
@@ -137,8 +138,8 @@ public final class Settings {
   /**
    * Reads a number.
    *
-   * @param key which
-   * @return its value, the default when it is absent or wrong
+   * @param key the key
+   * @return the value; the default when it is absent or wrong
    */
   public int number(NumberKey key) {
     return number(key.key(), key.least(), key.standard(), key.most());
@@ -148,10 +149,10 @@ public final class Settings {
    * Reads a number.
    *
    * @param key the key
-   * @param least the least value
-   * @param standard the value when it is absent or wrong
+   * @param least the smallest value
+   * @param standard the default, for an absent or wrong value
    * @param most the largest value
-   * @return its value
+   * @return the value
    */
   public int number(String key, int least, int standard, int most) {
     Object value = values.get(key);
@@ -175,10 +176,11 @@ public final class Settings {
   }
 
   /**
-   * Reads the node GUID: an EUI-64, not zero, not a group; room for the port GUIDs above it.
+   * Reads the node GUID: an EUI-64, not zero, not a group address, with free numbers after it for
+   * the ports.
    *
-   * @param name device name, from which it is derived when it is absent or empty
-   * @param ports how many GUIDs follow it
+   * @param name device name, from which the GUID is derived when the key is absent or empty
+   * @param ports number of GUIDs that follow the node GUID
    * @return the GUID
    */
   public long guid(String name, int ports) {
@@ -205,7 +207,7 @@ public final class Settings {
     return 0;
   }
 
-  /** {@return the MTU, 4096 when it is absent} */
+  /** {@return the MTU; 4096 when the key is absent or wrong} */
   public Mtu mtu() {
     Object value = values.get(MTU);
     String text = value instanceof Integer || value instanceof Long ? value + "" : text(value);
@@ -244,7 +246,7 @@ public final class Settings {
     return pkeys;
   }
 
-  /** {@return the standing faults} */
+  /** {@return the standing fault rules} */
   public List<FaultRule> faults() {
     Object value = values.get(FAULTS);
     List<FaultRule> rules = new ArrayList<>();
@@ -290,10 +292,10 @@ public final class Settings {
    * Reads a list: comma separated text, an array or a collection.
    *
    * @param key the key
-   * @param standard when it is absent
-   * @param parse makes an element of text, or nothing of wrong text
-   * @param <T> kind of the elements
-   * @return the elements, empty when one is wrong
+   * @param standard the elements when the key is absent or has none
+   * @param parse parses an element; empty for wrong text
+   * @param <T> type of the elements
+   * @return the elements; empty when one is wrong
    */
   public <T> List<T> list(String key, List<T> standard, Function<String, Optional<T>> parse) {
     Object value = values.get(key);
@@ -326,10 +328,10 @@ public final class Settings {
   }
 
   /**
-   * Notes that a value is wrong.
+   * Records a wrong value for {@link #end}.
    *
    * @param key the key
-   * @param value as it is to be shown
+   * @param value the value as {@link #shown} returns it
    * @param allow what is allowed
    */
   public void refuse(String key, String value, String allow) {
@@ -338,10 +340,10 @@ public final class Settings {
   }
 
   /**
-   * The value for one line of a log: short, printable, with its type when that is what is wrong.
+   * Returns a value as printable text for one line of a log; a value that is no text with its type.
    *
    * @param value the value
-   * @return text of at most some 70 characters
+   * @return at most 60 characters of the value, and its type
    */
   public static String shown(@Nullable Object value) {
     if (value == null) {

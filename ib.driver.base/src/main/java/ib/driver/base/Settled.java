@@ -9,15 +9,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * What was asked of a slot until then is done.
+ * A wait until a slot has carried out all requests up to a number.
  *
- * @param slot whose worker does it
- * @param until the number of the last request
+ * @param slot the slot, whose worker carries them out
+ * @param until number of the last request
  */
 record Settled(Slot<?> slot, long until) implements Waits.Target {
   private static final long LIMIT_S = 120; // longer than any client may take (CC-19)
 
-  /** How long anybody waits for it. */
+  /** How long a thread waits for a slot. */
   static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(LIMIT_S);
 
   @Override
@@ -38,7 +38,7 @@ record Settled(Slot<?> slot, long until) implements Waits.Target {
     return "the worker of slot " + slot.pid();
   }
 
-  /** What a call throws whose wait did not end well. */
+  /** {@return the exception of a call whose wait was refused or has timed out} */
   static IbException refusal(String call, End end) {
     String queued = "; it is queued and happens afterwards";
     String hint = "another thread, and do not wait for it here";

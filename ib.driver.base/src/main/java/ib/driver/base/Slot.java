@@ -16,14 +16,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One configured instance. What is wanted (a configuration; plugged in or not) is a state that
- * anybody may set at any time without waiting; a thread that lives only as long as there is
- * something to do brings the device there. So a client that blocks in its add holds up its own
- * device only (F19), never the thread that delivers configurations, and no lock is held while
- * client code runs (S30, I5).
+ * One configured device. The target state (a configuration; plugged or not) may be set by any
+ * thread at any time without waiting. A worker thread, which exists only while there is work,
+ * brings the device to that state. So a client that blocks in its {@code add} delays its own device
+ * only (F19), never the thread that delivers configurations. No lock is held while client code runs
+ * (S30, I5).
  *
- * <p>A device that cannot be built because something of the system is in use is tried again, with
- * growing pauses, until it can or is no longer wanted.
+ * <p>If a device cannot be built because a resource of the system is in use, the worker tries
+ * again, with growing pauses, until the device is built or no longer wanted.
  *
  * @param <C> the driver's kind of configuration
  */
@@ -31,18 +31,18 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   private static final int PAUSE_LEAST_S = 1;
   private static final int PAUSE_MOST_S = 30;
 
-  /** What a slot tells the driver. */
+  /** The table of all slots, which starts the slots' threads and is notified of changes. */
   interface Observer {
-    /** Starts a thread that does the work of a slot, when it is its turn, and then ends. */
+    /** Starts a thread that does a slot's work when its turn has come, and then ends. */
     Thread start(Slot<?> slot, Runnable work);
 
-    /** Something has been reached: names and GUIDs may have become free. */
+    /** Called when a slot has reached a target state; names and GUIDs may have become free. */
     void settled(Slot<?> slot);
 
-    /** The next number of the order in which devices were announced. */
+    /** {@return the next number in the order of announced devices} */
     long announced();
 
-    /** A plug, a change or an unplug failed. */
+    /** Called when a plug, a change or an unplug has failed. */
     void failed(String what, Throwable why);
   }
 
@@ -53,28 +53,29 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   private final Observer observer;
 
   private final ReentrantLock lock =
-      new ReentrantLock(); // a leaf: nothing is called while it is held
+      new ReentrantLock(); // a leaf lock: no other lock is taken while it is held, but the observer
+  // starts a thread
   private final Condition changed = lock.newCondition();
-  // under the lock
+  // guarded by lock
   private @Nullable C target;
   private @Nullable C reaching;
   private boolean wanted = true;
   private boolean closing;
   private @Nullable Throwable failure;
-  // written under the lock, read by those who wait
+  // written while lock is held; waiting threads read them without it
   private volatile long revision;
   private volatile long settled;
   private volatile boolean working;
   private volatile @Nullable Thread worker;
 
-  // written by the worker only
+  // written by the worker only; volatile fields are read by any thread
   private volatile @Nullable C applied;
   private volatile @Nullable Plugged<C> plugged;
   private volatile long order;
   private @Nullable Runnable withdraw;
   private Announcer.@Nullable Offer offer;
   private String offeredName = "";
-  private String refused = ""; // the last report, while it is tried again
+  private String refused = ""; // the last reported failure, while the worker tries again
 
   Slot(
       String pid,
@@ -89,7 +90,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     this.observer = observer;
   }
 
-  /** {@return the PID of its configuration} */
+  /** {@return the PID of the slot's configuration} */
   public String pid() {
     return pid;
   }
@@ -122,17 +123,17 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     await("unplug", request(() -> wanted = false));
   }
 
-  /** Asks for a configuration, or with null for the end of the slot; does not wait. */
+  /** Sets the target configuration; null ends the slot. Does not wait. */
   void configure(@Nullable C config) {
     request(() -> target = config);
   }
 
-  /** Has the device built anew if it is outdated; does not wait. */
+  /** Makes the worker build the device again if it is outdated. Does not wait. */
   void review() {
     request(() -> {});
   }
 
-  /** From now on nothing is plugged in any more. */
+  /** Plugs no device from now on. Does not wait. */
   void close() {
     request(() -> closing = true);
   }
@@ -144,9 +145,9 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   }
 
   /**
-   * Waits until all that was asked for is done. What it waits for is in the hands of clients, whom
-   * the core's watchdog watches (CC-19). The worker does not wait for itself; where it would wait,
-   * in the end, for the caller, and after a time that no client may take, it goes on by itself.
+   * Waits until all requests so far are carried out. This depends on clients, which the core's
+   * watchdog observes (CC-19). Called by the worker itself, it returns at once. Where the worker
+   * waits for the caller, or after 120 s, it reports that and returns.
    */
   public void quiesce() {
     End end = settled(revision, Waits.Rank.CLOSES);
@@ -159,17 +160,19 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     return announcer.waits().await(new Settled(this, until), rank, Settled.LIMIT_NS);
   }
 
-  /** {@return whether what was asked for until then is done} */
+  /** {@return whether all requests up to a number are carried out} */
   boolean reached(long until) {
     return settled >= until;
   }
 
-  /** {@return the thread that works for it now} */
+  /** {@return the worker thread; null while there is no work} */
   @Nullable Thread worker() {
     return working ? worker : null;
   }
 
-  /** {@return the configurations whose name and GUIDs it holds: wanted, being reached, running} */
+  /**
+   * {@return the configurations whose names and GUIDs the slot holds: target, in progress, applied}
+   */
   Set<C> claims() {
     lock.lock();
     try {
@@ -181,7 +184,10 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     }
   }
 
-  /** {@return whether nothing is wanted and nothing is left} */
+  /**
+   * {@return whether the slot has ended: there is no target, and the worker has unplugged the
+   * device}
+   */
   boolean gone() {
     lock.lock();
     try {
@@ -191,17 +197,17 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     }
   }
 
-  /** {@return the place of the device in the order of announcements, from 1; 0 when unplugged} */
+  /** {@return the device's number in the order of announcements, from 1; 0 when unplugged} */
   long order() {
     return order;
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
+  @SuppressWarnings("NonAtomicVolatileUpdate") // lock is held
   private long request(Runnable change) {
     lock.lock();
     try {
       if (closing && target == null && settled == revision) {
-        return revision; // over: the bundle has stopped
+        return revision; // the bundle has stopped
       }
       change.run();
       revision = revision + 1;
@@ -265,7 +271,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     }
   }
 
-  /** The same trouble at every try is one report. */
+  /** Reports a failure; a failure that repeats at each try is reported once. */
   private void report(@Nullable C config, Throwable why) {
     String text = String.valueOf(why.getMessage());
     if (!(why instanceof IbAgainException) || !text.equals(refused)) {
@@ -274,7 +280,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     refused = why instanceof IbAgainException ? text : "";
   }
 
-  /** Waits for something else to be asked for, and at most for the time. */
+  /** Waits for a new request, at most for a time. */
   private void pause(long seen, int seconds) {
     lock.lock();
     try {
@@ -283,7 +289,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
         left = changed.awaitNanos(left);
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // nobody interrupts it; if so, the next try comes early
+      Thread.currentThread().interrupt(); // the next try comes early
     } finally {
       lock.unlock();
     }
@@ -359,7 +365,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     tell(false);
     try {
       if (first != null) {
-        first.run(); // S28: the device works until the last client has gone
+        first.run(); // S28: the device works until the last client was removed
       }
     } finally {
       device.unplug();

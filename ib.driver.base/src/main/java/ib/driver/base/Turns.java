@@ -5,31 +5,32 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The order in which devices are plugged in when a driver starts: that of their PIDs, in whatever
- * order configurations and threads come. Each waits for those before it, until they are plugged in
- * or have failed, for a while; so one that does not come holds up the others only once.
+ * Orders the plugging of devices at a driver's start by their PIDs, whatever the order of
+ * configurations and threads. Each device waits until those before it are plugged or have failed,
+ * but all waits together are bounded; a device that never comes delays the others once. Any thread
+ * may call.
  */
 final class Turns {
   private final long patienceNs;
-  private final TreeSet<String> expected = new TreeSet<>(); // under this
-  private long endNs; // under this
+  private final TreeSet<String> expected = new TreeSet<>(); // guarded by this
+  private long endNs; // guarded by this
 
   /**
-   * Nobody is expected.
+   * Creates the order; no device is expected yet.
    *
-   * @param patienceNs how long all waits together last, nanoseconds
+   * @param patienceNs how long all waits together may last, in nanoseconds
    */
   Turns(long patienceNs) {
     this.patienceNs = patienceNs;
   }
 
-  /** These come. */
+  /** Adds devices that are expected. */
   synchronized void expect(Collection<String> pids) {
     expected.addAll(pids);
     endNs = System.nanoTime() + patienceNs;
   }
 
-  /** Waits until nobody before this one is expected any more. */
+  /** Waits until no device before this one is expected any more. */
   synchronized void await(String pid) {
     boolean interrupted = false;
     while (!expected.headSet(pid).isEmpty()) {
@@ -49,14 +50,14 @@ final class Turns {
     }
   }
 
-  /** This one is there, or will not come. */
+  /** Ends the wait for a device that is plugged, has failed or will not come. */
   synchronized void over(String pid) {
     if (expected.remove(pid)) {
       notifyAll();
     }
   }
 
-  /** Nobody is expected any more. */
+  /** Ends all waits. */
   synchronized void end() {
     expected.clear();
     notifyAll();

@@ -1,8 +1,8 @@
 /**
- * What the bundles of software drivers have in common, embedded privately into each: the reading of
- * configurations, devices that are plugged in and out, and how they are made known. Whoever
- * delivers configurations calls in and never waits; each device that changes has a thread of its
- * own for as long as that takes.
+ * The common part of software drivers, embedded privately into each driver's bundle: reading
+ * configurations, plugging and unplugging devices, and announcing them. The thread that delivers
+ * configurations never waits; a device that changes has its own thread for as long as the change
+ * takes.
  */
 @NullMarked
 package ib.driver.base;

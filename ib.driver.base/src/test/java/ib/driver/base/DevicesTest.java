@@ -28,7 +28,9 @@ class DevicesTest {
   }
 
   @Test
-  @DisplayName("F25: a bad value leaves what runs as it was; the error names key, value and device")
+  @DisplayName(
+      "F25: a wrong value does not change the running device; the error names key, value "
+          + "and device")
   void lastGood() {
     bench.configure("a");
     bench.take();
@@ -55,7 +57,8 @@ class DevicesTest {
   }
 
   @Test
-  @DisplayName("expected ones are plugged in by their PIDs, in whatever order they come")
+  @DisplayName(
+      "expected devices are plugged in the order of their PIDs, in whatever order they " + "arrive")
   void order() {
     List<String> names = List.of("a", "b", "c", "d");
     bench.devices.expect(names.stream().map(n -> Bench.PID + "~" + n).toList());
@@ -66,7 +69,8 @@ class DevicesTest {
   }
 
   @Test
-  @DisplayName("CC-22: the driver ends last in, first out, and nothing comes any more")
+  @DisplayName(
+      "CC-22: the driver unplugs its devices last in, first out, and plugs none afterwards")
   void lifo() {
     for (String name : List.of("a", "b", "c")) {
       bench.configure(name);
@@ -80,7 +84,8 @@ class DevicesTest {
   }
 
   @Test
-  @DisplayName("turns: nobody waits for those behind, and for who does not come only once")
+  @DisplayName(
+      "turns: no device waits for later ones; a missing device delays the others only once")
   void turns() {
     Turns turns = new Turns(1_000_000); // patience of a millisecond
     turns.expect(List.of("a", "b", "c"));
@@ -103,7 +108,8 @@ class DevicesTest {
 
   @Test
   @DisplayName(
-      "F25: values are read strictly: all that is wrong is said at once, with what is good")
+      "F25: values are read strictly: all wrong ones are reported at once, with what is "
+          + "allowed")
   void settings() {
     Settings good = new Settings(Map.of("NAME", "x1", "service.pid", "p"), Set.of("name"));
     assertEquals("x1", good.label("name", "y"));

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@DisplayName("a slot: what is wanted is brought about by a thread of its own")
+@DisplayName("a slot: its own thread brings the device to the target state")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SlotTest {
   private final Bench bench = new Bench();
@@ -75,7 +75,9 @@ class SlotTest {
   }
 
   @Test
-  @DisplayName("what is in use is tried again until it is free; a wish for nothing ends the trying")
+  @DisplayName(
+      "a resource in use is tried again until it is free; a null configuration ends the "
+          + "attempts")
   void again() {
     AtomicInteger tries = new AtomicInteger();
     bench.building =
@@ -103,7 +105,7 @@ class SlotTest {
   }
 
   @Test
-  @DisplayName("what cannot be built is reported once, and who plugs it hears why")
+  @DisplayName("a device that cannot be built is reported once, and plug() throws the reason")
   void fails() {
     bench.building =
         config -> {
@@ -120,7 +122,7 @@ class SlotTest {
   }
 
   @Test
-  @DisplayName("F19: a client that blocks in add holds up its own device only")
+  @DisplayName("F19: a client that blocks in add delays its own device only")
   void blocked() {
     CountDownLatch adding = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);

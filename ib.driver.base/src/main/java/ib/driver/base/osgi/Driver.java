@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the component of a driver is: one device for each configuration of its factory PID. It is
- * one component that owns all instances, not a factory component with an instance per
- * configuration, for three reasons. Devices must go in the reverse order of their registration when
- * the bundle stops (CC-22); SCR deactivates instances, and the framework unregisters services, in
- * the order in which they came. A changed configuration must be judged before the running device is
- * touched, because the last good one has to go on (F25). And no client's add may run under SCR's
- * locks, which give up after a while and then deactivate a device in the middle of it.
+ * The base of a driver's component: one device for each configuration of its factory PID. One
+ * component has all devices, instead of a factory component with an instance per configuration, for
+ * three reasons. First, devices must be removed in the reverse order of their registration when the
+ * bundle stops (CC-22); SCR and the framework use the order of registration. Second, a changed
+ * configuration must be checked before the running device is touched, because the last good one
+ * must stay (F25). Third, no client's {@code add} may run while SCR's locks are held, because SCR
+ * gives up after a time limit and deactivates the component.
  *
  * @param <C> the driver's kind of configuration
  */
@@ -30,13 +30,13 @@ public abstract class Driver<C extends DeviceConfig<C>> implements ManagedServic
   private final Devices<C> devices;
 
   /**
-   * Starts without devices; the Configuration Admin brings them.
+   * Starts without devices; the Configuration Admin's configurations add them.
    *
-   * @param context of the bundle
+   * @param context the bundle's context
    * @param pid the factory PID
-   * @param name what people call it
-   * @param reader makes configurations
-   * @param factory makes devices
+   * @param name name of the driver for users
+   * @param reader reads configurations
+   * @param factory builds devices
    */
   protected Driver(
       BundleContext context,
@@ -49,12 +49,12 @@ public abstract class Driver<C extends DeviceConfig<C>> implements ManagedServic
     devices.expect(Services.configured(context, pid));
   }
 
-  /** What is around the devices has changed: those that are outdated are built anew. */
+  /** Builds all outdated devices again, after their surroundings have changed. Does not wait. */
   protected final void review() {
     devices.review();
   }
 
-  /** Takes all devices down, last in first out; waits until nothing is left of them. */
+  /** Unplugs all devices, the last one first, and waits until they are destroyed. */
   protected final void stop() {
     devices.stop();
   }
@@ -64,7 +64,10 @@ public abstract class Driver<C extends DeviceConfig<C>> implements ManagedServic
     return name;
   }
 
-  /** Never throws: a bad value is reported once, here, and what runs goes on. */
+  /**
+   * Adds or changes a configuration. Never throws: a wrong value is reported in the log, and the
+   * running device stays as it is.
+   */
   @Override
   public final void updated(String pid, Dictionary<String, ?> properties) {
     Map<String, Object> values = new TreeMap<>();
@@ -81,7 +84,7 @@ public abstract class Driver<C extends DeviceConfig<C>> implements ManagedServic
 
   private void report(String text, Throwable why) {
     if (why instanceof IbException) {
-      log.error(text); // says it all
+      log.error(text); // the text is complete without a stack trace
     } else {
       log.error(text, why);
     }

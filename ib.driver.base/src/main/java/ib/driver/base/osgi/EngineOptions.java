@@ -5,8 +5,8 @@ import org.osgi.service.metatype.annotations.AttributeDefinition;
 import org.osgi.service.metatype.annotations.AttributeType;
 
 /**
- * The part of a device's form that all drivers with the engine share: faults and limits. The
- * numbers are those of {@link NumberKey}; a test of each driver holds them together.
+ * The part of the metatype description that all drivers with the engine share: faults and limits.
+ * The numbers are those of {@link NumberKey}; a test of each driver compares them.
  */
 public interface EngineOptions {
   /** {@return fault rules} */
@@ -16,14 +16,16 @@ public interface EngineOptions {
       description =
           "Standing faults, such as 'loss rate=0.05' or 'reorder rate=0.1 packets=8 delay=1ms': a kind (loss,"
               + " duplicate, reorder, delay, corrupt, silent, partition), then key=value words (rate, dir, port,"
-              + " opcode, qp, psn, peer, skip, count, delay, jitter, packets). Default: none. Changes live.")
+              + " opcode, qp, psn, peer, skip, count, delay, jitter, packets)."
+              + " Default: none. Changes while the device runs.")
   String[] faults();
 
   /** {@return seed of the faults} */
   @AttributeDefinition(
       required = false,
       description =
-          "Where the chance of faults begins, a whole number. Default: anywhere. Changes live.")
+          "Seed of the random faults, a whole number. Default: a random seed. Changes while the device"
+              + " runs.")
   String fault__seed();
 
   /** {@return completion vectors} */
@@ -33,7 +35,7 @@ public interface EngineOptions {
       defaultValue = "0",
       min = "0",
       max = "64",
-      description = "Completion vectors; 0 is one per processor.")
+      description = "Number of completion vectors. 0: one per processor.")
   int comp__vectors();
 
   /** {@return limit} */
@@ -43,7 +45,7 @@ public interface EngineOptions {
       defaultValue = "65536",
       min = "1",
       max = "1048576",
-      description = "Most queue pairs.")
+      description = "Largest number of queue pairs.")
   int max__qp();
 
   /** {@return limit} */
@@ -53,7 +55,7 @@ public interface EngineOptions {
       defaultValue = "16384",
       min = "1",
       max = "1048576",
-      description = "Most requests in one work queue.")
+      description = "Largest number of requests in one work queue.")
   int max__qp__wr();
 
   /** {@return limit} */
@@ -63,7 +65,7 @@ public interface EngineOptions {
       defaultValue = "32",
       min = "1",
       max = "32",
-      description = "Most elements of one request.")
+      description = "Largest number of scatter/gather elements of one request.")
   int max__sge();
 
   /** {@return limit} */
@@ -73,7 +75,7 @@ public interface EngineOptions {
       defaultValue = "1024",
       min = "0",
       max = "4096",
-      description = "Most inline data of one request, in bytes.")
+      description = "Largest inline data of one request in bytes.")
   int max__inline__data();
 
   /** {@return limit} */
@@ -83,7 +85,8 @@ public interface EngineOptions {
       defaultValue = "128",
       min = "0",
       max = "128",
-      description = "Most RDMA reads and atomics that one queue pair serves or has under way.")
+      description =
+          "Largest number of RDMA reads and atomics that one queue pair serves, or has outstanding.")
   int max__qp__rd__atom();
 
   /** {@return limit} */
@@ -93,7 +96,7 @@ public interface EngineOptions {
       defaultValue = "65536",
       min = "1",
       max = "1048576",
-      description = "Most completion queues.")
+      description = "Largest number of completion queues.")
   int max__cq();
 
   /** {@return limit} */
@@ -103,7 +106,7 @@ public interface EngineOptions {
       defaultValue = "1048576",
       min = "1",
       max = "4194304",
-      description = "Most entries of one completion queue.")
+      description = "Largest number of entries of one completion queue.")
   int max__cqe();
 
   /** {@return limit} */
@@ -113,7 +116,7 @@ public interface EngineOptions {
       defaultValue = "524287",
       min = "1",
       max = "8388607",
-      description = "Most memory regions.")
+      description = "Largest number of memory regions.")
   int max__mr();
 
   /** {@return limit} */
@@ -123,7 +126,7 @@ public interface EngineOptions {
       defaultValue = "65536",
       min = "1",
       max = "1048576",
-      description = "Most protection domains.")
+      description = "Largest number of protection domains.")
   int max__pd();
 
   /** {@return limit} */
@@ -133,7 +136,7 @@ public interface EngineOptions {
       defaultValue = "65536",
       min = "1",
       max = "1048576",
-      description = "Most address handles.")
+      description = "Largest number of address handles.")
   int max__ah();
 
   /** {@return limit} */
@@ -143,7 +146,7 @@ public interface EngineOptions {
       defaultValue = "65536",
       min = "1",
       max = "1048576",
-      description = "Most shared receive queues.")
+      description = "Largest number of shared receive queues.")
   int max__srq();
 
   /** {@return limit} */
@@ -153,7 +156,7 @@ public interface EngineOptions {
       defaultValue = "16384",
       min = "1",
       max = "1048576",
-      description = "Most receives in one shared receive queue.")
+      description = "Largest number of receives in one shared receive queue.")
   int max__srq__wr();
 
   /** {@return limit} */
@@ -163,7 +166,7 @@ public interface EngineOptions {
       defaultValue = "32",
       min = "1",
       max = "32",
-      description = "Most elements of a receive in a shared receive queue.")
+      description = "Largest number of scatter elements of a receive in a shared receive queue.")
   int max__srq__sge();
 
   /** {@return limit} */
@@ -173,7 +176,7 @@ public interface EngineOptions {
       defaultValue = "8192",
       min = "1",
       max = "16383",
-      description = "Most multicast groups.")
+      description = "Largest number of multicast groups.")
   int max__mcast__grp();
 
   /** {@return limit} */
@@ -183,6 +186,6 @@ public interface EngineOptions {
       defaultValue = "256",
       min = "1",
       max = "65536",
-      description = "Most queue pairs attached to one multicast group.")
+      description = "Largest number of queue pairs attached to one multicast group.")
   int max__mcast__qp__attach();
 }

@@ -26,7 +26,7 @@ import org.osgi.service.cm.Configuration;
 import org.osgi.service.cm.ConfigurationAdmin;
 
 /**
- * The service registry as what devices are announced to.
+ * Announces devices as services of the OSGi registry. The slots' threads call.
  *
  * @param <C> the driver's kind of configuration
  */
@@ -34,20 +34,20 @@ public final class Services<C extends DeviceConfig<C>> implements Announcer<C> {
   private final BundleContext context;
 
   /**
-   * Announces in the name of a bundle.
+   * Announces devices on behalf of a bundle.
    *
-   * @param context of the bundle
+   * @param context the bundle's context
    */
   public Services(BundleContext context) {
     this.context = context;
   }
 
   /**
-   * The instances that are configured already, for {@link Devices#expect}.
+   * Returns the configurations that exist already, for {@link Devices#expect}.
    *
-   * @param context of the bundle
-   * @param factoryPid of the driver
-   * @return their PIDs; none when there is no Configuration Admin yet
+   * @param context the bundle's context
+   * @param factoryPid factory PID of the driver
+   * @return PIDs of the configurations; none when there is no Configuration Admin yet
    */
   public static List<String> configured(BundleContext context, String factoryPid) {
     ServiceReference<ConfigurationAdmin> reference =

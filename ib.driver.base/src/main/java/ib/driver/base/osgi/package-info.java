@@ -1,4 +1,7 @@
-/** The OSGi service registry as what devices are announced to. Called by their slots' threads. */
+/**
+ * The OSGi part of drivers: components, and devices as services of the registry. The slots' threads
+ * call.
+ */
 @NullMarked
 package ib.driver.base.osgi;
 

@@ -11,15 +11,15 @@ import org.osgi.service.log.LogReaderService;
 import org.osgi.util.tracker.ServiceTracker;
 
 /**
- * The launcher's half inside the framework: the log bridge, and {@link Exec} as a service of types
- * that both halves know.
+ * The launcher's part inside the framework: the log bridge, and {@link Exec} as a service. The
+ * service's type is a JDK type, which the launcher's part outside of the framework knows too.
  */
 @Header(name = Constants.BUNDLE_ACTIVATOR, value = "${@class}")
 public final class Activator implements BundleActivator {
-  /** Finds the service that runs commands. */
+  /** The filter that finds the service that runs commands. */
   static final String EXEC = "(ib.launcher=exec)";
 
-  /** Made by the framework. */
+  /** Called by the framework. */
   public Activator() {}
 
   @Override
@@ -32,7 +32,7 @@ public final class Activator implements BundleActivator {
 
   @Override
   public void stop(BundleContext context) {
-    // the framework takes the service back and closes the tracker's listener
+    // the framework unregisters the service and removes the tracker's listener
   }
 
   private static final class LogTracker extends ServiceTracker<LogReaderService, LogReaderService> {

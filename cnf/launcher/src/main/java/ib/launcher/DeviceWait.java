@@ -19,21 +19,24 @@ import org.osgi.framework.ServiceListener;
 import org.osgi.framework.ServiceReference;
 
 /**
- * Waits until every device that {@code conf/} asks for is there, so that a script can use them at
+ * Waits until every device that {@code conf/} configures is plugged, so that a script can use it at
  * once.
  */
 final class DeviceWait {
-  /** Of a slot, not of the device: that one is in the registry before the midlayer has it. */
+  /**
+   * Finds slots of plugged devices. The device's own service is registered before the core has
+   * added it.
+   */
   private static final String PLUGGED =
       "(&(objectClass=ib.core.spi.DeviceSlot)(ib.device.plugged=true))";
 
   private static final String DEVICE_NAME = "ib.device.name";
 
-  /** A device that the midlayer is trying, or clients are told of: its slot is not plugged yet. */
+  /** Finds registered devices, also those that the core is still probing or adding clients to. */
   private static final String ARRIVING =
       "(&(objectClass=ib.core.verbs.IbDevice)(" + DEVICE_NAME + "=*))";
 
-  /** One that is being tried is waited for this many times longer, then it is stuck. */
+  /** A registered device is waited for this many times longer; then it counts as stuck. */
   private static final int PATIENCE = 30;
 
   private static final long LOOK_NS = TimeUnit.SECONDS.toNanos(1);
@@ -50,8 +53,8 @@ final class DeviceWait {
    * Waits until the device of each driver configuration is plugged in. The probe of a device may
    * take long on a busy machine: while the device is in the registry, the wait goes on.
    *
-   * @param timeout how long at most for devices of which nothing is to be seen
-   * @return what is still missing then: the configuration file by the name of its device
+   * @param timeout how long to wait for devices that are not registered
+   * @return the missing devices: configuration file by device name
    */
   Map<String, String> await(Duration timeout)
       throws InterruptedException, InvalidSyntaxException, IOException {
@@ -96,7 +99,10 @@ final class DeviceWait {
     }
   }
 
-  /** The device names that a folder of {@code <factory PID>-<instance>.cfg} asks for. */
+  /**
+   * {@return the configured devices of a folder with files {@code <factory PID>-<instance>.cfg}:
+   * file by device name}
+   */
   static Map<String, String> configured(Path conf) throws IOException {
     Map<String, String> files = new TreeMap<>();
     try (DirectoryStream<Path> drivers = Files.newDirectoryStream(conf, "ib.driver.*-*.cfg")) {
@@ -105,9 +111,9 @@ final class DeviceWait {
         try (Reader reader = Files.newBufferedReader(file)) {
           keys.load(reader);
         } catch (NoSuchFileException e) {
-          continue; // it has gone again
+          continue; // the file was deleted meanwhile
         } catch (IllegalArgumentException e) {
-          keys.clear(); // a bad escape, which whoever reads the file in earnest reports
+          keys.clear(); // a wrong escape, which fileinstall reports
         }
         String fileName = file.getFileName().toString();
         String instance =

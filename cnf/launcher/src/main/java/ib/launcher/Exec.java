@@ -18,8 +18,8 @@ import org.apache.felix.service.command.Function;
 import org.osgi.framework.BundleContext;
 
 /**
- * Inside the framework: runs shell commands on the program's own streams and turns the outcome into
- * a status.
+ * Runs shell commands inside the framework, on the program's own streams. {@link #applyAsInt}
+ * returns the program's exit status and blocks until the commands have ended.
  */
 final class Exec implements ToIntFunction<String> {
   private static final int FAILED = 1;
@@ -32,7 +32,7 @@ final class Exec implements ToIntFunction<String> {
 
   @Override
   public int applyAsInt(String commands) {
-    // not System.out: the shell has put its own there
+    // not System.out, which the shell has replaced
     try (PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true);
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true)) {
       return execute(commands, out, err);
@@ -64,13 +64,15 @@ final class Exec implements ToIntFunction<String> {
       }
       err.println(
           e instanceof IOException || e.getMessage() == null ? e.toString() : e.getMessage());
-      return e instanceof IntSupplier status ? status.getAsInt() : FAILED; // a command may choose
+      return e instanceof IntSupplier status
+          ? status.getAsInt()
+          : FAILED; // a command's exception may set the status
     } finally {
       session.close();
     }
   }
 
-  /** The command {@code exit [status]}: the commands that follow it do not run. */
+  /** The command {@code exit [status]}, which ends the commands by an exception. */
   private static final class Exit implements Function {
     private volatile OptionalInt status = OptionalInt.empty();
 

@@ -14,7 +14,8 @@ import org.osgi.framework.ServiceReference;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /**
- * The program {@code ib}: a shell on a running framework, or one line of commands and their status.
+ * The program {@code ib}: a shell on a running framework, or shell commands whose status becomes
+ * the exit status.
  */
 public final class Launcher {
   private static final Duration DEVICES_TIMEOUT =
@@ -33,7 +34,7 @@ public final class Launcher {
   /**
    * Entry point.
    *
-   * @param args nothing for a shell, or {@code exec} and one argument that holds shell commands
+   * @param args none for a shell; or {@code exec} and one argument with shell commands
    */
   public static void main(String[] args) {
     SLF4JBridgeHandler.removeHandlersForRootLogger();
@@ -42,8 +43,8 @@ public final class Launcher {
     try {
       status = new Launcher(Path.of(System.getProperty("ib.home", ".")), System.err).run(args);
     } finally {
-      // whatever happened: ends the threads of every bundle; the hook of Runtime stops the
-      // framework and removes its cache
+      // ends the threads of every bundle; the shutdown hook of Runtime stops the framework and
+      // removes its cache
       System.exit(status);
     }
   }
@@ -101,7 +102,7 @@ public final class Launcher {
   }
 
   /**
-   * The command {@code launcher:status}: what the program will end with; {@code exit} in {@code
+   * The command {@code launcher:status} sets the program's exit status; {@code exit} in {@code
    * gosh_profile} uses it.
    */
   public static final class Status {
@@ -110,7 +111,7 @@ public final class Launcher {
     private Status() {}
 
     /**
-     * Remembers the status.
+     * Sets the exit status.
      *
      * @param code 0 to 255
      */
@@ -118,7 +119,7 @@ public final class Launcher {
       this.code = code;
     }
 
-    /** Remembers success. */
+    /** Sets the exit status 0. */
     public void status() {
       status(0);
     }

@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Hands what the framework, SCR, fileinstall and others tell the OSGi log to slf4j, under the name
- * of the bundle concerned. The log service's one thread calls in.
+ * Forwards entries of the OSGi log to slf4j, under the name of the entry's bundle. The framework,
+ * SCR and fileinstall write to the OSGi log. Only the log service's thread calls.
  */
 final class LogBridge implements LogListener {
   // Felix: Unable to resolve a [17](R 17.0): missing requirement [a [17](R 17.0)]
@@ -19,7 +19,7 @@ final class LogBridge implements LogListener {
   private static final Pattern UNRESOLVED =
       Pattern.compile("Unable to resolve .*?(?= Unresolved requirements:|$)");
 
-  /** How fileinstall begins; the file's name follows. */
+  /** How fileinstall's message begins; the file's name follows. */
   private static final String FILE = "Failed to install artifact: ";
 
   private static final Pattern REVISION = Pattern.compile(" \\[\\d+]\\(R \\d+\\.\\d+\\)");
@@ -30,10 +30,10 @@ final class LogBridge implements LogListener {
     Throwable exception = entry.getException();
     String unresolved = exception == null ? "" : unresolved(String.valueOf(exception.getMessage()));
     if (!unresolved.isEmpty()) {
-      // what is missing is the news, not who asked for the start
+      // the missing requirement is logged, not the request to start the bundle
       logger.error(unresolved);
     } else if (exception != null && entry.getMessage().startsWith(FILE)) {
-      // the file is at fault, and the stack is fileinstall's
+      // the cause is the file, so fileinstall's stack is left out
       Level level = Reason.gone(exception, entry.getMessage()) ? Level.DEBUG : level(entry);
       logger.atLevel(level).log(entry.getMessage() + ": " + Reason.of(exception));
     } else {
@@ -42,8 +42,8 @@ final class LogBridge implements LogListener {
   }
 
   /**
-   * What is missing, in Felix' words but once and without revision numbers; empty when it is
-   * something else.
+   * {@return Felix' sentence about a missing requirement, once and without revision numbers; empty
+   * for another message}
    */
   static String unresolved(String message) {
     Matcher unresolved = UNRESOLVED.matcher(message);
@@ -51,14 +51,14 @@ final class LogBridge implements LogListener {
   }
 
   private static String name(LogEntry entry) {
-    // null for entries of a bundle that is gone
+    // null for an uninstalled bundle
     return entry.getBundle() == null ? entry.getLoggerName() : entry.getBundle().getSymbolicName();
   }
 
   private static Level level(LogEntry entry) {
     LogLevel level = entry.getLogLevel();
     if (entry.getLoggerName().startsWith("Events.") && level == LogLevel.INFO) {
-      // one line per bundle and service is no news
+      // one line for each bundle and service is too much
       return Level.DEBUG;
     }
     return switch (level) {

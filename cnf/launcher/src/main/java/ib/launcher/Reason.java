@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Why something failed, in one sentence and without a stack: whoever reads it is no developer. */
+/** Describes a failure in one sentence without a stack trace, for users who are no developers. */
 final class Reason {
   private static final long LITTLE_BYTES = 16L << 20;
   private static final Pattern CLASSES = Pattern.compile("^(?:[\\w$]+\\.)+[\\w$]+(?:: |$)");
@@ -16,9 +16,9 @@ final class Reason {
   private Reason() {}
 
   /**
-   * What a failure and its causes say, each once: a cause often says what the failure does not.
+   * Returns the messages of a failure and its causes, each once.
    *
-   * @param failure for example of a bundle that could not be stored
+   * @param failure the failure
    */
   static String of(Throwable failure) {
     StringBuilder text = new StringBuilder();
@@ -36,13 +36,13 @@ final class Reason {
     if (t instanceof NoSuchFileException) {
       return message + ": no such file";
     }
-    // a message that begins with the name of the cause's class
+    // removes the class name with which a message may begin
     String text = CLASSES.matcher(message).replaceFirst("");
     return t.getMessage() == null || text.isEmpty() ? t.getClass().getSimpleName() : text;
   }
 
   /**
-   * As {@link #of}, and what to do when the disk is full.
+   * As {@link #of}, with advice when the disk is full.
    *
    * @param temporary the folder under which the runtime keeps its bundles
    */
@@ -54,7 +54,7 @@ final class Reason {
     try {
       return Files.getFileStore(temporary).getUsableSpace() < LITTLE_BYTES;
     } catch (IOException e) {
-      return false; // then the failure itself says what is wrong with the folder
+      return false; // the failure itself describes the fault of the folder
     }
   }
 
@@ -65,7 +65,7 @@ final class Reason {
         + " IB_OPTS=-Djava.io.tmpdir=FOLDER";
   }
 
-  /** Whether a file has gone before it was read, which is no failure. */
+  /** {@return whether a file was deleted before it was read, which is no failure} */
   static boolean gone(@Nullable Throwable failure, String message) {
     return (failure instanceof FileNotFoundException || failure instanceof NoSuchFileException)
         && !Files.exists(Path.of(message.substring(message.lastIndexOf(' ') + 1)));

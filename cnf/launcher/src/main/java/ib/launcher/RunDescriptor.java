@@ -11,9 +11,8 @@ import java.util.Properties;
 import java.util.regex.Pattern;
 
 /**
- * What {@code ib.bndrun} says: which bundles run, at which start level, with which framework
- * properties. The one source for the launcher, for the itests and for the check of the
- * distribution's folders.
+ * The content of {@code ib.bndrun}: bundles, their start levels, and framework properties. The
+ * launcher, the itests and the check of the distribution's folders all read it.
  *
  * @param bundles the bundles of {@code -runbundles}, in file order
  * @param frameworkProperties {@code -runproperties}, and {@code -runsystempackages} under its OSGi
@@ -21,8 +20,8 @@ import java.util.regex.Pattern;
  */
 public record RunDescriptor(List<RunBundle> bundles, Map<String, String> frameworkProperties) {
   /**
-   * Start level of the bundles that live in {@code deploy/} and come and go while the framework
-   * runs.
+   * Start level of the bundles in {@code deploy/}, which may be added and removed while the
+   * framework runs.
    */
   public static final int HOT = 20;
 
@@ -31,8 +30,8 @@ public record RunDescriptor(List<RunBundle> bundles, Map<String, String> framewo
   /**
    * One bundle to run.
    *
-   * @param symbolicName its symbolic name, also the name of its jar
-   * @param startLevel the framework start level it belongs to
+   * @param symbolicName symbolic name of the bundle, also the name of its jar
+   * @param startLevel framework start level of the bundle
    */
   public record RunBundle(String symbolicName, int startLevel) {}
 
@@ -40,7 +39,7 @@ public record RunDescriptor(List<RunBundle> bundles, Map<String, String> framewo
    * Reads a run descriptor.
    *
    * @param file a resolved {@code .bndrun} file
-   * @throws IOException when it cannot be read or has no {@code -runbundles}
+   * @throws IOException when the file cannot be read or has no {@code -runbundles}
    */
   public static RunDescriptor read(Path file) throws IOException {
     Properties text = new Properties();

@@ -23,8 +23,7 @@ import org.osgi.framework.launch.FrameworkFactory;
 import org.osgi.framework.startlevel.BundleStartLevel;
 
 /**
- * One framework with the descriptor's bundles and a {@link Storage}, which goes when the program
- * ends.
+ * One framework with the descriptor's bundles and a {@link Storage}, which a shutdown hook removes.
  */
 final class Runtime {
   private static final long STOP_TIMEOUT_MS = TimeUnit.SECONDS.toMillis(30);
@@ -39,9 +38,10 @@ final class Runtime {
   }
 
   /**
-   * Starts everything; hot bundles follow from {@code deploy/} on their own.
+   * Starts the framework and its bundles; fileinstall installs the hot bundles from {@code deploy/}
+   * afterwards.
    *
-   * @param interactive whether the shell talks to the terminal
+   * @param interactive whether the shell uses the terminal
    */
   static Runtime start(Path home, boolean interactive, PrintStream err)
       throws IOException, BundleException {
@@ -58,7 +58,7 @@ final class Runtime {
     SynchronousBundleListener stopping =
         event -> {
           if (event.getBundle().equals(framework) && event.getType() == BundleEvent.STOPPING) {
-            // from here on bundles only print that they are being stopped
+            // from now on bundles only print that they are stopped
             stray.close();
           }
         };
@@ -70,8 +70,8 @@ final class Runtime {
   }
 
   /**
-   * Standard output belongs to the shell's commands: what anybody else prints there goes to
-   * standard error.
+   * Redirects {@link System#out} to standard error. Standard output carries only the output of
+   * shell commands, which use their own stream.
    */
   private static PrintStream strayOutput(PrintStream err) {
     PrintStream stray =
@@ -100,7 +100,7 @@ final class Runtime {
     properties.put(
         Constants.FRAMEWORK_STORAGE_CLEAN, Constants.FRAMEWORK_STORAGE_CLEAN_ONFIRSTINIT);
     properties.put(Constants.FRAMEWORK_BEGINNING_STARTLEVEL, LAST_LEVEL);
-    // its console log: the OSGi log tells the same, in our format
+    // no console log: the OSGi log has the same entries, which LogBridge forwards
     properties.put("felix.log.level", "0");
     properties.put("felix.fileinstall.dir", home.resolve("conf") + "," + home.resolve("deploy"));
     properties.put("felix.fileinstall.tmpdir", storage.temporary().toString());
@@ -110,11 +110,11 @@ final class Runtime {
     properties.put("felix.fileinstall.start.level", Integer.toString(RunDescriptor.HOT));
     properties.put("felix.fileinstall.log.level", "2");
     properties.put("gosh.home", home.toString());
-    // the shell's library loads native code from there
+    // jline unpacks its native code into this folder
     System.setProperty("jline.tmpdir", storage.temporary().toString());
     if (!interactive) {
       properties.put("gosh.args", "--nointeractive --nohistory");
-      // or the shell's library takes the terminal, and with it Ctrl-C
+      // otherwise jline takes the terminal, and Ctrl-C with it
       System.setProperty("org.jline.terminal.provider", "dumb");
     }
     return properties;
@@ -139,7 +139,7 @@ final class Runtime {
     if (!Files.exists(jar)) {
       throw new IOException(jar + " is missing: the distribution is not complete, build it again");
     }
-    // copied into the cache, so that a build beside a running framework does no harm
+    // the framework copies the jar into its cache, so a build does not disturb a running framework
     return jar.toUri().toString();
   }
 

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Splits shell text into its statements, at line ends and semicolons outside of quotes and
- * brackets: the shell itself shows the value of the last statement of a line only, a script's
- * reader wants them all.
+ * Splits shell text into statements, at line ends and semicolons outside of quotes and brackets.
+ * The shell itself shows only the value of a line's last statement; {@link Exec} shows the value of
+ * each.
  */
 final class Statements {
   private Statements() {}

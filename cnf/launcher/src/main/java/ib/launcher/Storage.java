@@ -20,13 +20,12 @@ import java.nio.file.attribute.UserPrincipal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one runtime keeps its bundles: a folder in the temporary folder that only its owner can
- * enter. The framework may delete and make again {@link #cache}, which lies inside, since nobody
- * else can get at that name.
+ * The folder of one runtime's bundles, in the temporary folder; only its owner can enter it. The
+ * framework may delete and create {@link #cache} inside it, since no other user can use that name.
  *
- * <p>The runtime holds a lock on the file {@code lock} beside the cache for as long as it lives. So
- * the next runtime of the same user knows which folders a killed runtime has left, and removes
- * them. A lock, not a process number: two containers may share a temporary folder.
+ * <p>The runtime holds a lock on the file {@code lock} beside the cache until it ends. So the next
+ * runtime of the same user recognizes folders of killed runtimes, and removes them. A lock is used
+ * instead of a process number, because two containers may share a temporary folder.
  */
 final class Storage implements AutoCloseable {
   private static final String PREFIX = "ib-";
@@ -43,11 +42,11 @@ final class Storage implements AutoCloseable {
   }
 
   /**
-   * Makes the folder and removes those of dead runtimes.
+   * Creates the folder, and removes folders of killed runtimes.
    *
-   * @param temporary where
-   * @param err what could not be removed is told here
-   * @throws IOException when it cannot be made, or is not its owner's alone
+   * @param temporary the temporary folder
+   * @param err takes warnings about folders that cannot be removed
+   * @throws IOException when the folder cannot be created, or other users can enter it
    */
   static Storage open(Path temporary, PrintStream err) throws IOException {
     for (int i = 0; i < ATTEMPTS; i++) {
@@ -55,7 +54,7 @@ final class Storage implements AutoCloseable {
       Path file = folder.resolve(LOCK);
       FileChannel channel =
           FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-      // another runtime that starts may have found the file before it was locked
+      // another starting runtime may have removed the file before it was locked
       if (channel.tryLock() != null && Files.exists(file)) {
         UserPrincipal user = Files.getOwner(file);
         requirePrivate(folder, user);
@@ -70,9 +69,9 @@ final class Storage implements AutoCloseable {
   }
 
   /**
-   * Refuses a folder that others can enter.
+   * Refuses a folder that other users can enter.
    *
-   * @param user whose it must be
+   * @param user the required owner
    */
   static void requirePrivate(Path folder, UserPrincipal user) throws IOException {
     String fault = fault(folder, user);
@@ -107,7 +106,10 @@ final class Storage implements AutoCloseable {
     }
   }
 
-  /** Keeps the lock until the folder is gone, so that nobody takes it in the meantime. */
+  /**
+   * Removes the folder of a killed runtime. Holds its lock meanwhile, so that no other runtime
+   * removes it too.
+   */
   private static void removeIfDead(Path folder, UserPrincipal user, PrintStream err) {
     try {
       Path file = folder.resolve(LOCK);
@@ -120,23 +122,23 @@ final class Storage implements AutoCloseable {
         }
       }
     } catch (NoSuchFileException e) {
-      return; // its runtime has removed it just now
+      return; // the folder's own runtime has removed it meanwhile
     } catch (IOException e) {
       err.println("ib: " + folder + ", which a killed runtime has left, stays: " + e);
     }
   }
 
-  /** {@return a folder for the framework, which is not there yet} */
+  /** {@return the framework's folder, which the framework creates} */
   Path cache() {
     return folder.resolve("cache");
   }
 
-  /** {@return a folder for what bundles unpack} */
+  /** {@return the folder for files that bundles unpack} */
   Path temporary() {
     return folder.resolve("tmp");
   }
 
-  /** Removes everything. */
+  /** Removes the folder and releases its lock. */
   @Override
   public void close() throws IOException {
     try (lock) {

@@ -1,7 +1,7 @@
 /**
  * Starts the framework from the run descriptor {@code ib.bndrun}, with a shell or for one line of
- * commands. The main thread owns everything here; only the shell's {@code exit} command calls in
- * from a thread of the shell.
+ * commands. Everything is used on the main thread only, except the shell's {@code exit} command,
+ * which a thread of the shell calls.
  */
 @NullMarked
 package ib.launcher;

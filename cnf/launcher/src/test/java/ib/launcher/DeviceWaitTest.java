@@ -47,14 +47,16 @@ class DeviceWaitTest {
   }
 
   @Test
-  @DisplayName("B17: a bad escape is no stack: the device is expected by the name of its file")
+  @DisplayName(
+      "B17: a wrong escape prints no stack: the device is expected by the name of its file")
   void badEscape() throws IOException {
     write("ib.driver.soft-soft7.cfg", "name = x\\uZZZZ\n");
     assertEquals(Map.of("soft7", "ib.driver.soft-soft7.cfg"), DeviceWait.configured(conf));
   }
 
   @Test
-  @DisplayName("A10: the wait goes on while the midlayer tries the device, and ends when it is in")
+  @DisplayName(
+      "A10: the wait goes on while the core probes the device, and ends when it is plugged")
   void a10Probe(@TempDir Path storage) throws Exception {
     write("ib.driver.soft-slow0.cfg", "");
     Framework framework = framework(storage);
@@ -75,7 +77,7 @@ class DeviceWaitTest {
   }
 
   @Test
-  @DisplayName("A10: the wait ends when nothing of the device is to be seen, or no more")
+  @DisplayName("A10: the wait ends when the device is not registered, or no longer")
   void a10Refused(@TempDir Path storage) throws Exception {
     write("ib.driver.soft-gone0.cfg", "");
     Map<String, String> gone = Map.of("gone0", "ib.driver.soft-gone0.cfg");

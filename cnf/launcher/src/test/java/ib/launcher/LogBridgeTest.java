@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("issue 2, section 5: a bundle that does not resolve says what is missing")
+@DisplayName(
+    "issue 2, section 5: the log names the missing requirement of a bundle that does not "
+        + "resolve")
 class LogBridgeTest {
   @Test
   @DisplayName("Felix' text, once and without revision numbers")

@@ -30,7 +30,7 @@ class ReasonTest {
   }
 
   @Test
-  @DisplayName("a name of a class in front says nothing")
+  @DisplayName("a class name before the message is left out")
   void classes() {
     assertEquals(
         "Unable to parse unicode value: ZZZZ",

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-@DisplayName("A11: the folder of a runtime is its user's alone, and goes")
+@DisplayName("A11: only its user can enter a runtime's folder, which is removed at the end")
 class StorageTest {
   @TempDir private Path temporary;
 
@@ -58,7 +58,7 @@ class StorageTest {
   }
 
   @Test
-  @DisplayName("what a dead runtime has left is removed at the next start, and nothing else")
+  @DisplayName("the folder of a killed runtime is removed at the next start, and nothing else")
   void leftOvers() throws IOException {
     Path dead = folder("ib-dead", "rwx------");
     Files.createFile(dead.resolve("lock"));

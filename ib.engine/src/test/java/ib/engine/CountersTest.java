@@ -2,10 +2,16 @@ package ib.engine;
 
 import static ib.core.verbs.PortCounter.Form.CLASSIC;
 import static ib.core.verbs.PortCounter.Form.EXTENDED;
+import static ib.core.verbs.PortCounter.Form.RCV_DATA_SL;
+import static ib.core.verbs.PortCounter.Form.RCV_ERROR_DETAILS;
+import static ib.core.verbs.PortCounter.Form.XMIT_DATA_SL;
+import static ib.core.verbs.PortCounter.Form.XMIT_DISCARD_DETAILS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.Mtu;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortState;
@@ -20,6 +26,7 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -70,6 +77,88 @@ class CountersTest {
       assertEquals(3, count(rig.b(), PortCounter.UNICAST_RCV_PKTS));
       assertEquals(3L, rig.a().hca.counters(1).get("sent_pkts"));
       assertEquals(3L, rig.b().hca.counters(1).get("rcvd_pkts"));
+    }
+  }
+
+  /** Service levels that have data, with how much. */
+  private static String data(Rig.Side side, PortCounter.Form form) {
+    return side.hca.portCounters(1, form).entrySet().stream()
+        .filter(e -> e.getValue() != 0)
+        .map(e -> e.getKey().serviceLevel() + ":" + e.getValue())
+        .collect(Collectors.joining(" "));
+  }
+
+  private static void reconnect(Rig.Side s, Rig.Side peer, int sl) {
+    s.qp.modify(new QpAttr().state(QpState.RESET));
+    s.qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(Rig.ALL_ACCESS));
+    s.qp.modify(
+        new QpAttr()
+            .state(QpState.RTR)
+            .av(AhAttr.ofLid(1, peer.lid(), sl))
+            .pathMtu(Mtu.MTU_1024)
+            .destQpn(peer.qp.qpn())
+            .rqPsn(0xfffffe)
+            .maxDestRdAtomic(4)
+            .minRnrTimer(1));
+    s.qp.modify(
+        new QpAttr()
+            .state(QpState.RTS)
+            .sqPsn(0xfffffe)
+            .timeout(14)
+            .retryCount(7)
+            .rnrRetry(7)
+            .maxRdAtomic(4));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @DisplayName("B5: data by service level, however the wire carries it; each has its own reset")
+  void serviceLevels(boolean segments) {
+    try (Rig rig = Rig.two().connect(QpType.RC)) {
+      rig.wire.segments = segments;
+      Rig.Side a = rig.a();
+      Rig.Side b = rig.b();
+      request(rig, false, 64);
+      int first = (LRH_BTH_ICRC + 16 + 64) / 4;
+      int ack = (LRH_BTH_ICRC + 4) / 4;
+      reconnect(a, b, 3);
+      reconnect(b, a, 3);
+      request(rig, false, 128);
+      int second = (LRH_BTH_ICRC + 16 + 128) / 4;
+      String sent = "0:" + first + " 3:" + second;
+      String answered = "0:" + ack + " 3:" + ack;
+      assertEquals(sent, data(a, XMIT_DATA_SL));
+      assertEquals(sent, data(b, RCV_DATA_SL));
+      assertEquals(answered, data(b, XMIT_DATA_SL));
+      assertEquals(answered, data(a, RCV_DATA_SL));
+      reconnect(a, b, 3);
+      reconnect(b, a, 15); // who answers has its own
+      request(rig, false, 128);
+      assertEquals("0:" + first + " 3:" + 2 * second, data(a, XMIT_DATA_SL));
+      assertEquals("0:" + first + " 3:" + 2 * second, data(b, RCV_DATA_SL));
+      assertEquals(answered + " 15:" + ack, data(b, XMIT_DATA_SL));
+      assertEquals(answered + " 15:" + ack, data(a, RCV_DATA_SL));
+      assertEquals(first + 2 * second, count(a, PortCounter.XMIT_DATA));
+      a.hca.resetPortCounters(1, XMIT_DATA_SL, Set.of(PortCounter.XMIT_DATA_SL3));
+      assertEquals("0:" + first, data(a, XMIT_DATA_SL));
+      assertEquals(first + 2 * second, count(a, PortCounter.XMIT_DATA));
+      assertEquals(answered + " 15:" + ack, data(a, RCV_DATA_SL));
+    }
+  }
+
+  @Test
+  @DisplayName("B5: PortRcvErrorDetails: damaged packets and malformed ones, PortRcvErrors is both")
+  void errorDetails() {
+    try (Rig rig = Rig.two()) {
+      for (DropReason reason : DropReason.values()) {
+        rig.a().hca.port(1).dropped(reason);
+      }
+      Map<PortCounter, Long> details = rig.a().hca.portCounters(1, RCV_ERROR_DETAILS);
+      assertEquals(2, details.get(PortCounter.LOCAL_PHYSICAL_ERRORS), "ICRC and VCRC");
+      int others = DropReason.values().length - 4; // and neither OPCODE nor NOT_ROCE
+      assertEquals(others, details.get(PortCounter.MALFORMED_PACKET_ERRORS));
+      assertEquals(6, details.size());
+      assertEquals(2 + others, count(rig.a(), PortCounter.RCV_ERRORS));
     }
   }
 
@@ -159,6 +248,9 @@ class CountersTest {
       assertEquals(1, count(rig.a(), PortCounter.LINK_DOWNED));
       assertEquals(1, count(rig.a(), PortCounter.XMIT_DISCARDS));
       assertEquals(0, count(rig.a(), PortCounter.XMIT_PKTS));
+      Map<PortCounter, Long> details = rig.a().hca.portCounters(1, XMIT_DISCARD_DETAILS);
+      assertEquals(1, details.get(PortCounter.INACTIVE_DISCARDS), "B5");
+      assertEquals(4, details.size());
     }
   }
 

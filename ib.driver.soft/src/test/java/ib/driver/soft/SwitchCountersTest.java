@@ -42,7 +42,7 @@ final class SwitchCountersTest {
   @TempDir Path dir;
 
   /** soft0 - left[1], left[9] - right[9], right[1] - soft1, right[2] - soft2. */
-  private static Subnet describe(Lab lab) {
+  static Subnet describe(Lab lab) {
     Node left = new Node(NodeType.SWITCH, 0x0200_0000_0000_0001L, 9, "left");
     Node right = new Node(NodeType.SWITCH, 0x0200_0000_0000_0002L, 9, "right");
     left.port(9).cable(right.port(9));

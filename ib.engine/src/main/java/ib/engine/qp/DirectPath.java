@@ -184,7 +184,8 @@ final class DirectPath {
     }
     HcaPort port = path.port();
     HcaPort other = theirs.port();
-    return !port.guard().muting() // whom it mutes, only packets tell
+    return route.sl() == back.sl() // data is counted by service level, both ways on one
+        && !port.guard().muting() // whom it mutes, only packets tell
         && !other.guard().muting()
         && theirs.destQpn == qp.qpn
         && theirs.mtu == path.mtu

@@ -33,14 +33,20 @@ final class DirectTally {
     };
   }
 
-  /** {@return the same of the port's counters} */
-  static long share(DirectTally sent, DirectTally received, Traffic what) {
-    return switch (what) {
-      case XMIT_PKTS -> sent.requests + received.answers;
-      case RCV_PKTS -> sent.answers + received.requests;
-      case XMIT_DATA -> sent.requestWords + received.answerWords;
-      case RCV_DATA -> sent.answerWords + received.requestWords;
-      default -> 0;
-    };
+  /**
+   * {@return the same of a place of what its port counts; both ways are on one service level, that
+   * of the queue pair's route}
+   */
+  static long share(DirectTally sent, DirectTally received, int place, int sl) {
+    if (place == Traffic.XMIT_PKTS.ordinal()) {
+      return sent.requests + received.answers;
+    } else if (place == Traffic.RCV_PKTS.ordinal()) {
+      return sent.answers + received.requests;
+    } else if (place == Traffic.xmitData(sl)) {
+      return sent.requestWords + received.answerWords;
+    } else if (place == Traffic.rcvData(sl)) {
+      return sent.answerWords + received.requestWords;
+    }
+    return 0;
   }
 }

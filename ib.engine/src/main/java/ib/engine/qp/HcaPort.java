@@ -374,7 +374,7 @@ public final class HcaPort implements WirePort {
   private void received(Packet packet) {
     int packets = Framing.packets(packet);
     hca.tally().count(number, Traffic.RCV_PKTS, packets);
-    hca.tally().count(number, Traffic.RCV_DATA, Framing.words(packet, packets));
+    hca.tally().count(number, Traffic.rcvData(packet.sl), Framing.words(packet, packets));
   }
 
   @Override

@@ -206,7 +206,7 @@ final class QpControl {
       qp.port(qp.hca.port(qp.init.port()));
     }
     if (route != null && a.av() != null) {
-      path.route(route);
+      route(route);
       known.av(a.av());
     }
     for (QpAttrMask m : QpAttrMask.of(a.mask())) {
@@ -252,6 +252,14 @@ final class QpControl {
         }
       }
     }
+  }
+
+  /** What went without packets so far was on the service level of the route before. */
+  private void route(Route route) {
+    if (route.sl() != qp.path.sl) {
+      qp.hca.tally().settle(qp);
+    }
+    qp.path.route(route);
   }
 
   /** Kept for query; nothing migrates here (Cap.AUTO_PATH_MIG). */

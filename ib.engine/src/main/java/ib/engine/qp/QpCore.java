@@ -154,9 +154,9 @@ final class QpCore {
     return counts[counter.ordinal()] + DirectTally.share(directSent, directReceived, counter);
   }
 
-  /** {@return the same of what its port counts} */
-  long counted(Traffic what) {
-    return traffic[what.ordinal()] + DirectTally.share(directSent, directReceived, what);
+  /** {@return the same of what its port counts, by its place} */
+  long counted(int place) {
+    return traffic[place] + DirectTally.share(directSent, directReceived, place, path.sl);
   }
 
   /** Belongs to a port from now on; what was counted so far stays with the one before. */
@@ -173,7 +173,7 @@ final class QpCore {
     counts[HcaCounter.RCVD_PKTS.ordinal()] += packets;
     if (!p.isMulticast()) {
       traffic[Traffic.RCV_PKTS.ordinal()] += packets;
-      traffic[Traffic.RCV_DATA.ordinal()] += Framing.words(p, packets);
+      traffic[Traffic.rcvData(p.sl)] += Framing.words(p, packets);
     }
   }
 
@@ -188,7 +188,7 @@ final class QpCore {
     int packets = Framing.packets(p);
     counts[HcaCounter.SENT_PKTS.ordinal()] += packets;
     traffic[Traffic.XMIT_PKTS.ordinal()] += packets;
-    traffic[Traffic.XMIT_DATA.ordinal()] += Framing.words(p, packets);
+    traffic[Traffic.xmitData(p.sl)] += Framing.words(p, packets);
     if (p.isMulticast()) {
       traffic[Traffic.XMIT_MULTICAST.ordinal()] += packets;
     }

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class QpPath {
   private @Nullable HcaPort port;
   @Nullable Route route;
+  int sl; // of the route
   int sgidIndex;
   int sourceBits;
   int destQpn;
@@ -47,6 +48,7 @@ final class QpPath {
 
   void route(Route value) {
     route = value;
+    sl = value.sl();
     sgidIndex = value.sgidIndex();
     sourceBits = value.pathBits();
   }

@@ -20,7 +20,6 @@ import java.util.function.BiConsumer;
  */
 final class Tally {
   private static final HcaCounter[] HCA_COUNTERS = HcaCounter.values();
-  private static final Traffic[] TRAFFIC = Traffic.values();
   private static final long LOOK_NS = 250_000_000;
   private static final long LOOK_MOST_NS = 64 * LOOK_NS; // 16 s
   private static final int COUNTERS = HCA_COUNTERS.length;
@@ -53,7 +52,12 @@ final class Tally {
 
   /** Counts something that belongs to no queue pair. */
   void count(int port, Traffic what, long n) {
-    ports[port - 1].getAndAdd(COUNTERS + what.ordinal(), n);
+    count(port, what.ordinal(), n);
+  }
+
+  /** Counts something that belongs to no queue pair, by its place. */
+  void count(int port, int place, long n) {
+    ports[port - 1].getAndAdd(COUNTERS + place, n);
   }
 
   synchronized void enter(QpCore qp) {
@@ -85,7 +89,7 @@ final class Tally {
   }
 
   private static long own(QpCore qp, int i) {
-    return i < COUNTERS ? qp.counted(HCA_COUNTERS[i]) : qp.counted(TRAFFIC[i - COUNTERS]);
+    return i < COUNTERS ? qp.counted(HCA_COUNTERS[i]) : qp.counted(i - COUNTERS);
   }
 
   /** {@return the queue pair of a number; of several special ones the first} */
@@ -171,9 +175,14 @@ final class Tally {
 
   /** What a port counter is here; there are no lanes, no credits and no filters to go wrong. */
   private static long value(PortCounter c, long[] sum) {
+    int sl = c.serviceLevel();
+    if (sl >= 0) {
+      boolean out = c.in(PortCounter.Form.XMIT_DATA_SL);
+      return sum[COUNTERS + (out ? Traffic.xmitData(sl) : Traffic.rcvData(sl))];
+    }
     return switch (c) {
-      case XMIT_DATA -> of(sum, Traffic.XMIT_DATA);
-      case RCV_DATA -> of(sum, Traffic.RCV_DATA);
+      case XMIT_DATA -> data(sum, Traffic.xmitData(0));
+      case RCV_DATA -> data(sum, Traffic.rcvData(0));
       case XMIT_PKTS -> of(sum, Traffic.XMIT_PKTS);
       case RCV_PKTS -> of(sum, Traffic.RCV_PKTS);
       case MULTICAST_XMIT_PKTS -> of(sum, Traffic.XMIT_MULTICAST);
@@ -182,27 +191,39 @@ final class Tally {
       case UNICAST_RCV_PKTS -> of(sum, Traffic.RCV_PKTS) - of(sum, Traffic.RCV_MULTICAST);
       case LINK_DOWNED -> sum[HcaCounter.LINK_DOWNED.ordinal()];
       case XMIT_DISCARDS -> of(sum, Traffic.XMIT_DISCARDS);
-      case RCV_ERRORS -> malformed(sum);
+      case INACTIVE_DISCARDS -> of(sum, Traffic.XMIT_DISCARDS);
+      case RCV_ERRORS -> physical(sum) + malformed(sum);
+      case LOCAL_PHYSICAL_ERRORS -> physical(sum);
+      case MALFORMED_PACKET_ERRORS -> malformed(sum);
       case VL15_DROPPED -> of(sum, Traffic.VL15_DROPPED);
       case QP1_DROPPED -> of(sum, Traffic.QP1_DROPPED);
-      case SYMBOL_ERROR,
-          LINK_ERROR_RECOVERY,
-          RCV_REMOTE_PHYSICAL_ERRORS,
-          RCV_SWITCH_RELAY_ERRORS,
-          XMIT_CONSTRAINT_ERRORS,
-          RCV_CONSTRAINT_ERRORS,
-          LOCAL_LINK_INTEGRITY_ERRORS,
-          EXCESSIVE_BUFFER_OVERRUN_ERRORS,
-          XMIT_WAIT ->
-          0;
+      default -> 0;
     };
   }
 
-  /** Packets with an error in themselves; an unknown opcode is none (IBA 16.1.3.5). */
+  /** On all service levels. */
+  private static long data(long[] sum, int first) {
+    long n = 0;
+    for (int sl = 0; sl < Traffic.SERVICE_LEVELS; sl++) {
+      n += sum[COUNTERS + first + sl];
+    }
+    return n;
+  }
+
+  /** Packets whose checksums say that they were damaged on their way (IBA 16.1.4.1). */
+  private static long physical(long[] sum) {
+    return sum[HcaCounter.of(DropReason.ICRC).ordinal()]
+        + sum[HcaCounter.of(DropReason.VCRC).ordinal()];
+  }
+
+  /** Packets with another error in themselves; an unknown opcode is none (IBA 16.1.3.5). */
   private static long malformed(long[] sum) {
     long n = 0;
     for (DropReason reason : DropReason.values()) {
-      if (reason != DropReason.OPCODE && reason != DropReason.NOT_ROCE) {
+      if (reason != DropReason.OPCODE
+          && reason != DropReason.NOT_ROCE
+          && reason != DropReason.ICRC
+          && reason != DropReason.VCRC) {
         n += sum[HcaCounter.of(reason).ordinal()];
       }
     }

@@ -1,16 +1,32 @@
 package ib.engine.qp;
 
-/** What a port counts of its packets (IBA 16.1.3.5): kept per queue pair, summed on reading. */
+/**
+ * What a port counts of its packets (IBA 16.1.3.5): kept per queue pair, summed on reading. Each
+ * has a place in the array that is counted in; behind them data has a place for each service level
+ * (IBA 16.1.4), so that the sum and its parts cost one addition.
+ */
 enum Traffic {
   XMIT_PKTS,
-  XMIT_DATA,
   XMIT_MULTICAST,
   XMIT_DISCARDS,
   RCV_PKTS,
-  RCV_DATA,
   RCV_MULTICAST,
   VL15_DROPPED,
   QP1_DROPPED;
 
-  static final int COUNT = values().length;
+  static final int SERVICE_LEVELS = 16;
+
+  private static final int XMIT_DATA = values().length;
+  private static final int RCV_DATA = XMIT_DATA + SERVICE_LEVELS;
+  static final int COUNT = RCV_DATA + SERVICE_LEVELS;
+
+  /** {@return the place of the data sent on a service level} */
+  static int xmitData(int sl) {
+    return XMIT_DATA + (sl & SERVICE_LEVELS - 1);
+  }
+
+  /** {@return the place of the data received on a service level} */
+  static int rcvData(int sl) {
+    return RCV_DATA + (sl & SERVICE_LEVELS - 1);
+  }
 }

@@ -1,5 +1,7 @@
 package ib.tools.diags;
 
+import static java.util.Map.entry;
+
 import ib.core.client.IbCore;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbException;
@@ -9,12 +11,15 @@ import ib.core.verbs.PortState;
 import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
+import ib.tools.output.JsonView;
 import ib.tools.output.Listing;
+import ib.tools.output.Printable;
 import ib.tools.output.Usage;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -27,35 +32,46 @@ public final class Perfquery {
   private static final String USAGE = Usage.of("perfquery") + "\n";
   private static final int ALL = 0xffff;
   private static final int ALL_CLASSIC = 0x3ffff; // CounterSelect2 as well
-  private static final List<String> ELSEWHERE =
-      List.of(
-          "xmtsl",
-          "rcvsl",
-          "xmtdisc",
-          "rcverr",
-          "extended_speeds",
-          "oprcvcounters",
-          "flowctlcounters",
-          "vloppackets",
-          "vlopdata",
-          "vlxmitflowctlerrors",
-          "vlxmitcounters",
-          "swportvlcong",
-          "rcvcc",
-          "slrcvfecn",
-          "slrcvbecn",
-          "xmitcc",
-          "vlxmittimecc",
-          "smplctl");
+
+  /** Attributes that nothing here counts for, by their options: as an agent without them. */
+  private static final Map<String, String> MISSING =
+      Map.ofEntries(
+          entry("oprcvcounters", "cannot query PortOpRcvCounters"),
+          entry("flowctlcounters", "cannot query PortFlowCtlCounters"),
+          entry("vloppackets", "cannot query PortVLOpPackets"),
+          entry("vlopdata", "cannot query PortVLOpData"),
+          entry("vlxmitflowctlerrors", "cannot query PortVLXmitFlowCtlUpdateErrors"),
+          entry("vlxmitcounters", "cannot query PortVLXmitWaitCounters"),
+          entry("swportvlcong", "cannot query SwPortVLCongestion"),
+          entry("rcvcc", "cannot query PortRcvConCtrl"),
+          entry("slrcvfecn", "cannot query PortSLRcvFECN"),
+          entry("slrcvbecn", "cannot query PortSLRcvBECN"),
+          entry("xmitcc", "cannot query PortXmitConCtrl"),
+          entry("vlxmittimecc", "cannot query PortVLXmitTimeCong"));
 
   private final IbCore core;
   private final Parsed line;
   private final Form form;
+  private final Optional<UncountedReading.Kind> uncounted;
 
   private Perfquery(IbCore core, Parsed line) {
     this.core = core;
     this.line = line;
-    this.form = line.has("extended") ? Form.EXTENDED : Form.CLASSIC;
+    this.form = form(line);
+    this.uncounted = UncountedReading.Kind.asked(line);
+  }
+
+  private static Form form(Parsed line) {
+    if (line.has("xmtsl")) {
+      return Form.XMIT_DATA_SL;
+    } else if (line.has("rcvsl")) {
+      return Form.RCV_DATA_SL;
+    } else if (line.has("xmtdisc")) {
+      return Form.XMIT_DISCARD_DETAILS;
+    } else if (line.has("rcverr")) {
+      return Form.RCV_ERROR_DETAILS;
+    }
+    return line.has("extended") ? Form.EXTENDED : Form.CLASSIC;
   }
 
   /** Where the counters are. */
@@ -77,11 +93,6 @@ public final class Perfquery {
     if (line.has("version")) {
       return "perfquery BUILD VERSION: ib";
     }
-    for (String option : ELSEWHERE) {
-      if (line.has(option)) {
-        throw new CommandException("perfquery: --" + option + " is not supported here");
-      }
-    }
     try {
       return new Perfquery(core, line).run();
     } catch (IbException e) {
@@ -93,11 +104,7 @@ public final class Perfquery {
     List<String> known = new ArrayList<>();
     known.addAll(
         List.of("x,extended", "X,xmtsl", "S,rcvsl", "D,xmtdisc", "E,rcverr", "T,extended_speeds"));
-    ELSEWHERE.stream()
-        .skip(5)
-        .filter(o -> !o.equals("smplctl"))
-        .map(o -> "," + o)
-        .forEach(known::add);
+    MISSING.keySet().stream().map(o -> "," + o).forEach(known::add);
     known.addAll(
         List.of(
             "c,smplctl",
@@ -126,9 +133,14 @@ public final class Perfquery {
     List<String> operands = line.operands();
     Port port = operands.isEmpty() ? local() : destination(operands.getFirst());
     List<Integer> numbers = List.of(port.number);
+    boolean details = uncounted.isPresent() || form != Form.CLASSIC && form != Form.EXTENDED;
+    if (details && line.has("all_ports")) {
+      throw failed(); // no AllPortSelect
+    }
     if (operands.size() > 1) {
       numbers = numbers(operands.get(1));
-    } else if (line.has("all_ports") || line.has("loop_ports")) {
+      numbers = details ? numbers.subList(0, 1) : numbers; // as the original
+    } else if (line.has("all_ports") || line.has("loop_ports") && !details) {
       numbers = IntStream.rangeClosed(1, port.device.portCount()).boxed().toList();
     }
     for (int n : numbers) {
@@ -136,9 +148,23 @@ public final class Perfquery {
         throw failed();
       }
     }
+    for (Map.Entry<String, String> missing : MISSING.entrySet()) {
+      if (line.has(missing.getKey())) {
+        throw failed(missing.getValue());
+      }
+    }
+    if (uncounted.isPresent() && !line.has("Reset_only")) {
+      UncountedReading.Kind kind = uncounted.get();
+      String name = port.device.name();
+      int number = numbers.getFirst();
+      return listing(List.of(new UncountedReading(kind, name, lid(port.device, number), number)));
+    }
     int all = form == Form.CLASSIC ? ALL_CLASSIC : ALL;
     int mask = operands.size() > 2 ? mask(operands.get(2)) : all;
     Set<PortCounter> selected = PortCounter.selected(form, mask);
+    if (uncounted.isPresent()) {
+      return null; // there is nothing to reset
+    }
     if (line.has("Reset_only")) {
       reset(port.device, numbers, selected);
       return null;
@@ -147,6 +173,10 @@ public final class Perfquery {
     if (line.has("reset_after_read")) {
       reset(port.device, numbers, selected);
     }
+    return listing(readings);
+  }
+
+  private <T extends Printable & JsonView> Object listing(List<T> readings) {
     return line.has("json") ? Listing.ofJson(readings, false) : Listing.ofLines(readings);
   }
 
@@ -257,7 +287,20 @@ public final class Perfquery {
   }
 
   private CommandException failed() {
-    String attribute = form == Form.EXTENDED ? "perfextquery" : "perfquery";
-    return new CommandException(255, "perfquery: iberror: failed: " + attribute);
+    if (uncounted.isPresent()) {
+      return failed(uncounted.get().failure());
+    }
+    return failed(
+        switch (form) {
+          case CLASSIC -> "perfquery";
+          case EXTENDED -> "perfextquery";
+          default ->
+              (line.has("Reset_only") ? "cannot reset " : "cannot query ")
+                  + PortReading.attribute(form);
+        });
+  }
+
+  private static CommandException failed(String what) {
+    return new CommandException(255, "perfquery: iberror: failed: " + what);
   }
 }

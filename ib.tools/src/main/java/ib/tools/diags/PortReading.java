@@ -24,10 +24,12 @@ record PortReading(String device, int lid, int port, Form form, Map<PortCounter,
 
   @Override
   public String text() {
-    boolean extended = form == Form.EXTENDED;
-    StringBuilder out = new StringBuilder("# Port ").append(extended ? "extended " : "");
-    out.append(String.format("counters: Lid %d port %d (CapMask: 0x%02X", lid, port, CAP_MASK));
-    out.append(extended ? " CapMask2: 0x0000000)" : ")");
+    StringBuilder out = new StringBuilder("# ").append(attribute(form));
+    out.append(String.format(" counters: Lid %d port %d", lid, port));
+    if (form == Form.CLASSIC || form == Form.EXTENDED) {
+      out.append(String.format(" (CapMask: 0x%02X", CAP_MASK));
+      out.append(form == Form.EXTENDED ? " CapMask2: 0x0000000)" : ")");
+    }
     line(out, "PortSelect", String.valueOf(port));
     line(out, "CounterSelect", "0x0000");
     counters.forEach(
@@ -40,7 +42,20 @@ record PortReading(String device, int lid, int port, Form form, Map<PortCounter,
     return out.toString();
   }
 
-  private static void line(StringBuilder out, String name, String value) {
+  /** {@return what the original calls an attribute} */
+  static String attribute(Form form) {
+    return switch (form) {
+      case CLASSIC -> "Port";
+      case EXTENDED -> "Port extended";
+      case XMIT_DATA_SL -> "PortXmitDataSL";
+      case RCV_DATA_SL -> "PortRcvDataSL";
+      case XMIT_DISCARD_DETAILS -> "PortXmitDiscardDetails";
+      case RCV_ERROR_DETAILS -> "PortRcvErrorDetails";
+    };
+  }
+
+  /** Adds a field as libibmad prints it. */
+  static void line(StringBuilder out, String name, String value) {
     out.append('\n').append(name).append(':').repeat('.', NAME_WIDTH - 1 - name.length());
     out.append(value);
   }

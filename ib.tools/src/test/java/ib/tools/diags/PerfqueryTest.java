@@ -12,6 +12,8 @@ import ib.tools.testing.FakeCore;
 import ib.tools.testing.Golden;
 import ib.tools.testing.Rxe;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -61,6 +63,28 @@ class PerfqueryTest {
     assertEquals(Golden.of(golden), printed(line));
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "-X 3 1, perfquery_xmtsl",
+    "-S 3 1, perfquery_rcvsl",
+    "-D 3 1, perfquery_xmtdisc",
+    "-E 3 1, perfquery_rcverr",
+    "-T 3 1, perfquery_extended_speeds",
+    "-c 3 1, perfquery_smplctl",
+  })
+  @DisplayName("B5: details, recorded from infiniband-diags 44 at a port of the soft fabric")
+  void details(String line, String golden) {
+    String recorded = Golden.of(golden);
+    core.portCounters.clear();
+    for (PortCounter c : PortCounter.values()) {
+      Matcher value = Pattern.compile("(?m)^" + c.label() + ":\\.+(\\d+)$").matcher(recorded);
+      if (value.find()) {
+        core.portCounters.put(c, Long.parseLong(value.group(1)));
+      }
+    }
+    assertEquals(recorded, printed(line));
+  }
+
   @Test
   @DisplayName("-a adds the ports up as port 255, -l prints each")
   void allPorts() {
@@ -88,6 +112,11 @@ class PerfqueryTest {
     assertNull(run("-x -R two 1,2"));
     assertEquals(
         List.of("CLASSIC 1 18", "CLASSIC 1 4", "EXTENDED 1 8", "EXTENDED 2 8"), core.resets);
+    core.resets.clear();
+    run("-X -r soft0");
+    assertNull(run("-E -R soft0 1 0x3"));
+    assertNull(run("-T -R soft0 1"));
+    assertEquals(List.of("XMIT_DATA_SL 1 16", "RCV_ERROR_DETAILS 1 2"), core.resets);
   }
 
   @Test
@@ -106,6 +135,12 @@ class PerfqueryTest {
         "-x 3 7 | perfquery: iberror: failed: perfextquery",
         "3 abc | perfquery: iberror: failed: perfquery",
         "3 0 | perfquery: iberror: failed: perfquery",
+        "-X 3 2 | perfquery: iberror: failed: cannot query PortXmitDataSL",
+        "-S -a two | perfquery: iberror: failed: cannot query PortRcvDataSL",
+        "-D -R 3 2 | perfquery: iberror: failed: cannot reset PortXmitDiscardDetails",
+        "-T 3 2 | perfquery: iberror: failed: cannot query PortExtendedSpeedsCounters",
+        "-c 3 2 | perfquery: iberror: failed: sampctlquery",
+        "--rcvcc | perfquery: iberror: failed: cannot query PortRcvConCtrl",
         "zz | perfquery: iberror: failed: can't resolve destination port zz",
         "-C nosuch | perfquery: iberror: failed: Failed to open 'nosuch' port '0'",
         "-P 7 | perfquery: iberror: failed: Failed to open '(null)' port '7'",

@@ -159,8 +159,11 @@ final class Carrier {
       return;
     }
     FabricPort end = subnet.end(in);
-    if (end == null || !end.receive(d)) {
-      arrived(in, d);
+    if ((end == null || !end.receive(d)) && !arrived(in, d)) {
+      MemorySegment refusal = Agents.refusal(d.mad);
+      if (refusal != null) {
+        answer(in, d.reply(refusal));
+      }
     }
   }
 

@@ -301,7 +301,7 @@ public final class FabricPort implements Wire, AutoCloseable {
       discard(packet, Losses.Reason.NO_ROUTE, run);
     } else if (!to.filter.emits(packet)) {
       discard(packet, Losses.Reason.PARTITION_OUT, run);
-    } else if (packet.payload.length() > (long) packet.psnCount * to.mtuBytes) {
+    } else if (!to.filter.fits(packet, to.mtuBytes)) {
       discard(packet, Losses.Reason.MTU, run);
     } else {
       port.receive(packet, run);
@@ -336,7 +336,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     int packets = Framing.packets(packet);
     int words = Framing.words(packet, packets);
     for (PortTally link : links) {
-      link.sent(packets, words, packet.isMulticast());
+      link.sent(packets, words, packet.sl, packet.isMulticast());
     }
   }
 

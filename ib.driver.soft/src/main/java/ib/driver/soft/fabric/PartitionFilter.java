@@ -52,6 +52,15 @@ final class PartitionFilter {
     return moot;
   }
 
+  /** Whether a packet is not longer than the link to the adapter allows. */
+  boolean fits(Packet p, int mtuBytes) {
+    if (p.payload.length() <= (long) p.psnCount * mtuBytes) {
+      return true;
+    }
+    port.tally().tooLong.getAndIncrement();
+    return false;
+  }
+
   /** Whether a packet may come in from the adapter. */
   boolean admits(Packet p) {
     int[] table = inbound;

@@ -1,5 +1,6 @@
 package ib.driver.soft.sma;
 
+import ib.core.mad.smp.MadField;
 import ib.core.mad.smp.Smp;
 import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
@@ -9,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The agents of all nodes: picks the one that a MAD is for. Called under the fabric's lock. */
 public final class Agents {
+  private static final int GET = 0x01;
+  private static final int SET = 0x02;
+  private static final int CLASS_SA = 0x03;
   private static final int CLASS_PERFORMANCE = 0x04;
   private static final int CLASS_PING = 0x32; // OpenIB's ping, a vendor class with OUI
   private static final long OUI_OPENIB = 0x001405;
@@ -35,7 +39,7 @@ public final class Agents {
    */
   public static boolean concerns(MemorySegment mad) {
     int method = Smp.METHOD.in(mad);
-    boolean request = method == 0x01 || method == 0x02;
+    boolean request = method == GET || method == SET;
     return switch (Smp.MGMT_CLASS.in(mad)) {
       case Smp.CLASS_LID, Smp.CLASS_DIRECTED -> request && Smp.ATTRIBUTE_ID.in(mad) != SM_INFO;
       case CLASS_PERFORMANCE -> request;
@@ -44,8 +48,28 @@ public final class Agents {
     };
   }
 
+  /**
+   * The answer to a Get or Set of a class that nobody on the node knows (IBA 13.4.5, 13.4.7). Of
+   * subnet management and administration there is none: whoever asks may be early or late.
+   *
+   * @param mad 256 bytes, not changed
+   * @return the answer, or null where there is none
+   */
+  public static @Nullable MemorySegment refusal(MemorySegment mad) {
+    int method = Smp.METHOD.in(mad);
+    int mgmtClass = Smp.MGMT_CLASS.in(mad);
+    boolean subnet = mgmtClass == Smp.CLASS_LID || mgmtClass == Smp.CLASS_DIRECTED;
+    if (method != GET && method != SET || subnet || mgmtClass == CLASS_SA) {
+      return null;
+    }
+    MemorySegment reply = MemorySegment.ofArray(new byte[256]).copyFrom(mad);
+    Smp.METHOD.set(reply, GET | 0x80);
+    MadField.write(reply, 32, 16, Status.BAD_VERSION);
+    return reply;
+  }
+
   private static long oui(MemorySegment mad) {
-    return ib.core.mad.smp.MadField.read(mad, 37 * 8, 24);
+    return MadField.read(mad, 37 * 8, 24);
   }
 
   /**

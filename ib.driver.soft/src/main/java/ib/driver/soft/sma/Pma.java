@@ -3,8 +3,13 @@ package ib.driver.soft.sma;
 import ib.core.mad.smp.MadField;
 import ib.core.mad.smp.PortCounters;
 import ib.core.mad.smp.PortCountersExtended;
+import ib.core.mad.smp.PortRcvDataSl;
+import ib.core.mad.smp.PortRcvErrorDetails;
+import ib.core.mad.smp.PortXmitDataSl;
+import ib.core.mad.smp.PortXmitDiscardDetails;
 import ib.core.mad.smp.Smp;
 import ib.core.verbs.PortCounter;
+import ib.core.verbs.PortCounter.Form;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
@@ -19,12 +24,22 @@ final class Pma {
   private static final int SET = 0x02;
   private static final int GET_RESP = 0x81;
   private static final int CLASS_PORT_INFO = 0x01;
+  private static final int SAMPLES_CONTROL = 0x10;
   private static final int PORT_COUNTERS = 0x12;
+  private static final int RCV_ERROR_DETAILS = 0x15;
+  private static final int XMIT_DISCARD_DETAILS = 0x16;
   private static final int PORT_COUNTERS_EXTENDED = 0x1D;
+  private static final int EXTENDED_SPEEDS = 0x1F;
+  private static final int XMIT_DATA_SL = 0x36;
+  private static final int RCV_DATA_SL = 0x37;
   private static final int ALL_PORTS = 0xff;
   private static final int CAN_ALL_PORTS = 1 << 8;
   private static final int CAN_EXTENDED = 1 << 9;
   private static final int RESPONSE_TIME = 16;
+
+  private static final MadField[] RCV_ERRORS = PortRcvErrorDetails.values();
+  private static final MadField[] DISCARDS = PortXmitDiscardDetails.values();
+  private static final MadField[] EXTENDED = PortCountersExtended.values();
 
   private final SwitchCounters switches = new SwitchCounters();
 
@@ -40,9 +55,16 @@ final class Pma {
     int status =
         switch (Smp.ATTRIBUTE_ID.in(mad)) {
           case CLASS_PORT_INFO -> classPortInfo(at, data);
-          case PORT_COUNTERS -> counters(at, data, method == SET, PortCounter.Form.CLASSIC);
-          case PORT_COUNTERS_EXTENDED ->
-              counters(at, data, method == SET, PortCounter.Form.EXTENDED);
+          case PORT_COUNTERS -> counters(at, data, method, Form.CLASSIC, PortCounters.values());
+          case RCV_ERROR_DETAILS -> counters(at, data, method, Form.RCV_ERROR_DETAILS, RCV_ERRORS);
+          case XMIT_DISCARD_DETAILS ->
+              counters(at, data, method, Form.XMIT_DISCARD_DETAILS, DISCARDS);
+          case PORT_COUNTERS_EXTENDED -> counters(at, data, method, Form.EXTENDED, EXTENDED);
+          case XMIT_DATA_SL ->
+              counters(at, data, method, Form.XMIT_DATA_SL, PortXmitDataSl.values());
+          case RCV_DATA_SL -> counters(at, data, method, Form.RCV_DATA_SL, PortRcvDataSl.values());
+          case EXTENDED_SPEEDS -> nothing(at, data);
+          case SAMPLES_CONTROL -> method == GET ? nothing(at, data) : Status.BAD_ATTRIBUTE;
           default -> Status.BAD_ATTRIBUTE;
         };
     Smp.METHOD.set(reply, GET_RESP);
@@ -59,9 +81,9 @@ final class Pma {
     return Status.OK;
   }
 
-  private int counters(NodePort at, MemorySegment data, boolean reset, PortCounter.Form form) {
+  private int counters(NodePort at, MemorySegment data, int method, Form form, MadField[] fields) {
     Node node = at.node();
-    int select = PortCounters.PORT_SELECT.in(data); // at the same place in both
+    int select = PortCounters.PORT_SELECT.in(data); // at the same place in all
     NodePort one = node.port(select);
     List<NodePort> ports;
     if (select == ALL_PORTS && node.isSwitch()) {
@@ -72,10 +94,10 @@ final class Pma {
       return Status.BAD_FIELD;
     }
     int mask = PortCounters.COUNTER_SELECT.in(data);
-    if (form == PortCounter.Form.CLASSIC) {
+    if (form == Form.CLASSIC) {
       mask |= PortCounters.COUNTER_SELECT_2.in(data) << 16;
     }
-    if (reset) {
+    if (method == SET) {
       for (NodePort port : ports) {
         switches.reset(port, form, PortCounter.selected(form, mask));
       }
@@ -84,11 +106,24 @@ final class Pma {
     for (NodePort port : ports) {
       switches.read(port, form).forEach((c, v) -> sum.merge(c, v, Long::sum));
     }
-    MadField[] fields =
-        form == PortCounter.Form.CLASSIC ? PortCounters.values() : PortCountersExtended.values();
     data.fill((byte) 0);
     PortCounters.PORT_SELECT.set(data, select);
     sum.forEach((counter, value) -> write(fields, data, counter, counter.value(form, value)));
+    return Status.OK;
+  }
+
+  /**
+   * Of a port that has it and nothing in it: links here have neither lanes nor error correction,
+   * and there is no counter to be sampled (CounterMask, IBA 16.1.3.2).
+   */
+  private static int nothing(NodePort at, MemorySegment data) {
+    Node node = at.node();
+    int select = PortCounters.PORT_SELECT.in(data);
+    if (node.port(select) == null && !(select == ALL_PORTS && node.isSwitch())) {
+      return Status.BAD_FIELD;
+    }
+    data.fill((byte) 0);
+    PortCounters.PORT_SELECT.set(data, select);
     return Status.OK;
   }
 

@@ -1,13 +1,13 @@
 package ib.driver.soft.sma;
 
-import static java.util.Map.entry;
-
 import ib.core.verbs.PortCounter;
 import ib.driver.soft.topology.Adapter;
 import ib.driver.soft.topology.NodePort;
 import ib.driver.soft.topology.PortTally;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -18,19 +18,38 @@ import java.util.Set;
  * the datagrams that the fabric itself carries.
  */
 final class SwitchCounters {
-  private static final Map<PortCounter, PortCounter> MIRROR =
-      Map.ofEntries(
-          entry(PortCounter.XMIT_DATA, PortCounter.RCV_DATA),
-          entry(PortCounter.RCV_DATA, PortCounter.XMIT_DATA),
-          entry(PortCounter.XMIT_PKTS, PortCounter.RCV_PKTS),
-          entry(PortCounter.RCV_PKTS, PortCounter.XMIT_PKTS),
-          entry(PortCounter.UNICAST_XMIT_PKTS, PortCounter.UNICAST_RCV_PKTS),
-          entry(PortCounter.UNICAST_RCV_PKTS, PortCounter.UNICAST_XMIT_PKTS),
-          entry(PortCounter.MULTICAST_XMIT_PKTS, PortCounter.MULTICAST_RCV_PKTS),
-          entry(PortCounter.MULTICAST_RCV_PKTS, PortCounter.MULTICAST_XMIT_PKTS),
-          entry(PortCounter.LINK_DOWNED, PortCounter.LINK_DOWNED));
+  private static final List<PortCounter> XMIT_DATA_SL = bySl(PortCounter.Form.XMIT_DATA_SL);
+  private static final List<PortCounter> RCV_DATA_SL = bySl(PortCounter.Form.RCV_DATA_SL);
 
-  SwitchCounters() {}
+  private final Map<PortCounter, PortCounter> mirror = new EnumMap<>(PortCounter.class);
+
+  SwitchCounters() {
+    mirror(PortCounter.XMIT_DATA, PortCounter.RCV_DATA);
+    mirror(PortCounter.XMIT_PKTS, PortCounter.RCV_PKTS);
+    mirror(PortCounter.UNICAST_XMIT_PKTS, PortCounter.UNICAST_RCV_PKTS);
+    mirror(PortCounter.MULTICAST_XMIT_PKTS, PortCounter.MULTICAST_RCV_PKTS);
+    mirror(PortCounter.LINK_DOWNED, PortCounter.LINK_DOWNED);
+    for (int sl = 0; sl < XMIT_DATA_SL.size(); sl++) {
+      mirror(XMIT_DATA_SL.get(sl), RCV_DATA_SL.get(sl));
+    }
+  }
+
+  private void mirror(PortCounter here, PortCounter there) {
+    mirror.put(here, there);
+    mirror.put(there, here);
+  }
+
+  private static PortCounter.Form mirrored(PortCounter.Form form) {
+    return switch (form) {
+      case XMIT_DATA_SL -> PortCounter.Form.RCV_DATA_SL;
+      case RCV_DATA_SL -> PortCounter.Form.XMIT_DATA_SL;
+      default -> form;
+    };
+  }
+
+  private static List<PortCounter> bySl(PortCounter.Form form) {
+    return Arrays.stream(PortCounter.values()).filter(c -> c.in(form)).toList();
+  }
 
   /** {@return the counters of a port, 0 where nothing is counted} */
   Map<PortCounter, Long> read(NodePort port, PortCounter.Form form) {
@@ -47,8 +66,8 @@ final class SwitchCounters {
     if (adapter != null) {
       adapter.counters(form).forEach((c, value) -> found.merge(c, value, Long::sum));
     } else if (other != null) {
-      Map<PortCounter, Long> theirs = other.counters(form);
-      MIRROR.forEach((mine, its) -> found.put(mine, theirs.getOrDefault(its, 0L)));
+      Map<PortCounter, Long> theirs = other.counters(mirrored(form));
+      mirror.forEach((mine, its) -> found.put(mine, theirs.getOrDefault(its, 0L)));
     }
     return found;
   }
@@ -59,6 +78,8 @@ final class SwitchCounters {
     PortTally tally = port.tally();
     NodePort peer = port.peer();
     found.put(PortCounter.LOCAL_LINK_INTEGRITY_ERRORS, tally.integrity.get());
+    found.put(PortCounter.XMIT_DISCARDS, tally.tooLong.get());
+    found.put(PortCounter.NEIGHBOR_MTU_DISCARDS, tally.tooLong.get());
     if (port.node().isSwitch()) {
       found.put(PortCounter.RCV_CONSTRAINT_ERRORS, tally.refusedIn.get());
       found.put(PortCounter.XMIT_CONSTRAINT_ERRORS, tally.refusedOut.get());
@@ -66,11 +87,15 @@ final class SwitchCounters {
     if (peer != null && port.node().isSwitch() && peer.node().isSwitch()) {
       PortTally theirs = peer.tally();
       found.put(PortCounter.XMIT_PKTS, tally.packets.get());
-      found.put(PortCounter.XMIT_DATA, tally.words.get());
+      found.put(PortCounter.XMIT_DATA, tally.words());
       found.put(PortCounter.MULTICAST_XMIT_PKTS, tally.multicast.get());
       found.put(PortCounter.UNICAST_XMIT_PKTS, tally.packets.get() - tally.multicast.get());
+      for (int sl = 0; sl < XMIT_DATA_SL.size(); sl++) {
+        found.put(XMIT_DATA_SL.get(sl), tally.words(sl));
+        found.put(RCV_DATA_SL.get(sl), theirs.words(sl));
+      }
       found.put(PortCounter.RCV_PKTS, theirs.packets.get());
-      found.put(PortCounter.RCV_DATA, theirs.words.get());
+      found.put(PortCounter.RCV_DATA, theirs.words());
       found.put(PortCounter.MULTICAST_RCV_PKTS, theirs.multicast.get());
       found.put(PortCounter.UNICAST_RCV_PKTS, theirs.packets.get() - theirs.multicast.get());
     }
@@ -95,8 +120,8 @@ final class SwitchCounters {
       own.resetCounters(form, which);
     } else if (other != null) {
       Set<PortCounter> theirs = EnumSet.noneOf(PortCounter.class);
-      which.forEach(c -> theirs.add(MIRROR.getOrDefault(c, c)));
-      other.resetCounters(form, theirs);
+      which.stream().filter(mirror::containsKey).forEach(c -> theirs.add(mirror.get(c)));
+      other.resetCounters(mirrored(form), theirs);
     }
   }
 }

@@ -1,18 +1,22 @@
 package ib.driver.soft.topology;
 
 import ib.core.verbs.PortCounter;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /** What a port counts beside its adapter. Any thread counts; resets are under the fabric's lock. */
 public final class PortTally {
+  private static final int SERVICE_LEVELS = 16;
+
   /** Packets sent to another switch. */
   public final AtomicLong packets = new AtomicLong();
 
   /** Of them those to a group. */
   public final AtomicLong multicast = new AtomicLong();
 
-  /** Their data in units of 4 octets. */
-  public final AtomicLong words = new AtomicLong();
+  private final AtomicLongArray words = new AtomicLongArray(SERVICE_LEVELS); // their data
 
   /** Packets not taken for partition enforcement. */
   public final AtomicLong refusedIn = new AtomicLong();
@@ -20,11 +24,13 @@ public final class PortTally {
   /** Packets not sent for partition enforcement. */
   public final AtomicLong refusedOut = new AtomicLong();
 
+  /** Packets not sent because they were longer than the link's MTU. */
+  public final AtomicLong tooLong = new AtomicLong();
+
   /** Times that the packets of its link had too many errors. */
   public final AtomicLong integrity = new AtomicLong();
 
-  private final long[][] resets =
-      new long[PortCounter.Form.values().length][PortCounter.values().length];
+  private final Map<PortCounter.Form, long[]> resets = new EnumMap<>(PortCounter.Form.class);
 
   PortTally() {}
 
@@ -33,14 +39,34 @@ public final class PortTally {
    *
    * @param count how many it stands for
    * @param data their data in units of 4 octets
+   * @param sl service level
    * @param group whether it goes to a group
    */
-  public void sent(int count, int data, boolean group) {
+  public void sent(int count, int data, int sl, boolean group) {
     packets.getAndAdd(count);
-    words.getAndAdd(data);
+    words.getAndAdd(sl & SERVICE_LEVELS - 1, data);
     if (group) {
       multicast.getAndAdd(count);
     }
+  }
+
+  /**
+   * Data of the packets to another switch, by service level.
+   *
+   * @param sl service level
+   * @return units of 4 octets
+   */
+  public long words(int sl) {
+    return words.get(sl);
+  }
+
+  /** {@return the same on all service levels} */
+  public long words() {
+    long sum = 0;
+    for (int sl = 0; sl < SERVICE_LEVELS; sl++) {
+      sum += words.get(sl);
+    }
+    return sum;
   }
 
   /**
@@ -51,7 +77,8 @@ public final class PortTally {
    * @return the value, 0 before the first reset
    */
   public long reset(PortCounter.Form form, PortCounter counter) {
-    return resets[form.ordinal()][counter.ordinal()];
+    long[] values = resets.get(form);
+    return values == null ? 0 : values[counter.ordinal()];
   }
 
   /**
@@ -62,6 +89,7 @@ public final class PortTally {
    * @param value what it is now
    */
   public void reset(PortCounter.Form form, PortCounter counter, long value) {
-    resets[form.ordinal()][counter.ordinal()] = value;
+    long[] values = resets.computeIfAbsent(form, f -> new long[PortCounter.values().length]);
+    values[counter.ordinal()] = value;
   }
 }

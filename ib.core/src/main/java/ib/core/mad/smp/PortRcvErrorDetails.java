@@ -1,0 +1,49 @@
+package ib.core.mad.smp;
+
+/**
+ * What was wrong with packets received (IBA 16.1.4, class 4, attribute 0x0015), from the first byte
+ * of the data.
+ */
+public enum PortRcvErrorDetails implements MadField {
+  /** The port; 255 for all of a switch. */
+  PORT_SELECT("PortSelect", 8, 8),
+  /** Which counters a Set resets. */
+  COUNTER_SELECT("CounterSelect", 16, 16),
+  /** Damaged on the link. */
+  LOCAL_PHYSICAL("PortLocalPhysicalErrors", 32, 16),
+  /** Wrong headers or length. */
+  MALFORMED_PACKET("PortMalformedPktErrors", 48, 16),
+  /** No buffer. */
+  BUFFER_OVERRUN("PortBufferOverrunErrors", 64, 16),
+  /** No way to the destination. */
+  DLID_MAPPING("PortDLIDMappingErrors", 80, 16),
+  /** No virtual lane. */
+  VL_MAPPING("PortVLMappingErrors", 96, 16),
+  /** Its way goes out by the port it came in by. */
+  LOOPING("PortLoopingErrors", 112, 16);
+
+  private final String label;
+  private final int bit;
+  private final int bits;
+
+  PortRcvErrorDetails(String label, int bit, int bits) {
+    this.label = label;
+    this.bit = bit;
+    this.bits = bits;
+  }
+
+  @Override
+  public String label() {
+    return label;
+  }
+
+  @Override
+  public int bit() {
+    return bit;
+  }
+
+  @Override
+  public int bits() {
+    return bits;
+  }
+}

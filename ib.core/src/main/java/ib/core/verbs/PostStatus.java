@@ -21,4 +21,49 @@ public final class PostStatus {
   public static final int NOT_SUPPORTED = -95;
 
   private PostStatus() {}
+
+  /**
+   * What a result means, and what to try.
+   *
+   * @param status what a data path call returned
+   * @return for a person, for example {@code QUEUE_FULL (-12): no room in the work queue. Try: poll
+   *     the completion queue, then post again}
+   */
+  @AnyContext
+  public static String text(int status) {
+    return switch (status) {
+      case OK -> "OK (0): accepted";
+      case GONE ->
+          told("GONE", status, "the object or its device is gone", "a handle of the device now");
+      case QUEUE_FULL ->
+          told(
+              "QUEUE_FULL",
+              status,
+              "no room in the work queue",
+              "poll the completion queue, then post again");
+      case INVALID ->
+          told(
+              "INVALID",
+              status,
+              "the request or the state of the queue pair does not allow it",
+              "state RTS to send, INIT or later to receive; no more elements than QpCap says");
+      case OVERRUN ->
+          told(
+              "OVERRUN",
+              status,
+              "the completion queue has overrun",
+              "a completion queue with as many entries as the work queues it serves");
+      case NOT_SUPPORTED ->
+          told(
+              "NOT_SUPPORTED",
+              status,
+              "the type of the queue pair or the device does not offer the operation",
+              "type RC, and IbDevice.has");
+      default -> "status " + status + ": no result of a data path call";
+    };
+  }
+
+  private static String told(String name, int status, String why, String hint) {
+    return name + " (" + status + "): " + why + ". Try: " + hint;
+  }
 }

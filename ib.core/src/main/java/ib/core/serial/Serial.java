@@ -152,7 +152,7 @@ public abstract class Serial {
 
   /** {@return whether the caller has the claim now, which it uses with {@link #run}} */
   @AnyContext
-  protected final boolean claim() {
+  public final boolean claim() {
     for (; ; ) {
       long s = state;
       if ((s & (PENDING | CLAIMED | CLOSED)) != 0) {

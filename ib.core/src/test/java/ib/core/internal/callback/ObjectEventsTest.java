@@ -1,6 +1,7 @@
 package ib.core.internal.callback;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,6 +21,7 @@ import ib.core.verbs.QpInit;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SrqAttr;
 import ib.core.verbs.SrqInit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -161,5 +163,80 @@ class ObjectEventsTest {
     Wait.until(() -> calls.get() == 2);
     Wait.until(() -> rig.contract().handlerExceptions() == 2);
     assertTrue(rig.mirrored().size() >= 1);
+  }
+
+  /** A queue whose thread is the test's: the vector never runs. */
+  private ObjectEvents queue(EventMirror mirror) {
+    return new ObjectEvents(rig.contract(), new CompletionVector("never"), mirror);
+  }
+
+  private IbEvent event(EventType type) {
+    return new IbEvent(device, type, null, 0, 0, 0);
+  }
+
+  @Test
+  @DisplayName("S45: what is raised before the object is published waits for that, and is heard")
+  void raisedBeforeOpen() {
+    ObjectEvents early = queue(e -> {});
+    early.raise(event(EventType.COMM_EST));
+    assertTrue(early.claim(), "nobody runs it yet");
+    early.open(handler, "context");
+    early.run();
+    assertEquals(List.of("context"), heard.stream().map(Heard::context).toList());
+    ObjectEvents waiting = queue(e -> {});
+    waiting.raise(event(EventType.COMM_EST));
+    waiting.open(handler, "other");
+    assertFalse(waiting.claim(), "open has queued it");
+    waiting.run();
+    assertEquals(List.of("context", "other"), heard.stream().map(Heard::context).toList());
+  }
+
+  @Test
+  @DisplayName("S26: the handler is an atomic section, telling on after it is not")
+  void atomicOnlyInTheHandler() {
+    List<Boolean> atomic = new ArrayList<>();
+    ObjectEvents events = queue(e -> atomic.add(Contract.inAtomic()));
+    events.open(
+        (e, c) -> {
+          atomic.add(Contract.inAtomic());
+          throw new IllegalStateException("planted");
+        },
+        null);
+    events.raise(event(EventType.COMM_EST));
+    events.run();
+    assertEquals(List.of(true, false), atomic);
+    assertFalse(Contract.inAtomic());
+    assertEquals(1, rig.contract().handlerExceptions());
+  }
+
+  @Test
+  @DisplayName("S45: an object with many events gives its thread away after 16, and loses none")
+  void runsAreBounded() {
+    ObjectEvents events = queue(e -> {});
+    events.open(handler, null);
+    for (int i = 0; i < 40; i++) {
+      events.raise(event(EventType.COMM_EST));
+    }
+    for (int many : new int[] {16, 32, 40}) {
+      events.run();
+      assertEquals(many, heard.size());
+    }
+    assertTrue(events.claim(), "there is nothing to run for");
+  }
+
+  @Test
+  @DisplayName("A13: who tells on throws: it is counted, and the next event is heard")
+  void mirrorThrows() {
+    ObjectEvents events =
+        queue(
+            e -> {
+              throw new IllegalStateException("planted");
+            });
+    events.open(handler, null);
+    events.raise(event(EventType.COMM_EST));
+    events.raise(event(EventType.PATH_MIG));
+    events.run();
+    assertEquals(2, heard.size());
+    assertEquals(2, rig.contract().handlerExceptions());
   }
 }

@@ -1,11 +1,21 @@
 package ib.core.internal.callback;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import ib.core.internal.waits.WaitGraph;
+import ib.core.serial.End;
 import ib.core.serial.Serial;
+import ib.core.serial.Waits;
 import ib.core.testing.Thrown;
+import ib.core.testing.Wait;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -44,6 +54,29 @@ class ServiceThreadsTest {
       vector.close();
       vector.join(new WaitGraph());
     }
+  }
+
+  @Test
+  @DisplayName("I4 the end of a vector is waited for, unless it never ran; a stuck one is told")
+  void join() {
+    Waits nobody =
+        (target, rank, limitNs) -> {
+          throw new AssertionError("waits for " + target.text());
+        };
+    CompletionVector vector = new CompletionVector("ib-join-comp-0");
+    assertTrue(vector.join(nobody));
+    vector.start();
+    assertFalse(vector.join((target, rank, limitNs) -> End.TIMEOUT));
+    List<Boolean> inside = new CopyOnWriteArrayList<>();
+    task(vector, () -> inside.add(vector.join(nobody))).schedule();
+    Wait.until(() -> inside.size() == 1);
+    assertEquals(List.of(true), inside, "its own thread does not wait for itself");
+    vector.close();
+    assertTrue(vector.join(new WaitGraph()));
+    CompletionVector closed = new CompletionVector("ib-join-comp-1");
+    closed.close();
+    closed.start();
+    assertTrue(closed.join(nobody), "a closed one starts no more");
   }
 
   @ParameterizedTest

@@ -1,0 +1,97 @@
+package ib.core.internal.callback;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.client.Violation;
+import ib.core.verbs.IbContractException;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("S26, S29: what may be called in an atomic section")
+class ContractTest {
+  private final Contract contract = new Contract(true);
+
+  @AfterEach
+  void outside() {
+    assertFalse(Contract.inAtomic());
+  }
+
+  private static void inside(Runnable body) {
+    Contract.enterAtomic();
+    try {
+      body.run();
+    } finally {
+      Contract.exitAtomic();
+    }
+  }
+
+  private List<String> clauses() {
+    return contract.violations().stream().map(Violation::clause).toList();
+  }
+
+  @Test
+  @DisplayName("S26: atomic sections nest")
+  void nests() {
+    inside(
+        () -> {
+          inside(() -> assertTrue(Contract.inAtomic()));
+          assertTrue(Contract.inAtomic());
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @DisplayName("S29: a registration is refused there, checked or not, and allowed outside")
+  void registration(boolean checking) {
+    contract.checking(checking);
+    contract.requireOutside("ulp", "core", "register");
+    assertEquals(List.of(), clauses());
+    inside(
+        () -> {
+          IbContractException e =
+              assertThrows(
+                  IbContractException.class,
+                  () -> contract.requireOutside("ulp", "core", "register"));
+          assertEquals("S29", e.clause());
+        });
+    assertEquals(List.of("S29"), clauses());
+    assertEquals("ulp", contract.violations().getFirst().culprit());
+  }
+
+  @Test
+  @DisplayName("S29: hot-plug is refused there while checking, else it is told and goes on")
+  void hotplug() {
+    contract.tellInside("ulp", "core", "lease");
+    inside(
+        () ->
+            assertThrows(
+                IbContractException.class, () -> contract.tellInside("ulp", "core", "lease")));
+    assertEquals(List.of("S26"), clauses());
+    contract.checking(false);
+    contract.tellInside("ulp", "core", "lease");
+    assertEquals(List.of("S26"), clauses());
+    inside(() -> contract.tellInside("ulp", "core", "lease"));
+    assertEquals(List.of("S26", "S29"), clauses());
+  }
+
+  @Test
+  @DisplayName("D2: a violation that somebody else has put together is recorded as it is")
+  void ready() {
+    Violation v = new Violation("S43", "ulp", "text", List.of("here"), List.of("there"));
+    contract.report(v);
+    assertEquals(List.of(v), contract.violations());
+  }
+
+  @Test
+  @DisplayName("S26: a new contract checks when the property says so")
+  void property() {
+    assertEquals(Boolean.getBoolean(Contract.PROPERTY), Contract.fromProperty().checking());
+  }
+}

@@ -315,4 +315,23 @@ final class TrapTest {
       assertEquals(TIMES_MOST + 1, sink.count(258));
     }
   }
+
+  @Test
+  @DisplayName("IBA 13.4.9 B8: a switch whose trap 128 is repressed says it once")
+  void switchIsRepressed() {
+    try (Lab lab = new Lab("soft0", "soft1", "soft2");
+        TrapSink sink = new TrapSink(subnet(lab)).represses(true)) {
+      Side a = lab.side("soft0");
+      Side b = lab.side("soft1");
+      Side.connect(QpType.UD, a, b, Mtu.MTU_4096);
+      lab.configure("soft2", "link", "down");
+      sink.await(128);
+      synchronized (lab.fabric) { // its answer is sent by now
+        sink.represses(false);
+      }
+      datagram(a, b, 0x22222222);
+      OpensmTest.await("a later one, five times", () -> sink.count(258) >= TIMES_MOST);
+      assertEquals(1, sink.count(128), "it would have been repeated as often");
+    }
+  }
 }

@@ -159,7 +159,8 @@ final class Carrier {
       return;
     }
     FabricPort end = subnet.end(in);
-    if ((end == null || !end.receive(d)) && !arrived(in, d)) {
+    if ((end == null || !end.receive(d)) && !subnet.arrived(in, d)) {
+      // subnet.arrived also hears that a trap of a switch is repressed
       MemorySegment refusal = Agents.refusal(d.mad);
       if (refusal != null) {
         answer(in, d.reply(refusal));

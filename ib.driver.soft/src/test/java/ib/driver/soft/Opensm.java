@@ -59,11 +59,15 @@ public final class Opensm implements AutoCloseable {
     return b;
   }
 
-  /** Starts an OpenSM at a node. */
+  /**
+   * Starts an OpenSM at a node. It writes each line of its log at once: otherwise SUBNET UP, which
+   * it takes for no error, stays in its memory until the next error or 4 KiB more, so for ever when
+   * the last trap has come before.
+   */
   public static Opensm start(int port, String node, Path dir, String... options)
       throws IOException {
     List<String> command = new ArrayList<>(List.of(OPENSM.toString()));
-    command.addAll(List.of("-e", "-f", dir.resolve("osm.log").toString()));
+    command.addAll(List.of("-e", "-d", "2", "-f", dir.resolve("osm.log").toString()));
     command.addAll(List.of(options));
     Process p =
         builder(port, node, dir, command)

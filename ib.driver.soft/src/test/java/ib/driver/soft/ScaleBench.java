@@ -7,8 +7,11 @@ import ib.driver.base.Slot;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.ibsim.IbsimDoor;
 import ib.driver.soft.topology.Node;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,12 +26,14 @@ import java.util.stream.Stream;
 final class ScaleBench {
   private static final int UPLINKS = 4;
   private static final int DOWNLINKS = 32;
+  private static final String NOT_UP = "not up";
   private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(2);
 
   private ScaleBench() {}
 
   /**
-   * Brings a subnet up, with a midlayer and all that a driver has, and prints a row.
+   * Brings a subnet up, with a midlayer and all that a driver has, and prints a row. What OpenSM
+   * does not manage in time is said in the row, with the end of its log in the error output.
    *
    * @param args how many adapters, and {@code opensm} to have it manage them afterwards
    * @throws Exception when it does not come up
@@ -36,57 +41,59 @@ final class ScaleBench {
   public static void main(String[] args) throws Exception {
     int adapters = Integer.parseInt(args[0]);
     boolean opensm = args.length > 1 && args[1].equals("opensm");
-    PrintStream out = new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out));
-    long rssBefore = residentKb();
-    int threadsBefore = Thread.getAllStackTraces().size();
+    PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true);
+    PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true);
+    boolean good;
     try (Lab lab = new Lab()) {
-      long cpuBefore = cpuNs();
-      long begin = System.nanoTime();
+      long first = sinceLaunchMs();
       Subnet subnet = lab.fabric.describe("scale", fatTree(adapters));
       for (int i = 0; i < adapters; i++) {
         lab.devices.configure("ib.driver.soft~n" + i, Map.of());
       }
       await("ACTIVE", () -> active(subnet) == adapters);
-      long active = System.nanoTime() - begin;
+      long active = sinceLaunchMs();
       lab.devices.slots().forEach(Slot::quiesce);
-      long live = System.nanoTime() - begin;
-      long cpu = cpuNs() - cpuBefore;
-      int threads = Thread.getAllStackTraces().size() - threadsBefore;
-      long rss = residentKb() - rssBefore;
+      long known = sinceLaunchMs();
+      long processor = processorMs();
+      await("the slots' threads end", () -> slotThreads() == 0);
+      long threads = status("Threads:");
+      long resident = status("VmRSS:") >> 10;
       System.gc();
       Runtime vm = Runtime.getRuntime();
-      long heap = vm.totalMemory() - vm.freeMemory();
-      String managed = opensm ? opensm(lab, subnet, adapters) : "-";
-      long ending = System.nanoTime();
+      long heap = vm.totalMemory() - vm.freeMemory() >> 20;
+      String managed = opensm ? opensm(lab, subnet, adapters, err) : "-";
+      good = !managed.equals(NOT_UP);
+      long ending = sinceLaunchMs();
       lab.devices.stop();
+      String row = "| %,d | %,d | %,d | %,d | %,d | %s | %,d | %,d | %,d | %,d |%n";
+      long down = sinceLaunchMs() - ending;
       out.printf(
-          "| %,d | %,d | %,d | %,d | %s | %,d | %,d | %,d | %,d |%n",
-          adapters,
-          active / 1_000_000,
-          live / 1_000_000,
-          cpu / 1_000_000,
-          managed,
-          (System.nanoTime() - ending) / 1_000_000,
-          threads,
-          heap >> 20,
-          rss >> 10);
-      out.flush();
+          row, adapters, first, active, known, processor, managed, down, threads, heap, resident);
+    }
+    if (!good) {
+      System.exit(1);
     }
   }
 
-  private static String opensm(Lab lab, Subnet subnet, int adapters) throws Exception {
+  /** {@return how long OpenSM took from its start until it managed all, or why it does not} */
+  private static String opensm(Lab lab, Subnet subnet, int adapters, PrintStream err)
+      throws Exception {
     if (Opensm.missing().isPresent()) {
       return Opensm.missing().get();
     }
     Path dir = Files.createTempDirectory("ib-scale");
     int port = Opensm.freePort();
+    long begin = System.nanoTime();
     try (IbsimDoor door = new IbsimDoor(lab.fabric, port, lab.errors::add);
-        Opensm sm = beginning(port, dir)) {
-      long begin = System.nanoTime();
+        Opensm sm = Opensm.start(port, "n0", dir)) {
       sm.awaitUp();
       await("managed by OpenSM", () -> managedByOther(subnet) == adapters);
       long took = System.nanoTime() - begin;
       return String.format("%,d", took / 1_000_000) + (door.clients().isEmpty() ? "?" : "");
+    } catch (AssertionError e) {
+      err.println(adapters + " adapters, OpenSM: " + e.getMessage());
+      lab.errors.forEach(err::println);
+      return NOT_UP;
     } finally {
       try (Stream<Path> all = Files.walk(dir)) {
         for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
@@ -94,10 +101,6 @@ final class ScaleBench {
         }
       }
     }
-  }
-
-  private static Opensm beginning(int port, Path dir) throws IOException {
-    return Opensm.start(port, "n0", dir);
   }
 
   private static long active(Subnet subnet) {
@@ -133,17 +136,22 @@ final class ScaleBench {
     }
   }
 
-  private static long cpuNs() {
-    return ProcessHandle.current()
-        .info()
-        .totalCpuDuration()
-        .map(java.time.Duration::toNanos)
-        .orElse(0L);
+  private static long sinceLaunchMs() {
+    return ManagementFactory.getRuntimeMXBean().getUptime();
   }
 
-  private static long residentKb() throws IOException {
+  private static long processorMs() {
+    return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toMillis();
+  }
+
+  private static long slotThreads() {
+    return Lab.threads().stream().filter(name -> name.startsWith("ib-slot-")).count();
+  }
+
+  /** A number of the process's status: Linux says how many threads there are, and how many KiB. */
+  private static long status(String what) throws IOException {
     return Files.readAllLines(Path.of("/proc/self/status")).stream()
-        .filter(line -> line.startsWith("VmRSS:"))
+        .filter(line -> line.startsWith(what))
         .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
         .findFirst()
         .orElse(0);

@@ -188,6 +188,11 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
       }
 
       @Override
+      public void withdraw() {
+        remove(entry);
+      }
+
+      @Override
       public void unregisterQueued() {
         hotplug.unregisterQueued(entry);
       }
@@ -246,9 +251,8 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
 
   @Override
   public ClientRegistration registerClient(IbClient client, String... after) {
-    IbInvalidException.given(client, "IbCore.registerClient", "client");
+    String name = IbInvalidException.given(client, "IbCore.registerClient", "client").name();
     IbInvalidException.given(after, "IbCore.registerClient", "after");
-    String name = client.name();
     contract.requireOutside(name, "IbCore", "registerClient");
     ClientEntry entry = announce(client, name, List.of(after), null);
     attach(entry);
@@ -266,8 +270,6 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
       }
     };
   }
-
-  // ---- looking ----
 
   @Override
   public List<DeviceInfo> devices() {

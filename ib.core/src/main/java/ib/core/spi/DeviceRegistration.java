@@ -18,6 +18,16 @@ public interface DeviceRegistration {
   @Fence
   void unregister();
 
+  /**
+   * Removes the device as {@link #unregister} does, for a driver that takes the device down
+   * afterwards whatever happens, as one whose service goes (S28): where the wait is one of a cycle
+   * of waits, another wait of the cycle is given up. A removal that cannot be waited for at all is
+   * done by another thread, and recorded as a violation.
+   */
+  @MaySleep
+  @Fence
+  void withdraw();
+
   /** Queues the removal and returns; legal in callbacks (kernel: ib_unregister_device_queued). */
   void unregisterQueued();
 }

@@ -260,7 +260,7 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
    */
   private Optional<IbExistsException> conflict(String pid, C config) {
     for (Slot<C> other : slots.values()) {
-      for (C claim : other.pid().equals(pid) ? Set.<C>of() : other.claims()) {
+      for (C claim : other.pid().equals(pid) ? List.<C>of() : other.claims()) {
         if (claim.name().equals(config.name())) {
           return Optional.of(inUse(pid, Settings.NAME, config.name(), other.pid()));
         }

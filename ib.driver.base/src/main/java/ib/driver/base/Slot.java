@@ -6,10 +6,10 @@ import ib.core.spi.DeviceSlot;
 import ib.core.verbs.IbAgainException;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbNoDeviceException;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -173,11 +173,11 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   /**
    * {@return the configurations whose names and GUIDs the slot holds: target, in progress, applied}
    */
-  Set<C> claims() {
+  List<C> claims() {
     lock.lock();
     try {
-      Set<C> claims = new LinkedHashSet<>(Arrays.asList(target, reaching, applied));
-      claims.removeIf(Objects::isNull);
+      List<C> claims = new ArrayList<>(Arrays.asList(target, reaching, applied));
+      claims.removeIf(Objects::isNull); // the same one twice does no harm: nothing is hashed
       return claims;
     } finally {
       lock.unlock();

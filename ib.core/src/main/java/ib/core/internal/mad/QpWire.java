@@ -36,9 +36,10 @@ import org.jspecify.annotations.Nullable;
  * QP0 exists where the link layer is InfiniBand.
  */
 final class QpWire implements Wire, AutoCloseable {
-  /** As Linux: send_queue_size, recv_queue_size. */
-  static final int SENDS = 128;
+  /** Further ones wait in the order in which they came: each place is memory of every port. */
+  static final int SENDS = 32;
 
+  /** As Linux: recv_queue_size. */
   static final int RECEIVES = 512;
 
   private static final String LENGTH = "a datagram that has not 256 bytes";

@@ -32,6 +32,8 @@ final class SpecialQp implements AutoCloseable {
   private final int receives;
   private final ArrayDeque<SendSlot> free = new ArrayDeque<>();
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+  private final SendWr sendWr = new SendWr(1); // the port's queue's
+  private final RecvWr againWr = new RecvWr(1); // the queue's callbacks', which come one by one
 
   SpecialQp(QpWire wire, QueuePair qp, MemoryRegion memory, long at, int sends, int receives) {
     this.wire = wire;
@@ -55,8 +57,9 @@ final class SpecialQp implements AutoCloseable {
 
   /** Posts all receives. */
   void fill() {
+    RecvWr wr = new RecvWr(1);
     for (int i = 0; i < receives; i++) {
-      new ReceiveSlot(receivesAt + (long) i * BUFFER).post();
+      new ReceiveSlot(receivesAt + (long) i * BUFFER).post(wr);
     }
   }
 
@@ -81,7 +84,6 @@ final class SpecialQp implements AutoCloseable {
 
   private final class SendSlot implements Cqe {
     private final long at;
-    private final SendWr wr = new SendWr(1);
     private Wire.@Nullable Done done;
 
     SendSlot(long at) {
@@ -92,7 +94,8 @@ final class SpecialQp implements AutoCloseable {
     @Nullable String post(MemorySegment mad, MadAddress to, Wire.Done whenDone) {
       MemorySegment.copy(mad, 0, memory.segment(), at, MadHeader.MAD_BYTES);
       done = whenDone;
-      wr.clearSges().addSge(memory.lkey(), memory.iova() + at, MadHeader.MAD_BYTES);
+      SendWr wr = sendWr.clearSges();
+      wr.addSge(memory.lkey(), memory.iova() + at, MadHeader.MAD_BYTES);
       wr.cqe(this).flags(SendFlags.SIGNALED);
       wr.remoteQpn(to.qpn()).remoteQkey(to.qkey());
       wr.pkeyIndex(to.pkeyIndex() < 0 ? wire.defaultPartition() : to.pkeyIndex());
@@ -125,14 +128,14 @@ final class SpecialQp implements AutoCloseable {
 
   private final class ReceiveSlot implements Cqe {
     private final long at;
-    private final RecvWr wr = new RecvWr(1);
 
     ReceiveSlot(long at) {
       this.at = at;
-      wr.cqe(this).addSge(memory.lkey(), memory.iova() + at, BUFFER);
     }
 
-    void post() {
+    /** Posts itself by a request that is free again when this returns. */
+    void post(RecvWr wr) {
+      wr.cqe(this).clearSges().addSge(memory.lkey(), memory.iova() + at, BUFFER);
       if (qp.postReceive(wr) != PostStatus.OK) {
         wire.starved(qp.qpn());
       }
@@ -142,7 +145,7 @@ final class SpecialQp implements AutoCloseable {
     public void done(CompletionQueue cq, WorkCompletion wc) {
       if (wc.status() == WcStatus.SUCCESS) {
         wire.received(qp.qpn(), memory.segment().asSlice(at, BUFFER), wc);
-        post();
+        post(againWr);
       }
     }
   }

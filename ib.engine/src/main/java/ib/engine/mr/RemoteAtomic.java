@@ -7,7 +7,7 @@ import java.lang.invoke.VarHandle;
 /**
  * Atomic operations on registered memory: atomic with those of all other queue pairs and with the
  * machine's own (VarHandle access to the segment), so the device says {@code ATOMIC_GLOB}. One per
- * responder, reused; for the owner of the queue pair.
+ * responder, reused; for the holder of the queue pair's claim.
  */
 public final class RemoteAtomic {
   /** What to do. */

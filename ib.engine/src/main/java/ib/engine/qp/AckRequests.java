@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which requests of a connection ask for an acknowledgement; the specification leaves that to the
  * requester (IBA 9.7.5.1.2). An acknowledgement costs both ends as much as a request, so one that
- * nobody waits for does not ask, unless many before it have not. The owner's.
+ * nobody waits for does not ask, unless many before it have not. Only the thread that holds this
+ * queue pair's claim calls in.
  */
 final class AckRequests {
   private static final int PACKETS_MOST = 32; // of a message, likewise

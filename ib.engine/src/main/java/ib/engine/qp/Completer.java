@@ -14,7 +14,8 @@ import java.lang.foreign.ValueLayout;
 /**
  * Takes responses, completes send requests in order, and decides what is sent again (IBA vol. 1
  * section 9.7.5 ff.). A read is done only when its data has arrived, and an acknowledgement counts
- * only for what is under way (rocev2.md 6: where Linux rxe errs). The owner's.
+ * only for what is under way (rocev2.md 6: where Linux rxe errs). Only the thread that holds this
+ * queue pair's claim calls in.
  */
 final class Completer {
   private final QpCore qp;
@@ -358,7 +359,7 @@ final class Completer {
 
   // ---- timers ----
 
-  /** Makes sure that a lost answer is noticed; called when the owner leaves. */
+  /** Makes sure that a lost answer is noticed; called when the holder of the claim leaves. */
   void watch() {
     if (head < qp.requester.started()
         && qp.path.ackTimeoutNs > 0

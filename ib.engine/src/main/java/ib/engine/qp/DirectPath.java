@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * packets (D5): whoever owns the sender claims the peer as well, executes the request there and has
  * its acknowledgement by returning. Only what succeeds is done here. Whatever else there is to say
  * (no receive, no right, not in sequence, a peer that another thread owns at this moment) is left
- * to the packets, so refusals have one source. The owner's.
+ * to the packets, so refusals have one source. Only the thread that holds this queue pair's claim
+ * calls in.
  */
 final class DirectPath {
   private static final int ASK_AGAIN = 128; // a post asks twice

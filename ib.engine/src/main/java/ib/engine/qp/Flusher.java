@@ -8,7 +8,8 @@ import ib.engine.ring.SendRing;
 
 /**
  * Completes what will not be executed: in the error states, and when the queue pair is claimed for
- * good. Every accepted request completes exactly once, in order (B20). The owner's.
+ * good. Every accepted request completes exactly once, in order (B20). Only the thread that holds
+ * this queue pair's claim calls in.
  */
 final class Flusher {
   private static final long GIVE_UP_NS = 1_000_000_000;

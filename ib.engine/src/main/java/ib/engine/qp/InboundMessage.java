@@ -10,7 +10,10 @@ import ib.engine.mr.MrKey;
 import ib.engine.wire.Packet;
 import org.jspecify.annotations.Nullable;
 
-/** Executes sends and writes as they arrive in order (IBA vol. 1 section 9.7.4). The owner's. */
+/**
+ * Executes sends and writes as they arrive in order (IBA vol. 1 section 9.7.4). Only the thread
+ * that holds this queue pair's claim calls in.
+ */
 final class InboundMessage {
   private final QpCore qp;
   private final ConnectedResponder responder;

@@ -16,7 +16,7 @@ import java.lang.invoke.VarHandle;
  * Executes the requests that have an answer of their own: reads, atomics, atomic writes, flushes.
  * What cannot be executed twice leaves its result in a table of as many places as such requests may
  * be under way (the responder resources of IBA vol. 1 section 9.7.5.1.9), whence a duplicate is
- * answered. The owner's.
+ * answered. Only the thread that holds this queue pair's claim calls in.
  */
 final class InboundRequest {
   private static final int FLUSH_RANGE_LEVEL = 0x30;

@@ -12,7 +12,8 @@ import ib.engine.wire.Route;
 /**
  * Sends with segmentation offload: a TCP segment that leaves as many datagrams. Over a medium that
  * shows no packets, to a queue pair of this JVM that takes them together, it leaves as one packet
- * that stands for all of them (D5), and nobody touches its data but to copy it once. The owner's.
+ * that stands for all of them (D5), and nobody touches its data but to copy it once. Only the
+ * thread that holds this queue pair's claim calls in.
  */
 final class LargeSend {
   /** Results of {@link #send}: there are more segments. */

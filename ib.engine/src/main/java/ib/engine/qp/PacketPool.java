@@ -45,7 +45,7 @@ final class PacketPool extends PacketOwner {
     this.mask = size - 1;
   }
 
-  /** {@return a free packet, or null; for the owner of the queue pair} */
+  /** {@return a free packet, or null; for the holder of the queue pair's claim} */
   @Nullable Packet take() {
     int i = (int) taken & mask;
     Packet p = packets[i];

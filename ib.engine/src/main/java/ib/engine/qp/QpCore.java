@@ -79,8 +79,8 @@ final class QpCore {
   private volatile int signals;
   private final PacketWait packetWait = new PacketWait();
 
-  // ---- the owner's ----
-  @Nullable RunList owner; // equal to a thread's own list only while that thread owns it
+  // ---- of the thread that holds the claim ----
+  @Nullable RunList owner; // equal to a thread's own list only while it holds the claim
   boolean listed;
   int controlled; // how often the control path was here
   long holder; // number of the thread that claimed it last, for a report
@@ -219,7 +219,7 @@ final class QpCore {
     }
   }
 
-  /** Something has happened that the owner must look at. */
+  /** Something has happened that the holder of the claim must look at. */
   void signal(int bit, RunList run) {
     SIGNALS.getAndBitwiseOr(this, bit);
     run.schedule(this);
@@ -236,7 +236,7 @@ final class QpCore {
     }
   }
 
-  // ---- the owner's ----
+  // ---- for the thread that holds the claim ----
 
   /** Executes what was posted at the peer; returns whether there is nothing else to do. */
   boolean direct(RunList run) {

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What has happened to a queue pair: only what is rare is noted, so that the data path pays
- * nothing. The owner's, except for what the worker notes when it looks round.
+ * nothing. Only the thread that holds this queue pair's claim notes, except for what the worker
+ * notes when it looks round.
  */
 final class QpHistory {
   static final String ASKED = "modify";

@@ -4,7 +4,10 @@ import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
 import org.jspecify.annotations.Nullable;
 
-/** The attributes of a queue pair that are in use now; the owner's, changed by modify. */
+/**
+ * The attributes of a queue pair that are in use now. Only the thread that holds its claim reads
+ * and changes them; modify claims it first.
+ */
 final class QpPath {
   private @Nullable HcaPort port;
   @Nullable Route route;

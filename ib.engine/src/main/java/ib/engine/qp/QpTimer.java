@@ -11,10 +11,10 @@ final class QpTimer extends Timer {
   private final int bit;
   private volatile boolean cancelled;
 
-  /** How long; set by the owner of the queue pair before it starts the timer. */
+  /** How long; set by the holder of the queue pair's claim before it starts the timer. */
   long waitNs;
 
-  /** Whether the worker has it; for the owner of the queue pair. */
+  /** Whether the worker has it; for the holder of the queue pair's claim. */
   boolean running;
 
   QpTimer(QpCore qp, int bit) {
@@ -22,7 +22,7 @@ final class QpTimer extends Timer {
     this.bit = bit;
   }
 
-  /** Hands it to the worker; for the owner of the queue pair. */
+  /** Hands it to the worker; for the holder of the queue pair's claim. */
   void start(long ns) {
     waitNs = ns;
     running = true;

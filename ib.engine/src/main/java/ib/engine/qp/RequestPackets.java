@@ -10,7 +10,10 @@ import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
 import org.jspecify.annotations.Nullable;
 
-/** Fills and sends the packets of send requests (IBA vol. 1 sections 9.4 and 9.5). The owner's. */
+/**
+ * Fills and sends the packets of send requests (IBA vol. 1 sections 9.4 and 9.5). Only the thread
+ * that holds this queue pair's claim calls in.
+ */
 final class RequestPackets {
   private static final int OP_COMPARE_SWAP = WrOpcode.ATOMIC_CMP_AND_SWP.value();
 

@@ -13,7 +13,7 @@ import ib.engine.wire.Packet;
 
 /**
  * Turns send requests into packets (IBA vol. 1 section 9.7.2 ff.). A retransmission sets the cursor
- * back and runs the same code: there is no second path. The owner's.
+ * back and runs the same code: there is no second path. Only whoever holds the claim calls in.
  */
 final class Requester {
   private static final int WINDOW_PSNS = 1 << 22;

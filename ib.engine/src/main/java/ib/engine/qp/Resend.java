@@ -4,7 +4,10 @@ import ib.core.wire.Psn;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 
-/** From where in which request packets are sent once more. The owner's. */
+/**
+ * From where in which request packets are sent once more. Only the thread that holds this queue
+ * pair's claim calls in.
+ */
 final class Resend {
   private static final int NONE = -1;
 

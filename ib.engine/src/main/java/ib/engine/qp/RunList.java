@@ -78,7 +78,8 @@ public final class RunList extends RunContext {
   }
 
   /**
-   * Makes sure that a queue pair is run, here or by its owner. The work must be published already.
+   * Makes sure that a queue pair is run, here or by whoever holds its claim. The work must be
+   * published already.
    */
   void schedule(QpCore qp) {
     if (qp.owner == this) {

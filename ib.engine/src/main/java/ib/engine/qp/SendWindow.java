@@ -4,7 +4,8 @@ package ib.engine.qp;
  * How many packets of a queue pair may be under way on a wire that segments. What follows a packet
  * that gets lost is sent for nothing (go-back-N), and what finds a socket's buffer full is lost: so
  * the window is halved when something was, or when a router on the way was about to lose something
- * and the peer tells it (IBA annex A17.9.3), and opens again slowly. The owner's.
+ * and the peer tells it (IBA annex A17.9.3), and opens again slowly. Only the thread that holds
+ * this queue pair's claim calls in.
  */
 final class SendWindow {
   private static final int LEAST = 16; // however much gets lost

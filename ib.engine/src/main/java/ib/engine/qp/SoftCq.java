@@ -62,7 +62,7 @@ public final class SoftCq extends CompletionQueue {
 
   // ---- producers ----
 
-  /** Adds a completion; the owner of a queue pair that uses this queue. */
+  /** Adds a completion; for the holder of the claim of a queue pair that uses this queue. */
   void push(
       RunList run,
       long wrId,

@@ -124,7 +124,7 @@ public final class SoftMr extends MemoryRegion {
     hca.keyNumbers().retire(r.number());
   }
 
-  // ---- fast registration: by the owner of the queue pair that the request was posted to ----
+  // ---- fast registration: for the holder of the claim of the queue pair that was asked ----
 
   /** {@return whether it is registered by posted requests} */
   boolean fast() {

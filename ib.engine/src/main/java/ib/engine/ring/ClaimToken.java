@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Who runs a queue pair (D4). One word: nobody waits, a loser leaves a mark and the owner runs once
- * more.
+ * Who runs a queue pair (D4). One word: nobody waits, a loser leaves a mark and the holder of the
+ * claim runs once more.
  *
  * <p>{@code RUN}: claimed. {@code RERUN}: work came meanwhile. {@code WANTED}: the control path
  * waits for the claim, so runners leave it alone. {@code DEAD}: claimed for good once; what may
@@ -37,7 +37,7 @@ public final class ClaimToken {
   }
 
   /**
-   * Claims it, or makes the owner run once more. Call it after the work was published.
+   * Claims it, or makes the holder run once more. Call it after the work was published.
    *
    * @return whether the caller now owns it
    */
@@ -102,8 +102,8 @@ public final class ClaimToken {
   }
 
   /**
-   * Marks it dead; for the owner, or for who has waited for the owner in vain: that owner finds it
-   * dead when it goes on.
+   * Marks it dead; for the holder, or for who has waited for the holder in vain: that holder finds
+   * it dead when it goes on.
    */
   public void die() {
     STATE.getAndBitwiseOr(this, DEAD);

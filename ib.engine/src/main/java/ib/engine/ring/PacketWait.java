@@ -3,9 +3,10 @@ package ib.engine.ring;
 import java.lang.invoke.VarHandle;
 
 /**
- * The owner of a queue pair has run out of packets and leaves; whoever frees one then schedules the
- * queue pair. The owner says that it waits and looks again for a packet, the other one frees the
- * packet and looks who waits: with a full fence between each two steps, so that one sees the other.
+ * The holder of a queue pair's claim has run out of packets and leaves; whoever frees one then
+ * schedules the queue pair. The holder says that it waits and looks again for a packet, the other
+ * one frees the packet and looks who waits: with a full fence between each two steps, so that one
+ * sees the other.
  */
 public final class PacketWait {
   private volatile boolean waiting;
@@ -13,25 +14,25 @@ public final class PacketWait {
   /** Nobody waits. */
   public PacketWait() {}
 
-  /** The owner waits from now on; it must look for a packet once more after this. */
+  /** The holder waits from now on; it must look for a packet once more after this. */
   public void begin() {
     waiting = true;
     VarHandle.fullFence();
   }
 
-  /** The owner does not wait any more. */
+  /** The holder does not wait any more. */
   public void end() {
     if (waiting) {
       waiting = false;
     }
   }
 
-  /** {@return whether the owner waits; for the owner, whose order is its own} */
+  /** {@return whether the holder waits; for the holder, whose order is its own} */
   public boolean waiting() {
     return waiting;
   }
 
-  /** {@return whether the owner waits; for who has just freed a packet} */
+  /** {@return whether the holder waits; for who has just freed a packet} */
   public boolean waitingAfterFree() {
     VarHandle.fullFence();
     return waiting;

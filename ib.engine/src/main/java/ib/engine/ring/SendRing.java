@@ -1,8 +1,8 @@
 package ib.engine.ring;
 
 /**
- * A send queue: many posters, one consumer (the owner of the queue pair). A batch of contiguous
- * slots is published by its first word alone, so it is posted whole or not at all.
+ * A send queue: many posters, one consumer (the holder of the queue pair's claim). A batch of
+ * contiguous slots is published by its first word alone, so it is posted whole or not at all.
  */
 public final class SendRing extends SlotRing {
   private final SendWqe[] slots;

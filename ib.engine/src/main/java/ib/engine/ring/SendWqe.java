@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A send request in the ring. Plain fields: written by the poster before it publishes, then touched
- * only by the owner of the queue pair.
+ * only by the thread that holds the queue pair's claim.
  */
 public final class SendWqe {
   // ---- by the poster ----
@@ -87,7 +87,7 @@ public final class SendWqe {
   private final int inlineMost;
   private final MemorySegment inlineSegment;
 
-  // ---- by the owner of the queue pair ----
+  // ---- for the holder of the queue pair's claim ----
 
   /** Message length in bytes. */
   public long length;

@@ -170,7 +170,10 @@ public abstract class SlotRing extends ReleaseCursor {
     return HEAD.compareAndSet(this, index, index + 1);
   }
 
-  /** Refuses all claims from now on; for the owner of the queue pair, so that no consumer runs. */
+  /**
+   * Refuses all claims from now on; for the holder of the queue pair's claim, so that no consumer
+   * runs.
+   */
   public final void seal() {
     sealHead = head;
     TAIL.getAndBitwiseOr(this, SEALED);

@@ -15,6 +15,7 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.Probe;
+import ib.engine.time.Timer;
 import ib.engine.time.VirtualClock;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -72,6 +73,23 @@ class ClaimHeldTest {
   }
 
   @Test
+  @DisplayName("A16: a caller that is stuck in the control path: those behind it end, too")
+  void behindAnother() throws Exception {
+    try (Rig rig = Rig.two().connect(QpType.RC);
+        ExecutorService threads = Executors.newCachedThreadPool()) {
+      Rig.Side a = rig.a();
+      Runnable goOn = Probe.holdControl(a.qp);
+      Future<?> modify = threads.submit(() -> a.qp.modify(new QpAttr().state(QpState.ERR)));
+      Future<?> query = threads.submit(() -> a.qp.query());
+      refused(modify);
+      refused(query);
+      assertEquals(QpState.RTS, a.qp.state());
+      goOn.run();
+      assertEquals(QpState.RTS, a.qp.query().state());
+    }
+  }
+
+  @Test
   @DisplayName("A16: what came while the control path waited in vain is done by who gives it back")
   void goesOn() throws Exception {
     try (Rig rig = Rig.two().connect(QpType.RC);
@@ -114,6 +132,47 @@ class ClaimHeldTest {
         }
       }
     }
+  }
+
+  @Test
+  @DisplayName("A16: a timer throws: what the timers before it have claimed is run and given back")
+  void timerThrows() {
+    VirtualClock clock = new VirtualClock();
+    HcaConfig[] two = {HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21)};
+    try (Rig rig = new Rig(clock, false, 1, 4096, two)) {
+      rig.connect(QpType.RC);
+      Rig.Side a = rig.a();
+      a.hca.startTimer(timer(1, () -> Probe.wake(a.qp, a.hca.timerContext())));
+      a.hca.startTimer(timer(2, () -> sneak(new LinkageError("planted"))));
+      rig.settle();
+      assertTrue(Probe.free(a.qp));
+      clock.advance(3);
+      assertThrows(LinkageError.class, a.hca::step);
+      assertTrue(Probe.free(a.qp), "its claim");
+    }
+  }
+
+  private static void sneak(Error planted) {
+    throw planted;
+  }
+
+  private static Timer timer(long afterNs, Runnable what) {
+    return new Timer() {
+      @Override
+      protected long durationNs() {
+        return afterNs;
+      }
+
+      @Override
+      protected void expired() {
+        what.run();
+      }
+
+      @Override
+      public boolean cancelled() {
+        return false;
+      }
+    };
   }
 
   @Test

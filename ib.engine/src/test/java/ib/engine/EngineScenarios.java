@@ -16,6 +16,7 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.core.verbs.WrOpcode;
 import ib.engine.qp.HcaConfig;
+import ib.engine.qp.Probe;
 import ib.engine.time.VirtualClock;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -87,7 +88,7 @@ public final class EngineScenarios {
   }
 
   /** Two threads post to one queue pair. */
-  public static final class TwoPosters extends Pair {
+  public static class TwoPosters extends Pair {
     @Override
     public void setUp() {
       Interleavings.spawn("a", false, () -> post(1));
@@ -99,6 +100,15 @@ public final class EngineScenarios {
       require(successes(rig.a().sendCq) == 2, "a completion is missing");
       arrived(target.segment(), 1);
       arrived(target.segment(), 2);
+    }
+  }
+
+  /** The same while the control path wants the queue pair, and gives up without waiting (A16). */
+  public static final class GivesUp extends TwoPosters {
+    @Override
+    public void setUp() {
+      super.setUp();
+      Interleavings.spawn("control", false, () -> Probe.passesBy(rig.a().qp));
     }
   }
 

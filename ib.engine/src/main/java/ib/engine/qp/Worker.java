@@ -213,6 +213,19 @@ public final class Worker implements Runnable {
    * @return how much was done, 0 for nothing
    */
   public int step() {
+    int n = -1;
+    try {
+      n = claimed();
+    } finally {
+      if (n != 0) {
+        run.finish(); // when a timer throws, those that timers before it have claimed still run
+      }
+    }
+    return n;
+  }
+
+  /** Claims for this thread what there is to run; returns how much there was to do. */
+  private int claimed() {
     int n = 0;
     tally.look(clock.nanoTime());
     if (purge) {
@@ -230,9 +243,6 @@ public final class Worker implements Runnable {
       run.add(qp);
       qp = next;
       n++;
-    }
-    if (n > 0) {
-      run.finish();
     }
     return n;
   }

@@ -1,13 +1,16 @@
 package ib.engine.qp;
 
+import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SharedReceiveQueue;
 import ib.engine.SoftHca;
 import ib.engine.ring.SlotRing;
 import ib.engine.time.Timer;
 import ib.engine.time.TimerHeap;
+import ib.engine.wire.RunContext;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** What only the engine itself can see, for the checkers of the simulator. */
@@ -16,6 +19,7 @@ public final class Probe {
   private static final VarHandle CORE = field(SoftHca.class, "core", HcaCore.class);
   private static final VarHandle TIMERS = field(Worker.class, "heap", TimerHeap.class);
   private static final VarHandle HANDED = field(Worker.class, "qps", QpCore.class);
+  private static final VarHandle CONTROL = field(QpControl.class, "lock", ReentrantLock.class);
   private static final VarHandle HEAP = field(TimerHeap.class, "heap", Timer[].class);
 
   private Probe() {}
@@ -92,9 +96,34 @@ public final class Probe {
     }
   }
 
+  /** Claims it for a run that is to run it later, unless somebody has it. */
+  public static void wake(QueuePair qp, RunContext run) {
+    ((SoftQp) qp).engine().signal(0, (RunList) run);
+  }
+
   /** Whether its claim was made dead. */
   public static boolean dead(QueuePair qp) {
     return ((SoftQp) qp).engine().token.dead();
+  }
+
+  /**
+   * Keeps the control path of a queue pair for the caller's thread, as one that is stuck inside it;
+   * returns what gives it back.
+   */
+  public static Runnable holdControl(QueuePair qp) {
+    ReentrantLock lock = (ReentrantLock) CONTROL.get(((SoftQp) qp).engine().control);
+    lock.lock();
+    return lock::unlock;
+  }
+
+  /** Whether nobody was inside, or has left at once: the control path does not wait for him. */
+  public static boolean passesBy(QueuePair qp) {
+    try {
+      ((SoftQp) qp).engine().control.passBy(System.nanoTime() - 1);
+      return true;
+    } catch (IbTimedOutException e) {
+      return false;
+    }
   }
 
   /** Whoever {@link #hold holds} it goes on. */

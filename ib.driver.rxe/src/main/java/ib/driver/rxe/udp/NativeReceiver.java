@@ -59,9 +59,6 @@ final class NativeReceiver extends Receiver {
       }
       n += got;
     }
-    if (n > 0) {
-      inbound.finish();
-    }
     return n;
   }
 

@@ -54,9 +54,6 @@ final class PortableReceiver extends Receiver {
       }
       n += got;
     }
-    if (n > 0) {
-      inbound.finish();
-    }
     return n;
   }
 

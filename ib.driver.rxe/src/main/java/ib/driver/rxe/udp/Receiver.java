@@ -36,8 +36,8 @@ abstract class Receiver implements Runnable {
   abstract void endpoints(Endpoint[] now) throws IOException;
 
   /**
-   * Receives waiting datagrams. {@return how many} Only the thread that holds the receive ring may
-   * call.
+   * Hands over waiting datagrams, without finishing them. {@return how many} Only the thread that
+   * holds the receive ring may call.
    */
   abstract int sweep();
 
@@ -104,11 +104,8 @@ abstract class Receiver implements Runnable {
     polled = false;
     LockSupport.parkNanos(this, NAP_NS);
     napping = false;
-    if (Thread.interrupted()) {
-      counters.count(
-          UdpCounter
-              .RX_ERROR); // clears the interrupt, which has no meaning here and would keep the
-      // thread from sleeping
+    if (Thread.interrupted()) { // clears the interrupt, which would keep the thread from sleeping
+      counters.count(UdpCounter.RX_ERROR);
     }
   }
 
@@ -121,17 +118,32 @@ abstract class Receiver implements Runnable {
       return false;
     }
     try {
-      if (sweep() > 0) {
-        return true;
-      }
-      inbound.catchUp();
-      return false;
+      return turn();
     } catch (Throwable e) { // a polling consumer must not get the exception either
       inbound.failed(e);
       return false;
     } finally {
       owned.setRelease(false);
     }
+  }
+
+  /**
+   * Hands over what there is and has it run, also when something throws: the queue pairs that were
+   * claimed for what was handed over before are given back (A16).
+   */
+  private boolean turn() {
+    int n = -1;
+    try {
+      n = sweep();
+    } finally {
+      if (n != 0) {
+        inbound.finish();
+      }
+    }
+    if (n == 0) {
+      inbound.catchUp();
+    }
+    return n != 0;
   }
 
   /**

@@ -1,6 +1,7 @@
 package ib.driver.rxe.udp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.wire.Bth;
@@ -9,6 +10,7 @@ import ib.core.wire.DropReason;
 import ib.core.wire.Icrc;
 import ib.core.wire.Ipv4Header;
 import ib.core.wire.UdpHeader;
+import ib.engine.time.NanoClock;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.WirePort;
@@ -21,7 +23,9 @@ import java.nio.channels.DatagramChannel;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,9 +41,11 @@ final class ReceiverTest {
   /** A run that does nothing, or throws. */
   private static final class Run extends RunContext {
     private final AtomicInteger failing = new AtomicInteger();
+    private int finished;
 
     @Override
     public void finish() {
+      finished++;
       if (failing.getAndDecrement() > 0) {
         throw new IllegalStateException("in finish");
       }
@@ -115,24 +121,87 @@ final class ReceiverTest {
     return packet.asByteBuffer();
   }
 
+  /** Hands nothing over, and ends as it is told. */
+  private static final class Told extends Receiver {
+    private final IntSupplier how;
+
+    Told(Inbound inbound, UdpCounters counters, IntSupplier how) {
+      super(inbound, counters, 0);
+      this.how = how;
+    }
+
+    @Override
+    void endpoints(Endpoint[] now) {}
+
+    @Override
+    int sweep() {
+      return how.getAsInt();
+    }
+
+    @Override
+    void sleep() {}
+
+    @Override
+    void settle() {}
+
+    @Override
+    void wake() {}
+
+    @Override
+    void release() {}
+  }
+
+  @Test
+  @DisplayName("A16: a sweep throws midway: what it has handed over is run, its claims come back")
+  void midway() {
+    UdpCounters counters = new UdpCounters();
+    Run run = new Run();
+    Refusals refusals = new Refusals();
+    try (ReceivePool pool = new ReceivePool(1, 64, 1, 1)) {
+      Inbound inbound =
+          new Inbound(
+              new Port(),
+              run,
+              pool,
+              counters,
+              refusals,
+              NanoClock.SYSTEM,
+              (high, low) -> false,
+              options(UdpOptions.Path.PORTABLE));
+      IntSupplier fails =
+          () -> {
+            throw new OutOfMemoryError("planted");
+          };
+      assertFalse(new Told(inbound, counters, fails).poll());
+      assertEquals(1, run.finished);
+      assertEquals(1, counters.read(UdpCounter.RX_FAILED));
+      assertTrue(new Told(inbound, counters, () -> 1).poll());
+      assertEquals(2, run.finished);
+      assertFalse(new Told(inbound, counters, () -> 0).poll());
+      assertEquals(2, run.finished, "nothing came, nothing is run");
+    }
+  }
+
+  private static UdpOptions options(UdpOptions.Path path) {
+    return new UdpOptions(
+        UdpOptions.ROCE_PORT,
+        1 << 20,
+        0,
+        path,
+        0,
+        UdpOptions.Gso.OFF,
+        UdpOptions.Progress.THREAD,
+        UdpOptions.IdCheck.LOOSE,
+        Set.of());
+  }
+
   @ParameterizedTest(name = "{0}")
   @CsvSource({"NATIVE", "PORTABLE"})
   @DisplayName(
       "errors of the port, the run and the counters are counted, and the next packet is "
           + "received")
   void outlives(UdpOptions.Path path) throws IOException {
-    UdpWire wire =
-        new UdpWire(
-            new UdpOptions(
-                UdpOptions.ROCE_PORT,
-                1 << 20,
-                0,
-                path,
-                0,
-                UdpOptions.Gso.OFF,
-                UdpOptions.Progress.THREAD,
-                UdpOptions.IdCheck.LOOSE,
-                Set.of()));
+    UdpWire wire = new UdpWire(options(path));
     Port port = new Port();
     Run run = new Run();
     wire.start(port, run, "ib-test-rx");

@@ -145,9 +145,12 @@ final class Mailbox {
   /** Gives back what is still here and forgets the adapter. */
   void close() {
     closed = true;
-    carry();
-    subnet.fabric().run().finish();
-    software = null;
-    top = null;
+    try {
+      carry();
+    } finally {
+      subnet.fabric().run().finish();
+      software = null;
+      top = null;
+    }
   }
 }

@@ -249,12 +249,15 @@ public final class Subnet implements Surroundings {
     boolean any = true;
     while (any) {
       any = false;
-      for (Runnable next = later.poll(); next != null; next = later.poll()) {
-        fabric.incidents().outlive(next);
-        any = true;
+      try {
+        for (Runnable next = later.poll(); next != null; next = later.poll()) {
+          fabric.incidents().outlive(next);
+          any = true;
+        }
+        any |= mail.carry(fabric.incidents());
+      } finally {
+        fabric.run().finish(); // gives back the queue pairs that were claimed on the way
       }
-      any |= mail.carry(fabric.incidents());
-      fabric.run().finish();
     }
     settle();
   }

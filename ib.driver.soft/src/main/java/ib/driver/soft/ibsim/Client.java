@@ -35,6 +35,7 @@ final class Client implements MadConsumer {
   final DatagramChannel channel;
   final Subnet subnet;
   final NodePort place;
+  boolean silent = true; // it has said nothing since it came
   private final Map<Long, Pending> pending = new HashMap<>();
   private boolean manager;
   private boolean gone; // found so while it was given something; it has not left by that

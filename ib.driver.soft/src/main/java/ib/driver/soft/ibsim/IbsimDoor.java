@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The server of ibsim's protocol: control at a UDP port of the loopback interface, and for each
  * client one more socket, at the port above by 1 and its number. A client that has ended without
- * saying so is found by its socket being gone. What cannot be understood, or is of somebody else,
- * is refused and counted; nothing that a datagram brings about ends the door.
+ * saying so is found by its socket being gone. When all places are taken, the client that came
+ * first of those that have said nothing since makes room. What cannot be understood, or is of
+ * somebody else, is refused and counted; nothing that a datagram brings about ends the door.
  */
 public final class IbsimDoor implements AutoCloseable {
   private static final int CLIENTS_MOST = 64;
@@ -157,6 +158,7 @@ public final class IbsimDoor implements AutoCloseable {
       control(bytes, from);
     } else {
       synchronized (fabric) {
+        client.silent = false;
         client.send(Request.read(bytes));
       }
     }
@@ -204,6 +206,7 @@ public final class IbsimDoor implements AutoCloseable {
     if (client == null || !client.control.equals(from)) {
       return "in the name of another client";
     }
+    client.silent = false;
     switch (Control.type(c)) {
       case Control.DISCONNECT -> drop(client);
       case Control.SET_ISSM -> {
@@ -229,19 +232,49 @@ public final class IbsimDoor implements AutoCloseable {
     if (data < 1 || data > PORT_MOST) {
       return "a client's port that is none";
     }
+    Place free = free(from, data);
+    if (free == null) {
+      makeRoom();
+      free = free(from, data);
+    }
+    if (free == null) {
+      return "no room for another client";
+    }
+    int id = free.id;
+    Client client = new Client(id, from, data, free.channel, subnet, place);
+    clients[id] = client;
+    client.manages(c.getInt(Control.DATA + 8) != 0);
+    c.putInt(4, id);
+    c.putInt(Control.DATA, id);
+    Control.nodeId(c, place.node().description());
+    return null;
+  }
+
+  /** A number that no client has, and its socket. */
+  private record Place(int id, DatagramChannel channel) {}
+
+  private @Nullable Place free(SocketAddress from, int data) {
     for (int id = 0; id < CLIENTS_MOST; id++) {
       DatagramChannel channel = clients[id] == null ? open(id, from, data) : null;
       if (channel != null) {
-        Client client = new Client(id, from, data, channel, subnet, place);
-        clients[id] = client;
-        client.manages(c.getInt(Control.DATA + 8) != 0);
-        c.putInt(4, id);
-        c.putInt(Control.DATA, id);
-        Control.nodeId(c, place.node().description());
-        return null;
+        return new Place(id, channel);
       }
     }
-    return "no room for another client";
+    return null;
+  }
+
+  /** Ends the client that came first of those that have said nothing since. */
+  private void makeRoom() {
+    Client oldest = null;
+    for (Client c : clients) {
+      if (c != null && c.silent && (oldest == null || c.sinceNs - oldest.sinceNs < 0)) {
+        oldest = c;
+      }
+    }
+    if (oldest != null) {
+      incidents.refused("silent while another client needs room", oldest.control::toString);
+      drop(oldest);
+    }
   }
 
   /** The socket of a client, or null when it cannot be had: another program has the port. */

@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 final class HostileClientTest {
   private static final long SEED = Long.getLong("ib.fuzz.seed", 20_262);
   private static final int DATAGRAMS = Integer.getInteger("ib.fuzz.datagrams", 20_000);
+  private static final String SILENT = "silent while another client needs room";
   private static final int CLIENT_PORT_OF_A12 = 70_000;
 
   private final Fabric fabric = BuiltinSm.newFabric();
@@ -156,6 +158,65 @@ final class HostileClientTest {
     door.close();
     door = new IbsimDoor(fabric, address.getPort(), lines::add);
     assertEquals(0, connect(socket));
+  }
+
+  @Test
+  @DisplayName(
+      "1,000 who are silent keep nobody out, and end nobody who has spoken; all end with it")
+  void silence() throws IOException {
+    long before = descriptors();
+    int spoken = connect(socket);
+    assertEquals(Control.SET_ISSM, Control.type(ask(socket, control(Control.SET_ISSM, spoken))));
+    List<DatagramChannel> strangers = new ArrayList<>();
+    try {
+      for (int i = 0; i < 1_000; i++) {
+        strangers.add(bound(0));
+        connect(strangers.getLast());
+        socket.send(ByteBuffer.allocate(1), address); // a byte now and then
+      }
+      try (DatagramChannel late = bound(0)) {
+        int id = connect(late);
+        assertEquals(Control.SET_ISSM, Control.type(ask(late, control(Control.SET_ISSM, id))));
+        assertEquals(
+            Control.SET_ISSM, Control.type(ask(socket, control(Control.SET_ISSM, spoken))));
+        assertEquals(64, door.clients().size());
+        assertEquals(1_000, door.incidents().refused("of another length"));
+        assertEquals(1 + 1_000 + 1 - 64, door.incidents().refused(SILENT));
+        assertEquals(0, door.incidents().outlived(), door.incidents().counts().toString());
+        assertEquals(1, lines.size(), lines.toString());
+        door.close();
+        assertEquals(List.of(), door.clients());
+        bound(address.getPort()).close(); // nobody has it
+      }
+    } finally {
+      for (DatagramChannel stranger : strangers) {
+        stranger.close();
+      }
+    }
+    door = new IbsimDoor(fabric, address.getPort(), lines::add);
+    assertEquals(0, connect(socket));
+    assertEquals(before + 1, descriptors(), "that of the client who is there now");
+  }
+
+  @Test
+  @DisplayName("64 clients that have spoken stay: the next one is told that there is no room")
+  void crowd() throws IOException {
+    List<DatagramChannel> crowd = new ArrayList<>();
+    try {
+      for (int i = 0; i < 64; i++) {
+        crowd.add(bound(0));
+        int id = connect(crowd.getLast());
+        ask(crowd.getLast(), control(Control.SET_ISSM, id));
+      }
+      int data = ((InetSocketAddress) socket.getLocalAddress()).getPort();
+      ByteBuffer answer = ask(socket, control(Control.CONNECT, 0).putInt(Control.DATA, data));
+      assertEquals(0, Control.type(answer), "refused");
+      assertEquals(1, door.incidents().refused("no room for another client"));
+    } finally {
+      for (DatagramChannel each : crowd) {
+        each.close();
+      }
+    }
   }
 
   private static ByteBuffer noise(Random random, int most) {

@@ -20,11 +20,15 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -39,7 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("users J6: ib:capture")
-@Timeout(120)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CapturesTest {
   private final Fabric fabric = BuiltinSm.newFabric();
   private final Captures captures = new Captures();
@@ -70,6 +74,10 @@ class CapturesTest {
   }
 
   private void pingPong(int iterations) {
+    pingPong(iterations, 64);
+  }
+
+  private void pingPong(int iterations, int bytes) {
     PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
     PingPong.run(
         core.core(),
@@ -81,7 +89,7 @@ class CapturesTest {
         "-n",
         "" + iterations,
         "-s",
-        "64",
+        "" + bytes,
         "cap1");
   }
 
@@ -158,6 +166,37 @@ class CapturesTest {
       assertEquals(12, reader.getInputStream().readNBytes(12).length);
       run("stop");
       assertTrue(reader.getInputStream().readAllBytes().length > 0, "the end is written");
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "B16: 1,000 who connect and never read: traffic goes on, and all end with the command")
+  void silence() throws IOException {
+    String target = run("start -t 0 cap0").target();
+    int port = Integer.parseInt(target.substring(target.lastIndexOf(':') + 1));
+    List<SocketChannel> strangers = new ArrayList<>();
+    try {
+      for (int i = 0; i < 1000; i++) {
+        strangers.add(SocketChannel.open());
+        strangers.getLast().configureBlocking(false);
+        strangers.getLast().connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      }
+      running();
+      pingPong(2000, 4096); // more than the sockets take
+      assertTrue(run("stop").dropped() > 0);
+      assertFalse(
+          Thread.getAllStackTraces().keySet().stream()
+              .anyMatch(t -> t.getName().equals("ib-capture-" + port)));
+      new ServerSocket(port, 1, InetAddress.getLoopbackAddress()).close(); // nobody has it
+    } finally {
+      for (SocketChannel stranger : strangers) {
+        stranger.close();
+      }
+    }
+    run("start -t " + port + " cap0");
+    try (Socket reader = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      assertEquals(12, reader.getInputStream().readNBytes(12).length);
     }
   }
 

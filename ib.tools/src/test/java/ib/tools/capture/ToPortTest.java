@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("A13 the server that gives captures to readers")
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ToPortTest {
   /** Fails for each of a list, and then serves. */
   private static final class Failing implements PacketCapture {

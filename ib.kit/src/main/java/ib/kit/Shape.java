@@ -57,6 +57,15 @@ record Shape(
     return new Shape(type, mtu, cap, sig, 12, tries, rnrTries, access, shared, psn);
   }
 
+  /**
+   * For a fabric that loses nothing: nothing is sent twice, so one packet that is lost ends the
+   * connection. It waits for a second before, longer than all tries of {@link #retries}, since a
+   * machine that is busy loses nothing.
+   */
+  Shape strict() {
+    return new Shape(type, mtu, cap, sig, 18, 0, rnrRetries, access, shared, psn);
+  }
+
   Shape access(int rights) {
     return new Shape(type, mtu, cap, sig, timeout, retries, rnrRetries, rights, shared, psn);
   }

@@ -72,7 +72,8 @@ final class Visitor implements IbClient {
   /** Everything is usable inside of add (S31). */
   @Override
   public @Nullable Object add(IbDevice device) {
-    Shape shape = Shape.of(QpType.RC).retries(7, 7);
+    Shape connected = Shape.of(QpType.RC);
+    Shape shape = trial.bench().lossless() ? connected.strict() : connected.retries(7, 7);
     End a = trial.end(trial.left(), shape);
     End b = new End(device, shape, trial.bench());
     end = b;

@@ -10,6 +10,7 @@ import ib.core.verbs.WrOpcode;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
@@ -33,7 +34,8 @@ final class OrderCases {
     s.add("RC both ways at once, 300 messages each", t -> bothWays(t), Cap.RC);
     s.add("RC a read after a write brings what was written", t -> readAfterWrite(t), Cap.RC);
     s.add(
-        "RC four queue pairs on one CQ, two pollers: each completion once (S18)",
+        "RC four queue pairs on one CQ, two pollers: each completion once (S18), in order in one"
+            + " call (S19)",
         t -> pollers(t),
         Cap.RC);
     s.add("the lazy form of polling tells the same as poll", t -> lazy(t), Cap.RC);
@@ -138,8 +140,9 @@ final class OrderCases {
     int count = t.bench().lossless() ? 4_000 : 400;
     int[] left = {count};
     List<Thread> pollers = new ArrayList<>();
+    AtomicInteger unordered = new AtomicInteger();
     for (int i = 0; i < 2; i++) {
-      WorkCompletion[] batch = Account.batch(5);
+      WorkCompletion[] batch = Account.batch(9);
       pollers.add(
           Thread.ofPlatform()
               .name("ib.kit poller " + i)
@@ -148,7 +151,8 @@ final class OrderCases {
                       Await.until(
                           "all completions",
                           () -> {
-                            account.take(cq, batch);
+                            int n = account.take(cq, batch);
+                            unordered.addAndGet(unordered(batch, n));
                             return account.taken() >= count;
                           })));
     }
@@ -162,6 +166,18 @@ final class OrderCases {
     pollers.forEach(Await::end);
     account.settle(cq).assertExact();
     Assertions.assertEquals(count, account.succeeded());
+    Assertions.assertEquals(0, unordered.get(), "pairs of one call in the wrong order");
+  }
+
+  /** How many pairs of completions of one queue pair are the wrong way round in a call's result. */
+  private static int unordered(WorkCompletion[] batch, int n) {
+    int pairs = 0;
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < i; j++) {
+        pairs += batch[j].qpn() == batch[i].qpn() && batch[j].wrId() > batch[i].wrId() ? 1 : 0;
+      }
+    }
+    return pairs;
   }
 
   private static void lazy(Trial t) {

@@ -6,6 +6,8 @@ public enum Flaw {
   NONE(""),
   /** Completions of one queue come in the wrong order. */
   WRONG_ORDER("DATA-377"),
+  /** What one call polls comes in the wrong order (S19). */
+  WRONG_ORDER_IN_A_CALL("DATA-458"),
   /** A flushed request now and then never completes. */
   LOST_FLUSH("FLUSH-001"),
   /** A flushed receive is told twice. */

@@ -12,6 +12,8 @@ import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The completion queue of a flawed device. */
@@ -58,6 +60,11 @@ final class FlawedCq extends CompletionQueue {
 
   @Override
   public int poll(WorkCompletion[] into, int most) {
+    if (flaw == Flaw.WRONG_ORDER_IN_A_CALL) {
+      int n = inner.poll(into, most);
+      Collections.reverse(Arrays.asList(into).subList(0, Math.max(0, n)));
+      return n;
+    }
     synchronized (back) {
       WorkCompletion[] two = {new WorkCompletion(), new WorkCompletion()};
       int n = inner.poll(two, flaw == Flaw.WRONG_ORDER ? 2 : 1);

@@ -114,10 +114,7 @@ final class PortableReceiver extends Receiver {
       LockSupport.parkNanos(NO_ROOM_NS);
     }
     if (Thread.interrupted()) {
-      counters.count(
-          UdpCounter
-              .RX_ERROR); // clears the interrupt, which has no meaning here and would keep select()
-      // from sleeping
+      counters.count(UdpCounter.RX_ERROR); // the interrupt would keep select() from sleeping
     }
   }
 

@@ -90,20 +90,24 @@ public interface ObjectControl {
   }
 
   /**
-   * Does the work of a control path method; when the process has no memory for it, the error is the
-   * promised one.
+   * Does the work of a control path method; when the process has no memory for it, or the object is
+   * taken away meanwhile and that is why the work is refused, the error is the promised one.
    *
    * @param method the method, for the error
    * @param work the driver's part, or the core's
    * @param <T> type of the result
    * @return what the work returns
    * @throws IbNoMemoryException when there is no memory
+   * @throws IbDisassociatedException when the object has gone meanwhile (CC-20)
    */
   default <T extends @Nullable Object> T call(String method, Supplier<T> work) {
     try {
       return work.get();
     } catch (OutOfMemoryError e) {
       throw IbNoMemoryException.of(this + "." + method, e);
+    } catch (IbInvalidException e) {
+      enterAnyContext(method); // tells of the object, when it is not what it was
+      throw e;
     }
   }
 

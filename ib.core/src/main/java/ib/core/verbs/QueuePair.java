@@ -123,13 +123,7 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
   public final void modify(QpAttr attr) {
     control().enter("modify");
     control().given(attr, "modify", "attr");
-    QpState from = attr.has(QpAttrMask.CUR_STATE) ? attr.curState() : state();
-    QpState to = attr.has(QpAttrMask.STATE) ? attr.state() : from;
-    if (attr.has(QpAttrMask.CUR_STATE) && from != state()) {
-      throw new IbInvalidException(
-          this + ".modify", "CUR_STATE is " + from + " but the state is " + state(), "query first");
-    }
-    QpTransitions.check(type(), from, to, attr);
+    QpState to = control().call("modify", () -> target(attr));
     if (attr.has(QpAttrMask.CAP)) {
       long most = attr.cap().workRequests();
       sized(Amount.WORK_REQUESTS, most, "modify", () -> doModify(attr, to));
@@ -234,6 +228,18 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
     checkMulticast(group);
     control().run("detachMulticast", () -> doDetachMulticast(group, mlid));
     groups.remove("multicast group " + group);
+  }
+
+  /** {@return the state that attributes lead to, which is checked} */
+  private QpState target(QpAttr attr) {
+    QpState from = attr.has(QpAttrMask.CUR_STATE) ? attr.curState() : state();
+    QpState to = attr.has(QpAttrMask.STATE) ? attr.state() : from;
+    if (attr.has(QpAttrMask.CUR_STATE) && from != state()) {
+      throw new IbInvalidException(
+          this + ".modify", "CUR_STATE is " + from + " but the state is " + state(), "query first");
+    }
+    QpTransitions.check(type(), from, to, attr);
+    return to;
   }
 
   @Override

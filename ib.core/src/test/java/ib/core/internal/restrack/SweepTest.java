@@ -16,8 +16,11 @@ import ib.core.testing.SilentHandler;
 import ib.core.testing.Wait;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbObject;
+import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.ProtectionDomain;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpState;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WorkCompletion;
 import java.util.List;
@@ -91,6 +94,23 @@ class SweepTest {
     o.close();
     assertEquals(1, rig.fake().faults().hits("destroyQP"));
     assertEquals("fake0", device.name());
+  }
+
+  @Test
+  @DisplayName("CC-20: what the driver refuses while the object is taken away is EIO, too")
+  void refusedMeanwhile() {
+    Objects7 o = Objects7.of(device);
+    Runnable gone =
+        () -> {
+          device.sweepAndPoison();
+          throw new IbInvalidException("modify", "the state is ERR by now", "RESET first");
+        };
+    rig.fake().faults().at("doModify", gone);
+    QpAttr attr = new QpAttr().state(QpState.RESET);
+    assertThrows(IbDisassociatedException.class, () -> o.qp().modify(attr));
+    Objects7 others = Objects7.of(rig.bind("neighbour"));
+    assertThrows(IbInvalidException.class, () -> others.qp().modify(attr));
+    others.close();
   }
 
   @Test

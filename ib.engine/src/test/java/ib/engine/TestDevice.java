@@ -1,5 +1,6 @@
 package ib.engine;
 
+import ib.core.testing.TestControl;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.DeviceAttr;
@@ -30,11 +31,11 @@ public final class TestDevice extends IbDevice {
   }
 
   public Queue<IbEvent> events() {
-    return control.events;
+    return control.events();
   }
 
   boolean heard(EventType type) {
-    return control.events.stream().anyMatch(e -> e.type() == type);
+    return control.events().stream().anyMatch(e -> e.type() == type);
   }
 
   @Override

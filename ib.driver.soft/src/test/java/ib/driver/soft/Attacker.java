@@ -2,6 +2,7 @@ package ib.driver.soft;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.testing.TestControl;
 import ib.core.verbs.Access;
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.CompletionQueue;
@@ -45,11 +46,9 @@ final class Attacker implements AutoCloseable {
 
   Attacker(Fabric fabric, String name) {
     device = SoftDevice.plug(fabric, ConfigReader.read(name, Map.of()), "0");
-    pd = device.ops().allocPd(new LoneControl(ObjectControl.Kind.PD, device));
-    cq =
-        device
-            .ops()
-            .createCq(new LoneControl(ObjectControl.Kind.CQ, device), new CqInit(8 * SLOTS));
+    TestControl book = new TestControl(device);
+    pd = device.ops().allocPd(book.child(ObjectControl.Kind.PD));
+    cq = device.ops().createCq(book.child(ObjectControl.Kind.CQ), new CqInit(8 * SLOTS));
     mr = pd.allocMemory(SLOTS * SLOT_BYTES, 64, Access.LOCAL_WRITE);
     qps = List.of(open(QpType.SMI), open(QpType.GSI), open(QpType.UD));
     qps.forEach(Attacker::bringUp);

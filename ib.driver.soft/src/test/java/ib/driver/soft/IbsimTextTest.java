@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
+import ib.driver.soft.fabric.NoSm;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.ibsim.IbsimDoor;
 import ib.driver.soft.topology.NetFile;

@@ -4,12 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.mad.smp.Smp;
-import ib.core.verbs.Gid;
 import ib.core.verbs.NodeType;
 import ib.driver.soft.sm.BuiltinSm;
 import ib.driver.soft.topology.Node;
-import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -26,29 +25,13 @@ final class FabricThreadTest {
   private static final Runnable NOTHING = () -> {};
 
   /** Manages nothing; does something when its time has come. */
-  private static final class Idle implements ResidentSm {
+  private static final class Idle extends NoSm {
     private final long madeNs = System.nanoTime();
     private volatile Runnable turn = NOTHING;
 
-    @Override
-    public void sweep() {}
-
-    @Override
-    public void attached(NodePort port, Gid group, int mlid, boolean attached) {}
-
-    @Override
-    public int lid(NodePort port) {
-      return 1;
+    Idle(Subnet subnet) {
+      super(subnet);
     }
-
-    @Override
-    public void pkeys(NodePort port, int[] table) {}
-
-    @Override
-    public void forget(NodePort port) {}
-
-    @Override
-    public void yield() {}
 
     @Override
     public long dueNs() {
@@ -90,11 +73,16 @@ final class FabricThreadTest {
   @DisplayName("A1 A13 a manager's turn throws: counted, and the next turn and other subnets run")
   void managerThrows(Class<? extends Throwable> what) throws ReflectiveOperationException {
     Throwable thrown = what.getDeclaredConstructor().newInstance();
-    Idle bad = new Idle();
-    Idle good = new Idle();
-    AtomicInteger made = new AtomicInteger();
-    Fabric fabric = new Fabric(subnet -> made.getAndIncrement() == 0 ? bad : good);
+    List<Idle> made = new ArrayList<>();
+    Fabric fabric =
+        new Fabric(
+            subnet -> {
+              made.add(new Idle(subnet));
+              return made.getLast();
+            });
     List<FabricPort> ports = List.of(fabric.open("sw0"), fabric.open("sw1"));
+    Idle bad = made.getFirst();
+    Idle good = made.getLast();
     try {
       CountDownLatch bads = new CountDownLatch(3);
       CountDownLatch goods = new CountDownLatch(3);
@@ -118,7 +106,7 @@ final class FabricThreadTest {
   @Test
   @DisplayName("A1 a datagram whose consumer throws: the next one is carried, the caller is spared")
   void consumerThrows() {
-    Fabric fabric = new Fabric(subnet -> new Idle());
+    Fabric fabric = new Fabric(NoSm::new);
     FabricPort port = fabric.open("sw0");
     try {
       AtomicInteger taken = new AtomicInteger();

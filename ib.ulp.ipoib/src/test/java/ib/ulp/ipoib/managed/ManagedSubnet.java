@@ -8,13 +8,11 @@ import ib.core.sa.SaClient;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.StandaloneCore;
-import ib.core.verbs.Gid;
 import ib.driver.soft.SoftAdapter;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.ResidentSm;
 import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.ibsim.IbsimDoor;
-import ib.driver.soft.topology.NodePort;
 import ib.ulp.ipoib.Ipoib;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.net.Backend;
@@ -116,38 +114,5 @@ final class ManagedSubnet implements AutoCloseable {
     core.close();
     assertEquals(List.of(), errors);
     assertTrue(ipoib.interfaces().isEmpty());
-  }
-
-  /** In place of the built-in subnet manager: who is not behind the door does not manage. */
-  static ResidentSm nobody(Subnet subnet) {
-    return new ResidentSm() {
-      @Override
-      public void sweep() {}
-
-      @Override
-      public void attached(NodePort port, Gid group, int mlid, boolean attached) {}
-
-      @Override
-      public int lid(NodePort port) {
-        return 0;
-      }
-
-      @Override
-      public void pkeys(NodePort port, int[] table) {}
-
-      @Override
-      public void forget(NodePort port) {}
-
-      @Override
-      public void yield() {}
-
-      @Override
-      public long dueNs() {
-        return Long.MAX_VALUE;
-      }
-
-      @Override
-      public void tick() {}
-    };
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ib.core.spi.PacketCapture;
 import ib.driver.soft.Opensm;
+import ib.driver.soft.fabric.NoSm;
 import ib.driver.soft.ibsim.IbsimDoor;
 import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.net.Backend;
@@ -53,8 +54,7 @@ class SubnetManagerDiesJvmTest {
   void dies(boolean builtin) throws Exception {
     Path file = dir.resolve("ipoib.pcapng");
     try (ManagedSubnet subnet =
-            new ManagedSubnet(
-                2, builtin ? BuiltinSm::new : ManagedSubnet::nobody, name -> Backend.inJvm());
+            new ManagedSubnet(2, builtin ? BuiltinSm::new : NoSm::new, name -> Backend.inJvm());
         IbsimDoor door = subnet.door(port);
         PacketCapture.Session capture = subnet.capture(1, file)) {
       CompletableFuture<Void> pinged;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ib.core.spi.PacketCapture;
 import ib.driver.soft.Opensm;
+import ib.driver.soft.fabric.NoSm;
 import ib.driver.soft.ibsim.IbsimDoor;
 import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.tap.TapBackend;
@@ -71,7 +72,7 @@ class SubnetManagerDiesTest {
     try (ManagedSubnet subnet =
             new ManagedSubnet(
                 2,
-                builtin ? BuiltinSm::new : ManagedSubnet::nobody,
+                builtin ? BuiltinSm::new : NoSm::new,
                 name -> TapBackend.open(names[name.charAt(2) - '0']));
         IbsimDoor door = subnet.door(port);
         PacketCapture.Session capture = subnet.capture(1, file)) {

@@ -1,4 +1,4 @@
-package ib.engine;
+package ib.core.testing;
 
 import ib.core.verbs.IbBusyException;
 import ib.core.verbs.IbDevice;
@@ -13,12 +13,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The smallest book that lets engine objects live: life, use counts, events; no owners, no checks.
+ * The smallest book that lets a driver's objects live without a midlayer: life, use counts, events;
+ * no owners, no checks.
  */
-final class TestControl implements ObjectControl {
+public final class TestControl implements ObjectControl {
   private static final AtomicLong IDS = new AtomicLong();
 
-  final Queue<IbEvent> events;
+  private final Queue<IbEvent> events;
   private final Kind kind;
   private final IbDevice device;
   private final long id = IDS.incrementAndGet();
@@ -28,7 +29,12 @@ final class TestControl implements ObjectControl {
   private volatile Runnable destroyer;
   private volatile IbObject self;
 
-  TestControl(IbDevice device) {
+  /**
+   * The book of a device.
+   *
+   * @param device which
+   */
+  public TestControl(IbDevice device) {
     this(Kind.DEVICE, device, new ConcurrentLinkedQueue<>());
   }
 
@@ -37,6 +43,11 @@ final class TestControl implements ObjectControl {
     this.device = device;
     this.events = events;
     this.uses = uses;
+  }
+
+  /** {@return what was raised at the device's objects} */
+  public Queue<IbEvent> events() {
+    return events;
   }
 
   @Override

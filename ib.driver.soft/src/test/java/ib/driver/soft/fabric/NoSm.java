@@ -1,13 +1,14 @@
-package ib.driver.soft;
+package ib.driver.soft.fabric;
 
 import ib.core.verbs.Gid;
-import ib.driver.soft.fabric.ResidentSm;
-import ib.driver.soft.fabric.Subnet;
 import ib.driver.soft.topology.NodePort;
 
-/** No subnet manager: links stay in INIT, with the LIDs that their topology gave them. */
-final class NoSm implements ResidentSm {
-  NoSm(Subnet subnet) {}
+/**
+ * In place of the built-in subnet manager: nobody manages but who is behind the door. Without
+ * anybody there links stay in INIT, with the LIDs that their topology gave them.
+ */
+public class NoSm implements ResidentSm {
+  public NoSm(Subnet subnet) {}
 
   @Override
   public void sweep() {}

@@ -8,10 +8,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The interfaces of one device: what is to go when it goes. The list is guarded by the adapter's
- * monitor; interfaces are made and taken away outside of it, since both wait for callbacks, which
- * may ask for the list. Who makes or takes away a child enters first and leaves afterwards; the end
- * of the device lets nobody enter any more and waits for those who are inside.
+ * The interfaces of one device, closed when the device is removed. The adapter's monitor guards all
+ * fields; it is not held while an interface is opened or closed, because both wait for callbacks
+ * that may ask for the list. A thread that adds or deletes a child calls {@link #enter} first and
+ * {@link #leave} afterwards. {@link #end} lets no thread enter any more and waits for the threads
+ * that have entered. Any thread may call.
  */
 final class Adapter {
   private final IbDevice device;
@@ -28,12 +29,15 @@ final class Adapter {
     return device;
   }
 
-  /** {@return those that there are, parents before their children} */
+  /** {@return the interfaces, parents before their children} */
   synchronized List<NetDevice> interfaces() {
     return List.copyOf(interfaces);
   }
 
-  /** Adds one. {@return false when it comes too late: then the caller takes it away} */
+  /**
+   * Adds an interface. {@return false if {@link #end} has returned; the caller then closes the
+   * interface}
+   */
   synchronized boolean add(NetDevice made) {
     return !over && interfaces.add(made);
   }
@@ -43,10 +47,12 @@ final class Adapter {
   }
 
   /**
-   * Enters for an interface.
+   * Enters on behalf of an interface, unless {@link #end} has been called.
    *
-   * @param take whether it is a child that the caller takes off the list, and away
-   * @return null when there is none of that name, or the device goes: the caller is not inside
+   * @param take true: the interface must be a child, is removed from the list, and the caller
+   *     closes it
+   * @return null when no interface has that name or the device is being removed; the caller has not
+   *     entered then
    */
   synchronized @Nullable NetDevice enter(String name, boolean take) {
     for (int i = 0; i < interfaces.size() && !ended; i++) {
@@ -59,13 +65,16 @@ final class Adapter {
     return null;
   }
 
-  /** Is inside no more. */
+  /** Ends what a successful {@link #enter} began. */
   synchronized void leave() {
     inside--;
     notifyAll();
   }
 
-  /** Lets nobody enter any more. {@return whether all have left within that time} */
+  /**
+   * Lets no thread enter any more and waits. {@return whether all threads have left within that
+   * time}
+   */
   synchronized boolean end(Duration within) {
     ended = true;
     boolean interrupted = false;
@@ -74,7 +83,7 @@ final class Adapter {
       try {
         TimeUnit.NANOSECONDS.timedWait(this, left);
       } catch (InterruptedException e) {
-        interrupted = true; // the bound holds all the same
+        interrupted = true; // the wait goes on until its bound
       }
     }
     if (interrupted) {

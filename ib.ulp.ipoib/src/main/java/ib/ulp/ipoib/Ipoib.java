@@ -27,33 +27,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The client: an interface for each InfiniBand port of each device, and children of other
- * partitions (I1, I11).
+ * The IPoIB client of the core. It opens an interface for each InfiniBand port of each device, and
+ * child interfaces for further partitions (I1, I11). Any thread may call; opening and closing an
+ * interface block.
  */
 public final class Ipoib implements IbClient {
   private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,14}");
   private static final Pattern CHILD = Pattern.compile("(ib\\d+)\\.([0-9A-Fa-f]{1,4})");
 
-  /** For so long the end of a device waits for whoever makes or takes away a child of it. */
+  /**
+   * How long the removal of a device waits for threads that add or delete a child interface of it.
+   */
   private static final Duration CHANGE_WITHIN = Duration.ofSeconds(10);
 
   private final Logger log = LoggerFactory.getLogger(Ipoib.class);
   private final LinkConfig config;
   private final List<Integer> children;
-  private final Map<String, String> reserved; // device and port to name
+  private final Map<String, String> reserved; // interface names by device and port
   private final BiFunction<IbDevice, Integer, SaClient> subnet;
   private final Backend.Factory backends;
   private final CmPorts cmPorts = new CmPorts();
   private final List<Adapter> adapters = new CopyOnWriteArrayList<>();
-  private final Set<String> names = new HashSet<>(); // under itself
+  private final Set<String> names = new HashSet<>(); // guarded by itself
 
   /**
-   * Makes a client whose interfaces are numbered as they come.
+   * Creates a client that numbers the interfaces in the order in which the ports appear.
    *
-   * @param config of all interfaces
-   * @param children P_Keys that every port gets a child interface for
-   * @param subnet opens the subnet administration of a port, {@code SaClient::open}
-   * @param backends makes the hosts
+   * @param config configuration of all interfaces
+   * @param children P_Keys; each port gets a child interface for each of them
+   * @param subnet opens the SA client of a port, {@code SaClient::open}
+   * @param backends opens the backend of each interface
    */
   public Ipoib(
       LinkConfig config,
@@ -64,14 +67,14 @@ public final class Ipoib implements IbClient {
   }
 
   /**
-   * Makes a client.
+   * Creates a client.
    *
-   * @param config of all interfaces
-   * @param children P_Keys that every port gets a child interface for
-   * @param reserved which interface is whose: device and port, for example {@code soft0/1}, to its
-   *     name; nobody else gets that name, whoever comes first
-   * @param subnet opens the subnet administration of a port, {@code SaClient::open}
-   * @param backends makes the hosts
+   * @param config configuration of all interfaces
+   * @param children P_Keys; each port gets a child interface for each of them
+   * @param reserved interface names by device and port, for example {@code soft0/1}; no other port
+   *     gets such a name
+   * @param subnet opens the SA client of a port, {@code SaClient::open}
+   * @param backends opens the backend of each interface
    */
   public Ipoib(
       LinkConfig config,
@@ -112,7 +115,7 @@ public final class Ipoib implements IbClient {
     }
   }
 
-  /** A child that cannot be is no reason to do without the others. */
+  /** Opens a configured child; if the child is refused, logs why and leaves it out. */
   private void configuredChild(Adapter adapter, NetDevice parent, int pkey) {
     try {
       String name = claimChild(parent, pkey, null);
@@ -123,7 +126,8 @@ public final class Ipoib implements IbClient {
   }
 
   /**
-   * B1: the one that is reserved for the port, else the first that is neither used nor reserved.
+   * B1: returns the name reserved for the port, else the first {@code ibN} that is neither used nor
+   * reserved.
    */
   private String parentName(IbDevice device, int port) {
     String own = reserved.get(device.name() + "/" + port);
@@ -150,7 +154,10 @@ public final class Ipoib implements IbClient {
     return roce ? new RoceSubnet(device, port) : subnet.apply(device, port);
   }
 
-  /** The name is claimed. */
+  /**
+   * Opens an interface whose name the caller has entered into {@link #names}; frees the name on
+   * failure.
+   */
   private NetDevice open(Adapter adapter, String name, boolean child, int port, LinkConfig how) {
     boolean made = false;
     try {
@@ -180,10 +187,15 @@ public final class Ipoib implements IbClient {
     }
   }
 
-  /** Children first, then parents (1.5); all of them together have the time of one (1.6). */
+  /**
+   * Closes children, then parents (1.5). All together are given {@link NetDevice#END_WITHIN} to end
+   * (1.6).
+   */
   private void close(Adapter adapter) {
     if (!adapter.end(CHANGE_WITHIN)) {
-      log.error("interfaces of {} are still being made or taken away", adapter.device().name());
+      log.error(
+          "interfaces of {} are still being added or deleted; the device is removed without waiting longer",
+          adapter.device().name());
     }
     List<NetDevice> all = adapter.interfaces().reversed();
     all.forEach(each -> attempt(each, each::beginClose));
@@ -199,7 +211,10 @@ public final class Ipoib implements IbClient {
     try {
       part.run();
     } catch (IbException e) {
-      log.error("interface {}: {}", which.name(), e.getMessage()); // the others go all the same
+      log.error(
+          "interface {}: {}",
+          which.name(),
+          e.getMessage()); // the other interfaces are closed all the same
     }
   }
 
@@ -211,29 +226,33 @@ public final class Ipoib implements IbClient {
   }
 
   /**
-   * Makes a child interface of another partition; it is down until its P_Key is in the table of the
-   * port (I11). It has what the parent has in all else.
+   * Creates a child interface for another partition, otherwise configured as its parent. The child
+   * is down until the port's P_Key table contains its P_Key (I11). Blocks until the interface is
+   * open.
    *
-   * @param parent name of an interface that is no child
-   * @param pkey 15 or 16 bits, the membership bit is added
+   * @param parent name of an interface that is no child itself
+   * @param pkey 15 or 16 bits; the membership bit is added
    * @return the child, for example {@code ib0.8001}
-   * @throws IbInvalidException for P_Key 0 and the parent's own, or when there is no such parent
-   * @throws IbExistsException when there is such a child
+   * @throws IbInvalidException for P_Key 0, for the parent's own P_Key, or when there is no such
+   *     parent
+   * @throws IbExistsException when there is such a child already
    */
   public NetDevice createChild(String parent, int pkey) {
     return create(parent, pkey, null);
   }
 
   /**
-   * The same with a name of its own: several children of one parent may be of one partition then,
-   * the parent's too, as {@code ip link add link ib0 name NAME type ipoib pkey PKEY} makes them.
+   * As {@link #createChild(String, int)}, with a name that the caller chooses. Several children of
+   * one parent may then share a partition, also the parent's, as with {@code ip link add link ib0
+   * name NAME type ipoib pkey PKEY}.
    *
-   * @param parent name of an interface that is no child
-   * @param pkey 15 or 16 bits, the membership bit is added
-   * @param name 1 to 15 letters, digits, dots, dashes and underscores, a letter first; not ib and a
-   *     number
+   * @param parent name of an interface that is no child itself
+   * @param pkey 15 or 16 bits; the membership bit is added
+   * @param name 1 to 15 letters, digits, dots, dashes and underscores, a letter first; not {@code
+   *     ib} with a number
    * @return the child
-   * @throws IbInvalidException for P_Key 0 and a name that is none, or when there is no such parent
+   * @throws IbInvalidException for P_Key 0, for a name that breaks the rule above, or when there is
+   *     no such parent
    * @throws IbExistsException when there is an interface of that name
    */
   public NetDevice createChild(String parent, int pkey, String name) {
@@ -259,12 +278,12 @@ public final class Ipoib implements IbClient {
     throw new IbInvalidException("create_child", "no interface " + parent, "ib:netif");
   }
 
-  /** I11: 1 and 0x8001 are one partition. */
+  /** I11: returns the P_Key with the membership bit; 1 and 0x8001 are one partition. */
   private static int full(int pkey) {
     return (pkey | 0x8000) & 0xffff;
   }
 
-  /** {@return the name of a child that may be made} */
+  /** {@return the name of a new child, which is now entered into {@link #names}} */
   private String claimChild(NetDevice parent, int pkey, @Nullable String wanted) {
     int full = full(pkey);
     boolean own = wanted == null && full == parent.pkey();
@@ -284,10 +303,10 @@ public final class Ipoib implements IbClient {
   }
 
   /**
-   * The one name of an interface that is known under two: {@code ib0.000a} is {@code ib0.800a}.
+   * Returns the name under which an interface is kept: {@code ib0.000a} becomes {@code ib0.800a}.
    *
-   * @param name as a user spells it
-   * @return as {@link NetDevice#name} spells it
+   * @param name the name as a user spells it
+   * @return the name as {@link NetDevice#name} spells it
    */
   public static String canonical(String name) {
     Matcher child = CHILD.matcher(name);
@@ -297,7 +316,7 @@ public final class Ipoib implements IbClient {
   }
 
   /**
-   * Takes a child interface away.
+   * Closes a child interface and frees its name. Blocks until the interface's thread has ended.
    *
    * @param name its name, in either spelling
    * @throws IbInvalidException when there is no such child

@@ -16,8 +16,8 @@ import org.osgi.service.component.annotations.ConfigurationPolicy;
 import org.osgi.service.metatype.annotations.Designate;
 
 /**
- * The bundle's entry: a client of the core while there is a configuration. A change of the
- * configuration withdraws the service, which removes all interfaces, and registers it anew.
+ * The bundle's component: a client of the core while the bundle is configured. A changed
+ * configuration withdraws the client service, which closes all interfaces, and registers it again.
  */
 @Component(
     name = IpoibComponent.PID,
@@ -32,7 +32,7 @@ public final class IpoibComponent implements IbClient {
   private final Ipoib ipoib;
 
   /**
-   * Reads the configuration; interfaces come with the devices.
+   * Reads the configuration; the core's {@link #add} calls open the interfaces.
    *
    * @param values the configuration
    */

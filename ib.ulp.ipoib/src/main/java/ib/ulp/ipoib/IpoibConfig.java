@@ -12,16 +12,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration, read.
+ * The bundle's configuration, parsed and checked.
  *
- * @param stacks where the stacks are
- * @param link of all links
- * @param children P_Keys that each port gets a child interface for
- * @param names device and port to the interface that is reserved for it
- * @param addresses interface name to what it has, with prefix lengths; not with TAP
- * @param gateways interface name to who has the rest of the world; not with TAP
- * @param probes how often an IPv6 address is asked for before it is used; in this JVM only
- * @param queues of each TAP or TUN device
+ * @param stacks where the IP stacks are
+ * @param link the configuration of all links
+ * @param children P_Keys; each port gets a child interface for each of them
+ * @param names interface names by the device and port that they are reserved for
+ * @param addresses addresses with prefix lengths, by interface name; unused with TAP
+ * @param gateways default gateways, by interface name; unused with TAP
+ * @param probes how many neighbour solicitations precede the use of an IPv6 address; unused with
+ *     TAP
+ * @param queues number of queues of each TAP or TUN device
  */
 record IpoibConfig(
     Stacks stacks,
@@ -40,7 +41,7 @@ record IpoibConfig(
     TUN
   }
 
-  /** An address and how many bits of it name the net. */
+  /** An address and its prefix length, 0 to 32 bits (IPv4) or 0 to 128 bits (IPv6). */
   record Net(Ip address, int prefix) {
     static Net parse(String text) {
       int slash = text.indexOf('/');
@@ -74,9 +75,10 @@ record IpoibConfig(
   }
 
   /**
-   * Reads it.
+   * Reads the configuration.
    *
-   * @throws IbInvalidException for a value that is none, with the key, the value and a good one
+   * @throws IbInvalidException for a wrong value; the message has the key, the value and what is
+   *     allowed
    */
   static IpoibConfig read(Map<String, ?> values) {
     String backend = word(values, "backend", "jvm", "tap", "tun");
@@ -109,7 +111,7 @@ record IpoibConfig(
         number(values, "queues", 1, 1, QUEUES_MOST));
   }
 
-  /** B1: who is who, whoever comes first. */
+  /** B1: reads the interface names that are reserved for ports. */
   private static Map<String, String> names(Map<String, ?> values) {
     Map<String, String> names = new TreeMap<>();
     for (String entry : list(values, "interfaces")) {
@@ -137,12 +139,15 @@ record IpoibConfig(
     return nets;
   }
 
-  /** {@return whether a mode is the connected one} */
+  /** {@return whether {@code mode} is {@code connected}} */
   static boolean connected(String key, String mode) {
     return word(Map.of(key, mode), key, "datagram", "connected").equals("connected");
   }
 
-  /** {@return one of some words, the first when there is none} */
+  /**
+   * {@return the value of a key, which must be one of the words; the first word if the key is not
+   * set}
+   */
   private static String word(Map<String, ?> values, String key, String... words) {
     String word = text(values, key, words[0]);
     if (!List.of(words).contains(word)) {
@@ -151,7 +156,7 @@ record IpoibConfig(
     return word;
   }
 
-  /** {@return a P_Key of 15 or 16 bits; decimal, or hexadecimal with 0x} */
+  /** {@return a P_Key of 15 or 16 bits, parsed from decimal, or from hexadecimal with 0x} */
   static int pkey(String key, String text) {
     try {
       int value = Integer.decode(text);
@@ -183,7 +188,7 @@ record IpoibConfig(
     throw wrong(key, text, good, null);
   }
 
-  /** An array, a collection or a text with commas. */
+  /** {@return the trimmed elements of an array, a collection or a text with commas} */
   private static List<String> list(Map<String, ?> values, String key) {
     Object value = values.get(key);
     List<String> all = new ArrayList<>();

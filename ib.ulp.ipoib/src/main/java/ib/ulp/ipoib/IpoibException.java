@@ -5,14 +5,14 @@ import ib.core.verbs.IbException;
 import java.io.IOException;
 
 /**
- * The kernel has refused an interface. It has no stack: the sentence is for whoever runs the
- * program, and the kernel's reason is part of it.
+ * Thrown when the kernel refuses an interface. It has no stack trace: its message is for the user
+ * who runs the program, and contains the kernel's reason.
  */
 public final class IpoibException extends IbException {
   private static final long serialVersionUID = 1L;
 
   IpoibException(String name, IOException why) {
-    super(Errno.EACCES, "interface " + name, String.valueOf(why.getMessage()), "backend = jvm");
+    super(Errno.EACCES, "interface " + name, String.valueOf(why.getMessage()), "set backend = jvm");
   }
 
   @Override

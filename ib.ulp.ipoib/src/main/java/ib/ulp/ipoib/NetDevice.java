@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 
 /** A network interface: a link, a host on it, and the thread that runs both. */
 public final class NetDevice implements AutoCloseable {
-  /** For so long the ends of all interfaces of a device are waited for (1.6). */
+  /** How long the removal of a device waits for all its interfaces together (1.6). */
   static final Duration END_WITHIN = Duration.ofMillis(1500);
 
   private static final EventType[] EVENTS = EventType.values();
@@ -48,7 +48,8 @@ public final class NetDevice implements AutoCloseable {
   private final Link link;
   private final Host host;
   private final Thread thread;
-  private final AtomicInteger events = new AtomicInteger(); // bits of those that nobody handled yet
+  private final AtomicInteger events =
+      new AtomicInteger(); // bits of the event types not handled yet
   private final IbEventHandler handler;
 
   private NetDevice(
@@ -80,17 +81,18 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /**
-   * Makes an interface and starts it; the joins go on behind (1.6).
+   * Opens an interface and starts it. Does not wait for the multicast joins, which the interface's
+   * thread makes (1.6).
    *
-   * @param name of the interface
-   * @param child whether it shares its port with a parent
+   * @param name name of the interface
+   * @param child whether the interface shares its port with a parent
    * @param device the client's handle
    * @param port from 1
-   * @param config how it is to be
-   * @param subnet opens the subnet administration of a port
-   * @param cmPorts agents of the connection manager, which interfaces share
-   * @param backends makes the host
-   * @throws IOException when the kernel refuses the host
+   * @param config configuration of the interface
+   * @param subnet opens the SA client of the port
+   * @param cmPorts connection manager agents, which the interfaces of a port share
+   * @param backends opens the backend of the interface
+   * @throws IOException when the kernel refuses the TAP or TUN device
    */
   static NetDevice open(
       String name,
@@ -108,7 +110,7 @@ public final class NetDevice implements AutoCloseable {
     try {
       backend = backends.open(name);
       NetDevice made = new NetDevice(name, child, device, port, config, sa, cmPorts, backend);
-      device.registerEventHandler(made.handler); // before the state is looked at (B12)
+      device.registerEventHandler(made.handler); // before the link reads the port's state (B12)
       made.loop.execute(() -> made.link.start(made.host));
       made.thread.start();
       whole = true;
@@ -123,7 +125,10 @@ public final class NetDevice implements AutoCloseable {
     }
   }
 
-  /** An atomic section; events of one kind that come together are handled once (1.5). */
+  /**
+   * Records an event and wakes the loop; never blocks. Equal events that arrive together are
+   * handled once (1.5).
+   */
   private void heard(IbEvent event) {
     boolean mine =
         event.port() == port || event.type().affiliation() == EventType.Affiliation.DEVICE;
@@ -149,7 +154,7 @@ public final class NetDevice implements AutoCloseable {
     return name;
   }
 
-  /** {@return whether it shares its port with a parent, on a partition of its own} */
+  /** {@return whether this interface was created as the child of another, for a partition} */
   public boolean child() {
     return child;
   }
@@ -159,7 +164,7 @@ public final class NetDevice implements AutoCloseable {
     return device.name() + "/" + port;
   }
 
-  /** {@return whether it belongs to that handle} */
+  /** {@return whether the interface uses that client handle} */
   boolean isOn(IbDevice handle) {
     return device.equals(handle);
   }
@@ -172,28 +177,28 @@ public final class NetDevice implements AutoCloseable {
     return config;
   }
 
-  /** {@return the P_Key that is its own, with the membership bit; 0 while the table has none} */
+  /** {@return the interface's P_Key with the membership bit; 0 while the port's table has none} */
   int pkey() {
     int key = config.pkey() == 0 ? device.pkey(port, 0) : config.pkey();
     return (key & 0x7fff) == 0 ? 0 : key | 0x8000;
   }
 
-  /** {@return what it is now} */
+  /** {@return the present state of the link} */
   public LinkState state() {
     return link.state();
   }
 
-  /** {@return what is wrong with the subnet although packets pass, in words, or empty} */
+  /** {@return a fault of the subnet that does not stop all packets, in words, or empty} */
   public String warning() {
     return link.warning();
   }
 
-  /** {@return the stack or the kernel's device} */
+  /** {@return the stack in this JVM, or the kernel's TAP or TUN device} */
   public Host host() {
     return host;
   }
 
-  /** {@return the counters, in order} */
+  /** {@return the counters, in the order in which they are printed} */
   public Map<String, Long> statistics() {
     Map<String, Long> all = link.statistics().all();
     if (loop.failures() != 0) {
@@ -203,10 +208,10 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /**
-   * What the fabric has not delivered of the packets of its port.
+   * Returns how many packets of the interface's port the fabric has dropped.
    *
    * @param counters the hardware counters of a device's port
-   * @return packets by reason, where there are any
+   * @return packets by reason, reasons without packets left out
    */
   Map<String, Long> losses(BiFunction<String, Integer, Map<String, Long>> counters) {
     Map<String, Long> lost = new LinkedHashMap<>(counters.apply(device.name(), port));
@@ -214,27 +219,30 @@ public final class NetDevice implements AutoCloseable {
     return lost;
   }
 
-  /** {@return groups with what is known of them} */
+  /** {@return the state of each multicast group, as text; waits for the loop, at most 1 s} */
   public Map<String, String> groups() {
     return ask(link::groups);
   }
 
-  /** {@return paths with what is known of them} */
+  /** {@return the state of each path, as text; waits for the loop, at most 1 s} */
   public Map<String, String> paths() {
     return ask(link::paths);
   }
 
-  /** {@return peers with what is known of their connections} */
+  /** {@return the state of each connection by peer, as text; waits for the loop, at most 1 s} */
   public Map<String, String> connections() {
     return ask(link::connections);
   }
 
-  /** {@return whether it is in connected mode} */
+  /** {@return whether the interface is in connected mode} */
   public boolean connected() {
     return (state().address().flags() & LinkAddress.RC) != 0;
   }
 
-  /** Changes the mode, which flushes all paths (C6). */
+  /**
+   * Sets connected mode or datagram mode, which flushes all paths (C6); waits for the loop, at most
+   * 1 s.
+   */
   public void connected(boolean on) {
     ask(
         () -> {
@@ -243,7 +251,7 @@ public final class NetDevice implements AutoCloseable {
         });
   }
 
-  /** {@return neighbours with what is known of them} */
+  /** {@return the state of each neighbour, as text; waits for the loop, at most 1 s} */
   public Map<String, String> neighbours() {
     return ask(host::neighbours);
   }
@@ -255,15 +263,15 @@ public final class NetDevice implements AutoCloseable {
       return answer.get(1, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IbTimedOutException(name, "interrupted", "again");
+      throw new IbTimedOutException(name, "interrupted", "call again");
     } catch (ExecutionException | TimeoutException e) {
       throw new IbTimedOutException(name, "the interface does not answer", "see the log");
     }
   }
 
   /**
-   * Takes the interface down: when this returns, nothing of it is left. Bounded, whatever goes on
-   * (1.6).
+   * Closes the interface and waits for its thread, at most {@link #END_WITHIN} (1.6). A thread that
+   * has not ended by then is reported in the log with its stack.
    */
   @Override
   public void close() {
@@ -271,7 +279,10 @@ public final class NetDevice implements AutoCloseable {
     endClose(System.nanoTime() + END_WITHIN.toNanos());
   }
 
-  /** Takes the interface down, without waiting for its end. */
+  /**
+   * Begins to close the interface: the loop stops the link, closes the host and ends. Does not
+   * wait.
+   */
   void beginClose() {
     device.unregisterEventHandler(handler);
     loop.execute(
@@ -288,7 +299,10 @@ public final class NetDevice implements AutoCloseable {
         });
   }
 
-  /** Waits for the end, at most until a time of {@link System#nanoTime}. */
+  /**
+   * Waits for the interface's thread to end, at most until {@code deadline} ({@link
+   * System#nanoTime}), then closes its SA client.
+   */
   void endClose(long deadline) {
     boolean interrupted = false;
     boolean ended = false;
@@ -298,7 +312,7 @@ public final class NetDevice implements AutoCloseable {
       try {
         ended = thread.join(Duration.ofNanos(Math.max(1, left)));
       } catch (InterruptedException e) {
-        interrupted = true; // the fence holds all the same
+        interrupted = true; // waits on until the deadline
       }
     }
     if (!ended) {
@@ -306,7 +320,10 @@ public final class NetDevice implements AutoCloseable {
       for (StackTraceElement line : thread.getStackTrace()) {
         stack.append("\n  at ").append(line);
       }
-      log.error("interface {} does not end: {}", name, stack);
+      log.error(
+          "interface {}: its thread has not ended in time and is left running; its stack: {}",
+          name,
+          stack);
     }
     sa.close();
     if (interrupted) {

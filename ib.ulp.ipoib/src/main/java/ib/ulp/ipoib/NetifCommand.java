@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BiFunction;
 
-/** What {@code ib:netif} does. */
+/** The shell command {@code ib:netif}. */
 final class NetifCommand {
   private static final String USAGE =
       """
@@ -31,7 +31,7 @@ final class NetifCommand {
 
   private static final String UNCONFIGURED =
       """
-      no interfaces: ib.ulp.ipoib has no configuration, or one that the log says is wrong.
+      no interfaces: ib.ulp.ipoib is not configured, or its configuration is wrong (see the log).
       Copy conf/ib.ulp.ipoib.cfg.example to conf/ib.ulp.ipoib.cfg: each InfiniBand port has an interface then\
       """;
 
@@ -43,17 +43,20 @@ final class NetifCommand {
 
   private NetifCommand() {}
 
-  /** Nobody has said yet that there are to be interfaces. */
+  /** {@return the answer while the bundle is not configured} */
   static String unconfigured(String... args) {
     return args.length > 0 && args[0].equals("help") ? USAGE : UNCONFIGURED;
   }
 
-  /** Without anybody who counts what the fabric loses. */
+  /** Runs the command without hardware counters, so without the fabric's drops. */
   static String run(Ipoib ipoib, String... args) {
     return run(ipoib, (device, port) -> Map.of(), args);
   }
 
-  /** Hardware counters of a device's port are asked for by its name and the port's number. */
+  /**
+   * Runs the command; {@code counters} returns the hardware counters by device name and port
+   * number.
+   */
   static String run(
       Ipoib ipoib, BiFunction<String, Integer, Map<String, Long>> counters, String... args) {
     String what = args.length == 0 ? "list" : args[0];
@@ -118,7 +121,7 @@ final class NetifCommand {
         "ib:netif", device.name() + " has its stack in the kernel", "ip(8) and ping(8)");
   }
 
-  /** What is wrong although there is a carrier, in words, or empty. */
+  /** {@return a fault of the subnet that does not stop all packets, in words, or empty} */
   private static String warning(
       NetDevice of, BiFunction<String, Integer, Map<String, Long>> counters) {
     long refused =
@@ -171,7 +174,7 @@ final class NetifCommand {
     return text.toString().stripTrailing();
   }
 
-  /** In the form of {@code ip link}. */
+  /** {@return one interface in the form of {@code ip link}} */
   private static String show(
       NetDevice device, BiFunction<String, Integer, Map<String, Long>> counters) {
     LinkState state = device.state();
@@ -243,11 +246,14 @@ final class NetifCommand {
       return reply.get();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IbTimedOutException("ib:netif ping", "interrupted", "again");
+      throw new IbTimedOutException("ib:netif ping", "interrupted", "call again");
     }
   }
 
-  /** Where short packets pass and long ones do not, somebody has set up the subnet wrongly. */
+  /**
+   * Searches for the longest packet that passes. If only short packets pass, the subnet is set up
+   * wrongly.
+   */
   private static String pmtu(NetDevice device, String address) {
     Ip to = IpoibConfig.Net.parse(address).address();
     NetIf stack = stack(device);

@@ -11,7 +11,7 @@ import org.osgi.service.component.annotations.ReferenceCardinality;
 import org.osgi.service.component.annotations.ReferencePolicy;
 import org.osgi.service.component.annotations.ReferencePolicyOption;
 
-/** The command {@code ib:netif}: there from the start, also without a configuration. */
+/** The component of the command {@code ib:netif}; it is active even without a configuration. */
 @Component(
     service = NetifComponent.class,
     property = {"osgi.command.scope=ib", "osgi.command.function=netif"})
@@ -28,7 +28,7 @@ public final class NetifComponent {
       policyOption = ReferencePolicyOption.GREEDY)
   private volatile @Nullable IbCore core;
 
-  /** Knows no interfaces yet. */
+  /** Creates the component; the references are bound separately. */
   @Activate
   public NetifComponent() {}
 

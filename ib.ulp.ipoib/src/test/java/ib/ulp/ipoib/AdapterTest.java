@@ -17,7 +17,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@DisplayName("core-layout 1a: interfaces are made and taken away outside of the list's monitor")
+@DisplayName("core-layout 1a: interfaces are opened and closed without the list's monitor")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AdapterTest {
   private static final long PATIENCE_S = 20;
@@ -43,7 +43,7 @@ class AdapterTest {
   }
 
   @Test
-  @DisplayName("a callback that asks for the list ends while a child is made and taken away")
+  @DisplayName("a callback that reads the list returns while a child is opened and closed")
   void callbacks() {
     try (lab) {
       opening = this::list;
@@ -56,7 +56,8 @@ class AdapterTest {
   }
 
   @Test
-  @DisplayName("S32: a device that goes while a child is made waits for it: nothing is left")
+  @DisplayName(
+      "S32: the removal of a device waits for a child that is being opened: nothing is " + "left")
   void goes() throws InterruptedException {
     try (lab) {
       SoftNode node = lab.plug();

@@ -110,7 +110,7 @@ class ChildTest {
   }
 
   @Test
-  @DisplayName("I12 umcast is off unless it is configured")
+  @DisplayName("I12: umcast is off unless it is configured")
   void umcast() {
     assertFalse(IpoibConfig.read(Map.of()).link().umcast());
     assertTrue(IpoibConfig.read(Map.of("umcast", true)).link().withPkey(1).umcast());
@@ -119,13 +119,13 @@ class ChildTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "ib7", "ib0", "1st", "a b", "sixteen-letters-"})
-  @DisplayName("names that are none, or are taken by those that are made with devices")
+  @DisplayName("invalid names, and names of interfaces of devices, are refused")
   void names(String name) {
     assertThrows(IbInvalidException.class, () -> lab.ipoib.createChild("ib0", 1, name));
   }
 
   @Test
-  @DisplayName("a name is there once; when its interface has gone it is free again")
+  @DisplayName("a name is unique, and free again after its interface was deleted")
   void once() {
     lab.ipoib.createChild("ib0", 1, "pod");
     assertThrows(IbExistsException.class, () -> lab.ipoib.createChild("ib1", 2, "pod"));

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@DisplayName("D10: each reason of a drop is counted when it happens, and in Linux's sum; D6, D7")
+@DisplayName("D10: each drop is counted by its reason, and in Linux's sum; D6, D7")
 class DropTest {
   private static final Ip ONE = Ip.parse("10.96.0.1");
   private static final Ip TWO = Ip.parse("10.96.0.2");
@@ -140,7 +140,8 @@ class DropTest {
   }
 
   @Test
-  @DisplayName("D6: unicast, broadcast and multicast are told apart; own ones do not come back")
+  @DisplayName(
+      "D6: unicast, broadcast and multicast are distinguished; own packets are not " + "received")
   void classified() {
     List<String> came = new ArrayList<>();
     b.tap = frame -> came.add(frame.cast() + " " + frame.length());

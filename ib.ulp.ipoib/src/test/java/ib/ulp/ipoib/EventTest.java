@@ -65,7 +65,7 @@ class EventTest {
   }
 
   @Test
-  @DisplayName("A8: ib:netif tells what a switch does not pass of the port's packets, by reason")
+  @DisplayName("A8: ib:netif shows how many packets of the port a switch has dropped, by reason")
   void partitionEnforced() {
     Map<String, Long> lost =
         Map.of("fabric_drop_partition_in", 3L, "fabric_drop_no_route", 0L, "drop_opcode", 5L);
@@ -140,7 +140,7 @@ class EventTest {
   }
 
   @Test
-  @DisplayName("GID_CHANGE: the link address follows, the others hear of it (D5)")
+  @DisplayName("GID_CHANGE: the link address follows and is announced (D5)")
   void gid() throws Exception {
     reach(a, 2);
     Gid moved = Gid.parse("fe80::aa:1");
@@ -154,7 +154,7 @@ class EventTest {
   }
 
   @Test
-  @DisplayName("D5: an end that comes back with another queue pair is found again")
+  @DisplayName("D5: a neighbour that returns with another queue pair is resolved again")
   void comesBack() throws Exception {
     reach(a, 2);
     lab.unplug(1);
@@ -196,7 +196,9 @@ class EventTest {
   }
 
   @Test
-  @DisplayName("I11: no second child of a partition, no child of a child, none of nobody")
+  @DisplayName(
+      "I11: a second child of a partition, a child of a child, and a child of no parent "
+          + "are refused")
   void refusedChildren() {
     lab.ipoib.createChild("ib0", 2);
     assertThrows(IbExistsException.class, () -> lab.ipoib.createChild("ib0", 0x8002));
@@ -223,7 +225,7 @@ class EventTest {
   }
 
   @Test
-  @DisplayName("network-operator#1646, NO-CARRIER: a join that was refused says so in words")
+  @DisplayName("network-operator#1646, NO-CARRIER: the reason of a refused join is shown in words")
   void reason() {
     lab.subnet.refuse = group -> true;
     lab.nodes.get(1).cable(false);

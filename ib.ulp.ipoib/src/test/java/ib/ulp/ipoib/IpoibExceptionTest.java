@@ -10,14 +10,14 @@ import org.junit.jupiter.api.Test;
 
 class IpoibExceptionTest {
   @Test
-  @DisplayName("B17: a kernel that refuses is a sentence in the log, not a stack")
+  @DisplayName("B17: a refusal by the kernel is one sentence in the log, without a stack")
   void sentence() {
     StringWriter log = new StringWriter();
     new IpoibException("ib0", new IOException("/dev/net/tun: Permission denied"))
         .printStackTrace(new PrintWriter(log, true));
     assertEquals(
         "ib.ulp.ipoib.IpoibException: interface ib0: /dev/net/tun: Permission denied (EACCES)."
-            + " Try: backend = jvm\n",
+            + " Try: set backend = jvm\n",
         log.toString());
   }
 }

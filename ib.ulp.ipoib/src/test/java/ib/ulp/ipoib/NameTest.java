@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@DisplayName("B1: which interface is whose")
+@DisplayName("B1: names of interfaces")
 class NameTest {
   private static final long GUID = 0x02c9030000100000L;
 
@@ -53,7 +53,8 @@ class NameTest {
   }
 
   @Test
-  @DisplayName("a reserved name is that of its port in any order, and nobody else gets it")
+  @DisplayName(
+      "a reserved name belongs to its port in any order of devices, and no other port " + "gets it")
   void reserved() {
     Map<String, String> reserved =
         IpoibConfig.read(Map.of("interfaces", "ib0 first/1, ib1 second/1")).names();
@@ -64,7 +65,7 @@ class NameTest {
   }
 
   @Test
-  @DisplayName("without one they are numbered as they come")
+  @DisplayName("without reserved names, interfaces are numbered in the order of their ports")
   void arrival() {
     assertTrue(IpoibConfig.read(Map.of()).names().isEmpty());
     assertEquals(Map.of("b/1", "ib0", "a/1", "ib1"), named(Map.of(), "b", "a"));
@@ -73,7 +74,7 @@ class NameTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"ib0", "eth0 a/1", "ib0 a", "ib01 a/1", "ib0 a/1, ib0 b/1", "ib0 a/1, ib1 a/1"})
-  @DisplayName("what names nobody, or one of them twice, is refused with the key and a good one")
+  @DisplayName("a wrong entry, or a name or port twice, is refused with the key and an example")
   void refused(String value) {
     IbInvalidException e =
         assertThrows(IbInvalidException.class, () -> IpoibConfig.read(Map.of("interfaces", value)));

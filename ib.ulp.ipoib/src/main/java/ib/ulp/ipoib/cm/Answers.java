@@ -11,7 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an interface answers to each message, by the state of the connection (IBA 12.9.5-12.9.7).
+ * Answers connection manager messages of one interface, by the state of the connection (IBA
+ * 12.9.5-12.9.7). The agent's thread calls {@link #received}; everything else runs on the
+ * interface's loop.
  */
 final class Answers implements CmParty {
   private final Logger log = LoggerFactory.getLogger(Answers.class);
@@ -38,7 +40,7 @@ final class Answers implements CmParty {
       return;
     }
     Connection c = all.named(message.remoteId());
-    if (c == null) { // it ended while the message was on its way here
+    if (c == null) { // the connection ended before its message arrived
       all.refusals().count(Refusal.UNKNOWN_CONNECTION, answer);
       CmMessage refusal = CmPort.refusal(message);
       if (refusal != null) {
@@ -69,7 +71,7 @@ final class Answers implements CmParty {
           all.speech().await(c, Connections.RESPONSE_NS + (4096L << mra.timeout()));
         }
       }
-      case CmRequest req -> throw new AssertionError(req); // was taken above
+      case CmRequest req -> throw new AssertionError(req); // handled above
     }
   }
 
@@ -93,7 +95,7 @@ final class Answers implements CmParty {
     Connection mine = peer.active;
     boolean crossing = mine != null && mine.state == State.REQ_SENT;
     boolean mineLives = crossing && !me.yields(address);
-    if (mineLives) { // C3: the peer's yields to ours
+    if (mineLives) { // C3: the peer's request yields to ours
       refuse(tid, req, answer, CmReject.CONSUMER, null);
     } else if (all.full()) {
       refuse(tid, req, answer, CmReject.NO_RESOURCES, Refusal.LIMIT);
@@ -125,7 +127,7 @@ final class Answers implements CmParty {
       AhAttr back = req.path().back(me.port(), me.sgidIndex(), me.ethernet());
       end.connect(back, req.mtu(), req.path().ackTimeout(), req.qpn(), req.psn());
     } catch (IbException e) {
-      log.warn("connection of {} is not taken: {}", address, e.getMessage());
+      log.warn("connection request of {} is rejected: {}", address, e.getMessage());
       if (end != null) {
         end.close();
       }
@@ -166,7 +168,11 @@ final class Answers implements CmParty {
       all.speech().say(c);
       all.established(c);
     } else {
-      refuse(c, rep, CmReject.INVALID_ID, answer); // of a second one that a repeated REQ has made
+      refuse(
+          c,
+          rep,
+          CmReject.INVALID_ID,
+          answer); // the REP of a second connection that a repeated REQ has created at the peer
     }
   }
 
@@ -183,7 +189,8 @@ final class Answers implements CmParty {
     c.reason = rej.reason();
     boolean ruled = rej.message() == CmReject.OF_REQ && rej.reason() == CmReject.CONSUMER;
     if (asked && ruled && all.identity().yields(c.peer)) {
-      all.peers().of(c.peer).shares = true; // C3: the peer's own, which crossed, is to live
+      all.peers().of(c.peer).shares =
+          true; // C3: the peer's own request, which crossed ours, becomes the connection
     }
     all.forget(c, "refused, reason " + rej.reason());
     all.release(c);

@@ -4,7 +4,7 @@ import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** A message of the connection manager (IBA 12.6): what stands in the 232 bytes of its datagram. */
+/** A message of the connection manager (IBA 12.6): the content of the 232 data bytes of its MAD. */
 public sealed interface CmMessage
     permits CmRequest,
         CmReply,
@@ -21,26 +21,26 @@ public sealed interface CmMessage
   int DREQ = 0x0015;
   int DREP = 0x0016;
 
-  /** Bytes after the header of the datagram. */
+  /** Bytes after the MAD header. */
   int BYTES = 232;
 
-  /** {@return its attribute (IBA 12.6, table 97)} */
+  /** {@return the message's attribute ID (IBA 12.6, table 97)} */
   int attribute();
 
-  /** {@return how the sender calls the connection; 0 when it does not know it} */
+  /** {@return the sender's communication ID of the connection; 0 when the sender has none} */
   int localId();
 
-  /** {@return how the receiver calls it; 0 in a REQ} */
+  /** {@return the receiver's communication ID of the connection; 0 in a REQ} */
   int remoteId();
 
-  /** Writes the message over zeros. */
+  /** Writes the message into {@code s}, which must contain zeros only. */
   void write(MemorySegment s);
 
   /**
-   * Reads a message; a total function of the bytes.
+   * Reads a message. Never throws, whatever the bytes are.
    *
    * @param s at least {@link #BYTES}
-   * @return null for an attribute that is none of these, or a field that cannot be
+   * @return null for an attribute that is none of these, or for a field outside its range
    */
   static @Nullable CmMessage read(int attribute, MemorySegment s) {
     int local = Octets.u32(s, 0);
@@ -76,7 +76,7 @@ public sealed interface CmMessage
   }
 
   /**
-   * DREQ: the connection is to end (IBA 12.6.10).
+   * DREQ: the sender has ended the connection (IBA 12.6.10).
    *
    * @param remoteQpn queue pair of the receiver
    */
@@ -93,7 +93,7 @@ public sealed interface CmMessage
     }
   }
 
-  /** DREP: it has ended (IBA 12.6.11). */
+  /** DREP: the answer to a DREQ (IBA 12.6.11). */
   record DisconnectReply(int localId, int remoteId) implements CmMessage {
     @Override
     public int attribute() {

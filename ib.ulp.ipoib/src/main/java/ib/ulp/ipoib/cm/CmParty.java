@@ -2,14 +2,16 @@ package ib.ulp.ipoib.cm;
 
 import ib.core.verbs.AhAttr;
 
-/** Who takes messages of the connection manager: the connections of one interface. */
+/** Receives connection manager messages for the connections of one interface. */
 public interface CmParty {
   /**
-   * A message has come. From any thread; hands it to the loop of the interface.
+   * Hands a received message to the interface's loop. Any thread may call; this method does not
+   * block.
    *
-   * @param tid transaction, to answer with
-   * @param message what; a REQ is for this interface, everything else has an identifier of it
-   * @param answer the way back
+   * @param tid transaction ID, which an answer repeats
+   * @param message a REQ for this interface, or another message with a communication ID of this
+   *     interface
+   * @param answer address vector to the sender
    */
   void received(long tid, CmMessage message, AhAttr answer);
 }

@@ -30,26 +30,31 @@ import org.slf4j.LoggerFactory;
 public final class CmPort implements CmService {
   private static final int CLASS_VERSION = 2;
 
-  /** In the place of an interface that makes its queue pairs: a request is to come again (B11). */
+  /**
+   * Stands for an interface that is still creating its queue pairs: drops requests, which the peer
+   * repeats (B11).
+   */
   private static final CmParty SETTING_UP = (tid, message, answer) -> {};
 
   private final Logger log = LoggerFactory.getLogger(CmPort.class);
   private final SecureRandom random = new SecureRandom();
   private final Map<Integer, CmParty> names = new ConcurrentHashMap<>();
   private final Map<Integer, CmParty> listeners = new ConcurrentHashMap<>();
-  private final List<Refusals> counts = new CopyOnWriteArrayList<>(); // of all that share the port
+  private final List<Refusals> counts =
+      new CopyOnWriteArrayList<>(); // of all interfaces of the port
   private final IbDevice device;
   private final int port;
   private final MadAgent agent;
 
   /**
-   * Registers the agent; the port says that there is one (IBA 14.2.5.6, CapabilityMask).
+   * Registers the agent and sets IsCommunicationManagementSupported in the port's CapabilityMask
+   * (IBA 14.2.5.6).
    *
    * @param device the client's handle
    * @param port from 1
-   * @param expected datagram queue pairs of interfaces that will listen: known before anybody can
-   *     be heard
-   * @throws ib.core.verbs.IbExistsException when another has the class
+   * @param expected datagram queue pair numbers of interfaces that will listen; they are entered
+   *     before a request can arrive
+   * @throws ib.core.verbs.IbExistsException when another agent has registered the class
    */
   public CmPort(IbDevice device, int port, int... expected) {
     this.device = device;
@@ -70,8 +75,12 @@ public final class CmPort implements CmService {
     int bit = PortCapability.IS_CM_SUPPORTED.mask();
     try {
       device.modifyPort(port, new PortModify(is ? bit : 0, is ? 0 : bit, false, false));
-    } catch (IbException e) { // a sign for others only: connections do without
-      log.debug("port {} of {} does not say that it has a connection manager", port, device, e);
+    } catch (IbException e) { // the bit only informs peers: connections work without it
+      log.debug(
+          "port {} of {}: the bit IsCommunicationManagementSupported could not be changed",
+          port,
+          device,
+          e);
     }
   }
 
@@ -90,13 +99,14 @@ public final class CmPort implements CmService {
   }
 
   /**
-   * Somebody will listen: until then, and until {@link #forget}, requests are left to come again.
+   * Announces that an interface will listen. Until {@link #listen} or {@link #forget}, its requests
+   * are dropped, and the peer repeats them.
    */
   void expect(int udQpn) {
     listeners.putIfAbsent(udQpn, SETTING_UP);
   }
 
-  /** Nobody will listen any more: requests are refused. */
+  /** Forgets an interface: from now on its requests are rejected. */
   void forget(int udQpn) {
     listeners.remove(udQpn);
   }
@@ -164,7 +174,9 @@ public final class CmPort implements CmService {
     }
   }
 
-  /** What is nobody's counts for everybody. */
+  /**
+   * Counts a refused message with every interface of the port, because it belongs to none of them.
+   */
   private void refuse(Refusal why, MadReceived datagram) {
     counts.forEach(each -> each.count(why, datagram.source()));
   }
@@ -177,15 +189,16 @@ public final class CmPort implements CmService {
     counts.remove(gone);
   }
 
-  /** W14: both spellings of the service. */
+  /** W14: {@return the interface for a service ID in either form, Linux's or RFC 4755's} */
   private @Nullable CmParty listener(long serviceId) {
     int qpn = (int) serviceId & 0xffffff;
     return Connected.isFor(serviceId, qpn) ? listeners.get(qpn) : null;
   }
 
   /**
-   * {@return what is said to a message that is nobody's; null for nothing} So a peer whose
-   * connection is gone here need not wait for its retries (IBA 12.9.8.3.1).
+   * {@return the answer to a message that belongs to no connection or listener; null for no answer}
+   * So a peer whose connection no longer exists here need not wait for its retries (IBA
+   * 12.9.8.3.1).
    */
   public static @Nullable CmMessage refusal(CmMessage message) {
     Connected none = new Connected(0, 0);
@@ -200,7 +213,9 @@ public final class CmPort implements CmService {
     };
   }
 
-  /** Ends the agent: afterwards nobody hears anything. */
+  /**
+   * Closes the agent; afterwards no party receives a message. Waits for a callback that is running.
+   */
   @Override
   public void close() {
     supported(false);

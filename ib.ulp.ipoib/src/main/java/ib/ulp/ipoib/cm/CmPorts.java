@@ -9,10 +9,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agents of all ports: interfaces of one port share one, because a port has one agent of a
- * class. Any thread may call in. The table is guarded by itself; an agent is opened and closed
- * outside of that monitor, by one thread at a time for each port: another one of that port waits
- * until it is done, and one of another port does not.
+ * The connection manager agents of all ports. The interfaces of a port share one agent, because a
+ * port has one agent per management class. Any thread may call. The table's monitor guards the
+ * table and is not held while an agent is opened or closed. One thread at a time does that for a
+ * port; other threads of the same port wait, those of other ports do not.
  */
 public final class CmPorts {
   /** Opens the agent of a port, {@code CmPort::new}. */
@@ -23,37 +23,38 @@ public final class CmPorts {
 
   private record Key(IbDevice device, int port) {}
 
-  /** What there is of one port. */
+  /** The agent of one port and the number of its users. */
   private static final class Seat {
-    @Nullable CmPort port; // null while it is opened or closed
+    @Nullable CmPort port; // null while a thread opens or closes the agent
     int users;
   }
 
-  /** For so long the end of an agent, and another one's beginning, is waited for. */
+  /** How long a thread waits for another thread that opens or closes the agent of the same port. */
   private static final long CHANGE_NS = 30_000_000_000L;
 
   private final Opener opener;
-  private final Map<Key, Seat> seats = new HashMap<>(); // under itself
+  private final Map<Key, Seat> seats = new HashMap<>(); // guarded by itself
 
   public CmPorts() {
     this(CmPort::new);
   }
 
-  /** One whose agents somebody else opens. */
+  /** Creates a table that opens agents with {@code opener}. */
   CmPorts(Opener opener) {
     this.opener = opener;
   }
 
   /**
-   * Opens the agent of a port, or shares it. From now on requests for the interface are left to
-   * come again, until it listens.
+   * Opens the agent of a port, or shares an open one. Until the interface listens, its requests are
+   * dropped, and the peer repeats them. Blocks while another thread opens or closes the agent of
+   * this port, at most 30 s.
    *
    * @param device the client's handle
    * @param port from 1
-   * @param udQpn queue pair of the interface's datagram service
-   * @param counts get what the port refuses, which is for no interface
-   * @return the caller closes it, on any thread but the agent's
-   * @throws ib.core.verbs.IbException when the port cannot have it
+   * @param udQpn datagram queue pair number of the interface
+   * @param counts counts messages that the port refuses because they belong to no interface
+   * @return the interface's share of the agent; the caller closes it, on any thread but the agent's
+   * @throws ib.core.verbs.IbException when the port cannot register the agent
    */
   public CmService open(IbDevice device, int port, int udQpn, Refusals counts) {
     Key key = new Key(device, port);
@@ -78,7 +79,10 @@ public final class CmPorts {
     }
   }
 
-  /** {@return what there is; null when the caller is to open it, and the seat is the caller's} */
+  /**
+   * {@return the open agent; null if the caller must open it, in which case the table now contains
+   * {@code fresh}}
+   */
   private @Nullable CmPort take(Key key, Seat fresh, int udQpn) {
     long deadline = System.nanoTime() + CHANGE_NS;
     synchronized (seats) {
@@ -108,7 +112,7 @@ public final class CmPorts {
       TimeUnit.NANOSECONDS.timedWait(seats, ns);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IbTimedOutException("connection manager", "interrupted", "again");
+      throw new IbTimedOutException("connection manager", "interrupted", "call again");
     }
   }
 
@@ -130,7 +134,7 @@ public final class CmPorts {
     }
   }
 
-  /** One user's share. */
+  /** One interface's share of a port's agent. */
   private final class Share implements CmService {
     private final Key key;
     private final CmPort port;

@@ -5,10 +5,10 @@ import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
 
 /**
- * REJ: no connection (IBA 12.6.7).
+ * REJ: the sender rejects the connection (IBA 12.6.7).
  *
- * @param localId how the sender of this calls it; 0 when it never called it anything
- * @param remoteId how the receiver does
+ * @param localId the sender's communication ID; 0 if the sender never assigned one
+ * @param remoteId the receiver's communication ID
  * @param message what is rejected: {@link #OF_REQ}, {@link #OF_REP}, {@link #OF_OTHER}
  * @param reason see IBA table 108
  * @param data queue pair and MTU of the sender's interface (W13)
@@ -19,28 +19,31 @@ public record CmReject(int localId, int remoteId, int message, int reason, Conne
   public static final int OF_REP = 1;
   public static final int OF_OTHER = 2;
 
-  /** No more connections. */
+  /** The sender cannot hold more connections. */
   public static final int NO_RESOURCES = 3;
 
-  /** Gave up waiting. */
+  /** The sender's wait for an answer has timed out. */
   public static final int TIMEOUT = 4;
 
-  /** Knows no such connection. */
+  /** The sender has no such connection. */
   public static final int INVALID_ID = 6;
 
-  /** What is asked for is not offered. */
+  /** The sender does not support the request. */
   public static final int UNSUPPORTED = 5;
 
-  /** Nobody listens. */
+  /** No interface listens to the service ID. */
   public static final int INVALID_SERVICE = 8;
 
-  /** The path is not one between sender and receiver: its GIDs. */
+  /** A GID of the path belongs neither to the sender nor to the receiver. */
   public static final int INVALID_GID = 12;
 
-  /** The same: its LIDs. */
+  /** A LID of the path belongs neither to the sender nor to the receiver. */
   public static final int INVALID_LID = 13;
 
-  /** The consumer does not want it: of two that cross the other one is to live (C3). */
+  /**
+   * The interface does not want the connection: of two requests that cross, the other one is
+   * accepted (C3).
+   */
   public static final int CONSUMER = 28;
 
   private static final int PRIVATE = 84;

@@ -5,14 +5,14 @@ import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
 
 /**
- * REP: a request is accepted (IBA 12.6.8).
+ * REP: the sender accepts a request (IBA 12.6.8).
  *
- * @param localId how the sender of this calls the connection
- * @param remoteId how the sender of the REQ does
- * @param qpn queue pair of the sender of this
- * @param psn first packet sequence number that the receiver of this sends (RG-23)
- * @param caGuid of its adapter
- * @param data queue pair and MTU of its interface (W13)
+ * @param localId communication ID of the REP's sender
+ * @param remoteId communication ID of the REQ's sender
+ * @param qpn queue pair of the REP's sender
+ * @param psn first packet sequence number that the REP's receiver sends (RG-23)
+ * @param caGuid GUID of the adapter of the REP's sender
+ * @param data queue pair and MTU of the interface of the REP's sender (W13)
  */
 public record CmReply(int localId, int remoteId, int qpn, int psn, long caGuid, Connected data)
     implements CmMessage {

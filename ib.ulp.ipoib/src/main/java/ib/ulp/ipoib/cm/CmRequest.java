@@ -10,15 +10,15 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * REQ: somebody wants a connection (IBA 12.6.5).
+ * REQ: the sender asks for a connection (IBA 12.6.5).
  *
- * @param localId how the sender calls it
- * @param serviceId what for, see {@link Connected}
- * @param caGuid of the sender's adapter
+ * @param localId communication ID of the REQ's sender
+ * @param serviceId service that the connection is for, see {@link Connected}
+ * @param caGuid GUID of the sender's adapter
  * @param qpn queue pair of the sender
- * @param psn first packet sequence number that the receiver of this sends (RG-23)
- * @param pkey of the partition
- * @param mtu of the path
+ * @param psn first packet sequence number that the REQ's receiver sends (RG-23)
+ * @param pkey P_Key of the connection's partition
+ * @param mtu MTU of the path
  * @param srq whether the sender receives into a shared queue
  * @param path the primary path
  * @param data queue pair and MTU of the sender's interface (W13)
@@ -35,13 +35,13 @@ public record CmRequest(
     Path path,
     Connected data)
     implements CmMessage {
-  /** C2: reads and atomics that the sender would serve. */
+  /** C2: how many RDMA reads and atomics the sender accepts at a time. */
   static final int RESPONDER_RESOURCES = 4;
 
-  /** C2: 4.096 us * 2^20, for either side to answer in. */
+  /** C2: 4.096 us * 2^20, about 4.3 s, in which either side must answer. */
   static final int RESPONSE_TIMEOUT = 20;
 
-  /** C2: how often a message is sent again. */
+  /** C2: how often an unanswered message is sent again. */
   static final int RETRIES = 15;
 
   private static final int PRIVATE = 140;
@@ -75,9 +75,9 @@ public record CmRequest(
       boolean subnetLocal,
       int ackTimeout) {
     private static final int NO_LID = 0xffff;
-    private static final int ACK_TIMEOUT = 18; // a second
+    private static final int ACK_TIMEOUT = 18; // 4.096 us * 2^18, about 1.1 s
 
-    /** The path to a peer. */
+    /** {@return the path from {@code self} to a peer} */
     static Path of(Self self, Gid peer, Way way) {
       AhAttr ah = way.ah();
       GlobalRoute route = ah.grh();
@@ -95,7 +95,10 @@ public record CmRequest(
           ACK_TIMEOUT);
     }
 
-    /** {@return the way back to the sender, from a GID at that index of this port} */
+    /**
+     * {@return the address vector back to the sender, with the source GID at that index of this
+     * port}
+     */
     AhAttr back(int port, int sgidIndex, boolean ethernet) {
       GlobalRoute route =
           subnetLocal && !ethernet
@@ -124,7 +127,7 @@ public record CmRequest(
     Octets.u32(s, 40, RESPONSE_TIMEOUT << 3 | RC << 1 | 1); // end-to-end flow control
     Octets.u32(s, 44, psn << 8 | RESPONSE_TIMEOUT << 3); // C2: no retry of the queue pair
     Octets.u16(s, 48, pkey);
-    Octets.u8(s, 50, mtu.value() << 4); // C2: nor when the receiver is not ready
+    Octets.u8(s, 50, mtu.value() << 4); // C2: no RNR retry either
     Octets.u8(s, 51, RETRIES << 4 | (srq ? 8 : 0));
     Octets.u16(s, 52, path.localLid);
     Octets.u16(s, 54, path.remoteLid);

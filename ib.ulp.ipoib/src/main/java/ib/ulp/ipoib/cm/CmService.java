@@ -2,43 +2,45 @@ package ib.ulp.ipoib.cm;
 
 import ib.core.verbs.AhAttr;
 
-/** Sends messages of the connection manager, and tells whose those are that come. */
+/**
+ * Sends connection manager messages of one interface, and hands it the messages that arrive for it.
+ * Any thread may call.
+ */
 public interface CmService extends AutoCloseable {
   /**
-   * A name for a connection of one's own, unguessable and unique on the port.
+   * Returns a communication ID for a new connection, unguessable and unique on the port.
    *
-   * @param party hears messages to it until {@link #release}
+   * @param party receives messages with this ID until {@link #release}
    */
   int name(CmParty party);
 
-  /** Gives a name back. */
+  /** Releases a communication ID. */
   void release(int id);
 
   /**
-   * Hears requests for an interface, until {@link #unlisten}. While it does not listen, requests
-   * for it are left to come again: it may listen when they do.
+   * Hands requests for an interface to {@code party}, until {@link #unlisten}. While no party
+   * listens, requests are dropped; the peer repeats them.
    *
-   * @param udQpn queue pair of its datagram service, which the service identifiers have in them
-   *     (W14)
+   * @param udQpn datagram queue pair number of the interface, which its service IDs contain (W14)
    */
   void listen(int udQpn, CmParty party);
 
-  /** Hears no more of them. */
+  /** Ends {@link #listen}: requests for the interface are dropped again. */
   void unlisten(int udQpn);
 
-  /** {@return a transaction for a new exchange} */
+  /** {@return a transaction ID for a new exchange; {@code id} is its low half} */
   long transaction(int id);
 
   /**
    * Sends a message, unreliably.
    *
-   * @param tid transaction
-   * @param to the way
-   * @param pkeyIndex of the partition
+   * @param tid transaction ID
+   * @param to address vector to the peer's port
+   * @param pkeyIndex index of the partition's P_Key in the port's table
    */
   void send(long tid, CmMessage message, AhAttr to, int pkeyIndex);
 
-  /** No message comes any more when this returns. */
+  /** Ends the service: after this returns, its party receives no message. */
   @Override
   void close();
 }

@@ -5,19 +5,19 @@ import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.wire.LinkAddress;
 import org.jspecify.annotations.Nullable;
 
-/** A connection to one peer, and how far it has come (IBA 12.9). Only the loop touches it. */
+/** A connection to one peer, and its state (IBA 12.9). Used on the loop's thread only. */
 public final class Connection {
-  /** How far. */
+  /** The state of a connection. */
   public enum State {
-    /** Active: asked, no answer yet. */
+    /** Active side: the REQ is sent, no answer has arrived. */
     REQ_SENT,
-    /** Passive: accepted, not confirmed yet. */
+    /** Passive side: the REP is sent, no RTU has arrived. */
     REP_SENT,
     /** Packets may be sent. */
     ESTABLISHED,
-    /** The queue pair is gone, the peer has not said that it knows. */
+    /** The queue pair is closed, the DREQ is sent, no DREP has arrived. */
     DREQ_SENT,
-    /** Nothing is left. */
+    /** The connection has ended. */
     CLOSED
   }
 
@@ -31,9 +31,9 @@ public final class Connection {
   int remoteQpn;
   int mtu;
   int reason; // of the last REJ
-  boolean reported; // up to the owner
+  boolean reported; // the owner was called with up()
   @Nullable RcEnd end;
-  @Nullable CmMessage said; // what is repeated
+  @Nullable CmMessage said; // the message that the timer repeats
   Loop.@Nullable Timer timer;
   int tries;
   long usedNs;
@@ -52,7 +52,7 @@ public final class Connection {
     return peer;
   }
 
-  /** {@return whether this side asked for it} */
+  /** {@return whether this side sent the REQ} */
   public boolean active() {
     return active;
   }
@@ -61,27 +61,27 @@ public final class Connection {
     return state;
   }
 
-  /** {@return bytes of the longest IP packet that the peer takes (C4)} */
+  /** {@return the longest IP packet in bytes that the peer accepts (C4)} */
   public int mtu() {
     return mtu;
   }
 
-  /** {@return queue pair of the peer's end} */
+  /** {@return the queue pair number of the peer's end} */
   public int remoteQpn() {
     return remoteQpn;
   }
 
-  /** {@return this side's queue pair; null when it is gone} */
+  /** {@return this side's queue pair; null after it was closed} */
   public @Nullable RcEnd end() {
     return end;
   }
 
-  /** {@return whether packets could be sent once} */
+  /** {@return whether {@link Connections.Owner#up} was called for this connection} */
   public boolean wasUp() {
     return reported;
   }
 
-  /** Something was sent or received. */
+  /** Restarts the idle time, because a packet was sent or received. */
   public void used(long now) {
     usedNs = now;
   }

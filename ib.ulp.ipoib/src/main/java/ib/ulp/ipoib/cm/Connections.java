@@ -11,40 +11,46 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The connections of one interface. Everything runs on its loop. */
+/** The connections of one interface. Used on the loop's thread only. */
 public final class Connections {
-  /** Whom it concerns. */
+  /**
+   * The interface, which opens queue pairs and is notified of connections. Called on the loop's
+   * thread.
+   */
   public interface Owner {
     /**
-     * Makes a queue pair.
+     * Opens a queue pair for a connection.
      *
-     * @throws IbException when the device has no more
+     * @throws IbException when the device refuses one
      */
     RcEnd open(Connection connection);
 
     /** Packets may be sent to this peer. */
     void up(Connection connection);
 
-    /** No more, or not at all. */
+    /** The connection has ended, or was never established. */
     void down(Connection connection, String why);
   }
 
-  /** C2: how many connections of others are taken. */
+  /** C2: how many connections that peers asked for are accepted. */
   static final int MOST = 4096;
 
-  /** B10: how many of them are of one port: a peer has one, and some that it has forgotten. */
+  /**
+   * B10: how many of them one peer port may have. A peer needs one; the others are left from before
+   * a restart of the peer.
+   */
   static final int MOST_OF_ONE = 16;
 
-  /** C2: a passive end that is idle for so long goes. */
+  /** C2: after this idle time a connection that the peer asked for is closed. */
   static final long IDLE_NS = 2 * 256_000_000_000L;
 
-  /** C2: how often they are looked for. */
+  /** C2: how often idle connections of peers are looked for. */
   static final long SWEEP_NS = 3 * 256_000_000_000L;
 
-  /** An active end that is idle for so long goes, as paths do (D4). */
+  /** After this idle time a connection that this side asked for is closed, as paths are (D4). */
   static final long ACTIVE_IDLE_NS = 60_000_000_000L;
 
-  /** C2: the time to answer in, from 4.096 us * 2^20. */
+  /** C2: the time in which the peer must answer, 4.096 us * 2^20. */
   static final long RESPONSE_NS = 4096L << CmRequest.RESPONSE_TIMEOUT;
 
   private final Loop loop;
@@ -60,15 +66,15 @@ public final class Connections {
   private Loop.@Nullable Timer sweep;
 
   /**
-   * Makes it, without connections.
+   * Creates the table, without connections; nothing is sent before {@link #start}.
    *
-   * @param refusals counts what is refused
+   * @param refusals counts refused messages
    */
   public Connections(Loop loop, CmService cm, Owner owner, Refusals refusals) {
     this(loop, cm, owner, refusals, MOST);
   }
 
-  /** One with a limit of its own. */
+  /** Creates the table with another limit of connections that peers ask for. */
   Connections(Loop loop, CmService cm, Owner owner, Refusals refusals, int most) {
     this.loop = loop;
     this.cm = cm;
@@ -78,7 +84,7 @@ public final class Connections {
     speech = new Speech(loop, cm, this::unheard);
   }
 
-  /** Listens from now on. */
+  /** Starts to listen for requests. */
   public void start(Self identity) {
     self = identity;
     speech.pkeyIndex(identity.pkeyIndex());
@@ -86,12 +92,12 @@ public final class Connections {
     sweep = loop.after(SWEEP_NS, this::sweep);
   }
 
-  /** {@return whether it listens} */
+  /** {@return whether the interface listens, between {@link #start} and {@link #stop}} */
   public boolean started() {
     return self != null;
   }
 
-  /** Ends all; peers are told once, nobody is waited for. */
+  /** Closes all connections. Each established peer is sent one DREQ; answers are not awaited. */
   public void stop() {
     Self was = self;
     if (was == null) {
@@ -114,7 +120,10 @@ public final class Connections {
     return peers.usable(address);
   }
 
-  /** {@return whether there may be one soon, without {@link #connect}} */
+  /**
+   * {@return whether a connection to the peer exists or is being set up, so that {@link #connect}
+   * is not needed}
+   */
   public boolean coming(LinkAddress address) {
     return peers.coming(address);
   }
@@ -122,7 +131,7 @@ public final class Connections {
   /**
    * Asks a peer for a connection.
    *
-   * @throws IbException when the device has no queue pair for it
+   * @throws IbException when the device refuses a queue pair
    */
   public void connect(LinkAddress address, Way way) {
     Self me = identity();
@@ -204,7 +213,7 @@ public final class Connections {
     return new Connected(me.address().qpn(), me.receiveMtu());
   }
 
-  /** C4. */
+  /** {@return the longest IP packet that both ends accept (C4)} */
   int mtu(Connected peer) {
     int most = identity().receiveMtu();
     boolean more = Integer.compareUnsigned(peer.receiveMtu(), most) > 0;
@@ -227,7 +236,7 @@ public final class Connections {
     }
   }
 
-  /** A packet has come by a connection: so the peer is ready, whatever became of its RTU. */
+  /** A packet has arrived on a connection, so the peer is ready even if its RTU was lost. */
   public void heard(Connection c) {
     c.usedNs = loop.now();
     if (c.state == State.REP_SENT) {
@@ -243,7 +252,7 @@ public final class Connections {
     release(c);
   }
 
-  /** Ends a connection; the peer is told. */
+  /** Closes a connection and sends the peer a DREQ, repeated until it is answered, or a REJ. */
   public void disconnect(Connection c, String why) {
     if (c.state != State.DREQ_SENT && c.state != State.CLOSED) {
       if (end(c, why)) {
@@ -254,7 +263,7 @@ public final class Connections {
     }
   }
 
-  /** {@return whether what was said is to be repeated until it is answered} */
+  /** {@return whether a DREQ was sent, which must be repeated until it is answered} */
   private boolean end(Connection c, String why) {
     boolean was = c.state == State.ESTABLISHED;
     if (was) {
@@ -270,7 +279,10 @@ public final class Connections {
     return was;
   }
 
-  /** Takes it out of use. */
+  /**
+   * Takes a connection out of use: closes its queue pair and notifies the owner. Its ID stays until
+   * {@link #release}.
+   */
   void forget(Connection c, String why) {
     if (c.state == State.DREQ_SENT || c.state == State.CLOSED) {
       return;
@@ -301,7 +313,7 @@ public final class Connections {
     sweep = loop.after(SWEEP_NS, this::sweep);
   }
 
-  /** Lets go of own connections that nobody uses (D4). */
+  /** Closes idle connections that this side asked for (D4). */
   public void collect() {
     idle(true, ACTIVE_IDLE_NS);
     peers.tidyAll();
@@ -316,7 +328,7 @@ public final class Connections {
     }
   }
 
-  /** {@return those that are not ended, in no order} */
+  /** {@return the connections that have not ended, in no order} */
   public List<Connection> all() {
     return named.values().stream().filter(c -> c.state != State.DREQ_SENT).toList();
   }

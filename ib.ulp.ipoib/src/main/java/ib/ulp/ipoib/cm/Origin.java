@@ -7,9 +7,9 @@ import ib.ulp.ipoib.wire.Encapsulation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a request may be believed (B10): what it says of its sender is held against where its
- * datagram came from, which the adapters and switches on the way vouch for, and what it says of its
- * receiver against this interface.
+ * Checks whether a REQ names its sender and receiver truthfully (B10). The sender in the REQ is
+ * compared with the source of its datagram, which adapters and switches have checked; the receiver
+ * is compared with this interface.
  */
 final class Origin {
   private static final int PARTITION = 0x7fff;
@@ -20,8 +20,8 @@ final class Origin {
   /**
    * Checks a request.
    *
-   * @param answer the way back to where the datagram came from
-   * @return null when it may be believed
+   * @param answer address vector to the source of the datagram
+   * @return null when the request is credible
    */
   static @Nullable Refusal check(CmRequest req, AhAttr answer, Self me) {
     if (!isFrom(req.path(), answer, me.ethernet())) {
@@ -36,21 +36,21 @@ final class Origin {
     return takesIp(req.data()) ? null : Refusal.MTU;
   }
 
-  /** Where there is a global route, the GIDs agree; in a subnet of InfiniBand the LIDs do too. */
+  /** Compares GIDs if the datagram has a global route, and LIDs inside an InfiniBand subnet. */
   private static boolean isFrom(CmRequest.Path path, AhAttr answer, boolean ethernet) {
     GlobalRoute route = answer.grh();
     boolean gid = route == null ? !ethernet : route.dgid().equals(path.localGid());
-    boolean routed = route != null && !path.subnetLocal(); // the LID is that of the router
+    boolean routed = route != null && !path.subnetLocal(); // the datagram's LID is the router's
     return gid && (ethernet || routed || answer.dlid() == path.localLid());
   }
 
-  /** {@return whether a peer takes packets that are long enough for IP of both versions} */
+  /** {@return whether the peer accepts packets long enough for IPv4 and IPv6, 1280 bytes} */
   static boolean takesIp(Connected data) {
     int least = IPV6_LEAST + Encapsulation.BYTES;
     return Integer.compareUnsigned(data.receiveMtu(), least) >= 0;
   }
 
-  /** {@return what the sender is told (IBA table 108)} */
+  /** {@return the reason in the REJ (IBA table 108)} */
   static int reason(Refusal why, AhAttr answer) {
     return switch (why) {
       case SOURCE -> answer.grh() == null ? CmReject.INVALID_LID : CmReject.INVALID_GID;

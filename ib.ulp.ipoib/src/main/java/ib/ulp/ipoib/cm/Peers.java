@@ -10,13 +10,16 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which connections there are with whom. */
+/** The connections of one interface, by peer. Used on the loop's thread only. */
 final class Peers {
-  /** The ends of one peer: one that was asked for here, any number that were asked for there. */
+  /**
+   * The connections with one peer: at most one that this side asked for, any number that the peer
+   * asked for.
+   */
   static final class Peer {
     @Nullable Connection active;
     final List<Connection> passive = new ArrayList<>();
-    boolean shares; // it knows the rule of C3: its connection is for both directions
+    boolean shares; // the peer follows C3: its connection serves both directions
 
     @Nullable Connection among(State state) {
       for (Connection c : passive) {
@@ -29,7 +32,8 @@ final class Peers {
   }
 
   private final Map<LinkAddress, Peer> peers = new HashMap<>();
-  private final Map<Object, Integer> bySource = new HashMap<>(); // those that others asked for
+  private final Map<Object, Integer> bySource =
+      new HashMap<>(); // number of passive connections by source
   private int passives;
 
   Peer of(LinkAddress address) {
@@ -40,17 +44,19 @@ final class Peers {
     return peers.get(address);
   }
 
-  /** {@return how many were asked for by others} */
+  /** {@return how many connections peers have asked for} */
   int passives() {
     return passives;
   }
 
-  /** {@return how many were asked for by whoever is at the end of that way} */
+  /** {@return how many connections the port at the end of that path has asked for} */
   int passives(AhAttr way) {
     return bySource.getOrDefault(source(way), 0);
   }
 
-  /** What of an address its holder cannot choose: on RoCE its GID, else its LID. */
+  /**
+   * Returns the part of an address that its holder cannot choose: the GID on RoCE, else the LID.
+   */
   private static Object source(AhAttr way) {
     GlobalRoute route = way.grh();
     return way.dlid() == 0 && route != null ? route.dgid() : way.dlid();
@@ -81,7 +87,7 @@ final class Peers {
     }
   }
 
-  /** Forgets a peer that there is nothing with. */
+  /** Forgets a peer that has no connection and does not share. */
   void tidy(LinkAddress address) {
     Peer peer = peers.get(address);
     if (peer != null && peer.active == null && peer.passive.isEmpty() && !peer.shares) {
@@ -89,7 +95,10 @@ final class Peers {
     }
   }
 
-  /** The same of all; who once shared may not do so for ever. */
+  /**
+   * Forgets all peers without a connection, also those that shared: a peer may have changed its
+   * behaviour.
+   */
   void tidyAll() {
     peers.values().removeIf(p -> p.active == null && p.passive.isEmpty());
   }
@@ -107,7 +116,7 @@ final class Peers {
     return peer.shares ? peer.among(State.ESTABLISHED) : null;
   }
 
-  /** {@return whether there may be one soon} */
+  /** {@return whether a connection to the peer exists or is being set up} */
   boolean coming(LinkAddress address) {
     Peer peer = peers.get(address);
     return peer != null

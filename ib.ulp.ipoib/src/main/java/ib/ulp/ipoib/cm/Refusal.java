@@ -2,39 +2,41 @@ package ib.ulp.ipoib.cm;
 
 import java.util.Locale;
 
-/** Why a message of the connection manager was refused, or passed over. */
+/** The reasons why a connection manager message is rejected or dropped. */
 public enum Refusal {
-  /** Not from a QP1: no connection manager sends from another one (B10). */
+  /** The message was not sent from QP1, as every connection manager does (B10). */
   SOURCE_QP,
-  /** No message of the connection manager, or with a field that cannot be. */
+  /** The message has an unknown attribute, or a field outside its range. */
   MALFORMED,
-  /** There is no way back to the sender. */
+  /** The sender cannot be reached. */
   UNANSWERABLE,
-  /** Asks for a service that nobody will listen on. */
+  /** The REQ asks for a service ID that no interface listens to. */
   NO_LISTENER,
-  /** Speaks of a connection that is not there. */
+  /** The message names a connection that does not exist. */
   UNKNOWN_CONNECTION,
-  /** Asks in the name of another port than it came from (B10). */
+  /** The REQ names another port as sender than the port that its datagram came from (B10). */
   SOURCE,
-  /** Asks another port than this one. */
+  /** The REQ is for another port. */
   DESTINATION,
-  /** Asks in another partition. */
+  /** The REQ is for another partition. */
   PARTITION,
-  /** Takes packets that are shorter than IP needs. */
+  /** The peer does not accept packets as long as IP needs. */
   MTU,
-  /** Its sender has enough connections (B10). */
+  /** The sender's port has the most connections that one port may have (B10). */
   PEER_LIMIT,
-  /** All have enough connections (C2). */
+  /** All peers together have the most connections that the interface accepts (C2). */
   LIMIT,
-  /** The device has no queue pair for it, or does not take its path. */
+  /** The device refuses a queue pair for the connection, or its path. */
   DEVICE;
 
-  /** {@return whether it happens between peers that mean no harm: what comes late, or to nobody} */
+  /**
+   * {@return whether correct peers cause this too, by a late message or one to a closed interface}
+   */
   boolean ordinary() {
     return this == NO_LISTENER || this == UNKNOWN_CONNECTION;
   }
 
-  /** {@return the name for users} */
+  /** {@return the name of the counter} */
   public String label() {
     return "cm_refused_" + name().toLowerCase(Locale.ROOT);
   }

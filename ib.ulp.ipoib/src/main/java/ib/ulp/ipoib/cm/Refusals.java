@@ -6,7 +6,10 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.slf4j.LoggerFactory;
 
-/** Counts the messages that were refused, by reason, and says so now and then. Any thread. */
+/**
+ * Counts refused connection manager messages by reason, and logs them at a limited rate. Any thread
+ * may call.
+ */
 public final class Refusals {
   private final AtomicLongArray counts = new AtomicLongArray(Refusal.values().length);
   private final Incidents incidents =
@@ -15,9 +18,9 @@ public final class Refusals {
   public Refusals() {}
 
   /**
-   * Counts one.
+   * Counts a refused message.
    *
-   * @param from whose it was, for the log
+   * @param from the sender, for the log
    */
   void count(Refusal why, Object from) {
     counts.incrementAndGet(why.ordinal());
@@ -30,7 +33,7 @@ public final class Refusals {
     return counts.get(why.ordinal());
   }
 
-  /** {@return those that there were, by the names for users} */
+  /** {@return the counters above 0, by name} */
   public Map<String, Long> all() {
     Map<String, Long> all = new LinkedHashMap<>();
     for (Refusal why : Refusal.values()) {

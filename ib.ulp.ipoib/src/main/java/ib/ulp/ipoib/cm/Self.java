@@ -3,17 +3,17 @@ package ib.ulp.ipoib.cm;
 import ib.ulp.ipoib.wire.LinkAddress;
 
 /**
- * What an interface tells of itself in its messages.
+ * This interface, as connection manager messages describe it.
  *
- * @param address of the link, without flags
- * @param caGuid of the adapter
- * @param port to leave by
- * @param sgidIndex of the address's GID in the port's table
- * @param pkey of the partition
- * @param pkeyIndex in the port's table
- * @param ethernet whether the port is of RoCE, which has no LIDs
- * @param receiveMtu bytes that can be received, with the encapsulation
- * @param rfcService whether to ask for the service as RFC 4755 spells it, not as Linux does (W14)
+ * @param address link address of the interface, without flags
+ * @param caGuid GUID of the adapter
+ * @param port port of the interface, from 1
+ * @param sgidIndex index of the address's GID in the port's table
+ * @param pkey P_Key of the partition
+ * @param pkeyIndex index of the P_Key in the port's table
+ * @param ethernet whether the port is a RoCE port, which has no LIDs
+ * @param receiveMtu longest message in bytes that the interface receives, with the encapsulation
+ * @param rfcService whether requests use RFC 4755's form of the service ID instead of Linux's (W14)
  */
 public record Self(
     LinkAddress address,
@@ -27,8 +27,8 @@ public record Self(
     boolean rfcService) {
 
   /**
-   * {@return whether this side's request yields to the peer's when both cross (C3)} Octets of the
-   * addresses are compared, the most significant first; the smaller one accepts.
+   * {@return whether this side's request yields to the peer's when both cross (C3)} Compares the
+   * addresses as unsigned numbers; the side with the smaller address accepts.
    */
   boolean yields(LinkAddress peer) {
     int order = Integer.compare(address.qpn(), peer.qpn());
@@ -38,6 +38,6 @@ public record Self(
     if (order == 0) {
       order = Long.compareUnsigned(address.gid().low(), peer.gid().low());
     }
-    return order <= 0; // to itself: both are taken
+    return order <= 0; // a connection to itself: both requests are accepted
   }
 }

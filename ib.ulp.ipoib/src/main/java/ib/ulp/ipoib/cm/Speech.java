@@ -4,7 +4,10 @@ import ib.core.verbs.AhAttr;
 import ib.ulp.ipoib.loop.Loop;
 import java.util.function.Consumer;
 
-/** What a connection says, and says again until it is answered (IBA 12.9.8). */
+/**
+ * Sends the messages of connections, and repeats those that need an answer (IBA 12.9.8). Used on
+ * the loop's thread only.
+ */
 final class Speech {
   private final Loop loop;
   private final CmService cm;
@@ -12,9 +15,9 @@ final class Speech {
   private int pkeyIndex;
 
   /**
-   * Makes it.
+   * Creates the sender.
    *
-   * @param unheard is told of a connection that was not answered after all retries
+   * @param unheard called with a connection whose message was not answered after all retries
    */
   Speech(Loop loop, CmService cm, Consumer<Connection> unheard) {
     this.loop = loop;
@@ -30,14 +33,14 @@ final class Speech {
     cm.send(tid, message, to, pkeyIndex);
   }
 
-  /** Says what it has said last. */
+  /** Sends the connection's last message again. */
   void say(Connection c) {
     if (c.said != null) {
       send(c.tid, c.said, c.way);
     }
   }
 
-  /** Says something that is to be answered. */
+  /** Sends a message and repeats it until it is answered. */
   void ask(Connection c, CmMessage what) {
     c.said = what;
     c.tries = 0;
@@ -45,7 +48,7 @@ final class Speech {
     await(c, Connections.RESPONSE_NS);
   }
 
-  /** Waits so long before it is said again. */
+  /** Repeats the last message after {@code ns}, unless {@link #silence} is called first. */
   void await(Connection c, long ns) {
     silence(c);
     c.timer = loop.after(ns, () -> again(c));

@@ -6,8 +6,8 @@ import ib.core.verbs.Mtu;
 /**
  * A path to a peer.
  *
- * @param ah how to get there
- * @param mtu of the path
- * @param localLid of this port; of no meaning on RoCE
+ * @param ah address vector to the peer
+ * @param mtu MTU of the path
+ * @param localLid LID of this port; unused on RoCE
  */
 public record Way(AhAttr ah, Mtu mtu, int localLid) {}

@@ -1,8 +1,8 @@
 /**
- * Connections of IP over InfiniBand: the messages of the connection manager on QP1, which end of a
- * crossing pair yields, retries, idle ends, the limit. Everything runs on the loop of the
- * interface; only {@link ib.ulp.ipoib.cm.CmPort} is shared by the interfaces of a port and may be
- * called from any thread (IBA vol. 1 chapter 12, RFC 4755).
+ * Connections of IP over InfiniBand: connection manager messages on QP1, crossing requests,
+ * retries, idle connections and limits (IBA vol. 1 chapter 12, RFC 4755). Connections are used on
+ * the loop's thread of their interface only. The interfaces of a port share one {@link
+ * ib.ulp.ipoib.cm.CmPort}, which any thread may call.
  */
 @NullMarked
 package ib.ulp.ipoib.cm;

@@ -11,7 +11,7 @@ import ib.ulp.ipoib.wire.Groups;
 import ib.ulp.ipoib.wire.LinkAddress;
 import org.jspecify.annotations.Nullable;
 
-/** What a link shows of itself. */
+/** Computes the link's state as users and the host see it: address, MTU and speed. */
 final class Appearance {
   private static final int MTU_LEAST = 72;
   private static final int MTU_FIRST = 2044;
@@ -30,7 +30,10 @@ final class Appearance {
     return device.port(port).linkLayer() == LinkLayer.ETHERNET;
   }
 
-  /** {@return index of the address's GID: the first, on RoCE the first that is an IPv4 address} */
+  /**
+   * {@return the index of the link address's GID: the first, on RoCE the first that is an IPv4
+   * address}
+   */
   int gidIndex() {
     if (!ethernet()) {
       return 0;
@@ -41,10 +44,10 @@ final class Appearance {
         return i;
       }
     }
-    return entries - 1; // none: an empty one
+    return entries - 1; // without an IPv4 address: the last entry, which is empty
   }
 
-  /** {@return bytes of the longest packet in a datagram (I9)} */
+  /** {@return the longest IP packet in bytes that a datagram carries (I9)} */
   int datagramMtu(McMemberRecord all) {
     int group = Mtu.of(all.value(McMemberRecord.Field.MTU)).bytes();
     PortAttr attr = device.port(port);
@@ -63,7 +66,9 @@ final class Appearance {
         Speed.of(device.port(port)));
   }
 
-  /** The MTU and the group stay what they were. */
+  /**
+   * {@return the state without carrier; MTU and broadcast group are those of the previous state}
+   */
   LinkState down(String why, @Nullable LinkState was, LinkAddress address) {
     int mtu = was == null ? MTU_FIRST : was.mtu();
     Gid broadcast =

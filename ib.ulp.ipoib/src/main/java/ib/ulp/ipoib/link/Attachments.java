@@ -9,8 +9,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The groups that the queue pair hears. On InfiniBand each has its own multicast GID; on RoCE all
- * of a partition go by one, which is attached for as long as any of them is.
+ * The multicast groups that the queue pair is attached to. On InfiniBand each group has its own
+ * multicast GID. On RoCE all groups of a partition share one GID, which stays attached while any of
+ * them is in use. Used on the loop's thread only.
  */
 final class Attachments {
   private final boolean ethernet;
@@ -37,7 +38,7 @@ final class Attachments {
     }
   }
 
-  /** {@return the way to a group, from a GID of that index} */
+  /** {@return the address vector to a group, with the source GID at that index} */
   AhAttr way(AhAttr group, int sgidIndex) {
     GlobalRoute is = group.grh();
     if (is == null) {

@@ -12,12 +12,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the subnet administrator whether it still knows of the memberships: of the broadcast group
- * each time, of some others in turn. What it has lost without a word is joined again, while traffic
- * goes on.
+ * Checks with the subnet administrator whether it still has the interface's memberships: the
+ * broadcast group in each round, some other groups in turn. A membership that the administrator has
+ * lost is joined again while traffic goes on.
  */
 final class Audit {
-  /** Memberships that are looked at in one round beside that of the broadcast group. */
+  /** How many memberships one round checks, beside the broadcast group. */
   static final int OTHERS = 8;
 
   private final Link link;
@@ -26,7 +26,9 @@ final class Audit {
     this.link = link;
   }
 
-  /** One round. */
+  /**
+   * Checks the broadcast group and the {@link #OTHERS} groups whose last check is the longest ago.
+   */
   void round(Collection<Group> groups, @Nullable Group first) {
     List<Group> due = new ArrayList<>();
     for (Group group : groups) {
@@ -70,7 +72,7 @@ final class Audit {
     membership.renew();
   }
 
-  /** Silence says nothing. */
+  /** {@return whether the answer shows that the membership is lost} A missing answer does not. */
   private static boolean forgotten(
       McMemberRecord is, @Nullable McMemberRecord answer, @Nullable Throwable why) {
     if (answer == null) {

@@ -26,11 +26,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Packets to and from peers by reliable connections (RFC 4755). Datagrams stay for everything else,
- * and for what is short enough while a connection is not there yet (C1).
+ * Sends and receives packets on reliable connections (RFC 4755). Datagrams carry all other packets,
+ * and short ones until a connection is established (C1). Used on the loop's thread only.
  */
 final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Owner {
-  /** I9: bytes of the longest packet. */
+  /** I9: the longest IP packet in bytes. */
   static final int MTU = Connected.LINUX_RECEIVE_MTU - Encapsulation.BYTES;
 
   private static final int SENDS_MOST = 128;
@@ -40,13 +40,12 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   private static final long HOLD_OFF_MOST_NS = 32_000_000_000L;
 
   /**
-   * For so long packets wait for the answer of a peer, as they do for that of the subnet (D1). The
-   * peer is asked for 69 s (C2), but it may have left connected mode while its old address is still
-   * believed here.
+   * How long packets wait for a connection, as for a path (D1). REQs are repeated for 69 s (C2),
+   * but the peer may have left connected mode while its link address is cached here.
    */
   static final long HOPE_NS = Paths.TIMEOUT_MS * 1_000_000L;
 
-  /** What there is while the mode is on. */
+  /** The objects that exist while the mode is on. */
   private record Running(RcQueue queue, Connections connections, CmService cm) {}
 
   private final Logger log = LoggerFactory.getLogger(ConnectedMode.class);
@@ -62,17 +61,17 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     this.ports = ports;
   }
 
-  /** {@return whether connections are taken and made} */
+  /** {@return whether connected mode is on} */
   boolean on() {
     return running != null;
   }
 
-  /** {@return whether packets to a neighbour may go by a connection} */
+  /** {@return whether packets to a neighbour may use a connection} */
   boolean reaches(LinkAddress to) {
     return on() && (to.flags() & LinkAddress.RC) != 0;
   }
 
-  /** Takes connections from now on. {@return false when the device cannot} */
+  /** Turns the mode on and listens. {@return false when the device refuses it} */
   boolean start(int udQpn, int pkeyIndex) {
     try {
       Running is = running == null ? make(udQpn, pkeyIndex) : running;
@@ -120,7 +119,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     }
   }
 
-  /** Ends all connections and takes no new ones, until {@link #start}. */
+  /** Closes all connections and accepts no new ones until {@link #start}; drops waiting packets. */
   void flush() {
     if (running != null) {
       stopping = true;
@@ -131,7 +130,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     }
   }
 
-  /** Ends the mode; when this returns nothing of it is left. */
+  /** Turns the mode off and closes all its objects. Blocks, at most about 0.5 s. */
   void stop() {
     Running was = running;
     if (was != null) {
@@ -147,7 +146,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
 
   // ---- out ----
 
-  /** {@return whether there are buffers; else the host is told when there is one (D8)} */
+  /** {@return whether send buffers are free; if not, {@link Host#writable} follows (D8)} */
   boolean hasRoom() {
     boolean room = running == null || running.queue.room() >= BURST;
     refusing |= !room;
@@ -155,14 +154,15 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   }
 
   /**
-   * Takes a packet that goes by a connection.
+   * Sends a packet on a connection, keeps it until there is one, or drops it.
    *
-   * @return false when it is to go as a datagram
+   * @return false when the caller must send the packet as a datagram
    */
   boolean take(LinkAddress to, Outgoing packet) {
     Running is = running;
     if (is == null || (to.flags() & LinkAddress.RC) == 0 || packet.isResolution()) {
-      return false; // D2, C1: not everybody has connected mode, and ARP and ND never use it
+      return false; // D2, C1: the neighbour has no connected mode, or the packet is ARP or ND,
+      // which never use it
     }
     LinkAddress address = to.plain();
     Connection c = is.connections.to(address);
@@ -177,7 +177,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     }
     ConnectedPeer peer = peers.get(address);
     if (!coming || peer == null || peer.doubtful) {
-      link.tooLong(packet, link.datagramMtu()); // I10: until there is one, that is the MTU
+      link.tooLong(packet, link.datagramMtu()); // I10: the MTU without connection
     } else if (peer.queue.size() >= Paths.QUEUE) {
       link.drop(Drop.TX_PATH_QUEUE); // D1
     } else {
@@ -215,7 +215,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     }
   }
 
-  /** {@return whether there may be a connection soon} */
+  /** Connects, unless that has failed recently. {@return whether a connection may come} */
   private boolean connect(Connections connections, LinkAddress address) {
     ConnectedPeer peer = peers.computeIfAbsent(address, ConnectedPeer::new);
     peer.usedNs = link.loop().now();
@@ -235,7 +235,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     peer.resolving = false;
     Running is = running;
     if (is == null || !peer.equals(peers.get(peer.address))) {
-      return; // the mode has changed meanwhile
+      return; // the mode was changed while the path was looked up
     }
     Connections connections = is.connections;
     try {
@@ -251,7 +251,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     }
   }
 
-  /** It may answer yet. */
+  /** After {@link #HOPE_NS} no packet waits for the peer; its answer is still accepted. */
   private void unheard(ConnectedPeer peer) {
     Running is = running;
     boolean known = peer.equals(peers.get(peer.address));
@@ -266,7 +266,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     doubt(peer);
   }
 
-  /** What waited is too long for what is left (I10). */
+  /** Drops the waiting packets as too long for a datagram (I10). */
   private void doubt(ConnectedPeer peer) {
     peer.doubtful = true;
     for (byte[] waiting = peer.queue.poll(); waiting != null; waiting = peer.queue.poll()) {
@@ -336,7 +336,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
       link.traffic().writable();
     }
     if (any) {
-      link.traffic().roomAgain(); // they share long buffers
+      link.traffic().roomAgain(); // both modes share the long buffers
     }
     return any;
   }
@@ -366,7 +366,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     }
   }
 
-  /** Lets go of what nobody uses (D4). */
+  /** Closes idle connections and forgets idle peers (D4). */
   void collect() {
     if (running != null) {
       Connections connections = running.connections;
@@ -384,7 +384,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     }
   }
 
-  /** {@return peer to what is known of its connections, for users} */
+  /** {@return the state of the connections by peer, as text for users} */
   Map<String, String> list() {
     Map<String, String> list = new TreeMap<>();
     for (Connection c : running == null ? List.<Connection>of() : running.connections.all()) {
@@ -393,7 +393,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     return list;
   }
 
-  /** {@return queue pairs whose last receive is waited for (C5)} */
+  /** {@return the number of queue pairs whose last receive is not completed (C5)} */
   int closing() {
     return running == null ? 0 : running.queue.closing();
   }

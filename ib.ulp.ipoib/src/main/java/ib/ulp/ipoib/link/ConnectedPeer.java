@@ -4,12 +4,13 @@ import ib.ulp.ipoib.wire.LinkAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** A peer that there is something to send to in connected mode. */
+/** A peer that packets are sent to in connected mode. Used on the loop's thread only. */
 final class ConnectedPeer {
   final LinkAddress address;
-  final Deque<byte[]> queue = new ArrayDeque<>(); // too long for a datagram
+  final Deque<byte[]> queue =
+      new ArrayDeque<>(); // packets that wait for a connection, all too long for a datagram
   boolean resolving;
-  boolean doubtful; // it did not answer: nothing waits for it any more, until it does
+  boolean doubtful; // the peer has not answered: no packet waits for it until it does
   int failures;
   long notBeforeNs;
   long usedNs;

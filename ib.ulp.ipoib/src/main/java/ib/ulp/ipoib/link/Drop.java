@@ -2,55 +2,55 @@ package ib.ulp.ipoib.link;
 
 import java.util.Locale;
 
-/** Why a packet was dropped. */
+/** The reasons why an interface drops a packet. */
 public enum Drop {
-  /** To be sent, of a type that the link does not carry. */
+  /** Outbound: the link does not carry packets of this EtherType. */
   TX_TYPE,
-  /** To be sent, longer than the MTU. */
+  /** Outbound: the packet is longer than the MTU. */
   TX_TOO_LONG,
-  /** To be sent while there is no carrier. */
+  /** Outbound: the link has no carrier. */
   TX_NO_CARRIER,
-  /** To be sent while all buffers are in use. */
+  /** Outbound: all send buffers are in use. */
   TX_RING_FULL,
-  /** To be sent while enough packets wait for the same path. */
+  /** Outbound: too many packets wait for the same path. */
   TX_PATH_QUEUE,
-  /** To be sent where the subnet knows no path to. */
+  /** Outbound: the subnet knows no path to the neighbour. */
   TX_NO_PATH,
-  /** To be sent while enough packets wait for the same group. */
+  /** Outbound: too many packets wait for the same group. */
   TX_GROUP_QUEUE,
-  /** To be sent to a group that cannot be joined, or is none of this link. */
+  /** Outbound: the group cannot be joined, or is not a group of this link. */
   TX_NO_GROUP,
-  /** To be sent while enough packets wait for the same neighbour. */
+  /** Outbound: too many packets wait for the same neighbour. */
   TX_NEIGHBOUR_QUEUE,
-  /** To be sent to a neighbour that does not answer. */
+  /** Outbound: the neighbour does not answer. */
   TX_UNREACHABLE,
-  /** To be sent, malformed. */
+  /** Outbound: the packet is malformed. */
   TX_MALFORMED,
-  /** Refused by the queue pair, or failed in it. */
+  /** Outbound: the queue pair refused the send, or the send failed. */
   TX_ERROR,
-  /** Received, shorter than its headers. */
+  /** Inbound: the packet is shorter than its headers. */
   RX_SHORT,
-  /** Received, of a type that the link does not carry. */
+  /** Inbound: the link does not carry packets of this EtherType. */
   RX_TYPE,
-  /** Received, sent by this very interface to a group. */
+  /** Inbound: this interface itself sent the packet to a group. */
   RX_OWN,
-  /** Received, for somebody else. */
+  /** Inbound: the packet's destination is another node. */
   RX_NOT_MINE,
-  /** Received, with a wrong checksum. */
+  /** Inbound: the checksum is wrong. */
   RX_CHECKSUM,
-  /** Received, malformed. */
+  /** Inbound: the packet is malformed. */
   RX_MALFORMED,
-  /** Received, while the other side could not take it. */
+  /** Inbound: the receiving end of the host has no free space. */
   RX_FULL,
-  /** Received, failed in the queue pair. */
+  /** Inbound: the receive failed in the queue pair. */
   RX_ERROR;
 
-  /** {@return whether it was to be sent} */
+  /** {@return whether the dropped packet was outbound} */
   public boolean sending() {
     return name().startsWith("TX");
   }
 
-  /** {@return the name for users} */
+  /** {@return the name of the counter} */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

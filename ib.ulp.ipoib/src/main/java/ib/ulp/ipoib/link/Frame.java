@@ -6,16 +6,19 @@ import ib.ulp.ipoib.wire.IpPacket;
 import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
 
-/** A received packet where it lies: a view that is laid over one after another. */
+/**
+ * A view of a received packet in its receive buffer. One frame is reused for all packets; used on
+ * the loop's thread only.
+ */
 public final class Frame {
-  /** How it was addressed (D6). */
+  /** How the packet was addressed (D6). */
   public enum Cast {
     UNICAST,
     MULTICAST,
     BROADCAST
   }
 
-  /** More than the longest datagram takes of the shortest buffers. */
+  /** The most pieces of a packet. */
   public static final int PIECES_MOST = 300;
 
   MemorySegment segment = MemorySegment.NULL;
@@ -31,46 +34,49 @@ public final class Frame {
   int pieces;
   final long[] pieceAt = new long[PIECES_MOST];
   final int[] pieceLength = new int[PIECES_MOST];
-  Gid connected = Gid.ZERO; // of the peer of the connection that it came by
+  Gid connected = Gid.ZERO; // GID of the peer, if the packet came on a connection
 
-  /** {@return the memory it lies in} */
+  /** {@return the memory that contains the packet} */
   public MemorySegment segment() {
     return segment;
   }
 
-  /** {@return where the IP or ARP packet begins} */
+  /** {@return the offset of the IP or ARP packet in {@link #segment}} */
   public long at() {
     return at;
   }
 
-  /** {@return its length, without the encapsulation} */
+  /** {@return the packet's length in bytes, without the encapsulation} */
   public int length() {
     return length;
   }
 
-  /** {@return bytes of data in each of the segments that came together, 0 when it is one packet} */
+  /**
+   * {@return payload bytes of each TCP segment if several were coalesced; 0 for a single packet}
+   */
   public int mss() {
     return mss;
   }
 
   /**
-   * {@return in how many pieces the packet lies: more than one only when segments came together}
+   * {@return the number of pieces of memory that hold the packet; above 1 only for coalesced
+   * segments}
    */
   public int pieces() {
     return mss == 0 ? 1 : pieces;
   }
 
   /**
-   * {@return where a piece of the packet begins}
+   * {@return the offset of a piece of the packet in {@link #segment}}
    *
-   * @param i from 0, where {@link #at} is
+   * @param i from 0; piece 0 begins at {@link #at}
    */
   public long pieceAt(int i) {
     return i == 0 ? at : pieceAt[i];
   }
 
   /**
-   * {@return how long a piece of the packet is}
+   * {@return the length of a piece of the packet in bytes}
    *
    * @param i from 0
    */
@@ -78,7 +84,7 @@ public final class Frame {
     return mss == 0 ? length : pieceLength[i];
   }
 
-  /** {@return bytes of the IP and TCP headers of segments that came together, 0 without such} */
+  /** {@return bytes of the IP and TCP headers; 0 if the packet is not a whole TCP header} */
   public int headers() {
     int first = pieceLength(0);
     boolean four = type == Encapsulation.IPV4;
@@ -88,22 +94,24 @@ public final class Frame {
     return all <= first ? all : 0;
   }
 
-  /** {@return its EtherType} */
+  /** {@return the EtherType} */
   public int type() {
     return type;
   }
 
-  /** {@return LID of the sender} */
+  /** {@return the sender's LID} */
   public int slid() {
     return slid;
   }
 
-  /** {@return queue pair of the sender} */
+  /** {@return the sender's queue pair number} */
   public int sourceQpn() {
     return sourceQpn;
   }
 
-  /** {@return a number that frames of one sender have in common, and seldom those of two} */
+  /**
+   * {@return a hash of the sender: equal for frames of one sender, rarely equal for two senders}
+   */
   public long sourceKey() {
     long low = connected.low();
     if (grh >= 0) {
@@ -116,7 +124,7 @@ public final class Frame {
     return cast;
   }
 
-  /** {@return the GID of the sender; zero when it said none} */
+  /** {@return the sender's GID; zero if the packet has none} */
   public Gid sourceGid() {
     if (ipv4 && grh >= 0) {
       return new Gid(0, 0xffffL << 32 | Octets.u32(segment, grh + 32) & 0xffff_ffffL);

@@ -11,14 +11,17 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one group of an interface. */
+/**
+ * A multicast group of an interface: membership, path and waiting packets. Used on the loop's
+ * thread only.
+ */
 final class Group {
   private static final int EXACTLY = 2;
 
   final Gid mgid;
   final Deque<byte[]> queue = new ArrayDeque<>();
   boolean sendOnly;
-  boolean absent; // the subnet has no such group: the routers get what is sent to it (I7)
+  boolean absent; // the subnet has no such group: its packets go to the all-routers group (I7)
   boolean attached;
   @Nullable SaMembership membership;
   @Nullable McMemberRecord record;
@@ -35,7 +38,10 @@ final class Group {
     this.sendOnly = sendOnly;
   }
 
-  /** I6: so that the join makes the group, with what the broadcast group has. */
+  /**
+   * I6: copies the broadcast group's properties into a join request, so that the join creates the
+   * group with them.
+   */
   static void like(McMemberRecord all, McMemberRecord request) {
     for (Field same : List.of(Field.QKEY, Field.TCLASS, Field.SL, Field.FLOW_LABEL)) {
       request.set(same, all.number(same));
@@ -53,7 +59,7 @@ final class Group {
     }
   }
 
-  /** For users. */
+  /** {@return the group's state, as text for users} */
   @Override
   public String toString() {
     McMemberRecord m = record;

@@ -2,33 +2,42 @@ package ib.ulp.ipoib.link;
 
 import java.util.Map;
 
-/** What sits on a link: a stack in this JVM, or the kernel's. Called on the loop. */
+/**
+ * The user of a link: an IP stack in this JVM, or the kernel's behind a TAP or TUN device. All
+ * methods are called on the loop's thread.
+ */
 public interface Host {
-  /** The link has changed: carrier, MTU or address. */
+  /** Called when carrier, MTU or address of the link have changed. */
   void linkChanged(LinkState state);
 
-  /** A packet has come; the frame is reused, its memory holds until {@link #receivedAll}. */
+  /**
+   * Called for each received packet. The frame is reused after the return; its memory stays valid
+   * until {@link #receivedAll}.
+   */
   void received(Frame frame);
 
-  /** {@return whether {@link #received} takes segments that came together, with a Frame.mss} */
+  /** {@return whether {@link #received} accepts coalesced TCP segments, see {@link Frame#mss}} */
   default boolean takesLong() {
     return false;
   }
 
-  /** That was all for now. */
+  /** Called after the last packet of a batch. */
   void receivedAll();
 
-  /** There is room again for packets that {@link Link} refused (D8). */
+  /**
+   * Called when {@link Link} has free send buffers again, after {@link Link#hasRoom} returned false
+   * (D8).
+   */
   void writable();
 
   /**
-   * A packet was dropped because who is to get it takes no more than so many bytes at once (I10).
+   * Called when a packet was dropped because its receiver accepts at most {@code mtu} bytes (I10).
    */
   void tooLong(Outgoing packet, int mtu);
 
-  /** {@return IP address or MAC to link address, for users} */
+  /** {@return link addresses by IP address or MAC, as text for users} */
   Map<String, String> neighbours();
 
-  /** The link goes. */
+  /** Called once, when the link is closed. */
   void close();
 }

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The link of one interface: a port and a partition of it. Made on the thread of {@code
- * IbClient.add}; from {@link #start} on everything runs on the loop.
+ * The link of one interface: one partition of one port. From {@link #start} on it is used on the
+ * loop's thread only, except where a method says otherwise.
  */
 public final class Link {
   /** How often idle paths and groups are looked for (D4). */
@@ -56,7 +56,7 @@ public final class Link {
   private String trouble = "not started";
   private boolean stopped;
 
-  /** Makes queue pair and buffers; nothing is sent or received before {@link #start}. */
+  /** Creates the queue pair and buffers. Nothing is sent or received before {@link #start}. */
   public Link(
       Loop loop, IbDevice device, int port, LinkConfig config, SaClient sa, CmPorts cmPorts) {
     this.loop = loop;
@@ -74,7 +74,7 @@ public final class Link {
     state = appearance.down("not started", null, address());
   }
 
-  /** Begins; the host hears what the link is. */
+  /** Starts the link; the host is notified of its state. */
   public void start(Host above) {
     host = above;
     traffic.start(above);
@@ -95,7 +95,7 @@ public final class Link {
     }
   }
 
-  /** {@return what the link is; from any thread} */
+  /** {@return the present state; any thread may call} */
   public LinkState state() {
     return state;
   }
@@ -108,14 +108,14 @@ public final class Link {
     return loop;
   }
 
-  /** {@return the partition of this link, with the membership bit} */
+  /** {@return the link's P_Key, with the membership bit} */
   public int pkey() {
     return pkey;
   }
 
   // ---- events (1.5) ----
 
-  /** What an event of the port means for the link. */
+  /** Handles an event of the port or device. */
   public void event(EventType type) {
     if (stopped) {
       return;
@@ -130,12 +130,12 @@ public final class Link {
         multicast.learn();
       }
       case PKEY_CHANGE, EVENT_OVERFLOW -> partition();
-      default -> {} // a changed GID is seen by what follows
+      default -> {} // evaluate() reads the port's GID again
     }
     evaluate();
   }
 
-  /** A queue pair keeps its partition for as long as the table says the same of it. */
+  /** Stops the queue pairs if the P_Key table has changed at the link's P_Key. */
   private void partition() {
     int index = Partition.index(device, port, config.pkey());
     boolean same =
@@ -153,7 +153,7 @@ public final class Link {
     paths.flush(Drop.TX_NO_CARRIER);
   }
 
-  /** Goes as far towards carrier as the port allows (I3, I4). */
+  /** Brings the link as far towards carrier as the port allows (I3, I4), and reports its state. */
   private void evaluate() {
     PortAttr attr = device.port(port);
     int index = Partition.index(device, port, config.pkey());
@@ -180,7 +180,7 @@ public final class Link {
     report();
   }
 
-  /** Changes the mode, which flushes all paths (C6). */
+  /** Sets connected or datagram mode, which flushes all paths (C6). */
   public void connected(boolean on) {
     if (!stopped && on != wantConnected) {
       wantConnected = on;
@@ -190,7 +190,7 @@ public final class Link {
     }
   }
 
-  /** Tells the host when something has changed. */
+  /** Notifies the host if the link's state has changed. */
   void report() {
     LinkState now = current();
     if (!now.equals(state)) {
@@ -220,32 +220,32 @@ public final class Link {
 
   // ---- what the host sends ----
 
-  /** {@return whether there is a buffer; else the host is told when there is one (D8)} */
+  /** {@return whether send buffers are free; if not, {@link Host#writable} follows (D8)} */
   public boolean hasRoom() {
     boolean datagrams = traffic.hasRoom();
     return connected.hasRoom() && datagrams;
   }
 
-  /** Sends to one neighbour (D1). */
+  /** Sends a packet to one neighbour (D1), or drops and counts it. */
   public void unicast(LinkAddress to, Outgoing packet) {
     if (sendable(packet) && !connected.take(to, packet) && fits(packet)) {
       paths.send(to.gid(), to.qpn(), packet);
     }
   }
 
-  /** {@return how long packets are sent} */
+  /** {@return the sender of long packets, which the device segments} */
   public LongSends longs() {
     return longs;
   }
 
-  /** Sends to a group. */
+  /** Sends a packet to a multicast group, or drops and counts it. */
   public void multicast(Gid group, Outgoing packet) {
     if (sendable(packet) && fits(packet)) {
       multicast.send(group, packet);
     }
   }
 
-  /** Sends to all. */
+  /** Sends a packet to the broadcast group, or drops and counts it. */
   public void broadcast(Outgoing packet) {
     multicast(state.broadcast(), packet);
   }
@@ -271,7 +271,7 @@ public final class Link {
     return fits;
   }
 
-  /** Drops a packet, and the host hears what would have passed (I10). */
+  /** Drops a packet and notifies the host of the length that would have passed (I10). */
   void tooLong(Outgoing packet, int mtu) {
     statistics.add(Count.TX_ERRORS, 1);
     drop(Drop.TX_TOO_LONG);
@@ -280,12 +280,12 @@ public final class Link {
     }
   }
 
-  /** Hears a group, until {@link #leave}. */
+  /** Receives a group's packets until {@link #leave}; each join needs one leave. */
   public void join(Gid group) {
     multicast.want(group);
   }
 
-  /** Takes one {@link #join} back. */
+  /** Undoes one {@link #join}. */
   public void leave(Gid group) {
     multicast.unwant(group);
   }
@@ -357,7 +357,7 @@ public final class Link {
     report();
   }
 
-  /** {@return what is wrong with the subnet although packets pass, in words, or empty} */
+  /** {@return a fault of the subnet that does not stop all packets, in words, or empty} */
   public String warning() {
     return warning;
   }
@@ -368,7 +368,7 @@ public final class Link {
 
   // ---- the end ----
 
-  /** Leaves all groups, forgets what waits and destroys everything. */
+  /** Leaves all groups, drops waiting packets, and destroys queue pairs and buffers. */
   public void stop() {
     if (!stopped) {
       trouble = "removed";
@@ -383,17 +383,17 @@ public final class Link {
     }
   }
 
-  /** {@return groups with what is known of them} */
+  /** {@return the state of each multicast group, as text for users} */
   public Map<String, String> groups() {
     return multicast.list();
   }
 
-  /** {@return peers with what is known of their connections} */
+  /** {@return the state of the connections by peer, as text for users} */
   public Map<String, String> connections() {
     return connected.list();
   }
 
-  /** {@return paths with what is known of them} */
+  /** {@return the state of each path, as text for users} */
   public Map<String, String> paths() {
     return paths.list();
   }

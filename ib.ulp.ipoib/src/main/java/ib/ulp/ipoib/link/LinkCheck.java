@@ -6,13 +6,13 @@ import ib.core.verbs.Mtu;
 import ib.core.verbs.PortAttr;
 
 /**
- * Whether the broadcast group suits the port. A subnet manager that was set up wrongly gives groups
- * whose long packets are lost without a word.
+ * Checks whether the broadcast group suits the port. A wrongly configured subnet manager creates
+ * groups whose long packets are lost without an error.
  */
 final class LinkCheck {
   private LinkCheck() {}
 
-  /** {@return what is wrong, in words, or empty} */
+  /** {@return what is wrong, in words; empty if nothing is} */
   static String warning(McMemberRecord group, PortAttr port) {
     int bytes = Mtu.of(group.value(Field.MTU)).bytes();
     int most = port.activeMtu().bytes();

@@ -1,17 +1,17 @@
 package ib.ulp.ipoib.link;
 
 /**
- * How an interface is to be.
+ * The configuration of an interface.
  *
- * @param pkey of its partition, with the membership bit; 0 takes the first of the port's table (I1)
- * @param sends buffers to send from, 64 to 8192 (I2)
- * @param receives buffers to receive into, 64 to 8192 (I2)
- * @param mtu bytes that the administrator wants at the most, 0 for what the mode gives (I9)
- * @param connected whether it begins in connected mode
- * @param rfcService whether it asks for connections as RFC 4755 spells the service, not as Linux
- *     does (W14)
- * @param roce whether ports of RoCE have interfaces too
- * @param umcast whether groups that others have joined on the port are left to them (I12)
+ * @param pkey P_Key of the partition, with the membership bit; 0: the first P_Key of the port's
+ *     table (I1)
+ * @param sends number of send buffers, 64 to 8192 (I2)
+ * @param receives number of receive buffers, 64 to 8192 (I2)
+ * @param mtu largest MTU in bytes; 0: the largest that the mode allows (I9)
+ * @param connected whether the interface starts in connected mode
+ * @param rfcService whether requests use RFC 4755's form of the service ID instead of Linux's (W14)
+ * @param roce whether RoCE ports get interfaces too
+ * @param umcast whether groups that other users of the port have joined are left to them (I12)
  */
 public record LinkConfig(
     int pkey,
@@ -22,10 +22,10 @@ public record LinkConfig(
     boolean rfcService,
     boolean roce,
     boolean umcast) {
-  /** As Linux has it. */
+  /** Linux's defaults: 128 send buffers, 256 receive buffers, datagram mode. */
   public static final LinkConfig DEFAULT = new LinkConfig(0, 128, 256, 0);
 
-  /** Datagram mode. */
+  /** Creates a configuration for datagram mode. */
   public LinkConfig(int pkey, int sends, int receives, int mtu) {
     this(pkey, sends, receives, mtu, false, false, false, false);
   }
@@ -34,22 +34,22 @@ public record LinkConfig(
     return new LinkConfig(value, sends, receives, mtu, connected, rfcService, roce, umcast);
   }
 
-  /** {@return the same in connected mode, or in datagram mode} */
+  /** {@return this configuration with {@code connected} set} */
   public LinkConfig withConnected(boolean value) {
     return new LinkConfig(pkey, sends, receives, mtu, value, rfcService, roce, umcast);
   }
 
-  /** {@return the same, asking for the service of RFC 4755, or of Linux} */
+  /** {@return this configuration with {@code rfcService} set} */
   public LinkConfig withRfcService(boolean value) {
     return new LinkConfig(pkey, sends, receives, mtu, connected, value, roce, umcast);
   }
 
-  /** {@return the same, for ports of RoCE too, or not} */
+  /** {@return this configuration with {@code roce} set} */
   public LinkConfig withRoce(boolean value) {
     return new LinkConfig(pkey, sends, receives, mtu, connected, rfcService, value, umcast);
   }
 
-  /** {@return the same, leaving groups to others that have joined them, or not} */
+  /** {@return this configuration with {@code umcast} set} */
   public LinkConfig withUmcast(boolean value) {
     return new LinkConfig(pkey, sends, receives, mtu, connected, rfcService, roce, value);
   }

@@ -4,13 +4,13 @@ import ib.core.verbs.Gid;
 import ib.ulp.ipoib.wire.LinkAddress;
 
 /**
- * What an interface is now.
+ * The state of an interface.
  *
  * @param carrier whether packets pass
- * @param reason why not, in words; "up" if they do
- * @param mtu bytes of the longest IP packet
- * @param address of the link
- * @param broadcast the group of all; of no meaning before the first carrier
+ * @param reason why no packets pass, in words; "up" if they do
+ * @param mtu the longest IP packet in bytes
+ * @param address link address
+ * @param broadcast MGID of the broadcast group; undefined before the first carrier
  * @param bitsPerSecond lane speed times width, 0 if unknown
  */
 public record LinkState(

@@ -7,11 +7,12 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registered memory that a host reads long packets into, so that they leave from where they lie
- * instead of being copied first. One buffer is the host's, the others are under way or free.
+ * Registered buffers that a host reads long packets into, so that the device sends them without a
+ * copy. The host fills one of them; the others are outstanding or free. Used on the loop's thread
+ * only.
  */
 final class LongBuffers {
-  /** Bytes of each: the longest frame of a host, and room to read past it. */
+  /** Bytes of each buffer: the longest frame of a host, and 1024 bytes more. */
   static final int BYTES = 65_536 + 1024;
 
   private static final int COUNT = 16;
@@ -37,24 +38,27 @@ final class LongBuffers {
     return region;
   }
 
-  /** {@return the host's buffer, the same until it is taken; null when all are under way} */
+  /**
+   * {@return the buffer that the host fills, the same until {@link #claim}; null when all are
+   * outstanding}
+   */
   @Nullable MemorySegment current() {
     return current < 0 ? null : slots[current];
   }
 
-  /** {@return whether a packet lies in the host's buffer} */
+  /** {@return whether a packet is in the buffer that the host fills} */
   boolean hold(MemorySegment memory) {
     return current >= 0 && memory.isNative() && memory.address() == slots[current].address();
   }
 
-  /** Takes the host's buffer until {@link #release}. {@return which one} */
+  /** Takes the buffer that the host has filled, until {@link #release}. {@return its index} */
   int claim() {
     int claimed = current;
     current = freeCount == 0 ? -1 : free[--freeCount];
     return claimed;
   }
 
-  /** {@return where a buffer begins, in the region's space} */
+  /** {@return the address of a buffer in the memory region's address space} */
   long address(int slot) {
     return region.iova() + (long) slot * BYTES;
   }
@@ -63,7 +67,7 @@ final class LongBuffers {
     if (current < 0) {
       current = slot;
     } else {
-      free[freeCount++] = slot; // that was used last goes first: it is in the cache
+      free[freeCount++] = slot; // the buffer used last is reused first, because it is in the cache
     }
   }
 }

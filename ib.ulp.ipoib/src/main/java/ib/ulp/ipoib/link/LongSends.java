@@ -5,7 +5,10 @@ import ib.ulp.ipoib.wire.LinkAddress;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** Long packets of a host, which lie in registered memory already (D9). On the loop. */
+/**
+ * Sends long TCP packets that a host has read into registered memory (D9). Used on the loop's
+ * thread only.
+ */
 public final class LongSends {
   private final Link link;
   private final UdQueue queue;
@@ -17,15 +20,17 @@ public final class LongSends {
     this.connected = connected;
   }
 
-  /** {@return where they lie, null when there is no such place} */
+  /** {@return the registered buffers; null before {@link #space} has created them} */
   @Nullable LongBuffers buffers() {
     return queue.longs();
   }
 
   /**
-   * Where the host is to read its next frame to: another place after each one that was sent.
+   * Returns the memory that the host reads its next frame into; it changes after each frame that
+   * was sent from it.
    *
-   * @return the memory, or null when the device cuts nothing, or the link ends
+   * @return the memory; null if the device does not segment, the link is closing, or all buffers
+   *     are outstanding
    */
   public @Nullable MemorySegment space() {
     LongBuffers buffers = queue.makeLongs();
@@ -33,10 +38,11 @@ public final class LongSends {
   }
 
   /**
-   * Sends a TCP segment to one neighbour that the device is to cut.
+   * Sends a long TCP packet to one neighbour; the device cuts it into segments.
    *
-   * @param packet lies in {@link #space}, with at least 4 bytes before it
-   * @return false when the host must cut: the neighbour is not to be reached so, or not known yet
+   * @param packet in the memory of {@link #space}, with at least 4 bytes before it
+   * @return false when the host must cut the packet itself: the neighbour's path is unknown or uses
+   *     a connection
    */
   public boolean send(LinkAddress to, Outgoing packet) {
     LongBuffers buffers = queue.longs();

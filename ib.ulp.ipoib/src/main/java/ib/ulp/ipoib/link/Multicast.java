@@ -15,11 +15,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups of an interface: the broadcast group first, then the others (I3, I5-I8). The subnet's
- * layer of the core keeps memberships alive; what it was refused is asked for again here.
+ * The multicast groups of an interface: the broadcast group first, then the others (I3, I5-I8). The
+ * core's SA client keeps memberships alive; this class repeats joins that were refused. Used on the
+ * loop's thread only.
  */
 final class Multicast {
-  /** Packets that wait for a group (I7). */
+  /** How many packets wait for one group (I7). */
   static final int QUEUE = 64;
 
   private static final long RETRY_FIRST_NS = 50_000_000L;
@@ -29,7 +30,8 @@ final class Multicast {
 
   private final Link link;
   private final Map<Gid, Group> groups = new LinkedHashMap<>();
-  private final Map<Gid, Integer> wanted = new LinkedHashMap<>(); // by the host, with how often
+  private final Map<Gid, Integer> wanted =
+      new LinkedHashMap<>(); // groups that the host has joined, with the number of its joins
   private final SendOnly sendOnly = new SendOnly(this);
   private final Umcast umcast = new Umcast();
   private final Audit audit;
@@ -41,17 +43,17 @@ final class Multicast {
     audit = new Audit(link);
   }
 
-  /** Asks how the subnet lets ports send to groups (I7). */
+  /** Asks the subnet administrator how a port may send to groups it is no member of (I7). */
   void learn() {
     sendOnly.learn(link.sa(), link.loop());
   }
 
-  /** {@return whether nothing begins any more} */
+  /** {@return whether {@link #end} was called} */
   boolean ended() {
     return ended;
   }
 
-  /** Joins the broadcast group; when that is done, the others. */
+  /** Joins the broadcast group, and after it the groups that the host has joined. */
   void start(Gid gid) {
     if (broadcast == null) {
       broadcast = new Group(gid, false);
@@ -60,7 +62,7 @@ final class Multicast {
     }
   }
 
-  /** {@return what the subnet said of the broadcast group, null before} */
+  /** {@return the record of the broadcast group; null before it is joined} */
   @Nullable McMemberRecord broadcast() {
     return broadcast == null ? null : broadcast.record;
   }
@@ -72,13 +74,13 @@ final class Multicast {
         : broadcast.trouble;
   }
 
-  /** The host wants to hear a group. */
+  /** Joins a group for the host. */
   void want(Gid mgid) {
     wanted.merge(mgid, 1, Integer::sum);
     member(mgid);
   }
 
-  /** The host does not want it any more. */
+  /** Undoes one {@link #want}; the last one leaves the group. */
   void unwant(Gid mgid) {
     if (wanted.computeIfPresent(mgid, (g, n) -> n == 1 ? null : n - 1) == null) {
       umcast.forget(mgid);
@@ -108,11 +110,11 @@ final class Multicast {
   private void hear(Gid mgid) {
     McMemberRecord all = broadcast();
     if (all == null || !Groups.onLink(mgid, all.gid(Field.MGID))) {
-      return; // W10: not ours now; asked again when the link is another
+      return; // W10: not a group of this link now; joined when the link's partition changes
     }
     Group group = groups.get(mgid);
     List<byte[]> waiting = List.of();
-    if (group != null && group.sendOnly) { // from a sender to a member
+    if (group != null && group.sendOnly) { // the membership changes from send-only to full
       waiting = List.copyOf(group.queue);
       group.queue.clear();
       leave(group);
@@ -126,7 +128,7 @@ final class Multicast {
     }
   }
 
-  /** Sends to a group, joining it for that when need be (I7). */
+  /** Sends a packet to a group, which is joined for sending only if it is not joined yet (I7). */
   void send(Gid mgid, Outgoing packet) {
     McMemberRecord all = broadcast();
     if (all == null || !Groups.onLink(mgid, all.gid(Field.MGID))) {
@@ -145,7 +147,7 @@ final class Multicast {
     if (ah != null && group.record != null) {
       link.traffic().transmit(ah, WellKnown.QPN_MULTICAST, group.record.value(Field.QKEY), packet);
     } else if (group.absent && !mgid.equals(routers)) {
-      send(routers, packet); // RFC 4391 section 10: they know who wants it
+      send(routers, packet); // RFC 4391 section 10: the routers know the receivers
     } else if (group.absent) {
       link.drop(Drop.TX_NO_GROUP);
     } else if (group.queue.size() >= QUEUE) {
@@ -181,7 +183,7 @@ final class Multicast {
   private void changed(
       Group group, SaMembership membership, SaMembership.State to, @Nullable IbException why) {
     if (!membership.equals(group.membership) || !group.equals(groups.get(group.mgid))) {
-      return; // left meanwhile
+      return; // the group was left before this notification
     }
     switch (to) {
       case MEMBER -> {
@@ -193,7 +195,7 @@ final class Multicast {
       }
       case LOST -> group.trouble = "waiting: joining again" + because(why);
       case REFUSED -> refused(group, why);
-      case JOINING, CLOSED -> {} // not told
+      case JOINING, CLOSED -> {} // these states are not notified
     }
     if (group == broadcast) {
       link.report();
@@ -229,7 +231,7 @@ final class Multicast {
         detach(group);
       }
       group.record = is;
-      if (!group.sendOnly && !same) { // else packets that come meanwhile would not be heard
+      if (!group.sendOnly && !same) { // an attached group stays attached, so that no packet is lost
         link.attachments().attach(link.qp(), group.mgid, is.value(Field.MLID));
         group.attached = true;
       }
@@ -242,7 +244,8 @@ final class Multicast {
     }
     if (first) {
       link.broadcastJoined(is);
-      List.copyOf(wanted.keySet()).forEach(this::member); // I3: only then the other groups
+      List.copyOf(wanted.keySet())
+          .forEach(this::member); // I3: the other groups are joined after the broadcast group
     }
   }
 
@@ -276,7 +279,10 @@ final class Multicast {
                 });
   }
 
-  /** Nobody receives the group: until that is reported, or a while has passed, the routers do. */
+  /**
+   * The group has no receiver. Until the subnet administrator reports one or the retry timer fires,
+   * its packets go to the all-routers group.
+   */
   private void absent(Group group) {
     group.absent = true;
     Gid routers = Groups.allRouters(group.mgid);
@@ -290,7 +296,7 @@ final class Multicast {
     retry(group, RETRY_OTHERS_NS);
   }
 
-  /** Trap 66: somebody receives a group from now on. */
+  /** Handles trap 66: a group was created, so it has a receiver. */
   void created(Gid mgid) {
     Group group = groups.get(mgid);
     if (group != null && group.absent && group.retry != null) {
@@ -300,15 +306,15 @@ final class Multicast {
     }
   }
 
-  /** Trap 67: nobody receives a group any more. */
+  /** Handles trap 67: a group was deleted, so it has no receiver. */
   void deleted(Gid mgid) {
     Group group = groups.get(mgid);
     if (group != null && group.sendOnly && group.record != null) {
-      leave(group); // the next packet asks again
+      leave(group); // the next packet joins the group again
     }
   }
 
-  /** Leaves everything; what the host wants is remembered. */
+  /** Leaves all groups; the groups that the host has joined are joined again by {@link #start}. */
   void stop() {
     List<Group> all = List.copyOf(groups.values()).reversed(); // the broadcast group last
     for (Group group : all) {
@@ -318,7 +324,7 @@ final class Multicast {
     broadcast = null;
   }
 
-  /** Nothing begins any more. */
+  /** Leaves all groups for good and ends the subscriptions. */
   void end() {
     stop();
     ended = true;
@@ -332,7 +338,7 @@ final class Multicast {
     }
     group.queue.forEach(packet -> link.drop(Drop.TX_NO_GROUP));
     group.queue.clear();
-    detach(group); // I8: first detached, then left
+    detach(group); // I8: detach before leaving
     if (group.ah != null) {
       group.ah.close();
       group.ah = null;
@@ -351,7 +357,7 @@ final class Multicast {
     }
   }
 
-  /** Lets go of groups that were joined for sending only and not used for long (D4, I7). */
+  /** Leaves groups that were joined for sending only and are idle (D4, I7). */
   void collect() {
     long now = link.loop().now();
     for (Group group : List.copyOf(groups.values())) {
@@ -360,15 +366,15 @@ final class Multicast {
         leave(group);
       }
     }
-    umcast.theirs().forEach(this::member); // they may have left
+    umcast.theirs().forEach(this::member); // the other users may have left these groups
   }
 
-  /** Looks whether the subnet still knows of the memberships. */
+  /** Checks whether the subnet administrator still has the memberships. */
   void audit() {
     audit.round(groups.values(), broadcast);
   }
 
-  /** {@return group to what is known of it, for users} */
+  /** {@return the state of each group, as text for users} */
   Map<String, String> list() {
     Map<String, String> list = new LinkedHashMap<>();
     groups.forEach((gid, group) -> list.put(gid.toString(), group.toString()));

@@ -5,7 +5,10 @@ import ib.ulp.ipoib.wire.IpPacket;
 import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
 
-/** A packet to be sent: a type and one or two pieces of memory. Reusable, as it was set last. */
+/**
+ * A packet to be sent: an EtherType and one or two pieces of memory. An instance may be set again
+ * for each packet.
+ */
 public final class Outgoing {
   private static final int ND_HOP_LIMIT = 255;
 
@@ -25,7 +28,7 @@ public final class Outgoing {
     return set(etherType, s, at, length, MemorySegment.NULL, 0, 0);
   }
 
-  /** {@return this, now a packet of a header and what follows it} */
+  /** {@return this, now a packet of a header and a body} */
   public Outgoing set(
       int etherType,
       MemorySegment header,
@@ -46,11 +49,11 @@ public final class Outgoing {
   }
 
   /**
-   * {@return this, now a TCP segment that is to be cut}
+   * {@return this, now a long TCP packet that the device cuts into segments}
    *
-   * @param bytes of its headers
-   * @param data that follows them
-   * @param segment bytes of data in each piece
+   * @param bytes length of its headers
+   * @param data length of the payload after the headers, in bytes
+   * @param segment payload bytes of each segment
    */
   public Outgoing setLong(int type, MemorySegment s, long at, int bytes, int data, int segment) {
     set(type, s, at, bytes, s, at + bytes, data);
@@ -58,12 +61,12 @@ public final class Outgoing {
     return this;
   }
 
-  /** {@return bytes of data in each piece of what is to be cut, else 0} */
+  /** {@return payload bytes of each segment if the packet is to be cut, else 0} */
   int mss() {
     return mss;
   }
 
-  /** {@return length of the longest piece, without the encapsulation} */
+  /** {@return length of the longest segment in bytes, without the encapsulation} */
   int segmentLength() {
     return headLength + Math.min(mss, bodyLength);
   }
@@ -80,12 +83,12 @@ public final class Outgoing {
     return headLength;
   }
 
-  /** {@return whether it lies in one piece with room for the encapsulation before it} */
+  /** {@return whether the packet is in one piece with space for the encapsulation before it} */
   boolean contiguous() {
     return bodyLength == 0 && headAt >= Encapsulation.BYTES;
   }
 
-  /** {@return a packet that has waited, with its encapsulation} */
+  /** {@return a packet that has waited, from its bytes with the encapsulation} */
   static Outgoing of(byte[] waited) {
     MemorySegment s = MemorySegment.ofArray(waited);
     int length = waited.length - Encapsulation.BYTES;
@@ -96,7 +99,7 @@ public final class Outgoing {
     return type;
   }
 
-  /** {@return bytes, without the encapsulation} */
+  /** {@return the packet's length in bytes, without the encapsulation} */
   public int length() {
     return headLength + bodyLength;
   }
@@ -109,14 +112,14 @@ public final class Outgoing {
     }
   }
 
-  /** {@return a packet that has waited} What {@link #toBytes} made of it. */
+  /** {@return a packet that has waited, from the bytes that {@link #toBytes} returned} */
   static Outgoing ofBytes(byte[] bytes) {
     MemorySegment s = MemorySegment.ofArray(bytes);
     int length = bytes.length - Encapsulation.BYTES;
     return new Outgoing().set(Encapsulation.type(s, 0), s, Encapsulation.BYTES, length);
   }
 
-  /** {@return whether it is ARP, RARP or neighbour discovery} */
+  /** {@return whether the packet is ARP, RARP or neighbour discovery} */
   boolean isResolution() {
     return type == Encapsulation.ARP
         || type == Encapsulation.RARP
@@ -126,14 +129,14 @@ public final class Outgoing {
             && Octets.u8(head, headAt + 7) == ND_HOP_LIMIT;
   }
 
-  /** Writes encapsulation and packet. {@return how many bytes} */
+  /** Writes encapsulation and packet. {@return the number of bytes written} */
   int copyTo(MemorySegment to, long at) {
     Encapsulation.write(to, at, type);
     copyPacket(to, at + Encapsulation.BYTES);
     return Encapsulation.BYTES + length();
   }
 
-  /** {@return the packet in memory of its own, with the encapsulation} */
+  /** {@return a copy of the packet, with the encapsulation} */
   byte[] toBytes() {
     byte[] bytes = new byte[Encapsulation.BYTES + length()];
     copyTo(MemorySegment.ofArray(bytes), 0);

@@ -23,23 +23,28 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The ways to the ports that this interface talks to (D1, D3, D4). */
+/**
+ * The paths to the ports that this interface sends to (D1, D3, D4). Used on the loop's thread only.
+ */
 final class Paths {
-  /** Packets that wait for a path (D1). */
+  /** How many packets wait for one path (D1). */
   static final int QUEUE = 3;
 
-  /** A path that nobody used for twice the collection interval goes (D4). */
+  /** A path is forgotten when it was not used for this time (D4). */
   static final long IDLE_NS = 60_000_000_000L;
 
-  /** Time for a question of the subnet administrator (D1). */
+  /** How long a query to the subnet administrator may take (D1). */
   static final int TIMEOUT_MS = 1000;
 
-  /** After an answer that is no path nothing is asked for so long, and twice as long each time. */
+  /**
+   * After a failed query no query is sent for this time, which doubles with each further failure,
+   * at most four times.
+   */
   private static final long HOLD_OFF_NS = 100_000_000L;
 
   private static final int DOUBLED_MOST = 4;
 
-  /** A packet that waits. */
+  /** A packet that waits for a path. */
   private record Waiting(int qpn, byte[] packet) {}
 
   private static final class Path {
@@ -54,7 +59,7 @@ final class Paths {
     long askedNs;
     boolean asked;
     int failures; // in a row
-    int asks; // number of the newest question
+    int asks; // number of the newest query
 
     Path(Gid gid) {
       this.gid = gid;
@@ -69,7 +74,7 @@ final class Paths {
     this.link = link;
   }
 
-  /** Sends along the path to a port, or keeps the packet until the path is known. */
+  /** Sends a packet to a port, or keeps the packet until the path is known. */
   void send(Gid gid, int qpn, Outgoing packet) {
     Path path = paths.computeIfAbsent(gid, Path::new);
     path.usedNs = link.loop().now();
@@ -88,7 +93,7 @@ final class Paths {
     }
   }
 
-  /** {@return the way to a port if it is known and of no doubt} */
+  /** {@return the address handle for a port if its path is known and not stale} */
   @Nullable AddressHandle known(Gid gid) {
     Path path = paths.get(gid);
     if (path == null || path.stale) {
@@ -98,7 +103,10 @@ final class Paths {
     return path.ah;
   }
 
-  /** Tells the way to a port, now or when it is known; null when there is none, or no more. */
+  /**
+   * Calls {@code asker} with the path to a port, now or when it is known; with null when there is
+   * no path or it is flushed.
+   */
   void resolve(Gid gid, Consumer<@Nullable Way> asker) {
     Path path = paths.computeIfAbsent(gid, Path::new);
     path.usedNs = link.loop().now();
@@ -145,7 +153,7 @@ final class Paths {
 
   private void answered(Path path, int asked, @Nullable PathRecord way, long t) {
     if (path.asks != asked || !path.equals(paths.get(path.gid))) {
-      return; // flushed meanwhile
+      return; // the path was flushed before the answer arrived
     }
     path.query = null;
     if (way != null && !make(path, way)) {
@@ -199,12 +207,14 @@ final class Paths {
       path.way = way;
       return true;
     } catch (IbException e) {
-      link.log("the path to " + path.gid + " is of no use: " + e.getMessage());
+      link.log("the path to " + path.gid + " cannot be used: " + e.getMessage());
       return false;
     }
   }
 
-  /** The path stays that of the GID that was asked for (D3). */
+  /**
+   * {@return the address vector of a path; its destination GID is the GID that was asked for (D3)}
+   */
   private AhAttr attributes(Gid gid, PathRecord way) {
     AhAttr attr = way.ahAttr(link.port(), link.appearance().gidIndex());
     GlobalRoute route = attr.grh();
@@ -224,14 +234,17 @@ final class Paths {
                 route.trafficClass()));
   }
 
-  /** All answers are to be asked for again; what is known is used until then (1.5). */
+  /**
+   * Marks all paths as stale: each is queried again at its next use, and used until the answer
+   * arrives (1.5).
+   */
   void stale() {
     paths.values().forEach(path -> path.stale = true);
     paths.values().forEach(path -> path.asked = false);
     paths.values().forEach(path -> path.failures = 0);
   }
 
-  /** Forgets everything, and what waits. */
+  /** Forgets all paths and drops the packets that wait for them. */
   void flush(Drop why) {
     List<Path> gone = List.copyOf(paths.values());
     for (Path path : gone) {
@@ -245,7 +258,7 @@ final class Paths {
     gone.forEach(this::tell);
   }
 
-  /** Lets go of what was not used for long (D4). */
+  /** Forgets idle paths (D4). */
   void collect() {
     long now = link.loop().now();
     for (Iterator<Path> all = paths.values().iterator(); all.hasNext(); ) {
@@ -264,7 +277,7 @@ final class Paths {
     }
   }
 
-  /** {@return GID to what is known of it, for users} */
+  /** {@return the state of each path by GID, as text for users} */
   Map<String, String> list() {
     Map<String, String> list = new TreeMap<>();
     paths.forEach(

@@ -38,24 +38,24 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue pairs of connected mode with their buffers: one shared receive queue, and buffers to
- * send from that all connections share (C2). A long packet is one message of its connection.
+ * The queue pairs of connected mode and their buffers. All connections share one receive queue and
+ * the send buffers (C2). Each packet is one message. Used on the loop's thread only.
  */
 final class RcQueue implements AutoCloseable {
-  /** Who takes what came. */
+  /** Takes received packets and completed sends; called by {@link #poll}. */
   interface Receiver {
-    /** A packet with its encapsulation. */
+    /** Called for a received packet, with its encapsulation. */
     void packet(Connection from, MemorySegment memory, long at, int length);
 
-    /** A send is done; one that failed has ended its queue pair. */
+    /** Called for a completed send. After a failed send the queue pair is in the error state. */
     void sent(Connection to, int bytes, WcStatus status);
   }
 
   private static final int BATCH = 32;
   private static final int ALIGNMENT = 4096;
   private static final int READS = 4; // C2: as the REQ says
-  private static final int RNR_TIMER = 12; // of no use: nobody repeats (C2)
-  private static final long DRAIN_NS = 5_000_000_000L; // 1.5: no longer than this
+  private static final int RNR_TIMER = 12; // has no effect, because peers do not retry (C2)
+  private static final long DRAIN_NS = 5_000_000_000L; // 1.5: the longest wait for the last receive
   private static final long STOP_NS = 500_000_000L;
   private static final long PAUSE_NS = 20_000;
   private static final int SIZE = Connected.LINUX_RECEIVE_MTU + 12; // a multiple of 16
@@ -76,7 +76,7 @@ final class RcQueue implements AutoCloseable {
   private int freeCount;
   private final int[] lengths;
   private final End[] users;
-  private final int[] held; // long buffer of a send, and 1; 0 for none
+  private final int[] held; // index of a send's long buffer plus 1; 0 for none
   private @Nullable LongBuffers lender;
   private final Map<Integer, End> ends = new HashMap<>(); // by queue pair number
   private final Deque<End> closing = new ArrayDeque<>();
@@ -88,7 +88,7 @@ final class RcQueue implements AutoCloseable {
     final QueuePair qp;
     final int psn = QueuePair.randomPsn();
     int sends;
-    volatile boolean lastReached; // by the event, from any thread
+    volatile boolean lastReached; // set by the event handler, on any thread
     boolean last;
     boolean connected;
     long closedNs;
@@ -148,7 +148,9 @@ final class RcQueue implements AutoCloseable {
     public void close() {
       if (connected) {
         qp.modify(
-            new QpAttr().state(QpState.ERR)); // C5: the event says when its last receive is in
+            new QpAttr()
+                .state(QpState.ERR)); // C5: QP_LAST_WQE_REACHED follows when the last receive has
+        // completed
         closedNs = loop.now();
         closing.add(this);
         loop.wake();
@@ -163,7 +165,9 @@ final class RcQueue implements AutoCloseable {
     }
   }
 
-  /** Makes all of it; when something is refused, what was made is gone. */
+  /**
+   * Creates queues and buffers. If the device refuses one of them, closes the others and throws.
+   */
   RcQueue(ProtectionDomain pd, int port, int pkeyIndex, int sends, int receives, Loop loop) {
     this.pd = pd;
     this.port = port;
@@ -213,30 +217,36 @@ final class RcQueue implements AutoCloseable {
         Connected.LINUX_RECEIVE_MTU);
   }
 
-  /** Makes the queue pair of a connection. */
+  /** Creates the queue pair of a connection. */
   RcEnd open(Connection connection) {
     End end = new End(connection);
     ends.put(end.qpn(), end);
     return end;
   }
 
-  /** {@return queue pairs whose last receive is waited for} */
+  /** {@return the number of queue pairs whose last receive is not completed} */
   int closing() {
     return closing.size();
   }
 
-  /** {@return buffers that are free} */
+  /** {@return the number of free send buffers} */
   int room() {
     return freeCount;
   }
 
-  /** Sends a packet of a connection; there is room. {@return whether the queue pair took it} */
+  /**
+   * Sends a packet on a connection; a send buffer must be free. {@return whether the queue pair
+   * accepted it}
+   */
   boolean send(Connection to, Outgoing packet) {
     int slot = free[freeCount - 1];
     return copied(to, slot, packet.copyTo(sendRegion.segment(), (long) slot * SIZE));
   }
 
-  /** The same for a packet that leaves from where it lies. */
+  /**
+   * As {@link #send(Connection, Outgoing)}, for a packet in a long buffer, which is sent without a
+   * copy.
+   */
   boolean send(Connection to, LongBuffers from, Outgoing packet) {
     int slot = free[freeCount - 1];
     long at = packet.at() - Encapsulation.BYTES;
@@ -260,7 +270,9 @@ final class RcQueue implements AutoCloseable {
     }
   }
 
-  /** The same for a packet that has waited, with its encapsulation. */
+  /**
+   * As {@link #send(Connection, Outgoing)}, for a packet that has waited, with its encapsulation.
+   */
   boolean send(Connection to, byte[] packet) {
     int slot = free[freeCount - 1];
     MemorySegment.copy(
@@ -276,7 +288,7 @@ final class RcQueue implements AutoCloseable {
     if (!(to.end() instanceof End end)) {
       return false;
     }
-    freeCount--; // accounted first: the completion may come before the post returns (D8)
+    freeCount--; // counted first: the send may complete before the post returns (D8)
     end.sends++;
     users[slot] = end;
     lengths[slot] = length - Encapsulation.BYTES;
@@ -296,10 +308,14 @@ final class RcQueue implements AutoCloseable {
     end.sends--;
   }
 
-  /** Takes completions, at most a batch of each kind. {@return whether there were any} */
+  /**
+   * Handles completions, at most a batch of sends and a batch of receives. {@return whether there
+   * were any}
+   */
   boolean poll(Receiver receiver) {
     for (End end : closing) {
-      end.last |= end.lastReached; // before the queues are looked at: what follows is all of it
+      end.last |= end.lastReached; // read before the queues are polled: the polls then return all
+      // completions
     }
     int done = Math.max(0, sendCq.poll(completions, BATCH));
     for (int i = 0; i < done; i++) {
@@ -327,7 +343,10 @@ final class RcQueue implements AutoCloseable {
     return any;
   }
 
-  /** C5: destroys those whose last receive was reached before the queues were found empty. */
+  /**
+   * C5: destroys closing queue pairs whose last receive was reached before the queues were found
+   * empty, or that are late.
+   */
   private void bury() {
     for (Iterator<End> all = closing.iterator(); all.hasNext(); ) {
       End end = all.next();
@@ -339,7 +358,10 @@ final class RcQueue implements AutoCloseable {
     }
   }
 
-  /** Asks for a wake-up. {@return whether something lies there already} */
+  /**
+   * Arms both completion queues, which then wake the loop. {@return whether completions are there
+   * already}
+   */
   boolean arm() {
     int flags = NotifyFlags.NEXT_COMP | NotifyFlags.REPORT_MISSED_EVENTS;
     boolean receives = receiveCq.requestNotify(flags) > 0;
@@ -347,7 +369,7 @@ final class RcQueue implements AutoCloseable {
     return receives || sends;
   }
 
-  /** Waits, not for long, until those that close are gone. */
+  /** Polls until all closing queue pairs are destroyed. Blocks, at most 0.5 s. */
   void drain(Receiver receiver) {
     long start = System.nanoTime();
     while (!closing.isEmpty() && System.nanoTime() - start < STOP_NS) {
@@ -357,7 +379,7 @@ final class RcQueue implements AutoCloseable {
     }
   }
 
-  /** Destroys all of it. */
+  /** Destroys queue pairs, queues and buffers. */
   @Override
   public void close() {
     closing.clear();

@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How the subnet lets a port join a group that it only sends to (I7): as a full member, which makes
- * the group; or, as RFC 4391 section 10 knows it, as a non-member of a group that is there, with
- * reports of groups that come and go.
+ * How the subnet lets a port join a group that it only sends to (I7). Either as a send-only full
+ * member, which creates the group; or as a non-member of an existing group, with reports of created
+ * and deleted groups (RFC 4391 section 10).
  */
 final class SendOnly {
   private final Multicast groups;
@@ -23,17 +23,19 @@ final class SendOnly {
     this.groups = groups;
   }
 
-  /** {@return the join state to ask for} */
+  /** {@return the join state to request} */
   int state() {
     return state;
   }
 
-  /** {@return whether a group that nobody receives cannot be joined} */
+  /** {@return whether a group without receivers cannot be joined} */
   boolean nonMember() {
     return state == McMemberRecord.SEND_ONLY_NON_MEMBER;
   }
 
-  /** Asks what the subnet administrator can do. */
+  /**
+   * Asks the subnet administrator for its capabilities; the answer is handled on the loop's thread.
+   */
   void learn(SaClient sa, Loop loop) {
     sa.classPortInfo()
         .whenComplete(
@@ -66,7 +68,7 @@ final class SendOnly {
     }
   }
 
-  /** Wants no reports any more. */
+  /** Ends the subscriptions to reports. */
   void close() {
     reports.forEach(SaSubscription::close);
     reports.clear();

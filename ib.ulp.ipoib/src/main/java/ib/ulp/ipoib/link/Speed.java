@@ -2,7 +2,7 @@ package ib.ulp.ipoib.link;
 
 import ib.core.verbs.PortAttr;
 
-/** Speed of a port: that of a lane times the width (D10). */
+/** Computes the speed of a port: the speed of one link lane times the number of lanes (D10). */
 final class Speed {
   private static final int[] RATES = {
     0, 0, 2, 10, 30, 5, 20, 40, 60, 80, 120, 14, 56, 112, 168, 25, 100, 200, 300, 28, 50, 400, 600
@@ -11,12 +11,12 @@ final class Speed {
 
   private Speed() {}
 
-  /** {@return bits per second, 0 when the port does not say} */
+  /** {@return bits per second; 0 when speed or width of the port are unknown} */
   static long of(PortAttr attr) {
     return lane(attr.activeSpeed()) * width(attr.activeWidth());
   }
 
-  /** {@return bits per second of a static rate (IBA vol. 1 table 224), 0 for none} */
+  /** {@return bits per second of a static rate (IBA vol. 1 table 224); 0 for an unknown code} */
   static long ofRate(int code) {
     return code < RATES.length ? RATES[code] * 1_000_000_000L + (code == 2 ? HALF : 0) : 0;
   }

@@ -6,9 +6,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** What an interface counts; the loop counts, any thread reads. */
+/** The counters of an interface. Only the loop's thread counts; any thread may read. */
 public final class Statistics {
-  /** What is counted beside the reasons of drops; the first eight are Linux's (D10). */
+  /** The counters beside those of {@link Drop}; the first eight are Linux's (D10). */
   public enum Count {
     RX_PACKETS,
     TX_PACKETS,
@@ -35,22 +35,22 @@ public final class Statistics {
   private final Refusals refusals = new Refusals();
   private final AtomicLongArray values = new AtomicLongArray(COUNTS + Drop.values().length);
 
-  /** Counts; on the loop. */
+  /** Adds to a counter; on the loop's thread only. */
   public void add(Count what, long by) {
     increase(what.ordinal(), by);
   }
 
-  /** Counts a dropped packet, by its reason and in Linux's sum; on the loop. */
+  /** Counts a dropped packet by its reason and in Linux's sum; on the loop's thread only. */
   public void drop(Drop why) {
     increase(COUNTS + why.ordinal(), 1);
     add(why.sending() ? Count.TX_DROPPED : Count.RX_DROPPED, 1);
   }
 
   private void increase(int at, long by) {
-    values.lazySet(at, values.getPlain(at) + by); // one writer
+    values.lazySet(at, values.getPlain(at) + by); // a single writer needs no atomic addition
   }
 
-  /** {@return what the connection manager refused} */
+  /** {@return the counters of refused connection manager messages} */
   public Refusals refusals() {
     return refusals;
   }
@@ -63,7 +63,7 @@ public final class Statistics {
     return values.get(COUNTS + why.ordinal());
   }
 
-  /** {@return all counters, in order; a reason only where something was dropped for it} */
+  /** {@return all counters in the order in which they are printed; drop reasons only above 0} */
   public Map<String, Long> all() {
     Map<String, Long> all = new LinkedHashMap<>();
     for (Count count : Count.values()) {

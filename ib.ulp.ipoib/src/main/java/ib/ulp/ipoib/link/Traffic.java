@@ -13,9 +13,15 @@ import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** The packets of a link: out through the queue pair, and in from it to the host. */
+/**
+ * Sends the packets of a link through the datagram queue pair, and hands received packets to the
+ * host. Used on the loop's thread only.
+ */
 final class Traffic implements Loop.Work, UdQueue.Receiver {
-  /** What a host may send at once after it has asked for room: a long TCP segment, cut. */
+  /**
+   * How many packets a host may send after {@link #hasRoom} returned true: one long TCP packet, cut
+   * into segments.
+   */
   private static final int BURST = 48;
 
   private final UdQueue queue;
@@ -37,13 +43,13 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     host = above;
   }
 
-  /** No host hears anything any more. */
+  /** Stops polling; from now on the host is not called any more. */
   void stop() {
     stopped = true;
     host = null;
   }
 
-  /** What own packets and broadcasts are told by. */
+  /** Sets the addresses by which broadcasts and this interface's own packets are recognized. */
   void know(Gid broadcastGroup, Gid own) {
     broadcast = broadcastGroup;
     ownInterfaceId = own.low();
@@ -55,7 +61,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     queue.qkey(value);
   }
 
-  /** {@return whether there are buffers; else the host is told when there is one (D8)} */
+  /** {@return whether send buffers are free; if not, {@link Host#writable} follows (D8)} */
   boolean hasRoom() {
     boolean room = room();
     refusing |= !room;
@@ -67,7 +73,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     return queue.room() >= BURST && (longs == null || longs.current() != null);
   }
 
-  /** Sends what lies there and the device is to cut. */
+  /** Sends a long packet from a long buffer; the device cuts it into segments. */
   void transmitLong(AddressHandle ah, int qpn, LongBuffers there, Outgoing packet) {
     if (roomOrDrop()) {
       queue.sendLong(ah, qpn, qkey, there, packet);
@@ -138,7 +144,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     return any;
   }
 
-  /** The host hears that there is room, if it was refused and there is. */
+  /** Notifies the host of free send buffers, if {@link #hasRoom} returned false before. */
   void roomAgain() {
     if (refusing && room()) {
       refusing = false;
@@ -146,7 +152,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     }
   }
 
-  /** That was all for now. */
+  /** Notifies the host of the end of a batch of received packets. */
   void receivedAll() {
     if (host != null) {
       host.receivedAll();
@@ -183,7 +189,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     }
     frame.connected = Gid.ZERO;
     frame.segment = memory;
-    frame.grh = UdQueue.hasGrh(wc) ? at : -1; // W2: with one and without
+    frame.grh = UdQueue.hasGrh(wc) ? at : -1; // W2: a datagram may have a GRH or not
     frame.at = at + WellKnown.GRH_BYTES + Encapsulation.BYTES;
     frame.length = length;
     frame.type = Encapsulation.type(memory, at + WellKnown.GRH_BYTES);
@@ -211,7 +217,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     deliver();
   }
 
-  /** One more piece of segments that came together. */
+  /** Adds a piece to a packet of coalesced segments. */
   private void continued(long at, WorkCompletion wc) {
     frame.pieceAt[frame.pieces] = at;
     frame.pieceLength[frame.pieces++] = wc.byteLen();
@@ -221,7 +227,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     }
   }
 
-  /** The last piece is there. */
+  /** Hands a packet of coalesced segments to the host, after its last piece. */
   private void together(WorkCompletion wc) {
     int header = frame.headers();
     int data = frame.length - header;
@@ -240,7 +246,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     frame.mss = 0;
   }
 
-  /** A packet with its encapsulation, by the connection of a peer. */
+  /** Hands a packet that arrived on a connection to the host; it begins with its encapsulation. */
   void connected(MemorySegment memory, long at, int length, LinkAddress from) {
     int bytes = length - Encapsulation.BYTES;
     if (bytes < 0) {
@@ -260,7 +266,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     deliver();
   }
 
-  /** There are buffers again for packets by connections. */
+  /** Notifies the host of free send buffers. */
   void writable() {
     if (host != null) {
       host.writable();
@@ -277,9 +283,10 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     }
   }
 
-  /** D6: by the destination of the GRH. */
+  /** D6: {@return how the packet was addressed, by the destination of its GRH} */
   private Frame.Cast cast(MemorySegment memory, long at) {
-    if (frame.ipv4 && frame.grh >= 0) { // RoCE: 224.0.0.0/4; all groups of a partition go by one
+    if (frame.ipv4
+        && frame.grh >= 0) { // RoCE: 224.0.0.0/4; all groups of a partition share one address
       boolean group = Octets.u8(memory, at + 36) >>> 4 == 0xe;
       return group ? Frame.Cast.MULTICAST : Frame.Cast.UNICAST;
     }

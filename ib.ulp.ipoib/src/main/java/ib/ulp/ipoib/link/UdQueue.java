@@ -29,17 +29,20 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** The queue pair of the datagram service with its buffers (I2, W3). */
+/** The datagram queue pair of a link, and its buffers (I2, W3). Used on the loop's thread only. */
 final class UdQueue implements AutoCloseable {
-  /** Who takes what came. */
+  /** Takes received datagrams and completed sends. */
   interface Receiver {
-    /** A datagram; the first 40 bytes at the place are the GRH, if the completion says so. */
+    /**
+     * Called for a received datagram. The first 40 bytes at {@code at} are reserved for the GRH,
+     * which is there if the completion has the flag GRH.
+     */
     void datagram(MemorySegment memory, long at, WorkCompletion wc);
 
-    /** A receive failed. */
+    /** Called for a failed receive. */
     void receiveError();
 
-    /** A send is done. */
+    /** Called for a completed send, which is several packets if the device has cut it. */
     void sent(int packets, int bytes, boolean good);
   }
 
@@ -60,19 +63,22 @@ final class UdQueue implements AutoCloseable {
   private final MemoryRegion receiveRegion;
   private final int[] lengths;
   private final int[] packets;
-  private final int[] held; // long buffer of a send, and 1; 0 for none
+  private final int[] held; // index of a send's long buffer plus 1; 0 for none
   private final WorkCompletion[] completions = new WorkCompletion[BATCH];
   private final WorkCompletion[] received = new WorkCompletion[BATCH + Frame.PIECES_MOST];
   private final boolean cuts;
-  private @Nullable LongBuffers longs; // when a host wants them
+  private @Nullable LongBuffers longs; // created at a host's first request
   private boolean closed;
-  private int kept; // receives whose datagram goes on in completions that are still to come
+  private int
+      kept; // completed receives at the start of received whose datagram is not complete yet
   private long posted;
   private long sent;
   private int open; // sends between wrStart and wrComplete
   private int pkeyIndex;
 
-  /** Makes all of it; when something is refused, what was made is gone. */
+  /**
+   * Creates queues and buffers. If the device refuses one of them, closes the others and throws.
+   */
   UdQueue(IbDevice device, int port, int sends, int receives, Runnable wake) {
     this.port = port;
     sendCount = sends;
@@ -112,12 +118,15 @@ final class UdQueue implements AutoCloseable {
     }
   }
 
-  /** {@return where long packets lie, null when there is no such place, or no more} */
+  /**
+   * {@return the long buffers; null before {@link #makeLongs} has created them, and after {@link
+   * #close}}
+   */
   @Nullable LongBuffers longs() {
     return closed ? null : longs;
   }
 
-  /** Makes such a place, when the device cuts long packets. */
+  /** Creates the long buffers, if the device can cut long packets. {@return the buffers or null} */
   @Nullable LongBuffers makeLongs() {
     if (longs == null && cuts && !closed) {
       longs = new LongBuffers(pd);
@@ -147,7 +156,10 @@ final class UdQueue implements AutoCloseable {
     return pkeyIndex;
   }
 
-  /** RESET to RTS; the Q_Key comes later, with the broadcast group (I2). */
+  /**
+   * Moves the queue pair from RESET to RTS. The Q_Key is set later, with the broadcast group's
+   * (I2).
+   */
   void start(int index) {
     pkeyIndex = index;
     qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(index).port(port).qkey(0));
@@ -158,7 +170,10 @@ final class UdQueue implements AutoCloseable {
     qp.modify(new QpAttr().state(QpState.RTS).sqPsn(QueuePair.randomPsn()));
   }
 
-  /** Back to RESET, with empty queues; {@link #start} may follow. */
+  /**
+   * Moves the queue pair back to RESET, with empty queues. {@link #start} may follow. Blocks while
+   * requests are flushed.
+   */
   void stop(Receiver receiver) {
     if (open > 0) {
       flush();
@@ -166,7 +181,7 @@ final class UdQueue implements AutoCloseable {
     if (qp.state() != QpState.RESET) {
       qp.drain();
       boolean more = true;
-      while (more) { // the flushed ones: a bounded number, all there already
+      while (more) { // the flushed requests: a bounded number, all completed already
         boolean sends = poll(receiver);
         more = receive(receiver, () -> {}) > 0 || sends;
       }
@@ -180,17 +195,17 @@ final class UdQueue implements AutoCloseable {
     qp.modify(new QpAttr().qkey(value));
   }
 
-  /** {@return buffers that are free} */
+  /** {@return the number of free send buffers} */
   int room() {
     return sendCount - (int) (posted - sent);
   }
 
   /**
-   * Sends a packet; there is room. It leaves with the next {@link #flush}.
+   * Adds a packet to the batch that the next {@link #flush} posts. A send buffer must be free.
    *
-   * @param ah where to
-   * @param qpn queue pair there
-   * @param qkey of the group, or of the link
+   * @param ah address handle of the destination
+   * @param qpn queue pair number of the destination
+   * @param qkey Q_Key of the group, or of the link
    */
   void send(AddressHandle ah, int qpn, int qkey, Outgoing packet) {
     int slot = (int) (posted % sendCount);
@@ -199,7 +214,10 @@ final class UdQueue implements AutoCloseable {
     post(ah, qpn, qkey, slot, length);
   }
 
-  /** The same for a packet that has waited, with its encapsulation. */
+  /**
+   * As {@link #send(AddressHandle, int, int, Outgoing)}, for a packet that has waited, with its
+   * encapsulation.
+   */
   void send(AddressHandle ah, int qpn, int qkey, byte[] packet) {
     int slot = (int) (posted % sendCount);
     long at = (long) slot * sendSize;
@@ -219,12 +237,14 @@ final class UdQueue implements AutoCloseable {
       qp.wrStart();
     }
     open++;
-    posted++; // accounted first: the completion may come before the post returns (D8)
+    posted++; // counted first: the send may complete before the post returns (D8)
     lengths[slot] = bytes;
     packets[slot] = count;
   }
 
-  /** Sends a packet from where it lies, for the device to cut; there is room. */
+  /**
+   * Adds a packet in a long buffer to the batch; the device cuts it. A send buffer must be free.
+   */
   void sendLong(AddressHandle ah, int qpn, int qkey, LongBuffers from, Outgoing packet) {
     int slot = (int) (posted % sendCount);
     long at = packet.at() - Encapsulation.BYTES;
@@ -248,7 +268,7 @@ final class UdQueue implements AutoCloseable {
     }
   }
 
-  /** Rings the doorbell for what was sent. {@return how many packets the queue pair refused} */
+  /** Posts the batch of added packets. {@return how many of them the queue pair refused} */
   int flush() {
     int batch = open;
     open = 0;
@@ -261,7 +281,7 @@ final class UdQueue implements AutoCloseable {
     return batch;
   }
 
-  /** Takes completions. {@return whether there were any} */
+  /** Handles completed sends, at most a batch. {@return whether there were any} */
   boolean poll(Receiver receiver) {
     int done = Math.max(0, sendCq.poll(completions, BATCH));
     for (int i = 0; i < done; i++) {
@@ -278,7 +298,10 @@ final class UdQueue implements AutoCloseable {
     return done > 0;
   }
 
-  /** Takes datagrams, at most a batch, and gives them back as a whole. {@return how many} */
+  /**
+   * Hands received datagrams to the receiver, at most a batch, and posts their buffers again.
+   * {@return how many receives have completed}
+   */
   int receive(Receiver receiver, Runnable all) {
     int came = Math.max(0, receiveCq.poll(completions, BATCH));
     for (int i = 0; i < came; i++) {
@@ -287,7 +310,7 @@ final class UdQueue implements AutoCloseable {
       completions[i] = wc;
     }
     int there = kept + came;
-    int end = there; // of the last datagram that is complete
+    int end = there; // end of the last complete datagram
     while (end > 0 && more(received[end - 1])) {
       end--;
     }
@@ -329,7 +352,10 @@ final class UdQueue implements AutoCloseable {
         slot, receiveRegion.lkey(), receiveRegion.iova() + (long) slot * receiveSize, receiveSize);
   }
 
-  /** Asks for a wake-up. {@return whether something lies there already} */
+  /**
+   * Arms both completion queues, which then wake the loop. {@return whether completions are there
+   * already}
+   */
   boolean arm() {
     int flags = NotifyFlags.NEXT_COMP | NotifyFlags.REPORT_MISSED_EVENTS;
     boolean receives = receiveCq.requestNotify(flags) > 0;
@@ -340,7 +366,10 @@ final class UdQueue implements AutoCloseable {
     return (wc.wcFlags() & WcFlags.GRH) != 0;
   }
 
-  /** Destroys all of it; it was stopped, or never started. */
+  /**
+   * Destroys queue pair, queues and buffers; call {@link #stop} before if the queue pair was
+   * started.
+   */
   @Override
   public void close() {
     closed = true;

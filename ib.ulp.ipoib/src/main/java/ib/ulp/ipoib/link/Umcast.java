@@ -6,21 +6,25 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The groups that are left to another user of the port, who has joined them before (I12; Linux:
- * /sys/class/net/ib0/umcast). It is looked again every now and then whether they still have them.
+ * The groups that are left to other users of the port, which have joined them before (I12; Linux:
+ * /sys/class/net/ib0/umcast). {@link Multicast#collect} checks regularly whether the other users
+ * still have them.
  */
 final class Umcast {
-  /** What is said of such a group. */
+  /** The text that users see for such a group. */
   static final String SAID = "left to another user of the port (umcast)";
 
   private final Set<Gid> theirs = new LinkedHashSet<>();
 
-  /** Asks whose a group is; goes on when it is nobody else's. */
+  /**
+   * Checks whether another user has joined a group, and runs {@code goOn} on the loop's thread if
+   * not.
+   */
   void ask(Link link, Gid mgid, Runnable goOn) {
     link.sa()
         .multicast()
         .joinedByOthers(mgid)
-        .thenAccept( // fails when the link has come to its end only
+        .thenAccept( // fails only if the link is closed
             joined ->
                 link.loop()
                     .execute(
@@ -34,7 +38,7 @@ final class Umcast {
                         }));
   }
 
-  /** The host does not want it any more. */
+  /** Forgets a group that the host has left. */
   void forget(Gid mgid) {
     theirs.remove(mgid);
   }
@@ -43,7 +47,7 @@ final class Umcast {
     theirs.clear();
   }
 
-  /** {@return the groups that others have} */
+  /** {@return the groups that are left to other users} */
   List<Gid> theirs() {
     return List.copyOf(theirs);
   }

@@ -12,29 +12,31 @@ import java.util.function.LongSupplier;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tasks, timers and polled work of one interface, run by one thread; it sleeps when there is
- * nothing to do. Tests run it by hand with {@link #turn} and a clock of their own.
+ * Runs the tasks, timers and polled work of one interface on one thread, which sleeps when there is
+ * nothing to do. Tests call {@link #turn} instead, with a clock of their own.
  */
 public final class Loop implements Executor {
-  /** Something that is polled on every turn. */
+  /** Work that the loop polls on every turn, on its thread. */
   public interface Work {
-    /** {@return whether there was something to do, so that it is worth to look again} */
+    /** Does the work that is there, without blocking. {@return whether there was any} */
     boolean step();
 
-    /** Asks to be woken from now on. {@return whether something has come meanwhile} */
+    /** Makes new work wake the loop. {@return whether there is work already} */
     boolean arm();
   }
 
-  /** How the thread sleeps. */
+  /** How the loop's thread sleeps and is woken. */
   public interface Sleeper {
-    /** Sleeps until woken, at most so long; may return early. */
+    /**
+     * Sleeps until {@link #wake}, at most that long; may return early. Called on the loop's thread.
+     */
     void sleep(long nanos);
 
-    /** Wakes the thread, also when it is only about to sleep; from any context. */
+    /** Wakes the thread, also when it is only about to sleep. Any thread may call; never blocks. */
     void wake();
   }
 
-  /** A task for later; only the loop's thread touches it. */
+  /** A task for a later time. Used on the loop's thread only. */
   public static final class Timer implements Comparable<Timer> {
     private final long at;
     private final Runnable task;
@@ -70,63 +72,65 @@ public final class Loop implements Executor {
   private boolean ended;
 
   /**
-   * Makes a loop that nobody runs yet.
+   * Creates a loop. The caller starts a thread that calls {@link #run}.
    *
-   * @param clock nanoseconds
-   * @param sleeper how it waits
+   * @param clock the time in nanoseconds
+   * @param sleeper how the thread sleeps
    */
   public Loop(LongSupplier clock, Sleeper sleeper) {
     this.clock = clock;
     this.sleeper = sleeper;
   }
 
-  /** Runs a task in turn; from any context. */
+  /** Queues a task for the loop's thread. Any thread may call; never blocks. */
   @Override
   public void execute(Runnable task) {
     tasks.add(task);
     wake();
   }
 
-  /** Makes the loop look at its work; from any context. */
+  /** Makes the loop poll its work. Any thread may call; never blocks. */
   public void wake() {
     if (asleep.compareAndSet(true, false)) {
       sleeper.wake();
     }
   }
 
-  /** {@return the time on the loop's clock} */
+  /** {@return the time of the loop's clock in nanoseconds} */
   public long now() {
     return clock.getAsLong();
   }
 
-  /** Runs a task once, later. On the loop. */
+  /** Runs a task once, after a time. Call on the loop's thread only. */
   public Timer after(long nanos, Runnable task) {
     Timer timer = new Timer(now() + nanos, task);
     timers.add(timer);
     return timer;
   }
 
-  /** Adds something to poll. On the loop, or before it runs. */
+  /** Adds work to poll. Call on the loop's thread, or before it runs. */
   public void add(Work work) {
     works.add(work);
   }
 
-  /** Ends {@link #run} after this turn. On the loop. */
+  /** Ends {@link #run} after this turn. Call on the loop's thread only. */
   public void end() {
     ended = true;
   }
 
-  /** {@return whether it was ended} */
+  /** {@return whether {@link #end} was called} */
   public boolean ended() {
     return ended;
   }
 
-  /** {@return how many tasks, timers and steps have thrown something; from any thread} */
+  /** {@return how many tasks, timers and steps have thrown an exception; any thread may call} */
   public long failures() {
     return incidents.outlived();
   }
 
-  /** Runs until {@link #end}, whatever is thrown. */
+  /**
+   * Runs the loop until {@link #end}; exceptions of tasks are counted and logged and do not end it.
+   */
   public void run() {
     served = true;
     while (!ended) {
@@ -136,7 +140,10 @@ public final class Loop implements Executor {
     }
   }
 
-  /** {@return whether there was something to do} */
+  /**
+   * Runs waiting tasks, due timers and a step of each work once. {@return whether there was
+   * anything to do}
+   */
   public boolean turn() {
     boolean busy = false;
     for (int i = 0; i < TASKS_PER_TURN; i++) {
@@ -177,7 +184,7 @@ public final class Loop implements Executor {
       return work.step();
     } catch (Throwable e) {
       outlive(e);
-      return false; // it is armed first, and looked at again when something lies there
+      return false; // the loop arms the work before it sleeps, and polls it again if there is any
     }
   }
 
@@ -190,7 +197,10 @@ public final class Loop implements Executor {
     }
   }
 
-  /** The interface goes on; who turns the loop by hand hears of an error. */
+  /**
+   * Counts and logs what was thrown. A test that calls {@link #turn} itself gets an {@link Error}
+   * thrown.
+   */
   private void outlive(Throwable why) {
     if (why instanceof Error error && !served) {
       throw error;

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Sleeps by parking: for an interface that no descriptor of the kernel belongs to. */
+/** Sleeps by parking the thread; for an interface without a file descriptor. */
 public final class Parking implements Loop.Sleeper {
   private final AtomicBoolean woken = new AtomicBoolean();
   private volatile @Nullable Thread sleeping;

@@ -1,7 +1,7 @@
 /**
- * The one thread of an interface: tasks, timers and the polling of its queues, in turn, so that
- * nothing of an interface needs a lock. Whoever makes a loop owns its thread; any thread may hand
- * it a task or wake it, from any context.
+ * The one thread of an interface: it runs tasks, timers and the polling of queues in turn, so that
+ * an interface needs no lock. The code that creates a loop starts and ends its thread. Any thread
+ * may hand it a task or wake it, from any context.
  */
 @NullMarked
 package ib.ulp.ipoib.loop;

@@ -7,18 +7,21 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The addresses of an interface with their nets, and a router. */
+/**
+ * The addresses of an interface with their prefixes, and a default gateway. Used on the loop's
+ * thread only, but for {@link #own}.
+ */
 final class Addresses {
   private final Map<Ip, Integer> nets = new LinkedHashMap<>();
   private volatile List<Ip> own = List.of();
   private @Nullable Ip gateway;
 
-  /** {@return the addresses, from any thread} */
+  /** {@return the addresses; any thread may call} */
   List<Ip> own() {
     return own;
   }
 
-  /** {@return whether it is new} */
+  /** Adds an address. {@return whether it is new} */
   boolean add(Ip address, int prefix) {
     boolean known = nets.put(address, prefix) != null;
     if (!known) {
@@ -33,7 +36,7 @@ final class Addresses {
     gateway = router;
   }
 
-  /** {@return whether it is the broadcast address of a net, or of the link} */
+  /** {@return whether an address is the broadcast address of a net of ours, or 255.255.255.255} */
   boolean isBroadcast(Ip to) {
     if (!to.isV4()) {
       return false;
@@ -47,7 +50,10 @@ final class Addresses {
     return to.v4() == -1;
   }
 
-  /** {@return the address to speak from: of the same net, else one of the same version} */
+  /**
+   * {@return the source address for a destination: one of the same net, else one of the same IP
+   * version}
+   */
   Ip source(Ip to) {
     Ip any = to.isV4() ? Ip.v4(0) : new Ip(0, 0);
     for (Map.Entry<Ip, Integer> net : nets.entrySet()) {
@@ -63,7 +69,7 @@ final class Addresses {
     return any;
   }
 
-  /** {@return who on the link is to get a packet; null when nobody is} */
+  /** {@return the next hop for a destination: itself, or the gateway; null when there is none} */
   @Nullable Ip next(Ip to) {
     for (Map.Entry<Ip, Integer> net : nets.entrySet()) {
       if (net.getKey().sameNet(to, net.getValue())) {

@@ -6,38 +6,44 @@ import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.loop.Parking;
 import java.io.IOException;
 
-/** Where the IP stack of an interface is. */
+/**
+ * Connects an interface to an IP stack, in this JVM or in the kernel. One backend serves one
+ * interface.
+ */
 public interface Backend {
-  /** {@return how the interface's thread sleeps} */
+  /** {@return the sleeper of the interface's loop} */
   Loop.Sleeper sleeper();
 
-  /** Puts the stack on the link, which is not started yet. */
+  /** Puts the stack on the link, before the link is started. */
   Host attach(Link link);
 
-  /** Gives up what was made, when there is no interface after all. */
+  /** Releases the backend's resources; called only if opening the interface failed. */
   void close();
 
-  /** Makes one for each interface. */
+  /** Opens a backend for each interface. */
   @FunctionalInterface
   interface Factory {
     /**
-     * Makes one.
+     * Opens a backend.
      *
      * @param name of the interface
-     * @throws IOException when the kernel refuses
+     * @throws IOException when the kernel refuses the device
      */
     Backend open(String name) throws IOException;
   }
 
-  /** A stack in this JVM that uses addresses without asking for them first. */
+  /**
+   * {@return a stack in this JVM that uses addresses at once, without duplicate address detection}
+   */
   static Backend inJvm() {
     return inJvm(0);
   }
 
   /**
-   * A stack in this JVM.
+   * Returns a stack in this JVM.
    *
-   * @param probes how often an IPv6 address is asked for before it is used
+   * @param probes how many neighbour solicitations precede the use of an IPv6 address (RFC 4862);
+   *     0: none
    */
   static Backend inJvm(int probes) {
     Parking parking = new Parking();
@@ -54,7 +60,7 @@ public interface Backend {
 
       @Override
       public void close() {
-        // nothing was made
+        // there is nothing to release
       }
     };
   }

@@ -14,15 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How an address becomes an interface's own: one of version 6 is asked for first, and is not used
- * when somebody answers (RFC 4862 section 5.4). What is own is told to all, more than once, for
- * those who have an older word of it (RFC 4861 section 7.2.6, RFC 5227 section 2.3; D5).
+ * Adds addresses to an interface. An IPv6 address is probed first, and not used if another node
+ * answers (RFC 4862 section 5.4). An address in use is announced {@link #ANNOUNCEMENTS} times, so
+ * that neighbours replace older entries (RFC 4861 section 7.2.6, RFC 5227 section 2.3; D5). Used on
+ * the loop's thread only.
  */
 final class Claims {
-  /** How often an own address is told (MAX_NEIGHBOR_ADVERTISEMENT). */
+  /** How often an address is announced (MAX_NEIGHBOR_ADVERTISEMENT). */
   static final int ANNOUNCEMENTS = 3;
 
-  /** Distance of questions and of announcements (RETRANS_TIMER). */
+  /** Time between probes, and between announcements (RETRANS_TIMER). */
   static final long DISTANCE_NS = 1_000_000_000L;
 
   private final Logger log = LoggerFactory.getLogger(Claims.class);
@@ -30,14 +31,15 @@ final class Claims {
   private final Neighbours neighbours;
   private final Addresses addresses;
   private final int probes;
-  private final Map<Ip, Integer> tentative = new LinkedHashMap<>(); // with the prefix
+  private final Map<Ip, Integer> tentative =
+      new LinkedHashMap<>(); // probed addresses with their prefixes
   private final Set<Ip> duplicates = new HashSet<>();
   private final Map<Ip, Loop.Timer> timers = new HashMap<>();
 
   /**
-   * Claims nothing yet.
+   * Creates the table, without addresses.
    *
-   * @param probes how often an address is asked for before it is used, 0 for not at all
+   * @param probes how many neighbour solicitations precede the use of an IPv6 address; 0: none
    */
   Claims(Link link, Neighbours neighbours, Addresses addresses, int probes) {
     this.link = link;
@@ -46,7 +48,7 @@ final class Claims {
     this.probes = probes;
   }
 
-  /** {@return whether the address is new here} */
+  /** Adds an address, after probing if that is needed. {@return whether the address is new} */
   boolean add(Ip address, int prefix) {
     if (address.isV4() || probes == 0) {
       boolean isNew = addresses.add(address, prefix);
@@ -58,19 +60,19 @@ final class Claims {
     if (addresses.own().contains(address) || tentative.containsKey(address)) {
       return false;
     }
-    duplicates.remove(address); // the user insists
+    duplicates.remove(address); // adding a duplicate again probes it again
     tentative.put(address, prefix);
     probe(address, probes);
     return true;
   }
 
-  /** There is carrier, or another link address: the others are to know. */
+  /** Announces and probes all addresses again, after carrier or the link address has changed. */
   void again() {
     addresses.own().forEach(this::announce);
     List.copyOf(tentative.keySet()).forEach(address -> probe(address, probes));
   }
 
-  /** There is nobody to tell. */
+  /** Stops all timers while there is no carrier. */
   void pause() {
     timers.values().forEach(Loop.Timer::cancel);
     timers.clear();
@@ -78,7 +80,7 @@ final class Claims {
 
   private void probe(Ip address, int left) {
     if (!link.state().carrier()) {
-      return; // begins anew with carrier
+      return; // again() starts it when there is carrier
     }
     if (left > 0) {
       neighbours.probe(address);
@@ -112,7 +114,9 @@ final class Claims {
     }
   }
 
-  /** Somebody else speaks for an address. {@return whether it was being claimed here} */
+  /**
+   * Gives up an address that another node uses. {@return whether the address was being probed here}
+   */
   boolean taken(Ip address) {
     if (tentative.remove(address) == null) {
       return false;
@@ -122,11 +126,11 @@ final class Claims {
     if (timer != null) {
       timer.cancel();
     }
-    log.warn("{}: somebody else on the link has it, it is not used", address);
+    log.warn("{}: not used, because another node on the link has this address", address);
     return true;
   }
 
-  /** {@return all addresses, those that are not used with the reason} */
+  /** {@return all addresses; those not in use with the reason} */
   List<String> list() {
     List<String> all = new ArrayList<>();
     addresses.own().forEach(address -> all.add(address.toString()));

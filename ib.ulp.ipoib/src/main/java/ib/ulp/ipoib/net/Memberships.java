@@ -8,10 +8,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The IP groups that a stack hears, on whatever link it is. */
+/**
+ * The IP groups that a stack has joined; they move with it to another link. Used on the loop's
+ * thread only.
+ */
 final class Memberships {
   private final Link link;
-  private final Map<Ip, Integer> joined = new LinkedHashMap<>(); // with how often
+  private final Map<Ip, Integer> joined = new LinkedHashMap<>(); // groups with the number of joins
   private @Nullable Gid linked; // the broadcast group whose link the groups were joined on
 
   Memberships(Link link) {
@@ -36,7 +39,7 @@ final class Memberships {
   }
 
   /**
-   * Another broadcast group is another link: its groups have other GIDs (W10).
+   * Moves the memberships to the link of a broadcast group, on which groups have other GIDs (W10).
    *
    * @return whether there was a link before
    */

@@ -26,17 +26,18 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has which IP address on the link: asks, answers, and remembers (RFC 826 as of RFC 4391
- * section 9.2; RFC 4861).
+ * The neighbour table of a stack: resolves IP addresses to link addresses, answers ARP and
+ * neighbour discovery (RFC 826 with RFC 4391 section 9.2; RFC 4861). Used on the loop's thread
+ * only.
  */
 public final class Neighbours {
-  /** Packets that wait for an answer. */
+  /** How many packets wait for the answer of one neighbour. */
   static final int QUEUE = 3;
 
-  /** For so long an answer is believed (RFC 4861 section 10, REACHABLE_TIME). */
+  /** How long an entry is valid after an answer (RFC 4861 section 10, REACHABLE_TIME). */
   static final long REACHABLE_NS = 30_000_000_000L;
 
-  /** Distance of questions (RETRANS_TIMER). */
+  /** Time between solicitations (RETRANS_TIMER). */
   static final long RETRY_NS = 1_000_000_000L;
 
   static final int TRIES = 3;
@@ -48,14 +49,17 @@ public final class Neighbours {
   private static final int ND_HOP_LIMIT = 255;
   private static final int ND_BYTES = 24;
 
-  /** Who is about to take addresses. */
+  /** Is notified of addresses that other nodes use. */
   @FunctionalInterface
   interface Claimant {
-    /** Somebody else speaks for an address. {@return whether it was about to be taken} */
+    /**
+     * Called when another node uses or probes an address. {@return whether the address was being
+     * probed here}
+     */
     boolean taken(Ip address);
   }
 
-  /** What waits: a type and the packet. */
+  /** A packet that waits, and its EtherType. */
   private record Waiting(int type, byte[] packet) {}
 
   private static final class Neighbour {
@@ -81,10 +85,10 @@ public final class Neighbours {
   private Claimant claimant = address -> false;
 
   /**
-   * Makes an empty table.
+   * Creates an empty table.
    *
-   * @param own the addresses that are answered for
-   * @param source which of them to ask from
+   * @param own the addresses that this table answers for
+   * @param source chooses the source address of a solicitation for a target
    */
   public Neighbours(Link link, Supplier<List<Ip>> own, UnaryOperator<Ip> source) {
     this.link = link;
@@ -92,12 +96,12 @@ public final class Neighbours {
     this.source = source;
   }
 
-  /** Who is to know that somebody else speaks for an address, and says whether he was about to. */
+  /** Sets the listener for addresses that other nodes use. */
   void claimant(Claimant listener) {
     claimant = listener;
   }
 
-  /** Asks whether anybody has an address, as nobody (RFC 4862 section 5.4.2). */
+  /** Sends a probe: a solicitation from the unspecified address (RFC 4862 section 5.4.2). */
   void probe(Ip target) {
     int at = solicitation(target, target.solicitedNode());
     packet.set(Encapsulation.IPV6, buffer, 0, at + ND_BYTES);
@@ -115,7 +119,7 @@ public final class Neighbours {
     return at;
   }
 
-  /** Sends to whoever has an address on the link, asking for it first when need be. */
+  /** Sends a packet to a neighbour, which is resolved first if it is not known. */
   public void send(Ip next, Outgoing out) {
     Neighbour neighbour = table.computeIfAbsent(next, Neighbour::new);
     LinkAddress to = neighbour.address;
@@ -133,7 +137,7 @@ public final class Neighbours {
     }
   }
 
-  /** {@return where somebody is on the link, null when that is to be asked first} */
+  /** {@return the link address of a neighbour; null if it must be resolved first} */
   @Nullable LinkAddress known(Ip next) {
     Neighbour neighbour = table.get(next);
     if (neighbour == null || link.loop().now() - neighbour.confirmedNs > REACHABLE_NS) {
@@ -155,7 +159,8 @@ public final class Neighbours {
       return;
     }
     if (neighbour.tries == TRIES && neighbour.address != null) {
-      neighbour.address = null; // D5: another may have the address now, or a new queue pair
+      neighbour.address =
+          null; // D5: another node may have the address now, or the node has a new queue pair
       neighbour.tries = 0;
     }
     if (neighbour.tries == TRIES) {
@@ -208,7 +213,7 @@ public final class Neighbours {
     }
   }
 
-  /** Takes an ARP packet. */
+  /** Handles a received ARP packet. */
   public void arp(Frame frame) {
     Arp arp = Arp.read(frame.segment(), frame.at(), frame.length());
     if (arp == null) {
@@ -228,7 +233,7 @@ public final class Neighbours {
   }
 
   /**
-   * Takes a solicitation or an advertisement.
+   * Handles a received neighbour solicitation or advertisement.
    *
    * @return whether the packet was one of these
    */
@@ -266,11 +271,12 @@ public final class Neighbours {
     Ip from = ip.from();
     if (!own.get().contains(target)) {
       if (from.isZero()) {
-        claimant.taken(target); // RFC 4862 section 5.4.3: two at once, neither may have it
+        claimant.taken(
+            target); // RFC 4862 section 5.4.3: two nodes probe the address, neither may use it
       }
       return;
     }
-    boolean probe = from.isZero(); // RFC 4862: somebody wants to know whether it is taken
+    boolean probe = from.isZero(); // RFC 4862: a node probes one of our addresses
     if (!probe && asker != null) {
       learn(from, asker, true);
     }
@@ -285,7 +291,7 @@ public final class Neighbours {
     if (neighbour == null) {
       return;
     }
-    neighbour.address = address; // D5: the newest word counts
+    neighbour.address = address; // D5: the newest answer counts
     neighbour.confirmedNs = link.loop().now();
     neighbour.asking = false;
     Outgoing out = new Outgoing();
@@ -295,7 +301,7 @@ public final class Neighbours {
     }
   }
 
-  /** Tells all what link address an own address has (1.5, D5). */
+  /** Announces the link address of one of this stack's addresses to all neighbours (1.5, D5). */
   public void announce(Ip mine) {
     if (mine.isV4()) {
       LinkAddress me = link.state().address();
@@ -307,13 +313,13 @@ public final class Neighbours {
     }
   }
 
-  /** Forgets everybody. */
+  /** Forgets all neighbours and drops the packets that wait for them. */
   public void flush() {
     table.values().forEach(n -> n.queue.forEach(waiting -> link.drop(Drop.TX_NO_CARRIER)));
     table.clear();
   }
 
-  /** {@return IP address to link address, in order, for users} */
+  /** {@return link address and state by IP address, sorted, as text for users} */
   public Map<String, String> list() {
     Map<String, String> list = new TreeMap<>();
     long now = link.loop().now();

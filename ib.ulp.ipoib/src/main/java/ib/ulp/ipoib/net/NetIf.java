@@ -26,11 +26,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An interface whose IP stack is in this JVM: it answers ARP, neighbour solicitations and echo
- * requests, and sends and receives UDP.
+ * An IP stack in this JVM: ARP, neighbour discovery, echo and UDP. Methods of {@link Host}, {@link
+ * #route} and {@link #known} are for the loop's thread; any thread may call the others, which do
+ * not wait.
  */
 public final class NetIf implements Host {
-  /** Hears datagrams, on the loop; the bytes are the receiver's. */
+  /** Receives UDP datagrams, on the loop's thread; the handler may keep the bytes. */
   @FunctionalInterface
   public interface UdpHandler {
     void received(Ip from, int fromPort, Ip to, byte[] data);
@@ -60,17 +61,12 @@ public final class NetIf implements Host {
 
   private record Echo(CompletableFuture<Long> reply, long sentNs, int bytes) {}
 
-  /**
-   * Makes a stack without addresses on a link that is not started yet.
-   *
-   * @param probes how often an IPv6 address is asked for before it is used (RFC 4862 section 5.1,
-   *     DupAddrDetectTransmits)
-   */
+  /** Creates a stack on a link that is not started yet, with so many probes of IPv6 addresses. */
   public NetIf(Link link, int probes) {
     this(link, probes, null);
   }
 
-  /** Makes one that leaves all packets but ARP and discovery to another stack, if there is one. */
+  /** Creates a stack that hands packets it need not answer to {@code other}, if not null. */
   public NetIf(Link link, int probes, @Nullable Consumer<Frame> other) {
     this.link = link;
     this.other = other;
@@ -80,17 +76,17 @@ public final class NetIf implements Host {
     neighbours.claimant(claims::taken);
   }
 
-  /** {@return its addresses} */
+  /** {@return the addresses in use} */
   public List<Ip> addresses() {
     return addresses.own();
   }
 
-  /** {@return its addresses, those that are not used with the reason; completed on the loop} */
+  /** {@return all addresses, those not in use with the reason; completed on the loop} */
   public CompletableFuture<List<String>> addressStates() {
     return CompletableFuture.supplyAsync(claims::list, link.loop());
   }
 
-  /** Gives the interface an address; it is announced when there is carrier. */
+  /** Adds an address to the interface; it is announced when there is carrier. */
   public void address(Ip address, int prefix) {
     link.loop()
         .execute(
@@ -104,17 +100,17 @@ public final class NetIf implements Host {
             });
   }
 
-  /** Sends what is not on the link there. */
+  /** Sets the default gateway of its IP version. */
   public void gateway(Ip router) {
     link.loop().execute(() -> addresses.gateway(router));
   }
 
-  /** Hears a group. */
+  /** Joins an IP group. */
   public void join(Ip group) {
     link.loop().execute(() -> memberships.join(group));
   }
 
-  /** Takes one {@link #join} back. */
+  /** Undoes one {@link #join}. */
   public void leave(Ip group) {
     link.loop().execute(() -> memberships.leave(group));
   }
@@ -122,10 +118,10 @@ public final class NetIf implements Host {
   /**
    * Sends an echo request.
    *
-   * @param to whom
-   * @param bytes of data, at least 0; with headers no more than the MTU
+   * @param to destination
+   * @param bytes payload bytes; with headers at most the MTU
    * @param timeoutNs how long to wait for the reply
-   * @return completes with the nanoseconds it took, exceptionally when none came
+   * @return completes with the time in nanoseconds; exceptionally without a reply
    */
   public CompletableFuture<Long> ping(Ip to, int bytes, long timeoutNs) {
     CompletableFuture<Long> reply = new CompletableFuture<>();
@@ -146,7 +142,8 @@ public final class NetIf implements Host {
             () -> {
               echoes.remove(number);
               reply.completeExceptionally(
-                  new IbTimedOutException("ping " + to, "no reply", "ib:netif"));
+                  new IbTimedOutException(
+                      "ping " + to, "no reply", "check the path with ib:netif paths NAME"));
             });
     Ip from = addresses.source(to);
     int length = HEADER + bytes;
@@ -166,7 +163,7 @@ public final class NetIf implements Host {
     if (bytes <= mtu) {
       return false;
     }
-    link.drop(Drop.TX_TOO_LONG); // I10: whoever sent it hears of it
+    link.drop(Drop.TX_TOO_LONG); // I10: the caller's future fails
     result.completeExceptionally(
         new IbInvalidException(
             "send of " + bytes + " bytes", "longer than the MTU", "at most " + mtu));
@@ -179,7 +176,7 @@ public final class NetIf implements Host {
     Octets.u16(buffer, at + 2, Checksum.fold(Checksum.sum(buffer, at, length, sum)));
   }
 
-  /** Hears datagrams to a port; null hears no more. */
+  /** Sets the handler of a UDP port; null removes it. */
   public void bind(int port, @Nullable UdpHandler handler) {
     link.loop()
         .execute(
@@ -197,9 +194,9 @@ public final class NetIf implements Host {
    *
    * @param fromPort port to send from
    * @param to a host, a group or the broadcast address of a net
-   * @param toPort port there
-   * @param data at most the MTU without headers
-   * @return completes when it is on its way, or exceptionally when it is too long
+   * @param toPort destination port
+   * @param data payload, with headers at most the MTU
+   * @return completes when the link has the datagram; exceptionally when it is too long
    */
   public CompletableFuture<Void> send(int fromPort, Ip to, int toPort, byte[] data) {
     CompletableFuture<Void> done = new CompletableFuture<>();
@@ -227,7 +224,7 @@ public final class NetIf implements Host {
     done.complete(null);
   }
 
-  /** Sends a packet, also of another stack, to a host, by a router if it says so, or many. */
+  /** Sends an IP packet to its destination; a {@code router} that is null is looked up. */
   public void route(Ip to, @Nullable Ip router, Outgoing out) {
     if (to.isMulticast()) {
       link.multicast(Groups.of(to, link.state().broadcast()), out);
@@ -243,7 +240,7 @@ public final class NetIf implements Host {
     }
   }
 
-  /** {@return where the next hop to a host is on the link, null when it is to be asked first} */
+  /** {@return the link address of the next hop; null if it must be resolved first} */
   public @Nullable LinkAddress known(Ip to, @Nullable Ip router) {
     Ip next = router == null ? addresses.next(to) : router;
     return next == null ? null : neighbours.known(next);
@@ -354,12 +351,12 @@ public final class NetIf implements Host {
 
   @Override
   public void receivedAll() {
-    // every packet was dealt with where it lay
+    // received() has handled every packet
   }
 
   @Override
   public void writable() {
-    // nothing waits here: what finds no room is lost, as datagrams may be
+    // no packet waits here: without a free buffer it is dropped
   }
 
   @Override
@@ -378,7 +375,7 @@ public final class NetIf implements Host {
       }
     }
     if (before == null || !before.carrier() || !before.address().equals(state.address())) {
-      claims.again(); // 1.5: a new address is told to all
+      claims.again(); // 1.5: a new link address is announced
     }
   }
 
@@ -389,7 +386,8 @@ public final class NetIf implements Host {
         .forEach(
             echo ->
                 echo.reply.completeExceptionally(
-                    new IbTimedOutException("ping", "the interface is removed", "")));
+                    new IbTimedOutException(
+                        "ping", "the interface is removed", "ping from another interface")));
     echoes.clear();
   }
 

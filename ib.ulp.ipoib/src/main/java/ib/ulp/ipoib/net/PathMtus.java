@@ -8,7 +8,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What each destination takes at once, until the link changes (RFC 1191, RFC 8201; I10). */
+/**
+ * The path MTU of destinations, until the link changes (RFC 1191, RFC 8201; I10). Used on the
+ * loop's thread only.
+ */
 final class PathMtus {
   private static final int MOST = 0xffff;
   private static final int NO_ECHO = -1;
@@ -16,7 +19,7 @@ final class PathMtus {
   /**
    * A packet that was too long.
    *
-   * @param echo identifier and sequence number of an echo request, -1 of anything else
+   * @param echo identifier and sequence number of an echo request; -1 for any other packet
    */
   record Dropped(Ip to, int echo) {}
 
@@ -30,7 +33,9 @@ final class PathMtus {
     known.clear();
   }
 
-  /** Learns from a packet that was dropped. {@return what it was} */
+  /**
+   * Learns the path MTU from a dropped packet. {@return destination and echo number of the packet}
+   */
   Dropped learn(Outgoing out, int mtu) {
     MemorySegment bytes = MemorySegment.ofArray(new byte[out.length()]);
     out.copyPacket(bytes, 0);

@@ -1,8 +1,8 @@
 /**
- * IP in this JVM: neighbours by ARP and neighbour discovery, ICMP echo, UDP, groups; for tests and
- * where the kernel lets nobody have a TUN or TAP device. Everything runs on the loop of the
- * interface; the public methods of {@link ib.ulp.ipoib.net.NetIf} may be called from any thread
- * (RFC 826, 4861, 4443, 768).
+ * An IP stack in this JVM: ARP, neighbour discovery, ICMP echo, UDP and groups (RFC 826, 4861,
+ * 4443, 768); for tests, and where the kernel permits no TUN or TAP device. Everything is used on
+ * the loop's thread of the interface only, except where {@link ib.ulp.ipoib.net.NetIf} says
+ * otherwise.
  */
 @NullMarked
 package ib.ulp.ipoib.net;

@@ -18,9 +18,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Says what a subnet administrator would, of a port that has none: every GID has a path, every
- * group may be joined, and the numbers are fixed. Listeners are told at once, on the caller's
- * stack; those of this room only hand it to their loop.
+ * Answers in place of a subnet administrator, for RoCE ports, which have none: every GID has a
+ * path, every group may be joined, and Q_Key and hop limit are fixed. Any thread may call.
+ * Listeners are called before {@link #join} returns, on the caller's thread; the listeners of this
+ * bundle only queue a task for their loop.
  */
 public final class RoceSubnet implements SaClient, SaMulticast {
   /** Q_Key of all groups. */
@@ -32,10 +33,10 @@ public final class RoceSubnet implements SaClient, SaMulticast {
   private final int port;
 
   /**
-   * Makes it.
+   * Creates the SA client of a port.
    *
    * @param device the client's handle
-   * @param port of RoCE, from 1
+   * @param port RoCE port, from 1
    */
   public RoceSubnet(IbDevice device, int port) {
     this.device = device;
@@ -66,7 +67,7 @@ public final class RoceSubnet implements SaClient, SaMulticast {
     switch ((SaRecord<?, ?>) query) {
       case PathRecord path ->
           path.set(PathRecord.Field.HOP_LIMIT, HOP_LIMIT).set(PathRecord.Field.MTU, mtu());
-      case McMemberRecord member -> {} // as the asker knows it: nobody can have forgotten it
+      case McMemberRecord member -> {} // answers with the query itself: no membership can be lost
       default -> {
         return refused("get of " + query);
       }
@@ -76,7 +77,8 @@ public final class RoceSubnet implements SaClient, SaMulticast {
 
   private static <T> CompletableFuture<T> refused(String what) {
     return CompletableFuture.failedFuture(
-        new IbNotSupportedException(what, "RoCE has no subnet administrator", "a path or a group"));
+        new IbNotSupportedException(
+            what, "RoCE has no subnet administrator", "ask for a path or a group"));
   }
 
   @Override
@@ -103,7 +105,8 @@ public final class RoceSubnet implements SaClient, SaMulticast {
 
   @Override
   public SaSubscription subscribe(int trapNumber, Consumer<Notice> reports) {
-    throw new IbNotSupportedException("subscribe", "RoCE has no reports", "");
+    throw new IbNotSupportedException(
+        "subscribe", "RoCE has no subnet administrator", "poll instead");
   }
 
   @Override
@@ -128,12 +131,12 @@ public final class RoceSubnet implements SaClient, SaMulticast {
 
   @Override
   public CompletableFuture<Boolean> joinedByOthers(Gid mgid) {
-    return CompletableFuture.completedFuture(false); // nobody counts memberships
+    return CompletableFuture.completedFuture(false); // memberships are not counted
   }
 
   @Override
   public void close() {
-    // nothing is held
+    // there is nothing to release
   }
 
   private static final class Membership implements SaMembership {

@@ -1,7 +1,7 @@
 /**
- * IP over RoCE: what takes the place of the subnet administrator on a port that has none. An
- * extension of ours, from one JVM to another: no RFC knows it, and Linux refuses such ports.
- * Answers are given at once, on the caller's thread; there are no threads here.
+ * IP over RoCE: replaces the subnet administrator on a port that has none. This is an extension of
+ * this project, for two JVMs: no RFC defines it, and Linux refuses such ports. Every call answers
+ * on the caller's thread before it returns; this package has no threads.
  */
 @NullMarked
 package ib.ulp.ipoib.roce;

@@ -12,8 +12,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Gives successive segments of one TCP stream to the kernel as one: each write of its own would
- * cost most of the throughput (D9). The data is not copied here, it is gathered from where it lies.
+ * Hands successive segments of one TCP stream to the kernel as one packet, because one write for
+ * each segment would cost most of the throughput (D9). The payload is not copied: one gathering
+ * write takes it from the receive buffers. Used on the loop's thread only.
  */
 final class Coalescer {
   private static final int SEGMENTS_MOST = 48;
@@ -21,7 +22,7 @@ final class Coalescer {
   private static final int PSH = 0x08;
   private static final int ACK = 0x10;
   private static final int LONGEST = 65_000;
-  private static final int ALONE = LONGEST / 2; // what is longer finds nothing to go with
+  private static final int ALONE = LONGEST / 2; // a longer payload is not coalesced
   private static final int HEAD_MOST = Ethernet.PACKET + 128;
 
   private final Kernel kernel;
@@ -33,7 +34,7 @@ final class Coalescer {
   private Ip to = Ip.v4(0);
   private int count;
   private int headLength;
-  private int skipped; // of it, where there is no Ethernet header
+  private int skipped; // bytes left out at the start of head, for a device without Ethernet header
   private int ipHeader;
   private int data;
   private int mss;
@@ -48,10 +49,10 @@ final class Coalescer {
   }
 
   /**
-   * Takes a packet to its stream.
+   * Adds a packet to its stream, after flushing another stream.
    *
-   * @return false when it is none of a stream's data, or its checksum is wrong: the kernel judges
-   *     it
+   * @return false when the packet has no TCP payload or a wrong checksum; the caller hands it to
+   *     the kernel as it is
    */
   boolean take(Frame frame, IpPacket ip, long mac, long sender) {
     MemorySegment s = frame.segment();
@@ -124,7 +125,9 @@ final class Coalescer {
     pieces.start(head, skipped, headLength - skipped);
   }
 
-  /** Gives what was gathered to the kernel; then the memory of the frames is free. */
+  /**
+   * Writes the gathered packets to the kernel. Afterwards the memory of their frames may be reused.
+   */
   void flush() {
     if (count == 0) {
       return;
@@ -147,7 +150,10 @@ final class Coalescer {
     closed = false;
   }
 
-  /** One header for all, with a checksum that covers the pseudo header alone. */
+  /**
+   * Makes the first header the header of all segments, with a TCP checksum of the pseudo header
+   * only.
+   */
   private void superFrame() {
     long tcp = Ethernet.PACKET + (long) ipHeader;
     int length = (int) (headLength - tcp) + data;
@@ -164,7 +170,10 @@ final class Coalescer {
     Octets.u16(head, tcp + 16, ~Checksum.fold(Checksum.pseudo(from, to, IpPacket.TCP, length)));
   }
 
-  /** Writes the virtio_net_hdr of segments in one: the kernel is to make their checksums. */
+  /**
+   * Writes the virtio_net_hdr of coalesced segments, which makes the kernel compute their
+   * checksums.
+   */
   static void offload(MemorySegment head, boolean four, int headers, int mss, int ipHeader) {
     Octets.u8(head, 0, 1); // NEEDS_CSUM
     Octets.u8(head, 1, four ? Segmenter.GSO_TCPV4 : Segmenter.GSO_TCPV6);

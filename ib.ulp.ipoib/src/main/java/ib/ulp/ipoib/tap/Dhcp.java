@@ -14,7 +14,7 @@ final class Dhcp {
   private static final int SERVER = 67;
   private static final int CLIENT = 68;
   private static final int UDP = 8;
-  private static final int FIXED = 240; // with the cookie
+  private static final int FIXED = 240; // bytes before the options, with the cookie
   private static final int COOKIE = 0x63825363;
   private static final int REQUEST = 1;
   private static final int INFINIBAND = 32;
@@ -25,7 +25,7 @@ final class Dhcp {
 
   private Dhcp() {}
 
-  /** {@return whether a packet is DHCP} */
+  /** {@return whether a packet is a DHCP message} */
   static boolean is(MemorySegment s, IpPacket packet) {
     long at = packet.payloadAt();
     if (packet.protocol() != IpPacket.UDP
@@ -39,10 +39,11 @@ final class Dhcp {
   }
 
   /**
-   * Writes a packet of the kernel in the form of this link.
+   * Writes a DHCP packet of the kernel in the form of this link.
    *
-   * @param own whose GUID names the client, when it has given no identifier itself
-   * @return its length
+   * @param own link address whose GUID identifies the client, if the packet has no client
+   *     identifier
+   * @return length of the written packet
    */
   static int outward(
       MemorySegment s, IpPacket packet, long from, MemorySegment to, LinkAddress own) {
@@ -53,7 +54,7 @@ final class Dhcp {
     Octets.u16(to, bootp + 1, INFINIBAND << 8); // htype 32, hlen 0
     clear(to, bootp);
     if (Octets.u8(to, bootp) == REQUEST) {
-      if (Octets.u32(to, bootp + 12) == 0) { // ciaddr: not when renewing
+      if (Octets.u32(to, bootp + 12) == 0) { // ciaddr 0: the client is not renewing
         Octets.u16(to, bootp + 10, Octets.u16(to, bootp + 10) | BROADCAST);
       }
       length = identified(to, bootp, length, own);
@@ -62,9 +63,9 @@ final class Dhcp {
   }
 
   /**
-   * Writes a packet of the link in Ethernet's form.
+   * Writes a DHCP packet of the link in Ethernet's form.
    *
-   * @param mac of the kernel's device in an answer, of the client in a request
+   * @param mac address of the kernel's device in an answer, of the client in a request
    */
   static int inward(MemorySegment s, IpPacket packet, long from, MemorySegment to, long mac) {
     int header = (int) (packet.payloadAt() - from);
@@ -81,13 +82,16 @@ final class Dhcp {
     return Octets.u8(s, packet.payloadAt() + UDP) == REQUEST;
   }
 
-  /** The 16 bytes of chaddr. */
+  /** Clears the 16 bytes of chaddr. */
   private static void clear(MemorySegment to, long bootp) {
     Octets.u64(to, bootp + 28, 0);
     Octets.u64(to, bootp + 36, 0);
   }
 
-  /** Adds an identifier of RFC 4361: 255, an IAID, and a DUID made of the GUID. */
+  /**
+   * Adds a client identifier of RFC 4361, unless there is one: 255, an IAID, and a DUID with the
+   * GUID.
+   */
   private static int identified(MemorySegment to, long bootp, int length, LinkAddress own) {
     long at = bootp + FIXED;
     while (at < length && Octets.u8(to, at) != END) {
@@ -98,7 +102,7 @@ final class Dhcp {
       at += option == 0 ? 1 : 2 + (at + 1 < length ? Octets.u8(to, at + 1) : 0);
     }
     if (at >= length || at + ADDED + 1 > to.byteSize()) {
-      return length; // no end: let the server judge it
+      return length; // no end option or no space: the packet is sent unchanged
     }
     Octets.u16(to, at, IDENTIFIER << 8 | (ADDED - 2));
     Octets.u8(to, at + 2, 255);

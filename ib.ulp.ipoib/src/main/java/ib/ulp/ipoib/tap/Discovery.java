@@ -16,22 +16,20 @@ final class Discovery {
   private static final int ROUTER_SOLICITATION = 133;
   private static final int REDIRECT = 137;
 
-  /** Who asks for a neighbour. */
+  /** ICMPv6 type of a neighbour solicitation. */
   static final int SOLICITATION = 135;
 
-  /** Who answers. */
+  /** ICMPv6 type of a neighbour advertisement. */
   static final int ADVERTISEMENT = 136;
 
-  /** Bytes of either, before its options. */
+  /** Bytes of a solicitation or advertisement before its options. */
   static final int NEIGHBOUR = 24;
 
   private static final int ETHERNET_OPTION = 8;
 
   private Discovery() {}
 
-  /**
-   * {@return where the options of a message begin, counted from it; -1 when it is no such message}
-   */
+  /** {@return the offset of the options in a message; -1 for another type of message} */
   private static int options(int type) {
     return switch (type) {
       case ROUTER_SOLICITATION -> 8;
@@ -42,7 +40,7 @@ final class Discovery {
     };
   }
 
-  /** {@return whether a packet is one to rewrite} */
+  /** {@return whether a packet has options that must be rewritten} */
   static boolean is(MemorySegment s, IpPacket packet) {
     return packet.protocol() == IpPacket.ICMPV6
         && packet.payloadLength() >= 8
@@ -54,13 +52,13 @@ final class Discovery {
   /**
    * Writes a packet with rewritten options.
    *
-   * @param packet a message that {@link #is} one, with a correct checksum
-   * @param from where the packet begins
-   * @param outward from Ethernet to here, else back
-   * @param table what stands for what
-   * @param own the address that this side's own stands for, and stands for it
-   * @param ownMac the Ethernet address of this side
-   * @return length of what was written; -1 when the options are malformed
+   * @param packet a message for which {@link #is} is true, with a correct checksum
+   * @param from offset of the packet
+   * @param outward true: from Ethernet to this link; false: from this link to Ethernet
+   * @param table Ethernet addresses of link addresses
+   * @param own link address of this side
+   * @param ownMac Ethernet address of this side
+   * @return length of the written packet; -1 when the options are malformed
    */
   static int rewrite(
       MemorySegment s,
@@ -105,7 +103,7 @@ final class Discovery {
     return (int) at;
   }
 
-  /** An address that stands for nobody is left out. */
+  /** Writes an option with a link address; leaves it out if the Ethernet address is unknown. */
   private static int outward(
       MemorySegment s,
       long option,

@@ -15,7 +15,10 @@ import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Packets of the link, translated and given to the kernel. */
+/**
+ * Translates packets of the link to Ethernet frames and writes them to the kernel. Used on the
+ * loop's thread only.
+ */
 final class Inward {
   private final Kernel kernel;
   private final Link link;
@@ -43,7 +46,10 @@ final class Inward {
     longFrame = new LongFrame(kernel, link::drop, arena);
   }
 
-  /** The Ethernet address stays what it was first, and is the same after each plug (B2). */
+  /**
+   * Sets the link address. The Ethernet address is derived from the first one and does not change,
+   * also not when the device is plugged again (B2).
+   */
   void own(LinkAddress address) {
     own = address;
     if (mac == 0) {
@@ -56,7 +62,7 @@ final class Inward {
     return mac;
   }
 
-  /** Takes segments that came together. */
+  /** Writes a packet of coalesced segments to the kernel. */
   void together(Frame frame) {
     coalescer.flush();
     longFrame.give(frame, mac, senders.of(frame));
@@ -68,7 +74,7 @@ final class Inward {
       case Encapsulation.ARP -> arp(frame);
       case Encapsulation.IPV4, Encapsulation.IPV6 -> {
         if (!ip.read(s, frame.at(), frame.length())) {
-          plain(frame, mac, 0); // a fragment: the kernel judges it
+          plain(frame, mac, 0); // a fragment or malformed: handed to the kernel unchanged
         } else if (frame.type() == Encapsulation.IPV6 && Discovery.is(s, ip)) {
           discovery(frame);
         } else if (frame.type() == Encapsulation.IPV4 && Dhcp.is(s, ip)) {
@@ -136,7 +142,7 @@ final class Inward {
     }
   }
 
-  /** A question or an answer says who sends from where it came from. */
+  /** Learns the sender's link address from a solicitation or advertisement. */
   private void introduced(Frame frame) {
     int type = Octets.u8(frame.segment(), ip.payloadAt());
     if (type != Discovery.SOLICITATION && type != Discovery.ADVERTISEMENT) {
@@ -163,14 +169,14 @@ final class Inward {
   }
 
   static void head(MemorySegment s, long to, long from, int type) {
-    Octets.u64(s, 0, 0); // virtio_net_hdr: nothing to finish, checksums are in the packet
+    Octets.u64(s, 0, 0); // virtio_net_hdr: the packet is whole and has its checksums
     Octets.u16(s, 8, 0);
     Octets.u48(s, Ethernet.TO, to);
     Octets.u48(s, Ethernet.FROM, from);
     Octets.u16(s, Ethernet.TYPE, type);
   }
 
-  /** Gives a packet from where it lies. */
+  /** Writes a packet to the kernel from its receive buffer, without a copy. */
   private void plain(Frame frame, long to, int queue) {
     head(scratch, to, senders.of(frame), frame.type());
     pieces.start(scratch, 0, Ethernet.PACKET).add(frame.segment(), frame.at(), frame.length());
@@ -183,13 +189,13 @@ final class Inward {
     coalescer.flush();
   }
 
-  /** Answers a packet of the kernel that is too long for the link. */
+  /** Answers a packet of the kernel that is too long for the link, with an ICMP error. */
   void tooBig(MemorySegment s, IpPacket packet, long from, int mtu) {
     int length = TooBig.write(s, packet, from, scratch, Ethernet.PACKET, mtu);
     write(mac, Ethernet.SOMEBODY, IpPacket.type(packet.to()), length);
   }
 
-  /** Answers one that its neighbour does not take. */
+  /** Answers a packet that is too long for its neighbour, with an ICMP error. */
   void tooBig(Outgoing packet, int mtu) {
     MemorySegment bytes = MemorySegment.ofArray(new byte[packet.length()]);
     packet.copyPacket(bytes, 0);
@@ -198,7 +204,7 @@ final class Inward {
     }
   }
 
-  /** Asks the kernel which groups it listens to. */
+  /** Sends IGMP and MLD queries to the kernel, which answers with the groups it has joined. */
   void queries() {
     int length = Reports.queryV4(scratch, Ethernet.PACKET);
     write(Ethernet.of(Ip.ALL_SYSTEMS), Ethernet.SOMEBODY, Encapsulation.IPV4, length);

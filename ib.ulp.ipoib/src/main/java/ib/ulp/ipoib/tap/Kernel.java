@@ -3,17 +3,17 @@ package ib.ulp.ipoib.tap;
 import ib.ulp.ipoib.wire.IpPacket;
 import java.lang.foreign.MemorySegment;
 
-/** The kernel's stack, for those who give it frames. */
+/** The kernel's end of a TAP or TUN device. Used on the loop's thread only. */
 interface Kernel {
-  /** {@return whether there is an Ethernet header before a packet} */
+  /** {@return whether packets have an Ethernet header: true for TAP, false for TUN} */
   boolean ethernet();
 
-  /** {@return the queue that packets of one flow are given by, always the same} */
+  /** {@return the queue for a packet; it is the same for all packets of a flow} */
   int queueOf(MemorySegment s, IpPacket ip);
 
-  /** Gives a frame to the kernel. {@return whether it took it} */
+  /** Writes a frame to the kernel. {@return whether the kernel accepted it} */
   boolean write(int queue, MemorySegment from, long length);
 
-  /** Gives a frame in pieces to the kernel. {@return whether it took it} */
+  /** Writes a frame in pieces to the kernel. {@return whether the kernel accepted it} */
   boolean write(int queue, MemorySegment pieces, int count, long length);
 }

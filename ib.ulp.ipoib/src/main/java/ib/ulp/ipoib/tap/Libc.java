@@ -11,7 +11,10 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
-/** The calls of Linux that a TAP device takes. Pointers are numbers; nothing is allocated. */
+/**
+ * The system calls of Linux for TAP devices. Pointers are numbers; calls allocate nothing. Each
+ * instance is for one thread, because it holds the errno of the last call.
+ */
 final class Libc {
   static final int O_RDWR = 2;
   static final int O_NONBLOCK = 0x800;
@@ -41,9 +44,9 @@ final class Libc {
   private final MethodHandle strerror = call("strerror", LONG, INT);
 
   /**
-   * Finds them; one of these is for one thread, for it keeps the errno of its last call.
+   * Finds the functions of libc.
    *
-   * @throws IOException where there is no such libc
+   * @throws IOException when this is not 64-bit Linux, or libc cannot be accessed
    */
   static Libc find() throws IOException {
     boolean linux =
@@ -103,7 +106,7 @@ final class Libc {
     return socket(2, 2, 0);
   }
 
-  /** One that does not stay open in programs that are started. */
+  /** Opens a socket with O_CLOEXEC, so that programs started later do not inherit it. */
   int socket(int domain, int type, int protocol) {
     try {
       return (int) socket.invokeExact(state, domain, type | O_CLOEXEC, protocol);
@@ -120,7 +123,7 @@ final class Libc {
     }
   }
 
-  /** Moves the calling thread, alone. */
+  /** Moves the calling thread, and no other, to a namespace. */
   int setns(int fd, int kind) {
     try {
       return (int) setns.invokeExact(state, fd, kind);
@@ -161,7 +164,7 @@ final class Libc {
     }
   }
 
-  /** A descriptor that is readable when it was written to; it does not block. */
+  /** Opens an eventfd: a non-blocking file descriptor that is readable after a write. */
   int eventfd() {
     try {
       return (int) eventfd.invokeExact(state, 0, O_NONBLOCK | O_CLOEXEC);
@@ -178,7 +181,7 @@ final class Libc {
     }
   }
 
-  /** What the last error means, for a report. */
+  /** {@return an exception with the text of the last errno} */
   IOException failure(String what) {
     try {
       long text = (long) strerror.invokeExact(state, errno());

@@ -11,8 +11,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * Gives TCP segments that came together to the kernel as one (D9), from where they lie. The device
- * vouches for their data; the kernel makes checksums when it has to cut them again.
+ * Writes coalesced TCP segments to the kernel as one packet (D9), without a copy. The device has
+ * checked their checksums; the kernel computes new ones if it cuts the packet again. Used on the
+ * loop's thread only.
  */
 final class LongFrame {
   private final Kernel kernel;
@@ -28,7 +29,9 @@ final class LongFrame {
     pieces = new Pieces(arena, Frame.PIECES_MOST + 1);
   }
 
-  /** Gives a frame that has a {@link Frame#mss}. */
+  /**
+   * Writes a frame whose {@link Frame#mss} is above 0; changes its headers in the receive buffer.
+   */
   void give(Frame frame, long mac, long from) {
     MemorySegment s = frame.segment();
     int headers = frame.headers();

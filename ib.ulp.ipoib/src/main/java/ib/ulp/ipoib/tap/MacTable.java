@@ -8,9 +8,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Ethernet addresses that stand for link addresses towards the kernel: a hash of GUID and queue
- * pair, so that a LID that changes changes nothing, and an end that comes back with another queue
- * pair is another one (D5).
+ * Maps link addresses to the Ethernet addresses that the kernel sees. An Ethernet address is a hash
+ * of GID and queue pair number: a changed LID does not change it, a new queue pair does (D5). Used
+ * on the loop's thread only.
  */
 final class MacTable {
   private static final int MOST = 16_384;
@@ -20,7 +20,7 @@ final class MacTable {
   private final Map<Long, LinkAddress> ends = new Bounded();
   private final Map<Long, LinkAddress> senders = new Bounded();
 
-  /** Forgets who was not heard of for the longest time. */
+  /** A map that forgets the entry used longest ago when it is full. */
   private static final class Bounded extends LinkedHashMap<Long, LinkAddress> {
     private static final long serialVersionUID = 1L;
 
@@ -34,7 +34,7 @@ final class MacTable {
     }
   }
 
-  /** {@return the Ethernet address that stands for an end: locally administered, unicast} */
+  /** {@return the Ethernet address for a link address: locally administered, unicast} */
   static long mac(LinkAddress end) {
     long hash = (end.gid().low() ^ Long.rotateLeft(end.gid().high(), 29)) * GOLDEN;
     hash = (hash ^ hash >>> 32 ^ end.qpn()) * GOLDEN;
@@ -42,8 +42,8 @@ final class MacTable {
   }
 
   /**
-   * {@return the Ethernet address of a device of the kernel: by the GUID of the port and the name
-   * of the interface, so that it is the same after each plug (B2)}
+   * {@return the Ethernet address of a device of the kernel} It depends only on the GUID of the
+   * port and the name of the interface, so it is the same after each plug (B2).
    */
   static long own(Gid gid, String name) {
     long hash = gid.low() * GOLDEN;
@@ -53,31 +53,34 @@ final class MacTable {
     return hash >>> 16 & 0xfcff_ffff_ffffL | LOCAL;
   }
 
-  /** Remembers an end. {@return its Ethernet address} */
+  /** Enters a link address with its flags. {@return its Ethernet address} */
   long learn(LinkAddress end) {
     long mac = mac(end);
     ends.put(mac, end);
     return mac;
   }
 
-  /** The same for one that has not said its flags; those that are known stay. */
+  /**
+   * Enters a link address whose flags are unknown; flags that are known are kept. {@return its
+   * Ethernet address}
+   */
   long meet(LinkAddress end) {
     long mac = mac(end);
     ends.putIfAbsent(mac, end);
     return mac;
   }
 
-  /** Remembers that an end sends from a LID, for its packets without a global route (W2). */
+  /** Enters the LID that a link address sends from, for its packets without a GRH (W2). */
   void sends(LinkAddress end, int slid) {
     senders.put((long) slid << 24 | end.qpn(), end);
   }
 
-  /** {@return the end that sends from a LID and a queue pair, null when it was not heard of} */
+  /** {@return the link address that sends from a LID and a queue pair; null when it is unknown} */
   @Nullable LinkAddress sender(int slid, int qpn) {
     return senders.get((long) slid << 24 | qpn);
   }
 
-  /** {@return the end that an Ethernet address stands for, null when it was not heard of} */
+  /** {@return the link address of an Ethernet address; null when it is unknown} */
   @Nullable LinkAddress end(long mac) {
     return ends.get(mac);
   }

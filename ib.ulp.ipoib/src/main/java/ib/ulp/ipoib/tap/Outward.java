@@ -16,7 +16,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** Ethernet frames of the kernel, translated and sent. */
+/**
+ * Translates Ethernet frames of the kernel and sends them on the link. Used on the loop's thread
+ * only.
+ */
 final class Outward {
   private static final LinkAddress NOBODY = new LinkAddress(0, 0, Gid.ZERO);
 
@@ -63,7 +66,8 @@ final class Outward {
     switch (type) {
       case Encapsulation.ARP -> arp(s, bytes, to);
       case Encapsulation.IPV4, Encapsulation.IPV6 -> ip(s, bytes, to, type);
-      default -> send(to, Ip.v4(0), packet.set(type, s, Ethernet.PACKET, bytes)); // W1: dropped
+      default ->
+          send(to, Ip.v4(0), packet.set(type, s, Ethernet.PACKET, bytes)); // W1: the link drops it
     }
   }
 
@@ -131,7 +135,7 @@ final class Outward {
     send(to, ip.to(), packet.set(type, from, at, length));
   }
 
-  /** An own address that is advertised or solicited from. */
+  /** Reports the kernel's own address in a neighbour advertisement. */
   private void advertised(MemorySegment s) {
     int type = Octets.u8(s, ip.payloadAt());
     if (type == 136) {
@@ -139,7 +143,7 @@ final class Outward {
     }
   }
 
-  /** Fragments, and what has an unknown form, go as they are. */
+  /** Sends fragments and malformed packets unchanged. */
   private void fragment(MemorySegment s, int bytes, long to, int type) {
     Ip group = IpPacket.destination(s, Ethernet.PACKET, bytes);
     send(to, group == null ? Ip.v4(-1) : group, packet.set(type, s, Ethernet.PACKET, bytes));

@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** A frame that lies in several places, as writev(2) wants it described; one after another. */
+/** The iovec array of one frame for writev(2), reused for each frame. */
 final class Pieces {
   private static final long EACH = 16; // struct iovec
 
@@ -23,7 +23,7 @@ final class Pieces {
     return add(s, at, bytes);
   }
 
-  /** Adds what lies in native memory, where it stays until the frame was given. */
+  /** Adds a piece of native memory, which must stay unchanged until {@link #give}. */
   Pieces add(MemorySegment s, long at, long bytes) {
     all.set(ValueLayout.JAVA_LONG, count * EACH, s.address() + at);
     all.set(ValueLayout.JAVA_LONG, count * EACH + 8, bytes);
@@ -32,7 +32,7 @@ final class Pieces {
     return this;
   }
 
-  /** Gives the frame to the kernel. {@return whether it took it} */
+  /** Writes the frame to the kernel. {@return whether the kernel accepted it} */
   boolean give(Kernel to, int queue) {
     return to.write(queue, all, count, length);
   }

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A device of the kernel as its users see it: MTU and carrier follow the link, and when the kernel
- * takes it away it is made again (P2). On the loop.
+ * Keeps a TAP or TUN device in step with its link: MTU and carrier follow the link, and a device
+ * that the kernel has removed is created again (P2). Used on the loop's thread only.
  */
 final class Presence {
   private static final int BATCH = 64;
@@ -30,9 +30,9 @@ final class Presence {
   private boolean closed;
 
   /**
-   * Shows nothing yet.
+   * Creates the object; the device shows no carrier before {@link #show}.
    *
-   * @param back is run when a lost device is there again
+   * @param back runs when a lost device exists again
    */
   Presence(TapDevice device, Link link, Runnable back) {
     this.device = device;
@@ -45,9 +45,9 @@ final class Presence {
   }
 
   /**
-   * Shows what the link is now.
+   * Shows the state of the link.
    *
-   * @param address Ethernet address of the device, 0 when it has none
+   * @param address Ethernet address of the device; 0 for TUN
    */
   void show(LinkState state, long address) {
     mac = address;
@@ -71,12 +71,19 @@ final class Presence {
 
   private void mtu(int bytes) {
     if (bytes < IPV6_LEAST) { // P5
-      log.warn("{}: the kernel has no IPv6 with an MTU of {}: 1280 is the least", name(), bytes);
+      log.warn(
+          "{}: an MTU of {} is below 1280, so the kernel switches off IPv6 on this interface",
+          name(),
+          bytes);
     }
     try {
       device.mtu(bytes);
     } catch (IOException e) {
-      log.info("{}: set its MTU to {} where it is now: {}", name(), bytes, e.getMessage());
+      log.info(
+          "{}: its MTU could not be set to {}; set it by hand in the namespace where the device is: {}",
+          name(),
+          bytes,
+          e.getMessage());
     }
   }
 
@@ -85,11 +92,11 @@ final class Presence {
   }
 
   /**
-   * Reads what the kernel sends, a batch at most, while the link has room.
+   * Reads frames from the kernel, at most a batch, while the link has free send buffers.
    *
-   * @param places tell where the next one is to be put
-   * @param taker told of its length
-   * @return whether there was any
+   * @param places returns the memory for the next frame
+   * @param taker called with the length of each frame
+   * @return whether there was a frame
    */
   boolean read(Supplier<MemorySegment> places, IntConsumer taker) {
     boolean any = false;
@@ -112,20 +119,22 @@ final class Presence {
     return any;
   }
 
-  /** The kernel has taken the device away. */
+  /** Closes the device that the kernel has removed, and tries to create it again later. */
   private void gone(IOException why) {
     if (!lost) {
       lost = true;
       device.lose();
       log.error(
-          "interface {} is lost: {}; it is made again, without its addresses",
+          "interface {}: the kernel has removed its device: {}; it is created again, without its addresses",
           name(),
           why.getMessage());
       link.loop().after(AGAIN_LEAST_NS, () -> again(AGAIN_LEAST_NS));
     }
   }
 
-  /** Makes the device anew, later and later while the kernel refuses. */
+  /**
+   * Creates the device again; doubles the time to the next attempt each time the kernel refuses.
+   */
   private void again(long waited) {
     if (closed) {
       return;
@@ -134,7 +143,10 @@ final class Presence {
       device.again();
     } catch (IOException e) {
       long next = Math.min(2 * waited, AGAIN_MOST_NS);
-      log.debug("interface {} can not be made again yet: {}", name(), e.getMessage());
+      log.debug(
+          "interface {}: the kernel refuses to create its device again: {}",
+          name(),
+          e.getMessage());
       link.loop().after(next, () -> again(next));
       return;
     }
@@ -144,7 +156,7 @@ final class Presence {
     if (now != null) {
       show(now, mac);
     }
-    log.info("interface {} is there again", name());
+    log.info("interface {}: its device exists again", name());
     back.run();
   }
 

@@ -8,9 +8,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.BiConsumer;
 
 /**
- * Which groups the kernel listens to: read from its reports, IGMP versions 1 to 3 and MLD versions
- * 1 and 2, and asked for by queries (RFC 2236, 3376, 2710, 3810). Works in whatever network
- * namespace the device is.
+ * Finds out which groups the kernel has joined, from its reports in IGMP versions 1 to 3 and MLD
+ * versions 1 and 2, which queries request (RFC 2236, 3376, 2710, 3810). Works in any network
+ * namespace.
  */
 final class Reports {
   private static final int IGMP_QUERY = 0x11;
@@ -27,10 +27,10 @@ final class Reports {
   private Reports() {}
 
   /**
-   * Reads a report; a total function.
+   * Reads a report. Never throws, whatever the bytes are.
    *
    * @param packet a packet of the kernel
-   * @param heard is told each group, and whether it is wanted
+   * @param heard called with each group, and whether the kernel is a member
    */
   static void read(MemorySegment s, IpPacket packet, BiConsumer<Ip, Boolean> heard) {
     long at = packet.payloadAt();
@@ -52,7 +52,7 @@ final class Reports {
     }
   }
 
-  /** The group records of both newest versions have one form (RFC 3376 4.2, RFC 3810 5.2). */
+  /** Reads group records, which IGMPv3 and MLDv2 share (RFC 3376 4.2, RFC 3810 5.2). */
   private static void records(
       MemorySegment s, long at, int length, int width, BiConsumer<Ip, Boolean> heard) {
     int count = Octets.u16(s, at + 6);
@@ -62,7 +62,8 @@ final class Reports {
       int type = Octets.u8(s, record);
       int sources = Octets.u16(s, record + 2);
       Ip group = width == 4 ? Ip.v4(Octets.u32(s, record + 4)) : Octets.ip(s, record + 4);
-      // 1, 3, 6: include these sources; of none at all: the group is left; 6 blocks sources only
+      // 1 and 3 include only the listed sources: without any, the group is left; 6 only blocks
+      // sources
       boolean exclude = type == 2 || type == 4;
       if (exclude || type == 5 || sources > 0 && type != 6) {
         heard.accept(group, true);

@@ -13,9 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * By whom the kernel sends what leaves by a TUN device, which shows only the last destination (P3):
- * its routing table is asked (rtnetlink(7)), in the network namespace where the device is now, and
- * the answers hold until it says that routes, addresses or links have changed. On the loop.
+ * Looks up the next hop of packets that leave by a TUN device, which shows only the destination
+ * (P3). It queries the routing table by rtnetlink(7) in the network namespace of the device.
+ * Answers are cached until the kernel notifies of changed routes, addresses or links. Used on the
+ * loop's thread only.
  */
 final class Routes implements AutoCloseable {
   private static final int AF_INET = 2;
@@ -47,13 +48,14 @@ final class Routes implements AutoCloseable {
   private final Libc libc;
   private final MemorySegment out;
   private final MemorySegment in;
-  private final Map<Ip, Ip> known = new HashMap<>(); // to itself: there is no gateway
+  private final Map<Ip, Ip> known =
+      new HashMap<>(); // gateways by destination; the destination itself if there is none
   private int socket = -1;
-  private int index; // of the device, where it is
+  private int index; // interface index of the device in its namespace
   private int sequence;
-  private boolean looked; // at what has changed, since the last step
-  private boolean moved; // perhaps
-  private long notBefore; // 0: whenever
+  private boolean looked; // notifications were read in this step
+  private boolean moved; // the device may be in another namespace
+  private long notBefore; // when the next attempt to open may be made; 0: now
   private boolean closed;
 
   Routes(TapDevice device, Loop loop, Arena arena) {
@@ -64,12 +66,12 @@ final class Routes implements AutoCloseable {
     in = arena.allocate(BYTES, 8);
   }
 
-  /** Before the next answer it is looked at what has changed. */
+  /** Makes the next {@link #gateway} read the kernel's notifications first. */
   void look() {
     looked = false;
   }
 
-  /** {@return the gateway on the way to an address, null when there is none or nobody knows} */
+  /** {@return the gateway for an address; null when there is none or the kernel does not answer} */
   @Nullable Ip gateway(Ip to) {
     if (!looked) {
       looked = true;
@@ -124,10 +126,10 @@ final class Routes implements AutoCloseable {
   }
 
   /**
-   * Takes what the kernel said; it has answered a question before the question's write returns.
+   * Reads the kernel's messages. The kernel has answered a query before the query's write returns.
    *
-   * @param wanted the question, 0 for none
-   * @return the gateway of the answer, if it has one
+   * @param wanted sequence number of the query; 0 for none
+   * @return the gateway in the answer; null without one
    */
   private @Nullable Ip hear(int wanted) {
     for (int i = 0; socket >= 0 && i < NOTICES_MOST; i++) {
@@ -136,7 +138,7 @@ final class Routes implements AutoCloseable {
         return null;
       }
       if (length <= 0) {
-        moved = true; // more has changed than the kernel kept for us
+        moved = true; // the kernel has lost notifications, or the read failed
         known.clear();
         return null;
       }
@@ -153,12 +155,12 @@ final class Routes implements AutoCloseable {
     return null;
   }
 
-  /** {@return bytes to the next message} */
+  /** {@return the length of a message, with padding} */
   private long next(long at) {
     return Math.max(HEADER, in.get(ValueLayout.JAVA_INT, at) + 3 & ~3);
   }
 
-  /** What an answer says. */
+  /** {@return the gateway in an answer; null without one} */
   private @Nullable Ip gateway(long message, long end) {
     boolean four = Octets.u8(in, message + HEADER) == AF_INET;
     int length;
@@ -169,7 +171,7 @@ final class Routes implements AutoCloseable {
         return four ? Ip.v4(Octets.u32(in, at + 4)) : Octets.ip(in, at + 4);
       }
       if (type == RTA_VIA && length >= 4 + 2 + 16 && at + length <= end) {
-        return Octets.ip(in, at + 6); // IPv4 by a router of IPv6 (RFC 8950)
+        return Octets.ip(in, at + 6); // an IPv6 gateway of an IPv4 route (RFC 8950)
       }
     }
     return null;
@@ -186,7 +188,10 @@ final class Routes implements AutoCloseable {
       moved = false;
       notBefore = 0;
     } else {
-      log.warn("{}: routes are not known: {}", device.name(), libc.failure("netlink").getMessage());
+      log.warn(
+          "{}: the kernel's routes cannot be read, so the configured gateways are used: {}",
+          device.name(),
+          libc.failure("netlink").getMessage());
       libc.close(made);
       notBefore = loop.now() + AGAIN_NS;
     }
@@ -200,7 +205,7 @@ final class Routes implements AutoCloseable {
     if (libc.bind(made, out.address(), 12) < 0) {
       return false;
     }
-    if (Whereabouts.name(device, out) < 0 // it may have another name there
+    if (Whereabouts.name(device, out) < 0 // the device may have been renamed
         || libc.ioctl(made, SIOCGIFINDEX, out.address()) < 0) {
       return false;
     }

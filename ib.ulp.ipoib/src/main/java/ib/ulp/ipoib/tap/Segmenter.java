@@ -11,14 +11,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * Does what the kernel has left to the device: checksums, and cutting of long TCP segments and of
- * UDP datagrams in a row (D9).
+ * Does the work that the kernel leaves to the device: checksums, and cutting of long TCP packets
+ * and of batched UDP datagrams (D9). Used on the loop's thread only.
  */
 final class Segmenter {
   static final int GSO_NONE = 0;
   static final int GSO_TCPV4 = 1;
   static final int GSO_TCPV6 = 4;
-  static final int GSO_UDP = 5; // VIRTIO_NET_HDR_GSO_UDP_L4: of either version
+  static final int GSO_UDP = 5; // VIRTIO_NET_HDR_GSO_UDP_L4, for IPv4 and IPv6
   private static final int GSO_ECN = 0x80;
   private static final int NEEDS_CSUM = 1;
   private static final int TCP_HEADER = 20;
@@ -37,7 +37,7 @@ final class Segmenter {
     this.headers = headers;
   }
 
-  /** Completes the checksum of a frame that is not to be cut. */
+  /** Completes the checksum of a frame that is not to be cut, if the kernel has left it open. */
   void complete(MemorySegment s, IpPacket ip) {
     if ((Octets.u8(s, 0) & NEEDS_CSUM) == 0 || Octets.u8(s, 1) != GSO_NONE) {
       return;
@@ -47,15 +47,16 @@ final class Segmenter {
     long end = ip.payloadAt() + ip.payloadLength();
     if (start >= Ethernet.PACKET && field + 2 <= end) {
       int sum =
-          Checksum.fold(Checksum.sum(s, start, end - start, 0)); // the pseudo header's is there
+          Checksum.fold(
+              Checksum.sum(s, start, end - start, 0)); // the field contains the pseudo header's sum
       Octets.u16(s, field, sum == 0 ? 0xffff : sum);
     }
   }
 
   /**
-   * Has the device cut a long TCP segment, when it can.
+   * Sends a long TCP packet that the device cuts, if the device can.
    *
-   * @return false when it is to be cut here, or is malformed
+   * @return false when the caller must use {@link #cut}, or the packet is malformed
    */
   boolean offload(MemorySegment s, IpPacket ip, int type, LinkAddress to) {
     int mss = Ethernet.u16(s, 4);
@@ -77,10 +78,11 @@ final class Segmenter {
   }
 
   /**
-   * Sends a long TCP segment, or datagrams in a row, in pieces of the size that the kernel wants.
+   * Cuts a long TCP packet, or batched UDP datagrams, into segments of the size that the kernel has
+   * set.
    *
-   * @param to takes the pieces; each is overwritten by the next
-   * @return false when it is malformed
+   * @param to takes each segment before the next one overwrites it
+   * @return false when the packet is malformed; no segment was sent then
    */
   boolean cut(MemorySegment s, IpPacket ip, int type, Consumer<Outgoing> to) {
     int mss = Ethernet.u16(s, 4);
@@ -115,7 +117,10 @@ final class Segmenter {
     return true;
   }
 
-  /** Bytes of the header above IP; 0 when it is not what the kernel says it is. */
+  /**
+   * {@return bytes of the TCP or UDP header; 0 when the packet is not of the protocol that its
+   * virtio_net_hdr says}
+   */
   private static int transport(MemorySegment s, IpPacket ip) {
     int kind = Octets.u8(s, 1) & ~GSO_ECN;
     int least = kind == GSO_UDP ? UDP_HEADER : TCP_HEADER;
@@ -128,7 +133,7 @@ final class Segmenter {
     return length >= least && length <= ip.payloadLength() ? length : 0;
   }
 
-  /** What differs between the segments of TCP. */
+  /** Writes the sequence number and flags of one TCP segment. */
   private void segment(MemorySegment s, long tcp, int ipHeader, int at, boolean last) {
     int flags = Octets.u8(s, tcp + 13);
     int bits = last ? flags : flags & ~FIN_PSH;

@@ -6,8 +6,8 @@ import ib.ulp.ipoib.wire.LinkAddress;
 import java.util.Arrays;
 
 /**
- * The Ethernet addresses of those whose frames come: what the kernel was told of them by ARP and
- * neighbour discovery stands in their packets too. On the loop.
+ * Finds the source Ethernet address of received packets, the same that the kernel has seen in ARP
+ * and neighbour discovery. Caches the last answers. Used on the loop's thread only.
  */
 final class Senders {
   private static final int BITS = 8;
@@ -20,7 +20,9 @@ final class Senders {
     this.table = table;
   }
 
-  /** {@return that of a frame's sender; somebody's when the frame does not say whose it is} */
+  /**
+   * {@return the Ethernet address of a frame's sender; one fixed address for all unknown senders}
+   */
   long of(Frame frame) {
     long key = frame.sourceKey();
     int at = (int) (key >>> Long.SIZE - BITS);
@@ -32,14 +34,17 @@ final class Senders {
     return macs[at];
   }
 
-  /** Whose a packet is; the ARP that came before a unicast one tells where it says no GID (W2). */
+  /**
+   * {@return the link address of a frame's sender} For a frame without a GID, an earlier ARP packet
+   * from the same LID and queue pair supplies the GID (W2).
+   */
   LinkAddress end(Frame frame) {
     Gid gid = frame.sourceGid();
     LinkAddress heard = gid.equals(Gid.ZERO) ? table.sender(frame.slid(), frame.sourceQpn()) : null;
     return heard != null ? heard : new LinkAddress(0, frame.sourceQpn(), gid);
   }
 
-  /** Remembers that an end sends from where a frame came from. */
+  /** Enters the LID of a frame as that of a link address. */
   void heard(LinkAddress end, Frame frame) {
     table.sends(end, frame.slid());
     Arrays.fill(keys, 0);

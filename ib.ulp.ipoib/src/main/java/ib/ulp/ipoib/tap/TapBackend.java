@@ -7,7 +7,7 @@ import ib.ulp.ipoib.net.Backend;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 
-/** The kernel's stack behind a TAP or TUN device of the interface's name. */
+/** The backend for the kernel's IP stack, behind a TAP or TUN device with the interface's name. */
 public final class TapBackend implements Backend {
   private final TapDevice device;
   private final int probes;
@@ -18,28 +18,30 @@ public final class TapBackend implements Backend {
   }
 
   /**
-   * Makes a TAP device.
+   * Creates a TAP device.
    *
-   * @param name of the interface, at most 15 characters
-   * @param queues of the device, over which the kernel spreads flows
-   * @throws IOException when the kernel refuses it, for want of privilege for example
+   * @param name name of the interface, at most 15 characters
+   * @param queues number of queues, over which the kernel spreads flows
+   * @throws IOException when the kernel refuses the device, for example because the process lacks
+   *     CAP_NET_ADMIN
    */
   public static Backend open(String name, int queues) throws IOException {
     return new TapBackend(TapDevice.tap(name, queues), 0);
   }
 
-  /** Makes one with one queue. */
+  /** Creates a TAP device with one queue. */
   public static Backend open(String name) throws IOException {
     return open(name, 1);
   }
 
   /**
-   * Makes a TUN device.
+   * Creates a TUN device.
    *
-   * @param name of the interface, at most 15 characters
-   * @param probes how often an IPv6 address is asked for before it is used
-   * @param queues of the device, over which the kernel spreads flows
-   * @throws IOException when the kernel refuses it, for want of privilege for example
+   * @param name name of the interface, at most 15 characters
+   * @param probes how many neighbour solicitations precede the use of an IPv6 address; 0: none
+   * @param queues number of queues, over which the kernel spreads flows
+   * @throws IOException when the kernel refuses the device, for example because the process lacks
+   *     CAP_NET_ADMIN
    */
   public static Backend tun(String name, int probes, int queues) throws IOException {
     return new TapBackend(TapDevice.tun(name, queues), probes);

@@ -12,9 +12,10 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A TAP or TUN device of the kernel and the sleep of the loop that serves it: O_NONBLOCK, poll and
- * a bell, for whoever closes a descriptor under a blocked reader leaves the device behind (P1). It
- * may be moved into another network namespace while it is open.
+ * A TAP or TUN device, and the sleeper of the loop that serves it. It uses O_NONBLOCK, poll(2) and
+ * an eventfd (the bell) that wakes the loop, because closing a file descriptor under a blocked read
+ * leaves the device behind (P1). Users may move the device into another network namespace. Any
+ * thread may call {@link #wake}; the rest is used on the loop's thread only.
  */
 final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
   private static final long TUNSETIFF = 0x400454caL;
@@ -28,7 +29,7 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
   private static final int IFF_NO_PI = 0x1000;
   private static final int IFF_VNET_HDR = 0x4000;
   private static final int OFFLOADS = 1 | 2 | 4; // TUN_F_CSUM, TSO4, TSO6
-  private static final int USO = 0x20 | 0x40; // TUN_F_USO4, TUN_F_USO6: not before Linux 6.2
+  private static final int USO = 0x20 | 0x40; // TUN_F_USO4, TUN_F_USO6, since Linux 6.2
   private static final int IFREQ = 40;
   private static final int NAME_MOST = 15;
   private static final int ETHERNET = 1;
@@ -43,30 +44,31 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
   private final MemorySegment one;
   private final MemorySegment drained;
   private final Libc libc;
-  private final Libc waker; // has an errno of its own, for any thread
+  private final Libc waker; // for wake(), on any thread; its errno is not used
   private final String name;
   private final int kind;
   private final int bell;
-  private final int[] fds; // one for each queue; below 0: lost
-  private final long[] reads; // frames by each queue
-  private int turn; // which queue is read
+  private final int[] fds; // file descriptor of each queue; below 0: lost
+  private final long[] reads; // frames read from each queue
+  private int turn; // the queue to read next
   private int inTurn;
   private boolean reading = true;
   private boolean closed;
-  private final AtomicInteger ringing = new AtomicInteger(); // below 0: closed
+  private final AtomicInteger ringing =
+      new AtomicInteger(); // threads inside wake(); below 0: closed
 
   /**
-   * Makes a TAP device, of Ethernet frames.
+   * Creates a TAP device, which carries Ethernet frames.
    *
    * @param name at most 15 characters
-   * @param queues that the kernel spreads flows over
-   * @throws IOException when the kernel refuses it
+   * @param queues number of queues, over which the kernel spreads flows
+   * @throws IOException when the kernel refuses the device
    */
   static TapDevice tap(String name, int queues) throws IOException {
     return new TapDevice(name, IFF_TAP, queues);
   }
 
-  /** Makes a TUN device, of IP packets. */
+  /** Creates a TUN device, which carries IP packets. */
   static TapDevice tun(String name, int queues) throws IOException {
     return new TapDevice(name, IFF_TUN, queues);
   }
@@ -147,18 +149,19 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
     }
   }
 
-  /** Lets the device go that the kernel has taken away. */
+  /** Closes all queues, of a device that the kernel has removed or that is closed. */
   void lose() {
     for (int i = 0; i < fds.length; i++) {
       if (fds[i] >= 0) {
         libc.close(fds[i]);
         fds[i] = -1;
-        polled.set(ValueLayout.JAVA_INT, POLLFD * (i + 1L), -1); // poll(2) passes over it
+        polled.set(
+            ValueLayout.JAVA_INT, POLLFD * (i + 1L), -1); // poll(2) ignores a negative descriptor
       }
     }
   }
 
-  /** Makes a device of the same name again, in this process's network namespace. */
+  /** Creates a device of the same name again, in this process's network namespace. */
   void again() throws IOException {
     attach();
     reading = true;
@@ -189,28 +192,28 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
     return kind == IFF_TAP;
   }
 
-  /** {@return its calls, for its loop alone} */
+  /** {@return the system calls, for use on the loop's thread only} */
   Libc libc() {
     return libc;
   }
 
-  /** {@return the descriptor of its first queue; below 0 when it is lost} */
+  /** {@return the file descriptor of the first queue; below 0 when the device is lost} */
   int fd() {
     return fds[0];
   }
 
-  /** {@return how many frames came by a queue} */
+  /** {@return how many frames were read from a queue} */
   long reads(int queue) {
     return reads[queue];
   }
 
-  /** Says whether packets pass, as {@code ip link} shows it. */
+  /** Sets the carrier that {@code ip link} shows. */
   void carrier(boolean on) throws IOException {
     request.set(ValueLayout.JAVA_INT, 0, on ? 1 : 0);
     check(libc.ioctl(fds[0], TUNSETCARRIER, request.address()), "carrier of " + name);
   }
 
-  /** Sets the Ethernet address, wherever the device was moved. */
+  /** Sets the Ethernet address, in any network namespace. */
   void mac(long mac) throws IOException {
     named();
     request.set(ValueLayout.JAVA_SHORT, 16, (short) ETHERNET);
@@ -218,7 +221,7 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
     check(libc.ioctl(fds[0], SIOCSIFHWADDR, request.address()), "Ethernet address of " + name);
   }
 
-  /** Sets the MTU, wherever the device was moved and whatever it is called there. */
+  /** Sets the MTU, in any network namespace and under any name. */
   void mtu(int bytes) throws IOException {
     int socket = Whereabouts.socket(this, libc::datagramSocket);
     check(socket, "socket");
@@ -232,10 +235,10 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
   }
 
   /**
-   * Takes a frame of any queue, behind its ten bytes of virtio_net_hdr.
+   * Reads a frame from any queue, with its virtio_net_hdr of ten bytes. Does not block.
    *
-   * @return its length with that header, 0 when there is none
-   * @throws IOException when the device is gone (P2)
+   * @return the length with that header; 0 when there is no frame
+   * @throws IOException when the kernel has removed the device (P2)
    */
   int read(MemorySegment into) throws IOException {
     for (int tried = 0; tried < fds.length; tried++) {
@@ -245,7 +248,10 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
       if (errno != 0 && errno != Libc.EAGAIN && errno != Libc.EINTR) {
         throw libc.failure("read from " + name);
       }
-      if (errno != 0 || ++inTurn == IN_TURN_MOST) { // a full queue does not starve the others
+      if (errno != 0
+          || ++inTurn
+              == IN_TURN_MOST) { // after some frames the next queue is read, so that a full queue
+        // does not starve the others
         turn = queue + 1 == fds.length ? 0 : queue + 1;
         inTurn = 0;
       }
@@ -257,7 +263,10 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
     return 0;
   }
 
-  /** The kernel learns what queue a flow is to come by from the one that it was last given by. */
+  /**
+   * Returns the same queue for all packets of a flow: the kernel sends a flow by the queue that the
+   * flow was last written to.
+   */
   @Override
   public int queueOf(MemorySegment s, IpPacket ip) {
     if (fds.length == 1) {
@@ -268,7 +277,9 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
     if (ports && ip.payloadLength() >= 4) {
       hash = 31 * hash + Octets.u32(s, ip.payloadAt());
     }
-    long spread = hash * 0x9e3779b9L & 0xffff_ffffL; // else neighbouring ports go by turns
+    long spread =
+        hash * 0x9e3779b9L
+            & 0xffff_ffffL; // multiplied, because neighbouring ports would otherwise share a queue
     return (int) (spread * fds.length >>> 32);
   }
 
@@ -282,7 +293,10 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
     return libc.writev(fds[queue], pieces.address(), count) == length;
   }
 
-  /** While not, frames stay in the kernel's queue (D8). */
+  /**
+   * Sets whether {@link #sleep} waits for frames; while off, frames stay in the kernel's queue
+   * (D8).
+   */
   void reading(boolean on) {
     reading = on;
   }
@@ -292,11 +306,11 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
     int milliseconds = (int) Math.min(10_000, Math.max(0, (nanos + 999_999) / 1_000_000));
     if (libc.poll(polled.address(), reading ? 1 + fds.length : 1, milliseconds) > 0) {
       long rung = libc.read(bell, drained.address(), 8);
-      assert rung == 8 || rung < 0; // rung, or only the device had something
+      assert rung == 8 || rung < 0; // the bell was rung, or only the device has frames
     }
   }
 
-  /** From any context: takes no lock, and the bell does not block. */
+  /** Any thread may call. Takes no lock, and the write to the eventfd does not block. */
   @Override
   public void wake() {
     if (ringing.getAndIncrement() >= 0) {
@@ -305,15 +319,15 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
     ringing.getAndDecrement();
   }
 
-  /** Closes the device, which the kernel then removes; on the loop. */
+  /** Closes the device, which the kernel then removes. Call on the loop's thread only. */
   @Override
   public void close() {
     if (!closed) {
       closed = true;
       lose();
-      ringing.getAndAdd(Integer.MIN_VALUE); // nobody begins to ring any more
+      ringing.getAndAdd(Integer.MIN_VALUE); // from now on no thread writes to the bell
       while (ringing.get() != Integer.MIN_VALUE) {
-        Thread.onSpinWait(); // a write to the bell is under way: it does not block
+        Thread.onSpinWait(); // another thread is writing to the bell, which does not block
       }
       libc.close(bell);
       arena.close();

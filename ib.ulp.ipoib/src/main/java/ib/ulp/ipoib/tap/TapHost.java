@@ -20,19 +20,20 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A link whose IP stack is the kernel's, behind a TAP device. */
+/** Connects a link to the kernel's IP stack behind a TAP device. Used on the loop's thread only. */
 public final class TapHost implements Host, Loop.Work {
   private static final long QUERY_NS = 30_000_000_000L;
   private static final int SPOKEN_MOST = 64;
 
   private final TapDevice device;
   private final Link link;
-  private final MemorySegment in; // where the link has no place for long packets
+  private final MemorySegment in; // used while the link has no free long buffer
   private final Outward outward;
   private final Inward inward;
   private final MacTable table = new MacTable();
   private final Set<Ip> wanted = new LinkedHashSet<>(Set.of(Ip.ALL_SYSTEMS, Ip.ALL_NODES));
-  private final Set<Ip> spoken = new LinkedHashSet<>(); // own addresses, by what the kernel said
+  private final Set<Ip> spoken =
+      new LinkedHashSet<>(); // the kernel's addresses, from its ARP and neighbour discovery
   private final Neighbours announcer;
   private @Nullable LinkState last;
   private @Nullable Gid linked; // the broadcast group whose link the groups were joined on
@@ -53,7 +54,7 @@ public final class TapHost implements Host, Loop.Work {
     announcer = new Neighbours(link, () -> List.copyOf(spoken), own -> own);
   }
 
-  /** What the kernel calls it. */
+  /** {@return the name of the kernel's device} */
   public String name() {
     return device.name();
   }
@@ -94,7 +95,9 @@ public final class TapHost implements Host, Loop.Work {
     }
   }
 
-  /** Asks the kernel what groups it listens to: its reports before the carrier were lost (P4). */
+  /**
+   * Sends queries for the groups of the kernel, whose reports before the carrier were lost (P4).
+   */
   private void ask() {
     LinkState now = last;
     if (query != null) {
@@ -131,7 +134,7 @@ public final class TapHost implements Host, Loop.Work {
     outward.frame(into, length);
   }
 
-  /** Each frame is read to where it may stay until it was sent. */
+  /** {@return the memory for the next frame, a long buffer if one is free} */
   private MemorySegment space() {
     MemorySegment place = link.longs().space();
     into = place == null ? in : place;
@@ -145,7 +148,7 @@ public final class TapHost implements Host, Loop.Work {
 
   @Override
   public boolean arm() {
-    return false; // poll(2) sees what has come meanwhile
+    return false; // sleep() polls the device, so nothing needs arming
   }
 
   @Override

@@ -6,7 +6,10 @@ import ib.ulp.ipoib.wire.IpPacket;
 import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
 
-/** The answer to a packet that is too long: RFC 1191 section 4, RFC 4443 section 3.2 (I10). */
+/**
+ * Writes the ICMP error for a packet that is too long: RFC 1191 section 4, RFC 4443 section 3.2
+ * (I10).
+ */
 final class TooBig {
   private static final int HEADER = 8;
   private static final int QUOTED_V6 = 1280 - 40 - 8;
@@ -16,12 +19,12 @@ final class TooBig {
   private TooBig() {}
 
   /**
-   * Writes it.
+   * Writes the error.
    *
-   * @param packet the packet, as read
-   * @param from where it begins
-   * @param mtu bytes that fit
-   * @return its length
+   * @param packet the packet that is too long
+   * @param from offset of that packet in {@code s}
+   * @param mtu the longest packet in bytes that would pass
+   * @return length of the error packet
    */
   static int write(
       MemorySegment s, IpPacket packet, long from, MemorySegment to, long at, int mtu) {

@@ -22,9 +22,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A link whose IP stack is the kernel's, behind a TUN device. The kernel gives bare packets: who
- * gets them on the link is as its routing table says, and what addresses are answered for as the
- * configuration says, by a stack in this JVM below it (P3, P4).
+ * Connects a link to the kernel's IP stack behind a TUN device, which carries IP packets without
+ * link addresses. The kernel's routing table supplies the next hop (P3). A stack in this JVM
+ * answers ARP and neighbour discovery for the configured addresses (P4). Used on the loop's thread
+ * only.
  */
 public final class TunHost implements Host, Loop.Work {
   private final TapDevice device;
@@ -33,7 +34,7 @@ public final class TunHost implements Host, Loop.Work {
   private final Presence presence;
   private final Segmenter segmenter;
   private final Coalescer coalescer;
-  private final MemorySegment own; // where the link has no place for long packets
+  private final MemorySegment own; // used while the link has no free long buffer
   private MemorySegment in;
   private final MemorySegment scratch;
   private final Pieces pieces;
@@ -60,7 +61,7 @@ public final class TunHost implements Host, Loop.Work {
     longFrame = new LongFrame(device, link::drop, arena);
   }
 
-  /** {@return addresses, router and neighbours} */
+  /** {@return the stack in this JVM that has the addresses, the gateway and the neighbours} */
   public NetIf below() {
     return below;
   }
@@ -79,7 +80,7 @@ public final class TunHost implements Host, Loop.Work {
     return presence.read(places, taker);
   }
 
-  /** Each packet is read to where it may stay until it was sent. */
+  /** {@return the memory for the next packet, a long buffer if one is free} */
   private MemorySegment space() {
     MemorySegment place = link.longs().space();
     in = place == null ? own : place;
@@ -119,7 +120,7 @@ public final class TunHost implements Host, Loop.Work {
     }
   }
 
-  /** Of IPv4 only: the kernel tells where it goes in each of them. */
+  /** Sends an IPv4 fragment, each of which has the destination. */
   private void fragment(int bytes) {
     Ip to = IpPacket.destination(in, Ethernet.PACKET, bytes);
     if (to == null) {
@@ -129,7 +130,9 @@ public final class TunHost implements Host, Loop.Work {
     }
   }
 
-  /** {@return whom the kernel sends a packet by, null when the configuration is to say (P3)} */
+  /**
+   * {@return the kernel's gateway for a destination; null when the configured gateway applies (P3)}
+   */
   private @Nullable Ip router(Ip to) {
     return to.isMulticast() ? null : routes.gateway(to);
   }
@@ -146,7 +149,7 @@ public final class TunHost implements Host, Loop.Work {
 
   @Override
   public boolean arm() {
-    return false; // poll(2) sees what has come meanwhile
+    return false; // sleep() polls the device, so nothing needs arming
   }
 
   @Override
@@ -170,7 +173,7 @@ public final class TunHost implements Host, Loop.Work {
     if (presence.lost()) {
       return;
     }
-    if (frame.mss() > 0) { // the stack below has no TCP
+    if (frame.mss() > 0) { // the stack in this JVM has no TCP
       coalescer.flush();
       longFrame.give(frame, 0, 0);
     } else {
@@ -183,7 +186,7 @@ public final class TunHost implements Host, Loop.Work {
     return true;
   }
 
-  /** A packet that is none of the stack's below. */
+  /** Writes a packet to the kernel that the stack in this JVM does not handle. */
   private void up(Frame frame) {
     MemorySegment s = frame.segment();
     boolean whole = ip.read(s, frame.at(), frame.length());

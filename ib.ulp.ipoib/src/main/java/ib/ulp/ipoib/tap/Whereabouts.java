@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.function.IntSupplier;
 
 /**
- * Where a device of the kernel is now, and what it is called there: somebody may have moved it into
- * another network namespace, and given it another name. On the loop.
+ * Finds the present name and network namespace of a device of the kernel, which users may have
+ * renamed or moved. Used on the loop's thread only.
  */
 final class Whereabouts {
   private static final int CLONE_NEWNET = 0x4000_0000;
@@ -18,9 +18,9 @@ final class Whereabouts {
   private Whereabouts() {}
 
   /**
-   * Writes the device's name to the beginning of a request about interfaces, over zeros.
+   * Writes the device's present name to the beginning of a cleared ifreq.
    *
-   * @return below 0 when the kernel has taken it away
+   * @return below 0 when the kernel has removed the device
    */
   static int name(TapDevice device, MemorySegment request) {
     request.fill((byte) 0);
@@ -28,9 +28,12 @@ final class Whereabouts {
   }
 
   /**
-   * Makes a socket where the device is. A thread that went there for it does not come back.
+   * Opens a socket in the device's network namespace. If that is another namespace, a short-lived
+   * thread enters it and opens the socket; this method waits for the thread.
    *
-   * @param maker makes it where the calling thread is; below 0 for none
+   * @param maker opens the socket in the calling thread's namespace; returns a value below 0 on
+   *     failure
+   * @return the socket; below 0 on failure
    */
   static int socket(TapDevice device, IntSupplier maker) {
     Libc libc = device.libc();
@@ -45,7 +48,7 @@ final class Whereabouts {
               .name("ipoib-" + device.name() + "-visitor")
               .start(() -> made[0] = libc.setns(there, CLONE_NEWNET) < 0 ? -1 : maker.getAsInt());
       boolean interrupted = false;
-      while (visitor.isAlive()) { // not for long: it makes two calls that do not wait
+      while (visitor.isAlive()) { // the thread makes two system calls that do not block
         try {
           visitor.join();
         } catch (InterruptedException e) {
@@ -68,7 +71,7 @@ final class Whereabouts {
       Path there = Files.readSymbolicLink(Path.of("/proc/self/fd/" + namespace));
       return there.equals(Files.readSymbolicLink(Path.of("/proc/self/ns/net")));
     } catch (IOException e) {
-      return false; // nobody tells: going there does no harm
+      return false; // unknown: entering the same namespace does no harm
     }
   }
 }

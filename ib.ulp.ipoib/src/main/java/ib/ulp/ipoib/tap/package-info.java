@@ -1,9 +1,9 @@
 /**
- * The kernel's side of an interface: a TAP device whose Ethernet frames are translated to IP over
- * InfiniBand and back, ARP, neighbour discovery and DHCP included, or a TUN device with bare IP
- * packets, for whose addresses a stack in this JVM speaks on the link. Everything runs on the loop
- * of the interface, which sleeps in poll(2) on the device and on a bell (RFC 4390, 4391, 826,
- * 4861).
+ * The kernel's side of an interface (RFC 4390, 4391, 826, 4861). Frames of a TAP device are
+ * translated between Ethernet and IP over InfiniBand, also ARP, neighbour discovery and DHCP. A TUN
+ * device carries IP packets only; a stack in this JVM answers for its addresses on the link.
+ * Everything is used on the loop's thread of the interface only, which sleeps in poll(2) on the
+ * device and on an eventfd.
  */
 @NullMarked
 package ib.ulp.ipoib.tap;

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The link-layer address options of neighbour discovery: 24 bytes, two zero ones before the address
- * (RFC 4391 section 9.3).
+ * The link-layer address options of neighbour discovery: 24 bytes, with two zero bytes before the
+ * address (RFC 4391 section 9.3).
  */
 public final class AddressOption {
   public static final int BYTES = 24;
@@ -24,11 +24,11 @@ public final class AddressOption {
   }
 
   /**
-   * Looks for an option; a total function.
+   * Searches for an option. Never throws, whatever the bytes are.
    *
-   * @param at where the options begin
-   * @param end where they end
-   * @return the address, or null when there is none or the options are malformed
+   * @param at offset of the first option
+   * @param end offset after the last option
+   * @return the address; null when there is none or the options are malformed
    */
   public static @Nullable LinkAddress find(MemorySegment s, long at, long end, int type) {
     long option = at;

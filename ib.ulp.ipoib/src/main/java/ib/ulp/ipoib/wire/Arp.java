@@ -19,12 +19,14 @@ public record Arp(
   public static final int REQUEST = 1;
   public static final int REPLY = 2;
 
-  /** Of a request, whose target is not known yet. */
+  /** The target address in a request, which is not known yet. */
   public static final LinkAddress UNKNOWN = new LinkAddress(0, 0, Gid.ZERO);
 
   private static final int HARDWARE = 32;
 
-  /** A total function: what is not such a packet is null. */
+  /**
+   * {@return the ARP packet; null when the bytes are none} Never throws, whatever the bytes are.
+   */
   public static @Nullable Arp read(MemorySegment s, long at, long length) {
     boolean good =
         length >= BYTES

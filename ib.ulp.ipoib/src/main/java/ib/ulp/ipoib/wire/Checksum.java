@@ -11,11 +11,11 @@ public final class Checksum {
 
   private Checksum() {}
 
-  /** Adds bytes to a sum that is not folded yet; an odd last byte is the high one of a word. */
+  /** Adds bytes to a sum that is not folded yet; an odd last byte is the high byte of a word. */
   public static long sum(MemorySegment s, long at, long length, long sum) {
     long end = at + length;
     long i = at;
-    long words = 0; // in the machine's order: the sum does not mind (RFC 1071 section 2)
+    long words = 0; // in the machine's byte order, which the sum permits (RFC 1071 section 2)
     for (; i + 8 <= end; i += 8) {
       long eight = s.get(LONG, i);
       words += (eight & 0xffff_ffffL) + (eight >>> 32);
@@ -28,7 +28,7 @@ public final class Checksum {
     return i < end ? total + (Octets.u8(s, i) << 8) : total;
   }
 
-  /** {@return 16 bits to put into a header} */
+  /** {@return the checksum for a header, from a sum} */
   public static int fold(long sum) {
     long total = (sum >>> 32) + (sum & 0xffff_ffffL);
     while (total >>> 16 != 0) {
@@ -37,7 +37,7 @@ public final class Checksum {
     return (int) ~total & 0xffff;
   }
 
-  /** The sum of the pseudo header (RFC 768, RFC 8200 section 8.1). */
+  /** {@return the sum of the pseudo header (RFC 768, RFC 8200 section 8.1)} */
   public static long pseudo(Ip from, Ip to, int protocol, long length) {
     long sum = protocol + length;
     for (Ip ip : new Ip[] {from, to}) {

@@ -15,7 +15,7 @@ public final class Encapsulation {
   private Encapsulation() {}
 
   public static void write(MemorySegment s, long at, int type) {
-    Octets.u32(s, at, type << 16); // reserved: sent as 0, not looked at when received
+    Octets.u32(s, at, type << 16); // the reserved bytes are sent as 0 and ignored when received
   }
 
   public static int type(MemorySegment s, long at) {

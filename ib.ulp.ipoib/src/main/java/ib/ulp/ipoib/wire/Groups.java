@@ -14,14 +14,14 @@ public final class Groups {
   private Groups() {}
 
   /**
-   * The broadcast group of a partition: all members join it, limited ones too, under the P_Key with
-   * the membership bit (W7).
+   * {@return the broadcast group of a partition} All members join it, limited ones too, under the
+   * P_Key with the membership bit (W7).
    */
   public static Gid broadcast(int pkey, int scope) {
     return new Gid(high(SIGNATURE_V4, pkey, scope), 0xffff_ffffL);
   }
 
-  /** The group of an IP group address on the link of a broadcast group (W8, W9, W10). */
+  /** {@return the MGID of an IP group address on the link of a broadcast group (W8, W9, W10)} */
   public static Gid of(Ip group, Gid broadcast) {
     int pkey = pkey(broadcast);
     int scope = scope(broadcast);
@@ -31,7 +31,9 @@ public final class Groups {
     return new Gid(high(SIGNATURE_V6, pkey, scope) | group.high() & 0xffff, group.low());
   }
 
-  /** The group of all routers of the same version on the same link: 224.0.0.2 or ff02::2. */
+  /**
+   * {@return the MGID of all routers of the same IP version on the same link: 224.0.0.2 or ff02::2}
+   */
   public static Gid allRouters(Gid group) {
     boolean four = (group.high() >>> 32 & 0xffff) == SIGNATURE_V4;
     return new Gid(four ? group.high() : group.high() & ~0xffffL, 2);
@@ -54,7 +56,7 @@ public final class Groups {
     return (int) (group.high() >>> 48) & 0xf;
   }
 
-  /** ff, transient, scope, signature, P_Key. */
+  /** {@return the high half of an MGID: ff, transient flag, scope, signature, P_Key} */
   private static long high(int signature, int pkey, int scope) {
     return (0xff10L | scope) << 48
         | (long) signature << 32

@@ -4,25 +4,27 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** The last 64 bits of IPv6 addresses of an interface. */
+/** Computes interface identifiers, the last 64 bits of an interface's IPv6 addresses. */
 public final class InterfaceId {
   private static final long UNIVERSAL = 0x0200L << 48;
 
   private InterfaceId() {}
 
-  /** The modified EUI-64 of a port GUID, as Linux makes it (RFC 4391 section 8, W11). */
+  /**
+   * {@return the modified EUI-64 of a port GUID, as Linux computes it (RFC 4391 section 8, W11)}
+   */
   public static long ofGuid(long guid) {
     return guid | UNIVERSAL;
   }
 
   /**
-   * A stable identifier that says nothing about the hardware (RFC 7217 section 5, which RFC 8064
-   * recommends).
+   * Returns a stable identifier that does not reveal the hardware address (RFC 7217 section 5,
+   * recommended by RFC 8064).
    *
-   * @param prefix of the network
-   * @param linkAddress of the interface
-   * @param attempt 0, and one more for each duplicate that was found
-   * @param secret of the host
+   * @param prefix high half of the addresses of the network
+   * @param linkAddress link address of the interface
+   * @param attempt 0, plus 1 for each duplicate that was found
+   * @param secret secret key of the host
    */
   public static long opaque(long prefix, LinkAddress linkAddress, int attempt, byte[] secret) {
     try {

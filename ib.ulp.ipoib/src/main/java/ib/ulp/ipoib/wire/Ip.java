@@ -4,8 +4,8 @@ import ib.core.verbs.Gid;
 import java.net.InetAddress;
 
 /**
- * An IP address of either version; one of version 4 is kept in its mapped form, ::ffff:a.b.c.d (RFC
- * 4291 section 2.5.5.2).
+ * An IPv4 or IPv6 address. An IPv4 address is kept in its mapped form, ::ffff:a.b.c.d (RFC 4291
+ * section 2.5.5.2).
  *
  * @param high the first eight bytes
  * @param low the last eight bytes
@@ -26,7 +26,7 @@ public record Ip(long high, long low) {
     return new Ip(0, MAPPED | address & 0xffff_ffffL);
   }
 
-  /** Reads an address literal; asks no name service. */
+  /** {@return the address of a literal} Does not query a name service. */
   public static Ip parse(String text) {
     return of(InetAddress.ofLiteral(text));
   }
@@ -44,7 +44,7 @@ public record Ip(long high, long low) {
     return new Ip(words.high(), words.low());
   }
 
-  /** fe80::/64 with an interface identifier (RFC 4291 section 2.5.6). */
+  /** {@return the address in fe80::/64 with an interface identifier (RFC 4291 section 2.5.6)} */
   public static Ip linkLocal(long interfaceId) {
     return new Ip(0xfe80L << 48, interfaceId);
   }
@@ -53,7 +53,7 @@ public record Ip(long high, long low) {
     return high == 0 && low >>> 32 == 0xffff;
   }
 
-  /** {@return the four bytes of a version 4 address} */
+  /** {@return the four bytes of an IPv4 address} */
   public int v4() {
     return (int) low;
   }
@@ -75,7 +75,7 @@ public record Ip(long high, long low) {
     return new Ip(0xff02L << 48, 0x1_ff00_0000L | low & 0xff_ffff);
   }
 
-  /** {@return whether both begin with the same bits} */
+  /** {@return whether both addresses have the same IP version and prefix} */
   public boolean sameNet(Ip other, int prefix) {
     int bits = isV4() ? 96 + prefix : prefix;
     return isV4() == other.isV4()
@@ -87,7 +87,10 @@ public record Ip(long high, long low) {
     return bits <= 0 || difference >>> 64 - Math.min(64, bits) == 0;
   }
 
-  /** {@return this with all bits behind the prefix set: a version 4 net's broadcast address} */
+  /**
+   * {@return this IPv4 address with all bits after the prefix set, which is the broadcast address
+   * of its net}
+   */
   public Ip netBroadcast(int prefix) {
     return v4(v4() | (prefix == 32 ? 0 : -1 >>> prefix));
   }

@@ -3,9 +3,7 @@ package ib.ulp.ipoib.wire;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An IP packet of either version: a view that is laid over one after another, and how to begin one.
- */
+/** A view of an IPv4 or IPv6 packet, reused for each packet; and a writer of IP headers. */
 public final class IpPacket {
   public static final int ICMP = 1;
   public static final int IGMP = 2;
@@ -15,7 +13,7 @@ public final class IpPacket {
   public static final int V4_HEADER = 20;
   public static final int V6_HEADER = 40;
 
-  /** Below it a link has no IPv6 (RFC 8200 section 5). */
+  /** The smallest MTU in bytes with which a link can carry IPv6 (RFC 8200 section 5). */
   public static final int V6_MTU_LEAST = 1280;
 
   private static final int HOP_BY_HOP = 0;
@@ -28,9 +26,9 @@ public final class IpPacket {
   private int payloadLength;
 
   /**
-   * Looks at a packet; a total function.
+   * Reads a packet's headers. Never throws, whatever the bytes are.
    *
-   * @return false when it is malformed, or a fragment
+   * @return false when the packet is malformed, or an IPv4 fragment
    */
   public boolean read(MemorySegment s, long at, int length) {
     if (length < V4_HEADER) {
@@ -43,7 +41,7 @@ public final class IpPacket {
     };
   }
 
-  /** {@return where a packet of any form is for; null when it is too short} */
+  /** {@return the destination of a packet, also of a fragment; null when it is too short} */
   public static @Nullable Ip destination(MemorySegment s, long at, int length) {
     int version = length < V4_HEADER ? 0 : Octets.u8(s, at) >> 4;
     if (version == 4) {
@@ -82,7 +80,8 @@ public final class IpPacket {
     if (payloadLength > length - V6_HEADER) {
       return false;
     }
-    if (protocol == HOP_BY_HOP && payloadLength >= 8) { // before MLD (RFC 3810 section 5)
+    if (protocol == HOP_BY_HOP
+        && payloadLength >= 8) { // MLD has such a header (RFC 3810 section 5)
       int option = 8 * (Octets.u8(s, payloadAt + 1) + 1);
       if (option > payloadLength) {
         return false;
@@ -95,17 +94,17 @@ public final class IpPacket {
   }
 
   /**
-   * Writes a header.
+   * Writes an IP header.
    *
-   * @param payload bytes that follow it
-   * @return its length
+   * @param payload bytes after the header
+   * @return length of the header
    */
   public static int write(
       MemorySegment s, long at, Ip from, Ip to, int protocol, int payload, int hopLimit) {
     if (from.isV4()) {
       Octets.u16(s, at, 0x4500);
       Octets.u16(s, at + 2, V4_HEADER + payload);
-      Octets.u32(s, at + 4, 0x4000); // no identification, not to be fragmented (RFC 6864)
+      Octets.u32(s, at + 4, 0x4000); // no identification, Don't Fragment set (RFC 6864)
       Octets.u8(s, at + 8, hopLimit);
       Octets.u8(s, at + 9, protocol);
       Octets.u16(s, at + 10, 0);
@@ -123,12 +122,15 @@ public final class IpPacket {
     return V6_HEADER;
   }
 
-  /** {@return EtherType of packets to an address} */
+  /** {@return the EtherType of packets to an address} */
   public static int type(Ip ip) {
     return ip.isV4() ? Encapsulation.IPV4 : Encapsulation.IPV6;
   }
 
-  /** {@return whether the checksum of ICMPv6 or UDP over the pseudo header holds} */
+  /**
+   * {@return whether the checksum over pseudo header and payload is correct; for ICMPv6, UDP and
+   * TCP}
+   */
   public boolean checksumHolds(MemorySegment s) {
     long pseudo = Checksum.pseudo(from, to, protocol, payloadLength);
     return Checksum.fold(Checksum.sum(s, payloadAt, payloadLength, pseudo)) == 0;

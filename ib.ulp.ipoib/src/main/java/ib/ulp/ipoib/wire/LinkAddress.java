@@ -5,19 +5,19 @@ import java.lang.foreign.MemorySegment;
 import java.util.HexFormat;
 
 /**
- * The 20 bytes that IP takes for a hardware address (RFC 4391 section 9.1.1).
+ * The link-layer address of an interface, 20 bytes (RFC 4391 section 9.1.1).
  *
- * @param flags {@link #RC} and {@link #UC} when the sender does connected mode, else 0
- * @param qpn queue pair of the datagram service, 24 bits
- * @param gid of the port
+ * @param flags {@link #RC} and {@link #UC} if the interface supports connected mode, else 0
+ * @param qpn datagram queue pair number, 24 bits
+ * @param gid GID of the port
  */
 public record LinkAddress(int flags, int qpn, Gid gid) {
   public static final int BYTES = 20;
 
-  /** Reliable connections are taken (RFC 4755 section 3.1). */
+  /** The interface accepts reliable connections (RFC 4755 section 3.1). */
   public static final int RC = 0x80;
 
-  /** Unreliable connections are taken (RFC 4755 section 3.1). */
+  /** The interface accepts unreliable connections (RFC 4755 section 3.1). */
   public static final int UC = 0x40;
 
   public LinkAddress {
@@ -38,12 +38,12 @@ public record LinkAddress(int flags, int qpn, Gid gid) {
     Octets.u64(s, at + 12, gid.low());
   }
 
-  /** {@return the same end, without what it can do: what tells two of them apart} */
+  /** {@return this address without its capability flags, for use as a key} */
   public LinkAddress plain() {
     return flags == 0 ? this : new LinkAddress(0, qpn, gid);
   }
 
-  /** As {@code ip link} prints it. */
+  /** {@return the address in the form of {@code ip link}} */
   @Override
   public String toString() {
     byte[] bytes = new byte[BYTES];

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** Numbers in network order, anywhere in memory. */
+/** Reads and writes numbers in network byte order, at any alignment. */
 public final class Octets {
   private static final ValueLayout.OfShort U16 =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -47,7 +47,7 @@ public final class Octets {
     s.set(U64, at, value);
   }
 
-  /** Six bytes, as of an Ethernet address. */
+  /** {@return six bytes, such as an Ethernet address} */
   public static long u48(MemorySegment s, long at) {
     return (long) u16(s, at) << 32 | u32(s, at + 2) & 0xffff_ffffL;
   }

@@ -1,7 +1,7 @@
 /**
- * What IP over InfiniBand looks like on the wire: encapsulation, link addresses, ARP, options of
- * neighbour discovery, group addresses, DHCP, the private data of connected mode. Pure functions
- * over memory, any thread; RFC 4390, 4391, 4755.
+ * The wire formats of IP over InfiniBand: encapsulation, link addresses, ARP, options of neighbour
+ * discovery, group addresses, and the private data of connected mode (RFC 4391, 4755). Pure
+ * functions over memory; any thread may call them.
  */
 @NullMarked
 package ib.ulp.ipoib.wire;

@@ -88,7 +88,7 @@ class CmPortsTest {
   }
 
   @Test
-  @DisplayName("a port whose agent is not there yet does not keep another port waiting")
+  @DisplayName("a port whose agent is being opened does not make another port wait")
   void others() throws Exception {
     CmPorts ports = slow();
     CompletableFuture<CmService> first = async(() -> ports.open(device(0), 1, 7, new Refusals()));
@@ -118,7 +118,8 @@ class CmPortsTest {
   }
 
   @Test
-  @DisplayName("an agent that cannot be opened leaves nothing, and the next one may try")
+  @DisplayName(
+      "an agent that cannot be opened leaves nothing behind, and the next attempt succeeds")
   void refused() {
     AtomicInteger tries = new AtomicInteger();
     CmPorts ports =

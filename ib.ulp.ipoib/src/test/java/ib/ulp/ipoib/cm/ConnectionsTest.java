@@ -88,7 +88,9 @@ class ConnectionsTest {
 
   @ParameterizedTest(name = "{0} against {1}")
   @CsvSource({"5, 9", "9, 5", "0x800000, 0x7fffff"})
-  @DisplayName("C3: of two requests that cross one lives, that of the greater address; both send")
+  @DisplayName(
+      "C3: of two requests that cross, that of the greater address survives; both ends "
+          + "send on it")
   void crossing(String one, String other) {
     CmWorld world = new CmWorld(1);
     world.delayNs = 0; // neither is answered before it has met the other
@@ -139,7 +141,7 @@ class ConnectionsTest {
   @ParameterizedTest
   @ValueSource(ints = {CmMessage.REQ, CmMessage.REP, CmMessage.RTU})
   @DisplayName(
-      "C2: a lost REQ or REP is said again after 4.3 s, a lost RTU when the REP comes again")
+      "C2: a lost REQ or REP is sent again after 4.3 s, a lost RTU when the REP arrives " + "again")
   void lost(int attribute) {
     CmWorld world = new CmWorld(1);
     Node a = world.add(5, 9);
@@ -163,7 +165,8 @@ class ConnectionsTest {
   }
 
   @Test
-  @DisplayName("C2: 15 repetitions, 4.3 s apart, then it is given up and nothing is left")
+  @DisplayName(
+      "C2: after 15 repetitions, 4.3 s apart, the connection is closed and nothing is left")
   void nobodyAnswers() {
     CmWorld world = new CmWorld(1);
     Node a = world.add(5, 9);
@@ -198,7 +201,7 @@ class ConnectionsTest {
   }
 
   @Test
-  @DisplayName("C2: no more than the limit of others' connections: REJ, no resources")
+  @DisplayName("C2: a request above the limit of passive connections gets REJ, no resources")
   void limit() {
     CmWorld world = new CmWorld(1);
     Node busy = world.add(1, 2);
@@ -215,7 +218,8 @@ class ConnectionsTest {
 
   @Test
   @DisplayName(
-      "C2: a passive end idle for 512 s goes at the next sweep, each 768 s; a busy one stays")
+      "C2: a passive connection idle for 512 s is closed at the next check, every 768 s; "
+          + "a busy one stays")
   void idlePassive() {
     CmWorld world = new CmWorld(1);
     Node a = world.add(5, 9);

@@ -14,8 +14,7 @@ import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName(
-    "issue 5, section 5: messages of the connection manager with bytes of anybody's choice")
+@DisplayName("issue 5, section 5: connection manager messages with arbitrary bytes")
 class HostileTest {
   private static final int MESSAGES = 100_000;
 

@@ -86,7 +86,8 @@ class OriginTest {
   }
 
   @Test
-  @DisplayName("one port takes 16 connections at most, under any names; the others get theirs")
+  @DisplayName(
+      "one port gets at most 16 connections, under any names; other ports still get theirs")
   void limit() {
     AhAttr here = AhAttr.ofLid(1, 2, 0);
     for (int i = 0; i < 3 * Connections.MOST_OF_ONE; i++) {

@@ -46,7 +46,7 @@ class ConnectedLinkTest extends Stations {
 
   @ParameterizedTest(name = "the service as RFC 4755 spells it: {0}")
   @ValueSource(booleans = {false, true})
-  @DisplayName("W14: both spellings of the service are answered; 60,000 bytes are one message")
+  @DisplayName("W14: both forms of the service ID are accepted; 60,000 bytes are one message")
   void serviceIds(boolean rfc) {
     Station a = station(CONNECTED.withRfcService(rfc));
     Station b = station(CONNECTED);
@@ -61,7 +61,7 @@ class ConnectedLinkTest extends Stations {
 
   @Test
   @DisplayName(
-      "D2, C1: ARP, RARP and neighbour discovery go as datagrams although there is a connection")
+      "D2, C1: ARP, RARP and neighbour discovery are sent as datagrams despite a " + "connection")
   void resolution() {
     Station a = station(CONNECTED);
     Station b = station(CONNECTED);
@@ -102,7 +102,9 @@ class ConnectedLinkTest extends Stations {
   }
 
   @Test
-  @DisplayName("C4, I10: no path: what waited is too long for what is left, and the host hears it")
+  @DisplayName(
+      "C4, I10: without a path, the waiting packets are too long for datagrams, and the "
+          + "host is notified")
   void noPath() {
     Station a = station(CONNECTED);
     LinkAddress nobody = new LinkAddress(LinkAddress.RC, 77, Gid.parse("fe80::77"));
@@ -173,7 +175,7 @@ class ConnectedLinkTest extends Stations {
   }
 
   @Test
-  @DisplayName("C1: not everybody is connected to: the flag says who has connected mode")
+  @DisplayName("C1: only neighbours whose address has the flag of connected mode are connected to")
   void flag() {
     Station a = station(CONNECTED);
     Station b = station();
@@ -188,7 +190,7 @@ class ConnectedLinkTest extends Stations {
   }
 
   @Test
-  @DisplayName("D4: an own connection that nobody uses for a minute goes, and is made again")
+  @DisplayName("D4: an active connection idle for a minute is closed, and opened again when needed")
   void idle() {
     Station a = station(CONNECTED);
     Station b = station(CONNECTED);
@@ -202,7 +204,9 @@ class ConnectedLinkTest extends Stations {
   }
 
   @Test
-  @DisplayName("1.5, C6: a port that goes down ends the connections; they come again with it")
+  @DisplayName(
+      "1.5, C6: a port that goes down closes the connections; they are opened again when "
+          + "it is up")
   void portDown() {
     Station a = station(CONNECTED);
     Station b = station(CONNECTED);

@@ -144,7 +144,9 @@ class GroupTest extends Stations {
   }
 
   @Test
-  @DisplayName("I7: neither the group nor routers: dropped, asked again after 16 s, forgotten")
+  @DisplayName(
+      "I7: without group and routers, packets are dropped, the join is repeated after 16 "
+          + "s, then forgotten")
   void nobody() {
     subnet.sendOnly = false;
     Station a = station();
@@ -204,7 +206,7 @@ class GroupTest extends Stations {
   }
 
   @Test
-  @DisplayName("the audit: silence says nothing; of many groups each has its turn")
+  @DisplayName("the audit: a missing answer proves no loss; of many groups each is checked in turn")
   void audit() {
     Station a = station();
     for (int i = 0; i < 20; i++) {
@@ -259,7 +261,7 @@ class GroupTest extends Stations {
   }
 
   @Test
-  @DisplayName("I12 umcast: a group that the host no longer wants is not taken when it is free")
+  @DisplayName("I12: umcast: a group that the host has left is not joined when it becomes free")
   void umcastUnwanted() {
     Station a = station(LinkConfig.DEFAULT.withUmcast(true));
     McMemberRecord full = new McMemberRecord().set(McMemberRecord.Field.MGID, GROUP);
@@ -292,8 +294,7 @@ class GroupTest extends Stations {
   }
 
   @Test
-  @DisplayName(
-      "linux-rdma/opensm#38, I9: a group with a longer MTU than the port: said, and not used")
+  @DisplayName("linux-rdma/opensm#38, I9: a group MTU above the port's is reported and not used")
   void longMtu() {
     subnet.mtu = Mtu.MTU_4096;
     Station a = station();

@@ -98,7 +98,9 @@ class LinkTest extends Stations {
   }
 
   @Test
-  @DisplayName("D1: no path: what waits is dropped, and asked again only after a while")
+  @DisplayName(
+      "D1: without a path, waiting packets are dropped, and the path is queried again "
+          + "after a pause")
   void noPath() {
     Station a = station();
     LinkAddress nobody = new LinkAddress(0, 77, Gid.parse("fe80::77"));
@@ -114,7 +116,7 @@ class LinkTest extends Stations {
   }
 
   @Test
-  @DisplayName("D4: paths and send-only groups that were idle for 60 s go, others stay")
+  @DisplayName("D4: paths and send-only groups idle for 60 s are forgotten, others stay")
   void collected() {
     Station a = station();
     Station b = station();
@@ -187,7 +189,9 @@ class LinkTest extends Stations {
   }
 
   @Test
-  @DisplayName("I8: ten thousand joins and leaves of a group, answered late: none is left")
+  @DisplayName(
+      "I8: after ten thousand joins and leaves of a group, answered late, no membership "
+          + "is left")
   void joinLeave() {
     Station a = station();
     for (int i = 0; i < 10_000; i++) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("D9: registered memory for long packets: each buffer has one owner")
+@DisplayName("D9: registered buffers for long packets: each is claimed at most once")
 class LongBuffersTest {
   private static final int COUNT = 16;
 
@@ -75,14 +75,14 @@ class LongBuffersTest {
   }
 
   @Test
-  @DisplayName("memory of the heap, or elsewhere, is none of it")
+  @DisplayName("memory on the heap, or elsewhere, is no long buffer")
   void others() {
     assertFalse(buffers.hold(MemorySegment.ofArray(new byte[10])));
     assertFalse(buffers.hold(MemorySegment.NULL));
   }
 
   @Test
-  @DisplayName("in any order of claims and releases no buffer has two owners, and none is lost")
+  @DisplayName("in any order of claims and releases no buffer is claimed twice, and none is lost")
   void anyOrder() {
     RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(20_261_124);
     List<Integer> away = new ArrayList<>();

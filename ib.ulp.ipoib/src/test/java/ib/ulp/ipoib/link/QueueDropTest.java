@@ -38,7 +38,7 @@ class QueueDropTest extends Stations {
   }
 
   @Test
-  @DisplayName("TX_ERROR: what a queue pair in error gives back")
+  @DisplayName("TX_ERROR: sends that a queue pair in error flushes are counted")
   void error() {
     Station a = station();
     LinkAddress to = station().link.state().address();

@@ -176,7 +176,7 @@ class StartingPsnTest extends Stations {
   }
 
   @Test
-  @DisplayName("what was recorded says so: REQ 8c6e41 and the passive side begins with it")
+  @DisplayName("as recorded: the passive side begins with the starting PSN 8c6e41 of the REQ")
   void recorded() {
     assertEquals(passivePsn, request.psn());
     assertEquals(activePsn, reply.psn());
@@ -192,7 +192,7 @@ class StartingPsnTest extends Stations {
   }
 
   @Test
-  @DisplayName("we ask: packets both ways, with the PSN of the recorded REP")
+  @DisplayName("active side: packets pass both ways with the PSN of the recorded REP")
   void active() {
     CmRequest req = asked();
     int name = cm.name((tid, message, back) -> heard.add(message));
@@ -203,7 +203,7 @@ class StartingPsnTest extends Stations {
   }
 
   @Test
-  @DisplayName("they ask: packets both ways, with the PSN of the recorded REQ")
+  @DisplayName("passive side: packets pass both ways with the PSN of the recorded REQ")
   void passive() {
     CmRequest crossing = asked(); // so that ours sends by their connection too
     int name = cm.name((tid, message, back) -> heard.add(message));

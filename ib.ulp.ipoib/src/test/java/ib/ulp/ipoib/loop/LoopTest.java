@@ -59,7 +59,7 @@ class LoopTest {
   }
 
   @Test
-  @DisplayName("turned by hand an error is the caller's: an assertion in a task is not lost")
+  @DisplayName("a caller of turn() gets the error of a task: an assertion is not lost")
   void byHand() {
     Loop loop = new Loop(() -> 0, new Parking());
     loop.execute(

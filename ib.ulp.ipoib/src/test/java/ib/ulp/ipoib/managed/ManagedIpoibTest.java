@@ -61,7 +61,8 @@ class ManagedIpoibTest {
   }
 
   @Test
-  @DisplayName("devices come and go while others talk: no ping and no word to a group is lost")
+  @DisplayName(
+      "devices are plugged and unplugged under traffic: no ping and no group packet is " + "lost")
   void hotPlug() throws Exception {
     AtomicInteger heard = new AtomicInteger();
     subnet.stack(1).bind(7, (from, port, to, data) -> heard.incrementAndGet());

@@ -40,7 +40,7 @@ class StackTest {
   }
 
   @Test
-  @DisplayName("RFC 4862 5.4: an IPv6 address is asked for, a second later it is used and told")
+  @DisplayName("RFC 4862 5.4: an IPv6 address is probed, and one second later used and announced")
   void unique() {
     Stack a = lab.plug(1);
     a.host.address(SIX, 64);
@@ -52,7 +52,8 @@ class StackTest {
   }
 
   @Test
-  @DisplayName("RFC 4862 5.4.4: an address that somebody has already is not used, and says so")
+  @DisplayName(
+      "RFC 4862 5.4.4: an address that another node has is not used, and a warning is " + "logged")
   void taken() {
     Stack a = lab.plug(1);
     a.host.address(SIX, 64);
@@ -73,7 +74,7 @@ class StackTest {
   }
 
   @Test
-  @DisplayName("RFC 4862 5.4.3: two who ask for the same address at once do not both have it")
+  @DisplayName("RFC 4862 5.4.3: two stacks that probe the same address at once do not both use it")
   void together() {
     Stack a = lab.plug(2);
     Stack b = lab.plug(2);
@@ -112,7 +113,8 @@ class StackTest {
 
   @Test
   @DisplayName(
-      "section 7, lost gratuitous ARP with fail_over_mac: told three times, a second apart")
+      "section 7, lost gratuitous ARP with fail_over_mac: announced three times, one "
+          + "second apart")
   void announcedAgain() {
     Stack a = lab.plug(0);
     Stack b = lab.plug(0);
@@ -140,7 +142,7 @@ class StackTest {
 
   @Test
   @DisplayName(
-      "D5: a neighbour that has gone is asked for again, then dropped; one that is new too")
+      "D5: a neighbour that no longer answers is solicited again, then dropped; a new one " + "too")
   void gone() {
     Stack a = lab.plug(0);
     Stack b = lab.plug(0);

@@ -95,7 +95,8 @@ class RoceIpoibTest {
   }
 
   @Test
-  @DisplayName("groups of IP go by the one group of the partition, and are told apart behind it")
+  @DisplayName(
+      "IP groups share the group of the partition, and are distinguished by their " + "addresses")
   void groups() throws Exception {
     plug(LinkConfig.DEFAULT.withRoce(true));
     NetIf a = stack(0);

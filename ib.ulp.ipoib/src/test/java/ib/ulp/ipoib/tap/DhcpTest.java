@@ -24,7 +24,7 @@ class DhcpTest {
   @TempDir private Path folder;
 
   @Test
-  @DisplayName("section 7, a plain server: an address is got, renewed, used, and given back")
+  @DisplayName("section 7, a plain server: an address is leased, renewed, used and released")
   void exchange() throws IOException {
     Namespaces.require("ip", "ping", "busybox");
     Namespaces namespaces = new Namespaces();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@DisplayName("D9: segments that came together are given to the kernel as one, from where they lie")
+@DisplayName("D9: coalesced segments are written to the kernel as one packet, without a copy")
 class LongFrameTest {
   private static final int GAP = 7;
   private static final long MAC = 0x0200_1234_5678L;
@@ -156,7 +156,9 @@ class LongFrameTest {
 
   @ParameterizedTest(name = "byte {0} is {1}")
   @CsvSource({"0, 101", "0, 68", "6, 32"})
-  @DisplayName("what is no whole packet of its EtherType is dropped, counted, and not given")
+  @DisplayName(
+      "a packet that is not whole, or not of its EtherType, is dropped and counted, and "
+          + "not written")
   void malformed(int at, int value) {
     byte[] bytes = segment(true, 0, 3000);
     bytes[at] = (byte) value;
@@ -167,7 +169,7 @@ class LongFrameTest {
 
   @ParameterizedTest(name = "Ethernet {0}")
   @CsvSource({"true", "false"})
-  @DisplayName("what the kernel has no room for is counted, and the next one is as good as any")
+  @DisplayName("a packet that the kernel has no space for is counted, and the next one passes")
   void full(boolean ethernet) {
     LongFrame to = new LongFrame(ear, drops::add, arena);
     ear.ethernet = ethernet;

@@ -48,7 +48,7 @@ class MacTest extends TwoKernels {
   }
 
   @Test
-  @DisplayName("what comes has the source that ARP and neighbour discovery say")
+  @DisplayName("received packets have the source address of ARP and neighbour discovery")
   void source() {
     Process sniffer = namespaces.startIn(left, "python3", "-c", SOURCES, devA);
     Lab.await(() -> namespaces.in(left, "cat", "/proc/net/packet").lines().count() > 1, "it hears");
@@ -64,7 +64,8 @@ class MacTest extends TwoKernels {
   }
 
   @Test
-  @DisplayName("the own one is the same after each plug, and that of two interfaces is not")
+  @DisplayName(
+      "the device's address is the same after each plug; two interfaces have different " + "ones")
   void stable() {
     String prefix = "m" + ProcessHandle.current().pid();
     Set<String> one = new TreeSet<>();

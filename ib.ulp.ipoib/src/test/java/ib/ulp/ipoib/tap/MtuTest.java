@@ -38,7 +38,7 @@ class MtuTest extends TwoKernels {
   }
 
   @Test
-  @DisplayName("moved before its join ends: it gets the MTU of the group all the same")
+  @DisplayName("a device that is moved before its join ends still gets the MTU of the group")
   void early() {
     lab.subnet.mtu = Mtu.MTU_4096;
     lab.subnet.hold();

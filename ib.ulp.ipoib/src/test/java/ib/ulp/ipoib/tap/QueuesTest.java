@@ -70,7 +70,8 @@ class QueuesTest extends TwoKernels {
   }
 
   @Test
-  @DisplayName("two queues, as the kernel shows them: flows come by both, also when it was lost")
+  @DisplayName(
+      "two queues, as the kernel shows them: flows use both, also after the device was " + "lost")
   void both() {
     Namespaces.require("python3", "ss");
     String link = namespaces.in(left, "ip", "-d", "link", "show", devA);
@@ -97,7 +98,7 @@ class QueuesTest extends TwoKernels {
   }
 
   @Test
-  @DisplayName("a flow that is always given by one queue is answered by it")
+  @DisplayName("the kernel answers a flow on the queue that the flow was written to")
   void stays() throws IOException {
     Namespaces.require("python3", "ss");
     String name = "qt" + ProcessHandle.current().pid();

@@ -88,7 +88,8 @@ class TapTest extends TwoKernels {
   }
 
   @Test
-  @DisplayName("I10: too long for the link: the kernel is told, and then cuts")
+  @DisplayName(
+      "I10: a packet too long for the link: the kernel gets an ICMP error, and then " + "fragments")
   void tooLong() {
     namespaces.in(left, "ip", "link", "set", devA, "mtu", "4000");
     Process refused =
@@ -115,7 +116,7 @@ class TapTest extends TwoKernels {
   }
 
   @Test
-  @DisplayName("P2: the kernel takes the device away: it is made again, twice, and is used again")
+  @DisplayName("P2: a device that the kernel removes twice is created again each time, and works")
   void lost() {
     for (int i = 0; i < 2; i++) {
       namespaces.in(left, "ip", "link", "del", devA);
@@ -132,7 +133,7 @@ class TapTest extends TwoKernels {
   }
 
   @Test
-  @DisplayName("P1, P2: taken out while the device is away, nothing is left")
+  @DisplayName("P1, P2: after an unplug while the device is lost, nothing is left")
   void lostForGood() {
     namespaces.in(left, "ip", "link", "del", devA);
     lab.unplug(0);
@@ -140,7 +141,7 @@ class TapTest extends TwoKernels {
   }
 
   @Test
-  @DisplayName("P5: with less than 1280 bytes the kernel has no IPv6; IPv4 goes on")
+  @DisplayName("P5: with an MTU below 1280 the kernel has no IPv6; IPv4 works on")
   void shortMtu() {
     namespaces.in(left, "ip", "link", "set", devA, "mtu", "1000");
     assertFalse(namespaces.in(left, "ip", "addr", "show", devA).contains("inet6"));

@@ -86,8 +86,7 @@ class TranslationTest {
   }
 
   @Test
-  @DisplayName(
-      "RFC 4861 4.6: malformed options are refused; an address that nobody has is left out")
+  @DisplayName("RFC 4861 4.6: malformed options are refused; an unknown address is left out")
   void malformed() {
     neighbour(135, new byte[8], FROM, TO);
     assertEquals(-1, Discovery.rewrite(s, ip, 0, t, true, table, OWN, 1));
@@ -158,7 +157,7 @@ class TranslationTest {
   }
 
   @Test
-  @DisplayName("W12: renewing: no BROADCAST; an identifier that is there stays")
+  @DisplayName("W12: a renewing client gets no BROADCAST; an existing identifier stays")
   void renew() {
     int length = dhcp(1, 0x0a000005, "350103" + "3d0701021122334455" + "ff");
     int out = Dhcp.outward(s, ip, 0, t, OWN);

@@ -42,7 +42,7 @@ class TunTest extends TwoKernels {
   }
 
   @Test
-  @DisplayName("P3: what is not on the link goes to the router of the configuration")
+  @DisplayName("P3: packets to other nets go to the configured gateway")
   void router() {
     namespaces.in(right, "ip", "addr", "add", "10.200.1.9/32", "dev", "lo");
     namespaces.in(left, "ip", "route", "add", "default", "dev", devA);
@@ -88,7 +88,7 @@ class TunTest extends TwoKernels {
   }
 
   @Test
-  @DisplayName("P2: the kernel takes the device away: it is made again")
+  @DisplayName("P2: a device that the kernel removes is created again")
   void lost() {
     namespaces.in(left, "ip", "link", "del", devA);
     Lab.await(() -> Namespaces.run("ip", "-o", "link").contains(devA + ":"), "it is back");

@@ -49,7 +49,7 @@ class WireTest {
   }
 
   @Test
-  @DisplayName("W4: link address, 20 bytes; reserved flags are not looked at")
+  @DisplayName("W4: a link address has 20 bytes; reserved flags are ignored")
   void linkAddress() {
     MemorySegment s = hex("bf000048 fe80000000000000 0002c90300100011");
     assertEquals(HERE, LinkAddress.read(s, 0));
@@ -169,7 +169,7 @@ class WireTest {
   }
 
   @Test
-  @DisplayName("W14: service id, Linux's spelling and RFC 4755's")
+  @DisplayName("W14: service ID in Linux's form and in RFC 4755's")
   void serviceId() {
     assertEquals(0x1000_0000_0000_0048L, Connected.linuxServiceId(0x48));
     assertEquals(0x0100_0000_0000_0048L, Connected.rfcServiceId(0x48));

@@ -36,9 +36,9 @@ public final class DiagsCommands {
   private final IbCore core;
 
   /**
-   * Made by DS.
+   * * Called by DS.
    *
-   * @param core the midlayer
+   * @param core the core
    */
   @Activate
   public DiagsCommands(@Reference IbCore core) {

@@ -37,9 +37,10 @@ import org.osgi.service.component.annotations.ReferencePolicy;
 import org.osgi.service.component.annotations.ReferencePolicyOption;
 
 /**
- * The commands of scope {@code ib}. The names are the originals', so the methods' are too; each
- * returns a value that the shell prints through {@link PrintableConverter}, or throws what it
- * prints as a failure.
+ * The commands of scope {@code ib}. The methods have the names of the original commands. Each
+ * returns a value that the shell prints through {@link PrintableConverter}, or throws a {@link
+ * ib.tools.getopt.CommandException} whose text the shell prints. The thread of the shell session
+ * calls.
  */
 @Component(service = IbCommands.class, immediate = true)
 @GogoCommand(
@@ -95,16 +96,16 @@ public final class IbCommands {
   private final Captures captures = new Captures();
 
   /**
-   * Made by DS.
+   * * Called by DS.
    *
-   * @param core the midlayer
+   * @param core the core
    */
   @Activate
   public IbCommands(@Reference IbCore core) {
     this.core = core;
   }
 
-  /** Ends what commands have left running. */
+  /** Closes the captures that commands have started. */
   @Deactivate
   void deactivate() {
     captures.close();
@@ -323,13 +324,13 @@ public final class IbCommands {
     return Violations.run(core, args);
   }
 
-  /** Where the command's own output goes: into the pipe, when it stands in one. */
+  /** {@return the stream of the command's output; in a pipeline, the pipe} */
   static PrintStream out(CommandSession session) {
     Process process = Process.Utils.current();
     return process == null ? session.getConsole() : ShellOutput.of(process.out(), session);
   }
 
-  /** Where a command says what is no output. */
+  /** {@return the stream of messages that are no output} */
   static PrintStream err(CommandSession session) {
     Process process = Process.Utils.current();
     return process == null ? session.getConsole() : ShellOutput.of(process.err(), session);

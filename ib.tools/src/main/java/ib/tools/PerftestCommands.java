@@ -29,9 +29,9 @@ public final class PerftestCommands {
   private final IbCore core;
 
   /**
-   * Made by DS.
+   * * Called by DS.
    *
-   * @param core the midlayer
+   * @param core the core
    */
   @Activate
   public PerftestCommands(@Reference IbCore core) {

@@ -8,12 +8,12 @@ import org.osgi.service.component.annotations.Component;
 /** Lets the shell print a command's value as the original prints it, at the prompt and in pipes. */
 @Component(service = Converter.class)
 public final class PrintableConverter implements Converter {
-  /** Made by DS. */
+  /** Called by DS. */
   public PrintableConverter() {}
 
   @Override
   public @Nullable Object convert(Class<?> desiredType, Object in) {
-    return null; // no opinion
+    return null; // converts nothing
   }
 
   @Override

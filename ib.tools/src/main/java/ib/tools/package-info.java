@@ -1,6 +1,6 @@
 /**
- * Shell commands with the field's own names and output. Each command runs in the thread of the
- * shell session that typed it, and ends before its prompt returns.
+ * Shell commands with the names and the output of the original tools. Each command runs on the
+ * thread of its shell session, and ends before the prompt returns.
  */
 @NullMarked
 package ib.tools;

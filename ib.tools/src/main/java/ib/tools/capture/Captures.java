@@ -16,7 +16,10 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** {@code ib:capture start|stop|status}: the captures that were started from this shell. */
+/**
+ * {@code ib:capture start|stop|status}: the captures that the shells of this runtime have started.
+ * Any thread may call.
+ */
 public final class Captures implements AutoCloseable {
   private static final String USAGE =
       """
@@ -30,28 +33,28 @@ public final class Captures implements AutoCloseable {
       FILTER: qp=NUMBER, opcode=NUMBER, port=NUMBER, joined by commas; all must hold\
       """;
 
-  private final List<Target> targets = new ArrayList<>(); // under this
+  private final List<Target> targets = new ArrayList<>(); // guarded by this
 
-  /** None is running. */
+  /** Creates the table, without captures. */
   public Captures() {}
 
   /**
    * One row of the table.
    *
    * @param device the device
-   * @param target where its packets go
-   * @param state what is going on
-   * @param packets written so far
-   * @param dropped left out because the reader was too slow
+   * @param target file or port that the packets go to
+   * @param state state of the capture in a word or two
+   * @param packets packets written so far
+   * @param dropped packets left out because the reader was too slow
    */
   public record Row(String device, String target, String state, long packets, long dropped) {}
 
   /**
    * Runs the command.
    *
-   * @param captures what drivers offer
+   * @param captures the capture services of all devices
    * @param args a verb, options and operands
-   * @return the captures that are concerned
+   * @return the affected captures
    * @throws CommandException when there is no such device or the target cannot be opened
    */
   public Listing<Row> run(Collection<PacketCapture> captures, String... args) {
@@ -171,7 +174,7 @@ public final class Captures implements AutoCloseable {
     }
   }
 
-  /** Stops all. */
+  /** Stops all captures. */
   @Override
   public synchronized void close() {
     targets.forEach(Target::close);

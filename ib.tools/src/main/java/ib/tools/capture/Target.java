@@ -1,14 +1,14 @@
 package ib.tools.capture;
 
-/** A capture that was started from the shell, wherever its packets go. */
+/** A capture that a shell has started, to a file or to a port. */
 interface Target extends AutoCloseable {
   /** {@return the device's name} */
   String device();
 
-  /** {@return where to, for example {@code TCP@127.0.0.1:19047}} */
+  /** {@return the target, for example {@code TCP@127.0.0.1:19047}} */
   String where();
 
-  /** {@return what is going on, in a word or two} */
+  /** {@return the state of the capture in a word or two} */
   String state();
 
   /** {@return packets written so far} */

@@ -18,15 +18,15 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** A capture to a file that only its user can read. */
+/** A capture to a file that only the user of this process can read. */
 record ToFile(String device, Path file, Session session) implements Target {
   private static final Set<PosixFilePermission> PRIVATE =
       PosixFilePermissions.fromString("rw-------");
 
   /**
-   * Opens the file and starts.
+   * Opens the file and starts the capture.
    *
-   * @param force whether a file that is there is overwritten; a pipe is written to as it is
+   * @param force whether an existing file is overwritten; an existing pipe is written to
    */
   static ToFile open(PacketCapture capture, Path file, boolean force, Filter filter) {
     boolean there = force && Files.exists(file);
@@ -58,7 +58,10 @@ record ToFile(String device, Path file, Session session) implements Target {
     return FileChannel.open(file, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
   }
 
-  /** The message of such an exception is the file's name. */
+  /**
+   * {@return the reason of a failure, in words} The message of some of these exceptions is only the
+   * file's name.
+   */
   private static String reason(IOException e) {
     return switch (e) {
       case FileAlreadyExistsException _ -> "it is there already; --force overwrites it";

@@ -16,8 +16,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A capture for readers on this host, one after another, each of which gets a stream of its own
- * from the moment on when it connects: {@code wireshark -k -i TCP@127.0.0.1:PORT}.
+ * A capture for readers on this host, one after another. Each reader gets a stream that begins when
+ * the reader connects: {@code wireshark -k -i TCP@127.0.0.1:PORT}. The capture's own thread accepts
+ * readers; any thread may call the methods of {@link Target}.
  */
 final class ToPort implements Target, Runnable {
   private static final int WAITING_MAX = 16;
@@ -33,7 +34,7 @@ final class ToPort implements Target, Runnable {
   private final AtomicLong refused = new AtomicLong();
   private volatile @Nullable Session session;
   private volatile String state = WAITING;
-  private int failures; // the thread's
+  private int failures; // used by the thread only
   private volatile boolean closed;
 
   private ToPort(PacketCapture capture, Filter filter, ServerSocketChannel server)
@@ -46,7 +47,7 @@ final class ToPort implements Target, Runnable {
         Thread.ofPlatform().name("ib-capture-" + address.getPort()).daemon().unstarted(this);
   }
 
-  /** Listens on a port of the loopback address; 0 takes a free one. */
+  /** Listens on a port of the loopback address; port 0 stands for a free port. */
   static ToPort open(PacketCapture capture, int port, Filter filter) {
     try {
       ServerSocketChannel server = ServerSocketChannel.open();
@@ -68,7 +69,7 @@ final class ToPort implements Target, Runnable {
     while (server.isOpen()) {
       try {
         serve(server.accept());
-      } catch (Throwable e) { // one reader's trouble, or no memory: the next reader is served
+      } catch (Throwable e) { // one reader's failure, or no memory: the next reader is served
         failures++;
         state = WAITING + "; " + failures + " failed, the last one: " + e.getMessage();
         LockSupport.parkNanos(this, PAUSE_NS);
@@ -95,8 +96,8 @@ final class ToPort implements Target, Runnable {
   }
 
   /**
-   * Until the reader hangs up, or its session ends, which closes the connection. A reader has
-   * nothing to say: who says something is none.
+   * Waits until the reader hangs up, or its session ends, which closes the connection. A peer that
+   * sends a byte is no reader, and is counted as refused.
    */
   private void awaitEnd(SocketChannel reader) {
     try {

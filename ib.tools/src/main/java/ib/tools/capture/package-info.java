@@ -1,7 +1,7 @@
 /**
- * {@code ib:capture}: packets of a device to a file, or to whoever connects to a port of this host.
- * A capture to a port has one thread, which accepts one reader after another; the commands' bundle
- * ends all of them when it stops. The pcapng stream itself is made by the driver.
+ * {@code ib:capture}: writes packets of a device to a file, or to readers that connect to a port of
+ * this host. A capture to a port has one thread, which accepts one reader after another. The
+ * commands' bundle closes all captures when it stops. The driver writes the pcapng stream.
  */
 @NullMarked
 package ib.tools.capture;

@@ -17,7 +17,7 @@ import java.util.Map;
  *
  * @param name device name
  * @param attr attributes
- * @param ports those asked for; empty for the short form
+ * @param ports the ports to show; empty for the short form
  */
 record Adapter(String name, DeviceAttr attr, List<Port> ports) implements Printable, JsonView {
   private static final int LINE = 64;
@@ -31,7 +31,7 @@ record Adapter(String name, DeviceAttr attr, List<Port> ports) implements Printa
    */
   record Port(int number, PortAttr attr, Gid gid) implements Printable {
 
-    /** As {@code ibstat device port} prints it. */
+    /** {@return the text of {@code ibstat device port}} */
     @Override
     public String text() {
       return "Port " + number + ":" + lines("\n");

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What is known of a queue pair, with times of the wall clock. */
+/** The diagnosis of a queue pair, with times of the wall clock. */
 final class Diagnosis implements Printable, JsonView {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT);

@@ -101,7 +101,7 @@ public final class Ibstat {
     List<IbDevice> found =
         core.devices().stream()
             .filter(d -> name.isEmpty() || d.name().equals(name))
-            .flatMap(d -> core.device(d.name()).stream()) // it may go meanwhile
+            .flatMap(d -> core.device(d.name()).stream()) // the device may be removed meanwhile
             .toList();
     if (found.isEmpty()) {
       throw new CommandException(

@@ -7,15 +7,15 @@ import ib.core.verbs.PortAttr;
  * numbers of {@code ib_port_width} and {@code ib_port_speed}).
  *
  * @param lanes 1, 2, 4, 8 or 12
- * @param name of the speed, for example {@code QDR}
- * @param tenths signalling rate of one lane, tenths of Gb/s
+ * @param name name of the speed, for example {@code QDR}
+ * @param tenths signalling rate of one link lane in tenths of Gb/s
  */
 public record LinkRate(int lanes, String name, int tenths) {
 
   /**
-   * The rate of a port.
+   * Returns the rate of a port.
    *
-   * @param attr its attributes
+   * @param attr attributes of the port
    * @return width and speed
    */
   public static LinkRate of(PortAttr attr) {
@@ -40,7 +40,7 @@ public record LinkRate(int lanes, String name, int tenths) {
     };
   }
 
-  /** {@return the rate of all lanes, whole Gb/s, as {@code ibstat} prints it} */
+  /** {@return the rate of all link lanes in whole Gb/s, as {@code ibstat} prints it} */
   public int wholeGbps() {
     return lanes * tenths / 10;
   }

@@ -25,8 +25,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code perfquery}: the port counters of a device here, which a LID, a GUID or (our own form) its
- * name selects. It asks the midlayer, not the fabric.
+ * {@code perfquery}: the port counters of a device of this runtime. A LID, a GUID or, as an
+ * extension, the device's name selects the port. The command reads the counters from the core,
+ * without a MAD.
  */
 public final class Perfquery {
   private static final String USAGE = Usage.of("perfquery") + "\n";
@@ -74,7 +75,7 @@ public final class Perfquery {
     return line.has("extended") ? Form.EXTENDED : Form.CLASSIC;
   }
 
-  /** Where the counters are. */
+  /** The port whose counters are read. */
   private record Port(DeviceInfo device, int number) {}
 
   /**
@@ -189,7 +190,7 @@ public final class Perfquery {
     return line.has("all_ports") && readings.size() > 1 ? List.of(sum(readings)) : readings;
   }
 
-  /** One reading for all: sums that stick at the end like their parts. */
+  /** {@return one reading for all ports; a sum stops at the largest value of its counter} */
   private PortReading sum(List<PortReading> readings) {
     Map<PortCounter, Long> sum = new EnumMap<>(PortCounter.class);
     for (PortReading r : readings) {
@@ -257,7 +258,10 @@ public final class Perfquery {
     return core.device(d.name()).map(i -> i.gid(port, 0).interfaceId()).orElse(0L);
   }
 
-  /** Ports as {@code 1}, {@code 1-2} or {@code 1,2}; what is no number is port 0, which fails. */
+  /**
+   * {@return the ports in {@code 1}, {@code 1-2} or {@code 1,2}; 0, which is no valid port, for any
+   * other text}
+   */
   private static List<Integer> numbers(String text) {
     if (text.matches("[0-9]{1,3}-[0-9]{1,3}")) {
       String[] ends = text.split("-", -1);

@@ -11,9 +11,9 @@ import java.util.Map;
  * The counters of a port at one moment, printed as libibmad dumps the attribute.
  *
  * @param device device name
- * @param lid its LID
- * @param port from 1, or 255 for the sum of all
- * @param form which attribute
+ * @param lid LID of the port
+ * @param port from 1; 255 for the sum of all ports
+ * @param form classic or extended attribute
  * @param counters the values, in order
  */
 record PortReading(String device, int lid, int port, Form form, Map<PortCounter, Long> counters)

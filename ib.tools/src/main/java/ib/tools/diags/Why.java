@@ -20,11 +20,12 @@ public final class Why {
   /**
    * Runs the command.
    *
-   * @param services what drivers offer
+   * @param services the diagnosis services of all drivers
    * @param clock the wall clock, for times
-   * @param args a device name where it is not plain, the number of a queue pair, and {@code -j}
-   * @return what is known of every queue pair with that number
-   * @throws CommandException when there is none
+   * @param args a device name, needed if several devices have the number; a queue pair number; and
+   *     {@code -j}
+   * @return the diagnosis of every queue pair with that number
+   * @throws CommandException when there is no such queue pair
    */
   public static Listing<?> run(Collection<QpDiagnosis> services, Clock clock, String... args) {
     Parsed line = new Getopt("ib:why", USAGE, "j,json").parse(args).atMost(2);

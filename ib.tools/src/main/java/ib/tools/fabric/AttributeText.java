@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
 
-/** Attributes of subnet management as libibmad prints them: a field a line. */
+/** Formats attributes of subnet management as libibmad prints them, one field per line. */
 final class AttributeText {
   private static final int NAME_WIDTH = 33;
   private static final int DESCRIPTION_BYTES = 64;
@@ -237,10 +237,10 @@ final class AttributeText {
   }
 
   /**
-   * {@return the greatest of those in a mask, which a link may be below; empty for none}
+   * {@return the largest speed or width in a mask; empty for an empty mask}
    *
-   * @param mask bits
-   * @param speeds whether they are speeds, else widths
+   * @param mask bits of the supported values
+   * @param speeds true: speeds; false: widths
    */
   static String greatest(long mask, boolean speeds) {
     List<String> all = speeds ? SPEEDS : WIDTHS.subList(0, 4); // 2X is less than 4X
@@ -252,7 +252,7 @@ final class AttributeText {
   }
 
   /**
-   * {@return a text that ends with the first 0}
+   * {@return the description up to its first zero byte}
    *
    * @param description NodeDescription
    */

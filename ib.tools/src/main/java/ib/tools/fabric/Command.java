@@ -9,11 +9,11 @@ import ib.tools.output.Usage;
 import java.util.List;
 
 /**
- * A command that asks by subnet management.
+ * A command that queries the fabric by subnet management.
  *
- * @param name as it is typed
- * @param options its own, see {@link Options#with}
- * @param body what it does
+ * @param name name of the command
+ * @param options options of this command, see {@link Options#with}
+ * @param body runs the queries and makes the text
  */
 public record Command(String name, List<String> options, Body body) {
   private static final int FAILED = 255;
@@ -23,27 +23,28 @@ public record Command(String name, List<String> options, Body body) {
     options = List.copyOf(options);
   }
 
-  /** What a command does. */
+  /** The queries and the output of a command. */
   @FunctionalInterface
   interface Body {
     /**
-     * Asks, and makes the text.
+     * Queries the fabric and returns the text.
      *
-     * @param query asks the fabric
+     * @param query sends queries
      * @param line the command line
      * @return the text, without the last line's end
-     * @throws NoAnswerException when somebody who is needed does not answer
+     * @throws NoAnswerException when a node whose answer is needed does not answer
      */
     String run(SmpQuery query, Parsed line) throws NoAnswerException;
   }
 
   /**
-   * Runs it on a port of this runtime.
+   * Runs the command on a port of this runtime. Blocks until all answers have arrived or timed out.
    *
-   * @param core the midlayer
+   * @param core the core
    * @param args options and operands
-   * @return what is printed
-   * @throws CommandException when an option is wrong, there is no such port, or nobody answers
+   * @return the printed text
+   * @throws CommandException when an option is wrong, there is no such port, or a node does not
+   *     answer
    */
   public String run(IbCore core, String... args) {
     Parsed line = parse(args);
@@ -65,7 +66,7 @@ public record Command(String name, List<String> options, Body body) {
    * Reads a command line.
    *
    * @param args options and operands
-   * @return what was read
+   * @return the parsed command line
    */
   Parsed parse(String... args) {
     String[] known = Options.with(options.toArray(String[]::new));
@@ -73,11 +74,11 @@ public record Command(String name, List<String> options, Body body) {
   }
 
   /**
-   * Runs it.
+   * Runs the command with parsed options.
    *
-   * @param query asks the fabric
+   * @param query sends queries
    * @param line the command line
-   * @return what is printed
+   * @return the printed text
    */
   String run(SmpQuery query, Parsed line) {
     try {

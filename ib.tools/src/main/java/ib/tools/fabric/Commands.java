@@ -2,7 +2,7 @@ package ib.tools.fabric;
 
 import java.util.List;
 
-/** The commands that ask by subnet management. */
+/** The commands that query the fabric by subnet management. */
 public final class Commands {
   /** Attributes of a port. */
   public static final Command SMPQUERY =
@@ -19,7 +19,7 @@ public final class Commands {
   public static final Command IBADDR =
       new Command("ibaddr", List.of("g,gid_show", "l,lid_show", "L,Lid_show"), Ibaddr::run);
 
-  /** All that is there, as a topology file. */
+  /** The whole fabric, as a topology file. */
   public static final Command IBNETDISCOVER =
       new Command(
           "ibnetdiscover",
@@ -67,7 +67,7 @@ public final class Commands {
           List.of("a,all", "n,no_dests", "M,Multicast", "s,sm_port=", ",node-name-map="),
           Ibroute::run);
 
-  /** The way of a packet. */
+  /** The path of a packet. */
   public static final Command IBTRACERT =
       new Command(
           "ibtracert",

@@ -4,7 +4,9 @@ import ib.core.mad.smp.NodeInfo;
 import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Parsed;
 
-/** Who is meant by an operand: a LID, with {@code -D} a directed route, with {@code -G} a GUID. */
+/**
+ * Resolves an operand to a route: a LID, with {@code -D} a directed route, with {@code -G} a GUID.
+ */
 final class Destination {
   private static final int FAILED = 255;
   private static final int LID_MOST = 0xbfff;
@@ -14,11 +16,11 @@ final class Destination {
   /**
    * Resolves an operand.
    *
-   * @param command who asks
-   * @param query asks the fabric, for a GUID
-   * @param line which form
+   * @param command name of the command, for messages
+   * @param query sends queries, to find a GUID
+   * @param line options that say how the operand is read
    * @param text the operand
-   * @return the way
+   * @return the route
    * @throws CommandException when there is none
    */
   static Route of(String command, SmpQuery query, Parsed line, String text) {
@@ -35,7 +37,10 @@ final class Destination {
     return new Route.Lid((int) number);
   }
 
-  /** The original asks the subnet administrator; the fabric itself knows as well. */
+  /**
+   * {@return the LID of a GUID} The original queries the subnet administrator; this command scans
+   * the fabric.
+   */
   private static int lid(String command, SmpQuery query, long guid, String text) {
     try {
       for (Scan.Node node : Scan.of(query).nodes()) {

@@ -26,7 +26,7 @@ final class Ibaddr {
       long guid = MadField.read(query.get(to, SmpAttribute.GUID_INFO, 0), 0, 64);
       out.add("GID " + new Gid(PortInfo.GID_PREFIX.of(port), guid));
       if (!all && !line.has("lid_show") && !decimal) {
-        out.add(""); // the original leaves a blank there
+        out.add(""); // the original prints a blank there
       }
     }
     if (all || line.has("lid_show") || decimal) {

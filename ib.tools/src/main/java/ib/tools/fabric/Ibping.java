@@ -32,8 +32,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code ibping}: datagrams of OpenIB's vendor class to a port whose {@code ibping -S} answers,
- * here or on a host; ends after {@code -c} of them or when it is interrupted.
+ * {@code ibping}: sends datagrams of OpenIB's vendor class to a port where {@code ibping -S}
+ * answers, in this runtime or on another host. Ends after {@code -c} datagrams or by an interrupt.
  */
 public final class Ibping {
   private static final String NAME = "ibping";
@@ -49,7 +49,7 @@ public final class Ibping {
    * Runs the command.
    *
    * @param core the midlayer
-   * @param out where each answer is printed as it comes
+   * @param out each answer is printed here when it arrives
    * @param args the original's options {@code -c -f -S -C -P -t} and a LID
    * @return the statistics, or the usage
    * @throws CommandException when an option is wrong or there is no such port
@@ -85,7 +85,7 @@ public final class Ibping {
     return MadAgent.register(device, port, what, h);
   }
 
-  // ---- the side that asks ----
+  // ---- the client ----
 
   /** One run of the command. */
   private static final class Pinger {
@@ -118,7 +118,7 @@ public final class Ibping {
           }
         }
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt(); // Ctrl-C ends it, with its statistics
+        Thread.currentThread().interrupt(); // Ctrl-C ends the run; the statistics are printed
       }
       return statistics(System.nanoTime() - startNs);
     }
@@ -132,7 +132,7 @@ public final class Ibping {
             agent.query(ping, to, timeoutMs, 0).get(timeoutMs + ANSWER_MS, TimeUnit.MILLISECONDS);
         long ns = System.nanoTime() - beforeNs;
         int status = pong.mad().header().status();
-        if (status != 0) { // nobody serves the class there: the port itself refuses it
+        if (status != 0) { // no ibping -S runs there: the port itself refuses the request
           warn(quiet, String.format("refused with status 0x%x", status));
           return;
         }
@@ -187,9 +187,9 @@ public final class Ibping {
     return new String(bytes, 0, end, StandardCharsets.UTF_8);
   }
 
-  // ---- the side that answers ----
+  // ---- the server ----
 
-  /** Answers as long as its device is there, and lets go of it when that goes. */
+  /** Answers as long as its device is plugged, and closes its agent when the device is removed. */
   private static final class Server implements IbClient {
     private final LocalPort port;
     private volatile boolean added;

@@ -45,7 +45,7 @@ final class Ibroute {
         : unicast(query, to, info, who, line);
   }
 
-  /** A bound of the range that is shown, as an operand gives it; 0 is none. */
+  /** {@return a bound of the shown range from an operand; {@code otherwise} without the operand} */
   private static int lid(Parsed line, int operand, int otherwise) {
     List<String> all = line.operands();
     long given = all.size() > operand ? Destination.number(all.get(operand)) : 0;
@@ -131,7 +131,7 @@ final class Ibroute {
     return String.join("\n", lines);
   }
 
-  /** A mask of 16 ports for each position and MLID of a block. */
+  /** {@return a mask of 16 ports for each position and MLID of a block} */
   private static int[] members(SmpQuery query, Route to, int block, int ports)
       throws NoAnswerException {
     int positions = ports / MFT_PORTS + 1;

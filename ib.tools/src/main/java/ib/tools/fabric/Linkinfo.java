@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code iblinkinfo}: each link, with what it could be. */
+/** {@code iblinkinfo}: each link, with the speed and width that both ends support. */
 final class Linkinfo {
   private static final int DOWN = 1;
 
@@ -84,7 +84,10 @@ final class Linkinfo {
         could(p, far, true));
   }
 
-  /** What both ends could do and do not. */
+  /**
+   * {@return the largest speed or width that both ends support, if the link is below it; else
+   * empty}
+   */
   private static String could(Scan.Port p, Scan.Port far, boolean speed) {
     PortInfo able = speed ? PortInfo.LINK_SPEED_SUPPORTED : PortInfo.LINK_WIDTH_SUPPORTED;
     PortInfo active = speed ? PortInfo.LINK_SPEED_ACTIVE : PortInfo.LINK_WIDTH_ACTIVE;

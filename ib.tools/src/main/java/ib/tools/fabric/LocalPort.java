@@ -9,20 +9,20 @@ import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Parsed;
 
 /**
- * The port that a command leaves by.
+ * The local port that a command sends from.
  *
- * @param device its name
+ * @param device device name
  * @param number from 1
  */
 record LocalPort(String device, int number) {
   private static final int FAILED = 255;
 
   /**
-   * The port that {@code -C} and {@code -P} name, or else the first active InfiniBand port, as
-   * libibumad chooses.
+   * Returns the port that {@code -C} and {@code -P} name, else the first active InfiniBand port, as
+   * libibumad does.
    *
-   * @param core the midlayer
-   * @param command who asks
+   * @param core the core
+   * @param command name of the command, for messages
    * @param line options {@code Ca} and {@code Port}
    * @return the port
    * @throws CommandException when there is none

@@ -16,16 +16,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code ibtracert -m}: the way that the multicast tables give a packet to one of its receivers.
+ * {@code ibtracert -m}: the path to one receiver of a multicast group, by the multicast forwarding
+ * tables.
  */
 final class MulticastTrace {
   private static final int FIRST = 0xC000;
-  private static final int MLIDS = 32; // of a block
-  private static final int PORTS = 16; // of a position
+  private static final int MLIDS = 32; // MLIDs of a block
+  private static final int PORTS = 16; // ports of a position
 
   private final SmpQuery query;
   private final int mlid;
-  private final Map<Scan.Node, Scan.Port> cameBy = new HashMap<>(); // the port here
+  private final Map<Scan.Node, Scan.Port> cameBy =
+      new HashMap<>(); // the port by which the path enters a node
 
   private MulticastTrace(SmpQuery query, int mlid) {
     this.query = query;
@@ -67,7 +69,7 @@ final class MulticastTrace {
     return out;
   }
 
-  /** The port that a packet arrives by at the end, or null when it does not. */
+  /** {@return the port where a packet arrives at the receiver; null when it does not} */
   private Scan.@Nullable Port find(Scan.Port here, Scan.Port there) throws NoAnswerException {
     Deque<Scan.Node> open = new ArrayDeque<>(List.of(here.node()));
     Set<Scan.Node> seen = new HashSet<>(open);

@@ -1,22 +1,22 @@
 package ib.tools.fabric;
 
-/** A question of subnet management stayed without the answer that was asked for. */
+/** Thrown when a subnet management query gets no answer, or an answer with an error status. */
 public final class NoAnswerException extends Exception {
   private static final long serialVersionUID = 1;
 
   /**
-   * No answer.
+   * Creates the exception.
    *
-   * @param text who was asked for what, and why there is no answer
+   * @param text the query, and why it has no answer
    */
   public NoAnswerException(String text) {
     super(text);
   }
 
   /**
-   * No answer.
+   * Creates the exception.
    *
-   * @param text who was asked for what, and why there is no answer
+   * @param text the query, and why it has no answer
    * @param cause the failure
    */
   public NoAnswerException(String text, Throwable cause) {

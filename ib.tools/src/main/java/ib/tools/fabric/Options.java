@@ -14,7 +14,7 @@ final class Options {
   /**
    * {@return the shared options and those of one command}
    *
-   * @param own as of {@link ib.tools.getopt.Getopt}
+   * @param own options of the command, in the form of {@link ib.tools.getopt.Getopt}
    */
   static String[] with(String... own) {
     List<String> all =
@@ -34,7 +34,7 @@ final class Options {
                 "h,help",
                 "V,version"));
     for (String option : own) {
-      // a command may use a letter for something else
+      // a command may give a shared letter another meaning
       all.removeIf(o -> !option.startsWith(",") && o.charAt(0) == option.charAt(0));
     }
     Collections.addAll(all, own);
@@ -42,7 +42,7 @@ final class Options {
   }
 
   /**
-   * {@return the time for one attempt, milliseconds}
+   * {@return the time for one attempt in milliseconds}
    *
    * @param line the command line
    */

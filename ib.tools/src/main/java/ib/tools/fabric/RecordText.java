@@ -13,7 +13,7 @@ import ib.core.sa.SmInfoRecord;
 import java.lang.foreign.MemorySegment;
 import java.util.HexFormat;
 
-/** Records of subnet administration as {@code saquery} dumps them. */
+/** Formats records of subnet administration as {@code saquery} dumps them. */
 final class RecordText {
   private final StringBuilder out;
   private final int width;
@@ -141,7 +141,7 @@ final class RecordText {
         r.number(McMemberRecord.Field.RATE_SELECTOR), r.number(McMemberRecord.Field.RATE));
   }
 
-  /** As {@code -g} prints it. */
+  /** {@return the text of {@code -g}} */
   static String group(McMemberRecord r) {
     return new RecordText("MCMemberRecord group dump:", 24)
         .row("MGID", r.gid(McMemberRecord.Field.MGID))
@@ -153,7 +153,7 @@ final class RecordText {
         .text();
   }
 
-  /** As {@code -m} prints it. */
+  /** {@return the text of {@code -m}} */
   static String member(McMemberRecord r, String description) {
     long state =
         r.number(McMemberRecord.Field.SCOPE) << 4 | r.number(McMemberRecord.Field.JOIN_STATE);
@@ -167,7 +167,7 @@ final class RecordText {
         .text();
   }
 
-  /** As {@code -m} prints it when a group was given. */
+  /** {@return the text of {@code -m} with a group} */
   static String port(McMemberRecord r, String description) {
     String gid = r.gid(McMemberRecord.Field.PORT_GID) + " (" + description + ")";
     return new RecordText("", 24).row("PortGid", gid).text().substring(1);
@@ -193,7 +193,7 @@ final class RecordText {
         .text();
   }
 
-  /** The port's LID and what stands in the way of a whole dump, as {@code -s} prints it. */
+  /** {@return the text of {@code -s}: the LID and the fields that the original prints} */
   static String portOfManager(PortInfoRecord r) {
     return new RecordText("PortInfoRecord dump:", 24)
         .row("EndPortLid", r.value(PortInfoRecord.Field.LID))
@@ -207,7 +207,7 @@ final class RecordText {
   static String port(PortInfoRecord r) {
     MemorySegment info = MemorySegment.ofArray(r.raw(PortInfoRecord.Field.PORT_INFO));
     String dump = AttributeText.port(info, false);
-    // the lines of a field are indented by two, those of a mask stay where they are
+    // the lines of fields are indented by two tabs, those of a mask are not
     String indented = dump.replaceAll("(?m)^(?!\t)", "\t\t");
     return new RecordText("PortInfoRecord dump:\n\tRID", 24)
             .row("EndPortLid", r.value(PortInfoRecord.Field.LID))

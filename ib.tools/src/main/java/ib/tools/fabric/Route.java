@@ -4,14 +4,14 @@ import ib.tools.getopt.CommandException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A way to a port. */
+/** A route to a port. */
 public sealed interface Route {
 
-  /** {@return as the originals name it in a heading} */
+  /** {@return the route as the originals print it in a heading} */
   String text();
 
   /**
-   * By LID.
+   * A route by LID.
    *
    * @param lid unicast LID
    */
@@ -23,9 +23,9 @@ public sealed interface Route {
   }
 
   /**
-   * By the ports to leave by (IBA 14.2.2).
+   * A directed route, by the outgoing port of each hop (IBA 14.2.2).
    *
-   * @param hops one port for each hop; empty for the own node
+   * @param hops one port for each hop; empty for the local node
    */
   record Directed(List<Integer> hops) implements Route {
     private static final int HOPS_MOST = 63;
@@ -36,11 +36,11 @@ public sealed interface Route {
     }
 
     /**
-     * Reads a route as it is typed.
+     * Parses a directed route.
      *
-     * @param text for example {@code 0,1,3}; the leading 0 is the own node
+     * @param text for example {@code 0,1,3}; the leading 0 is the local node
      * @return the route
-     * @throws CommandException when it is none
+     * @throws CommandException when the text is no route
      */
     static Directed parse(String text) {
       List<Integer> hops = new ArrayList<>();
@@ -57,7 +57,7 @@ public sealed interface Route {
       return new Directed(hops);
     }
 
-    /** {@return this and one hop more} */
+    /** {@return this route with one more hop} */
     Directed then(int port) {
       List<Integer> longer = new ArrayList<>(hops);
       longer.add(port);

@@ -8,7 +8,7 @@ import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Parsed;
 import java.util.Map;
 
-/** What {@code saquery}'s options select paths and groups by. */
+/** Makes queries for paths and groups from {@code saquery}'s options. */
 final class SaFilter {
   private static final int FAILED = 255;
   private static final Map<String, PathRecord.Field> PATH =
@@ -38,7 +38,7 @@ final class SaFilter {
 
   private SaFilter() {}
 
-  /** {@return the paths that are asked for} */
+  /** {@return the query for paths} */
   static PathRecord path(Parsed line) {
     PathRecord query = new PathRecord();
     PATH.forEach(
@@ -59,7 +59,7 @@ final class SaFilter {
     return query;
   }
 
-  /** {@return the memberships that are asked for} */
+  /** {@return the query for memberships} */
   static McMemberRecord member(Parsed line) {
     McMemberRecord query = new McMemberRecord();
     MEMBER.forEach(

@@ -14,7 +14,7 @@ import ib.core.sa.SwitchInfoRecord;
 import ib.core.sa.VlArbitrationRecord;
 import org.jspecify.annotations.Nullable;
 
-/** The records of {@code saquery} that are selected by numbers between slashes. */
+/** The {@code saquery} records that numbers between slashes select. */
 final class SaTables {
   private final Saquery saquery;
 
@@ -22,7 +22,7 @@ final class SaTables {
     this.saquery = saquery;
   }
 
-  /** {@return the records that are selected by numbers between slashes, null for other names} */
+  /** {@return the records of a name, selected by numbers between slashes; null for other names} */
   @Nullable String table(String kind, String which, String to) {
     return switch (kind) {
       case "linkrecord", "lr" -> {
@@ -104,7 +104,7 @@ final class SaTables {
     };
   }
 
-  /** Selects records by their identifiers: a LID or a node's name, then numbers. */
+  /** Sets the identifiers of the wanted records: a LID or a node's name, then numbers. */
   @SafeVarargs
   private <F extends Enum<F> & SaField, S extends SaRecord<S, F>> S rid(
       S query, String text, F... fields) {

@@ -127,7 +127,7 @@ public final class Saquery {
   private String run() {
     List<String> operands = line.operands();
     String name = operands.isEmpty() ? "" : operands.getFirst().toLowerCase(Locale.ROOT);
-    int first = line.has("x") || line.has("I") ? 0 : 1; // the option is the name
+    int first = line.has("x") || line.has("I") ? 0 : 1; // the option stands for the record's name
     String rest = operands.size() > first ? operands.get(first) : "";
     if (line.has("c") || is(name, "classportinfo", "cpi")) {
       return RecordText.administrator(wait(sa.classPortInfo()));
@@ -243,7 +243,7 @@ public final class Saquery {
 
   // ---- paths ----
 
-  /** {@return the two ends, separated, or null when none were given} */
+  /** {@return the two ends of a path option; null without such an option} */
   private String @Nullable [] pair() {
     String lids = line.last("src-to-dst");
     String gids = line.last("sgid-to-dgid");
@@ -278,7 +278,7 @@ public final class Saquery {
     }
   }
 
-  /** A LID, or the only one of a node's name. */
+  /** {@return a LID from a number or a node's name} */
   int lid(String text) {
     long number = Destination.number(text);
     if (number > 0 && number <= 0xffff) {
@@ -291,7 +291,7 @@ public final class Saquery {
         .orElseThrow(() -> new CommandException(FAILED, "saquery: no lid for '" + text + "'"));
   }
 
-  // ---- asking ----
+  // ---- queries ----
 
   <S extends SaRecord<S, ?>> String dump(S query, Function<S, String> form) {
     return table(query).stream().map(form).collect(Collectors.joining("\n"));

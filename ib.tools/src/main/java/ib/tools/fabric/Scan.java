@@ -17,8 +17,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that can be reached from a port, found by directed routes, breadth first, as libibnetdisc
- * does. Of an adapter only the ports that a link was found at are known.
+ * The nodes that can be reached from a port, found breadth first by directed routes, as
+ * libibnetdisc does. Of an adapter, only ports where the scan found a link are known.
  */
 final class Scan {
   static final int SWITCH = 2;
@@ -36,11 +36,12 @@ final class Scan {
   }
 
   /**
-   * Looks at everything.
+   * Scans the fabric.
    *
-   * @param query asks the fabric
-   * @return what is there
-   * @throws NoAnswerException when the own node does not answer; others that do not are left out
+   * @param query sends queries
+   * @return the nodes and links found
+   * @throws NoAnswerException when the local node does not answer; other nodes without an answer
+   *     are left out
    */
   static Scan of(SmpQuery query) throws NoAnswerException {
     Route.Directed self = new Route.Directed(List.of());
@@ -96,7 +97,7 @@ final class Scan {
     node.ports.put(number, new Port(node, number, info));
   }
 
-  /** Looks at the other end of a link. */
+  /** Scans the node at the other end of a link. */
   private void follow(Node node, Port port) {
     Route.Directed beyond = node.route.then(port.number);
     try {
@@ -107,7 +108,7 @@ final class Scan {
         known = there;
         add(there);
       } else if (!known.ports.containsKey(entered)) {
-        // another port of an adapter; its GUID stands in what it answered itself
+        // another port of a known adapter; its GUID is in the answer from this port
         known.portGuids.put(entered, there.number(NodeInfo.PORT_GUID));
         addPort(known, beyond, entered);
       }
@@ -115,7 +116,7 @@ final class Scan {
       port.remote = remote;
       remote.remote = port;
     } catch (NoAnswerException e) {
-      port.failure = e; // shown as a link without a far end
+      port.failure = e; // the link is printed without a far end
     }
   }
 
@@ -166,7 +167,7 @@ final class Scan {
       return field.of(info);
     }
 
-    /** {@return those known, by number; of a switch 0 too} */
+    /** {@return the known ports by number; for a switch with port 0} */
     NavigableMap<Integer, Port> ports() {
       return ports;
     }
@@ -206,17 +207,17 @@ final class Scan {
       return info;
     }
 
-    /** {@return the port at the other end of the link, if one answered} */
+    /** {@return the port at the other end of the link; null if none answered} */
     @Nullable Port remote() {
       return remote;
     }
 
-    /** {@return why there is nobody at the other end of a link that is up, if that is so} */
+    /** {@return why the far end of a link that is up did not answer; null if it did} */
     @Nullable NoAnswerException failure() {
       return failure;
     }
 
-    /** {@return the port's LID; of a switch that of its port 0} */
+    /** {@return the port's LID; for a switch that of its port 0} */
     int lid() {
       return PortInfo.LID.in(node.isSwitch() ? node.port(0).info : info);
     }

@@ -20,7 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Asks through QP0 of a port of a device here. */
+/** Sends queries through QP0 of a local port. Calls block until the answer or the time limit. */
 final class Smi implements SmpQuery {
   private static final int RETRIES = 2; // libibmad's three attempts
   private static final int GRACE_MS = 2_000;
@@ -41,10 +41,10 @@ final class Smi implements SmpQuery {
    * Opens QP0.
    *
    * @param core the midlayer
-   * @param port which port
-   * @param holder the command
-   * @param timeoutMs for each attempt
-   * @throws IbException when the port has no QP0, or is gone
+   * @param port the local port
+   * @param holder name of the command
+   * @param timeoutMs time limit of each attempt in milliseconds
+   * @throws IbException when the port has no QP0, or its device was removed
    */
   static Smi open(IbCore core, LocalPort port, String holder, int timeoutMs) {
     DeviceLease lease = core.lease(port.device(), holder);
@@ -93,7 +93,8 @@ final class Smi implements SmpQuery {
       }
       return answer.mad().data();
     } catch (ExecutionException e) {
-      throw new NoAnswerException(what + ": " + e.getMessage(), e); // names its cause
+      throw new NoAnswerException(
+          what + ": " + e.getMessage(), e); // the message contains the cause
     } catch (TimeoutException e) {
       throw new NoAnswerException(what + ": timeout", e);
     } catch (InterruptedException e) {

@@ -7,8 +7,8 @@ import ib.tools.getopt.Parsed;
 import java.lang.foreign.MemorySegment;
 
 /**
- * {@code sminfo}: what a subnet manager says of itself; with a modifier, what it is told to do, by
- * one that says it is in the state of {@code -s} (IBA 14.4.1).
+ * {@code sminfo}: reads the SMInfo of a subnet manager. With a modifier, sends a command to it, in
+ * the name of a manager that is in the state of {@code -s} (IBA 14.4.1).
  */
 final class Sminfo {
   private static final String[] STATES = {
@@ -43,7 +43,9 @@ final class Sminfo {
     return text(to, info);
   }
 
-  /** Who tells it; the original stands by unless it is told otherwise. */
+  /**
+   * {@return the SMInfo of the sender; as in the original, the state is STANDBY without {@code -s}}
+   */
   private static MemorySegment teller(Parsed line) {
     MemorySegment data = MemorySegment.ofArray(new byte[Smp.DATA]);
     SmInfo.STATE.set(data, line.number("state", STANDBY, 0, STATES.length - 1));
@@ -53,7 +55,7 @@ final class Sminfo {
   }
 
   private static String text(Route to, MemorySegment info) {
-    int lid = to instanceof Route.Lid l ? l.lid() : 0; // as the original
+    int lid = to instanceof Route.Lid l ? l.lid() : 0; // 0 for a directed route, as in the original
     int state = SmInfo.STATE.in(info);
     return String.format(
         "sminfo: sm lid %d sm guid 0x%x, activity count %d priority %d state %d %s",

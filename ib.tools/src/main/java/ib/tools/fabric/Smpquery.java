@@ -63,7 +63,10 @@ final class Smpquery {
     return "# " + text + "\n";
   }
 
-  /** No node here has it; who says it has is not understood. */
+  /**
+   * Fails always: no node of this project has the attribute, and this command cannot decode another
+   * node's.
+   */
   private static String extended(SmpQuery query, Route to, String operation, int port)
       throws NoAnswerException {
     MemorySegment info = get(query, to, operation, SmpAttribute.PORT_INFO, port);
@@ -89,14 +92,14 @@ final class Smpquery {
           "operation " + operation + ": Mellanox ext port info query failed", e);
     }
     StringBuilder out = new StringBuilder("# MLNX ext Port info: " + to.text() + " port " + port);
-    for (int i = 0; i < MELLANOX.size(); i++) { // the last byte of each 32 bits
+    for (int i = 0; i < MELLANOX.size(); i++) { // each value is the last byte of 32 bits
       String value = AttributeText.hex(MadField.read(info, i * 32 + 24, 8), 2);
       out.append('\n').append(AttributeText.line(MELLANOX.get(i), value));
     }
     return out.toString();
   }
 
-  /** Asks, and says in words what was not answered. */
+  /** Reads an attribute; names the attribute in words if the query fails. */
   static MemorySegment get(
       SmpQuery query, Route to, String operation, SmpAttribute attribute, int modifier)
       throws NoAnswerException {
@@ -116,7 +119,7 @@ final class Smpquery {
     return "Node Description:" + ".".repeat(Math.max(0, DESCRIPTION_WIDTH - text.length())) + text;
   }
 
-  /** Of a switch the table of a port, with the port in the upper half of the modifier. */
+  /** {@return the P_Key table} For a switch, the upper half of the modifier selects the port. */
   private static String pkeys(SmpQuery query, Route to, String operation, int port)
       throws NoAnswerException {
     MemorySegment node = get(query, to, operation, SmpAttribute.NODE_INFO, 0);

@@ -12,7 +12,7 @@ import ib.core.sa.SwitchInfoRecord;
 import ib.core.sa.VlArbitrationRecord;
 import java.lang.foreign.MemorySegment;
 
-/** Records of tables, as {@code saquery} dumps them. */
+/** Formats records of tables as {@code saquery} dumps them. */
 final class TableText {
   private static final int WIDTH = 27;
   private static final int SWITCH_WIDTH = 40;

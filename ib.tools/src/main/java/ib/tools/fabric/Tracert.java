@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * {@code ibtracert}: the way that the forwarding tables give a packet from one LID to another. A
- * LID stands for its port all the way, so each hop is found in a scan of the fabric.
+ * {@code ibtracert}: the path from one LID to another, by the forwarding tables. A scan of the
+ * fabric supplies the far end of each hop.
  */
 final class Tracert {
   private static final int LFT_BLOCK = 64;
@@ -71,7 +71,10 @@ final class Tracert {
     throw failed("can't reach lid " + lid);
   }
 
-  /** A switch has one LID, whichever of its ports a packet is at. */
+  /**
+   * {@return whether a port is the destination} Any port of the destination switch is, since a
+   * switch has one LID.
+   */
   private static boolean reached(Scan.Port at, Scan.Port there) {
     return at.node().isSwitch() ? at.node() == there.node() : at == there;
   }
@@ -123,7 +126,7 @@ final class Tracert {
         next.node().description());
   }
 
-  /** {@return the last of a port's LIDs} */
+  /** {@return the last LID of a port's range} */
   static int last(Scan.Port p) {
     return p.lid() + (1 << p.lmc()) - 1;
   }

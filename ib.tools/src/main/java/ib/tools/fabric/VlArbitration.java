@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The virtual lane arbitration tables of a port as {@code smpquery vlarb} prints them. */
+/** Formats the virtual lane arbitration tables of a port as {@code smpquery vlarb} prints them. */
 final class VlArbitration {
   private static final int ENTRIES = 32;
   private static final int LOW = 1;
@@ -19,7 +19,7 @@ final class VlArbitration {
 
   static String text(SmpQuery query, Route to, String operation, int port)
       throws NoAnswerException {
-    if (port == 0) { // port 0 of a switch, or where the question arrives
+    if (port == 0) { // port 0 of a switch, or the port where the query arrives
       MemorySegment node = Smpquery.get(query, to, operation, SmpAttribute.NODE_INFO, 0);
       if (NodeInfo.NODE_TYPE.in(node) == Scan.SWITCH) {
         MemorySegment info = Smpquery.get(query, to, operation, SmpAttribute.SWITCH_INFO, 0);

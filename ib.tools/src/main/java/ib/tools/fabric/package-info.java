@@ -1,7 +1,7 @@
 /**
- * The commands of infiniband-diags that look at a fabric by management datagrams. They ask in the
- * thread of the shell session that typed them and wait for each answer, with a limit; what they
- * print is the originals'. IBA vol. 1 chapters 14 and 15.
+ * The commands of infiniband-diags that query a fabric by management datagrams, with the originals'
+ * output (IBA vol. 1 chapters 14 and 15). They run on the thread of their shell session, and block
+ * for each answer, with a time limit.
  */
 @NullMarked
 package ib.tools.fabric;

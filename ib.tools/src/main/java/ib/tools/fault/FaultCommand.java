@@ -14,7 +14,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** {@code ib:fault add|list|clear|seed}: faults on purpose, through what drivers offer. */
+/**
+ * {@code ib:fault add|list|clear|seed}: disturbs packets of a device on purpose, through the
+ * drivers' {@link FaultInjection} services.
+ */
 public final class FaultCommand {
   private static final String USAGE =
       """
@@ -35,17 +38,17 @@ public final class FaultCommand {
    * @param device the device
    * @param number the rule's number
    * @param rule the rule
-   * @param fitting packets that it fits so far
-   * @param hit packets that it has hit so far
+   * @param fitting packets that the rule matches so far
+   * @param hit packets that the rule has disturbed so far
    */
   public record Row(String device, int number, String rule, long fitting, long hit) {}
 
   /**
    * Runs the command.
    *
-   * @param injections what drivers offer
+   * @param injections the fault services of all devices
    * @param args a verb, options and operands
-   * @return the rules that are concerned, or the usage
+   * @return the affected rules, or the usage
    * @throws CommandException when there is no such device, rule or number
    */
   public static Object run(Collection<FaultInjection> injections, String... args) {

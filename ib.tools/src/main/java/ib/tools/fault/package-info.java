@@ -1,6 +1,6 @@
 /**
  * {@code ib:fault}: the command that disturbs packets on purpose, through {@code
- * ib.core.spi.FaultInjection}. No thread of its own; called by the shell. reliability.md B2.
+ * ib.core.spi.FaultInjection}. The thread of the shell session calls; this package has no threads.
  */
 @NullMarked
 package ib.tools.fault;

@@ -3,8 +3,8 @@ package ib.tools.getopt;
 import java.util.function.IntSupplier;
 
 /**
- * A command has failed. The message is what the original prints, and {@link #getAsInt} the status
- * it exits with: of a type of the JDK, so that a launcher outside the framework can read it too.
+ * Thrown when a command fails. The message is the original's output, and {@link #getAsInt} returns
+ * the exit status; a launcher outside the framework can read it through the JDK's interface.
  */
 public final class CommandException extends RuntimeException implements IntSupplier {
   private static final long serialVersionUID = 1L;
@@ -12,19 +12,19 @@ public final class CommandException extends RuntimeException implements IntSuppl
   private final int status;
 
   /**
-   * A failure with status 1.
+   * Creates a failure with status 1.
    *
-   * @param text what to print, without the last line's end
+   * @param text text to print, without the last line's end
    */
   public CommandException(String text) {
     this(1, text);
   }
 
   /**
-   * A failure.
+   * Creates a failure.
    *
    * @param status exit status, 1 to 255
-   * @param text what to print, without the last line's end
+   * @param text text to print, without the last line's end
    */
   public CommandException(int status, String text) {
     super(text);
@@ -32,10 +32,10 @@ public final class CommandException extends RuntimeException implements IntSuppl
   }
 
   /**
-   * A failure with a cause, whose message becomes the second line.
+   * Creates a failure with a cause, whose message becomes the second line.
    *
-   * @param text what the original prints
-   * @param cause why
+   * @param text the original's text
+   * @param cause the cause
    */
   public CommandException(String text, Throwable cause) {
     super(text + "\n" + cause.getMessage(), cause);
@@ -48,7 +48,7 @@ public final class CommandException extends RuntimeException implements IntSuppl
     return status;
   }
 
-  /** {@return the text alone: the shell prints this, and the original names no class} */
+  /** {@return the message without a class name, because the shell prints this text} */
   @Override
   @SuppressWarnings("OverrideThrowableToString")
   public String toString() {

@@ -7,8 +7,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * GNU getopt_long: clusters of short options, arguments attached or apart, long options with {@code
- * =} and abbreviated where unique, options behind operands, {@code --} ends them.
+ * Parses options as GNU getopt_long does: clusters of short options, attached or separate
+ * arguments, long options with {@code =}, unique abbreviations, options after operands; {@code --}
+ * ends the options. Immutable.
  */
 public final class Getopt {
   private final String program;
@@ -28,10 +29,10 @@ public final class Getopt {
   }
 
   /**
-   * Knows the options of one command.
+   * Creates a parser for the options of one command.
    *
-   * @param program its name, for the messages
-   * @param usage what follows a message, without the last line's end
+   * @param program name of the command, for messages
+   * @param usage text after a message, without the last line's end
    * @param options each {@code "d,ib-dev="}: a letter (may be missing), the long name, {@code =}
    *     when it takes an argument
    */
@@ -47,11 +48,11 @@ public final class Getopt {
   }
 
   /**
-   * For programs that do not let getopt speak.
+   * Returns a parser for a program that suppresses getopt's messages.
    *
-   * @param message what such a program says to any wrong option
-   * @param usage what follows it, without the last line's end
-   * @param options as above
+   * @param message the program's own message for any wrong option
+   * @param usage text after the message, without the last line's end
+   * @param options as in the constructor
    * @return the options of the program
    */
   public static Getopt silent(String message, String usage, String... options) {
@@ -61,8 +62,8 @@ public final class Getopt {
   /**
    * Reads a command line.
    *
-   * @param args the words behind the command's name
-   * @return options in their order, and operands
+   * @param args the words after the command's name
+   * @return options and operands in their order
    * @throws CommandException with getopt's message and the usage
    */
   public Parsed parse(String... args) {
@@ -85,10 +86,7 @@ public final class Getopt {
     return new Parsed(this, options, operands);
   }
 
-  /**
-   * {@return the refusal of a command line: the usage alone, as the originals print it for a bad
-   * value}
-   */
+  /** {@return the exception for a wrong value: the usage alone, as the originals print it} */
   public CommandException refusal() {
     return new CommandException(usage);
   }
@@ -97,7 +95,7 @@ public final class Getopt {
     return new CommandException((message == null ? program + ": " + text : message) + "\n" + usage);
   }
 
-  /** Returns how many of the following words it used. */
+  /** Parses a long option. {@return how many of the following words it used} */
   private int longOption(String text, @Nullable String following, List<Parsed.Option> into) {
     int equals = text.indexOf('=');
     String name = equals < 0 ? text : text.substring(0, equals);
@@ -137,7 +135,7 @@ public final class Getopt {
     return found.getFirst();
   }
 
-  /** Returns how many of the following words it used. */
+  /** Parses a cluster of short options. {@return how many of the following words it used} */
   private int cluster(String arg, @Nullable String following, List<Parsed.Option> into) {
     for (int k = 1; k < arg.length(); k++) {
       char letter = arg.charAt(k);

@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** A command line that was read. */
+/** A parsed command line. Immutable. */
 public final class Parsed {
   private final Getopt getopt;
   private final List<Option> options;
   private final List<String> operands;
 
   /**
-   * An option that was given.
+   * An option of the command line.
    *
-   * @param name its long name
-   * @param argument its argument, empty when it takes none
+   * @param name long name
+   * @param argument argument; empty when the option takes none
    */
   public record Option(String name, String argument) {}
 
@@ -24,13 +24,13 @@ public final class Parsed {
     this.operands = List.copyOf(operands);
   }
 
-  /** {@return what is not an option, in order} */
+  /** {@return the operands, in order} */
   public List<String> operands() {
     return operands;
   }
 
   /**
-   * Asks for a switch.
+   * Returns whether an option was given.
    *
    * @param name long name
    * @return whether it was given
@@ -40,7 +40,7 @@ public final class Parsed {
   }
 
   /**
-   * Asks for a switch that may be repeated.
+   * Returns how often an option was given.
    *
    * @param name long name
    * @return how often it was given
@@ -50,20 +50,20 @@ public final class Parsed {
   }
 
   /**
-   * Asks for an option that may be repeated.
+   * Returns the arguments of an option that may be repeated.
    *
    * @param name long name
-   * @return its arguments, in order
+   * @return the arguments, in order
    */
   public List<String> all(String name) {
     return options.stream().filter(o -> o.name.equals(name)).map(Option::argument).toList();
   }
 
   /**
-   * Asks for an argument; the last one counts.
+   * Returns the last argument of an option.
    *
    * @param name long name
-   * @return the argument, or null
+   * @return the argument; null when the option was not given
    */
   public @Nullable String last(String name) {
     List<String> all = all(name);
@@ -71,13 +71,13 @@ public final class Parsed {
   }
 
   /**
-   * Asks for a number.
+   * Returns the last argument of an option as a number.
    *
    * @param name long name
    * @param absent the value when the option was not given
-   * @param valid what is allowed
+   * @param valid test of an allowed value
    * @return the number
-   * @throws CommandException with the usage, when it is no number or not allowed
+   * @throws CommandException with the usage, when the argument is no number or not allowed
    */
   public long number(String name, long absent, LongPredicate valid) {
     String text = last(name);
@@ -98,8 +98,8 @@ public final class Parsed {
    *
    * @param name long name
    * @param absent the value when the option was not given
-   * @param least least value
-   * @param most greatest value
+   * @param least smallest allowed value
+   * @param most largest allowed value
    * @return the number
    */
   public int number(String name, int absent, int least, int most) {
@@ -109,7 +109,7 @@ public final class Parsed {
   /**
    * Refuses surplus operands.
    *
-   * @param most how many are allowed
+   * @param most how many operands are allowed
    * @return this
    * @throws CommandException with the usage
    */

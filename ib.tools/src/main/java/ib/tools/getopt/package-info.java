@@ -1,6 +1,6 @@
 /**
- * Command lines as GNU getopt_long reads them, with its messages, so that a command refuses what
- * the original refuses in the same words. Immutable and without threads; any command may call in.
+ * Parses command lines as GNU getopt_long does, with the same messages, so that a command refuses
+ * what its original refuses. All types are immutable; any thread may call.
  */
 @NullMarked
 package ib.tools.getopt;

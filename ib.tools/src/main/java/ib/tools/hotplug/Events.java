@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** {@code ib:events}: what became of the events of each device; nothing is lost unseen (D8). */
+/**
+ * {@code ib:events}: how many events of each device were delivered, lost or late; every loss is
+ * counted (D8).
+ */
 public final class Events {
   private static final String USAGE = "Usage: ib:events [-j] [DEV]";
 
@@ -21,8 +24,8 @@ public final class Events {
   /**
    * One device.
    *
-   * @param device its name
-   * @param events name to number
+   * @param device device name
+   * @param events numbers of events by name
    */
   public record Row(String device, Map<String, Long> events) {}
 

@@ -11,7 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** {@code ib:objects}: all live objects, with owner, use count and what their kind has to tell. */
+/** {@code ib:objects}: all live objects, with owner, use count and details of their kind. */
 public final class Objects {
   private static final String USAGE = "Usage: ib:objects [-j] [DEV]";
 

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a device was plugged in.
+ * The result of {@code ib:plug}.
  *
  * @param device device name
- * @param already whether it was there before, so that nothing was done
- * @param totalNs from the first step to the last, nanoseconds
+ * @param already whether the device was plugged before, so that nothing was done
+ * @param totalNs duration of the plug in nanoseconds
  * @param steps one per client, in the order of their adds
- * @param asJson whether it prints as JSON
+ * @param asJson whether the text is JSON
  */
 public record Plugged(
     String device, boolean already, long totalNs, List<Step> steps, boolean asJson)
@@ -30,9 +30,9 @@ public record Plugged(
    * One client's add.
    *
    * @param client client name
-   * @param sequence its place in the order of adds
-   * @param addNs time in add, nanoseconds
-   * @param error what went wrong, or empty
+   * @param sequence number of the client in the order of adds
+   * @param addNs duration of the add in nanoseconds
+   * @param error the failure; empty for success
    */
   public record Step(String client, long sequence, long addNs, String error) implements Printable {
     @Override

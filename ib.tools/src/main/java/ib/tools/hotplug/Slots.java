@@ -13,17 +13,20 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** {@code ib:plug} and {@code ib:unplug}: through the slots that drivers offer. */
+/**
+ * {@code ib:plug} and {@code ib:unplug}, through the device slots of the drivers. Calls block until
+ * the device is plugged or unplugged.
+ */
 public final class Slots {
   private Slots() {}
 
   /**
-   * Plugs a device in.
+   * Plugs a device. Blocks until all clients were added.
    *
    * @param core the midlayer
    * @param slots the slots of all drivers
    * @param args a slot's name, and {@code -j} or {@code --json}
-   * @return who was added, in order
+   * @return the clients that were added, in order
    * @throws CommandException when there is no such slot or the device cannot be built
    */
   public static Plugged plug(IbCore core, Collection<DeviceSlot> slots, String... args) {
@@ -50,12 +53,12 @@ public final class Slots {
   }
 
   /**
-   * Unplugs a device: returns when it is gone and nothing of it is in use.
+   * Unplugs a device. Blocks until all clients were removed and the device is destroyed.
    *
    * @param core the midlayer
    * @param slots the slots of all drivers
    * @param args a slot's name, and {@code -j} or {@code --json}
-   * @return who was removed, in order, and what was left over
+   * @return the clients that were removed, in order, and the leaks
    * @throws CommandException when there is no such slot
    */
   public static Unplugged unplug(IbCore core, Collection<DeviceSlot> slots, String... args) {

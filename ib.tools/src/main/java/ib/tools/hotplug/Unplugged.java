@@ -10,11 +10,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How a device was unplugged.
+ * The result of {@code ib:unplug}.
  *
- * @param report who was removed, in order, and what was left over
- * @param already whether it was unplugged before, so that nothing was done
- * @param asJson whether it prints as JSON
+ * @param report the clients that were removed, in order, and the leaks
+ * @param already whether the device was unplugged before, so that nothing was done
+ * @param asJson whether the text is JSON
  */
 public record Unplugged(RemovalReport report, boolean already, boolean asJson)
     implements Printable, JsonView {

@@ -1,8 +1,8 @@
 /**
- * The commands that have no original: {@code ib:clients}, {@code ib:plug}, {@code ib:unplug},
- * {@code ib:objects} and {@code ib:violations}. Plain Java over {@link ib.core.client.IbCore} and
- * {@link ib.core.spi.DeviceSlot}; a command runs in its caller's thread, and so do the removals
- * that it causes.
+ * The commands without an original: {@code ib:clients}, {@code ib:plug}, {@code ib:unplug}, {@code
+ * ib:objects}, {@code ib:events} and {@code ib:violations}. Plain Java over {@link
+ * ib.core.client.IbCore} and {@link ib.core.spi.DeviceSlot}. A command runs on its caller's thread;
+ * the slot's worker plugs and unplugs the device meanwhile.
  */
 @NullMarked
 package ib.tools.hotplug;

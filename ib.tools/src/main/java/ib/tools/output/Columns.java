@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
 
-/** A text table with aligned columns, for the commands that have no original. */
+/** A text table with aligned columns, for the commands without an original. */
 public final class Columns {
   private final List<List<String>> rows = new ArrayList<>();
 
   /**
-   * Begins a table.
+   * Creates a table.
    *
    * @param titles the first row
    */
@@ -32,7 +32,7 @@ public final class Columns {
     return this;
   }
 
-  /** {@return the table, without the last line's end and without blanks at line ends} */
+  /** {@return the table, without the last line's end and without trailing blanks} */
   public String text() {
     int[] widths = new int[rows.getFirst().size()];
     for (List<String> row : rows) {

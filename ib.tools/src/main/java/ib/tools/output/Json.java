@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON in the layout of iproute2's writer, whose {@code rdma -j} and {@code rdma -jp} the golden
- * files hold: in pretty form members stand on lines of their own, elements of arrays do not.
+ * Writes JSON in the layout of iproute2's writer, as {@code rdma -j} and {@code rdma -jp} print it.
+ * In pretty form each member has its own line; elements of arrays do not.
  */
 public final class Json {
   private final StringBuilder out = new StringBuilder();
@@ -23,8 +23,8 @@ public final class Json {
   /**
    * Writes a value.
    *
-   * @param value maps, {@link JsonView}s and records become objects, lists arrays, numbers and
-   *     booleans themselves, all else its text
+   * @param value the value: maps, {@link JsonView}s and records become objects, lists become
+   *     arrays, numbers and booleans stay, any other value becomes its text
    * @param pretty whether to break and indent lines
    * @return the JSON text, without a last line's end
    */
@@ -47,7 +47,10 @@ public final class Json {
     }
   }
 
-  /** A record with a text of its own (a GID) is a word, not a structure. */
+  /**
+   * {@return whether a record has its own text, such as a GID, and is therefore written as a
+   * string}
+   */
   private static boolean hasOwnText(Record rec) {
     return !rec.toString().startsWith(rec.getClass().getSimpleName() + "[");
   }

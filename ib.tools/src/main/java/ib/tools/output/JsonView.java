@@ -2,7 +2,7 @@ package ib.tools.output;
 
 import java.util.Map;
 
-/** A value that chooses itself what stands in its JSON object. */
+/** A value that supplies the members of its JSON object. */
 public interface JsonView {
   /** {@return the members, in printing order} */
   Map<String, Object> json();

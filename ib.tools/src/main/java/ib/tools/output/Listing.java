@@ -6,16 +6,16 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * An immutable list of values with the text that is printed for them.
+ * An immutable list of values, with the text to print.
  *
- * @param <T> the values
+ * @param <T> type of the values
  */
 public final class Listing<T> extends AbstractList<T> implements Printable {
   private final List<T> values;
   private final Function<List<T>, String> printer;
 
   /**
-   * A list.
+   * Creates a list.
    *
    * @param values the values; copied
    * @param printer makes the text, without the last line's end
@@ -26,9 +26,9 @@ public final class Listing<T> extends AbstractList<T> implements Printable {
   }
 
   /**
-   * A list that prints one line per value.
+   * Returns a list that prints one line per value.
    *
-   * @param <T> the values
+   * @param <T> type of the values
    * @param values the values; copied
    * @return the list
    */
@@ -37,9 +37,9 @@ public final class Listing<T> extends AbstractList<T> implements Printable {
   }
 
   /**
-   * A list that prints as a JSON array.
+   * Returns a list that prints as a JSON array.
    *
-   * @param <T> the values
+   * @param <T> type of the values
    * @param values the values; copied
    * @param pretty whether to break and indent lines
    * @return the list

@@ -1,6 +1,6 @@
 package ib.tools.output;
 
-/** A value that knows how the original prints it. */
+/** A value with the text that the original command prints for it. */
 public interface Printable {
   /** {@return the text, without the last line's end: the shell adds it} */
   String text();

@@ -3,12 +3,12 @@ package ib.tools.output;
 import java.util.HexFormat;
 import java.util.Locale;
 
-/** Figures in the forms that tools share. */
+/** Formats numbers in the forms that several commands share. */
 public final class Units {
   private Units() {}
 
   /**
-   * A GUID as the field writes it.
+   * Returns a GUID as text.
    *
    * @param guid the GUID
    * @return for example {@code 5054:00ff:fe12:3456}
@@ -18,7 +18,7 @@ public final class Units {
   }
 
   /**
-   * Reads what {@link #guid} wrote.
+   * Parses the text of {@link #guid}.
    *
    * @param text for example {@code 5054:00ff:fe12:3456}
    * @return the GUID
@@ -28,7 +28,7 @@ public final class Units {
   }
 
   /**
-   * A time in tenths of milliseconds, for tables.
+   * Returns a time in tenths of milliseconds, for tables.
    *
    * @param ns nanoseconds
    * @return for example {@code 0.3 ms}
@@ -38,7 +38,7 @@ public final class Units {
   }
 
   /**
-   * A time in whole milliseconds, for reports.
+   * Returns a time in whole milliseconds, for reports.
    *
    * @param ns nanoseconds
    * @return for example {@code 2 ms}

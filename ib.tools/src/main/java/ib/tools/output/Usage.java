@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** The usage texts of the originals, word by word; they stand in resources. */
+/** The usage texts of the originals, word for word, from resources. */
 public final class Usage {
   private Usage() {}
 

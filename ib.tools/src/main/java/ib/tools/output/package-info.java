@@ -1,7 +1,6 @@
 /**
- * What commands return: values that scripts can take apart, and that know the text which the
- * original of the command prints for them. Immutable, without threads; commands make them, the
- * shell's converter reads them.
+ * The results of commands: values for scripts, with the text that the original command prints for
+ * them. Immutable; commands create them, and the shell's converter prints them.
  */
 @NullMarked
 package ib.tools.output;

@@ -3,11 +3,11 @@ package ib.tools.perftest;
 import java.util.Locale;
 
 /**
- * What a bandwidth test measured.
+ * The result of a bandwidth test.
  *
  * @param size message size in bytes
- * @param iters messages
- * @param peak MiB per second between any two messages, 0 when it was not looked for
+ * @param iters number of messages
+ * @param peak largest MiB per second between any two messages; 0 when it was not computed
  * @param average MiB per second
  * @param messageRate millions of messages per second
  */
@@ -17,11 +17,11 @@ record Bandwidth(long size, long iters, double peak, double average, double mess
   private static final double MIB = 0x100000;
 
   /**
-   * Counts.
+   * Computes the result of a run.
    *
-   * @param posted when each message was posted, in ns; at least the first
-   * @param completed when each was known to be complete; at least the last
-   * @param peak whether to look for the peak
+   * @param posted times in ns when messages were posted; at least the first one is set
+   * @param completed times in ns when completions were polled; at least the last one is set
+   * @param peak whether to compute the peak
    * @param step messages per completion
    */
   static Bandwidth of(int size, long[] posted, long[] completed, boolean peak, int step) {
@@ -40,17 +40,17 @@ record Bandwidth(long size, long iters, double peak, double average, double mess
   }
 
   /**
-   * Counts what a run by time has done.
+   * Computes the result of a run with a time limit.
    *
    * @param size message size in bytes
-   * @param messages how many
-   * @param ns in which time
+   * @param messages number of messages
+   * @param ns duration in nanoseconds
    */
   static Bandwidth of(int size, long messages, double ns) {
     return new Bandwidth(size, messages, 0, size * 1e9 * messages / ns / MIB, messages * 1e3 / ns);
   }
 
-  /** Both ends together, with the messages of this one. */
+  /** {@return the sum of both ends' results, with the number of messages of this end} */
   Bandwidth with(Bandwidth other) {
     return new Bandwidth(
         size, iters, peak + other.peak, average + other.average, messageRate + other.messageRate);

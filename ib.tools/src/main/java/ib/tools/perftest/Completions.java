@@ -8,7 +8,9 @@ import ib.tools.getopt.CommandException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** One completion queue of a run: polled, or slept on. */
+/**
+ * One completion queue of a run, which polls it or sleeps until events. For the run's thread only.
+ */
 final class Completions {
   private static final int BATCH = 16;
   private static final int LOOK_LOOPS = 1 << 12;
@@ -25,12 +27,12 @@ final class Completions {
   private long idleSince;
 
   /**
-   * Takes a queue.
+   * Creates the poller of a queue.
    *
    * @param cq the queue
-   * @param options whether to sleep
+   * @param options options of the run, which say whether to sleep
    * @param wakeUp released by completion events
-   * @param stop asked while nothing comes; throws to give up
+   * @param stop called while no completion arrives; throws to abort the run
    */
   Completions(CompletionQueue cq, Options options, Semaphore wakeUp, Runnable stop) {
     this.cq = cq;
@@ -43,17 +45,20 @@ final class Completions {
     }
   }
 
-  /** {@return how many completions there are now, after some waiting when there is none} */
+  /**
+   * Polls, and waits a moment if there is no completion. {@return the number of completions, 0 to
+   * 16}
+   */
   int poll() {
     return poll(BATCH);
   }
 
-  /** As {@link #poll()}, that many at the most. */
+  /** As {@link #poll()}, with a limit. */
   int poll(int most) {
     int n = take(most);
     if (n == 0 && events) {
       arm();
-      n = take(most); // what came before the request wakes nobody (B7)
+      n = take(most); // completions that were there before arming raise no event (B7)
     }
     if (n > 0) {
       restart();
@@ -63,7 +68,10 @@ final class Completions {
     return n;
   }
 
-  /** {@return how many completions there are now; when there is none, the next one wakes} */
+  /**
+   * Polls; if there is no completion, the next one raises an event. {@return the number of
+   * completions}
+   */
   int look() {
     int n = take(BATCH);
     if (n == 0 && events) {
@@ -79,7 +87,7 @@ final class Completions {
     }
   }
 
-  /** Something came: the silence is over. */
+  /** Restarts the time limit for the next completion. */
   void restart() {
     idle = 0;
   }
@@ -105,12 +113,12 @@ final class Completions {
     return n;
   }
 
-  /** {@return which queue pair a completion of the last poll is of} */
+  /** {@return index of the queue pair of a completion of the last poll} */
   int qp(int i) {
     return (int) batch[i].wrId();
   }
 
-  /** Waits a moment. */
+  /** Waits a moment for a completion; throws after 60 s without one. */
   void idle() {
     if (events) {
       sleep();
@@ -133,7 +141,7 @@ final class Completions {
     try {
       wakeUp.tryAcquire(LOOK_MS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // stop sees it
+      Thread.currentThread().interrupt(); // stop.run() throws
     }
   }
 }

@@ -10,15 +10,15 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a queue pair and its memory can be reached, as perftest 6.06 tells it (rocev2.md 5).
+ * The address of a queue pair and its memory, in the record format of perftest 6.06.
  *
  * @param lid LID of the port, 0 on Ethernet
- * @param outstanding reads and atomics that this end takes
+ * @param outstanding RDMA reads and atomics that this end serves at a time
  * @param qpn queue pair number
  * @param psn first packet sequence number
  * @param rkey key of the memory
- * @param address of the memory, in the key's space
- * @param gid GID, or null to use LIDs; both ends must agree
+ * @param address address of the memory
+ * @param gid GID; null to use LIDs, in which case the peer must use LIDs too
  */
 record Key(int lid, int outstanding, int qpn, int psn, int rkey, long address, @Nullable Gid gid) {
   private static final int WITH_GID = 108;
@@ -54,9 +54,9 @@ record Key(int lid, int outstanding, int qpn, int psn, int rkey, long address, @
   }
 
   /**
-   * Reads what a peer sent.
+   * Parses the record of a peer.
    *
-   * @throws IllegalArgumentException when it is not such a record
+   * @throws IllegalArgumentException when the bytes are no such record
    */
   static Key ofWire(byte[] wire) {
     String text = new String(wire, StandardCharsets.US_ASCII);
@@ -83,7 +83,7 @@ record Key(int lid, int outstanding, int qpn, int psn, int rkey, long address, @
         gid);
   }
 
-  /** As perftest prints it. */
+  /** {@return the lines that perftest prints} */
   String lines(String side, Verb verb) {
     StringBuilder text =
         new StringBuilder(
@@ -98,7 +98,7 @@ record Key(int lid, int outstanding, int qpn, int psn, int rkey, long address, @
     if (gid != null) {
       List<String> bytes = new ArrayList<>();
       for (byte b : gid.toBytes()) {
-        bytes.add(String.format(Locale.ROOT, "%02d", b & 0xff)); // decimal, as the original's
+        bytes.add(String.format(Locale.ROOT, "%02d", b & 0xff)); // decimal, as in the original
       }
       text.append("\n GID: ").append(String.join(":", bytes));
     }

@@ -7,17 +7,17 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * What a latency test measured, in microseconds.
+ * The result of a latency test, in microseconds.
  *
  * @param size message size in bytes
- * @param iters messages
- * @param least the least
- * @param most the most, but for the two slowest, as the original leaves them out
+ * @param iters number of messages
+ * @param least the smallest latency
+ * @param most the second largest latency, as the original prints it
  * @param typical the median
  * @param average the mean
  * @param deviation standard deviation
- * @param percent99 99 % are not slower
- * @param percent999 99.9 % are not slower
+ * @param percent99 latency that 99 % of the messages do not exceed
+ * @param percent999 latency that 99.9 % of the messages do not exceed
  */
 record Latency(
     int size,
@@ -43,10 +43,10 @@ record Latency(
   }
 
   /**
-   * Counts.
+   * Computes the result of a run.
    *
-   * @param posted when each message was posted, in ns
-   * @param perMessage one-way latencies in the time of a message: 2 when it went there and back
+   * @param posted times in ns when the messages were posted
+   * @param perMessage 2 if the message's time includes the way back; else 1
    */
   static Latency of(int size, long[] posted, int perMessage) {
     double[] delta = deltas(posted, perMessage);
@@ -76,7 +76,7 @@ record Latency(
     return delta;
   }
 
-  /** {@return the single results of a test, one a line} */
+  /** {@return the single results of a test, one per line} */
   static String results(long[] posted, int perMessage, Results which) {
     double[] delta = deltas(posted, perMessage);
     int n = delta.length;
@@ -91,7 +91,7 @@ record Latency(
     return text.toString();
   }
 
-  /** As C's %g: six digits, without the zeros that say nothing. */
+  /** {@return a number in the format %g of C: six digits without trailing zeros} */
   static String general(double value) {
     BigDecimal rounded = new BigDecimal(value).round(new MathContext(DIGITS)).stripTrailingZeros();
     int exponent = rounded.precision() - rounded.scale() - 1;
@@ -107,12 +107,12 @@ record Latency(
   }
 
   /**
-   * What a run by time has done.
+   * Returns the line of a run with a time limit.
    *
    * @param size message size in bytes
-   * @param messages how many were counted
-   * @param ns in which time
-   * @param perMessage one-way latencies in the time of a message
+   * @param messages number of counted messages
+   * @param ns duration in nanoseconds
+   * @param perMessage 2 if a message's time includes the way back; else 1
    */
   static String timed(int size, long messages, double ns, int perMessage) {
     return String.format(

@@ -14,38 +14,38 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a command line asks for.
+ * The options of a run, from the command line.
  *
- * @param tool which program
- * @param device name, or null for the first device there is
- * @param host the server, or null to be the server
+ * @param tool the program
+ * @param device device name; null for the first device
+ * @param host the server; null if this end is the server
  * @param port TCP port of the exchange
- * @param bind address to listen on, or null for the default
+ * @param bind address to listen on; null for the default
  * @param ibPort port of the device, from 1
  * @param type RC, UC or UD
- * @param opcode of the requests
+ * @param opcode opcode of the requests
  * @param sizes message sizes to run, in bytes
  * @param sizeGiven whether the user chose the size
- * @param mtu path MTU, or null for the port's
+ * @param mtu path MTU; null for the port's
  * @param iters number of messages
  * @param queuePairs number of queue pairs
- * @param txDepth most requests under way
- * @param rxDepth most receives posted
- * @param cqMod one completion per that many requests
- * @param outstanding most reads or atomics under way
- * @param timeout of the acknowledgements, 4.096 us times 2 to that
+ * @param txDepth largest number of outstanding requests
+ * @param rxDepth largest number of posted receives
+ * @param cqMod number of requests per completion
+ * @param outstanding largest number of outstanding reads or atomics
+ * @param timeout n of the ACK timeout, 4.096 us * 2^n
  * @param sl service level
- * @param gidIndex index into the GID table, or -1 for the default
- * @param events sleep until a completion is announced, instead of polling
- * @param peak look for the peak bandwidth
- * @param duplex both ends send
- * @param postList requests that are posted at a time
- * @param inline messages of that many bytes at most are taken out of memory when they are posted
- * @param seconds how long to run, or between two lines of a run without an end; 0 when the number
- *     of messages counts
- * @param forever run until somebody ends it
+ * @param gidIndex index into the GID table; -1 for the default
+ * @param events whether to sleep until completion events instead of polling
+ * @param peak whether to compute the peak bandwidth
+ * @param duplex whether both ends send
+ * @param postList number of requests per post
+ * @param inline largest message in bytes that is posted inline
+ * @param seconds duration of the run, or the time between two lines of an endless run; 0: the run
+ *     ends by the number of messages
+ * @param forever whether to run until the command is interrupted
  * @param results which single results are printed
- * @param notice what the user is told first, or null
+ * @param notice text to print first; null for none
  */
 record Options(
     Tool tool,
@@ -77,13 +77,13 @@ record Options(
     boolean forever,
     Results results,
     @Nullable String notice) {
-  /** Single results of a latency test. */
+  /** Which single results of a latency test are printed. */
   enum Results {
     /** None. */
     NONE,
-    /** All that are counted, the least first. */
+    /** All that are counted, sorted. */
     SORTED,
-    /** All, as they came. */
+    /** All, in their order in time. */
     UNSORTED
   }
 
@@ -93,9 +93,9 @@ record Options(
   private static final int PEAK_ITERS = 20_000;
   private static final String LIST_NOTICE =
       "Post List requested - CQ moderation will be the size of the post list";
-  private static final int INFINITE_S = 5; // between two lines
+  private static final int INFINITE_S = 5; // default time between two lines
 
-  /** An option: how it is written, how it is explained, which programs have it. */
+  /** An option: its form for Getopt, its usage text, and the programs that have it. */
   private record Known(String spec, String usage, Predicate<Tool> of) {}
 
   private static final List<Known> KNOWN =
@@ -270,7 +270,7 @@ record Options(
     return line.has("report-histogram") ? Results.SORTED : Results.NONE;
   }
 
-  /** What does not go together, in perftest's words. */
+  /** Refuses options that exclude each other, in perftest's words. */
   private void check() {
     refuse(forever && events, " run_infinitely does not support events feature yet.");
     refuse(
@@ -362,7 +362,7 @@ record Options(
     return Mtu.ofBytes(bytes);
   }
 
-  /** {@return whether this end waits for the other} */
+  /** {@return whether this end is the server} */
   boolean server() {
     return host == null;
   }

@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 
-/** One run of one of perftest's programs, in the order of steps that its peer expects. */
+/**
+ * One run of one of perftest's programs, with the steps that its peer expects. The run uses its
+ * caller's thread only.
+ */
 public final class Perftest {
   static final String LINE = "-".repeat(87);
 
@@ -35,12 +38,12 @@ public final class Perftest {
    * Runs the command.
    *
    * @param core the midlayer
-   * @param tool which of them
-   * @param out where the table is printed, as it grows
-   * @param err where a server says on which address it listens, and whom it refused
+   * @param tool the program
+   * @param out the table is printed here, line by line
+   * @param err a server prints its address and refused connections here
    * @param args the original's options and operand
    * @return the table's last line
-   * @throws CommandException when an option is wrong, something fails, the device goes or the
+   * @throws CommandException when an option is wrong, a step fails, the device is removed or the
    *     thread is interrupted
    */
   public static Printable run(
@@ -89,7 +92,10 @@ public final class Perftest {
     }
   }
 
-  /** The peers of a RoCE device are other hosts, so its server listens as the original does. */
+  /**
+   * Connects to the server, or waits for a client. The peers of a RoCE device are other hosts, so
+   * its server listens as the original does.
+   */
   private Talk talk(Side side, Runnable stop) {
     String host = options.host();
     String program = options.tool().program();
@@ -99,7 +105,10 @@ public final class Perftest {
             new Listener(program, options.bind(), side.ethernet(), options.port(), err), stop);
   }
 
-  /** A server whose device does all: writes, reads and atomics only pass through its memory. */
+  /**
+   * {@return whether this end is a server that only waits} Writes, reads and atomics need no action
+   * of the server's program.
+   */
   private boolean passive() {
     Tool tool = options.tool();
     boolean aside = tool.verb() != Verb.SEND && tool != Tool.WRITE_LAT;
@@ -154,7 +163,9 @@ public final class Perftest {
     out.println(LINE);
   }
 
-  /** Keys, then a barrier behind which both ends are ready, then the keys again. */
+  /**
+   * Exchanges the keys, connects, waits until both ends are ready, and exchanges the keys again.
+   */
   private void connect(Side side, Talk talk, Mtu mtu) {
     Tool tool = options.tool();
     side.keys.forEach(key -> side.remotes.add(talk.keys(key)));
@@ -180,7 +191,7 @@ public final class Perftest {
     Key key = side.keys.getFirst();
     if (options.tool().bandwidth()) {
       head();
-      talk.keys(key); // the client has ended
+      talk.keys(key); // barrier: the client has ended its run
       out.println(talk.reports(new Bandwidth(0, 0, 0, 0, 0)).line());
     }
     talk.done(key);
@@ -214,7 +225,7 @@ public final class Perftest {
     }
     if (options.duplex()) {
       Bandwidth mine = runs.both();
-      boolean timed = options.seconds() > 0; // then each end has counted both ways
+      boolean timed = options.seconds() > 0; // a timed run counts both directions at each end
       out.println((timed ? mine : mine.with(talk.reports(mine))).line());
     } else {
       out.println((options.server() ? runs.drain() : runs.stream()).line());

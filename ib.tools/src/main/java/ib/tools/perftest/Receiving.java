@@ -3,7 +3,9 @@ package ib.tools.perftest;
 import java.util.Arrays;
 import java.util.function.IntConsumer;
 
-/** The receives of a bandwidth run: there are as many posted as the queues take. */
+/**
+ * The receives of a bandwidth run, which keeps the receive queues full. For the run's thread only.
+ */
 final class Receiving {
   private final Options options;
   private final Sampling sampling;
@@ -30,7 +32,7 @@ final class Receiving {
     return received > 0;
   }
 
-  /** Takes completions, and posts as many receives. */
+  /** Counts completions, and posts a receive for each. */
   void take(Completions queue, int n) {
     if (n > 0 && received == 0) {
       first = System.nanoTime();
@@ -47,7 +49,7 @@ final class Receiving {
     }
   }
 
-  /** {@return messages received} */
+  /** {@return the number of received messages} */
   long received() {
     return received;
   }

@@ -14,7 +14,10 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** The loops of the programs, for one message size; they count as the originals do. */
+/**
+ * The loops of the programs for one message size, which count as the originals do. For the run's
+ * thread only.
+ */
 final class Runs {
   private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
   private static final int LOOK_LOOPS = 1 << 12;
@@ -25,7 +28,7 @@ final class Runs {
   private final int iters;
   private final Completions sends;
   private final Completions receives;
-  private final SendWr[] requests; // the first of each queue pair's list
+  private final SendWr[] requests; // the first request of each queue pair's list
   private final Sampling sampling;
   private final Runnable stop;
   private int loops;
@@ -43,7 +46,7 @@ final class Runs {
     Arrays.setAll(requests, this::list);
   }
 
-  /** As many requests as are posted at a time, the last ones first. */
+  /** {@return the list of requests that one post contains} */
   private SendWr list(int i) {
     SendWr next = null;
     for (int k = options.postList(); k > 0; k--) {
@@ -101,14 +104,14 @@ final class Runs {
     }
   }
 
-  /** A run that never waits still ends when it has to. */
+  /** Checks from time to time whether the run must end, also if it never waits. */
   private void goingOn() {
     if (++loops % LOOK_LOOPS == 0) {
       stop.run();
     }
   }
 
-  /** Posts all requests, as many at a time as the queue takes. */
+  /** Posts all requests and keeps the send queues full. */
   Bandwidth stream() {
     Sending sending = new Sending(options, sampling, this::post);
     sampling.begin();
@@ -120,7 +123,7 @@ final class Runs {
     return sending.report(size);
   }
 
-  /** Receives all messages, and keeps receives posted. */
+  /** Receives all messages and keeps the receive queues full. */
   Bandwidth drain() {
     Receiving receiving = new Receiving(options, sampling, this::postReceive);
     while (!receiving.complete() && !sampling.over()) {
@@ -156,15 +159,15 @@ final class Runs {
   }
 
   /**
-   * Goes on until it is ended from outside, by an exception.
+   * Runs until {@code stop} throws.
    *
-   * @param report told of each time that has passed
+   * @param report called with the result of each interval
    */
   void forever(Consumer<Bandwidth> report) {
     boolean receives = options.tool().verb() == Tool.Verb.SEND && options.server();
     Sending sending = new Sending(options, sampling, this::post);
     Receiving receiving = new Receiving(options, sampling, this::postReceive);
-    int ways = options.duplex() ? 2 : 1; // the other end does as much, it is supposed
+    int ways = options.duplex() ? 2 : 1; // the peer is assumed to transfer as much
     long since = System.nanoTime();
     long before = 0;
     for (; ; ) {
@@ -209,12 +212,14 @@ final class Runs {
             + line;
   }
 
-  /** Room for the time of each message, where that is wanted. */
+  /**
+   * {@return an array for the time of each message; a run with a time limit needs only one element}
+   */
   private long[] times() {
     return new long[sampling.timed() ? 1 : iters];
   }
 
-  /** Sends there and back; the client begins. */
+  /** Sends each message to the peer and back; the client begins. */
   String sendAndReceive() {
     long[] posted = times();
     int sent = 0;
@@ -244,7 +249,10 @@ final class Runs {
     return latency(posted, 2);
   }
 
-  /** Writes there and back, and watches the last byte of the memory; the server begins. */
+  /**
+   * Writes each message to the peer and back, and polls the last byte of the memory; the server
+   * begins.
+   */
   String writeAndWatch() {
     long[] posted = times();
     int seen = 0;
@@ -278,7 +286,7 @@ final class Runs {
     sends.restart();
   }
 
-  /** Posts one request after the other. */
+  /** Posts one request after the other and waits for each. */
   String oneByOne() {
     long[] posted = times();
     sampling.begin();
@@ -294,7 +302,7 @@ final class Runs {
     return latency(posted, 1);
   }
 
-  /** Returns false when the time has run out before. */
+  /** Waits for a completion. {@return false when the run's time is over before} */
   private boolean awaitOne(Completions queue) {
     int n = queue.poll(1);
     while (n == 0 && !sampling.over()) {

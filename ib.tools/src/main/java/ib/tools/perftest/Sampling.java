@@ -3,8 +3,9 @@ package ib.tools.perftest;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The time of a run that goes by time: a quarter of it at each end does not count. Not begun, it
- * counts nothing and is not over.
+ * Counts the messages of a run with a time limit, without the first and the last quarter of the
+ * time. Before {@link #begin} it counts nothing and the time is not over. For the run's thread
+ * only.
  */
 final class Sampling {
   private final boolean timed;
@@ -17,14 +18,14 @@ final class Sampling {
   Sampling(int seconds) {
     timed = seconds > 0;
     lengthNs = TimeUnit.SECONDS.toNanos(seconds);
-    marginNs = TimeUnit.SECONDS.toNanos(seconds / 4); // whole seconds, as the original's
+    marginNs = TimeUnit.SECONDS.toNanos(seconds / 4); // whole seconds, as in the original
   }
 
   boolean timed() {
     return timed;
   }
 
-  /** Begins, once. */
+  /** Begins the time at the first call. */
   void begin() {
     if (timed && !begun) {
       begun = true;
@@ -32,12 +33,12 @@ final class Sampling {
     }
   }
 
-  /** {@return whether the time has run out} */
+  /** {@return whether the time is over} */
   boolean over() {
     return begun && System.nanoTime() - start >= lengthNs;
   }
 
-  /** So many messages are complete now. */
+  /** Counts messages that are complete now. */
   void count(int messages) {
     if (begun) {
       long at = System.nanoTime() - start;
@@ -47,12 +48,12 @@ final class Sampling {
     }
   }
 
-  /** {@return how many messages counted} */
+  /** {@return the number of counted messages} */
   long counted() {
     return counted;
   }
 
-  /** {@return in which time they were} */
+  /** {@return the time in ns in which messages are counted} */
   double ns() {
     return lengthNs - 2.0 * marginNs;
   }

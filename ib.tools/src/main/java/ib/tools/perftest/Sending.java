@@ -2,7 +2,10 @@ package ib.tools.perftest;
 
 import java.util.Arrays;
 
-/** The requests of a bandwidth run: how many each queue pair has under way, and when. */
+/**
+ * The requests of a bandwidth run: how many each queue pair has outstanding, and their times. For
+ * the run's thread only.
+ */
 final class Sending {
   /** Posts the next requests of a queue pair. */
   @FunctionalInterface
@@ -17,7 +20,7 @@ final class Sending {
   private final long[] completed;
   private final long[] sent;
   private final long[] done;
-  private final long iters; // of each queue pair
+  private final long iters; // messages of each queue pair
   private int allSent;
   private int allDone;
 
@@ -38,7 +41,7 @@ final class Sending {
     return !sampling.timed() && allDone == completed.length;
   }
 
-  /** Posts as many requests as the queues take. */
+  /** Posts requests until the send queues are full. */
   void fill() {
     int list = options.postList();
     for (int i = 0; i < sent.length; i++) {
@@ -53,7 +56,7 @@ final class Sending {
     }
   }
 
-  /** Takes completions; each stands for as many requests as were posted since the one before. */
+  /** Counts completions; each stands for all requests since the previous signaled one. */
   void take(Completions queue, int n) {
     for (int k = 0; k < n; k++) {
       int i = queue.qp(k);
@@ -68,7 +71,7 @@ final class Sending {
     }
   }
 
-  /** {@return messages of all queue pairs that are complete} */
+  /** {@return the number of complete messages of all queue pairs} */
   long done() {
     return Arrays.stream(done).sum();
   }

@@ -28,8 +28,8 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end: its verbs objects. The memory is a send area and a receive area per queue pair, as
- * perftest's, which walks through at least 4096 bytes of each.
+ * The verbs objects of one end. As in perftest, the memory has a send area and a receive area of at
+ * least 4096 bytes for each queue pair. For the run's thread only.
  */
 final class Side implements AutoCloseable {
   static final int QKEY = 0x11111111;
@@ -121,7 +121,7 @@ final class Side implements AutoCloseable {
         gid);
   }
 
-  /** {@return the GID index in use, -1 for none: Ethernet always has one} */
+  /** {@return the GID index in use; -1 for none, which never occurs on Ethernet} */
   int gidIndex() {
     return options.gidIndex() < 0 && ethernet() ? 0 : options.gidIndex();
   }
@@ -137,7 +137,7 @@ final class Side implements AutoCloseable {
     return wanted == null || wanted.value() > active.value() ? active : wanted;
   }
 
-  /** {@return reads and atomics that this end takes} */
+  /** {@return the number of RDMA reads and atomics that this end serves at a time} */
   int outstanding() {
     if (!options.tool().verb().answered()) {
       return 1;
@@ -146,22 +146,25 @@ final class Side implements AutoCloseable {
     return options.outstanding() == 0 ? most : Math.min(most, options.outstanding());
   }
 
-  /** {@return where the messages that a queue pair sends, or reads, lie in the region} */
+  /** {@return the offset in the region of the messages that a queue pair sends, or reads} */
   long sendOffset(int i) {
     return (long) area * i;
   }
 
-  /** {@return where what a queue pair receives lies, behind the room for a GRH} */
+  /**
+   * {@return the offset in the region of the messages that a queue pair receives, after the space
+   * for a GRH}
+   */
   long receiveOffset(int i) {
     return (long) area * (options.queuePairs() + i) + (options.type() == QpType.UD ? GRH_ROOM : 0);
   }
 
-  /** {@return address handle of the other end, null unless UD} */
+  /** {@return the peer's address handle; null unless UD} */
   @Nullable AddressHandle ah() {
     return ah;
   }
 
-  /** Gets ready to receive and to send. */
+  /** Moves all queue pairs to RTS. */
   void connect(Mtu mtu) {
     for (int i = 0; i < qps.size(); i++) {
       connect(i, mtu);

@@ -12,9 +12,9 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
- * perftest's conversation over TCP: in each step both ends write a record of the same length, the
- * client first, and read the other's (rocev2.md 5). Announced is version 6.06, since from 6.28 on
- * the ends exchange structures of C.
+ * perftest's exchange over TCP: in each step each end writes a record of the same length, the
+ * client first, and reads the peer's. The announced version is 6.06, because later versions (from
+ * 6.28) exchange C structures. For the run's thread only.
  */
 final class Talk implements AutoCloseable {
   static final String VERSION = "6.06";
@@ -31,11 +31,11 @@ final class Talk implements AutoCloseable {
   private long patienceNs = HANDSHAKE_NS;
 
   /**
-   * Goes to a server.
+   * Connects to a server.
    *
    * @param host the server
    * @param port TCP port
-   * @param stop asked while waiting; throws to give up
+   * @param stop called while waiting; throws to abort the wait
    */
   Talk(String host, int port, Runnable stop) {
     this.stop = stop;
@@ -47,8 +47,8 @@ final class Talk implements AutoCloseable {
   /**
    * Waits for a client.
    *
-   * @param listener where
-   * @param stop asked while waiting; throws to give up
+   * @param listener the listener of the server
+   * @param stop called while waiting; throws to abort the wait
    */
   Talk(Listener listener, Runnable stop) {
     this.stop = stop;
@@ -63,7 +63,7 @@ final class Talk implements AutoCloseable {
   }
 
   /**
-   * Exchanges what the two agree on before anything else.
+   * Exchanges version, buffer sizes and MTU, the first steps.
    *
    * @param mine this end's MTU
    * @return the smaller MTU
@@ -87,12 +87,12 @@ final class Talk implements AutoCloseable {
     return Mtu.of(Math.min(mine.value(), Integer.parseInt(theirs)));
   }
 
-  /** From here on the other end may take as long as it needs for a step: a run may be long. */
+  /** Removes the time limit of further steps, because a run may be long. */
   void running() {
     patienceNs = Long.MAX_VALUE;
   }
 
-  /** Tells a key and hears the other's; also the barrier between two parts of a run. */
+  /** Exchanges keys; also the barrier between two parts of a run. */
   Key keys(Key mine) {
     try {
       return Key.ofWire(step(mine.toWire()));
@@ -101,7 +101,7 @@ final class Talk implements AutoCloseable {
     }
   }
 
-  /** Tells a report and hears the other's. */
+  /** Exchanges results. */
   Bandwidth reports(Bandwidth mine) {
     long size = longs(mine.size());
     long iters = longs(mine.iters());
@@ -111,13 +111,16 @@ final class Talk implements AutoCloseable {
     return new Bandwidth(size, iters, peak, average, rate);
   }
 
-  /** The end, said by both; since July 2023 (6.16) the original says nothing and hangs up. */
+  /**
+   * Exchanges the end of the run. Since July 2023 (6.16) the original closes the connection
+   * instead.
+   */
   void done(Key mine) {
     keys(mine);
     try {
       exchange(DONE);
     } catch (IOException e) {
-      stop.run(); // it has hung up: all was said
+      stop.run(); // the peer has closed the connection, which also ends the run
     }
   }
 
@@ -125,7 +128,7 @@ final class Talk implements AutoCloseable {
     return ByteBuffer.wrap(step(ByteBuffer.allocate(Long.BYTES).putLong(mine).array())).getLong();
   }
 
-  /** A server has heard the first record already. */
+  /** Exchanges the first record, which a server's listener has read already. */
   private byte[] greet(byte[] mine) {
     if (greeting.length == 0) {
       return step(mine);

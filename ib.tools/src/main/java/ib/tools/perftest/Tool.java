@@ -6,26 +6,26 @@ import ib.core.verbs.WrOpcode;
 import java.util.Locale;
 import java.util.Set;
 
-/** The eight programs. */
+/** The eight programs of perftest. */
 public enum Tool {
-  /** Sends, one after another. */
+  /** Bandwidth of sends. */
   SEND_BW("Send BW Test", Verb.SEND),
-  /** Sends, there and back. */
+  /** Latency of sends, by messages to the peer and back. */
   SEND_LAT("Send Latency Test", Verb.SEND),
-  /** Writes, one after another. */
+  /** Bandwidth of RDMA writes. */
   WRITE_BW("RDMA_Write BW Test", Verb.WRITE),
-  /** Writes, there and back. */
+  /** Latency of RDMA writes, by messages to the peer and back. */
   WRITE_LAT("RDMA_Write Latency Test", Verb.WRITE),
-  /** Reads, one after another. */
+  /** Bandwidth of RDMA reads. */
   READ_BW("RDMA_Read BW Test", Verb.READ),
-  /** Reads, each awaited. */
+  /** Latency of RDMA reads, one at a time. */
   READ_LAT("RDMA_Read Latency Test", Verb.READ),
-  /** Atomics, one after another. */
+  /** Bandwidth of atomics. */
   ATOMIC_BW("BW Test", Verb.ATOMIC),
-  /** Atomics, each awaited. */
+  /** Latency of atomics, one at a time. */
   ATOMIC_LAT("Latency Test", Verb.ATOMIC);
 
-  /** What is measured. */
+  /** The measured operation. */
   enum Verb {
     SEND(0, Set.of(QpType.RC, QpType.UC, QpType.UD)),
     WRITE(Access.REMOTE_WRITE, Set.of(QpType.RC, QpType.UC)),
@@ -40,12 +40,12 @@ public enum Tool {
       this.types = types;
     }
 
-    /** {@return what the peer may do to this end's memory} */
+    /** {@return the access flags that the peer needs for this end's memory} */
     int access() {
       return access;
     }
 
-    /** {@return the queue pairs that can do it} */
+    /** {@return the types of queue pairs that support the operation} */
     Set<QpType> types() {
       return types;
     }
@@ -73,7 +73,7 @@ public enum Tool {
     return verb;
   }
 
-  /** {@return whether many messages are under way at a time} */
+  /** {@return whether many messages are outstanding at a time} */
   boolean bandwidth() {
     return name().endsWith("_BW");
   }

@@ -6,18 +6,18 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Where an end can be reached.
+ * The address of an end.
  *
  * @param lid LID of the port, 0 on Ethernet
  * @param qpn queue pair number
  * @param psn first packet sequence number
- * @param gid GID, or ZERO to use LIDs
+ * @param gid GID; ZERO to use LIDs
  */
 public record Address(int lid, int qpn, int psn, Gid gid) {
   /** Length of the record on the wire, with the closing zero byte. */
   static final int WIRE_BYTES = 52;
 
-  /** As the programs print it; the datagram one has a colon in its local line (ud_pingpong.c). */
+  /** {@return the line that the programs print; ud_pingpong.c has a colon in its local line} */
   String line(String label, String colon) {
     return String.format(
         Locale.ROOT,
@@ -30,16 +30,16 @@ public record Address(int lid, int qpn, int psn, Gid gid) {
         gid);
   }
 
-  /** As the programs exchange it: text in a fixed length. */
+  /** {@return the record that the programs exchange: text of a fixed length} */
   byte[] toWire() {
     String text = String.format(Locale.ROOT, "%04x:%06x:%06x:%s", lid, qpn, psn, gid.toHex32());
     return Arrays.copyOf(text.getBytes(StandardCharsets.US_ASCII), WIRE_BYTES);
   }
 
   /**
-   * Reads what a peer sent, as leniently as its sscanf: any length of the numbers.
+   * Parses the record of a peer. As sscanf in the original, accepts numbers of any length.
    *
-   * @throws IllegalArgumentException when it is not such a record
+   * @throws IllegalArgumentException when the bytes are no such record
    */
   static Address ofWire(byte[] wire) {
     int end = 0;

@@ -29,9 +29,12 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
-/** One end: its verbs objects, from the protection domain to its queue pairs in RTS. */
+/**
+ * The verbs objects of one end, from the protection domain to queue pairs in RTS. For the run's
+ * thread only.
+ */
 final class Endpoint implements AutoCloseable {
-  // the originals' 14 is less than the 2^15 that rdma_rxe states as its own delay (IBA 9.7.6.1.3)
+  // not 14 as in the original, which is below the ACK delay 2^15 of rdma_rxe (IBA 9.7.6.1.3)
   private static final int TIMEOUT = 16;
   private static final int PAGE = 4096;
   private static final int QKEY = 0x11111111;
@@ -50,12 +53,12 @@ final class Endpoint implements AutoCloseable {
   private int remoteQpn;
 
   /**
-   * Makes an end, in INIT.
+   * Creates the objects of an end, with queue pairs in INIT.
    *
-   * @param device the handle to make it through
-   * @param settings what the command line asks for
-   * @param wakeUp released when a completion is announced
-   * @throws CommandException in the words of the original, when something cannot be made
+   * @param device the client's handle
+   * @param settings settings of the run
+   * @param wakeUp released by completion events
+   * @throws CommandException in the words of the original, when an object cannot be created
    */
   Endpoint(IbDevice device, Settings settings, Semaphore wakeUp) {
     this.device = device;
@@ -98,7 +101,7 @@ final class Endpoint implements AutoCloseable {
     return settings.kind().type();
   }
 
-  /** A queue pair as the messages of the programs call it. */
+  /** {@return the name of a queue pair in the programs' messages} */
   private String named(int i) {
     return srq == null ? "QP" : "QP[" + i + "]";
   }
@@ -168,12 +171,12 @@ final class Endpoint implements AutoCloseable {
     return new Address(port.lid(), qp.qpn(), psn, gid);
   }
 
-  /** {@return where this end can be reached: each queue pair's address} */
+  /** {@return the address of each queue pair} */
   List<Address> locals() {
     return locals;
   }
 
-  /** {@return the peer's address handle, null unless UD and connected} */
+  /** {@return the peer's address handle; null unless UD and connected} */
   @Nullable AddressHandle ah() {
     return ah;
   }
@@ -188,7 +191,7 @@ final class Endpoint implements AutoCloseable {
     return QKEY;
   }
 
-  /** Gets ready to receive from and send to the peer: RTR, then RTS. */
+  /** Moves all queue pairs to RTR and RTS, connected to the peer. */
   void connect(List<Address> remotes) {
     for (int i = 0; i < qps.size(); i++) {
       connect(i, remotes.get(i));
@@ -231,7 +234,7 @@ final class Endpoint implements AutoCloseable {
         });
   }
 
-  /** Posts a receive of a whole message. */
+  /** Posts a receive of a whole message. {@return the post status} */
   int postReceive(long wrId) {
     int bytes = payload.offset + payload.size;
     return srq == null
@@ -239,7 +242,7 @@ final class Endpoint implements AutoCloseable {
         : srq.postReceive(wrId, region.lkey(), region.iova(), bytes);
   }
 
-  /** {@return which queue pair has that number} */
+  /** {@return the index of the queue pair with a number} */
   int indexOf(int qpn) {
     for (int i = 0; i < qps.size(); i++) {
       if (qps.get(i).qpn() == qpn) {

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * How two programs tell each other their addresses over TCP: the client sends its records, the
- * server gets its queue pairs ready and answers with its own, the client says {@code done}
- * (rdma-core, rc_pingpong.c, srq_pingpong.c). Records without a queue pair are zero.
+ * Exchanges addresses over TCP: the client sends its records, the server connects its queue pairs
+ * and answers with its own records, the client sends {@code done} (rdma-core, rc_pingpong.c,
+ * srq_pingpong.c). Records without a queue pair are zero.
  */
 final class Exchange {
   private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
@@ -27,13 +27,13 @@ final class Exchange {
   private Exchange() {}
 
   /**
-   * Tells the server and hears from it.
+   * Exchanges addresses with a server.
    *
-   * @param kind which program
+   * @param kind the program
    * @param host the server
    * @param port TCP port
-   * @param locals what to tell
-   * @param stop asked while waiting; throws to give up
+   * @param locals addresses of this end
+   * @param stop called while waiting; throws to abort the wait
    */
   static List<Address> client(
       Kind kind, String host, int port, List<Address> locals, Runnable stop) {
@@ -48,13 +48,13 @@ final class Exchange {
   }
 
   /**
-   * Waits for a client.
+   * Waits for a client and exchanges addresses with it.
    *
-   * @param kind which program
-   * @param listener where
-   * @param locals what to tell
-   * @param connect gets the queue pairs ready, before the client may send
-   * @param stop asked while waiting; throws to give up
+   * @param kind the program
+   * @param listener the listener of the server
+   * @param locals addresses of this end
+   * @param connect connects the queue pairs, before the client may send
+   * @param stop called while waiting; throws to abort the wait
    */
   static List<Address> server(
       Kind kind,

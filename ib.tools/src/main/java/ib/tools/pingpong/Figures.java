@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What a run measured; it prints the last two lines of the original, behind the addresses. */
+/** The result of a run; its text is the last two lines of the original, after the addresses. */
 public final class Figures implements Printable, JsonView {
   private final List<Address> locals;
   private final List<Address> remotes;
@@ -35,12 +35,12 @@ public final class Figures implements Printable, JsonView {
     this.asJson = asJson;
   }
 
-  /** {@return where this end was reached, one address per queue pair} */
+  /** {@return the addresses of this end, one per queue pair} */
   public List<Address> locals() {
     return locals;
   }
 
-  /** {@return where the other end was reached, one address per queue pair} */
+  /** {@return the addresses of the peer, one per queue pair} */
   public List<Address> remotes() {
     return remotes;
   }
@@ -50,7 +50,7 @@ public final class Figures implements Printable, JsonView {
     return bytes;
   }
 
-  /** {@return exchanges} */
+  /** {@return the number of exchanges} */
   public int iters() {
     return iters;
   }

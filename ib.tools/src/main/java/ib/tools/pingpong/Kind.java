@@ -29,7 +29,7 @@ public enum Kind {
     return "ibv_" + name().toLowerCase(Locale.ROOT) + "_pingpong";
   }
 
-  /** {@return how many records each side sends, however many it uses (MAX_QP of srq_pingpong.c)} */
+  /** {@return how many records each end sends, used or not (MAX_QP of srq_pingpong.c)} */
   int records() {
     return this == SRQ ? 256 : 1;
   }

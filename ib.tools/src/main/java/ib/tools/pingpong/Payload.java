@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The buffer of an end. A page of a checked message begins with zero, as the original's does; the
- * rest is ours and differs in every byte, so that a page that was not moved, or moved to the wrong
- * place, shows.
+ * The message buffer of an end. Each page of a checked message begins with zero, as in the
+ * original. The other bytes have a pattern that differs from page to page, so that a page that was
+ * lost or misplaced is detected.
  */
 final class Payload {
   private static final byte FILL = 0x7b;
@@ -19,11 +19,11 @@ final class Payload {
   private final MemorySegment data;
 
   /**
-   * Lays a message out in memory.
+   * Creates the buffer, and fills the memory as the original does.
    *
-   * @param memory the memory, filled as the original fills it
-   * @param offset where the message begins
-   * @param size its length in bytes
+   * @param memory the memory
+   * @param offset offset of the message
+   * @param size length of the message in bytes
    */
   Payload(MemorySegment memory, int offset, int size) {
     this.offset = offset;
@@ -32,7 +32,7 @@ final class Payload {
     data = memory.asSlice(offset, size);
   }
 
-  /** Writes what the first message carries. */
+  /** Writes the content of the first message. */
   void write() {
     for (int i = 0; i < size; i++) {
       data.set(ValueLayout.JAVA_BYTE, i, pattern(i));
@@ -45,11 +45,11 @@ final class Payload {
   }
 
   /**
-   * Compares.
+   * Checks the message.
    *
-   * @param whole whether the sender is known to have written all, not only the first byte of each
-   *     page
-   * @return the pages that are wrong, from 0
+   * @param whole whether to check all bytes; false: only the first byte of each page, which every
+   *     sender writes
+   * @return indexes of the wrong pages, from 0
    */
   List<Integer> wrongPages(boolean whole) {
     List<Integer> wrong = new ArrayList<>();

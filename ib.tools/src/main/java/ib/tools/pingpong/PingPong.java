@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run of {@code ibv_rc_pingpong}, {@code ibv_uc_pingpong}, {@code ibv_ud_pingpong} or {@code
- * ibv_srq_pingpong}.
+ * ibv_srq_pingpong}, on its caller's thread.
  */
 public final class PingPong {
   private final Settings settings;
@@ -32,14 +32,14 @@ public final class PingPong {
    * Runs the command.
    *
    * @param core the midlayer
-   * @param kind which of them
-   * @param out where the addresses are printed, before the first message
-   * @param err where a server says on which address it listens, and whom it refused
+   * @param kind the program
+   * @param out the addresses are printed here, before the first message
+   * @param err a server prints its address and refused connections here
    * @param args the original's options and operand; a second device, as operand or as second {@code
    *     -d}, runs both ends here; {@code --json} prints JSON
    * @return the figures
-   * @throws CommandException when an option is wrong, something fails, the data are wrong, a device
-   *     goes or the thread is interrupted
+   * @throws CommandException when an option is wrong, a step fails, the data are wrong, a device is
+   *     removed or the thread is interrupted
    */
   public static Figures run(
       IbCore core, Kind kind, PrintStream out, PrintStream err, String... args) {
@@ -99,7 +99,10 @@ public final class PingPong {
       }
       long ns = rally(use, List.of(player));
       Figures figures = figures(end.locals(), remotes, ns, player);
-      check(figures, end.payload, host != null); // a server does not know what else its peer wrote
+      check(
+          figures,
+          end.payload,
+          host != null); // the original's client writes only the first byte of each page
       return figures;
     }
   }

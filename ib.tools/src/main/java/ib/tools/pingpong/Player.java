@@ -11,8 +11,8 @@ import ib.tools.getopt.CommandException;
 import java.util.Arrays;
 
 /**
- * What an end does: answers each message with its next one, and keeps receives posted. The counting
- * is the original's (rc_pingpong.c, parse_single_wc; srq_pingpong.c).
+ * The loop of one end: answers each message with its next one, and keeps receives posted. Counts as
+ * the original does (rc_pingpong.c, parse_single_wc; srq_pingpong.c). For the run's thread only.
  */
 final class Player {
   private static final int RECV = 1;
@@ -30,7 +30,7 @@ final class Player {
   private int received;
   private int sent;
 
-  /** Posts the receives and, to sleep on events, arms the queue. */
+  /** Posts the receives; arms the completion queue if the run sleeps on events. */
   Player(Endpoint end, Settings settings) {
     this.end = end;
     this.settings = settings;
@@ -46,7 +46,7 @@ final class Player {
     }
   }
 
-  /** Gets the send request ready, now that the peer is known. */
+  /** Prepares the send request, after the peer is known. */
   void connected() {
     Payload p = end.payload;
     send.wrId(SEND).flags(SendFlags.SIGNALED).clearSges();
@@ -79,14 +79,14 @@ final class Player {
     return ticks;
   }
 
-  /** Asks to be woken for the next completion. */
+  /** Arms the completion queue, so that the next completion raises an event. */
   void arm() {
     if (end.cq.requestNotify(NotifyFlags.NEXT_COMP) < 0) {
       throw new CommandException("Couldn't request CQ notification");
     }
   }
 
-  /** {@return how many completions were there} */
+  /** Polls and handles completions. {@return the number of completions} */
   int poll() {
     int n = settings.modes().timestamps() ? pollLazily() : end.cq.poll(completions, BATCH);
     if (n < 0) {
@@ -98,7 +98,7 @@ final class Player {
     return n;
   }
 
-  /** The extended form, which the original uses for timestamps. */
+  /** Polls by the extended interface, which the original uses for timestamps. */
   private int pollLazily() {
     if (!end.cq.startPoll()) {
       return 0;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Runs one end, or both, to the last message; all in the caller's thread. */
+/** Runs one end, or both, to the last message, on the caller's thread. */
 final class Rally {
   private static final long LOOK_MS = 100;
   private static final long SILENCE_NS = TimeUnit.SECONDS.toNanos(60);
@@ -21,8 +21,8 @@ final class Rally {
   /**
    * Prepares a run.
    *
-   * @param players the ends that are here
-   * @param settings what the command line asks for
+   * @param players the local ends
+   * @param settings settings of the run
    * @param wakeUp released by completion events and by removals
    * @param stop throws to end the run
    */
@@ -33,7 +33,7 @@ final class Rally {
     this.stop = stop;
   }
 
-  /** {@return how long it took, in nanoseconds} */
+  /** Runs until the last message. {@return the duration in nanoseconds} */
   long run() {
     long start = System.nanoTime();
     lastMoved = start;
@@ -52,13 +52,16 @@ final class Rally {
         }
       }
     } catch (CommandException e) {
-      stop.run(); // a device that goes is the better reason
+      stop.run(); // throws if a device was removed, which is the better reason
       throw e;
     }
     return System.nanoTime() - start;
   }
 
-  /** Looks around, now and then, also while messages flow. */
+  /**
+   * Checks from time to time whether the run must end, also while messages arrive; throws after 60
+   * s without a completion.
+   */
   private void look() {
     stop.run();
     long now = System.nanoTime();
@@ -83,7 +86,7 @@ final class Rally {
 
   private int poll() {
     boolean toTheEnd =
-        settings.modes().events(); // nobody wakes us for what was there when we armed
+        settings.modes().events(); // completions that were there before arming raise no event
     int n = 0;
     for (Player p : players) {
       int got;
@@ -95,7 +98,7 @@ final class Rally {
     return n;
   }
 
-  /** Sleeps until a completion is announced; then arms first and polls afterwards (B7). */
+  /** Sleeps until a completion event, at most 100 ms; arms before the caller polls (B7). */
   private void await() {
     try {
       if (wakeUp.tryAcquire(LOOK_MS, TimeUnit.MILLISECONDS)) {
@@ -103,7 +106,7 @@ final class Rally {
         players.forEach(Player::arm);
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // stop.run() sees it
+      Thread.currentThread().interrupt(); // stop.run() throws
     }
   }
 }

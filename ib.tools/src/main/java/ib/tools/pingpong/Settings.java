@@ -12,22 +12,23 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a command line asks for.
+ * The settings of a run, from the command line.
  *
- * @param kind which of the programs
- * @param devices none for the first device there is, one, or two for both ends here
- * @param host the server, or null to be the server
+ * @param kind the program
+ * @param devices empty for the first device; one device; or two devices for both ends in this
+ *     runtime
+ * @param host the server; null if this end is the server
  * @param port TCP port of the exchange
- * @param bind address to listen on, or null for the default
+ * @param bind address to listen on; null for the default
  * @param ibPort port of the device, from 1
  * @param size message size in bytes
  * @param mtu path MTU
- * @param queuePairs number of queue pairs, 1 unless SRQ
- * @param rxDepth receives to post at a time
+ * @param queuePairs number of queue pairs; 1 unless SRQ
+ * @param rxDepth number of receives to keep posted
  * @param iters number of exchanges
  * @param sl service level
- * @param gidIndex index into the GID table, or -1 to use LIDs
- * @param modes how to run
+ * @param gidIndex index into the GID table; -1 to use LIDs
+ * @param modes switches
  */
 record Settings(
     Kind kind,
@@ -64,15 +65,15 @@ record Settings(
   private static final int SIZE_MAX = 1 << 30;
 
   /**
-   * Switches.
+   * The switches of a run.
    *
-   * @param events sleep until a completion is announced, instead of polling
-   * @param check validate the data
-   * @param timestamps read the completions' timestamps
-   * @param newPost post with the builder
-   * @param odp register on demand
-   * @param deviceMemory use memory of the device
-   * @param json print JSON
+   * @param events whether to sleep until completion events instead of polling
+   * @param check whether to validate the data
+   * @param timestamps whether to read the completions' timestamps
+   * @param newPost whether to post with the builder
+   * @param odp whether to use on-demand paging
+   * @param deviceMemory whether to use memory of the device
+   * @param json whether to print JSON
    */
   record Modes(
       boolean events,
@@ -88,7 +89,7 @@ record Settings(
     return kind.program();
   }
 
-  /** Both ends run here. */
+  /** {@return whether both ends run in this runtime} */
   boolean bothEnds() {
     return devices.size() == 2;
   }
@@ -99,7 +100,7 @@ record Settings(
     Parsed line = getopt.parse(args).atMost(1);
     List<String> devices = new ArrayList<>(line.all("ib-dev"));
     String host = line.operands().isEmpty() ? null : line.operands().getFirst();
-    if (host != null && isDevice.test(host)) { // ours: a device in the host's place
+    if (host != null && isDevice.test(host)) { // an extension: a device in place of the host
       if (devices.isEmpty()) {
         throw new CommandException(
             program + ": which device is the other end? Use -d <dev> " + host);

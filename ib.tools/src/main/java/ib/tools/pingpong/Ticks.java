@@ -6,7 +6,7 @@ import java.util.Locale;
 /** Times between receive completions, by the device's clock ({@code -t}). */
 final class Ticks {
   private long previous;
-  private long least = 0xffff_ffffL; // as the original begins
+  private long least = 0xffff_ffffL; // the original's initial value
   private long most;
   private long total;
   private int count;
@@ -26,9 +26,7 @@ final class Ticks {
     previous = timestamp;
   }
 
-  /**
-   * {@return what the original prints, each line with a line's end before it; empty without deltas}
-   */
+  /** {@return the lines of the original, each after a line end; empty without deltas} */
   String text() {
     return count == 0
         ? ""

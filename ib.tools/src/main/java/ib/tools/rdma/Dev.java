@@ -39,8 +39,7 @@ final class Dev {
     line.put("ifindex", d.index(), d.index() + ": ");
     line.put("ifname", d.name(), d.name() + ": ");
     line.put("node_type", d.nodeType().label().toLowerCase(Locale.ROOT).replace(' ', '_'));
-    if (!attr.fwVer().isEmpty()
-        && !attr.fwVer().equals("0.0.0")) { // software has no firmware to name
+    if (!attr.fwVer().isEmpty() && !attr.fwVer().equals("0.0.0")) { // 0.0.0 stands for no firmware
       line.put("fw", attr.fwVer());
     }
     line.put("node_guid", Units.guid(d.nodeGuid()));
@@ -52,7 +51,10 @@ final class Dev {
     return line;
   }
 
-  /** The tool's names: it has one of its own, and none for the newest. */
+  /**
+   * {@return the tool's name of a flag} One name differs from the verbs name; the newest flags have
+   * none.
+   */
   private static String cap(Cap cap) {
     return switch (cap) {
       case UD_AV_PORT_ENFORCE -> "UD_AV_PORT_ENFORCE_PORT_ENFORCE";

@@ -8,19 +8,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Filters behind a kind of objects: pairs of a member's name and the values to show, numbers as
+ * The filters after a kind of objects: pairs of a member's name and the values to show, numbers as
  * {@code 5}, {@code 1,7} or {@code 2-9}, words as {@code rc,ud}.
  */
 final class Filter {
   private final Map<String, String> wanted = new LinkedHashMap<>();
 
   /**
-   * Reads the pairs.
+   * Parses the pairs.
    *
-   * @param words all words behind the kind, with {@code link DEV/PORT} or {@code dev DEV} among
-   *     them
+   * @param words all words after the kind, including {@code link DEV/PORT} or {@code dev DEV}
    * @param numbers names of numeric members
-   * @param texts names of others
+   * @param texts names of other members
    */
   Filter(List<String> words, Set<String> numbers, Set<String> texts) {
     if (words.size() == 1) {
@@ -44,7 +43,7 @@ final class Filter {
     }
   }
 
-  /** Whether an object is to be shown; one without the member is not. */
+  /** {@return whether an object is shown} An object without a filtered member is not. */
   boolean accepts(Line line) {
     return wanted.entrySet().stream()
         .filter(w -> !w.getKey().equals("link") && !w.getKey().equals("dev"))

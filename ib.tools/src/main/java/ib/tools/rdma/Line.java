@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * An object as the tool prints it: a map for scripts and for JSON, and a line of text, in which
- * each word is followed by a blank.
+ * An object as the tool prints it: a map for scripts and JSON, and a line of text with a blank
+ * after each word.
  */
 public final class Line extends AbstractMap<String, Object> implements Printable {
   private final Map<String, Object> members = new LinkedHashMap<>();
@@ -18,39 +18,39 @@ public final class Line extends AbstractMap<String, Object> implements Printable
 
   Line() {}
 
-  /** A member, printed as {@code name value}. */
+  /** Adds a member, printed as {@code name value}. */
   Line put(String name, String value) {
     return put(name, value, name + " " + value + " ");
   }
 
-  /** A member, printed as {@code name value}. */
+  /** Adds a member, printed as {@code name value}. */
   Line put(String name, long value) {
     return put(name, value, name + " " + value + " ");
   }
 
-  /** A key; JSON has it as hexadecimal text (print_color_hex). */
+  /** Adds a key, which is hexadecimal text in JSON (print_color_hex). */
   Line putHex(String name, long value) {
     String hex = Long.toHexString(value);
     return put(name, hex, name + " 0x" + hex + " ");
   }
 
-  /** A switch. */
+  /** Adds a member that is on or off. */
   Line putOnOff(String name, boolean value) {
     return put(name, value, name + (value ? " on " : " off "));
   }
 
-  /** A list, on a line of its own. */
+  /** Adds a list, printed on a separate line. */
   Line putCaps(List<String> values) {
     return put("caps", values, "\n    caps: <" + String.join(", ", values) + ">");
   }
 
-  /** Text alone. */
+  /** Adds text without a member. */
   Line printed(String printed) {
     text.append(printed);
     return this;
   }
 
-  /** A member and its own text. */
+  /** Adds a member with a given text. */
   Line put(String name, Object value, String printed) {
     members.put(name, value);
     text.append(printed);

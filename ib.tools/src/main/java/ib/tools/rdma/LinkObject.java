@@ -110,7 +110,7 @@ final class LinkObject {
       case SLEEP -> "SLEEP";
       case POLLING -> "POLLING";
       case DISABLED -> "DISABLED";
-      case PORT_CONFIGURATION_TRAINING -> "ARMED"; // the tool's word
+      case PORT_CONFIGURATION_TRAINING -> "ARMED"; // the tool's name
       case LINK_UP -> "LINK_UP";
       case LINK_ERROR_RECOVERY -> "LINK_ERROR_RECOVER";
       case PHY_TEST -> "PHY_TEST";

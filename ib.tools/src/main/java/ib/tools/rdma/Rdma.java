@@ -22,7 +22,7 @@ public final class Rdma {
    * @param args options {@code -d -j -p}, an object, a command and its words, each of which may be
    *     abbreviated
    * @return {@link Line}s, or a text for {@code help}
-   * @throws CommandException when a word is unknown or a device not there
+   * @throws CommandException when a word is unknown or a device does not exist
    */
   public static Object run(IbCore core, String... args) {
     String usage = Usage.of(NAME);

@@ -14,9 +14,12 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** {@code rdma resource}: the live objects, of kinds that the tool knows. */
+/** {@code rdma resource}: the live objects of the kinds that the tool lists. */
 final class Resource {
-  /** Kinds in the summary's order; there are no user contexts here, and no connection manager. */
+  /**
+   * The kinds in the order of the summary. User contexts and connection manager IDs do not exist
+   * here, so they count 0.
+   */
   private enum Type {
     PD("pd", Kind.PD, "pdn", Set.of("users", "pid", "ctxn", "pdn")),
     CQ("cq", Kind.CQ, "cqn", Set.of("users", "pid", "cqn", "ctxn")),
@@ -41,7 +44,7 @@ final class Resource {
       this.numbers = numbers;
     }
 
-    /** Objects of ports are listed by link, others by device. */
+    /** {@return whether objects of this kind are listed by port, not by device} */
     boolean ofPort() {
       return this == QP || this == CM_ID;
     }
@@ -143,7 +146,7 @@ final class Resource {
     return r.details().get("port") instanceof Number n ? n.longValue() : 0;
   }
 
-  /** The core lists what a kind has to tell under the tool's names, in its order. */
+  /** Adds the details of an object, which the core names and orders as the tool does. */
   private static Line members(Line line, ResourceRecord r, Type type) {
     if (type.idName != null) {
       line.put(type.idName, r.id());
@@ -151,7 +154,10 @@ final class Resource {
     r.details().forEach((name, value) -> member(line, name, value));
     String comm = r.owner().isEmpty() ? "ib.core" : r.owner();
     return line.put(
-        "comm", comm, "comm [" + comm + "] "); // brackets: no process, a client of the core
+        "comm",
+        comm,
+        "comm [" + comm
+            + "] "); // the brackets say that the owner is no process, but a client of the core
   }
 
   private static void member(Line line, String name, Object value) {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * {@code rdma statistic}: the hardware counters of a port; {@code rdma statistic mad [DEV/PORT]},
- * which the original has not, those of its management datagrams.
+ * {@code rdma statistic}: the hardware counters of a port. {@code rdma statistic mad [DEV/PORT]},
+ * an extension, shows the counters of the port's management datagrams.
  */
 final class Statistic {
   private Statistic() {}
@@ -21,7 +21,7 @@ final class Statistic {
     commands.put("show", words -> show(view, words));
     commands.put("list", words -> show(view, words));
     commands.put("help", words -> Usage.of("rdma_statistic"));
-    commands.put("mad", words -> links(view, words, true)); // of our own
+    commands.put("mad", words -> links(view, words, true)); // an extension
     for (String other : List.of("qp", "mr", "mode", "set", "unset")) {
       commands.put(other, words -> Rdma.unsupported("statistic " + other));
     }

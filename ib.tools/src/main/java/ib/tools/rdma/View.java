@@ -10,20 +10,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the commands look at, and how they print.
+ * The core that commands query, and the options of their output.
  *
- * @param core the midlayer
- * @param details print more
- * @param json print JSON
- * @param pretty break and indent lines
+ * @param core the core
+ * @param details whether to print details
+ * @param json whether to print JSON
+ * @param pretty whether to break and indent lines
  */
 record View(IbCore core, boolean details, boolean json, boolean pretty) {
 
   /**
-   * A port, or the objects that have none.
+   * A port, or port 0, which stands for objects without a port.
    *
    * @param device the device
-   * @param port from 1, or 0
+   * @param port from 1; 0 for no port
    */
   record Link(DeviceInfo device, int port) {}
 
@@ -35,7 +35,10 @@ record View(IbCore core, boolean details, boolean json, boolean pretty) {
     return core.devices().stream().filter(d -> d.name().equals(name)).findFirst();
   }
 
-  /** The handle that answers queries; a device that has gone meanwhile is a wrong name. */
+  /**
+   * {@return the handle for queries} Throws as for a wrong name if the device was removed
+   * meanwhile.
+   */
   IbDevice device(DeviceInfo info) {
     return core.device(info.name()).orElseThrow(() -> wrongDevice(info.name()));
   }
@@ -44,7 +47,7 @@ record View(IbCore core, boolean details, boolean json, boolean pretty) {
     return new CommandException("Wrong device name - " + name);
   }
 
-  /** The devices that the next word names: one, or without a word all. */
+  /** {@return the device that the next word names; all devices without a word} */
   List<DeviceInfo> devices(Words words) {
     if (words.isEmpty()) {
       return core.devices();
@@ -54,10 +57,10 @@ record View(IbCore core, boolean details, boolean json, boolean pretty) {
   }
 
   /**
-   * The ports that the next word names, as {@code DEV}, {@code DEV/}, {@code DEV/PORT} or {@code
-   * DEV/-}.
+   * Returns the ports that the next word names, as {@code DEV}, {@code DEV/}, {@code DEV/PORT} or
+   * {@code DEV/-}.
    *
-   * @param strict accept {@code DEV/PORT} with a port from 1 only
+   * @param strict whether to accept only {@code DEV/PORT} with a port from 1
    */
   List<Link> links(Words words, boolean strict) {
     int first = strict ? 1 : 0;

@@ -7,9 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/**
- * The words of a command line that were not read yet; commands may be abbreviated to any beginning.
- */
+/** The remaining words of a command line. Commands may be abbreviated to any prefix. */
 final class Words {
   private final Deque<String> words;
 
@@ -37,17 +35,17 @@ final class Words {
     return List.copyOf(words);
   }
 
-  /** Whether the next word is the beginning of a name. */
+  /** {@return whether the next word is a prefix of a name} */
   boolean matches(String name) {
     return !words.isEmpty() && name.startsWith(words.element());
   }
 
   /**
-   * Goes on with what the next word names.
+   * Runs the command that the next word names.
    *
-   * @param what what the words are, for the error
-   * @param none for no further word
-   * @param commands by name, in the order in which they are tried
+   * @param what kind of the words, for the error
+   * @param none the command without a further word
+   * @param commands commands by name, in the order in which they are tried
    */
   <T> T dispatch(String what, Function<Words, T> none, Map<String, Function<Words, T>> commands) {
     if (isEmpty()) {
@@ -62,7 +60,7 @@ final class Words {
     throw new CommandException("Unknown " + what + " '" + peek() + "'.");
   }
 
-  /** Refuses what is left. */
+  /** Refuses remaining words. */
   void end() {
     if (!isEmpty()) {
       throw new CommandException("Unknown parameter '" + peek() + "'.");

@@ -15,9 +15,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices of one run. The run is a client like any other (S35): it gets its own handles, and
- * when a device goes it hears of it, closes everything and lets the removal go on. A lease would
- * not tell it, so that an unplug would have to wait for the run's end.
+ * The devices of one run, which is a client of the core (S35). When one of its devices is removed,
+ * the run is notified, closes everything and lets the removal go on. A lease would not notify the
+ * run, so an unplug would have to wait for the run's end. {@link #remove} blocks until {@link
+ * #close}, at most 30 s.
  */
 public final class DeviceUse implements IbClient, AutoCloseable {
   private static final long CLOSE_SECONDS = 30;
@@ -38,17 +39,20 @@ public final class DeviceUse implements IbClient, AutoCloseable {
   }
 
   /**
-   * Takes devices.
+   * Opens the devices of a run.
    *
-   * @param core the midlayer
-   * @param program who uses them
-   * @param wanted their names
-   * @param wakeUp released when one of them goes
-   * @return the handles; close it when everything made through them is closed
-   * @throws CommandException when one is not there
+   * @param core the core
+   * @param program name of the program
+   * @param wanted names of the devices
+   * @param wakeUp released when one of the devices is removed
+   * @return the devices; close it after all objects made through their handles
+   * @throws CommandException when one of the devices does not exist
    */
   public static DeviceUse open(IbCore core, String program, Set<String> wanted, Semaphore wakeUp) {
-    String name = program + ":" + Thread.currentThread().threadId(); // as a process has its id
+    String name =
+        program
+            + ":"
+            + Thread.currentThread().threadId(); // the thread's id stands for a process id
     DeviceUse use = new DeviceUse(name, wanted, wakeUp);
     use.registration = core.registerClient(use);
     use.started = true;
@@ -68,7 +72,7 @@ public final class DeviceUse implements IbClient, AutoCloseable {
   /**
    * {@return the handle of a device}
    *
-   * @param device the name of one that was asked for
+   * @param device the name of one of the devices
    */
   public IbDevice device(String device) {
     IbDevice handle = handle(device);
@@ -79,10 +83,10 @@ public final class DeviceUse implements IbClient, AutoCloseable {
   }
 
   /**
-   * Looks whether the run may go on.
+   * Checks whether the run may go on.
    *
-   * @param program who asks
-   * @throws CommandException when a device goes, or the thread was interrupted
+   * @param program name of the program, for messages
+   * @throws CommandException when a device is being removed, or the thread was interrupted
    */
   public void checkGoingOn(String program) {
     String gone = leaving;
@@ -90,7 +94,7 @@ public final class DeviceUse implements IbClient, AutoCloseable {
       throw new CommandException(program + ": IB device " + gone + " was removed during the run");
     }
     if (Thread.interrupted()) {
-      throw new CommandException(130, program + ": interrupted"); // as a shell counts SIGINT
+      throw new CommandException(130, program + ": interrupted"); // the shell's status for SIGINT
     }
   }
 
@@ -122,8 +126,7 @@ public final class DeviceUse implements IbClient, AutoCloseable {
         throw new IllegalStateException(name + " did not close in " + CLOSE_SECONDS + " s");
       }
     } catch (InterruptedException e) {
-      Thread.currentThread()
-          .interrupt(); // what is left is reported and destroyed by the core (S32)
+      Thread.currentThread().interrupt(); // the core reports leaks and destroys them (S32)
     }
   }
 

@@ -25,12 +25,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a server waits for its client, which is the first to say a whole greeting of the right
- * form. Whoever says something else, nothing, or too little for too long is refused and counted by
- * reason, and the wait goes on: a stranger does not end it, nor keep the client out. What strangers
- * say is printed nowhere.
+ * Waits for a server's client: the first peer that sends a whole greeting of the right form. A peer
+ * that sends something else, or too little for too long, is refused and counted by reason, and the
+ * wait goes on. Such a peer neither ends the wait nor keeps the client out, and its bytes are not
+ * printed.
  *
- * <p>One thread calls in, the command's.
+ * <p>For the command's thread only.
  */
 public final class Listener {
   private static final int LOOK_MS = 200;
@@ -44,7 +44,7 @@ public final class Listener {
   private final Map<Refusal, Integer> refused = new EnumMap<>(Refusal.class);
   private final Deque<Stranger> held = new ArrayDeque<>(); // oldest first
 
-  /** Why a connection is not the client's. */
+  /** The reasons why a connection is refused. */
   private enum Refusal {
     GARBAGE("said something else"),
     LEFT("left"),
@@ -58,26 +58,26 @@ public final class Listener {
     }
   }
 
-  /** Who has connected and may become the client. */
+  /** A peer that has connected and may become the client. */
   private record Stranger(SocketChannel channel, byte[] greeting, ByteBuffer said, long untilNs) {}
 
   /**
    * The client.
    *
-   * @param socket the connection, behind its greeting
-   * @param greeting what it said
+   * @param socket the connection, whose greeting was read
+   * @param greeting the greeting
    */
   public record Met(Socket socket, byte[] greeting) {}
 
   /**
-   * Says where a server will listen.
+   * Creates the listener of a server; it listens in {@link #await}.
    *
-   * @param program the server's name, for what is printed
-   * @param bind the address that was asked for, or null
-   * @param everywhere without one: whether its clients are other hosts; else this host only
+   * @param program name of the server, for messages
+   * @param bind address to listen on; null for the default
+   * @param everywhere the default: true for all addresses, false for the loopback address
    * @param port TCP port
-   * @param err where the address is told, and what was refused
-   * @throws CommandException when there is no such address
+   * @param err the address and refused connections are printed here
+   * @throws CommandException when the address is unknown
    */
   public Listener(
       String program, @Nullable String bind, boolean everywhere, int port, PrintStream err) {
@@ -111,10 +111,10 @@ public final class Listener {
    * Waits for the client.
    *
    * @param length bytes of the greeting
-   * @param form whether a greeting has the right form
-   * @param stop asked while waiting; throws to give up
-   * @return the client; everybody else is closed
-   * @throws CommandException when the port is taken
+   * @param form test of a greeting's form
+   * @param stop called while waiting; throws to abort the wait
+   * @return the client; all other connections are closed
+   * @throws CommandException when the port is in use
    */
   public Met await(int length, Predicate<byte[]> form, Runnable stop) {
     try (ServerSocketChannel server = ServerSocketChannel.open();
@@ -140,7 +140,7 @@ public final class Listener {
         }
       }
     } catch (IOException e) {
-      stop.run(); // an interrupt closes the selector's channels
+      stop.run(); // throws after an interrupt, which closes the selector's channels
       throw new CommandException("Couldn't listen to port " + address.getPort(), e);
     } finally {
       held.forEach(s -> close(s.channel));
@@ -167,7 +167,10 @@ public final class Listener {
     held.addLast(new Stranger(channel, greeting, ByteBuffer.wrap(greeting), until));
   }
 
-  /** Reads what has come; {@return who has said the whole greeting} */
+  /**
+   * Reads from all connections. {@return a peer that has sent the whole greeting; null if there is
+   * none}
+   */
   private @Nullable Stranger hear(Predicate<byte[]> form) {
     for (Iterator<Stranger> i = held.iterator(); i.hasNext(); ) {
       Stranger stranger = i.next();
@@ -192,21 +195,23 @@ public final class Listener {
         return Refusal.LEFT;
       }
     } catch (IOException e) {
-      return Refusal.LEFT; // it has reset the connection
+      return Refusal.LEFT; // the peer has reset the connection
     }
     return System.nanoTime() - stranger.untilNs > 0 ? Refusal.SLOW : null;
   }
 
   private static Met met(Stranger client, Selector selector) throws IOException {
     Objects.requireNonNull(client.channel.keyFor(selector)).cancel();
-    selector.selectNow(); // only now the key is gone
+    selector.selectNow(); // deregisters the channel, which may block only afterwards
     client.channel.configureBlocking(true);
     Socket socket = client.channel.socket();
     socket.setTcpNoDelay(true);
     return new Met(socket, client.greeting);
   }
 
-  /** The first of a kind is told at once; all are counted. */
+  /**
+   * Refuses a connection. The first refusal for each reason is printed at once; all are counted.
+   */
   private void refuse(Stranger stranger, Refusal why) {
     if (refused.merge(why, 1, Integer::sum) == 1) {
       Object from = stranger.channel.socket().getRemoteSocketAddress();

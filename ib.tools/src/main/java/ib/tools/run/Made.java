@@ -7,19 +7,19 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Supplier;
 
-/** The verbs objects of a run, in the order they were made. */
+/** The verbs objects of a run, in the order of their creation. For the run's thread only. */
 public final class Made implements AutoCloseable {
   private final Deque<AutoCloseable> objects = new ArrayDeque<>();
 
-  /** Nothing yet. */
+  /** Creates an empty list. */
   public Made() {}
 
   /**
-   * Makes one.
+   * Creates an object.
    *
-   * @param <T> what it is
-   * @param failure what to say when it cannot be made
-   * @param maker makes it
+   * @param <T> type of the object
+   * @param failure message when the object cannot be created
+   * @param maker creates the object
    * @return the object, closed with the others
    */
   public <T extends AutoCloseable> T make(String failure, Supplier<T> maker) {
@@ -29,12 +29,12 @@ public final class Made implements AutoCloseable {
   }
 
   /**
-   * Asks the midlayer for something.
+   * Calls the core.
    *
-   * @param <T> what it returns
-   * @param failure what to say when it refuses
-   * @param action asks
-   * @return what it returned
+   * @param <T> type of the result
+   * @param failure message when the call fails
+   * @param action the call
+   * @return the result of the call
    */
   public static <T> T attempt(String failure, Supplier<T> action) {
     try {
@@ -44,7 +44,10 @@ public final class Made implements AutoCloseable {
     }
   }
 
-  /** Closes what was made, last first; what the core has destroyed already is no failure. */
+  /**
+   * Closes all objects, the last one first. An object that the core has destroyed already is no
+   * failure.
+   */
   @Override
   public void close() {
     CommandException failure = null;

@@ -10,7 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The TCP connection over which two programs meet. */
+/** Opens and reads the TCP connection between two programs. Calls block, with a time limit. */
 public final class Tcp {
   private static final int CONNECT_MS = 10_000;
   private static final int LOOK_MS = 200;
@@ -19,17 +19,17 @@ public final class Tcp {
   private Tcp() {}
 
   /**
-   * Goes to a server.
+   * Connects to a server, within 10 s.
    *
-   * @param host its name or address
-   * @param port its port
+   * @param host name or address of the server
+   * @param port TCP port of the server
    * @return the connection
-   * @throws CommandException when nobody answers there
+   * @throws CommandException when no server answers
    */
   public static Socket connect(String host, int port) {
     Socket socket = null;
     try {
-      socket = SocketChannel.open().socket(); // one that an interrupt closes
+      socket = SocketChannel.open().socket(); // an interrupt closes such a socket
       socket.connect(new InetSocketAddress(host, port), CONNECT_MS);
       socket.setTcpNoDelay(true);
       return socket;
@@ -55,9 +55,9 @@ public final class Tcp {
    * @param socket from {@link #connect} or a {@link Listener}
    * @param length bytes of the record
    * @param patienceNs how long its first byte may take; the others must follow within 10 s
-   * @param stop asked while waiting; throws to give up
+   * @param stop called while waiting; throws to abort the wait
    * @return the record
-   * @throws IOException when the other end hung up, or was too slow
+   * @throws IOException when the peer closed the connection, or was too slow
    */
   public static byte[] read(Socket socket, int length, long patienceNs, Runnable stop)
       throws IOException {

@@ -1,7 +1,6 @@
 /**
- * What the commands that move data have in common: their devices, the objects they make, the TCP
- * connection over which they meet. Plain Java; everything belongs to the run that made it and is
- * used by its thread.
+ * The common part of commands that transfer data: their devices, their verbs objects and their TCP
+ * connection. Plain Java. Only the thread of the run that created an object may use it.
  */
 @NullMarked
 package ib.tools.run;

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code ibv_asyncwatch}: prints the unaffiliated events of a device until it is interrupted, or
- * ends by itself after {@code -n} events or {@code -t} seconds. It is a client like any other: it
- * never holds up the removal of the device that it watches.
+ * until {@code -n} events or {@code -t} seconds. It is a client of the core, and never delays the
+ * removal of its device.
  */
 public final class Asyncwatch {
   private static final String NAME = "ibv_asyncwatch";
@@ -31,19 +31,19 @@ public final class Asyncwatch {
 
   private Asyncwatch() {}
 
-  /** What reaches the waiting thread: an event, or the end of the device. */
+  /** A message to the waiting thread: an event, or null for the removal of the device. */
   private record Arrival(@Nullable EventRow event) {}
 
   /**
    * Runs the command.
    *
    * @param core the midlayer
-   * @param out where events are printed as they come
+   * @param out events are printed here when they arrive
    * @param args the original's options; {@code -n} events and {@code -t} seconds after which to
    *     end, {@code -q} to print nothing and return the events instead, {@code -j} to return them
    *     as JSON
    * @return the usage for {@code -h}, the events for {@code -q} and {@code -j}, else null
-   * @throws CommandException when an option is wrong, the device is not there, or goes
+   * @throws CommandException when an option is wrong, or the device does not exist or is removed
    */
   public static @Nullable Object run(IbCore core, PrintStream out, String... args) {
     Getopt getopt =
@@ -93,7 +93,7 @@ public final class Asyncwatch {
         throw notFound(name);
       }
       if (out != null) {
-        out.println(name + ": async event FD -1"); // a queue, not a descriptor
+        out.println(name + ": async event FD -1"); // the core has no file descriptor of events
       }
       return collect(name, arrivals, out, count, seconds);
     } finally {
@@ -117,7 +117,7 @@ public final class Asyncwatch {
             arrivals.poll(
                 Math.min(left, TimeUnit.MILLISECONDS.toNanos(LOOK_MS)), TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
-        return events; // Ctrl-C: how the original ends too
+        return events; // Ctrl-C, which ends the original too
       }
       if (arrival != null) {
         EventRow event = arrival.event;
@@ -134,7 +134,10 @@ public final class Asyncwatch {
     return events;
   }
 
-  /** The client: a handler per device of that name, taken back when the device goes. */
+  /**
+   * The client: registers an event handler with the device, and unregisters it when the device is
+   * removed.
+   */
   private static final class Watcher implements IbClient {
     private final String device;
     private final BlockingQueue<Arrival> arrivals;

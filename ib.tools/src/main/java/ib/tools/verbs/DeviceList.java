@@ -18,7 +18,7 @@ public final class DeviceList {
   private DeviceList() {}
 
   /**
-   * A line.
+   * A line of the list.
    *
    * @param name device name
    * @param nodeGuid for example {@code 5054:00ff:fe12:3456}

@@ -30,7 +30,7 @@ public final class Devinfo {
    * @param core the midlayer
    * @param args the original's options, and {@code -j} or {@code --json}
    * @return {@link Hca}s, or {@link DeviceInfo}s for {@code -l}
-   * @throws CommandException when an option is wrong or the device is not there
+   * @throws CommandException when an option is wrong or the device does not exist
    */
   public static Listing<?> run(IbCore core, String... args) {
     Getopt getopt =
@@ -66,7 +66,7 @@ public final class Devinfo {
                   () -> new CommandException(NOT_FOUND, "IB device '" + name + "' wasn't found")));
     }
     List<IbDevice> devices = new ArrayList<>();
-    // one that has gone since devices() was asked is not a device any more
+    // leaves out a device that was removed after the call of devices()
     core.devices().forEach(d -> core.device(d.name()).ifPresent(devices::add));
     if (devices.isEmpty()) {
       throw new CommandException(NOT_FOUND, "No IB devices found");
@@ -101,7 +101,7 @@ public final class Devinfo {
     }
   }
 
-  /** Entries with an interface id, as the original shows them. */
+  /** {@return the GIDs with an interface ID, which are those that the original shows} */
   private static Map<Integer, Gid> gids(IbDevice device, int port, PortAttr attr) {
     Map<Integer, Gid> gids = new TreeMap<>();
     for (int i = 0; i < attr.gidTableLen(); i++) {

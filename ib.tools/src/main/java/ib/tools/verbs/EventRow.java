@@ -9,8 +9,8 @@ import ib.tools.output.Printable;
  * @param device device name
  * @param type for example {@code IBV_EVENT_PORT_ERR}
  * @param value the type's number
- * @param port from 1, 0 for the device, or how many events an overflow swallowed
- * @param sequence gap-free per device (D8)
+ * @param port port from 1; 0 for the device; for an overflow the number of lost events
+ * @param sequence number of the event, without gaps per device (D8)
  */
 public record EventRow(String device, String type, int value, int port, long sequence)
     implements Printable {

@@ -17,8 +17,8 @@ import java.util.Map;
  *
  * @param info name and identity
  * @param attr attributes
- * @param ports the ports asked for
- * @param verbose whether all is printed
+ * @param ports the ports to show
+ * @param verbose whether all attributes are printed
  */
 public record Hca(DeviceInfo info, DeviceAttr attr, List<Port> ports, boolean verbose)
     implements Printable, JsonView {
@@ -31,7 +31,7 @@ public record Hca(DeviceInfo info, DeviceAttr attr, List<Port> ports, boolean ve
   /**
    * A port.
    *
-   * @param port its number, from 1
+   * @param port port number, from 1
    * @param attr attributes
    * @param gids the GID table's entries in use; empty when not verbose
    */

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What {@code ibv_devinfo} prints for a device, byte for byte (rdma-core 44, devinfo.c). */
+/** Formats a device as {@code ibv_devinfo} does, byte for byte (rdma-core 44, devinfo.c). */
 final class HcaText {
   private static final String FLAG = "\t\t\t\t\t";
   private static final long LOW = 0xffff_ffffL;
@@ -28,7 +28,7 @@ final class HcaText {
     for (Hca.Port port : hca.ports()) {
       text.out.append(PortText.of(port, hca.info().nodeType(), hca.verbose())).append('\n');
     }
-    text.out.setLength(text.out.length() - 1); // the last line's end is the shell's
+    text.out.setLength(text.out.length() - 1); // the shell prints the last line's end
     return text.out.toString();
   }
 
@@ -115,7 +115,7 @@ final class HcaText {
     print("\tnum_comp_vectors:\t\t%d\n", a.limit(Limit.NUM_COMP_VECTORS));
   }
 
-  /** The names of the flags; what devinfo has no name for it prints as one number. */
+  /** Prints the names of the flags; flags without a name in devinfo are printed as one number. */
   private void flags(DeviceAttr a, long flags) {
     long unknown = flags;
     for (Cap cap : a.caps()) {
@@ -135,7 +135,7 @@ final class HcaText {
     Arrays.stream(Limit.values(), first.ordinal(), last.ordinal() + 1).forEach(l -> limit(a, l));
   }
 
-  /** Values begin in column 40 where the label leaves room. */
+  /** Prints a limit; the value begins in column 40 if the label is short enough. */
   private void limit(DeviceAttr a, Limit limit) {
     int column = 8 + limit.label().length() + 1;
     int tabs = Math.max(1, (40 - column + 7) / 8);

@@ -8,7 +8,7 @@ import ib.core.verbs.PhysState;
 import ib.core.verbs.PortAttr;
 import java.util.Locale;
 
-/** What {@code ibv_devinfo} prints for a port, byte for byte (rdma-core 44, devinfo.c). */
+/** Formats a port as {@code ibv_devinfo} does, byte for byte (rdma-core 44, devinfo.c). */
 final class PortText {
   private final StringBuilder out = new StringBuilder();
 

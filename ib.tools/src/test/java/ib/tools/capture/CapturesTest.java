@@ -110,7 +110,7 @@ class CapturesTest {
   }
 
   @Test
-  @DisplayName("B16: a capture is its user's alone, and overwrites only what it is told to")
+  @DisplayName("B16: only its user can read a capture, and it overwrites a file only with --force")
   void itsUsersAlone(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("x.pcapng");
     run("start cap0 " + file);
@@ -136,7 +136,7 @@ class CapturesTest {
   }
 
   @Test
-  @DisplayName("B17: what cannot be written is said once, with the reason")
+  @DisplayName("B17: a file that cannot be written is reported once, with the reason")
   void reasons(@TempDir Path folder) {
     Path file = folder.resolve("no/such/x");
     CommandException e = assertThrows(CommandException.class, () -> run("start cap0 " + file));
@@ -149,7 +149,7 @@ class CapturesTest {
   }
 
   @Test
-  @DisplayName("B16: readers that come and go, or say something, do not end a capture to a port")
+  @DisplayName("B16: readers that connect and leave, or send bytes, do not end a capture to a port")
   void strangers() throws IOException {
     String target = run("start -t 0 cap0").target();
     int port = Integer.parseInt(target.substring(target.lastIndexOf(':') + 1));
@@ -271,7 +271,7 @@ class CapturesTest {
   }
 
   @Test
-  @DisplayName("a device that goes ends its capture")
+  @DisplayName("the removal of a device ends its capture")
   void unplug(@TempDir Path folder) {
     Path file = folder.resolve("x.pcapng");
     run("start cap0 " + file);
@@ -297,7 +297,7 @@ class CapturesTest {
         "status x y z",
         "go",
       })
-  @DisplayName("what cannot be is refused in words")
+  @DisplayName("wrong command lines are refused in words")
   void refused(String line) {
     CommandException e = assertThrows(CommandException.class, () -> run(line));
     assertTrue(e.getMessage().contains("ib:capture"), e.getMessage());

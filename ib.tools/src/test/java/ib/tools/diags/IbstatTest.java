@@ -63,7 +63,7 @@ class IbstatTest {
 
   @ParameterizedTest
   @CsvSource({"three, IB device can't be found", "two 3, has no port number 3"})
-  @DisplayName("what is not there is named, status 255 as the original's")
+  @DisplayName("a missing device is named, with status 255 as in the original")
   void notThere(String line, String why) {
     CommandException e = assertThrows(CommandException.class, () -> ibstat(line));
     assertEquals(255, e.getAsInt());

@@ -118,7 +118,7 @@ class DiagsTest {
   }
 
   @Test
-  @DisplayName("smpquery pie: no port has it, and that is said as the original says it")
+  @DisplayName("smpquery pie: no port has it, which the output says in the original's words")
   void noExtended() {
     CommandException e =
         assertThrows(CommandException.class, () -> printed(Commands.SMPQUERY, "pie 1"));
@@ -129,7 +129,7 @@ class DiagsTest {
   }
 
   @Test
-  @DisplayName("IBA 14.4.1: sminfo with a modifier tells a subnet manager what to do")
+  @DisplayName("IBA 14.4.1: sminfo with a modifier sends a command to a subnet manager")
   void managerTold() {
     same(Commands.SMINFO, "-s 3 -p 7 1 5", "sminfo");
     same(Commands.SMINFO, "1 2", "sminfo");
@@ -139,7 +139,7 @@ class DiagsTest {
   }
 
   @Test
-  @DisplayName("who does not answer is named, with status 255")
+  @DisplayName("a node that does not answer is named, with status 255")
   void noAnswer() {
     CommandException e =
         assertThrows(CommandException.class, () -> printed(Commands.SMPQUERY, "nodeinfo 99"));
@@ -162,7 +162,7 @@ class DiagsTest {
         "-D nodeinfo 0,,1",
         "-D nodeinfo 0,a"
       })
-  @DisplayName("operands that are none are refused, nothing is guessed")
+  @DisplayName("invalid operands are refused")
   void badOperands(String line) {
     assertThrows(CommandException.class, () -> printed(Commands.SMPQUERY, line));
   }

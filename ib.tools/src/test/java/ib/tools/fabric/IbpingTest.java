@@ -83,7 +83,7 @@ class IbpingTest {
   }
 
   @Test
-  @DisplayName("a LID or a device that is none is refused")
+  @DisplayName("an invalid LID and an unknown device are refused")
   void refused() {
     assertThrows(CommandException.class, () -> ping("-C a x"));
     assertThrows(CommandException.class, () -> ping("-C nobody 1"));

@@ -295,7 +295,7 @@ class SaqueryTest {
   }
 
   @Test
-  @DisplayName("recorded from infiniband-diags 44, which asked the built-in subnet manager")
+  @DisplayName("recorded from infiniband-diags 44, which queried the built-in subnet manager")
   void builtIn() {
     byte[] pkeys = {(byte) 0xff, (byte) 0xff};
     sa.records.add(
@@ -321,7 +321,7 @@ class SaqueryTest {
   }
 
   @Test
-  @DisplayName("a refusal by the subnet administrator is told with its status")
+  @DisplayName("a refusal by the subnet administrator is printed with its status")
   void refused() {
     CommandException e = assertThrows(CommandException.class, () -> run(sa, "SR"));
     assertTrue(e.getMessage().contains("0x0200"), e.getMessage());

@@ -115,7 +115,7 @@ class FaultCommandTest {
   }
 
   @Test
-  @DisplayName("what is wrong is named")
+  @DisplayName("the error names the wrong word")
   void wrong() {
     assertEquals(
         "ib:fault: soft9 offers no faults; there are soft0, soft1",

@@ -79,7 +79,7 @@ class GetoptTest {
   }
 
   @Test
-  @DisplayName("a program that speaks itself")
+  @DisplayName("a program with its own message")
   void silent() {
     Getopt silent = Getopt.silent("Unknown option.", "Usage: rdma", "d,details");
     CommandException e = assertThrows(CommandException.class, () -> silent.parse("-x"));

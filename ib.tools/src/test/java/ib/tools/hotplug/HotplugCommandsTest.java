@@ -77,7 +77,7 @@ class HotplugCommandsTest {
   }
 
   @Test
-  @DisplayName("users J1: unplug tells the ordered removal")
+  @DisplayName("users J1: unplug prints the ordered removal")
   void unplug() {
     slot.report = report();
     Unplugged first = Slots.unplug(core, List.of(slot), "soft1");
@@ -91,7 +91,7 @@ class HotplugCommandsTest {
   }
 
   @Test
-  @DisplayName("a report of an earlier removal is not told again")
+  @DisplayName("a report of an earlier removal is not printed again")
   void staleReport() {
     core.removals.put("soft1", report());
     String text = Slots.unplug(core, List.of(slot), "soft1").text();
@@ -138,7 +138,7 @@ class HotplugCommandsTest {
   }
 
   @Test
-  @DisplayName("plug tells who was added, in order")
+  @DisplayName("plug prints the added clients, in order")
   void plug() {
     core.clients.add(client("mad", 1, ClientStatus.State.LIVE, ""));
     core.clients.add(client("sa", 2, ClientStatus.State.REJECTED, "no"));
@@ -155,7 +155,7 @@ class HotplugCommandsTest {
   }
 
   @Test
-  @DisplayName("issue 2, section 5: a device that cannot be built says why")
+  @DisplayName("issue 2, section 5: the error says why a device cannot be built")
   void plugFails() {
     slot.plugged = false;
     slot.failure = new IbNoMemoryException("soft1", "no LID left", "a larger range");
@@ -214,7 +214,7 @@ class HotplugCommandsTest {
   }
 
   @Test
-  @DisplayName("D8: what became of a device's events, for people and as values")
+  @DisplayName("D8: counts of a device's events, as text and as values")
   void events() {
     assertEquals("DEVICE  EVENTS\nsoft0   dispatched 7", Events.run(core).text());
     assertEquals(7L, Events.run(core, "soft0").get(0).events().get("dispatched"));

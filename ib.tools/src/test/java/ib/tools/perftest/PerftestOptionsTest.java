@@ -74,7 +74,7 @@ class PerftestOptionsTest {
         "--run_infinitely -b"
             + " | run_infinitely mode is not supported in SEND Bidirectional BW test",
       })
-  @DisplayName("what does not go together is refused in the original's words")
+  @DisplayName("options that exclude each other are refused in the original's words")
   void together(String options, String why) {
     assertEquals(why, refusal(Tool.SEND_BW, options).strip());
   }

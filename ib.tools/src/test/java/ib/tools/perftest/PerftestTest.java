@@ -222,7 +222,7 @@ class PerftestTest {
   }
 
   @Test
-  @DisplayName("B14: --run_infinitely prints a line each time, until the device goes")
+  @DisplayName("B14: --run_infinitely prints a line per interval, until the device is removed")
   void forever() throws Exception {
     int port = freePort();
     String options = " -p " + port + " -D 1 --run_infinitely";
@@ -252,7 +252,7 @@ class PerftestTest {
   }
 
   @Test
-  @DisplayName("nobody there")
+  @DisplayName("no server there: the original's words")
   void nobody() throws IOException {
     int port = freePort();
     CommandException e =
@@ -292,7 +292,7 @@ class PerftestTest {
   }
 
   @Test
-  @DisplayName("S31: a waiting server lets its device go")
+  @DisplayName("S31: a waiting server does not delay the removal of its device")
   void removal() throws Exception {
     CountDownLatch waiting = new CountDownLatch(1);
     PrintStream out =

@@ -99,7 +99,8 @@ class TalkTest {
   }
 
   @Test
-  @DisplayName("perftest 6.24 hangs up behind its last key, as a client and as a server")
+  @DisplayName(
+      "perftest 6.24 closes the connection after its last key, as a client and as a server")
   void hangsUp() throws Exception {
     Key mine = key(0xe0c247, 0xaa3, 0x55a455826000L, "::ffff:10.78.0.2");
     int port = freePort();
@@ -152,7 +153,9 @@ class TalkTest {
   }
 
   @Test
-  @DisplayName("B16: who talks something else, or leaves, is refused and counted; the wait goes on")
+  @DisplayName(
+      "B16: a peer that sends something else, or leaves, is refused and counted; the wait "
+          + "goes on")
   void garbage() throws Exception {
     int port = freePort();
     CompletableFuture<Mtu> server =

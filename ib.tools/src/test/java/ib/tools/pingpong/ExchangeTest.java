@@ -83,7 +83,9 @@ class ExchangeTest {
   }
 
   @Test
-  @DisplayName("each side gets the other's; the server is ready before the client hears of it")
+  @DisplayName(
+      "each end gets the peer's address; the server is ready before the client gets its "
+          + "answer")
   void bothSides() throws Exception {
     int port = freePort();
     AtomicReference<List<Address>> connected = new AtomicReference<>();
@@ -125,7 +127,7 @@ class ExchangeTest {
   }
 
   @Test
-  @DisplayName("nobody there: the original's words")
+  @DisplayName("no server there: the original's words")
   void nobody() throws IOException {
     int port = freePort();
     CommandException e =
@@ -152,7 +154,8 @@ class ExchangeTest {
 
   @Test
   @DisplayName(
-      "B16: a client that talks something else is refused, counted, not quoted; the wait goes on")
+      "B16: a client that sends something else is refused and counted, its bytes are not "
+          + "printed; the wait goes on")
   void garbage() throws Exception {
     int port = freePort();
     CompletableFuture<List<Address>> server =

@@ -150,7 +150,7 @@ class PingPongTest {
   }
 
   @Test
-  @DisplayName("users J4: while it runs, the other commands see it")
+  @DisplayName("users J4: while it runs, other commands show it")
   void seen() {
     List<String> seen = new ArrayList<>();
     PrintStream out =
@@ -249,8 +249,8 @@ class PingPongTest {
   @ParameterizedTest
   @ValueSource(strings = {"-c", "-e"})
   @DisplayName(
-      "S31, S32: a device that is removed ends the run, which closes everything and holds nothing"
-          + " up")
+      "S31, S32: the removal of a device ends the run, which closes everything and delays "
+          + "nothing")
   void removal(String mode) throws Exception {
     CountDownLatch running = new CountDownLatch(2);
     PrintStream out =
@@ -274,7 +274,7 @@ class PingPongTest {
   }
 
   @Test
-  @DisplayName("a waiting server lets its device go")
+  @DisplayName("a waiting server does not delay the removal of its device")
   void removalOfServer() throws Exception {
     CountDownLatch waiting = new CountDownLatch(1);
     PrintStream out =
@@ -325,7 +325,7 @@ class PingPongTest {
   }
 
   @Test
-  @DisplayName("issue 2, section 5: what cannot be made fails in the original's words")
+  @DisplayName("issue 2, section 5: an object that cannot be created fails in the original's words")
   void refusals() {
     assertEquals(
         "IB device nosuch not found", failure(Kind.RC, "-d", "nosuch", "soft1").getMessage());

@@ -246,7 +246,7 @@ class RdmaTest {
         "system               | rdma: 'system' is not supported here",
         "-r dev               | rdma: --raw is not supported here",
       })
-  @DisplayName("wrong words: the original's message, and a status")
+  @DisplayName("wrong words: the original's message, and its status")
   void wrongWords(String line, String message) {
     assertEquals(message, failure(line));
   }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@DisplayName("B16: a server outlives strangers, and says where it listens")
+@DisplayName("B16: connections of other programs do not end a server, which prints its address")
 @Timeout(120)
 class ListenerTest {
   private static final long LONG_NS = TimeUnit.SECONDS.toNanos(100);
@@ -88,7 +88,7 @@ class ListenerTest {
   }
 
   @Test
-  @DisplayName("1,000 who are silent do not keep the client out; the oldest of them make room")
+  @DisplayName("1,000 silent connections do not keep the client out; the oldest ones are closed")
   void silence() throws Exception {
     CompletableFuture<byte[]> server = await(listener(null, false, LONG_NS));
     for (int i = 0; i < 1000; i++) {
@@ -100,7 +100,7 @@ class ListenerTest {
   }
 
   @Test
-  @DisplayName("who says a byte now and then has its time, and is closed")
+  @DisplayName("a peer that sends a byte now and then is closed after its time")
   void slow() throws Exception {
     CompletableFuture<byte[]> server = await(listener(null, false, SHORT_NS));
     Socket slow = stranger("h");
@@ -145,7 +145,7 @@ class ListenerTest {
   }
 
   @Test
-  @DisplayName("Ctrl-C closes the socket and everybody who has connected")
+  @DisplayName("Ctrl-C closes the socket and all connections")
   void interrupt() throws Exception {
     Listener listener = listener(null, false, LONG_NS);
     Runnable stop =

@@ -85,7 +85,7 @@ class AsyncwatchTest {
   }
 
   @Test
-  @DisplayName("S31: a device that goes ends it, and it holds nothing up")
+  @DisplayName("S31: the removal of the device ends it, and it delays nothing")
   void removal() {
     PrintStream out = outThat(() -> core.remove(device));
     CommandException e = assertThrows(CommandException.class, () -> Asyncwatch.run(core, out));

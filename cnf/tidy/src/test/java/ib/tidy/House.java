@@ -19,8 +19,8 @@ final class House {
   private static final Set<String> SKIPPED = Set.of(".git", "target", ".idea", ".settings");
 
   /**
-   * Where packages are fetched from is the business of whoever builds: parts, so that this file is
-   * clean itself.
+   * Hosts of package registries, which only the settings of a build may name. The names are written
+   * in parts, so that this file does not match itself.
    */
   private static final Pattern REGISTRY =
       Pattern.compile(
@@ -83,8 +83,8 @@ final class House {
   }
 
   /**
-   * Tests in packages that are not their own room's: they would see what is nobody's but that
-   * package's. The stress tests are the one exception, they are about the inside of classes.
+   * Returns tests in packages of other modules, where they would see package-private members. The
+   * stress tests are the one exception, because they test the inside of classes.
    */
   static List<String> foreign(List<Source> sources) {
     return sources.stream()
@@ -95,7 +95,7 @@ final class House {
         .toList();
   }
 
-  /** What all packages of a room begin with. */
+  /** {@return the prefix of all packages of a module} */
   private static String root(String room) {
     String last = room.substring(room.lastIndexOf('/') + 1);
     return last.startsWith("ib.") ? last : "ib." + last;

@@ -18,17 +18,17 @@ import javax.tools.ToolProvider;
 /**
  * One parsed source file.
  *
- * @param path relative to the house, with {@code /}
- * @param text its text
- * @param unit its syntax tree
- * @param positions where the trees stand
+ * @param path path relative to the root of the repository, with {@code /}
+ * @param text content of the file
+ * @param unit syntax tree of the file
+ * @param positions positions of the trees in the text
  */
 record Source(String path, String text, CompilationUnitTree unit, SourcePositions positions) {
   static Source parse(String path, String text) {
     return parse(Map.of(path, text)).getFirst();
   }
 
-  /** Parses files given by path; syntax only, so each stands alone. */
+  /** Parses files by path. Only the syntax is checked, so each file is parsed on its own. */
   static List<Source> parse(Map<String, String> texts) {
     List<Text> files =
         texts.entrySet().stream().map(e -> new Text(e.getKey(), e.getValue())).toList();
@@ -88,7 +88,7 @@ record Source(String path, String text, CompilationUnitTree unit, SourcePosition
     return unit.getLineMap().getLineNumber(Math.max(0, positions.getStartPosition(unit, tree)));
   }
 
-  /** How many lines a tree takes. */
+  /** {@return the number of lines of a tree} */
   long length(Tree tree) {
     LineMap map = unit.getLineMap();
     long end = positions.getEndPosition(unit, tree);

@@ -70,6 +70,50 @@ class TidyTest {
   }
 
   @Test
+  @DisplayName("issue 11, section 3: comments and texts of edited modules name who acts")
+  void language() {
+    assertClean(violations(LanguageRules::check));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName("canary: a word that names no actor is caught, once; in code and in tests it is not")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "// for whoever waits",
+        "/** Waits until somebody polls. */",
+        "/* nobody waits */",
+        "// he is left alone",
+        "// the peer is told",
+        "// what is borne of a source",
+        "/** A queue pair. The owner's. */",
+        "// there is room for it",
+        "// behind the door",
+        "/** What is seen of it. */",
+        "/** The same for a group. */",
+        "/** It is the last one. */",
+      })
+  void languageCanary(String comment) {
+    String path = "/src/main/java/X.java";
+    String text = comment + "\nclass X { int he, room, door; char c = '\"'; }";
+    for (String module : LanguageRules.EDITED) {
+      assertEquals(1, LanguageRules.check(parse(module + path, text)).size(), module);
+    }
+    assertEquals(List.of(), LanguageRules.check(parse("itests/src/test/java/X.java", text)));
+  }
+
+  @Test
+  @DisplayName(
+      "canary: a message with such a word is caught; one with room, as tools print, is not")
+  void languageOfTexts() {
+    String path = LanguageRules.EDITED.iterator().next() + "/src/main/java/X.java";
+    String text = "class X { String s = \"taken by %s\"; }";
+    assertEquals(1, LanguageRules.check(parse(path, String.format(text, "some" + "body"))).size());
+    assertEquals(List.of(), LanguageRules.check(parse(path, String.format(text, "room 5"))));
+    assertEquals(List.of(), LanguageRules.check(parse(path, "class X { // shelter \n }")));
+  }
+
+  @Test
   @DisplayName("DESIGN 4: a package-info.java in each package")
   void packageInfo() {
     assertClean(House.undescribed(sources));

@@ -33,11 +33,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every asynchronous event there is: provoked and heard once, or not raised, and then why. */
 @DisplayName("issue 3, section 1: all events that an HCA raises (IBA 11.6.3)")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AsyncEventTest {
   private final Rig rig = Rig.two();
 

@@ -56,5 +56,6 @@ final class RefusalsTest {
     assertTrue(line.startsWith("failed 2 times to receive: java.lang.Ille"), line);
     assertTrue(line.contains("because at ib.driver.rxe"), line);
     assertEquals(1, line.lines().count());
+    assertEquals(Optional.empty(), refusals.report(61 * SECOND), "it is told once");
   }
 }

@@ -11,6 +11,7 @@ import ib.ulp.ipoib.cm.CmWorld.Node;
 import ib.ulp.ipoib.wire.Connected;
 import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +41,7 @@ class HostileTest {
         Octets.u32(s, 4, victim.names.keySet().iterator().next()); // guessed, for once
       }
       CmMessage message = CmMessage.read(attribute, s);
-      boolean kills = message instanceof CmMessage.DisconnectRequest || message instanceof CmReject;
+      boolean kills = message instanceof CmMessage.DisconnectRequest; // of who guesses one number
       if (message != null && !(kills && victim.names.containsKey(message.remoteId()))) {
         party.received(i, message, way(world.random.nextInt(3)));
         while (victim.loop.turn()) {
@@ -55,6 +56,13 @@ class HostileTest {
     assertTrue(victim.refusals.of(Refusal.UNKNOWN_CONNECTION) > 0);
     friend.packet(victim);
     assertEquals(1, friend.connections.all().size());
+    for (Connection c : victim.connections.all()) {
+      if (c.peer.equals(friend.address)) {
+        victim.connections.disconnect(c, "the end");
+      }
+    }
+    world.pass(1_000_000_000L);
+    assertEquals(List.of(), friend.connections.all(), "it knows who its peer is, as before");
   }
 
   private static AhAttr way(int kind) {

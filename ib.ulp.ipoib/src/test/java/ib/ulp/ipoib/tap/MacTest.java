@@ -1,12 +1,14 @@
 package ib.ulp.ipoib.tap;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.client.ClientRegistration;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
 import ib.driver.soft.sm.BuiltinSm;
+import ib.core.verbs.Gid;
 import ib.ulp.ipoib.Ipoib;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.testing.FakeSubnet;
@@ -93,6 +95,8 @@ class MacTest extends TwoKernels {
     }
     assertEquals(1, one.size(), one.toString());
     assertEquals(2, all.size(), all.toString());
+    long other = MacTable.own(Gid.linkLocal(GUID + 1), prefix + "ib0");
+    assertNotEquals(MacTable.own(Gid.linkLocal(GUID), prefix + "ib0"), other, "of another port");
   }
 
   private static String mac(String device) {

@@ -136,7 +136,12 @@ public final class Opensm implements AutoCloseable {
 
   /** Waits for the end of its first sweep. */
   public void awaitUp() {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    awaitUp(30);
+  }
+
+  /** Waits for the end of its first sweep, so many seconds at most. */
+  void awaitUp(int seconds) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     while (!logs("SUBNET UP")) {
       if (System.nanoTime() > end || !alive()) {
         throw new AssertionError((alive() ? "no SUBNET UP: " : "it has ended: ") + tail());

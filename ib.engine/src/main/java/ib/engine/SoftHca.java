@@ -36,15 +36,16 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * A complete software HCA over any wires: the control path of a driver's device. The driver builds
- * it, starts its worker, brings its ports up through {@link #port}, and shuts it down last.
+ * A complete software HCA over any wires: the control path of a driver's device. The driver creates
+ * it, starts its worker, brings its ports up through {@link #port}, and shuts it down last. Any
+ * thread may call.
  *
- * <p>Events (IBA 11.6.3) that it does not raise: PATH_MIG and PATH_MIG_ERR, since nothing migrates
- * (no {@code Cap.AUTO_PATH_MIG}; an alternate path is kept and told by query); SRQ_ERR, since a
- * ring in memory does not fail; WQ_FATAL, since there are no receive work queues;
- * DEVICE_SPEED_CHANGE, since width and speed change while a port is down. DEVICE_FATAL comes when a
- * step of its worker has thrown something for the first time: what the step had in hand may be
- * lost; the worker goes on, and counts ({@code worker_errors}).
+ * <p>Events (IBA 11.6.3) that it does not raise: PATH_MIG and PATH_MIG_ERR, since paths do not
+ * migrate (no {@code Cap.AUTO_PATH_MIG}; a query returns the alternate path that was set). SRQ_ERR,
+ * since a ring in memory does not fail; WQ_FATAL, since there are no receive work queues.
+ * DEVICE_SPEED_CHANGE, since width and speed change while a port is down. DEVICE_FATAL is raised
+ * when a step of the worker throws an exception for the first time: the work of that step may be
+ * lost. The worker goes on and counts ({@code worker_errors}).
  */
 public final class SoftHca implements DeviceOps {
   private static final Set<Cap> CAPS =
@@ -78,9 +79,9 @@ public final class SoftHca implements DeviceOps {
   /**
    * Builds a device with the system's clock and random source.
    *
-   * @param config its configuration
-   * @param wires one for each port
-   * @param observer who is told of unaffiliated events
+   * @param config configuration of the device
+   * @param wires one wire for each port
+   * @param observer called with unaffiliated events
    */
   public SoftHca(HcaConfig config, List<Wire> wires, HcaObserver observer) {
     this(config, wires, observer, NanoClock.SYSTEM, new SecureRandom());
@@ -89,11 +90,11 @@ public final class SoftHca implements DeviceOps {
   /**
    * Builds a device.
    *
-   * @param config its configuration
-   * @param wires one for each port
-   * @param observer who is told of unaffiliated events
-   * @param clock the time, virtual in the simulator
-   * @param random where numbers come from, seeded in the simulator
+   * @param config configuration of the device
+   * @param wires one wire for each port
+   * @param observer called with unaffiliated events
+   * @param clock the clock, virtual in the simulator
+   * @param random source of keys and numbers, seeded in the simulator
    */
   public SoftHca(
       HcaConfig config,
@@ -116,7 +117,7 @@ public final class SoftHca implements DeviceOps {
             config.limits());
   }
 
-  /** Without a subnet manager there is no QP0 (IBA annex A16.4.1). */
+  /** {@return the capabilities} RoCE has no subnet manager, so no QP0 (IBA annex A16.4.1). */
   private static Set<Cap> caps(LinkLayer layer) {
     EnumSet<Cap> all = EnumSet.copyOf(CAPS);
     if (layer == LinkLayer.INFINIBAND) {
@@ -126,54 +127,55 @@ public final class SoftHca implements DeviceOps {
   }
 
   /**
-   * Starts the worker's thread, a daemon. Without it somebody must call {@link #step} (simulator).
+   * Starts the worker's thread, a daemon. Without that thread the caller must call {@link #step}
+   * (simulator).
    *
-   * @param threadName its name
+   * @param threadName name of the thread
    */
   public void start(String threadName) {
     core.worker().start(threadName);
   }
 
   /**
-   * Does the worker's work, when it has no thread.
+   * Runs a step of a worker without a thread.
    *
-   * @return how much there was to do, 0 for nothing
+   * @return how much work there was; 0 for none
    */
   public int step() {
     return core.worker().step();
   }
 
-  /** {@return when the earliest timer is due by the device's clock, Long.MAX_VALUE for never} */
+  /** {@return when the earliest timer is due by the device's clock; Long.MAX_VALUE for never} */
   public long earliestTimerNs() {
     return core.worker().earliestNs();
   }
 
   /**
-   * Starts a timer of the driver's, for what a wire does later. Any thread, never blocks.
+   * Starts a timer of the driver, for later work of a wire. Any thread may call; never blocks.
    *
-   * @param timer not started at present; when it is due it may hand packets on in {@link
+   * @param timer a timer that is not running; when it is due, it may pass packets on in {@link
    *     #timerContext}
    */
   public void startTimer(Timer timer) {
     core.worker().start(timer);
   }
 
-  /** {@return the context for timers that are due, and only for them} */
+  /** {@return the context for due timers, and only for them} */
   public RunContext timerContext() {
     return core.worker().runList();
   }
 
   /**
-   * Ends the device: claims every queue pair for good, flushes what was posted into the completion
-   * queues, ends the worker. When it returns no thread is inside the engine on behalf of this
-   * device (D4).
+   * Ends the device: claims every queue pair for good, flushes posted requests into the completion
+   * queues, and ends the worker. Blocks; when it returns, no thread is inside the engine on behalf
+   * of this device (D4).
    */
   public void shutdown() {
     core.shutdown();
   }
 
   /**
-   * What the driver offers to those who ask why a queue pair does not work.
+   * Returns the service that explains why a queue pair does not work.
    *
    * @param device device name
    * @return the service
@@ -193,7 +195,7 @@ public final class SoftHca implements DeviceOps {
   }
 
   /**
-   * A port, for the driver and its subnet management.
+   * Returns a port, for the driver and its subnet management.
    *
    * @param number from 1
    * @return the port
@@ -203,7 +205,7 @@ public final class SoftHca implements DeviceOps {
     return core.port(number);
   }
 
-  /** {@return a context for a thread of the wire's own, see {@link RunContext}} */
+  /** {@return a context for a thread of the wire, see {@link RunContext}} */
   public RunContext newRunContext() {
     return new RunList(core.config().runBudgetBytes());
   }

@@ -1,6 +1,7 @@
 /**
- * A complete software HCA over any wire. Whoever has work for a queue pair runs it (D4), so every
- * thread of a device may be inside; drivers call in through the device they build here.
+ * A complete software HCA over any wire. The thread that has work for a queue pair runs the queue
+ * pair (D4), so any thread may execute code of the engine. Drivers call the engine through the
+ * {@code SoftHca} that they create.
  */
 @NullMarked
 package ib.engine;

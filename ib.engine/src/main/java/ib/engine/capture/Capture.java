@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The capture of one device: one at a time. Its wires ask for the ring with every packet, which
- * costs one volatile read while none runs.
+ * The packet capture of one device, at most one session at a time. The wires read the ring for
+ * every packet, which costs one volatile read while no session runs. Any thread may call.
  */
 public final class Capture implements PacketCapture, AutoCloseable {
   private static final int RING_PACKETS = 2048;
@@ -26,19 +26,19 @@ public final class Capture implements PacketCapture, AutoCloseable {
   private final NanoClock clock;
   private final Consumer<Boolean> watching;
   private volatile @Nullable CaptureRing ring;
-  private final AtomicLong changes = new AtomicLong(); // captures begun and ended
+  private final AtomicLong changes = new AtomicLong(); // number of captures begun and ended
   private volatile @Nullable CaptureSession session;
-  private boolean closed; // under this
+  private boolean closed; // guarded by this
 
   /**
-   * Nothing is captured yet.
+   * Creates the capture of a device, without a session.
    *
-   * @param device its name
-   * @param ports how many it has
-   * @param link what lies under them
-   * @param clock the time of the device
-   * @param watching told when a capture begins and ends: what is received from a medium in this JVM
-   *     must then be real packets, too (D5)
+   * @param device device name
+   * @param ports number of ports
+   * @param link link layer of the ports
+   * @param clock clock of the device
+   * @param watching called with true when a session begins and false when it ends: meanwhile a
+   *     medium in this JVM must deliver real packets, too (D5)
    */
   public Capture(
       String device, int ports, LinkLayer link, NanoClock clock, Consumer<Boolean> watching) {
@@ -70,12 +70,12 @@ public final class Capture implements PacketCapture, AutoCloseable {
     return clock.nanoTime();
   }
 
-  /** A number that is another one after a capture has begun or ended. */
+  /** {@return a number that changes when a session begins or ends} */
   long changes() {
     return changes.get();
   }
 
-  /** {@return where packets are copied to now, or null} */
+  /** {@return the ring that packets are copied to; null without a session} */
   @Nullable CaptureRing ring() {
     return ring;
   }
@@ -83,7 +83,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
   @Override
   public synchronized Session start(WritableByteChannel sink, Filter filter) {
     if (closed) {
-      throw new IbInvalidException("capture " + device, "the device is gone", "plug it in");
+      throw new IbInvalidException("capture " + device, "the device was removed", "plug it in");
     }
     if (filter.port() < 0 || filter.port() > ports) {
       throw new IbInvalidException(
@@ -109,7 +109,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
     return Optional.ofNullable(session);
   }
 
-  /** No packet goes to the ring of a session any more. */
+  /** Stops copying packets to the ring of a session. */
   synchronized void detach(CaptureSession which) {
     if (which.equals(session) && ring != null) {
       ring = null;
@@ -118,7 +118,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
     }
   }
 
-  /** A session's writer ends. */
+  /** Called by a session's writer thread when it ends. */
   synchronized void ended(CaptureSession which) {
     detach(which);
     if (which.equals(session)) {
@@ -126,7 +126,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
     }
   }
 
-  /** Ends what runs; the device goes. */
+  /** Closes a running session and refuses new ones, because the device is being removed. */
   @Override
   public void close() {
     CaptureSession running;

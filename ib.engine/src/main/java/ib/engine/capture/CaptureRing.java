@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies of packets in the order in which they passed: claimed by any thread without waiting,
- * emptied by one writer. When it is full a packet is left out and counted (F-42).
+ * A ring of packet copies in the order in which packets passed. Any thread claims slots without
+ * waiting; one writer thread empties the ring. When the ring is full, a packet is left out and
+ * counted (F-42).
  */
 final class CaptureRing {
   private static final VarHandle TAIL;
@@ -33,14 +34,14 @@ final class CaptureRing {
     this.filter = filter;
     this.slots = new Slot[size];
     this.mask = size - 1;
-    // automatic: a thread that is late by a whole capture may still write into its slot
+    // automatic: a thread with an old claim may write into its slot after the capture has ended
     MemorySegment memory = Arena.ofAuto().allocate((long) size * Slot.BYTES, 64);
     for (int i = 0; i < size; i++) {
       slots[i] = new Slot(memory.asSlice((long) i * Slot.BYTES, Slot.BYTES), i);
     }
   }
 
-  /** {@return the index of a claimed slot, or -1: full} */
+  /** {@return the index of a claimed slot; -1 when the ring is full} */
   long claim() {
     for (; ; ) {
       long t = tail;
@@ -61,7 +62,7 @@ final class CaptureRing {
     return slots[(int) index & mask];
   }
 
-  /** A filled slot has nothing in it. */
+  /** Finishes a slot without a packet, and counts the packet as left out. */
   void abandon(long index) {
     dropped.getAndIncrement();
     slot(index).finish(index);
@@ -75,13 +76,13 @@ final class CaptureRing {
     return dropped.get();
   }
 
-  /** The writer's: the slot when it is ready, or null. */
+  /** {@return a slot when it is ready, else null} For the writer thread only. */
   @Nullable Slot ready(long head) {
     Slot s = slot(head);
     return s.ready(head) ? s : null;
   }
 
-  /** The writer's: the slot may be claimed again. */
+  /** Frees a slot, which may be claimed again. For the writer thread only. */
   void free(long head) {
     slot(head).release(head + slots.length);
   }

@@ -8,10 +8,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** One capture: the thread that writes a ring to a sink, and its end. */
+/**
+ * One capture session: a thread that writes the ring to a sink. Any thread may call the methods of
+ * {@link Session}.
+ */
 final class CaptureSession implements Session, Runnable {
   private static final long IDLE_NS = 500_000;
-  private static final long VERDICT_NS = 200_000_000; // how long a packet may wait for its verdict
+  private static final long VERDICT_NS = 200_000_000; // how long a packet waits for its verdict
   private static final long CLOSE_MS = 2_000;
 
   private final Capture capture;
@@ -67,7 +70,8 @@ final class CaptureSession implements Session, Runnable {
       out.flush();
     } catch (IOException e) {
       failure = String.valueOf(e.getMessage() == null ? e : e.getMessage());
-    } catch (RuntimeException | Error e) { // a defect, or no memory: nobody else captures by it
+    } catch (RuntimeException
+        | Error e) { // a defect, or no memory: this session fails, the device works on
       failure = e.toString();
     } finally {
       ended = true;
@@ -75,7 +79,7 @@ final class CaptureSession implements Session, Runnable {
     }
   }
 
-  /** Writes what there is; false when there was nothing. */
+  /** Writes the packets in the ring. {@return whether there were any} */
   private boolean drain() throws IOException {
     long from = head;
     while (head < ring.tail()) {
@@ -97,7 +101,10 @@ final class CaptureSession implements Session, Runnable {
     return head > from;
   }
 
-  /** The next slot; one whose packet is not finished for long is written without a verdict. */
+  /**
+   * {@return the next slot if it is ready, else null} A slot whose packet is not finished in time
+   * is written without a verdict.
+   */
   private @Nullable Slot await() {
     Slot s = ring.ready(head);
     Slot unfinished = ring.slot(head);
@@ -140,7 +147,10 @@ final class CaptureSession implements Session, Runnable {
     return Optional.ofNullable(failure);
   }
 
-  /** A sink that takes nothing more is closed, which ends the writer. */
+  /**
+   * Ends the session and waits for the writer, at most 4 s. A sink that does not accept data in
+   * time is closed, which ends the writer.
+   */
   @Override
   public void close() {
     capture.detach(this);
@@ -160,7 +170,7 @@ final class CaptureSession implements Session, Runnable {
     }
   }
 
-  /** Waits a while for the writer; returns whether the caller was interrupted. */
+  /** Waits for the writer, at most 2 s. {@return whether the caller was interrupted} */
   private boolean joined() {
     try {
       thread.join(CLOSE_MS);

@@ -9,20 +9,21 @@ import ib.engine.wire.WirePort;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wire around another whose packets can be watched. It lies next to the engine: it sees what is
- * sent before a fault is injected, and what is received after. A packet that is sent is judged when
- * the call into the other wire returns, one that is received when it is released.
+ * A wire around another wire, whose packets can be captured. This wire is next to the engine: it
+ * sees sent packets before faults are injected, and received packets afterwards. The verdict on a
+ * sent packet is known when the call of the inner wire returns, that on a received packet when it
+ * is released.
  */
 public final class CapturingWire extends WireAround {
   private final Capture capture;
   private final int port;
-  private volatile @Nullable WirePort device; // before the first packet
+  private volatile @Nullable WirePort device; // set before the first packet
 
   /**
    * Wraps a wire.
    *
    * @param inner the medium
-   * @param capture of the device
+   * @param capture capture of the device
    * @param port number of the port
    */
   public CapturingWire(Wire inner, Capture capture, int port) {
@@ -32,10 +33,10 @@ public final class CapturingWire extends WireAround {
   }
 
   /**
-   * Wraps the port that the medium delivers to.
+   * Wraps the port that the medium delivers packets to.
    *
    * @param receiver the device's port
-   * @return what the medium is given instead
+   * @return the port for the medium
    */
   public WirePort receiver(WirePort receiver) {
     device = receiver;
@@ -51,7 +52,7 @@ public final class CapturingWire extends WireAround {
 
     @Override
     public void receive(Packet packet, RunContext run) {
-      packet.observe(null, 0); // the sender's observer has seen what it can see
+      packet.observe(null, 0); // ends the observation by the sender's capture
       CaptureRing ring = capture.ring();
       if (ring != null) {
         copy(ring, packet, true);
@@ -109,7 +110,7 @@ public final class CapturingWire extends WireAround {
     return capture.changes() + inner.changes();
   }
 
-  /** Returns the index of the slot, or -1 when there is none. */
+  /** Copies a packet. {@return the index of the slot; -1 when the packet was not copied} */
   private long copy(CaptureRing ring, Packet packet, boolean incoming) {
     if (!Slot.wanted(ring.filter, packet, port)) {
       return -1;
@@ -136,7 +137,7 @@ public final class CapturingWire extends WireAround {
     }
   }
 
-  /** True while a capture runs, or the medium segments (D5). */
+  /** {@return true while a session runs, or if the medium segments (D5)} */
   @Override
   public boolean segments() {
     @Nullable CaptureRing ring = capture.ring();

@@ -7,7 +7,10 @@ import java.nio.ByteOrder;
 import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 
-/** Writes pcapng blocks: section header, interfaces, enhanced packets, statistics. */
+/**
+ * Writes pcapng blocks: section header, interfaces, enhanced packets, statistics. For the writer
+ * thread only.
+ */
 final class Pcapng {
   static final int LINKTYPE_ETHERNET = 1;
   static final int LINKTYPE_ERF = 197;
@@ -56,15 +59,15 @@ final class Pcapng {
   }
 
   /**
-   * A packet.
+   * Writes a packet.
    *
-   * @param id its interface, from 0
-   * @param erf whether it gets an ERF header
-   * @param epochNs when, nanoseconds since 1970
-   * @param incoming its direction
+   * @param id index of its interface, from 0
+   * @param erf whether to write an ERF header
+   * @param epochNs time in nanoseconds since 1970
+   * @param incoming whether the packet was received
    * @param bytes the packet
-   * @param length of it
-   * @param comment what to say about it
+   * @param length length of the packet in bytes
+   * @param comment comment of the packet
    */
   void packet(
       int id,
@@ -106,12 +109,12 @@ final class Pcapng {
     end();
   }
 
-  /** Whether there is no room for one more packet of the longest kind. */
+  /** {@return whether the buffer lacks space for one more packet of the largest size} */
   boolean full() {
     return block.remaining() < 2 * Slot.BYTES;
   }
 
-  /** Gives the sink what was written since the last time. */
+  /** Writes the buffer to the sink. Blocks as long as the sink does. */
   void flush() throws IOException {
     block.flip();
     while (block.hasRemaining()) {

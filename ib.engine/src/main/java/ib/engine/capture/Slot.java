@@ -13,14 +13,14 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The copy of one packet. Its phase carries the index of the claim, so that whoever still holds an
- * old claim finds it gone.
+ * The copy of one packet. Its phase contains the index of the claim, so that a thread with an
+ * outdated claim can tell.
  */
 final class Slot implements PacketObserver {
   static final int BYTES = 4352; // the longest packet: 4096 bytes and all headers
   private static final int FREE = 0;
   private static final int CLAIMED = 1;
-  private static final int FILLED = 2; // waits for its verdict
+  private static final int FILLED = 2; // the packet waits for its verdict
   private static final int READY = 3;
   private static final VarHandle PHASE;
 
@@ -38,7 +38,7 @@ final class Slot implements PacketObserver {
   private final RoceFrame frame = new RoceFrame();
   private volatile long phase;
 
-  // written by the claimer before it is ready, read by the writer afterwards
+  // written by the claiming thread before the phase READY, read by the writer thread afterwards
   int length;
   int port;
   boolean incoming;
@@ -49,7 +49,7 @@ final class Slot implements PacketObserver {
   boolean badIcrc;
   @Nullable String fault;
   @Nullable String dropped;
-  boolean carried; // has been on a wire of RoCE, which is known then:
+  boolean carried; // whether the packet was on a RoCE wire; then the fields below are set
   int sourcePort;
   int identification;
   int trafficClass;
@@ -82,7 +82,7 @@ final class Slot implements PacketObserver {
     phase = phase(index, CLAIMED);
   }
 
-  /** Hands it to the writer; false when it was already. */
+  /** Hands the slot to the writer. {@return false if that was done before} */
   boolean finish(long index) {
     return PHASE.compareAndSet(this, phase(index, FILLED), phase(index, READY));
   }
@@ -97,7 +97,9 @@ final class Slot implements PacketObserver {
         && (f.opcode() < 0 || f.opcode() == p.opcode);
   }
 
-  /** Copies a packet; false when it is not one that could be on a wire (D5). */
+  /**
+   * Copies a packet. {@return false if the packet cannot be on a wire, such as a direct one (D5)}
+   */
   boolean fill(long index, Packet p, int portNumber, boolean in, boolean ethernet, long now) {
     boolean several = p.psnCount > 1 && p.opcode != BthOpcode.RC_RDMA_READ_REQUEST.value();
     int n = several ? 0 : encode(p, ethernet);
@@ -132,14 +134,14 @@ final class Slot implements PacketObserver {
     if (filled(token)) {
       dropped = packet.dropped;
       if (incoming) {
-        finish(token); // what is sent is finished by the sender, when the call returns
+        finish(token); // a sent packet is finished by its sender, when transmit() returns
       } else {
         note(packet);
       }
     }
   }
 
-  /** What is known of how it was carried. */
+  /** Takes over how the RoCE wire has sent the packet. */
   private void note(Packet p) {
     carried = p.sourcePort != 0;
     sourcePort = p.sourcePort;

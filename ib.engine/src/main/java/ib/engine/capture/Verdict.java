@@ -6,13 +6,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What is said about a packet: whether its ICRC is right, what the device made of it, how often its
- * sequence number was sent before, which fault was injected. The writer's.
+ * Makes the comment of a packet: whether its ICRC is correct, why it was dropped, how often its PSN
+ * was sent before, which fault was injected. For the writer thread only.
  */
 final class Verdict {
-  private static final int REMEMBERED = 4096; // sequence numbers of each sender
+  private static final int REMEMBERED = 4096; // PSNs of each sender
 
-  /** How often each of the latest sequence numbers was sent. */
+  /** How often each of the latest PSNs of a sender was sent. */
   private static final class Sent extends LinkedHashMap<Integer, Integer> {
     private static final long serialVersionUID = 1L;
 
@@ -42,7 +42,7 @@ final class Verdict {
     return text.toString();
   }
 
-  /** Only reliable services send again; datagrams have their own numbers. */
+  /** {@return how often the packet was sent before} Only reliable connections retransmit. */
   private int sentBefore(Slot s) {
     BthOpcode opcode = BthOpcode.of(s.opcode);
     if (opcode == null || (s.opcode & 0xe0) != 0 || opcode == BthOpcode.RC_ACKNOWLEDGE) {

@@ -10,11 +10,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Completes the copy of a RoCE frame with what was decided after the copy was made, by the system
- * that carried it: source port, identification, hop limit, and with them the ICRC. The UDP checksum
- * is calculated. A socket does not show that of what is received, so it is the one that a sender
- * with a socket sets; Linux rdma_rxe and some cards send none. Ethernet addresses stay 0. The
- * writer's.
+ * Completes the copy of a RoCE frame with fields that were set after the copy: source port,
+ * identification, hop limit, and with them the ICRC. The UDP checksum is computed: a socket does
+ * not show a received one, so the copy has the one that a sender with a socket sets; Linux rdma_rxe
+ * and some cards send none. Ethernet addresses stay 0. For the writer thread only.
  */
 final class WireHeaders {
   private static final ValueLayout.OfShort SHORT =
@@ -41,11 +40,11 @@ final class WireHeaders {
       Icrc.store(s.bytes, s.length - Icrc.BYTES, s.icrc);
     }
     udp.checksum(0);
-    int addresses = four ? 8 : 32; // which lie before UDP
+    int addresses = four ? 8 : 32; // bytes of the addresses before the UDP header
     int sum = UdpHeader.PROTOCOL + udp.length() + sum(s.bytes, at - addresses, s.length);
     sum = (sum & 0xffff) + (sum >>> 16);
     sum = ~(sum + (sum >>> 16)) & 0xffff;
-    udp.checksum(sum == 0 ? 0xffff : sum); // RFC 768: 0 is none
+    udp.checksum(sum == 0 ? 0xffff : sum); // RFC 768: 0 stands for no checksum
   }
 
   private void carried4(Slot s, int at) {
@@ -63,7 +62,10 @@ final class WireHeaders {
     ipv6.hopLmt(s.hopLimit);
   }
 
-  /** The sum of the words of a frame's end; its length is even, as that of all RoCE packets. */
+  /**
+   * {@return the sum of the 16-bit words of a range} Its length is even, as that of every RoCE
+   * packet.
+   */
   private static int sum(MemorySegment bytes, int from, int to) {
     int sum = 0;
     for (int i = from; i < to; i += Short.BYTES) {

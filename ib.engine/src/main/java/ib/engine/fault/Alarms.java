@@ -10,18 +10,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Timers that see to it that somebody looks at what is held back when the first of it is due. A new
- * one is started only when something is due earlier than all before, so there are few.
+ * Timers that release held packets when they are due. A timer is started only if a packet is due
+ * earlier than all others, so there are few.
  */
 final class Alarms {
-  /** What is to be done. */
+  /** The work of the timers. */
   @FunctionalInterface
   interface Task {
     /**
-     * Does what is due.
+     * Releases what is due; called by the device's worker.
      *
      * @param run the context
-     * @return nanoseconds until it must be called again, Long.MAX_VALUE for never
+     * @return nanoseconds until the next call; Long.MAX_VALUE for never
      */
     long run(RunContext run);
   }
@@ -30,7 +30,7 @@ final class Alarms {
   private final Task task;
   private final NanoClock clock;
   private final List<Alarm> all = new CopyOnWriteArrayList<>();
-  private final AtomicLong dueNs = new AtomicLong(Long.MAX_VALUE); // of the earliest alarm
+  private final AtomicLong dueNs = new AtomicLong(Long.MAX_VALUE); // when the earliest timer is due
   private volatile boolean closed;
 
   Alarms(SoftHca hca, Task task, NanoClock clock) {
@@ -39,7 +39,7 @@ final class Alarms {
     this.clock = clock;
   }
 
-  /** Makes sure that the task is run within a time; any thread. */
+  /** Makes the task run within a time. Any thread may call; never blocks. */
   void within(long ns) {
     long due = clock.nanoTime() + ns;
     long earliest;
@@ -82,7 +82,7 @@ final class Alarms {
 
     @Override
     protected void expired() {
-      Alarms.this.dueNs.compareAndSet(dueNs, Long.MAX_VALUE); // the next one starts its own
+      Alarms.this.dueNs.compareAndSet(dueNs, Long.MAX_VALUE); // the next packet starts a new timer
       running.set(false);
       long next = closed ? Long.MAX_VALUE : task.run(hca.timerContext());
       if (next != Long.MAX_VALUE) {

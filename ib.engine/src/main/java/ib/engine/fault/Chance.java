@@ -2,9 +2,7 @@ package ib.engine.fault;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * Random numbers from a seed that any thread may draw: SplitMix64, one atomic addition for each.
- */
+/** A seeded random source, SplitMix64, with one atomic addition per number. Any thread may call. */
 final class Chance {
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
@@ -25,7 +23,7 @@ final class Chance {
     return z ^ (z >>> 31);
   }
 
-  /** {@return 0 to bound - 1; the bias is of no interest for bounds this small} */
+  /** {@return 0 to bound - 1; the bias is negligible for small bounds} */
   long below(long bound) {
     return Long.remainderUnsigned(next(), bound);
   }

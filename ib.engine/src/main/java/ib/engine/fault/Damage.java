@@ -4,7 +4,9 @@ import ib.engine.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** One flipped bit: in the payload, or in a header field that the ICRC covers (IBA 7.8.1). */
+/**
+ * Flips one bit of a packet: in the payload, or in a header field that the ICRC covers (IBA 7.8.1).
+ */
 final class Damage {
   private static final int FIELDS = 5;
 
@@ -13,14 +15,14 @@ final class Damage {
   /**
    * Flips a bit.
    *
-   * @param p a copy that refers to one piece of its own memory, if to any
-   * @param silent whether only the payload is hit and the ICRC still matches
-   * @param chance decides which bit
+   * @param p a copy whose payload, if there is one, is one piece of the copy's own memory
+   * @param silent whether only the payload is changed and the ICRC still matches
+   * @param chance chooses the bit
    */
   static void to(Packet p, boolean silent, Chance chance) {
     int bits = p.payload.length() * Byte.SIZE;
     p.damaged |= !silent;
-    p.sourcePort = 0; // as it was on the wire it is no more
+    p.sourcePort = 0; // the packet no longer equals the one on the wire
     if (bits > 0 && (silent || chance.below(FIELDS) > 0)) {
       long bit = chance.below(bits);
       MemorySegment bytes = p.payload.segment(0);

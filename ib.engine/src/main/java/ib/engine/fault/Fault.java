@@ -5,11 +5,11 @@ import ib.core.spi.FaultRule;
 import ib.engine.wire.Packet;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A rule at work, with its counts. */
+/** An active rule with its counts. Any thread may call. */
 final class Fault {
   private final int id;
   private final FaultRule rule;
-  private final long threshold; // of 53 random bits
+  private final long threshold; // compared with 53 random bits
   private final AtomicLong fitting = new AtomicLong();
   private final AtomicLong hit = new AtomicLong();
 
@@ -31,7 +31,7 @@ final class Fault {
     return new FaultInjection.Active(id, rule, fitting.get(), hit.get());
   }
 
-  /** Whether this packet is hit; counts it. */
+  /** {@return whether the rule disturbs a packet, which is counted} */
   boolean hits(Packet p, FaultRule.Direction way, int port, Chance chance) {
     if (!fits(p, way, port)) {
       return false;

@@ -9,7 +9,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The rules of one device; its {@link FaultyWire}s read them for every packet. */
+/**
+ * The fault rules of one device, which its {@link FaultyWire}s read for every packet. Any thread
+ * may call.
+ */
 public final class Faults implements FaultInjection {
   private static final int RULES_MOST = 256;
   private static final Fault[] NONE = {};
@@ -18,15 +21,15 @@ public final class Faults implements FaultInjection {
   private final int ports;
   private final Chance chance;
   private volatile Fault[] active = NONE;
-  private final AtomicLong changes = new AtomicLong(); // of the rules
-  private int lastId; // under this
+  private final AtomicLong changes = new AtomicLong(); // number of changes of the rules
+  private int lastId; // guarded by this
 
   /**
-   * No rules yet.
+   * Creates the rules of a device, none at first.
    *
-   * @param device its name
-   * @param ports how many it has
-   * @param seed where chance begins
+   * @param device device name
+   * @param ports number of ports
+   * @param seed seed of the random source
    */
   public Faults(String device, int ports, long seed) {
     this.device = device;
@@ -38,7 +41,7 @@ public final class Faults implements FaultInjection {
     return active;
   }
 
-  /** {@return a number that is another one after rules were added or removed} */
+  /** {@return a number that changes when rules are added or removed} */
   long changes() {
     return changes.get();
   }

@@ -13,10 +13,10 @@ import ib.engine.wire.WirePort;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wire around another that disturbs packets by the rules of {@link Faults}. Without a rule it
- * costs one volatile read per packet. A packet that is damaged or held back is replaced by a copy
- * of its bytes and released at once, so nobody waits for it; at most {@value #HELD_MOST} copies per
- * direction are under way, what is more passes undisturbed.
+ * A wire around another wire, which disturbs packets by the rules of {@link Faults}. Without a rule
+ * it costs one volatile read per packet. A packet that is damaged or held is replaced by a copy of
+ * its bytes and released at once, so its sender does not wait. At most {@value #HELD_MOST} copies
+ * per direction exist; further packets pass undisturbed.
  */
 public final class FaultyWire extends WireAround implements AutoCloseable {
   private static final int HELD_MOST = 1024;
@@ -25,8 +25,8 @@ public final class FaultyWire extends WireAround implements AutoCloseable {
   private final int port;
   private final NanoClock clock;
   private final Shelf out;
-  private @Nullable Shelf in; // before the first packet
-  private @Nullable Alarms alarms; // before the first packet
+  private @Nullable Shelf in; // set before the first packet
+  private @Nullable Alarms alarms; // set before the first packet
 
   /**
    * Wraps a wire.
@@ -45,19 +45,19 @@ public final class FaultyWire extends WireAround implements AutoCloseable {
   }
 
   /**
-   * Tells which device it belongs to, once, before the first packet.
+   * Sets the device, once, before the first packet.
    *
-   * @param hca whose worker lets go what was held back
+   * @param hca the device, whose worker releases held packets
    */
   public void attach(SoftHca hca) {
     alarms = new Alarms(hca, this::expire, clock);
   }
 
   /**
-   * Wraps the port that the medium delivers to, once, before the first packet.
+   * Wraps the port that the medium delivers packets to, once, before the first packet.
    *
    * @param receiver the device's port
-   * @return what the medium is given instead, so that rules of direction {@code in} work
+   * @return the port for the medium, at which rules of direction {@code in} apply
    */
   public WirePort receiver(WirePort receiver) {
     Shelf shelf = new Shelf(receiver::receive, clock, HELD_MOST);
@@ -166,7 +166,8 @@ public final class FaultyWire extends WireAround implements AutoCloseable {
     if (original.fault || !p.equals(original)) {
       original.release(run);
     }
-    if (original.fault) { // its payload is gone: the sender is told, nothing was sent
+    if (original
+        .fault) { // its payload is no longer readable: the release reports that to the sender
       if (duplicate != null) {
         duplicate.release(run);
       }
@@ -204,25 +205,25 @@ public final class FaultyWire extends WireAround implements AutoCloseable {
     return received == null ? next : Math.min(next, received.expire(run));
   }
 
-  /** True while there are rules, or the medium segments (D5). */
+  /** {@return true while there are rules, or if the medium segments (D5)} */
   @Override
   public boolean segments() {
     return faults.active().length > 0 || inner.segments();
   }
 
-  /** {@return packets held back now, both directions} */
+  /** {@return the number of held packets of both directions} */
   public int held() {
     Shelf received = in;
     return out.held() + (received == null ? 0 : received.held());
   }
 
-  /** {@return copies under way: held back, or handed on and not released by their receiver yet} */
+  /** {@return the number of copies: held, or passed on and not released by their receiver yet} */
   public int copies() {
     Shelf received = in;
     return out.taken() + (received == null ? 0 : received.taken());
   }
 
-  /** Forgets what is held back. The medium is not closed. */
+  /** Drops held packets. The medium is not closed. */
   @Override
   public void close() {
     out.close();

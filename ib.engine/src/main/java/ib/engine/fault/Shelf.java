@@ -12,9 +12,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies of packets, bytes included, that go on at once or are held back until they are due. A copy
- * refers to nothing of the sender's, so a packet that is held keeps neither a queue pair's packet
- * nor registered memory. Made on first use, then used again.
+ * Copies of packets with their bytes, which are passed on at once or held until they are due. A
+ * copy refers to no memory of the sender, so a held packet occupies neither a queue pair's packet
+ * nor registered memory. Copies are created on first use and reused. Any thread may call; calls do
+ * not block.
  */
 final class Shelf extends PacketOwner {
   private static final int FREE = 0;
@@ -22,10 +23,10 @@ final class Shelf extends PacketOwner {
   private static final int HELD = 2;
   private static final int BYTES_INITIAL = 4096;
 
-  /** Where packets go from here. */
+  /** Passes packets on. */
   @FunctionalInterface
   interface Exit {
-    /** Takes a packet over. */
+    /** Takes a packet over; its receiver releases it. */
     void pass(Packet packet, RunContext run);
   }
 
@@ -34,7 +35,7 @@ final class Shelf extends PacketOwner {
   private final @Nullable Packet[] packets;
   private final MemorySegment[] buffers;
   private final AtomicIntegerArray states;
-  private final long[] dueSeq; // written before its state is HELD
+  private final long[] dueSeq; // written before the state HELD
   private final long[] dueNs;
   private final AtomicInteger held = new AtomicInteger();
   private final AtomicLong passed = new AtomicLong();
@@ -50,12 +51,12 @@ final class Shelf extends PacketOwner {
     this.dueNs = new long[most];
   }
 
-  /** {@return where packets go from here} */
+  /** {@return where packets are passed on to} */
   Exit exit() {
     return exit;
   }
 
-  /** {@return whether nothing is held back} */
+  /** {@return whether no packet is held} */
   boolean isEmpty() {
     return held.get() == 0;
   }
@@ -64,7 +65,7 @@ final class Shelf extends PacketOwner {
     return held.get();
   }
 
-  /** {@return copies that were not released yet, those held back included} */
+  /** {@return the number of copies in use, held ones included} */
   int taken() {
     int n = 0;
     for (int i = 0; i < states.length(); i++) {
@@ -74,10 +75,10 @@ final class Shelf extends PacketOwner {
   }
 
   /**
-   * A copy with the bytes as they are now.
+   * Copies a packet with its present bytes.
    *
    * @param from the original; its fault is set when its payload cannot be read
-   * @return the copy, or null when there is none to be had
+   * @return the copy; null when all copies are in use or the payload cannot be read
    */
   @Nullable Packet copy(Packet from) {
     for (int i = 0; i < states.length(); i++) {
@@ -117,7 +118,7 @@ final class Shelf extends PacketOwner {
     if (length > 0) {
       p.payload.add(bytes, 0, length);
     }
-    if (header != null) { // allocates: only RoCE over IPv4 has one
+    if (header != null) { // allocates, but only UD packets of RoCE have this header
       MemorySegment.copy(header, 0, bytes, length, header.byteSize());
       p.networkHeader = bytes.asSlice(length, header.byteSize());
     }
@@ -125,11 +126,11 @@ final class Shelf extends PacketOwner {
   }
 
   /**
-   * Holds a copy back.
+   * Holds a copy.
    *
-   * @param p a copy of this shelf
-   * @param others how many packets may overtake it, Integer.MAX_VALUE for any number
-   * @param ns how long at most
+   * @param p a copy of this object
+   * @param others how many packets may overtake it; Integer.MAX_VALUE for any number
+   * @param ns how long at most, in nanoseconds
    */
   void hold(Packet p, int others, long ns) {
     int i = (int) p.cookie;
@@ -139,7 +140,9 @@ final class Shelf extends PacketOwner {
     states.setRelease(i, HELD);
   }
 
-  /** A packet has passed: lets go those that were overtaken often enough. */
+  /**
+   * Counts a packet that has passed, and releases held packets that were overtaken often enough.
+   */
   void count(RunContext run) {
     long n = passed.incrementAndGet();
     int left = held.get();
@@ -154,9 +157,9 @@ final class Shelf extends PacketOwner {
   }
 
   /**
-   * Lets go those whose time has come.
+   * Releases held packets whose time is over.
    *
-   * @return nanoseconds until the next one is due, Long.MAX_VALUE when there is none
+   * @return nanoseconds until the next one is due; Long.MAX_VALUE when there is none
    */
   long expire(RunContext run) {
     long now = clock.nanoTime();
@@ -188,7 +191,7 @@ final class Shelf extends PacketOwner {
     }
   }
 
-  /** Nothing passes any more; what is held is forgotten. */
+  /** Drops held packets; from now on released packets are not passed on. */
   void close() {
     closed = true;
     for (int i = 0; i < states.length(); i++) {

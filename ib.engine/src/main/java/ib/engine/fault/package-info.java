@@ -1,8 +1,8 @@
 /**
- * Faults on purpose: a wire around any other that loses, copies, holds back and damages packets by
- * rules and by one seed (D12). No thread of its own: packets are disturbed by whoever sends or
- * delivers them, and those held back are let go by the device's worker, in virtual time too; every
- * method may be called from any thread and those on the data path do not block. reliability.md B2.
+ * Fault injection: a wire around any other wire loses, copies, holds and damages packets by rules
+ * and one seed (D12). The package has no threads. The thread that sends or delivers a packet
+ * disturbs it; the device's worker releases held packets, also in virtual time. Any thread may call
+ * every method; those on the data path do not block.
  */
 @NullMarked
 package ib.engine.fault;

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** The checksum of the Internet (RFC 1071), over headers and over payloads. */
+/** Computes the Internet checksum (RFC 1071) of headers and payloads. */
 public final class Checksum {
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
   private static final ValueLayout.OfShort SHORT =
@@ -16,9 +16,9 @@ public final class Checksum {
   /**
    * Adds up a header.
    *
-   * @param b where it stands
-   * @param at where it begins
-   * @param length bytes, an even number
+   * @param b the bytes
+   * @param at offset of the header
+   * @param length length of the header in bytes, an even number
    * @return the sum of its 16-bit words, not folded
    */
   public static long sum(byte[] b, int at, int length) {
@@ -32,13 +32,13 @@ public final class Checksum {
   /**
    * Adds up a payload.
    *
-   * @param payload what is added up
-   * @param first the piece to begin with
-   * @return the sum of its 16-bit words, not folded; below 0 when its memory is gone
+   * @param payload the payload
+   * @param first index of the first piece
+   * @return the sum of its 16-bit words, not folded; below 0 when its memory is no longer readable
    */
   public static long sum(Payload payload, int first) {
     long total = 0;
-    int parity = 0; // of the bytes so far
+    int parity = 0; // parity of the number of bytes so far
     for (int i = first; i < payload.count(); i++) {
       MrKey key = payload.key(i);
       if (key != null) {
@@ -63,7 +63,7 @@ public final class Checksum {
     long end = at + payload.length(piece);
     long sum = 0;
     try {
-      for (; at + 8 <= end; at += 8) { // in the machine's order: the sum does not mind
+      for (; at + 8 <= end; at += 8) { // in the machine's byte order, which the sum permits
         long eight = s.get(LONG, at);
         sum += (eight & 0xffff_ffffL) + (eight >>> 32);
       }
@@ -76,7 +76,7 @@ public final class Checksum {
         sum += (s.get(ValueLayout.JAVA_BYTE, at) & 0xff) << 8;
       }
       return ~fold(sum) & 0xffff;
-    } catch (IllegalStateException closed) { // its arena, perhaps while we were reading
+    } catch (IllegalStateException closed) { // the arena was closed, perhaps during the read
       return -1;
     }
   }
@@ -84,8 +84,8 @@ public final class Checksum {
   /**
    * Ends a sum.
    *
-   * @param sum of 16-bit words
-   * @return what belongs into a header, 16 bits
+   * @param sum sum of 16-bit words
+   * @return the checksum for a header, 16 bits
    */
   public static int fold(long sum) {
     long total = (sum >>> 32) + (sum & 0xffff_ffffL);

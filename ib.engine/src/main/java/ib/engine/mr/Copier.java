@@ -5,29 +5,29 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The class that touches registered memory (D6), with {@link DirectCopier} and {@link
- * RemoteAtomic}. A revoked key, a bad address or a closed arena is a result, never an exception and
- * never a crash.
+ * Copies from and to registered memory (D6); only this class, {@link DirectCopier} and {@link
+ * RemoteAtomic} access it. A revoked key, a wrong address or a closed arena is a result, never an
+ * exception or a crash. Any thread may call; calls do not block.
  */
 public final class Copier {
   /** All bytes are copied. */
   public static final int OK = 0;
 
-  /** The payload's memory is gone: an error of its sender. */
+  /** The payload's memory is no longer readable, which is an error of its sender. */
   public static final int SOURCE = 1;
 
-  /** The target may not be written, or is gone. */
+  /** The target may not be written, or is no longer registered. */
   public static final int TARGET = 2;
 
   private Copier() {}
 
   /**
-   * Copies a payload to where a key allowed it.
+   * Copies a payload to memory that a key has admitted.
    *
    * @param payload the source
-   * @param key the target
-   * @param version what {@link MrKey#admit} gave
-   * @param address in the region's space
+   * @param key key of the target
+   * @param version result of {@link MrKey#admit}
+   * @param address address of the target
    * @return {@link #OK}, {@link #SOURCE} or {@link #TARGET}
    */
   public static int toRegion(Payload payload, MrKey key, long version, long address) {
@@ -62,7 +62,7 @@ public final class Copier {
    *
    * @param payload the source
    * @param from first byte of the part
-   * @param bytes how many
+   * @param bytes number of bytes
    * @param sges the target
    * @param offset first byte within the elements; offset and part fit
    * @param lkeys all local keys
@@ -141,7 +141,7 @@ public final class Copier {
       MemorySegment from = payload.segment(i);
       try {
         MemorySegment.copy(from, payload.offset(i) + skip + done, target, to - start, n);
-      } catch (IllegalStateException closed) { // an arena, perhaps while we were copying
+      } catch (IllegalStateException closed) { // an arena was closed, perhaps during the copy
         return from.scope().isAlive() ? TARGET : SOURCE;
       } catch (IllegalArgumentException | UnsupportedOperationException readOnly) {
         return TARGET;
@@ -152,14 +152,14 @@ public final class Copier {
   }
 
   /**
-   * Adds what a key allowed to a payload.
+   * Adds memory that a key has admitted to a payload.
    *
-   * @param key the source
-   * @param version what {@link MrKey#admit} gave
-   * @param address first byte, in the region's space
-   * @param bytes how many
-   * @param payload what they are added to
-   * @return false when it is not allowed any more
+   * @param key key of the source
+   * @param version result of {@link MrKey#admit}
+   * @param address address of the first byte
+   * @param bytes number of bytes
+   * @param payload the payload
+   * @return false when the access is no longer allowed
    */
   public static boolean refer(MrKey key, long version, long address, long bytes, Payload payload) {
     long done = 0;
@@ -183,11 +183,11 @@ public final class Copier {
    *
    * @param sges the source
    * @param offset first byte within the elements; offset and bytes fit
-   * @param bytes how many
-   * @param rights bits of {@code Access} that are needed
+   * @param bytes number of bytes
+   * @param rights required bits of {@code Access}
    * @param lkeys all local keys
    * @param domain number of the queue pair's protection domain
-   * @param payload what they are added to, or null to check only
+   * @param payload the payload; null to check only
    * @return false when a key does not allow it
    */
   public static boolean gather(
@@ -224,13 +224,13 @@ public final class Copier {
   }
 
   /**
-   * Copies what the caller of a post gave inline.
+   * Copies inline data of a post.
    *
    * @param from the source, any kind of segment
-   * @param offset in bytes
-   * @param target the request's own room
-   * @param to offset in it
-   * @param bytes how many, they fit the target
+   * @param offset offset in the source in bytes
+   * @param target inline space of the request
+   * @param to offset in the target
+   * @param bytes number of bytes, which fit the target
    * @return false when the source cannot be read
    */
   public static boolean inline(
@@ -247,12 +247,12 @@ public final class Copier {
   }
 
   /**
-   * Copies the elements of an inline request, which must be readable now.
+   * Copies the elements of an inline request, which must be readable at the post.
    *
    * @param sges the source
    * @param lkeys all local keys
    * @param domain number of the queue pair's protection domain
-   * @param target the request's own room, large enough
+   * @param target inline space of the request, large enough
    * @return false when a key does not allow it
    */
   public static boolean inline(SgeList sges, KeyTable lkeys, int domain, MemorySegment target) {
@@ -283,11 +283,11 @@ public final class Copier {
   }
 
   /**
-   * Copies a payload into memory of the caller's own, for example a send buffer.
+   * Copies a payload into memory of the caller, for example a send buffer.
    *
    * @param payload the source
    * @param target the memory, alive and large enough
-   * @param offset where the payload begins in it
+   * @param offset offset in the target
    * @return {@link #OK} or {@link #SOURCE}
    */
   public static int toSegment(Payload payload, MemorySegment target, long offset) {

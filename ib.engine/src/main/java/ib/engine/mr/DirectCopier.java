@@ -5,21 +5,23 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Copies between the registered memory of two queue pairs in this JVM, without a packet (D5). As in
- * {@link Copier} a revoked key, a bad address or a closed arena is a result, never an exception.
+ * {@link Copier} a revoked key, a wrong address or a closed arena is a result, never an exception.
+ * Any thread may call; calls do not block.
  */
 public final class DirectCopier {
   private DirectCopier() {}
 
   /**
-   * Copies the elements of a request to where a key allowed it.
+   * Copies the elements of a request to memory that a key has admitted.
    *
    * @param from the source
-   * @param lkeys all local keys of its device
-   * @param domain number of its protection domain
-   * @param key the target
-   * @param version what {@link MrKey#admit} gave for all bytes
-   * @param address of the target
-   * @return false when something is not allowed or gone; some bytes may be copied then
+   * @param lkeys all local keys of the source's device
+   * @param domain number of the source's protection domain
+   * @param key key of the target
+   * @param version result of {@link MrKey#admit} for all bytes
+   * @param address address of the target
+   * @return false when an access is not allowed or the memory is no longer registered; some bytes
+   *     may be copied then
    */
   public static boolean store(
       SgeList from, KeyTable lkeys, int domain, MrKey key, long version, long address) {
@@ -45,15 +47,16 @@ public final class DirectCopier {
   }
 
   /**
-   * Copies what is under two keys into the elements of a request.
+   * Copies memory that a key has admitted into the elements of a request.
    *
-   * @param key the source
-   * @param version what {@link MrKey#admit} gave for all bytes
-   * @param address of the source
-   * @param to the target, as long as what is copied
-   * @param lkeys all local keys of its device
-   * @param domain number of its protection domain
-   * @return false when something is not allowed or gone; some bytes may be copied then
+   * @param key key of the source
+   * @param version result of {@link MrKey#admit} for all bytes
+   * @param address address of the source
+   * @param to the target; its length is the number of bytes
+   * @param lkeys all local keys of the target's device
+   * @param domain number of the target's protection domain
+   * @return false when an access is not allowed or the memory is no longer registered; some bytes
+   *     may be copied then
    */
   public static boolean fetch(
       MrKey key, long version, long address, SgeList to, KeyTable lkeys, int domain) {
@@ -117,20 +120,20 @@ public final class DirectCopier {
       return true;
     } catch (IllegalStateException
         | IllegalArgumentException
-        | UnsupportedOperationException gone) { // an arena, or a read-only target
+        | UnsupportedOperationException gone) { // an arena was closed, or the target is read-only
       return false;
     }
   }
 
   /**
-   * Copies inline data to where a key allowed it.
+   * Copies inline data to memory that a key has admitted.
    *
    * @param segment the source, from its first byte
-   * @param bytes how many
-   * @param key the target
-   * @param version what {@link MrKey#admit} gave for all bytes
-   * @param address of the target
-   * @return false when the target is gone; some bytes may be copied then
+   * @param bytes number of bytes
+   * @param key key of the target
+   * @param version result of {@link MrKey#admit} for all bytes
+   * @param address address of the target
+   * @return false when the target is no longer registered; some bytes may be copied then
    */
   public static boolean store(
       MemorySegment segment, int bytes, MrKey key, long version, long address) {

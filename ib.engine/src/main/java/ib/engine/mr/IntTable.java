@@ -6,11 +6,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From a random number (key, queue pair number) to an object: open addressing, lock-free readers,
- * writers one at a time. A slot is never given to another number before the table is rebuilt, so a
- * reader cannot take one object for another.
+ * Maps random numbers (keys, queue pair numbers) to objects: a hash table with open addressing. Any
+ * thread may call; readers take no lock, writers exclude each other. A slot is not reused for
+ * another number before the table is rebuilt, so a reader cannot confuse two objects.
  *
- * @param <T> what is found
+ * @param <T> type of the objects
  */
 public final class IntTable<T> {
   private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(Object[].class);
@@ -19,9 +19,9 @@ public final class IntTable<T> {
   private static final class Slots {
     final int[] keys;
     final @Nullable Object[] values;
-    final boolean[] used; // for writers
+    final boolean[] used; // used by writers only
     final int mask;
-    int usedCount; // live ones and the graves of removed ones
+    int usedCount; // slots of present and removed objects
 
     Slots(int size) {
       keys = new int[size];
@@ -34,14 +34,14 @@ public final class IntTable<T> {
   private volatile Slots slots = new Slots(SLOTS_INITIAL);
   private int live;
 
-  /** Makes an empty table. */
+  /** Creates an empty table. */
   public IntTable() {}
 
   /**
-   * Finds an object; any thread.
+   * Finds an object. Takes no lock.
    *
    * @param key the number
-   * @return the object or null
+   * @return the object; null if there is none
    */
   @SuppressWarnings("unchecked")
   public @Nullable T find(int key) {
@@ -54,7 +54,7 @@ public final class IntTable<T> {
         return (T) v;
       }
       if (v == null && s.keys[i] == 0) {
-        return null; // never used: numbers are not 0
+        return null; // the slot was never used, because numbers are not 0
       }
       i = (i + 1) & mask;
     }
@@ -64,7 +64,7 @@ public final class IntTable<T> {
   /**
    * Adds an object.
    *
-   * @param key its number, not 0 and not in the table
+   * @param key number of the object, not 0 and not in the table
    * @param value the object
    */
   public synchronized void put(int key, T value) {
@@ -105,8 +105,8 @@ public final class IntTable<T> {
   /**
    * Removes an object; readers that found it before may still use it.
    *
-   * @param key its number
-   * @return whether it was there
+   * @param key number of the object
+   * @return whether it was in the table
    */
   public synchronized boolean remove(int key) {
     Slots s = slots;

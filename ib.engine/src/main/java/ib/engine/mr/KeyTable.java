@@ -2,28 +2,28 @@ package ib.engine.mr;
 
 import org.jspecify.annotations.Nullable;
 
-/** All local or all remote keys of a device, found by their upper 24 bits. */
+/** All local or all remote keys of a device, by their upper 24 bits. Any thread may call. */
 public final class KeyTable {
   private final IntTable<MrKey> keys = new IntTable<>();
 
-  /** Makes an empty table. */
+  /** Creates an empty table. */
   public KeyTable() {}
 
   /**
-   * Finds a key; any thread.
+   * Finds a key. Takes no lock.
    *
    * @param number 32 bits
-   * @return what stands at its place, which need not have the same low byte, or null
+   * @return the key with the same upper 24 bits, whose low byte may differ; null if there is none
    */
   public @Nullable MrKey find(int number) {
     return keys.find(number >>> 8);
   }
 
   /**
-   * Whether a place is taken.
+   * Returns whether an index is in use.
    *
    * @param index upper 24 bits of a key
-   * @return whether there is a key
+   * @return whether there is a key with this index
    */
   public boolean has(int index) {
     return keys.find(index) != null;

@@ -6,13 +6,14 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one key opens, and whether it does. A region has one for its lkey and one for its rkey, a
- * window one for its rkey. It stays in its table as long as the object lives and is opened and
- * closed in place, so that a posted registration, bind or invalidation allocates nothing.
+ * One key and the memory that it opens. A region has one for its lkey and one for its rkey, a
+ * window one for its rkey. The object stays in its table as long as the region or window exists; it
+ * is opened and closed in place, so that a posted registration, bind or invalidation allocates
+ * nothing.
  *
- * <p>Readers are lock-free: {@link #admit} gives the version under which access was allowed, and
- * whatever was read afterwards counts only while that version is {@link #live} (a sequence lock).
- * Writers exclude one another by {@link #begin} and never wait on the data path.
+ * <p>Readers take no lock: {@link #admit} returns the version under which access is allowed, and
+ * fields read afterwards are valid only while that version is {@link #live} (a sequence lock).
+ * Writers exclude each other by {@link #begin} and never wait on the data path.
  */
 public final class MrKey {
   /** Result of {@link #admit} and {@link #begin}: not allowed. */
@@ -40,7 +41,7 @@ public final class MrKey {
   private final int domain;
   private final boolean posted;
   private volatile long version = CLOSED;
-  private volatile int users; // who are in the middle of a copy; only when posted
+  private volatile int users; // number of running copies; counted only if posted
 
   // written between begin and open or close
   private int number;
@@ -49,28 +50,29 @@ public final class MrKey {
   private long first;
   private long length;
   private int access;
-  private @Nullable MrKey region; // of a window
+  private @Nullable MrKey region; // region of a window's key
   private long regionVersion;
-  private @Nullable Object holder; // who alone may use it
+  private @Nullable Object holder; // the only queue pair that may use the key
 
   /**
-   * Makes a closed key.
+   * Creates a closed key.
    *
-   * @param number the key, 32 bits; the upper 24 are for ever
+   * @param number the key, 32 bits; the upper 24 bits never change
    * @param domain number of the protection domain
-   * @param object the region or window it belongs to
+   * @param object the region or window of the key
    */
   public MrKey(int number, int domain, Object object) {
     this(number, domain, object, false);
   }
 
   /**
-   * Makes a closed key.
+   * Creates a closed key.
    *
-   * @param number the key, 32 bits; the upper 24 are for ever
+   * @param number the key, 32 bits; the upper 24 bits never change
    * @param domain number of the protection domain
-   * @param object the region or window it belongs to
-   * @param posted whether posted requests open and close it: then copies through it are counted
+   * @param object the region or window of the key
+   * @param posted whether posted requests open and close the key, in which case copies through it
+   *     are counted
    */
   public MrKey(int number, int domain, Object object, boolean posted) {
     this.number = number;
@@ -84,12 +86,12 @@ public final class MrKey {
     return number;
   }
 
-  /** {@return where it stands in its table: the upper 24 bits of the key} */
+  /** {@return the index in the key table: the upper 24 bits of the key} */
   public int index() {
     return number >>> 8;
   }
 
-  /** {@return the region or window it belongs to} */
+  /** {@return the region or window of the key} */
   public Object object() {
     return object;
   }
@@ -99,7 +101,7 @@ public final class MrKey {
     return domain;
   }
 
-  /** {@return who alone may use it, null for all of the domain} */
+  /** {@return the only queue pair that may use the key; null for all of the domain} */
   public @Nullable Object holder() {
     return holder;
   }
@@ -111,7 +113,7 @@ public final class MrKey {
 
   // ---- writers ----
 
-  /** {@return whether it is open now} */
+  /** {@return whether the key is open} */
   public boolean isOpen() {
     return (version & STATE) == OPEN;
   }
@@ -119,9 +121,9 @@ public final class MrKey {
   /**
    * Begins a change; end it with {@link #open}, {@link #bind} or {@link #close}.
    *
-   * @param wasOpen whether it must be open or must be closed
-   * @return the version to end it with, or {@link #REFUSED} when it is otherwise or another changes
-   *     it
+   * @param wasOpen whether the key must be open, else it must be closed
+   * @return the version with which to end the change; {@link #REFUSED} when the key is not so, or
+   *     another thread is changing it
    */
   public long begin(boolean wasOpen) {
     long v = version;
@@ -130,15 +132,15 @@ public final class MrKey {
     if (!fits || !VERSION.compareAndSet(this, v, changing)) {
       return REFUSED;
     }
-    VarHandle.storeStoreFence(); // nobody may see a new field under the old version
+    VarHandle.storeStoreFence(); // no reader may see a new field under the old version
     return changing;
   }
 
   /**
-   * Ends a change: it opens memory.
+   * Ends a change: the key opens memory.
    *
-   * @param begun what {@link #begin} gave
-   * @param key its number from now on
+   * @param begun result of {@link #begin}
+   * @param key the new number of the key
    * @param memory the segments, in order
    * @param at the address of each segment's first byte, and at last of the byte after all
    * @param rights bits of {@code Access}
@@ -156,16 +158,16 @@ public final class MrKey {
   }
 
   /**
-   * Ends a change: it opens a part of a region.
+   * Ends a change: the key opens a part of a region.
    *
-   * @param begun what {@link #begin} gave
-   * @param key its number from now on
+   * @param begun result of {@link #begin}
+   * @param key the new number of the key
    * @param of the region's key
-   * @param ofVersion the version under which the region allowed it
-   * @param address first byte
-   * @param bytes how many
+   * @param ofVersion the version under which the region's key has admitted the bind
+   * @param address address of the first byte
+   * @param bytes number of bytes
    * @param rights bits of {@code Access}
-   * @param only who alone may use it, or null
+   * @param only the only queue pair that may use the key; null for all of the domain
    */
   public void bind(
       long begun,
@@ -187,22 +189,22 @@ public final class MrKey {
   }
 
   /**
-   * Ends a change: it opens nothing.
+   * Ends a change: the key is closed.
    *
-   * @param begun what {@link #begin} gave
-   * @param key its number from now on
+   * @param begun result of {@link #begin}
+   * @param key the new number of the key
    */
   public void close(long begun, int key) {
     number = key;
     region = null;
     holder = null;
-    segments = NOTHING; // what is not reachable can be freed
+    segments = NOTHING; // unreachable memory can be freed
     VERSION.setRelease(this, begun & ~STATE | CLOSED);
   }
 
   /**
-   * Closes it for good, whatever others do with it; control path. Who is copying already is waited
-   * for by the queue pairs' fence.
+   * Closes the key for good, also against concurrent changes. For the control path; spins. The
+   * caller waits for running copies afterwards, by waiting for the queue pairs.
    */
   public void revoke() {
     while ((version & STATE) != CLOSED) {
@@ -210,22 +212,23 @@ public final class MrKey {
       if (begun != REFUSED) {
         close(begun, number);
       }
-      Thread.onSpinWait(); // a change by another takes a few stores
+      Thread.onSpinWait(); // a change by another thread takes a few stores
     }
   }
 
   // ---- readers ----
 
   /**
-   * The one check of every access to registered memory: key, domain, rights, bounds, life (D6).
+   * Checks an access to registered memory: key, domain, rights, bounds, state (D6). Every access
+   * passes this check.
    *
-   * @param key the whole key as it was given
+   * @param key the whole key of the request
    * @param requester number of the protection domain of the queue pair
    * @param who the queue pair
-   * @param rights bits of {@code Access} that are needed
-   * @param address first byte, in the region's space
-   * @param bytes how many
-   * @return the version under which the access is allowed, or {@link #REFUSED}
+   * @param rights required bits of {@code Access}
+   * @param address address of the first byte
+   * @param bytes number of bytes
+   * @return the version under which the access is allowed; {@link #REFUSED} if it is not
    */
   public long admit(int key, int requester, Object who, int rights, long address, long bytes) {
     long v = version;
@@ -245,51 +248,50 @@ public final class MrKey {
   }
 
   /**
-   * Whether what was allowed is still allowed.
+   * Returns whether an admitted access is still allowed.
    *
-   * @param admitted a version that {@link #admit} gave
+   * @param admitted result of {@link #admit}
    * @return whether neither the key nor the region below it has changed
    */
   public boolean live(long admitted) {
     MrKey of = region;
     long ofVersion = regionVersion;
-    VarHandle.loadLoadFence(); // all that was read before was read under the version seen now
+    VarHandle.loadLoadFence(); // all earlier reads happened under the version read now
     return version == admitted && (of == null || of.version == ofVersion);
   }
 
-  // ---- copies, and the fence of who closes a key by a posted request ----
+  // ---- copies, and the wait of a posted request that closes a key ----
 
   /**
-   * A copy through it begins, before it asks whether the key is {@link #live}: so who has closed
-   * the key and finds it {@link #idle} knows that no copy is under way, and none comes. Other
-   * regions are closed on the control path, which waits for the queue pairs themselves: their
-   * copies are not counted.
+   * Begins a copy; call it before {@link #live}. A thread that has closed the key and then finds it
+   * {@link #idle} therefore knows that no copy is in progress and none will start. Other regions
+   * are closed on the control path, which waits for the queue pairs: their copies are not counted.
    */
   void enter() {
     if (posted) {
-      USERS.getAndAdd(this, 1); // a full fence
+      USERS.getAndAdd(this, 1); // with a full memory fence
     }
   }
 
-  /** The copy is over, whatever it came to. */
+  /** Ends a copy, whatever its result. */
   void leave() {
     if (posted) {
       USERS.getAndAdd(this, -1);
     }
   }
 
-  /** {@return whether nobody is in the middle of a copy; ask after closing it} */
+  /** {@return whether no copy is in progress; call after closing the key} */
   public boolean idle() {
-    VarHandle.fullFence(); // the closing before the look
+    VarHandle.fullFence(); // orders the close before the read below
     return users == 0;
   }
 
-  /** {@return first address that it opens; counts while live} */
+  /** {@return the first address that the key opens; valid while live} */
   public long first() {
     return first;
   }
 
-  /** {@return bytes that it opens; counts while live} */
+  /** {@return the number of bytes that the key opens; valid while live} */
   public long length() {
     return length;
   }
@@ -300,10 +302,10 @@ public final class MrKey {
   }
 
   /**
-   * Finds the segment of an address; counts while live.
+   * Finds the segment of an address; valid while live.
    *
-   * @param address within bounds
-   * @return its place
+   * @param address an address within bounds
+   * @return index of the segment
    */
   int place(long address) {
     long[] at = memory().starts;
@@ -314,25 +316,25 @@ public final class MrKey {
     return i;
   }
 
-  /** A segment; counts while live. */
+  /** {@return a segment; valid while live} */
   MemorySegment segment(int place) {
     MemorySegment[] all = memory().segments;
     return all[Math.min(place, all.length - 1)];
   }
 
-  /** Address of a segment's first byte; counts while live. */
+  /** {@return the address of a segment's first byte; valid while live} */
   long start(int place) {
     long[] at = memory().starts;
     return at[Math.min(place, at.length - 1)];
   }
 
   /**
-   * Some first bytes of an access that lie in one segment; counts while live.
+   * Returns how many first bytes of an access are in one segment; valid while live.
    *
-   * @param place the segment
-   * @param address first byte
-   * @param bytes of the access
-   * @return how many, at least 1
+   * @param place index of the segment
+   * @param address address of the first byte
+   * @param bytes bytes of the access
+   * @return number of bytes, at least 1
    */
   int run(int place, long address, long bytes) {
     long[] at = memory().starts;

@@ -5,9 +5,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Unguessable numbers that are not soon used again (D9, reliability.md V1-V5). Every bit of a
- * number is random. Its upper 24 bits, the index, belong to it alone while it is in use and until
- * so many numbers as the quarantine says have been given after its end. Control path.
+ * Allocates unguessable numbers that are not reused soon (D9). Every bit of a number is random. Its
+ * upper 24 bits, the index, are unique while the number is in use, and until a quarantine of that
+ * many further numbers has passed. Any thread may call; for the control path.
  */
 public final class Numbers {
   private static final int INDEX_BITS = 24;
@@ -25,15 +25,16 @@ public final class Numbers {
   private final int[][] retired = new int[EPOCHS + 1][RETIRED_INITIAL];
   private final int[] retiredCount = new int[EPOCHS + 1];
   private int epoch;
-  private int given; // in this epoch
+  private int given; // numbers allocated in this epoch
 
   /**
-   * Makes a source of numbers.
+   * Creates an allocator.
    *
-   * @param random where they come from; unguessable numbers need a secure one
-   * @param bits their width, 24 to 32
-   * @param least the smallest one given, at least 1
-   * @param quarantine how many numbers are given before one comes again, a multiple of 16
+   * @param random random source, which must be secure for unguessable numbers
+   * @param bits width of the numbers, 24 to 32
+   * @param least smallest number, at least 1
+   * @param quarantine how many numbers are allocated before a retired one is reused, a multiple of
+   *     16
    */
   public Numbers(RandomGenerator random, int bits, int least, int quarantine) {
     this.random = random;
@@ -44,7 +45,7 @@ public final class Numbers {
   }
 
   /**
-   * A number that is free; give it back with {@link #retire}.
+   * Allocates a number; {@link #retire} releases it.
    *
    * @return the number, unsigned
    */
@@ -52,7 +53,7 @@ public final class Numbers {
     for (int i = 0; i < TRIES; i++) {
       int n = random.nextInt() & mask;
       if (Integer.compareUnsigned(n, least) >= 0
-          && n != mask // 0xffffff is the multicast queue pair, 0xffffffff nobody's key
+          && n != mask // 0xffffff is the multicast queue pair, 0xffffffff is no valid key
           && close(n >>> shift)) {
         if (++given == epochLength) {
           turn();
@@ -76,7 +77,7 @@ public final class Numbers {
     return free;
   }
 
-  /** Opens what was retired {@value #EPOCHS} epochs ago. */
+  /** Starts an epoch: indexes retired {@value #EPOCHS} epochs ago may be used again. */
   private void turn() {
     given = 0;
     epoch = (epoch + 1) % retired.length;
@@ -92,7 +93,7 @@ public final class Numbers {
   }
 
   /**
-   * A random address.
+   * Returns a random address.
    *
    * @return 62 bits, a multiple of 4096
    */
@@ -101,9 +102,9 @@ public final class Numbers {
   }
 
   /**
-   * Gives a number back, into quarantine.
+   * Releases a number, which enters the quarantine.
    *
-   * @param n the number, which {@link #next} gave and which nobody uses any more
+   * @param n a number that {@link #next} returned and that is no longer in use
    */
   public synchronized void retire(int n) {
     int count = retiredCount[epoch]++;

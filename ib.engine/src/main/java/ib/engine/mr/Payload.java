@@ -5,8 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The payload of a packet: references to memory, in order, not bytes (D5). A piece with a {@link
- * MrKey} may be revoked or its arena closed at any time: it is read only through {@link Copier}.
+ * The payload of a packet: references to pieces of memory, not bytes (D5). A piece with a {@link
+ * MrKey} may be revoked or its arena closed at any time, so only {@link Copier} may read it. For
+ * the thread that holds the packet.
  */
 public final class Payload {
   private static final int PIECES_INITIAL = 4;
@@ -19,21 +20,21 @@ public final class Payload {
   private int count;
   private int length;
 
-  /** Makes an empty payload. */
+  /** Creates an empty payload. */
   public Payload() {}
 
-  /** Makes it empty. */
+  /** Removes all pieces. */
   public void clear() {
     count = 0;
     length = 0;
   }
 
   /**
-   * Adds a piece of memory that the packet's owner owns.
+   * Adds a piece of memory that belongs to the packet.
    *
    * @param segment the memory
-   * @param offset in bytes
-   * @param bytes how many, at least 1
+   * @param offset offset in the segment
+   * @param bytes number of bytes, at least 1
    */
   public void add(MemorySegment segment, long offset, int bytes) {
     add(null, 0, segment, offset, bytes);
@@ -42,11 +43,11 @@ public final class Payload {
   /**
    * Adds a piece.
    *
-   * @param key the registration it belongs to, or null when the packet's owner owns the memory
-   * @param version the version under which the registration allowed it
+   * @param key key of the registered memory; null when the memory belongs to the packet
+   * @param version result of {@link MrKey#admit}
    * @param segment the memory
-   * @param offset in bytes
-   * @param bytes how many, at least 1
+   * @param offset offset in the segment
+   * @param bytes number of bytes, at least 1
    */
   public void add(
       @Nullable MrKey key, long version, MemorySegment segment, long offset, int bytes) {
@@ -64,7 +65,7 @@ public final class Payload {
     length += bytes;
   }
 
-  /** Once per packet object that carries more pieces than any before. */
+  /** Enlarges the arrays, when the packet object has more pieces than ever before. */
   private void grow() {
     int size = 2 * count;
     segments = Arrays.copyOf(segments, size);
@@ -75,9 +76,9 @@ public final class Payload {
   }
 
   /**
-   * Makes it refer to what another refers to.
+   * Refers to the same memory as another payload.
    *
-   * @param from the other
+   * @param from the other payload
    */
   public void set(Payload from) {
     clear();
@@ -86,7 +87,7 @@ public final class Payload {
     }
   }
 
-  /** {@return bytes in all, without padding} */
+  /** {@return the number of bytes, without padding} */
   public int length() {
     return length;
   }
@@ -97,7 +98,7 @@ public final class Payload {
   }
 
   /**
-   * The memory of a piece.
+   * Returns the memory of a piece.
    *
    * @param i the piece, from 0
    * @return the segment
@@ -107,7 +108,7 @@ public final class Payload {
   }
 
   /**
-   * Where a piece begins.
+   * Returns the offset of a piece.
    *
    * @param i the piece, from 0
    * @return the offset in its segment
@@ -117,25 +118,25 @@ public final class Payload {
   }
 
   /**
-   * How long a piece is.
+   * Returns the length of a piece.
    *
    * @param i the piece, from 0
-   * @return bytes
+   * @return the length in bytes
    */
   public int length(int i) {
     return lengths[i];
   }
 
-  /** {@return the registration that a piece belongs to, null when the packet's owner owns it} */
+  /** {@return the key of a piece; null when the memory belongs to the packet} */
   @Nullable MrKey key(int i) {
     return keys[i];
   }
 
   /**
-   * Whether a piece may still be read.
+   * Returns whether a piece may still be read.
    *
    * @param i the piece, from 0
-   * @return false when its registration is gone
+   * @return false when its key was revoked
    */
   public boolean live(int i) {
     MrKey key = keys[i];

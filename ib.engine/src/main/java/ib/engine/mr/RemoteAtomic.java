@@ -10,7 +10,7 @@ import java.lang.invoke.VarHandle;
  * responder, reused; for the holder of the queue pair's claim.
  */
 public final class RemoteAtomic {
-  /** What to do. */
+  /** The operation. */
   public enum Op {
     /** Compare and swap. */
     COMPARE_SWAP,
@@ -24,7 +24,7 @@ public final class RemoteAtomic {
 
   private long original;
 
-  /** Makes one. */
+  /** Creates the executor of one responder. */
   public RemoteAtomic() {}
 
   /** {@return the value before the last operation} */
@@ -35,14 +35,14 @@ public final class RemoteAtomic {
   /**
    * Executes an operation on 8 bytes.
    *
-   * @param op what to do
-   * @param key what allowed it
-   * @param version what {@link MrKey#admit} gave
-   * @param address in the region's space
-   * @param operand what to put in or to add
-   * @param compare what to compare with
-   * @return {@link Copier#OK}, or {@link Copier#TARGET} when the memory is gone, read-only or not
-   *     aligned
+   * @param op the operation
+   * @param key key of the memory
+   * @param version result of {@link MrKey#admit}
+   * @param address address of the 8 bytes
+   * @param operand value to store or to add
+   * @param compare value to compare with
+   * @return {@link Copier#OK}; {@link Copier#TARGET} when the memory is no longer registered,
+   *     read-only or not aligned
    */
   public int execute(Op op, MrKey key, long version, long address, long operand, long compare) {
     key.enter();

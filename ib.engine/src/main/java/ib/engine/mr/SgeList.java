@@ -1,6 +1,6 @@
 package ib.engine.mr;
 
-/** The scatter/gather elements of a request. Reused; for one thread at a time. */
+/** The scatter/gather elements of a request. Reused; one thread at a time may use a list. */
 public final class SgeList {
   private final int[] lkeys;
   private final long[] addresses;
@@ -11,7 +11,7 @@ public final class SgeList {
   /**
    * Makes an empty list.
    *
-   * @param most elements it can hold
+   * @param most greatest number of elements
    */
   public SgeList(int most) {
     lkeys = new int[most];
@@ -19,7 +19,7 @@ public final class SgeList {
     lengths = new int[most];
   }
 
-  /** Makes it empty. */
+  /** Removes all elements. */
   public void clear() {
     count = 0;
     length = 0;
@@ -29,9 +29,9 @@ public final class SgeList {
    * Adds an element.
    *
    * @param lkey local key
-   * @param address in the region's space
-   * @param bytes how many, unsigned
-   * @return false when there is no room
+   * @param address address in the region's space
+   * @param bytes length in bytes, unsigned
+   * @return false when the list is full
    */
   public boolean add(int lkey, long address, int bytes) {
     int n = count;
@@ -46,7 +46,7 @@ public final class SgeList {
     return true;
   }
 
-  /** {@return elements it can hold} */
+  /** {@return the greatest number of elements} */
   public int most() {
     return lkeys.length;
   }
@@ -56,7 +56,7 @@ public final class SgeList {
     return count;
   }
 
-  /** {@return bytes in all} */
+  /** {@return the sum of all lengths, in bytes} */
   public long length() {
     return length;
   }

@@ -7,9 +7,9 @@ import java.lang.invoke.VarHandle;
  * Who runs a queue pair (D4). One word: nobody waits, a loser leaves a mark and the holder of the
  * claim runs once more.
  *
- * <p>{@code RUN}: claimed. {@code RERUN}: work came meanwhile. {@code WANTED}: the control path
- * waits for the claim, so runners leave it alone. {@code DEAD}: claimed for good once; what may
- * still be done is throwing packets away.
+ * <p>{@code RUN}: a thread holds the claim. {@code RERUN}: work was published while another thread
+ * held the claim. {@code WANTED}: a control path thread waits for the claim, so data path threads
+ * do not take it. {@code DEAD}: the queue pair is destroyed; a claim holder only drops its packets.
  */
 public final class ClaimToken {
   private static final int RUN = 1;
@@ -28,10 +28,10 @@ public final class ClaimToken {
 
   private volatile int state;
 
-  /** Makes a token that nobody holds. */
+  /** Makes a token whose claim is free. */
   public ClaimToken() {}
 
-  /** {@return whether the caller now owns it; when not, nothing was marked} */
+  /** {@return whether the caller now holds the claim; if not, the token is unchanged} */
   public boolean tryClaim() {
     return STATE.compareAndSet(this, 0, RUN);
   }
@@ -39,7 +39,7 @@ public final class ClaimToken {
   /**
    * Claims it, or makes the holder run once more. Call it after the work was published.
    *
-   * @return whether the caller now owns it
+   * @return whether the caller now holds the claim
    */
   public boolean schedule() {
     for (; ; ) {
@@ -49,14 +49,17 @@ public final class ClaimToken {
           return true;
         }
       } else if (STATE.compareAndSet(
-          this, s, s | RERUN)) { // also when set already: it orders our store
+          this, s, s | RERUN)) { // also if RERUN is set: the CAS orders our store
         return false;
       }
       Thread.onSpinWait();
     }
   }
 
-  /** {@return whether it is given up; when not, work came and the caller still owns it} */
+  /**
+   * {@return whether the claim is released; if not, work was published meanwhile and the caller
+   * still holds the claim}
+   */
   public boolean release() {
     if (STATE.compareAndSet(this, RUN, 0)) {
       return true;
@@ -72,23 +75,23 @@ public final class ClaimToken {
   }
 
   /**
-   * Asks runners to leave the token to the caller; one caller at a time (the control path's lock).
+   * Keeps data path threads from taking the claim; one caller at a time (the control path's lock).
    */
   public void want() {
     STATE.getAndBitwiseOr(this, WANTED);
   }
 
-  /** {@return whether the caller that wanted it now owns it} */
+  /** {@return whether the caller of {@link #want} now holds the claim} */
   public boolean tryClaimWanted() {
     int s = state;
     return (s & RUN) == 0 && STATE.compareAndSet(this, s, (s | RUN) & ~WANTED);
   }
 
   /**
-   * Stops wanting it; for the caller that wanted it and has waited long enough.
+   * Ends what {@link #want} began; for a caller that stops waiting for the claim.
    *
-   * @return whether the caller now owns it all the same: work came meanwhile that nobody else will
-   *     look at
+   * @return whether the caller now holds the claim after all: no other thread will do the work that
+   *     was published meanwhile
    */
   public boolean unwant() {
     for (; ; ) {
@@ -109,12 +112,12 @@ public final class ClaimToken {
     STATE.getAndBitwiseOr(this, DEAD);
   }
 
-  /** {@return whether it was claimed for good} */
+  /** {@return whether {@link #die} was called} */
   public boolean dead() {
     return (state & DEAD) != 0;
   }
 
-  /** {@return whether somebody owns it at this moment} */
+  /** {@return whether any thread holds the claim at this moment} */
   public boolean claimed() {
     return (state & RUN) != 0;
   }

@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
  * 32 qpn 32, srcQp 32 | 40 slid 16, pkeyIndex 16, path bits 16, mss 16
  * </pre>
  *
- * <p>Never overwritten: a producer that finds it full says so, and the queue is lost (CQ_ERR).
- * Closing the ring (resize) sends producers on to the next one; pollers follow when they have
- * emptied this.
+ * <p>No entry is overwritten: a producer that finds the ring full gets {@link #FULL}, and the queue
+ * fails (CQ_ERR). After the ring is closed (resize), producers use the next ring; pollers follow
+ * when they have emptied this one.
  */
 public final class CompletionRing extends ConsumerCursors {
-  /** Result of {@link #claim}: no room. */
+  /** Result of {@link #claim}: all entries are in use. */
   public static final long FULL = -1;
 
-  /** Result of {@link #claim}: go on to {@link #next}. */
+  /** Result of {@link #claim}: the ring is closed; claim in {@link #next}. */
   public static final long CLOSED = -2;
 
   private static final int ENTRY_SHIFT = 6;
@@ -60,7 +60,7 @@ public final class CompletionRing extends ConsumerCursors {
   /**
    * Makes an empty ring.
    *
-   * @param least entries it must hold, at least 1
+   * @param least least number of entries, at least 1
    */
   public CompletionRing(int least) {
     capacity = Integer.highestOneBit(Math.max(1, 2 * least - 1));
@@ -70,12 +70,12 @@ public final class CompletionRing extends ConsumerCursors {
     cqes = new @Nullable Cqe[capacity];
   }
 
-  /** {@return entries it holds} */
+  /** {@return the number of entries, used or not} */
   public int capacity() {
     return capacity;
   }
 
-  /** {@return entries claimed and not polled} */
+  /** {@return the number of entries that are claimed and not polled} */
   public int size() {
     long h = head;
     return (int) (tail() - h);
@@ -86,7 +86,7 @@ public final class CompletionRing extends ConsumerCursors {
     return head;
   }
 
-  /** {@return index after the newest claim; those that {@link #CLOSED} refused do not count} */
+  /** {@return index after the newest claim; claims that got {@link #CLOSED} do not count} */
   public long tail() {
     return Math.min(tail & ~CLOSED_BIT, end);
   }
@@ -100,7 +100,7 @@ public final class CompletionRing extends ConsumerCursors {
       return CLOSED;
     }
     if (t - (long) GUESS.getAcquire(this) >= capacity) {
-      long h = head; // not read back from the guess: another producer may set that to less
+      long h = head; // not read back from the guess: another producer may set a lower one
       GUESS.setRelease(this, h);
       if (t - h >= capacity) {
         return FULL;
@@ -122,7 +122,7 @@ public final class CompletionRing extends ConsumerCursors {
    * @param lengths byteLen in the lower, immData in the upper half
    * @param numbers qpn in the lower, srcQp in the upper half
    * @param path slid, pkeyIndex, path bits and mss, 16 bits each from the lowest
-   * @param cqe what a managed queue calls, or null
+   * @param cqe the callback of a managed queue, or null
    */
   public void publish(
       long index, long wrId, long what, long lengths, long numbers, long path, @Nullable Cqe cqe) {
@@ -143,7 +143,7 @@ public final class CompletionRing extends ConsumerCursors {
   }
 
   /**
-   * Packs the second word.
+   * Packs the second word of an entry.
    *
    * @param status ordinal
    * @param opcode ordinal
@@ -159,10 +159,10 @@ public final class CompletionRing extends ConsumerCursors {
   // ---- pollers ----
 
   /**
-   * Asks for an entry.
+   * Tells whether an entry is published, by an acquire load.
    *
    * @param index not before the head
-   * @return whether it is published
+   * @return whether the entry is published
    */
   public boolean valid(long index) {
     return (long) WORD.getAcquire(entries, offset(index)) == index + 1;
@@ -180,7 +180,7 @@ public final class CompletionRing extends ConsumerCursors {
   }
 
   /**
-   * Reads what a managed queue calls; void unless the {@link #take} that follows succeeds.
+   * Reads the callback of a managed queue; void unless the {@link #take} that follows succeeds.
    *
    * @param index the entry
    * @return the callback or null
@@ -190,11 +190,11 @@ public final class CompletionRing extends ConsumerCursors {
   }
 
   /**
-   * Takes entries.
+   * Takes valid entries; any thread.
    *
    * @param index the first, the head as it was read
-   * @param n how many, all valid
-   * @return whether they are the caller's; else another poller was faster
+   * @param n number of entries, all valid
+   * @return whether the caller has taken them; if not, another poller was faster
    */
   public boolean take(long index, int n) {
     return HEAD.compareAndSet(this, index, index + n);
@@ -205,7 +205,7 @@ public final class CompletionRing extends ConsumerCursors {
     long t = tail();
     long i = head;
     if (t - i > SCAN_MOST) {
-      return true; // cheaper to be told once too often than to look at all
+      return true; // one notification too many costs less than a look at all entries
     }
     while (i < t) {
       if (!valid(i) && i >= head) {
@@ -216,7 +216,7 @@ public final class CompletionRing extends ConsumerCursors {
     return false;
   }
 
-  /** {@return {@link #unpublished}, of this ring or of one that follows it} */
+  /** {@return whether {@link #unpublished} is true of this ring or of one that follows it} */
   public boolean anyUnpublished() {
     for (CompletionRing c = this; c != null; c = c.next) {
       if (c.unpublished()) {
@@ -229,13 +229,13 @@ public final class CompletionRing extends ConsumerCursors {
   // ---- resize ----
 
   /**
-   * Sends producers on.
+   * Closes the ring, so that producers use the next one.
    *
-   * @param successor the ring they go to
+   * @param successor the next ring
    */
   public void close(CompletionRing successor) {
     next = successor;
-    end = (long) TAIL.getAndBitwiseOr(this, CLOSED_BIT); // producers that come later claim nothing
+    end = (long) TAIL.getAndBitwiseOr(this, CLOSED_BIT); // later producers claim nothing here
   }
 
   /** {@return the ring that follows, null before {@link #close}} */
@@ -243,7 +243,7 @@ public final class CompletionRing extends ConsumerCursors {
     return next;
   }
 
-  /** {@return the ring after one that is closed} */
+  /** {@return the next ring; only for a closed ring} */
   public CompletionRing successor() {
     CompletionRing n = next;
     if (n == null) {
@@ -252,7 +252,7 @@ public final class CompletionRing extends ConsumerCursors {
     return n;
   }
 
-  /** {@return whether it is closed and every entry was taken} */
+  /** {@return whether the ring is closed and every entry was taken} */
   public boolean drained() {
     return head == end;
   }

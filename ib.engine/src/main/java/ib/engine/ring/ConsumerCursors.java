@@ -1,6 +1,6 @@
 package ib.engine.ring;
 
-/** The second part: what consumers write. */
+/** The second part of a ring's state: the cursor that consumers write. */
 @SuppressWarnings("MultiVariableDeclaration") // padding
 abstract class ConsumerCursors extends PosterCursors {
   volatile long head;

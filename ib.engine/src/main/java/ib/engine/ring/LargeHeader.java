@@ -5,11 +5,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * The header of a large send and those of its segments: memory of the request, so that it lasts
- * until no packet refers to it any more, copies included. Made on first use.
+ * The header of a large send and the headers of its segments. It belongs to the send request, so it
+ * lasts until no packet or copy of one refers to it. Made on first use.
  */
 public final class LargeHeader {
-  /** The longest: encapsulation, IPv4 and TCP with all their options. */
+  /** Greatest length in bytes: encapsulation, IPv4 and TCP with all their options. */
   public static final int MOST = 4 + 60 + 60;
 
   private final byte[] whole = new byte[MOST];
@@ -18,16 +18,16 @@ public final class LargeHeader {
   private MemorySegment cutSegment = MemorySegment.ofArray(cut);
   private int length;
 
-  /** Makes an empty one. */
+  /** Makes an empty header. */
   public LargeHeader() {}
 
   /**
-   * Takes a header over.
+   * Copies a header.
    *
-   * @param from where it stands
-   * @param offset where it begins
-   * @param bytes how many
-   * @return false when it is too long, or cannot be read
+   * @param from memory that contains the header
+   * @param offset where the header begins
+   * @param bytes length of the header
+   * @return false when the length is not 1 to {@link #MOST}, or the memory cannot be read
    */
   public boolean set(MemorySegment from, long offset, int bytes) {
     length = 0;
@@ -48,20 +48,20 @@ public final class LargeHeader {
     return whole;
   }
 
-  /** {@return the same as a segment} */
+  /** {@return {@link #whole} as a segment} */
   public MemorySegment wholeSegment() {
     return wholeSegment;
   }
 
   /**
-   * Puts the header of a segment beside those of the others.
+   * Copies the header for a segment, behind those of the segments before it.
    *
-   * @param index which segment, from 0
-   * @param segments how many there are
-   * @return where it begins in {@link #cut}
+   * @param index number of the segment, from 0
+   * @param segments number of segments
+   * @return where the header begins in {@link #cut}
    */
   public int place(int index, int segments) {
-    if (cut.length < segments * length) { // when it has more segments than any before
+    if (cut.length < segments * length) { // more segments than any send before
       cut = Arrays.copyOf(cut, segments * length);
       cutSegment = MemorySegment.ofArray(cut);
     }
@@ -74,7 +74,7 @@ public final class LargeHeader {
     return cut;
   }
 
-  /** {@return the same as a segment} */
+  /** {@return {@link #cut} as a segment} */
   public MemorySegment cutSegment() {
     return cutSegment;
   }

@@ -6,10 +6,10 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packets that have arrived at a queue pair, in order. Two lanes: a plain list for the thread that
- * owns the queue pair at this moment, and a lock-free stack for all others, which the owner turns
- * round when it has emptied the list. The owner uses its list only while the stack is empty, so
- * packets of one sender stay in order whichever lane they took.
+ * Packets that have arrived at a queue pair, in order. Two inlets: a plain list for the claim
+ * holder, and a lock-free stack for all other threads, which the holder reverses when it has
+ * emptied the list. The holder adds to its list only while the stack is empty, so packets of one
+ * sender stay in order, whichever inlet they took.
  */
 public final class PacketQueue {
   private static final VarHandle STACK;
@@ -22,8 +22,8 @@ public final class PacketQueue {
     }
   }
 
-  private @Nullable Packet first; // the owner's
-  private @Nullable Packet last; // the owner's; meaningful when first is not null
+  private @Nullable Packet first; // claim holder only
+  private @Nullable Packet last; // claim holder only; meaningful when first is not null
   private volatile @Nullable Packet stack;
 
   /** Makes an empty queue. */
@@ -46,7 +46,7 @@ public final class PacketQueue {
   }
 
   /**
-   * Adds a packet; for the owner.
+   * Adds a packet; for the claim holder.
    *
    * @param packet the packet
    */
@@ -65,7 +65,7 @@ public final class PacketQueue {
     last = packet;
   }
 
-  /** {@return the oldest packet, which stays in the queue, or null; for the owner} */
+  /** {@return the oldest packet, which stays in the queue, or null; for the claim holder} */
   public @Nullable Packet peek() {
     if (first == null && stack != null) {
       turn();
@@ -73,7 +73,7 @@ public final class PacketQueue {
     return first;
   }
 
-  /** Removes the packet that {@link #peek} gave; for the owner. */
+  /** Removes the packet that {@link #peek} returned; for the claim holder. */
   public void remove() {
     Packet p = first;
     if (p != null) {
@@ -82,7 +82,7 @@ public final class PacketQueue {
     }
   }
 
-  /** {@return whether nothing is in it; for the owner} */
+  /** {@return whether the queue is empty; for the claim holder} */
   public boolean isEmpty() {
     return first == null && stack == null;
   }

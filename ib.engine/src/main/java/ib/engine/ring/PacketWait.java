@@ -11,7 +11,7 @@ import java.lang.invoke.VarHandle;
 public final class PacketWait {
   private volatile boolean waiting;
 
-  /** Nobody waits. */
+  /** Makes one for a queue pair that does not wait. */
   public PacketWait() {}
 
   /** The holder waits from now on; it must look for a packet once more after this. */

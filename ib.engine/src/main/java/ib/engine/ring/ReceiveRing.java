@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A receive queue: many posters; one consumer, or many when it is shared. A consumer copies a slot
- * out and then takes it by CAS, so a slot is never held by a slow consumer; what was copied is void
- * when the CAS fails.
+ * and then takes it by CAS, so a slow consumer never holds a slot. The copy is void when the CAS
+ * fails.
  */
 public final class ReceiveRing extends SlotRing {
   private static final int WR_ID = 1;
@@ -21,7 +21,7 @@ public final class ReceiveRing extends SlotRing {
   /**
    * Makes a ring.
    *
-   * @param least requests it must hold; 0 makes one that refuses all
+   * @param least least number of slots; with 0 every claim fails
    * @param sgeMost elements per request
    */
   public ReceiveRing(int least, int sgeMost) {
@@ -39,10 +39,10 @@ public final class ReceiveRing extends SlotRing {
    * Fills and publishes a claimed slot with one element.
    *
    * @param index the slot's index
-   * @param wrId id
+   * @param wrId work request id
    * @param lkey local key
-   * @param address in the region's space
-   * @param length in bytes
+   * @param address address in the region's space
+   * @param length bytes
    */
   public void post(long index, long wrId, int lkey, long address, int length) {
     int b = base(index);
@@ -57,12 +57,12 @@ public final class ReceiveRing extends SlotRing {
   }
 
   /**
-   * Fills and publishes a claimed slot: whatever is wrong, for nobody may wait behind a hole. What
-   * another thread has changed since it was checked has no elements.
+   * Fills and publishes a claimed slot. Publishes it even when filling fails, since no later
+   * request completes behind an unpublished slot; the request then has no elements.
    *
    * @param index the slot's index
-   * @param wr the request, null when it is not there any more
-   * @return the next one
+   * @param wr the request, null when another thread has shortened the list since it was checked
+   * @return the next request of the list, or null
    */
   public @Nullable RecvWr post(long index, @Nullable RecvWr wr) {
     words[base(index) + WR_ID] = 0;
@@ -103,8 +103,8 @@ public final class ReceiveRing extends SlotRing {
   /**
    * Takes the oldest request; any consumer.
    *
-   * @param into where it is copied to
-   * @return whether there was one
+   * @param into receives the copy
+   * @return whether the ring had a published request
    */
   public boolean take(ReceiveWqe into) {
     for (; ; ) {
@@ -121,9 +121,9 @@ public final class ReceiveRing extends SlotRing {
   }
 
   /**
-   * Whether there are so many requests; for the only consumer.
+   * Tells whether the oldest n slots are published; for the only consumer.
    *
-   * @param n how many
+   * @param n number of requests
    * @return whether the next n can be taken
    */
   public boolean ready(int n) {
@@ -139,8 +139,8 @@ public final class ReceiveRing extends SlotRing {
   /**
    * Takes the oldest request; for the only consumer.
    *
-   * @param into where it is copied to
-   * @return whether there was one
+   * @param into receives the copy
+   * @return whether the ring had a published request
    */
   public boolean takeAlone(ReceiveWqe into) {
     long h = head();
@@ -153,10 +153,10 @@ public final class ReceiveRing extends SlotRing {
   }
 
   /**
-   * Takes the oldest request of a sealed ring; for the killer.
+   * Takes the oldest request of a sealed ring; for the thread that sealed it.
    *
-   * @param into where it is copied to
-   * @return whether it must be completed
+   * @param into receives the copy
+   * @return whether the caller must complete the request
    */
   public boolean killOldest(ReceiveWqe into) {
     long h = head();

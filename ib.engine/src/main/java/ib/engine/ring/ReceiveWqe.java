@@ -9,16 +9,16 @@ public final class ReceiveWqe {
   /** Work request id. */
   public long wrId;
 
-  /** What a managed queue calls, or null. */
+  /** The callback of a managed queue, or null. */
   public @Nullable Cqe cqe;
 
-  /** Elements. */
+  /** Scatter elements. */
   public final SgeList sges;
 
   /**
    * Makes an empty request.
    *
-   * @param sgeMost elements it can hold
+   * @param sgeMost greatest number of elements
    */
   public ReceiveWqe(int sgeMost) {
     this.sges = new SgeList(sgeMost);

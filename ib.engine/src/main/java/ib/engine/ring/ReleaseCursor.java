@@ -1,6 +1,6 @@
 package ib.engine.ring;
 
-/** The third part: what pollers of completions write. */
+/** The third part of a ring's state: the cursor that pollers of completions write. */
 @SuppressWarnings("MultiVariableDeclaration") // padding
 abstract class ReleaseCursor extends ConsumerCursors {
   volatile long released;

@@ -10,7 +10,7 @@ public final class SendRing extends SlotRing {
   /**
    * Makes a ring.
    *
-   * @param least requests it must hold; 0 makes one that refuses all
+   * @param least least number of slots; with 0 every claim fails
    * @param sgeMost elements per request
    * @param inlineMost inline bytes per request
    */
@@ -23,7 +23,8 @@ public final class SendRing extends SlotRing {
   }
 
   /**
-   * The request in a slot: for the poster that claimed it, or the consumer once it is published.
+   * Returns the request in a slot; for the poster that claimed it, or the consumer once it is
+   * published.
    *
    * @param index the slot's index
    * @return the request
@@ -33,11 +34,11 @@ public final class SendRing extends SlotRing {
   }
 
   /**
-   * Puts a request that was made outside into a claimed slot.
+   * Puts another request into a claimed slot; for the poster that claimed it.
    *
    * @param index the slot's index
    * @param wqe the request
-   * @return the one that was there
+   * @return the request that was in the slot
    */
   public SendWqe swap(long index, SendWqe wqe) {
     int i = slot(index);

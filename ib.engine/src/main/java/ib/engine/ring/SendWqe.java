@@ -13,21 +13,21 @@ import org.jspecify.annotations.Nullable;
  * only by the thread that holds the queue pair's claim.
  */
 public final class SendWqe {
-  // ---- by the poster ----
+  // ---- written by the poster ----
 
   /** Work request id. */
   public long wrId;
 
-  /** What a managed queue calls, or null. */
+  /** The callback of a managed queue, or null. */
   public @Nullable Cqe cqe;
 
   /** Value of {@code WrOpcode}. */
   public int opcode;
 
-  /** Bytes of data in each segment of a large send; 0 when it is none. */
+  /** Bytes of data in each segment of a large send; 0 if the request is no large send. */
   public int mss;
 
-  /** The header of a large send; null before the first. */
+  /** The header of a large send; null before this slot's first large send. */
   public @Nullable LargeHeader header;
 
   /** Bits of {@code SendFlags}. */
@@ -42,25 +42,25 @@ public final class SendWqe {
   /** Remote key. */
   public int rkey;
 
-  /** What an atomic adds or puts in. */
+  /** The operand of an atomic: the value to add, or to swap in. */
   public long swapAdd;
 
-  /** What a compare and swap compares with. */
+  /** The value that a compare and swap compares with. */
   public long compare;
 
-  /** What a request on memory is about: a region or a window of the engine, else null. */
+  /** The engine's region or window of a request on memory, else null. */
   public @Nullable Object memory;
 
   /** The region that a window is bound to. */
   public @Nullable Object boundRegion;
 
-  /** Rights that a request on memory gives. */
+  /** Access rights that a request on memory grants. */
   public int access;
 
-  /** Bytes that a request on memory is about. */
+  /** Length in bytes of a request on memory. */
   public long memoryLength;
 
-  /** Where a datagram goes; the address as it was at the post (S5). */
+  /** The destination of a datagram: the address as it was when the request was posted (S5). */
   public @Nullable Route route;
 
   /** Destination of a datagram. */
@@ -78,10 +78,13 @@ public final class SendWqe {
   /** Inline bytes used, or -1 when the data is not inline. */
   public int inlineLength;
 
-  /** Whether its inline data could not be copied: it completes with a protection error. */
+  /**
+   * Whether the inline data could not be copied; then the request completes with a protection
+   * error.
+   */
   public boolean broken;
 
-  /** Requests published together by this one's word. */
+  /** Number of requests that this slot's word publishes. */
   public int batch;
 
   private final int inlineMost;
@@ -95,10 +98,10 @@ public final class SendWqe {
   /** First sequence number. */
   public int psnFirst;
 
-  /** Sequence numbers of requests and responses together. */
+  /** Number of sequence numbers that its requests and responses use. */
   public int psnCount;
 
-  /** Bytes sent, or of a read received. */
+  /** Bytes sent; of a read: bytes received. */
   public long done;
 
   /** Sequence number of the last packet in the pool's count. */
@@ -107,8 +110,8 @@ public final class SendWqe {
   /**
    * Makes an empty request.
    *
-   * @param sgeMost elements it can hold
-   * @param inlineMost bytes of inline data it can hold
+   * @param sgeMost greatest number of elements
+   * @param inlineMost greatest length of inline data, in bytes
    */
   public SendWqe(int sgeMost, int inlineMost) {
     this.sges = new SgeList(sgeMost);
@@ -117,18 +120,18 @@ public final class SendWqe {
     this.inlineLength = -1;
   }
 
-  /** {@return the room for inline data, a heap segment} */
+  /** {@return the memory of the inline data, a heap segment} */
   public MemorySegment inlineSegment() {
     return inlineSegment;
   }
 
-  /** {@return bytes of inline data it can hold} */
+  /** {@return greatest length of inline data, in bytes} */
   public int inlineMost() {
     return inlineMost;
   }
 
   /**
-   * Gives it 8 bytes of inline data, which always fit.
+   * Sets 8 bytes of inline data, which always fit.
    *
    * @param value the data, in the machine's byte order
    */
@@ -137,7 +140,7 @@ public final class SendWqe {
     inlineLength = Long.BYTES;
   }
 
-  /** Makes it one that fails when its turn comes: the poster could not fill it. */
+  /** Makes the request fail when it is executed; for a poster that could not fill it. */
   public void breakIt() {
     opcode = WrOpcode.SEND.value();
     flags = 0;

@@ -4,24 +4,25 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What the two work queues have in common: a bounded ring of slots for many posters. A poster
- * claims slots by one CAS on the tail, fills them and publishes each by one release store of its
- * word ({@code index + 1}, so a word of an earlier lap is never mistaken). Nobody ever waits for a
- * poster on the data path.
+ * The common part of the two work queues: a bounded ring of slots for many posters. A poster claims
+ * slots by one CAS on the tail, fills them and publishes each by one release store of its word. The
+ * word is {@code index + 1}, so a word of an earlier lap is never mistaken. No data path thread
+ * ever waits for a poster.
  *
- * <p>A request is outstanding until its completion was polled (IBA 10.8.5): so whoever polls has
- * room for as many completions as his queues have slots, and an overrun is always the consumer's
- * own. {@link #head} goes on when a request is completed, {@link #release} when its slot is free.
+ * <p>A request is outstanding until its completion was polled (IBA 10.8.5). So a completion queue
+ * with as many entries as its work queues have slots cannot overrun, and an overrun is always a
+ * sizing error of the consumer. {@link #retire} moves {@link #head} when a request is completed;
+ * {@link #release} frees its slot.
  *
- * <p>End of life: {@link #seal} refuses further claims; the killer takes every published slot with
- * {@link #kill}; a poster that was held up so long that it was given up finds that out by {@link
- * #retract}. So each request is either flushed or refused, never both and never neither.
+ * <p>End of life: after {@link #seal} every claim fails, and the sealing thread takes every slot
+ * with {@link #kill}. A poster that published its slot after that detects it by {@link #retract}.
+ * So each request is either flushed or refused, never both and never neither.
  */
 public abstract class SlotRing extends ReleaseCursor {
-  /** Result of {@link #claim}: no room. */
+  /** Result of {@link #claim}: the ring has too few free slots. */
   public static final long FULL = -1;
 
-  /** Result of {@link #claim}: sealed. */
+  /** Result of {@link #claim}: the ring is sealed. */
   public static final long CLOSED = -2;
 
   static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
@@ -58,12 +59,12 @@ public abstract class SlotRing extends ReleaseCursor {
     this.words = new long[slots << shift];
   }
 
-  /** {@return how many requests fit} */
+  /** {@return the number of slots} */
   public final int capacity() {
     return capacity;
   }
 
-  /** {@return requests claimed and not retired} */
+  /** {@return the number of slots that are claimed and not retired} */
   public final int size() {
     long h = head; // first, so that the difference is not negative
     return (int) ((tail & ~SEALED) - h);
@@ -79,7 +80,7 @@ public abstract class SlotRing extends ReleaseCursor {
     return tail & ~SEALED;
   }
 
-  /** {@return whether it was sealed} */
+  /** {@return whether the ring is sealed} */
   public final boolean sealed() {
     return tail < 0;
   }
@@ -95,7 +96,7 @@ public abstract class SlotRing extends ReleaseCursor {
   /**
    * Claims slots; any thread.
    *
-   * @param n how many, at least 1
+   * @param n number of slots, at least 1
    * @return index of the first, or {@link #FULL} or {@link #CLOSED}
    */
   public final long claim(int n) {
@@ -105,7 +106,7 @@ public abstract class SlotRing extends ReleaseCursor {
         return CLOSED;
       }
       if (t + n - (long) GUESS.getAcquire(this) > capacity) {
-        long f = free(); // not read back from the guess: another poster may set that to less
+        long f = free(); // not read back from the guess: another poster may set a lower one
         GUESS.setRelease(this, f);
         if (t + n - f > capacity) {
           return FULL;
@@ -118,20 +119,23 @@ public abstract class SlotRing extends ReleaseCursor {
     }
   }
 
-  /** Slots before this index are free; head too, for what outlived a reset is released in vain. */
+  /**
+   * Slots before this index are free. Limited by the head, since a completion from before a reset
+   * may be released after it.
+   */
   private long free() {
     return Math.min(released, head);
   }
 
-  /** {@return requests that a poster can add at this moment} */
+  /** {@return the number of free slots at this moment} */
   public final int room() {
     return (int) Math.max(0, capacity + free() - tail());
   }
 
   /**
-   * Gives slots back to the posters, after their requests were retired: any thread.
+   * Frees slots, after their requests were retired; any thread.
    *
-   * @param n how many: their completions were polled, or there are none
+   * @param n number of slots: their completions were polled, or they have none
    */
   public final void release(int n) {
     RELEASED.getAndAdd(this, (long) n);
@@ -147,17 +151,17 @@ public abstract class SlotRing extends ReleaseCursor {
   }
 
   /**
-   * Asks for a slot's state.
+   * Tells whether a slot is published, by an acquire load.
    *
    * @param index the slot's index
-   * @return whether it is published and was not taken by {@link #kill}
+   * @return whether the slot is published and {@link #kill} has not taken it
    */
   public final boolean published(long index) {
     return (long) WORD.getAcquire(words, base(index)) == index + 1;
   }
 
   /**
-   * Ends the oldest request; for the single consumer. Its slot is free when it is released too.
+   * Ends the oldest request; for the single consumer. Its slot is free after {@link #release} only.
    *
    * @param index the oldest index
    */
@@ -180,10 +184,10 @@ public abstract class SlotRing extends ReleaseCursor {
   }
 
   /**
-   * Takes a slot of a sealed ring; for the killer.
+   * Takes a slot of a sealed ring; for the thread that sealed it.
    *
    * @param index the slot's index
-   * @return whether it was published: then it must be completed
+   * @return whether the slot was published: then the caller must complete the request
    */
   public final boolean kill(long index) {
     long was = (long) WORD.getAndSet(words, base(index), -(index + 1));
@@ -191,13 +195,13 @@ public abstract class SlotRing extends ReleaseCursor {
   }
 
   /**
-   * Takes a request back after the ring was found sealed; for its poster, after publishing. Who
-   * seals gives a slot up only when the poster has claimed the queue pair in between (a full fence)
-   * or when the seal is older than any store can be under way.
+   * Takes a request back after the ring was found sealed; for its poster, after publishing. The
+   * sealing thread takes an unpublished slot only in two cases. Either the poster has claimed the
+   * queue pair in between (a full memory fence), or the seal is older than any store can be
+   * delayed.
    *
    * @param index index of the first slot of the batch
-   * @return true when it was given up by the killer, so that it will never complete; false when it
-   *     was or will be completed
+   * @return true if the request will never complete; false if it was or will be completed
    */
   public final boolean retract(long index) {
     return index >= sealHead && WORD.compareAndSet(words, base(index), index + 1, -(index + 1));

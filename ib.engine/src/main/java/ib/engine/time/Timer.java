@@ -3,11 +3,11 @@ package ib.engine.time;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timer of a queue pair or of a wire. Its owner starts it by handing it to the worker; the worker
- * computes when it is due, so the hot path reads no clock.
+ * A timer of a queue pair or of a wire, which starts it by handing it to the worker. The worker
+ * computes when it is due, so the data path reads no clock.
  */
 public abstract class Timer {
-  /** The next timer in the worker's inbox; for the inbox. */
+  /** The next timer in the worker's inbox; for the worker only. */
   public @Nullable Timer next;
 
   private long dueNs;
@@ -15,13 +15,13 @@ public abstract class Timer {
   /** For queue pairs and wires. */
   protected Timer() {}
 
-  /** {@return nanoseconds to wait, read when the worker takes it over} */
+  /** {@return nanoseconds until the timer is due, read when the worker takes it from the inbox} */
   protected abstract long durationNs();
 
-  /** Called by the worker when it is due; must not block. */
+  /** Called by the worker when the timer is due; must not block. */
   protected abstract void expired();
 
-  /** {@return whether nobody is interested any more} */
+  /** {@return whether the timer is no longer needed} */
   public abstract boolean cancelled();
 
   final long dueNs() {

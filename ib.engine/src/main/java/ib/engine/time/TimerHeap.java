@@ -3,7 +3,7 @@ package ib.engine.time;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A binary heap of timers, earliest first; for one thread, the worker. */
+/** A binary heap of timers, earliest first; for the worker's thread only. */
 public final class TimerHeap {
   private static final int SIZE_INITIAL = 64;
 
@@ -18,7 +18,7 @@ public final class TimerHeap {
     return size;
   }
 
-  /** {@return when the earliest is due, or Long.MAX_VALUE} */
+  /** {@return the clock's time at which the earliest timer is due, or Long.MAX_VALUE} */
   public long earliestNs() {
     Timer t = heap[0];
     return t == null ? Long.MAX_VALUE : t.dueNs();
@@ -28,7 +28,7 @@ public final class TimerHeap {
    * Adds a timer that is not in the heap.
    *
    * @param timer the timer
-   * @param nowNs time now
+   * @param nowNs the clock's time
    */
   public void add(Timer timer, long nowNs) {
     if (size == heap.length) {
@@ -39,10 +39,10 @@ public final class TimerHeap {
   }
 
   /**
-   * Calls every timer that is due.
+   * Removes and calls every timer that is due.
    *
-   * @param nowNs time now
-   * @return how many
+   * @param nowNs the clock's time
+   * @return the number of timers called
    */
   public int expire(long nowNs) {
     int n = 0;
@@ -54,7 +54,7 @@ public final class TimerHeap {
     return n;
   }
 
-  /** Removes the timers that nobody is interested in any more. */
+  /** Removes the cancelled timers. */
   public void purge() {
     int n = size;
     size = 0;

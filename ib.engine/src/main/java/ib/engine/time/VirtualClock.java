@@ -1,6 +1,9 @@
 package ib.engine.time;
 
-/** A clock that stands still until it is told; for the simulator and for tests (D12). */
+/**
+ * A clock that advances only when {@link #advance} is called; for the simulator and for tests
+ * (D12).
+ */
 public final class VirtualClock implements NanoClock {
   private volatile long now;
 
@@ -13,9 +16,9 @@ public final class VirtualClock implements NanoClock {
   }
 
   /**
-   * Lets time pass.
+   * Advances the clock; one caller at a time.
    *
-   * @param deltaNs nanoseconds, not negative; one caller at a time
+   * @param deltaNs nanoseconds, not negative
    */
   public void advance(long deltaNs) {
     long to = now + deltaNs;

@@ -1,6 +1,6 @@
 /**
- * Time as the engine sees it: a clock that can be virtual, and the heap of timers that the device's
- * worker owns. Nothing here reads the system clock but {@code NanoClock.SYSTEM}.
+ * The engine's time: a clock that can be virtual, and the heap of timers of the device's worker.
+ * Only {@code NanoClock.SYSTEM} reads the system clock.
  */
 @NullMarked
 package ib.engine.time;

@@ -11,10 +11,10 @@ import ib.core.wire.Icrc;
  * must be 0: a packet that is damaged passes with a probability of 2^-16.
  */
 public final class HiddenId {
-  /** No identification explains the ICRC: it is wrong. */
+  /** The ICRC is wrong for every identification. */
   public static final int UNSOLVED = -1;
 
-  /** It is explained by a packet that may be fragmented, which RoCEv2 does not send. */
+  /** The ICRC is right for a packet that may be fragmented; RoCEv2 does not send such packets. */
   public static final int FRAGMENTABLE = -2;
 
   private static final int POLYNOMIAL = 0xEDB88320;

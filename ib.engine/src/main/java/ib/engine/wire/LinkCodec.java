@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * follows, payload, padding, ICRC, VCRC. Allocates nothing once made; for one thread at a time.
  */
 public final class LinkCodec {
-  /** The bytes do not fit into the room given. */
+  /** The packet does not fit into the memory. */
   public static final int NO_ROOM = -1;
 
-  /** Not a packet of the wire: an unknown opcode, or one that stands for several (D5). */
+  /** The packet has an unknown opcode, or stands for several packets (D5). */
   public static final int NOT_A_PACKET = -2;
 
-  /** The memory that the payload refers to is gone. */
+  /** The memory of the payload has been closed. */
   public static final int PAYLOAD_GONE = -3;
 
   private static final int VL_MANAGEMENT = 15;

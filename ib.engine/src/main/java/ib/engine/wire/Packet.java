@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A packet: the header fields of IBA vol. 1 chapters 5, 8 and 9 under their own names, and
- * references to its payload (D5). Reused for ever; plain fields, because whoever holds a packet
- * holds it alone and hands it on through a queue that publishes.
+ * references to its payload (D5). A packet is reused for ever. Its fields are plain: only one
+ * thread holds a packet at a time, and passes it on through a queue that publishes.
  */
 public final class Packet {
   private static final VarHandle BUSY;
@@ -25,22 +25,24 @@ public final class Packet {
   private final PacketOwner owner;
   private volatile boolean busy; // volatile where it is cheap; BUSY where it would not be
 
-  /** The next packet in the queue that holds this one; for the holder. */
+  /** The next packet in the queue that contains this one; for that queue only. */
   public @Nullable Packet next;
 
-  /** What the owner notes about this use, for example the request it carries. */
+  /** The owner's note about this use, for example the request that the packet carries. */
   public long cookie;
 
   /** Set by a receiver that could not read the payload: an error of the sender (D6). */
   public boolean fault;
 
-  /** Whether it was sent before: then an answer does not tell which of the two has arrived. */
+  /**
+   * Whether the packet was sent before; then a response does not show which of the two has arrived.
+   */
   public boolean repeated;
 
-  /** Whether bits were flipped on the way: its ICRC would not match (IBA 7.8). */
+  /** Whether a fault has flipped bits of the packet: its ICRC would not match (IBA 7.8). */
   public boolean damaged;
 
-  /** Set by a receiver that drops it: the name of the counter; null otherwise. */
+  /** The name of the counter, set by a receiver that drops the packet; else null. */
   public @Nullable String dropped;
 
   private @Nullable PacketObserver observer;
@@ -57,7 +59,7 @@ public final class Packet {
   /** Service level, 0 to 15. */
   public int sl;
 
-  /** Whether there is a global route header. */
+  /** Whether the packet has a global route header. */
   public boolean global;
 
   /** Upper half of the source GID. */
@@ -82,8 +84,8 @@ public final class Packet {
   public int hopLimit;
 
   /**
-   * The 40 bytes that a datagram's receive buffer begins with, when the wire knows better than a
-   * GRH made of the fields above (RoCE over IPv4); null otherwise.
+   * The first 40 bytes of a datagram's receive buffer, when they are no GRH made of the fields
+   * above (RoCE over IPv4); null otherwise.
    */
   public @Nullable MemorySegment networkHeader;
 
@@ -95,10 +97,12 @@ public final class Packet {
   /** Solicited event. */
   public boolean solicited;
 
-  /** Whether the responder is asked to acknowledge. */
+  /** Whether the packet requests an acknowledgement (AckReq). */
   public boolean ackRequest;
 
-  /** The migration state of the path: migrated, as long as there is no other (IBA 9.2.6). */
+  /**
+   * MigReq (IBA 9.2.6): the sender's path state is migrated. Always set in packets of the engine.
+   */
   public boolean migReq = true;
 
   /** Forward congestion notification (IBA annex A10). */
@@ -151,10 +155,13 @@ public final class Packet {
   /** ImmDt: immediate data, opaque 32 bits. */
   public int immData;
 
-  /** Bytes of data in each segment that it stands for but the last; 0 when it is one datagram. */
+  /**
+   * Bytes of data in each segment that the packet stands for, except the last; 0 when the packet is
+   * one datagram.
+   */
   public int mss;
 
-  /** Bytes before the data in each of them. */
+  /** Bytes of header before the data of each segment. */
   public int headerLength;
 
   /** FETH: placement type and selectivity, as {@code ib.core.wire.Feth#word}. */
@@ -162,13 +169,13 @@ public final class Packet {
 
   // ---- RoCE, once it has been on the wire ----
 
-  /** UDP source port; 0 as long as the packet has not been on a wire that has ports. */
+  /** UDP source port; 0 until the packet has been on a wire with UDP ports. */
   public int sourcePort;
 
-  /** IPv4 identification; for what has a {@link #sourcePort}. */
+  /** IPv4 identification; valid if {@link #sourcePort} is not 0. */
   public int identification;
 
-  /** ICRC as it is on the wire; for what has a {@link #sourcePort}. */
+  /** ICRC as it is on the wire; valid if {@link #sourcePort} is not 0. */
   public int icrc;
 
   /** The payload. */
@@ -177,13 +184,13 @@ public final class Packet {
   /**
    * Makes a packet.
    *
-   * @param owner who it goes back to
+   * @param owner gets the packet back after each use
    */
   public Packet(PacketOwner owner) {
     this.owner = owner;
   }
 
-  /** {@return whether it is under way; for the owner} */
+  /** {@return whether the packet is in use; for the owner} */
   public boolean busy() {
     return busy;
   }
@@ -205,7 +212,7 @@ public final class Packet {
   /**
    * Begins a use in competition with other threads; for the owner.
    *
-   * @return whether it was free and is the caller's now
+   * @return whether the packet was free, and the caller has begun a use
    */
   public boolean tryOccupy() {
     if (!BUSY.compareAndSet(this, false, true)) {
@@ -216,25 +223,25 @@ public final class Packet {
   }
 
   /**
-   * Names who wants to know what becomes of this packet, instead of who wanted before. For wires.
+   * Sets the observer of this use of the packet, in place of an earlier one. For wires.
    *
-   * @param who the observer, or null for nobody
-   * @param token handed to it with every call
+   * @param who the observer, or null for none
+   * @param token passed to the observer with every call
    */
   public void observe(@Nullable PacketObserver who, long token) {
     observer = who;
     observerToken = token;
   }
 
-  /** {@return whether somebody wants to know what becomes of it} */
+  /** {@return whether the packet has an observer} */
   public boolean observed() {
     return observer != null;
   }
 
   /**
-   * Tells the observer that a fault was injected. For wires that do.
+   * Notifies the observer that a fault was injected. For wires that inject faults.
    *
-   * @param how in a word
+   * @param how the fault in one word
    */
   public void disturbed(String how) {
     PacketObserver o = observer;
@@ -248,13 +255,14 @@ public final class Packet {
     BUSY.setRelease(this, false);
   }
 
-  /** {@return whether it goes to a multicast group} */
+  /** {@return whether the destination is a multicast group} */
   public boolean isMulticast() {
     return destQpn == 0xFFFFFF;
   }
 
   /**
-   * Ends this use of the packet: it goes back to its owner and may not be touched any more.
+   * Ends this use of the packet and gives it back to its owner; the caller must not touch it
+   * afterwards.
    *
    * @param run the caller's context
    */
@@ -268,10 +276,10 @@ public final class Packet {
   }
 
   /**
-   * A copy for one more receiver.
+   * Makes a copy for one more receiver.
    *
-   * @return the copy, to be delivered or released like the original, or null when there are too
-   *     many
+   * @return the copy, which must be delivered or released like the original, or null when the owner
+   *     has no free packet
    */
   public @Nullable Packet replicate() {
     return owner.replicate(this);

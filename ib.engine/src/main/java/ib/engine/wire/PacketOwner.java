@@ -2,7 +2,10 @@ package ib.engine.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/** Who a packet goes back to: the sending queue pair, or the receive ring of a socket. */
+/**
+ * The owner of a packet, which gets it back: the sending queue pair, or the receive ring of a
+ * socket.
+ */
 public abstract class PacketOwner {
   /** For the engine and for wires that make packets of what they receive. */
   protected PacketOwner() {}
@@ -16,10 +19,10 @@ public abstract class PacketOwner {
   protected abstract void released(Packet packet, RunContext run);
 
   /**
-   * Makes a copy of a packet that refers to the same payload and goes back here as well.
+   * Makes a copy of a packet that refers to the same payload and has the same owner.
    *
    * @param original a packet of this owner that has not been released
-   * @return the copy, or null when there are too many already
+   * @return the copy, or null when the owner has no free packet
    */
   protected abstract @Nullable Packet replicate(Packet original);
 }

@@ -3,8 +3,9 @@ package ib.engine.wire;
 import ib.core.wire.UdpHeader;
 
 /**
- * What an Ethernet frame of RoCEv2 says that a {@link Packet} does not. Addresses, type of service,
- * time to live and flow label are the packet's: GIDs, traffic class, hop limit and flow label.
+ * The fields of a RoCEv2 Ethernet frame that a {@link Packet} does not have. The frame's addresses,
+ * type of service, time to live and flow label are in the packet: GIDs, traffic class, hop limit
+ * and flow label.
  */
 public final class RoceFrame {
   /** Destination Ethernet address, 48 bits. */
@@ -25,6 +26,6 @@ public final class RoceFrame {
   /** UDP checksum, 16 bits, 0 for none. Written as it is, and not checked: the ICRC is stronger. */
   public int udpChecksum;
 
-  /** Makes one without addresses. */
+  /** Makes a frame without addresses. */
   public RoceFrame() {}
 }

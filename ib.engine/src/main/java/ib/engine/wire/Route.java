@@ -3,7 +3,10 @@ package ib.engine.wire;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.GlobalRoute;
 
-/** An address, taken apart once so that filling a packet costs a few stores. Immutable. */
+/**
+ * The fields of an address vector, read once, so that filling a packet costs a few stores.
+ * Immutable.
+ */
 public final class Route {
   private final AhAttr attr;
   private final int dlid;
@@ -19,7 +22,7 @@ public final class Route {
   private final int trafficClass;
 
   /**
-   * Takes an address apart.
+   * Reads the fields of an address vector.
    *
    * @param attr the address
    */
@@ -39,7 +42,7 @@ public final class Route {
     this.trafficClass = grh == null ? 0 : grh.trafficClass();
   }
 
-  /** {@return the address as it was given} */
+  /** {@return the address vector of the constructor} */
   public AhAttr attr() {
     return attr;
   }
@@ -59,7 +62,7 @@ public final class Route {
     return port;
   }
 
-  /** {@return whether there is a GRH} */
+  /** {@return whether packets have a GRH} */
   public boolean global() {
     return global;
   }
@@ -75,7 +78,8 @@ public final class Route {
   }
 
   /**
-   * Whether a packet comes from where this leads to (IBA 9.6.1.2: connected services check it).
+   * Tells whether the source of a packet is the destination of this route (IBA 9.6.1.2: connected
+   * services check it).
    *
    * @param packet a received packet
    * @return whether it may come from the peer

@@ -3,10 +3,10 @@ package ib.engine.wire;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine's bookkeeping of the current call (D4). A wire hands the one it was given to {@link
- * WirePort#receive} and {@link Packet#release} in the same call and does not keep it; a thread of
- * its own (a socket reader) makes one with {@code SoftHca.newRunContext()} and uses it for all its
- * calls, ending each batch with {@link #finish}.
+ * The engine's state of the current call (D4). A wire passes the context of its call on to {@link
+ * WirePort#receive} and {@link Packet#release}, and does not keep it. A thread of a wire's own (a
+ * socket reader) makes one with {@code SoftHca.newRunContext()}, uses it for all its calls, and
+ * ends each batch with {@link #finish}. For one thread at a time.
  */
 public abstract class RunContext {
   private @Nullable Outbox outbox;
@@ -14,23 +14,26 @@ public abstract class RunContext {
   /** For the engine. */
   protected RunContext() {}
 
-  /** {@return what a wire gathers in this run, or null when nothing waits to be sent} */
+  /**
+   * {@return the outbox of the packets that a wire has gathered in this run, or null when it has
+   * none}
+   */
   public final @Nullable Outbox outbox() {
     return outbox;
   }
 
   /**
-   * Has something sent when the run ends, before its queue pairs are free for others: for {@link
-   * Wire#transmit}. What another wire has gathered is sent now.
+   * Registers an outbox, which is flushed when the run ends, before the claims of its queue pairs
+   * are released. For {@link Wire#transmit}. Flushes the outbox of another wire now.
    *
-   * @param gathered what is to be flushed
+   * @param gathered the outbox
    */
   public final void gather(Outbox gathered) {
     flush();
     outbox = gathered;
   }
 
-  /** Sends what was gathered. */
+  /** Flushes the outbox, if there is one. */
   protected final void flush() {
     Outbox gathered = outbox;
     if (gathered != null) {
@@ -40,24 +43,25 @@ public abstract class RunContext {
   }
 
   /**
-   * Runs what the packets delivered in this context have set going. Threads that called into the
-   * engine (posters, timers) never call it: the engine does when it leaves.
+   * Runs the queue pairs of the packets that were delivered in this context. Only for threads that
+   * made their own context: in all other calls (posters, timers) the engine does this before it
+   * returns.
    */
   public abstract void finish();
 
   /**
-   * The same, except that acknowledgements may wait for company: for more to acknowledge, which
-   * often follows at once, and for what whoever polled for this is likely to send to the same peer.
-   * Who finds that nothing follows calls {@link #catchUp}.
+   * As {@link #finish}, but acknowledgements may be held back, so that one packet acknowledges
+   * several requests or travels with a message that the polling thread is about to send to the same
+   * peer. A caller to which no more packets arrive calls {@link #catchUp}.
    */
   public void finishBatch() {
     finish();
   }
 
   /**
-   * Sets going the acknowledgements that still wait; {@link #finish} sends them.
+   * Schedules the acknowledgements that {@link #finishBatch} held back; {@link #finish} sends them.
    *
-   * @return whether there were any
+   * @return whether any were held back
    */
   public boolean catchUp() {
     return false;

@@ -22,8 +22,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both media share: BTH, the headers after it, payload, padding and ICRC (IBA vol. 1 chapter
- * 9). Allocates nothing once made; for one thread at a time.
+ * The common part of both media: BTH, the headers after it, payload, padding and ICRC (IBA vol. 1
+ * chapter 9). Allocates nothing once made; for one thread at a time.
  */
 final class TransportCodec {
   private static final int FLUSH_BYTES = Bth.BYTES + Feth.BYTES + Reth.BYTES;
@@ -140,7 +140,7 @@ final class TransportCodec {
     return next;
   }
 
-  /** What the fields of a header do not cover must be cleared after this. */
+  /** {@return the offset behind the header} The caller must clear the bits that no field covers. */
   private static long begin(Header header, MemorySegment to, long at) {
     header.wrap(to, at);
     return at + header.size();
@@ -159,7 +159,7 @@ final class TransportCodec {
     Icrc.store(to, at + length, p.damaged ? ~value : value);
   }
 
-  /** The same for a datagram. */
+  /** Writes the ICRC of a datagram, in the same way. */
   void seal(Packet p, DatagramIcrc of, MemorySegment to, ByteBuffer view, long at, int length) {
     int value = of.of(to, view, at, length, twice(to, at) == length);
     Icrc.store(to, at + length, p.damaged ? ~value : value);
@@ -223,7 +223,7 @@ final class TransportCodec {
         ^ Icrc.load(from, at + covered);
   }
 
-  /** The same of a datagram. */
+  /** The ICRC of a datagram that passed the check, exclusive or the right one. */
   int difference(DatagramIcrc of, MemorySegment from, ByteBuffer view, long at, int length) {
     int covered = length - Icrc.BYTES;
     return of.of(from, view, at, covered, twice(from, at) == covered)

@@ -7,41 +7,45 @@ import org.jspecify.annotations.Nullable;
 /**
  * The medium of one port, supplied by the driver.
  *
- * <p>The wire owns a packet from {@link #transmit} on and must either hand it to exactly one {@link
- * WirePort#receive}, at once or later, or end it with {@link Packet#release}. To deliver to several
- * ports (multicast) it hands out {@link Packet#replicate replicas}. Packets of one sender to one
- * receiver are delivered in order; a wire that cannot promise that (UDP) costs retransmissions, not
- * correctness.
+ * <p>After {@link #transmit} the packet belongs to the wire. The wire must either pass it to
+ * exactly one {@link WirePort#receive}, at once or later, or call {@link Packet#release}. To
+ * deliver to several ports (multicast) it passes {@link Packet#replicate replicas}. A wire delivers
+ * the packets of one sender to one receiver in order. A wire that cannot guarantee the order (UDP)
+ * costs retransmissions, not correctness.
+ *
+ * <p>Any thread may call any method, several threads at the same time; no method may block, unless
+ * its text says control path.
  */
 public interface Wire {
   /**
    * Sends a packet. The destination is {@link Packet#dlid}; when that is 0 (Ethernet) it is the GID
    * {@link Packet#dgidHigh}, {@link Packet#dgidLow}. A packet to the sending port's own address is
    * delivered to that port. A multicast packet ({@link Packet#isMulticast}) goes to every member
-   * port except the sending one: the engine has looped it back to its own queue pairs already.
+   * port except the sending one: the engine itself has delivered it to the queue pairs of the
+   * sending port.
    *
    * <p>A wire may keep the bytes of packets until the run ends ({@link RunContext#gather}), to send
    * many at a time.
    *
    * @param packet the packet, complete
-   * @param run to be handed on
+   * @param run the context of this call
    */
   void transmit(Packet packet, RunContext run);
 
   /**
-   * Whether every packet must be a real one of at most the path MTU. When false (a wire inside this
-   * JVM that nobody can look at, D5) one packet may carry several MTUs of a message and then stands
-   * for {@link Packet#psnCount} sequence numbers. Asked once per message, so it may change with
-   * capture or faults.
+   * Whether every packet must be a real one of at most the path MTU. If false, one packet may carry
+   * several MTUs of a message and then stands for {@link Packet#psnCount} sequence numbers (a wire
+   * inside this JVM without a capture, D5). The engine calls this once per message, so the answer
+   * may change with capture or faults.
    *
    * @return whether to segment
    */
   boolean segments();
 
   /**
-   * Whether a receive buffer of a datagram always begins with 40 bytes for a GRH that are filled
-   * even when the packet had none: true on Ethernet, where the IP header is put there; false on
-   * InfiniBand, where they are reserved but only written when the packet had a GRH.
+   * Whether the first 40 bytes of a datagram's receive buffer are always written. True on Ethernet,
+   * where the IP header is put there. False on InfiniBand, where they are reserved for a GRH but
+   * written only when the packet has one.
    *
    * @return whether every packet counts as global
    */
@@ -50,12 +54,12 @@ public interface Wire {
   }
 
   /**
-   * The port that a packet would be handed to within the call of {@link #transmit}, undisturbed and
-   * seen by nobody. To such a port the engine makes no packet: it executes the request there (D5).
-   * Asked once per message, so it may change with capture or faults.
+   * Returns the port to which {@link #transmit} would deliver a packet within the call, without
+   * faults and captures. The engine makes no packet for such a port: it executes the request there
+   * (D5). The engine calls this once per message, so the answer may change with capture or faults.
    *
    * @param dlid destination of the packet
-   * @param bytes the longest packet that the message would take
+   * @param bytes length of the longest packet of the message
    * @return the device's own port ({@link WirePort#direct}), or null when packets are needed
    */
   default @Nullable WirePort direct(int dlid, int bytes) {
@@ -63,20 +67,20 @@ public interface Wire {
   }
 
   /**
-   * How often {@link #direct} may have come to answer otherwise, so that an answer can be kept
-   * until this changes: it has changed when the call returns that began to watch or to disturb
-   * packets, or changed where they go. That there is no such way is asked again now and then too,
-   * for the end of a disturbance need not be counted.
+   * Counts the changes after which {@link #direct} may return another value, so that the engine can
+   * keep a value until the count changes. A call that starts a capture or faults, or changes the
+   * way of packets, has changed the count when it returns. The end of a disturbance need not be
+   * counted: while {@link #direct} returned null, the engine calls it again now and then.
    *
-   * @return a number that is equal only while the answers are
+   * @return a number that stays the same only while the values of {@link #direct} do
    */
   default long changes() {
     return 0;
   }
 
   /**
-   * What a message that is longer than its receive is answered with (IBA 9.7.5.2.7), where peers
-   * expect something else.
+   * Returns the syndrome of the NAK for a message that is longer than its receive (IBA 9.7.5.2.7);
+   * some peers expect another one.
    *
    * @return the AETH syndrome, 8 bits
    */
@@ -85,40 +89,43 @@ public interface Wire {
   }
 
   /**
-   * Whether whoever polls a completion queue that is empty is to call {@link #progress}. Asked
-   * once, when the device is built.
+   * Whether a thread that polls an empty completion queue calls {@link #progress}. The engine calls
+   * this once, when the device is created.
    *
-   * @return whether packets are received by pollers too
+   * @return whether polling threads receive packets too
    */
   default boolean polled() {
     return false;
   }
 
   /**
-   * Receives what has arrived and runs what it sets going, on the caller's thread; nothing happens
-   * while another thread is at it. Never blocks, never runs consumer code (S20).
+   * Receives the packets that have arrived and runs their queue pairs, on the caller's thread. Does
+   * nothing while another thread receives. Never blocks, never runs consumer code (S20).
    *
-   * @return whether something had arrived
+   * @return whether a packet had arrived
    */
   default boolean progress() {
     return false;
   }
 
-  /** Pollers may go to sleep: from now on somebody else receives. Never blocks. */
+  /**
+   * Polling threads are about to sleep: from now on the wire's own thread receives. Never blocks.
+   */
   default void pollersRest() {}
 
   /**
-   * A first queue pair of the port has been attached to a group: its packets are wanted here.
+   * Makes the wire deliver packets of a group to this port: its first queue pair has been attached.
    * Control path; must not call the engine.
    *
    * @param group multicast GID
    * @param mlid multicast LID, 0 on Ethernet
-   * @throws ib.core.verbs.IbInvalidException when there cannot be such a group
+   * @throws ib.core.verbs.IbInvalidException when the address is no group of this medium
    */
   default void join(Gid group, int mlid) {}
 
   /**
-   * The last queue pair has left a group.
+   * Ends {@link #join}: the port's last queue pair has been detached from the group. Control path;
+   * must not call the engine.
    *
    * @param group as it was joined
    * @param mlid as it was joined
@@ -126,8 +133,8 @@ public interface Wire {
   default void leave(Gid group, int mlid) {}
 
   /**
-   * The port has dropped a packet whose P_Key or Q_Key does not fit (IBA 10.2.5, 10.9.4): a medium
-   * with management may tell its manager. Data path: never blocks, allocates nothing.
+   * Called when the port has dropped a packet because of its P_Key or Q_Key (IBA 10.2.5, 10.9.4). A
+   * managed medium may send a trap. Data path: must not block or allocate.
    *
    * @param packet the packet, not to be kept
    * @param pkey whether it was the P_Key, else the Q_Key
@@ -135,7 +142,7 @@ public interface Wire {
   default void keyViolation(Packet packet, boolean pkey) {}
 
   /**
-   * What the medium counts by itself, beside the counters of the engine. Control path.
+   * Returns the medium's own counters, which the engine does not count. Control path.
    *
    * @return names and values, in order
    */

@@ -3,7 +3,10 @@ package ib.engine.wire;
 import ib.core.verbs.Gid;
 import java.util.Map;
 
-/** A wire around another: what it does not override is the other's. */
+/**
+ * A wire around another wire. Most methods call the other wire; a subclass overrides those that it
+ * changes.
+ */
 public abstract class WireAround implements Wire {
   /** The medium. */
   protected final Wire inner;

@@ -7,10 +7,10 @@ import java.io.PrintStream;
 import org.apache.felix.service.command.CommandSession;
 
 /**
- * What a command prints, shown as it is printed. Between a command and the terminal the shell has a
- * channel, which passes on what is written and not that it was flushed; and the terminal shows
- * nothing before it is flushed, which the shell does when a job in the foreground ends. So the
- * terminal is told as well.
+ * The output of a command, which appears as the command prints it. Between a command and the
+ * terminal the shell has a channel that passes on bytes but no flush, and the shell flushes the
+ * terminal only when a job in the foreground ends. So a flush of this stream also flushes the
+ * terminal.
  */
 final class ShellOutput extends FilterOutputStream {
   private final CommandSession session;

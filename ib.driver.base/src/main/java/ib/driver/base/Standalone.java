@@ -105,7 +105,7 @@ public final class Standalone<C extends DeviceConfig<C>>
         : Optional.ofNullable(now.offers().get(type)).map(type::cast);
   }
 
-  /** What is around the devices has changed: those that are outdated are built anew. */
+  /** Builds outdated devices anew, after a change of the fabric around them. */
   public void review() {
     devices.review();
   }
@@ -137,7 +137,7 @@ public final class Standalone<C extends DeviceConfig<C>>
 
       @Override
       public void end() {
-        // nobody was told of it
+        // no service was registered, so there is none to withdraw
       }
     };
   }

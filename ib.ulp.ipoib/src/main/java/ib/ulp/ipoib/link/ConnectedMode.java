@@ -199,7 +199,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
 
   private boolean roomOrDrop(RcQueue by) {
     if (by.room() == 0) {
-      by.poll(this);
+      by.pollSends(this); // a packet that has come may be what is being answered
     }
     if (by.room() == 0) {
       link.drop(Drop.TX_RING_FULL);

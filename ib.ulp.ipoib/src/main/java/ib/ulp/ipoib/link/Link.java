@@ -65,7 +65,7 @@ public final class Link {
     this.config = config;
     this.sa = sa;
     queue = new UdQueue(device, port, config.sends(), config.receives(), loop::wake);
-    traffic = new Traffic(queue, statistics);
+    traffic = new Traffic(queue, statistics, loop);
     connected = new ConnectedMode(this, cmPorts);
     longs = new LongSends(this, queue, connected);
     appearance = new Appearance(device, port, config);

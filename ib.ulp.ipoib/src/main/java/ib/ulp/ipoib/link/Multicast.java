@@ -23,6 +23,9 @@ final class Multicast {
   /** How many packets wait for one group (I7). */
   static final int QUEUE = 64;
 
+  /** How many there may be: who asks by IPv6 has the group of his address joined, to be found. */
+  private static final int MOST = 1024;
+
   private static final long RETRY_FIRST_NS = 50_000_000L;
   private static final long RETRY_BROADCAST_NS = 1_000_000_000L;
   private static final long RETRY_OTHERS_NS = 16_000_000_000L;
@@ -137,6 +140,9 @@ final class Multicast {
     }
     Group group = groups.get(mgid);
     if (group == null) {
+      if (groups.size() >= MOST) {
+        leaveOldest();
+      }
       group = new Group(mgid, true);
       groups.put(mgid, group);
       join(group);
@@ -154,6 +160,20 @@ final class Multicast {
       link.drop(Drop.TX_GROUP_QUEUE);
     } else {
       group.queue.add(packet.toBytes());
+    }
+  }
+
+  /** Of the groups that are joined for sending only, the one that was unused for longest goes. */
+  private void leaveOldest() {
+    Group oldest = null;
+    for (Group group : groups.values()) {
+      boolean own = group.sendOnly && group != broadcast;
+      if (own && (oldest == null || group.usedNs - oldest.usedNs < 0)) {
+        oldest = group;
+      }
+    }
+    if (oldest != null) {
+      leave(oldest);
     }
   }
 

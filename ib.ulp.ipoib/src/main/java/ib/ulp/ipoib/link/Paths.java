@@ -33,6 +33,9 @@ final class Paths {
   /** A path is forgotten when it was not used for this time (D4). */
   static final long IDLE_NS = 60_000_000_000L;
 
+  /** How many paths there may be: a peer that sends a request makes the link send to its GID. */
+  static final int MOST = 4096;
+
   /** How long a query to the subnet administrator may take (D1). */
   static final int TIMEOUT_MS = 1000;
 
@@ -74,9 +77,38 @@ final class Paths {
     this.link = link;
   }
 
+  /** The path to a port; null when there are too many and each has a query under way. */
+  private @Nullable Path of(Gid gid) {
+    Path known = paths.get(gid);
+    if (known == null && (paths.size() < MOST || forgotten())) {
+      known = new Path(gid);
+      paths.put(gid, known);
+    }
+    return known;
+  }
+
+  /** Forgets the path that was unused for longest. {@return whether there was one} */
+  private boolean forgotten() {
+    Path oldest = null;
+    for (Path path : paths.values()) {
+      if (path.query == null && (oldest == null || path.usedNs - oldest.usedNs < 0)) {
+        oldest = path;
+      }
+    }
+    if (oldest != null) {
+      close(oldest);
+      paths.remove(oldest.gid);
+    }
+    return oldest != null;
+  }
+
   /** Sends a packet to a port, or keeps the packet until the path is known. */
   void send(Gid gid, int qpn, Outgoing packet) {
-    Path path = paths.computeIfAbsent(gid, Path::new);
+    Path path = of(gid);
+    if (path == null) {
+      link.drop(Drop.TX_NO_PATH);
+      return;
+    }
     path.usedNs = link.loop().now();
     if (path.ah == null || path.stale) {
       ask(path);
@@ -108,7 +140,11 @@ final class Paths {
    * no path or it is flushed.
    */
   void resolve(Gid gid, Consumer<@Nullable Way> asker) {
-    Path path = paths.computeIfAbsent(gid, Path::new);
+    Path path = of(gid);
+    if (path == null) {
+      asker.accept(null);
+      return;
+    }
     path.usedNs = link.loop().now();
     if (path.ah == null || path.stale) {
       ask(path);

@@ -80,7 +80,8 @@ final class RcQueue implements AutoCloseable {
   private @Nullable LongBuffers lender;
   private final Map<Integer, End> ends = new HashMap<>(); // by queue pair number
   private final Deque<End> closing = new ArrayDeque<>();
-  private final WorkCompletion[] completions = new WorkCompletion[BATCH];
+  private final WorkCompletion[] completions = new WorkCompletion[BATCH]; // of sends
+  private final WorkCompletion[] received = new WorkCompletion[BATCH];
 
   /** This side of one connection. */
   private final class End implements RcEnd {
@@ -198,6 +199,7 @@ final class RcQueue implements AutoCloseable {
     }
     for (int i = 0; i < BATCH; i++) {
       completions[i] = new WorkCompletion();
+      received[i] = new WorkCompletion();
     }
     for (int i = 0; i < receiveCount; i++) {
       postReceive(i);
@@ -317,6 +319,24 @@ final class RcQueue implements AutoCloseable {
       end.last |= end.lastReached; // read before the queues are polled: the polls then return all
       // completions
     }
+    boolean sent = pollSends(receiver);
+    int came = Math.max(0, receiveCq.poll(received, BATCH));
+    try {
+      hand(receiver, came);
+    } finally { // whatever a receiver throws, the buffers come back
+      for (int i = 0; i < came; i++) {
+        postReceive(received[i].wrId());
+      }
+    }
+    boolean any = sent || came > 0;
+    if (!any && !closing.isEmpty()) {
+      bury();
+    }
+    return any;
+  }
+
+  /** Takes completions of sends alone, also while packets are handed on. */
+  boolean pollSends(Receiver receiver) {
     int done = Math.max(0, sendCq.poll(completions, BATCH));
     for (int i = 0; i < done; i++) {
       int slot = (int) completions[i].wrId();
@@ -325,22 +345,17 @@ final class RcQueue implements AutoCloseable {
       release(slot);
       receiver.sent(end.connection, lengths[slot], completions[i].status());
     }
-    int came = Math.max(0, receiveCq.poll(completions, BATCH));
+    return done > 0;
+  }
+
+  private void hand(Receiver receiver, int came) {
     for (int i = 0; i < came; i++) {
-      WorkCompletion wc = completions[i];
+      WorkCompletion wc = received[i];
       End end = ends.get(wc.qpn());
       if (wc.status() == WcStatus.SUCCESS && end != null) {
         receiver.packet(end.connection, receiveRegion.segment(), wc.wrId() * SIZE, wc.byteLen());
       }
     }
-    for (int i = 0; i < came; i++) {
-      postReceive(completions[i].wrId());
-    }
-    boolean any = done > 0 || came > 0;
-    if (!any && !closing.isEmpty()) {
-      bury();
-    }
-    return any;
   }
 
   /**

@@ -26,6 +26,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
 
   private final UdQueue queue;
   private final Statistics statistics;
+  private final Loop loop;
   private final Frame frame = new Frame();
   private @Nullable Host host;
   private Gid broadcast = Gid.ZERO;
@@ -34,8 +35,9 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
   private boolean refusing;
   private boolean stopped;
 
-  Traffic(UdQueue queue, Statistics statistics) {
+  Traffic(UdQueue queue, Statistics statistics, Loop loop) {
     this.queue = queue;
+    this.loop = loop;
     this.statistics = statistics;
   }
 
@@ -241,7 +243,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
       statistics.add(Count.RX_BYTES, data + (long) count * header);
       statistics.add(Count.GRO_FRAMES, 1);
       statistics.add(Count.GRO_SEGMENTS, count);
-      host.received(frame);
+      hand(host);
     }
     frame.mss = 0;
   }
@@ -279,7 +281,16 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     if (!Encapsulation.carries(frame.type)) {
       statistics.drop(Drop.RX_TYPE);
     } else if (host != null) {
-      host.received(frame);
+      hand(host);
+    }
+  }
+
+  /** What a host throws concerns neither the packets that have come with this one nor buffers. */
+  private void hand(Host to) {
+    try {
+      to.received(frame);
+    } catch (Throwable e) {
+      loop.outlive(e);
     }
   }
 

@@ -314,6 +314,16 @@ final class UdQueue implements AutoCloseable {
     while (end > 0 && more(received[end - 1])) {
       end--;
     }
+    try {
+      hand(receiver, all, end);
+    } finally { // whatever a receiver throws, the buffers come back
+      giveBack(end);
+      keep(end, there);
+    }
+    return came;
+  }
+
+  private void hand(Receiver receiver, Runnable all, int end) {
     for (int i = 0; i < end; i++) {
       WorkCompletion wc = received[i];
       if (wc.status() == WcStatus.SUCCESS) {
@@ -325,13 +335,14 @@ final class UdQueue implements AutoCloseable {
     if (end > 0) {
       all.run();
     }
+  }
+
+  private void giveBack(int end) {
     if (qp.state() == QpState.RTS || qp.state() == QpState.SQE) {
       for (int i = 0; i < end; i++) {
         postReceive((int) received[i].wrId());
       }
     }
-    keep(end, there);
-    return came;
   }
 
   private void keep(int from, int to) {

@@ -199,9 +199,9 @@ public final class Loop implements Executor {
 
   /**
    * Counts and logs what was thrown. A test that calls {@link #turn} itself gets an {@link Error}
-   * thrown.
+   * thrown. Used on the loop's thread only.
    */
-  private void outlive(Throwable why) {
+  public void outlive(Throwable why) {
     if (why instanceof Error error && !served) {
       throw error;
     }

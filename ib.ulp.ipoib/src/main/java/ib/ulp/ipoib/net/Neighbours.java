@@ -17,7 +17,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -41,6 +42,9 @@ public final class Neighbours {
   static final long RETRY_NS = 1_000_000_000L;
 
   static final int TRIES = 3;
+
+  /** How many are remembered: who asks is, and may give any address as his. */
+  static final int MOST = 4096;
 
   private static final int SOLICITATION = 135;
   private static final int ADVERTISEMENT = 136;
@@ -78,7 +82,7 @@ public final class Neighbours {
   private final Link link;
   private final Supplier<List<Ip>> own;
   private final UnaryOperator<Ip> source;
-  private final Map<Ip, Neighbour> table = new HashMap<>();
+  private final Map<Ip, Neighbour> table = new LinkedHashMap<>(16, 0.75f, true); // last used last
   private final MemorySegment buffer = Arena.ofAuto().allocate(128);
   private final Outgoing packet = new Outgoing();
   private final IpPacket ip = new IpPacket();
@@ -121,7 +125,7 @@ public final class Neighbours {
 
   /** Sends a packet to a neighbour, which is resolved first if it is not known. */
   public void send(Ip next, Outgoing out) {
-    Neighbour neighbour = table.computeIfAbsent(next, Neighbour::new);
+    Neighbour neighbour = of(next);
     LinkAddress to = neighbour.address;
     if (to == null || link.loop().now() - neighbour.confirmedNs > REACHABLE_NS) {
       ask(neighbour);
@@ -135,6 +139,22 @@ public final class Neighbours {
       out.copyPacket(MemorySegment.ofArray(bytes), 0);
       neighbour.queue.add(new Waiting(out.type(), bytes));
     }
+  }
+
+  /** The entry of an address; when there are too many, the one that was unused for longest goes. */
+  private Neighbour of(Ip who) {
+    Neighbour known = table.get(who);
+    if (known != null) {
+      return known;
+    }
+    if (table.size() >= MOST) {
+      Iterator<Neighbour> eldest = table.values().iterator();
+      eldest.next().queue.forEach(waiting -> link.drop(Drop.TX_NEIGHBOUR_QUEUE));
+      eldest.remove();
+    }
+    Neighbour made = new Neighbour(who);
+    table.put(who, made);
+    return made;
   }
 
   /** {@return the link address of a neighbour; null if it must be resolved first} */
@@ -247,7 +267,8 @@ public final class Neighbours {
       return false;
     }
     // RFC 4861 sections 7.1.1 and 7.1.2
-    if (ip.hopLimit() != ND_HOP_LIMIT || Octets.u8(s, ip.payloadAt() + 1) != 0) {
+    boolean good = ip.hopLimit() == ND_HOP_LIMIT && Octets.u8(s, ip.payloadAt() + 1) == 0;
+    if (!good || ip.from().isMulticast()) { // nobody is a group (RFC 4291 section 2.7)
       link.drop(Drop.RX_MALFORMED);
     } else if (!ip.checksumHolds(s)) {
       link.drop(Drop.RX_CHECKSUM);
@@ -287,7 +308,7 @@ public final class Neighbours {
   }
 
   private void learn(Ip who, LinkAddress address, boolean create) {
-    Neighbour neighbour = create ? table.computeIfAbsent(who, Neighbour::new) : table.get(who);
+    Neighbour neighbour = create ? of(who) : table.get(who);
     if (neighbour == null) {
       return;
     }

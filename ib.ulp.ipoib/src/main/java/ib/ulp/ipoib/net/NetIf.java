@@ -262,7 +262,7 @@ public final class NetIf implements Host {
       return;
     }
     MemorySegment s = frame.segment();
-    if (!ip.read(s, frame.at(), frame.length())) {
+    if (!ip.read(s, frame.at(), frame.length()) || ip.from().isMulticast()) { // RFC 1122 3.2.1.3
       link.drop(Drop.RX_MALFORMED);
     } else if (!forMe(ip.to())) {
       link.drop(Drop.RX_NOT_MINE);

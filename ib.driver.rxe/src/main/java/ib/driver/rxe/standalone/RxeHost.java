@@ -37,7 +37,7 @@ import java.util.Map;
 public final class RxeHost extends StandaloneFabric {
   private static final String DRIVER = "ib.driver.rxe";
 
-  /** What the devices are to be. */
+  /** The devices and their options. */
   public static final class Options extends FabricOptions<Options> {
     private Options() {}
 

@@ -23,7 +23,7 @@ final class Multicast {
   /** How many packets wait for one group (I7). */
   static final int QUEUE = 64;
 
-  /** How many there may be: who asks by IPv6 has the group of his address joined, to be found. */
+  /** How many groups there may be: a peer that asks by IPv6 makes the interface join one. */
   private static final int MOST = 1024;
 
   private static final long RETRY_FIRST_NS = 50_000_000L;
@@ -33,8 +33,7 @@ final class Multicast {
 
   private final Link link;
   private final Map<Gid, Group> groups = new LinkedHashMap<>();
-  private final Map<Gid, Integer> wanted =
-      new LinkedHashMap<>(); // groups that the host has joined, with the number of its joins
+  private final Map<Gid, Integer> wanted = new LinkedHashMap<>(); // joins of the host, by group
   private final SendOnly sendOnly = new SendOnly(this);
   private final Umcast umcast = new Umcast();
   private final Audit audit;
@@ -299,10 +298,7 @@ final class Multicast {
                 });
   }
 
-  /**
-   * The group has no receiver. Until the subnet administrator reports one or the retry timer fires,
-   * its packets go to the all-routers group.
-   */
+  /** The group has no receiver: until it has, its packets go to the all-routers group. */
   private void absent(Group group) {
     group.absent = true;
     Gid routers = Groups.allRouters(group.mgid);

@@ -166,9 +166,7 @@ final class RcQueue implements AutoCloseable {
     }
   }
 
-  /**
-   * Creates queues and buffers. If the device refuses one of them, closes the others and throws.
-   */
+  /** Creates queues and buffers. If the device refuses one, closes the others and throws. */
   RcQueue(ProtectionDomain pd, int port, int pkeyIndex, int sends, int receives, Loop loop) {
     this.pd = pd;
     this.port = port;
@@ -236,19 +234,13 @@ final class RcQueue implements AutoCloseable {
     return freeCount;
   }
 
-  /**
-   * Sends a packet on a connection; a send buffer must be free. {@return whether the queue pair
-   * accepted it}
-   */
+  /** Sends a packet; a send buffer must be free. {@return whether the queue pair accepted it} */
   boolean send(Connection to, Outgoing packet) {
     int slot = free[freeCount - 1];
     return copied(to, slot, packet.copyTo(sendRegion.segment(), (long) slot * SIZE));
   }
 
-  /**
-   * As {@link #send(Connection, Outgoing)}, for a packet in a long buffer, which is sent without a
-   * copy.
-   */
+  /** As {@link #send(Connection, Outgoing)}, without a copy, for a packet in a long buffer. */
   boolean send(Connection to, LongBuffers from, Outgoing packet) {
     int slot = free[freeCount - 1];
     long at = packet.at() - Encapsulation.BYTES;
@@ -272,9 +264,7 @@ final class RcQueue implements AutoCloseable {
     }
   }
 
-  /**
-   * As {@link #send(Connection, Outgoing)}, for a packet that has waited, with its encapsulation.
-   */
+  /** As {@link #send(Connection, Outgoing)}, for a waiting packet with its encapsulation. */
   boolean send(Connection to, byte[] packet) {
     int slot = free[freeCount - 1];
     MemorySegment.copy(
@@ -310,10 +300,7 @@ final class RcQueue implements AutoCloseable {
     end.sends--;
   }
 
-  /**
-   * Handles completions, at most a batch of sends and a batch of receives. {@return whether there
-   * were any}
-   */
+  /** Handles at most a batch of sends and of receives. {@return whether there were any} */
   boolean poll(Receiver receiver) {
     for (End end : closing) {
       end.last |= end.lastReached; // read before the queues are polled: the polls then return all
@@ -373,10 +360,7 @@ final class RcQueue implements AutoCloseable {
     }
   }
 
-  /**
-   * Arms both completion queues, which then wake the loop. {@return whether completions are there
-   * already}
-   */
+  /** Arms both completion queues. {@return whether completions are there already} */
   boolean arm() {
     int flags = NotifyFlags.NEXT_COMP | NotifyFlags.REPORT_MISSED_EVENTS;
     boolean receives = receiveCq.requestNotify(flags) > 0;

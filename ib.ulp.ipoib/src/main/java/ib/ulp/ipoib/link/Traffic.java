@@ -285,7 +285,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     }
   }
 
-  /** What a host throws concerns neither the packets that have come with this one nor buffers. */
+  /** Hands the frame to a host. A throw of the host affects neither other packets nor buffers. */
   private void hand(Host to) {
     try {
       to.received(frame);

@@ -43,7 +43,7 @@ public final class Neighbours {
 
   static final int TRIES = 3;
 
-  /** How many are remembered: who asks is, and may give any address as his. */
+  /** How many neighbours are kept: a peer that asks is one, and may claim any address. */
   static final int MOST = 4096;
 
   private static final int SOLICITATION = 135;
@@ -268,7 +268,7 @@ public final class Neighbours {
     }
     // RFC 4861 sections 7.1.1 and 7.1.2
     boolean good = ip.hopLimit() == ND_HOP_LIMIT && Octets.u8(s, ip.payloadAt() + 1) == 0;
-    if (!good || ip.from().isMulticast()) { // nobody is a group (RFC 4291 section 2.7)
+    if (!good || ip.from().isMulticast()) { // a group sends nothing (RFC 4291 section 2.7)
       link.drop(Drop.RX_MALFORMED);
     } else if (!ip.checksumHolds(s)) {
       link.drop(Drop.RX_CHECKSUM);

@@ -50,6 +50,7 @@ public final class Interleavings {
   private final Semaphore end = new Semaphore(0);
   private final List<Integer> prefix;
   private int preemptions;
+  private int alone; // looks of the last thread that can do anything
   private volatile boolean stopping;
   private volatile @Nullable Throwable failure;
 
@@ -72,17 +73,19 @@ public final class Interleavings {
   /**
    * Explores.
    *
-   * @param scenario a public class with a public constructor without parameters
+   * @param scenario a public class with a public constructor for the arguments
    * @param preemptions how often a thread may lose its turn without having to
    * @param weave what is explored
+   * @param arguments of the constructor
    * @return how many schedules were run, up to the first failure
    */
-  public static Result explore(Class<? extends Scenario> scenario, int preemptions, Weave weave) {
+  public static Result explore(
+      Class<? extends Scenario> scenario, int preemptions, Weave weave, String... arguments) {
     Weaver weaver = new Weaver(weave);
     List<Integer> prefix = List.of();
     for (int schedules = 1; ; schedules++) {
       Interleavings run = new Interleavings(preemptions, prefix);
-      String failed = run.once(weaver.scenario(scenario));
+      String failed = run.once(weaver.scenario(scenario, arguments));
       if (failed != null) {
         return new Result(schedules, failed);
       }
@@ -146,8 +149,24 @@ public final class Interleavings {
    * @return the thread
    */
   public static Thread spawn(String name, boolean daemon, Runnable body) {
+    return spawn(name, daemon, false, body);
+  }
+
+  /**
+   * For scenarios: a thread that begins when it is unparked for the first time, if ever.
+   *
+   * @param name for the trace
+   * @param body what it does
+   * @return the thread
+   */
+  public static Thread sleeper(String name, Runnable body) {
+    return spawn(name, true, true, body);
+  }
+
+  private static Thread spawn(String name, boolean daemon, boolean asleep, Runnable body) {
     Interleavings run = SETUP.get();
     Task task = run.new Task(name, daemon, body);
+    task.blocked = asleep;
     run.tasks.add(task);
     return task.thread;
   }
@@ -264,7 +283,10 @@ public final class Interleavings {
       }
     }
     if (enabled.isEmpty()) {
-      return current != null && current.enabled() ? current : null;
+      if (++alone > STEPS_MOST && failure == null) {
+        failure = new AssertionError("nobody is left to end what a thread looks for");
+      }
+      return current != null && current.enabled() && failure == null ? current : null;
     }
     int depth = chosen.size();
     int pick = depth < prefix.size() ? prefix.get(depth) : 0;

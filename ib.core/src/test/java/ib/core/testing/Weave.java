@@ -1,5 +1,6 @@
 package ib.core.testing;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -68,7 +69,7 @@ public record Weave(
   }
 
   /**
-   * Plants a bug.
+   * Plants a bug, besides those that are planted already.
    *
    * @param method where, as {@code ib.core.Type.method}
    * @param call which call in there
@@ -76,6 +77,8 @@ public record Weave(
    * @return the same with the bug
    */
   public Weave with(String method, String call, Kind kind) {
-    return new Weave(woven, stopping, arrays, List.of(new Bug(method, call, kind)));
+    List<Bug> more = new ArrayList<>(bugs);
+    more.add(new Bug(method, call, kind));
+    return new Weave(woven, stopping, arrays, List.copyOf(more));
   }
 }

@@ -17,6 +17,7 @@ import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.reflect.AccessFlag;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -41,10 +42,15 @@ final class Weaver extends ClassLoader {
     this.weave = weave;
   }
 
-  Interleavings.Scenario scenario(Class<? extends Interleavings.Scenario> type) {
+  Interleavings.Scenario scenario(
+      Class<? extends Interleavings.Scenario> type, String... arguments) {
+    Class<?>[] strings = new Class<?>[arguments.length];
+    Arrays.fill(strings, String.class);
     try {
       return (Interleavings.Scenario)
-          loadClass(type.getName()).getDeclaredConstructor().newInstance();
+          loadClass(type.getName())
+              .getDeclaredConstructor(strings)
+              .newInstance((Object[]) arguments);
     } catch (ReflectiveOperationException e) {
       throw new AssertionError(e);
     }

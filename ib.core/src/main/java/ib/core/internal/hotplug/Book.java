@@ -1,6 +1,7 @@
 package ib.core.internal.hotplug;
 
 import ib.core.internal.waits.WaitGraph;
+import ib.core.serial.Waits;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -77,9 +78,11 @@ final class Book {
   }
 
   /** For whom an owner will have to wait in what it runs: children, lease holders; guarded. */
-  private void ahead(Thread owner, Consumer<? super Thread> to) {
+  private void ahead(Thread owner, Waits.Rank least, Consumer<? super Thread> to) {
     for (Tenure t = tenures.get(owner); t != null; t = t.outer) {
-      t.actor.needsOf(t).forEach(to);
+      if (t.actor.rankOf(t).compareTo(least) >= 0) {
+        t.actor.needsOf(t).forEach(to);
+      }
     }
   }
 

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +34,7 @@ public final class WaitGraph implements Waits {
   private final ReentrantLock leaf = new ReentrantLock();
   // guarded by the leaf
   private final Map<Thread, Wait> waits = new HashMap<>();
-  private BiConsumer<Thread, Consumer<? super Thread>> owed = (thread, to) -> {};
+  private Foresight owed = (thread, least, to) -> {};
   private volatile long deadlineNs = TimeUnit.SECONDS.toNanos(60);
 
   /** An empty graph. */
@@ -52,12 +51,26 @@ public final class WaitGraph implements Waits {
     return leaf;
   }
 
+  /** For whom threads will have to wait before they are done with what they do. */
+  @FunctionalInterface
+  public interface Foresight {
+    /**
+     * Tells the threads ahead of a thread, called with the leaf held. Waits to come that would give
+     * way to the one that is entered now are left out: when they come, they do.
+     *
+     * @param thread who will have to wait
+     * @param least the lowest rank of what counts
+     * @param to takes each thread that is ahead
+     */
+    void ahead(Thread thread, Rank least, Consumer<? super Thread> to);
+  }
+
   /**
-   * Says for whom threads will have to wait before they are done with what they do.
+   * Says for whom threads will have to wait.
    *
-   * @param ahead tells the threads ahead of a thread; called with the leaf held
+   * @param ahead tells the threads ahead of a thread
    */
-  public void owed(BiConsumer<Thread, Consumer<? super Thread>> ahead) {
+  public void owed(Foresight ahead) {
     leaf.lock();
     try {
       owed = ahead;
@@ -182,7 +195,7 @@ public final class WaitGraph implements Waits {
         if (w != null && !w.target.over()) {
           w.target.holders(t -> open.add(new Step(t, w, here)));
         }
-        owed.accept(s.thread, t -> open.add(new Step(t, null, here)));
+        owed.ahead(s.thread, fresh.rank, t -> open.add(new Step(t, null, here)));
       }
     }
     return null;

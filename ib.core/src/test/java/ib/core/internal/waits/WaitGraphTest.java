@@ -234,13 +234,14 @@ class WaitGraphTest {
     a.holder = owner;
     Thread me = Thread.currentThread();
     graph.owed(
-        (thread, to) -> {
-          if (thread.equals(owner)) {
+        (thread, least, to) -> {
+          if (thread.equals(owner) && Rank.CLOSES.compareTo(least) >= 0) {
             to.accept(me);
           }
         });
     End end = graph.await(a, Rank.CLOSES, LONG_NS);
     assertEquals(List.of(me, owner, me), end.cycle());
+    assertEquals(End.TIMEOUT, graph.await(a, Rank.SERVICE_GOES, 1), "the owner's gives way, later");
   }
 
   @Test

@@ -116,6 +116,7 @@ class EventRingTest {
       ring.offer(EventType.CQ_ERR, 3, i, event);
     }
     for (int i = 0; i < 3; i++) {
+      assertTrue(ring.hasWork());
       assertTrue(ring.poll(entry));
     }
     assertEquals(1, entry.lost);

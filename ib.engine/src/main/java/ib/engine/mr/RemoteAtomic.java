@@ -5,9 +5,10 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * Atomic operations on registered memory: atomic with those of all other queue pairs and with the
- * machine's own (VarHandle access to the segment), so the device says {@code ATOMIC_GLOB}. One per
- * responder, reused; for the holder of the queue pair's claim.
+ * Executes atomic operations on registered memory. They are atomic with those of all other queue
+ * pairs and with the machine's own (VarHandle access to the segment), so the device reports {@code
+ * ATOMIC_GLOB}. Each responder has one. Only the thread that holds the queue pair's claim may call
+ * these methods.
  */
 public final class RemoteAtomic {
   /** The operation. */

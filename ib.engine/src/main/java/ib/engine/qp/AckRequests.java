@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which requests of a connection ask for an acknowledgement; the specification leaves that to the
- * requester (IBA 9.7.5.1.2). An acknowledgement costs both ends as much as a request, so one that
- * nobody waits for does not ask, unless many before it have not. Only the thread that holds this
- * queue pair's claim calls in.
+ * requester (IBA 9.7.5.1.2). An acknowledgement costs both ends as much as a request. An unsignaled
+ * request therefore does not ask for one, unless many before it did not ask. Only the thread that
+ * holds the queue pair's claim may call these methods.
  */
 final class AckRequests {
-  private static final int PACKETS_MOST = 32; // of a message, likewise
+  private static final int PACKETS_MOST = 32; // a PSN that is a multiple of it asks as well
   private static final int SILENT_MOST = 16; // requests in a row that do not ask
 
   private final QpCore qp;

@@ -90,7 +90,10 @@ final class ConnectedResponder extends Responder {
     return request.resources() > 0;
   }
 
-  /** A whole request was executed and needs no acknowledgement: its sender was here himself. */
+  /**
+   * Advances past a request that the sender's own thread executed here (D5); no acknowledgement
+   * packet is sent.
+   */
   void executed(int psns, boolean answered) {
     epsn = Psn.add(epsn, psns);
     msn = Psn.add(msn, 1);
@@ -270,7 +273,7 @@ final class ConnectedResponder extends Responder {
   /** The sender's memory could not be read. */
   void fault(Packet p) {
     qp.drop(p, HcaCounter.DROP_FAULT);
-    p.fault = true; // its sender is told; to us it never came
+    p.fault = true; // the sender's queue pair reads this flag; for this one the packet never came
     if (!reliable) {
       skipping = true;
       message.abandon();

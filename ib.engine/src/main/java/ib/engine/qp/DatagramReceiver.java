@@ -72,7 +72,7 @@ final class DatagramReceiver extends Responder {
       return;
     }
     if (qp.specialNumber() >= 0 && p.payload.length() != MadHeader.MAD_BYTES) {
-      qp.drop(p, HcaCounter.DROP_LENGTH); // else anybody could put QP1 into error (IBA 13.4.2)
+      qp.drop(p, HcaCounter.DROP_LENGTH); // else any sender could put QP1 into error (IBA 13.4.2)
       return;
     }
     if (!takeReceive()) {

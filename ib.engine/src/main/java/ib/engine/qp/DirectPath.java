@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Requests to a connected queue pair in this JVM, over a medium that neither disturbs nor shows
- * packets (D5): whoever owns the sender claims the peer as well, executes the request there and has
- * its acknowledgement by returning. Only what succeeds is done here. Whatever else there is to say
- * (no receive, no right, not in sequence, a peer that another thread owns at this moment) is left
- * to the packets, so refusals have one source. Only the thread that holds this queue pair's claim
- * calls in.
+ * packets (D5): the claim holder of the sender claims the peer as well, and executes the request
+ * there. Its return is the acknowledgement. Only requests that succeed are executed here. All
+ * others (no receive, no right, not in sequence, a peer that another thread has claimed) are sent
+ * as packets, so only one place refuses requests. Only the thread that holds the queue pair's claim
+ * may call these methods.
  */
 final class DirectPath {
   private static final int ASK_AGAIN = 128; // a post asks twice
@@ -75,7 +75,10 @@ final class DirectPath {
     return done;
   }
 
-  /** Gives the peer back, and runs it if somebody wanted that meanwhile. */
+  /**
+   * Releases the claim of the peer, and runs the peer if another thread has published work for it
+   * meanwhile.
+   */
   void end(RunList run) {
     QpCore p = peer;
     if (p == null) {

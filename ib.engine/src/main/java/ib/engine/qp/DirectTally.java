@@ -1,9 +1,9 @@
 package ib.engine.qp;
 
 /**
- * What one side of a queue pair counts of requests that took no packet: as many packets as would
- * have gone, so that counters do not tell how a message was carried. Written by whoever has claimed
- * the queue pair; added up when somebody reads.
+ * The packet counters of requests that were executed without packets (D5), for one side of a queue
+ * pair. They count the packets that the requests would have needed, so counters do not depend on
+ * the path of a message. Written by the claim holder; any thread may read the sum.
  */
 @SuppressWarnings("MultiVariableDeclaration") // padding: each side has cache lines of its own
 final class DirectTally {

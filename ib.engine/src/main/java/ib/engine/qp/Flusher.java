@@ -7,9 +7,9 @@ import ib.engine.ring.ReceiveWqe;
 import ib.engine.ring.SendRing;
 
 /**
- * Completes what will not be executed: in the error states, and when the queue pair is claimed for
- * good. Every accepted request completes exactly once, in order (B20). Only the thread that holds
- * this queue pair's claim calls in.
+ * Completes requests that will not be executed: in the error states, and when the queue pair is
+ * destroyed. Every accepted request completes exactly once, in order (B20). Only the thread that
+ * holds the queue pair's claim may call these methods.
  */
 final class Flusher {
   private static final long GIVE_UP_NS = 1_000_000_000;
@@ -63,7 +63,7 @@ final class Flusher {
    * up.
    */
   void finish(RunList run) {
-    lastTold = true; // nobody is left to hear it
+    lastTold = true; // the queue pair is destroyed: no handler is left to notify
     flush(run);
     SendRing sends = qp.sends;
     sends.seal();

@@ -13,14 +13,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has sent a port what nobody should send, and who is not heard for a while because of that.
- * Anybody can write somebody else's address on a packet, so who is muted for what anybody can send
- * is still heard where a packet fits its queue pair; only a wrong rkey in a request that fits its
- * connection shows who sent it, and then nothing is heard. A table of fixed size, found by hash:
- * under attack by more sources than it holds the oldest are forgotten. Data path, any thread:
- * whoever notes a violation takes the table by one CAS, and when another has it at this moment the
- * violation counts for nothing, so nobody waits. Who is heard is looked up only while somebody is
- * muted.
+ * Counts, for each source, packets that no correct peer sends, and mutes a source that sends too
+ * many. A source address can be forged. So a packet of a muted source is still accepted if it fits
+ * its queue pair. Only a wrong rkey in a request that fits its connection proves its source; then
+ * every packet of the source is dropped. The table has a fixed size and is found by hash; a new
+ * source replaces the oldest. Data path, any thread, never blocks: a thread takes the table by one
+ * CAS, and does not count the violation while another thread has it. Packets are checked only while
+ * a source is muted.
  */
 final class Guard {
   private static final int PLACES = 1024;
@@ -63,10 +62,10 @@ final class Guard {
   private final long[] used = new long[PLACES]; // when, 0: free
 
   /**
-   * Makes one that bears everything.
+   * Makes a guard without limits, which mutes no source.
    *
-   * @param clock who knows the time
-   * @param wire told of wrong keys
+   * @param clock the device's clock
+   * @param wire notified of wrong keys
    * @param alarm called when a source is muted; must not block
    */
   Guard(Worker clock, Wire wire, Runnable alarm) {
@@ -76,7 +75,10 @@ final class Guard {
     this.startNs = clock.now() - 1; // so that the times in the table are not 0
   }
 
-  /** Sets what is borne, and forgets everybody; control path. */
+  /**
+   * Sets how many violations of one source are tolerated; forgets all counts and unmutes all
+   * sources. Control path.
+   */
   void limits(GuardLimits changed) {
     while (!take()) {
       Thread.onSpinWait(); // a few stores
@@ -130,12 +132,15 @@ final class Guard {
     return p.global ? p.sgidLow : p.slid;
   }
 
-  /** {@return whether anybody is muted} */
+  /** {@return whether any source is muted} */
   boolean muting() {
     return muting;
   }
 
-  /** Whether a packet is not heard now; costs a look at one field when nobody is muted. */
+  /**
+   * Whether a packet must be dropped because its source is muted. Reads only one field while no
+   * source is muted.
+   */
   boolean mutes(Packet p, IntTable<QpCore> qps) {
     int i = muting ? muted(high(p), low(p)) : NOBODY;
     return i != NOBODY && (mutedWholly[i] || !fits(p, p.destQpn > 1 ? qps.find(p.destQpn) : null));
@@ -188,12 +193,15 @@ final class Guard {
     return behind >= -PSN_AHEAD && behind <= ConnectedResponder.PSN_FAR;
   }
 
-  /** A packet is one that only a mistake or a guess brings, of whoever. */
+  /** Counts a packet that no correct peer sends; its source address may be forged. */
   void violation(Packet p) {
     violation(p, 0);
   }
 
-  /** The same, and the packet fits its connection, so its source has sent it. */
+  /**
+   * Counts a packet that no correct peer sends and that fits its connection, so its source address
+   * is true.
+   */
   void provenViolation(Packet p) {
     violation(p, 1);
   }

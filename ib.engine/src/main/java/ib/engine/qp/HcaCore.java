@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
-/** What the objects of one device share: tables, ports, worker, counters, limits. */
+/** The shared state of one device's objects: tables, ports, worker, counters, limits. */
 public final class HcaCore {
   private static final int QPN_LEAST = 16; // 0 and 1 are special, a few more are left alone
   private static final int NUMBERS_BETWEEN = 1 << 20; // creations; a region takes two keys (V1-V5)
@@ -58,7 +58,7 @@ public final class HcaCore {
    * @param wires one for each port
    * @param clock the time
    * @param random where numbers come from
-   * @param observer who is told of events
+   * @param observer called with unaffiliated events
    */
   public HcaCore(
       HcaConfig config,
@@ -254,7 +254,7 @@ public final class HcaCore {
     return some;
   }
 
-  /** A poller will sleep until it is told. */
+  /** Notifies the wires that a polling thread is about to sleep. */
   void pollersRest() {
     for (Wire wire : polled) {
       wire.pollersRest();

@@ -113,7 +113,7 @@ public enum HcaCounter {
   DROP_PAD,
   /** Another version of the MAD header. */
   DROP_MAD_VERSION,
-  /** Packets that passed but that a capture had no room for. */
+  /** Packets that passed while a capture had no free slot for them. */
   CAPTURE_DROPPED,
   /** Steps of the device's worker that ended by a defect, or for want of memory; it goes on. */
   WORKER_ERRORS;

@@ -2,12 +2,12 @@ package ib.engine.qp;
 
 import ib.core.verbs.EventType;
 
-/** What a device tells its driver. */
+/** Receives a device's unaffiliated events; implemented by its driver. */
 @FunctionalInterface
 public interface HcaObserver {
   /**
-   * An unaffiliated event; the state has changed already. Called by whoever changed it, must not
-   * block.
+   * Called with an unaffiliated event after the state has changed, on the thread that changed the
+   * state; must not block.
    *
    * @param type an unaffiliated type
    * @param port from 1, or 0 for the device

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Executes sends and writes as they arrive in order (IBA vol. 1 section 9.7.4). Only the thread
- * that holds this queue pair's claim calls in.
+ * that holds the queue pair's claim may call these methods.
  */
 final class InboundMessage {
   private final QpCore qp;
@@ -30,7 +30,7 @@ final class InboundMessage {
     this.responder = responder;
   }
 
-  /** What was begun is given up. */
+  /** Abandons the message whose packets are arriving. */
   void abandon() {
     current = 0;
     unsettled = false;

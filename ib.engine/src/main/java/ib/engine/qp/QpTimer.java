@@ -29,7 +29,7 @@ final class QpTimer extends Timer {
     qp.hca.worker().start(this);
   }
 
-  /** Nobody is interested any more: a reset queue pair gets new timers. */
+  /** Cancels the timer for good: a queue pair that is reset makes new timers. */
   void cancel() {
     cancelled = true;
     if (running) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fills and sends the packets of send requests (IBA vol. 1 sections 9.4 and 9.5). Only the thread
- * that holds this queue pair's claim calls in.
+ * that holds the queue pair's claim may call these methods.
  */
 final class RequestPackets {
   private static final int OP_COMPARE_SWAP = WrOpcode.ATOMIC_CMP_AND_SWP.value();

@@ -12,8 +12,8 @@ import ib.engine.ring.SendWqe;
 import ib.engine.wire.Packet;
 
 /**
- * Turns send requests into packets (IBA vol. 1 section 9.7.2 ff.). A retransmission sets the cursor
- * back and runs the same code: there is no second path. Only whoever holds the claim calls in.
+ * Turns send requests into packets (IBA vol. 1 section 9.7.2 ff.). A retransmission moves the
+ * cursor back and runs the same code. Only the claim holder may call these methods.
  */
 final class Requester {
   private static final int WINDOW_PSNS = 1 << 22;
@@ -151,7 +151,7 @@ final class Requester {
     return local.insists(run) || more;
   }
 
-  /** What was acknowledged after the cursor was set back is not sent again. */
+  /** Skips requests that were acknowledged after the cursor was moved back. */
   private void skipAcknowledged() {
     cursor = Math.max(cursor, qp.completer.head());
     if (reliable && cursor < started) {

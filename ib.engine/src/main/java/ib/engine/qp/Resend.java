@@ -5,8 +5,8 @@ import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 
 /**
- * From where in which request packets are sent once more. Only the thread that holds this queue
- * pair's claim calls in.
+ * Finds the request from which packets are sent again, and the offset in it. Only the claim holder
+ * may call these methods.
  */
 final class Resend {
   private static final int NONE = -1;

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queue pairs that one thread has claimed and still has to run (D4): what makes requester,
  * wire, peer's responder, acknowledgement and completer a loop and not a recursion. Each queue pair
- * has one, used by whoever claimed it from outside the engine; that claim is given up last, so the
- * list has one user at a time. No thread locals: they would keep a driver's classes alive in other
- * people's threads.
+ * has one, for the thread that claimed it from outside the engine. That thread releases this claim
+ * last, so the list has one user at a time. No thread locals: they would keep a driver's classes
+ * alive in threads of other bundles.
  */
 public final class RunList extends RunContext {
   private static final int PACKET_COST = 256;
@@ -46,7 +46,7 @@ public final class RunList extends RunContext {
     budget -= bytes + PACKET_COST;
   }
 
-  /** Room for the 40 bytes in front of a datagram. */
+  /** Returns a buffer for the 40 bytes in front of a datagram. */
   byte[] header() {
     if (header == null) {
       header = new byte[40];
@@ -54,7 +54,7 @@ public final class RunList extends RunContext {
     return header;
   }
 
-  /** The same as a segment. */
+  /** Returns {@link #header} as a segment. */
   MemorySegment headerSegment() {
     if (headerSegment == null) {
       headerSegment = MemorySegment.ofArray(header());
@@ -184,8 +184,9 @@ public final class RunList extends RunContext {
   }
 
   /**
-   * Sends what a wire has gathered. When that throws, packets are lost as on any wire; without a
-   * root nothing is claimed any more, and whoever called for the wire hears of it.
+   * Sends the packets that a wire has gathered. If that throws, they are lost, as on any wire.
+   * Without a root this thread holds no claim any more, and the exception goes to the wire's own
+   * thread.
    */
   private void send(@Nullable QpCore root) {
     try {

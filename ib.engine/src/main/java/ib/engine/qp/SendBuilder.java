@@ -119,7 +119,7 @@ final class SendBuilder {
     }
   }
 
-  /** What a request on memory is about. */
+  /** Sets the region or window, the length and the rights of a request on memory. */
   void memory(@Nullable Object memory, @Nullable Object region, long length, int access) {
     SendWqe w = current;
     if (w != null) {

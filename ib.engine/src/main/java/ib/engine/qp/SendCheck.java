@@ -8,7 +8,7 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.WrOpcode;
 import org.jspecify.annotations.Nullable;
 
-/** What is refused at the post already (IBA vol. 1 section 11.4.1.1). Data path. */
+/** The checks of a send request when it is posted (IBA vol. 1 section 11.4.1.1). Data path. */
 final class SendCheck {
   static final int FLAGS =
       SendFlags.FENCE | SendFlags.SIGNALED | SendFlags.SOLICITED | SendFlags.INLINE;

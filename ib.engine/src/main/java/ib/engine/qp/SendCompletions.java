@@ -41,7 +41,10 @@ final class SendCompletions {
     return (boolean) UNDER_WAY.getAcquire(this);
   }
 
-  /** Gives back the slots of requests that nobody polls; at the end of each run. */
+  /**
+   * Frees the slots of requests that completed without an entry to poll; called at the end of each
+   * run.
+   */
   void settle(SendRing ring) {
     if (silent > 0) {
       ring.release(silent);
@@ -64,9 +67,9 @@ final class SendCompletions {
     }
     UNDER_WAY.setRelease(this, true); // for a drain, which must not miss it
     try {
-      ring.retire(index); // before the completion: whoever polls it finds room
+      ring.retire(index); // before the completion: a thread that polls it finds a free slot
       if (told) {
-        settle(ring); // whoever polls it finds the ones before it free
+        settle(ring); // a thread that polls it finds the slots before it free
         qp.sendCq.push(
             run,
             wrId,

@@ -49,8 +49,9 @@ final class SendPost {
   }
 
   /**
-   * Fills a claimed slot, which must be published whatever is wrong: nobody may wait behind a hole.
-   * What another thread has changed since it was checked fails when its turn comes.
+   * Fills a claimed slot. The caller must publish it even when filling fails, since no later
+   * request is executed behind an unpublished slot. A request that another thread has changed since
+   * it was checked fails when it is executed.
    */
   private static @Nullable SendWr filled(QpCore engine, SendWqe w, @Nullable SendWr wr) {
     if (wr == null) {
@@ -184,7 +185,10 @@ final class SendPost {
     w.broken = !ok;
   }
 
-  /** Publishes claimed and filled slots, and does their work when nobody else is at it. */
+  /**
+   * Publishes claimed and filled slots, and runs the queue pair unless another thread holds its
+   * claim.
+   */
   static int publish(QpCore qp, SendRing ring, long index, int n) {
     ring.at(index).batch = n;
     if (Trace.posts()) {

@@ -4,8 +4,8 @@ package ib.engine.qp;
  * How many packets of a queue pair may be under way on a wire that segments. What follows a packet
  * that gets lost is sent for nothing (go-back-N), and what finds a socket's buffer full is lost: so
  * the window is halved when something was, or when a router on the way was about to lose something
- * and the peer tells it (IBA annex A17.9.3), and opens again slowly. Only the thread that holds
- * this queue pair's claim calls in.
+ * and the peer tells it (IBA annex A17.9.3), and opens again slowly. Only the thread that holds the
+ * queue pair's claim may call these methods.
  */
 final class SendWindow {
   private static final int LEAST = 16; // however much gets lost
@@ -39,8 +39,9 @@ final class SendWindow {
    * A packet was lost.
    *
    * @param psn its sequence number
-   * @param told whether the peer says so: he does it once (IBA 9.7.5.1.3), so were the packet lost
-   *     again only the timer would tell; where losses are frequent it is sent twice
+   * @param told whether a NAK reported the loss. A responder sends one NAK per gap (IBA 9.7.5.1.3),
+   *     so only the timer would find a second loss of the same packet; while the window is reduced,
+   *     the packet is therefore sent twice
    */
   void lost(int psn, boolean told) {
     doubled = told && size < most ? psn : NONE;
@@ -48,8 +49,8 @@ final class SendWindow {
   }
 
   /**
-   * The way is congested. One congestion is told of more than once, by packets that left before the
-   * first was heard: once in a window is enough.
+   * A congestion notification has arrived. Packets that were already outstanding can cause further
+   * ones, so the window halves at most once per window of acknowledged packets.
    */
   void congested() {
     if (size == most || since >= size) {

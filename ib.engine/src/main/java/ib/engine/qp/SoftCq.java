@@ -80,7 +80,7 @@ public final class SoftCq extends CompletionQueue {
       boolean solicited) {
     Trace.completion(hca.config().nodeGuid(), qpn, wrId, status, opcode, byteLen);
     CompletionRing ring = filled;
-    long index = ring.claim(); // from here on nothing throws: nobody may wait behind a hole
+    long index = ring.claim(); // nothing throws from here: an unpublished entry blocks later ones
     while (index == CompletionRing.CLOSED) {
       ring = ring.successor();
       index = ring.claim();
@@ -180,7 +180,7 @@ public final class SoftCq extends CompletionQueue {
     }
   }
 
-  /** What was polled is not outstanding any more: its slots are free (IBA 10.8.5). */
+  /** Frees the slots of requests whose completions were polled (IBA 10.8.5). */
   private void release(WorkCompletion[] polled, int n) {
     int from = 0;
     for (int i = 1; i <= n; i++) {
@@ -372,7 +372,7 @@ public final class SoftCq extends CompletionQueue {
   @Override
   protected void doModerate(int count, int periodUs) {
     moderation.set(count, periodUs);
-    periodOver(); // who waited by the old measure is told
+    periodOver(); // notifies a consumer that waits under the old settings
   }
 
   /** Tells a consumer that was to wait a little; the worker, or who changes the moderation. */

@@ -30,7 +30,9 @@ public final class SoftMr extends MemoryRegion {
           | Access.FLUSH_GLOBAL
           | Access.RELAXED_ORDERING;
 
-  /** What a fast registration maps, with its addresses, and those of a zero-based one. */
+  /**
+   * The memory of a fast registration, with its addresses and the addresses of a zero-based one.
+   */
   private record Mapping(MemorySegment[] segments, long[] starts, long[] zeroBased) {
     static Mapping of(MemorySegment[] segments, long iova) {
       long[] starts = new long[segments.length + 1];
@@ -119,7 +121,7 @@ public final class SoftMr extends MemoryRegion {
     r.revoke();
     hca.lkeys().remove(l);
     hca.rkeys().remove(r);
-    pd.fence(); // nobody is copying any more when this returns; else the memory and the keys stay
+    pd.fence(); // then no copy is in progress; if it throws, memory and keys stay
     hca.keyNumbers().retire(l.number());
     hca.keyNumbers().retire(r.number());
   }
@@ -176,7 +178,7 @@ public final class SoftMr extends MemoryRegion {
     return true;
   }
 
-  /** Whether nobody is in the middle of a copy; ask after invalidating it. */
+  /** Whether no copy through this region is in progress; call it after invalidating the key. */
   boolean settled() {
     return local.idle() && remote.idle();
   }

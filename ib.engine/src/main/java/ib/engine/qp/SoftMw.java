@@ -67,7 +67,7 @@ public final class SoftMw extends MemoryWindow {
     if (begun == MrKey.REFUSED) {
       return false;
     }
-    if (closed) { // posted before that; whoever closes waits for a change that began earlier
+    if (closed) { // the bind was posted before; close waits for a change that began earlier
       key.close(begun, key.number());
       return false;
     }
@@ -116,7 +116,9 @@ public final class SoftMw extends MemoryWindow {
     return true;
   }
 
-  /** Whether nobody is in the middle of a copy; ask after binding it anew or invalidating it. */
+  /**
+   * Whether no copy through the old key is in progress; call it after binding anew or invalidating.
+   */
   boolean settled() {
     return key.idle();
   }

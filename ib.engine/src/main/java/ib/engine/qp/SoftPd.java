@@ -49,10 +49,11 @@ public final class SoftPd extends ProtectionDomain {
   }
 
   /**
-   * Waits until nobody uses memory that was revoked before: every queue pair has been left once.
+   * Waits until no thread uses memory that was revoked before: each queue pair's claim has been
+   * released once.
    *
-   * @throws IbTimedOutException when one was not left in 5 s: then the memory must stay, for
-   *     somebody may still be using it
+   * @throws IbTimedOutException when a claim was not released within 5 s; then the memory must
+   *     stay, since its holder may still be using it
    */
   void fence() {
     long end = QpControl.deadline();

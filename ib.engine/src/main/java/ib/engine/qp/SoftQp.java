@@ -349,7 +349,7 @@ public final class SoftQp extends QueuePair {
     hca.leave(engine);
     try {
       engine.control.kill(QpControl.deadline());
-      pd.forget(engine); // not one that somebody is still inside of: its memory must stay
+      pd.forget(engine); // not while a thread still holds its claim: its memory must stay
     } finally {
       hca.tally().leave(engine);
       engine.sendCq.detach(engine);

@@ -11,9 +11,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The device's own share of the work: timers, and queue pairs whose caller had used up its budget
- * (D4). Run by one thread of its own ({@link #start}), or by whoever calls {@link #step}
- * (simulator). It sleeps when there is nothing to do.
+ * The device's worker: it runs timers, and queue pairs whose caller had used up its budget (D4).
+ * Its own thread runs it ({@link #start}), or the caller of {@link #step} (simulator). The thread
+ * sleeps when it has no work.
  */
 public final class Worker implements Runnable {
   private static final VarHandle QPS;
@@ -47,7 +47,7 @@ public final class Worker implements Runnable {
   private volatile Runnable whenFailed = () -> {};
 
   /**
-   * Makes a worker that nobody runs yet.
+   * Makes a worker without a thread.
    *
    * @param clock the time
    * @param tally whose queue pairs it looks at now and then
@@ -158,7 +158,7 @@ public final class Worker implements Runnable {
   void pause(int tries) {
     if (thread == null) {
       synchronized (heap) {
-        step(); // nobody else would
+        step(); // without a thread, only this caller runs the worker
       }
       Thread.onSpinWait();
     } else if (tries < 100) {
@@ -184,7 +184,7 @@ public final class Worker implements Runnable {
     }
   }
 
-  /** {@return how long there is nothing to do unless somebody wakes it} */
+  /** {@return nanoseconds without work, unless another thread wakes the worker} */
   long restNs() {
     long due = heap.earliestNs();
     long most = tally.restNs();

@@ -4,8 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Who runs a queue pair (D4). One word: nobody waits, a loser leaves a mark and the holder of the
- * claim runs once more.
+ * The claim of a queue pair, one atomic word (D4). No data path thread waits for it: a thread that
+ * fails to claim sets RERUN, and the holder runs the queue pair once more before it releases the
+ * claim.
  *
  * <p>{@code RUN}: a thread holds the claim. {@code RERUN}: work was published while another thread
  * held the claim. {@code WANTED}: a control path thread waits for the claim, so data path threads
@@ -37,7 +38,8 @@ public final class ClaimToken {
   }
 
   /**
-   * Claims it, or makes the holder run once more. Call it after the work was published.
+   * Takes the claim, or makes its holder run the queue pair once more. Any thread; call it after
+   * the work was published.
    *
    * @return whether the caller now holds the claim
    */
@@ -105,8 +107,8 @@ public final class ClaimToken {
   }
 
   /**
-   * Marks it dead; for the holder, or for who has waited for the holder in vain: that holder finds
-   * it dead when it goes on.
+   * Marks the queue pair as destroyed. For the claim holder, or for a thread whose wait for the
+   * holder has timed out: the holder sees the mark when it continues.
    */
   public void die() {
     STATE.getAndBitwiseOr(this, DEAD);

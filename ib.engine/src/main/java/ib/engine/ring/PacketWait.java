@@ -3,10 +3,10 @@ package ib.engine.ring;
 import java.lang.invoke.VarHandle;
 
 /**
- * The holder of a queue pair's claim has run out of packets and leaves; whoever frees one then
- * schedules the queue pair. The holder says that it waits and looks again for a packet, the other
- * one frees the packet and looks who waits: with a full fence between each two steps, so that one
- * sees the other.
+ * Whether a queue pair waits for a free packet; the thread that frees one then schedules the queue
+ * pair. The claim holder sets {@code waiting}, then looks for a packet once more; another thread
+ * frees a packet, then reads {@code waiting}. Each side has a full memory fence between its two
+ * steps, so at least one side sees the other's write.
  */
 public final class PacketWait {
   private volatile boolean waiting;
@@ -14,25 +14,25 @@ public final class PacketWait {
   /** Makes one for a queue pair that does not wait. */
   public PacketWait() {}
 
-  /** The holder waits from now on; it must look for a packet once more after this. */
+  /** Sets the flag; the claim holder must look for a packet once more after this call. */
   public void begin() {
     waiting = true;
     VarHandle.fullFence();
   }
 
-  /** The holder does not wait any more. */
+  /** Clears the flag; for the claim holder. */
   public void end() {
     if (waiting) {
       waiting = false;
     }
   }
 
-  /** {@return whether the holder waits; for the holder, whose order is its own} */
+  /** {@return whether the queue pair waits; for the claim holder, without a fence} */
   public boolean waiting() {
     return waiting;
   }
 
-  /** {@return whether the holder waits; for who has just freed a packet} */
+  /** {@return whether the queue pair waits; for a thread that has just freed a packet} */
   public boolean waitingAfterFree() {
     VarHandle.fullFence();
     return waiting;

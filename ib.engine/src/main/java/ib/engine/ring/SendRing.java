@@ -1,8 +1,9 @@
 package ib.engine.ring;
 
 /**
- * A send queue: many posters, one consumer (the holder of the queue pair's claim). A batch of
- * contiguous slots is published by its first word alone, so it is posted whole or not at all.
+ * A send queue: many posters, one consumer (the claim holder of the queue pair). One release store
+ * of its first word publishes a batch of contiguous slots, so a batch is posted whole or not at
+ * all.
  */
 public final class SendRing extends SlotRing {
   private final SendWqe[] slots;

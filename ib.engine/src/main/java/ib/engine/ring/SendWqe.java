@@ -9,8 +9,8 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send request in the ring. Plain fields: written by the poster before it publishes, then touched
- * only by the thread that holds the queue pair's claim.
+ * A send request in the ring. Plain fields: the poster writes them before it publishes; afterwards
+ * only the claim holder of the queue pair touches them.
  */
 public final class SendWqe {
   // ---- written by the poster ----
@@ -90,7 +90,7 @@ public final class SendWqe {
   private final int inlineMost;
   private final MemorySegment inlineSegment;
 
-  // ---- for the holder of the queue pair's claim ----
+  // ---- written by the claim holder ----
 
   /** Message length in bytes. */
   public long length;

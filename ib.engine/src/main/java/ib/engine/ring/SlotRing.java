@@ -175,8 +175,7 @@ public abstract class SlotRing extends ReleaseCursor {
   }
 
   /**
-   * Refuses all claims from now on; for the holder of the queue pair's claim, so that no consumer
-   * runs.
+   * Makes all later claims fail; for the claim holder of the queue pair, so that no consumer runs.
    */
   public final void seal() {
     sealHead = head;

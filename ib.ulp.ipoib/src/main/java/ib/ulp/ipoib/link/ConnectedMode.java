@@ -270,7 +270,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   private void doubt(ConnectedPeer peer) {
     peer.doubtful = true;
     for (byte[] waiting = peer.queue.poll(); waiting != null; waiting = peer.queue.poll()) {
-      link.tooLong(Outgoing.ofBytes(waiting), link.datagramMtu());
+      link.tooLong(Outgoing.of(waiting), link.datagramMtu());
     }
   }
 
@@ -296,7 +296,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     peer.notBeforeNs = 0;
     peer.doubtful = false;
     for (byte[] waiting = peer.queue.poll(); waiting != null; waiting = peer.queue.poll()) {
-      Outgoing packet = Outgoing.ofBytes(waiting);
+      Outgoing packet = Outgoing.of(waiting);
       if (running != null) {
         send(running.queue, c, packet);
       }

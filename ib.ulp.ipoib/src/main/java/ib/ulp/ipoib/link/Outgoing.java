@@ -112,13 +112,6 @@ public final class Outgoing {
     }
   }
 
-  /** {@return a packet that has waited, from the bytes that {@link #toBytes} returned} */
-  static Outgoing ofBytes(byte[] bytes) {
-    MemorySegment s = MemorySegment.ofArray(bytes);
-    int length = bytes.length - Encapsulation.BYTES;
-    return new Outgoing().set(Encapsulation.type(s, 0), s, Encapsulation.BYTES, length);
-  }
-
   /** {@return whether the packet is ARP, RARP or neighbour discovery} */
   boolean isResolution() {
     return type == Encapsulation.ARP

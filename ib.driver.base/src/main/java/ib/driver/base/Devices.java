@@ -1,5 +1,7 @@
 package ib.driver.base;
 
+import ib.core.serial.EndOf;
+import ib.core.serial.Waits;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
@@ -26,7 +28,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
 
-  private static final long JOIN_MS = 10_000;
+  private static final long JOIN_NS = 10_000_000_000L;
   private static final long TURN_NS = 10_000_000_000L;
 
   /** The log of the driver. */
@@ -157,8 +159,8 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
   }
 
   /**
-   * Unplugs all devices, the one announced last first (CC-22), and waits for each. Later
-   * configurations are ignored.
+   * Unplugs all devices, the one announced last first (CC-22), and waits for each, but for one that
+   * waits, in the end, for the caller, which is reported. Later configurations are ignored.
    */
   public void stop() {
     List<Slot<C>> all;
@@ -175,16 +177,13 @@ public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
     joinThreads();
   }
 
-  /** Waits for the slots' threads, none of which may outlive the bundle (F35). */
+  /**
+   * Waits for the slots' threads, none of which may outlive the bundle (F35), but for a thread that
+   * waits, in the end, for the caller: that was reported when its slot was waited for.
+   */
   private void joinThreads() {
-    try {
-      for (Thread thread : threads) {
-        if (!thread.equals(Thread.currentThread())) {
-          thread.join(JOIN_MS);
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    for (Thread thread : threads) {
+      announcer.waits().await(new EndOf(thread), Waits.Rank.CLOSES, JOIN_NS);
     }
   }
 

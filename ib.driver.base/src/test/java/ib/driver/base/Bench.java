@@ -1,5 +1,7 @@
 package ib.driver.base;
 
+import ib.core.serial.BoundedWaits;
+import ib.core.serial.Waits;
 import ib.core.spi.DeviceOps;
 import ib.core.spi.DeviceSlot;
 import ib.core.spi.DriverDevice;
@@ -77,6 +79,7 @@ final class Bench implements Announcer<Bench.Config>, Plugged.Factory<Bench.Conf
   final Map<String, DeviceSlot> offered = new ConcurrentHashMap<>();
   volatile UnaryOperator<Config> building = config -> config;
   volatile Consumer<String> adding = name -> {};
+  volatile Waits waits = new BoundedWaits();
   final Devices<Config> devices =
       new Devices<>(Config::read, this, this, (text, why) -> errors.add(text));
 
@@ -90,6 +93,11 @@ final class Bench implements Announcer<Bench.Config>, Plugged.Factory<Bench.Conf
   @Override
   public Optional<IbExistsException> conflict(String pid, Config config) {
     return Optional.empty();
+  }
+
+  @Override
+  public Waits waits() {
+    return waits;
   }
 
   @Override

@@ -5,11 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.serial.End;
+import ib.core.serial.Waits;
 import ib.core.verbs.IbInvalidException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -54,6 +60,47 @@ class DevicesTest {
     bench.devices.delete(Bench.PID + "~a");
     bench.until("x in");
     assertEquals(1, bench.errors.size(), bench.errors.toString());
+  }
+
+  @Test
+  @DisplayName(
+      "2.6-4: the end of a bundle waits in the graph only, for slots and for their threads")
+  void stopWaitsInTheGraph() {
+    CountDownLatch adding = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    bench.adding =
+        name -> {
+          adding.countDown();
+          await(go);
+        };
+    bench.configure("a");
+    await(adding);
+    List<String> refused = new CopyOnWriteArrayList<>();
+    Waits bounded = bench.waits;
+    bench.waits =
+        (target, rank, limitNs) -> {
+          refused.add(target.text());
+          List<Thread> cycle = new ArrayList<>(List.of(Thread.currentThread()));
+          target.holders(cycle::add);
+          cycle.add(Thread.currentThread());
+          return End.of(cycle);
+        };
+    bench.devices.stop();
+    String slot = "the worker of slot " + Bench.PID + "~a";
+    assertEquals(List.of(slot, slot, "the end of thread ib-slot-a"), refused);
+    assertEquals(2, bench.errors.size(), bench.errors.toString());
+    assertTrue(bench.errors.getFirst().contains("waits, in the end, for the caller"));
+    bench.waits = bounded;
+    go.countDown();
+    bench.until("down a");
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(1, TimeUnit.MINUTES));
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

@@ -2,6 +2,7 @@ package ib.driver.soft;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.client.IbClient;
@@ -10,6 +11,7 @@ import ib.core.verbs.IbDeadlockException;
 import ib.core.verbs.IbDevice;
 import ib.driver.base.Slot;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -83,6 +85,52 @@ final class SlotWaitTest {
     assertInstanceOf(IbDeadlockException.class, thrown.getFirst());
     a.join();
     b.join();
+  }
+
+  /** Unplugs a device whose client, in remove, ends the done() in which the action runs. */
+  private void inDone(Runnable action) throws InterruptedException {
+    Slot<SoftConfig> slot = lab.slot("soft0");
+    DoneClient client = new DoneClient(action);
+    lab.midlayer.core().registerClient(client);
+    await(client.inside);
+    Thread removal = Thread.ofPlatform().daemon().start(slot::unplug);
+    await(client.removing);
+    DoneClient.until(() -> DoneClient.waits(client.remover));
+    client.go.countDown();
+    await(client.returned);
+    removal.join();
+    assertNull(client.thrown);
+  }
+
+  private static void await(CountDownLatch latch) throws InterruptedException {
+    assertTrue(latch.await(30, TimeUnit.SECONDS));
+  }
+
+  @Test
+  @DisplayName("F19: a configuration update in done() does not wait for the removal that awaits it")
+  void configurationUpdate() throws Exception {
+    String pid = lab.slot("soft0").pid();
+    inDone(
+        () -> {
+          lab.devices.configure(pid, Map.of("ports", "2"));
+          lab.devices.configure("ib.driver.soft~soft2", Map.of());
+          lab.devices.delete(pid);
+        });
+    lab.slot("soft2").quiesce();
+    assertTrue(lab.slot("soft2").plugged());
+    assertTrue(lab.devices.slots().stream().noneMatch(s -> s.pid().equals(pid)));
+    assertEquals(List.of(), lab.errors);
+    assertEquals(List.of(), lab.midlayer.core().violations());
+  }
+
+  @Test
+  @DisplayName("B15: a bundle that stops in done() does not wait for the removal that awaits it")
+  void bundleStops() throws Exception {
+    inDone(lab.devices::stop);
+    assertEquals(2, lab.errors.size(), lab.errors.toString());
+    assertTrue(lab.errors.getFirst().contains("waits, in the end, for the caller"));
+    assertEquals(List.of(), lab.midlayer.core().violations());
+    assertEquals(List.of(), lab.midlayer.core().devices());
   }
 
   /** Another thread may unplug it before this returns, which is told. */

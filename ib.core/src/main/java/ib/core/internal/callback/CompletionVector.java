@@ -1,7 +1,7 @@
 package ib.core.internal.callback;
 
 import ib.core.client.Incidents;
-import ib.core.internal.waits.EndOf;
+import ib.core.serial.EndOf;
 import ib.core.serial.Place;
 import ib.core.serial.Serial;
 import ib.core.serial.Waits;

@@ -1,6 +1,5 @@
-package ib.core.internal.waits;
+package ib.core.serial;
 
-import ib.core.serial.Waits;
 import java.util.function.Consumer;
 
 /**

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.serial.End;
+import ib.core.serial.EndOf;
 import ib.core.serial.Waits;
 import ib.core.serial.Waits.Rank;
 import ib.core.testing.Wait;

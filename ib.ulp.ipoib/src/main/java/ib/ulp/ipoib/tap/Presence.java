@@ -12,7 +12,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a TAP or TUN device in step with its link: MTU and carrier follow the link, and a device
- * that the kernel has removed is created again (P2). Used on the loop's thread only.
+ * that the kernel has removed is created again (P2), in the namespace of this process and under the
+ * configured name. When the device has gone, the kernel no longer says where it was; to remember
+ * that, this class would have to hold the namespace open, and a deleted namespace would stay. Used
+ * on the loop's thread only.
  */
 final class Presence {
   private static final int BATCH = 64;

@@ -26,7 +26,7 @@ public final class TestControl implements ObjectControl {
   private final IbObject[] uses;
   private final AtomicInteger users = new AtomicInteger();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private volatile Runnable destroyer;
+  private volatile Runnable destroyer = () -> {};
   private volatile IbObject self;
 
   /**
@@ -103,8 +103,9 @@ public final class TestControl implements ObjectControl {
 
   @Override
   public void destroy() {
-    if (!closed.get() && !self.pins().isEmpty()) {
-      throw new IbBusyException(kind + " " + id, self.pins());
+    IbObject made = self; // null where a test asked the driver itself, which publishes nothing
+    if (made != null && !closed.get() && !made.pins().isEmpty()) {
+      throw new IbBusyException(kind + " " + id, made.pins());
     }
     if (users.get() > 0) {
       throw new IbBusyException(kind + " " + id, List.of(users + " users"));

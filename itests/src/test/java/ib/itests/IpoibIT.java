@@ -32,7 +32,7 @@ public class IpoibIT {
     Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
     try (Shell shell = new Shell(folder.home())) {
       shell.runUntil("ibv_devices", says -> says.contains("soft0") && says.contains("soft1"));
-      shell.runUntil("ib:netif", says -> says.contains("ib.ulp.ipoib has no configuration"));
+      shell.runUntil("ib:netif", says -> says.contains("ib.ulp.ipoib is not configured"));
       assertTrue(shell.run("ib:netif help").contains("usage: ib:netif"));
       String before = resources(shell);
       assertTrue(before, before.contains("soft0") && before.contains(" qp "));

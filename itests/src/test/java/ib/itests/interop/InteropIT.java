@@ -16,7 +16,8 @@ import org.junit.runners.Suite;
   Losses.class,
   Perftests.class,
   Endurance.class,
-  Outages.class
+  Outages.class,
+  Repeated.class
 })
 public class InteropIT {
   /** Peer and runtime. */

@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -52,6 +51,9 @@ final class Lane extends ExternalResource {
   private boolean started;
   private boolean met;
   private long began;
+
+  /** What was run a second time. */
+  final Repeats repeats = new Repeats();
 
   private Lane() {}
 
@@ -156,22 +158,12 @@ final class Lane extends ExternalResource {
   }
 
   /**
-   * Runs a test, once, when there is time left. When it fails, the failure tells whether rdma_rxe
-   * has sent anything again. When its timer goes off while the answer is on its way, which happens
-   * when a loaded machine emulates it, and the answer then ends a message, it begins the next one a
-   * number too late (with an empty WRITE ONLY or SEND ONLY of the message that was done), so a
-   * right responder refuses what follows. Whoever reads the failure judges; nothing is run again.
+   * Runs a test when there is time left. A test that fails after rdma_rxe has sent something again
+   * is run a second time, and counted: see {@link Repeats}.
    */
   void once(Run run) throws Exception {
     inTime();
-    try {
-      run.run();
-    } catch (AssertionError | ExecutionException e) {
-      boolean again = peer.hasSentAgain();
-      e.addSuppressed(
-          new AssertionError("rdma_rxe had sent " + (again ? "something" : "nothing") + " again"));
-      throw e;
-    }
+    repeats.run(run, peer::hasSentAgain);
   }
 
   /** Skips what there is no time left for. */

@@ -23,13 +23,15 @@ import org.osgi.framework.BundleContext;
 import org.osgi.service.cm.ConfigurationAdmin;
 
 /**
- * A thousand unplugs with eight busy queue pairs: every request that was accepted completes exactly
- * once (F15, F16). Times are reported, not asserted. {@code -Dib.unplugs=N} makes it N.
+ * Hundreds of unplugs with eight busy queue pairs: every request that was accepted completes
+ * exactly once (F15, F16). Times are reported, not asserted. {@code -Dib.unplugs=N} makes it N.
  */
 @RunWith(PaxExam.class)
 @ExamReactorStrategy(PerClass.class)
 public class UnplugUnderLoadIT {
-  private static final int UNPLUGS = Integer.getInteger("ib.unplugs", 1_000);
+  private static final int UNPLUGS =
+      Integer.getInteger("ib.unplugs", 500 * Integer.getInteger("ib.scale", 1));
+
   @Inject private BundleContext context;
   @Inject private ConfigurationAdmin configurations;
 

@@ -59,8 +59,11 @@ final class LargeSend {
   /** Sends all of it, or its next segment. */
   int send(SendWqe w, RunList run) {
     LargeHeader header = w.header;
-    Packet p = header == null ? null : qp.requestPool.take();
-    if (header == null || p == null) {
+    if (header == null || w.mss == 0) {
+      return FAULT; // a thread has made a large send of it after it was checked
+    }
+    Packet p = qp.requestPool.take();
+    if (p == null) {
       return WAITS;
     }
     if (w.done == 0) {

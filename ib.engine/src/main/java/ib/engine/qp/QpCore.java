@@ -310,6 +310,10 @@ final class QpCore {
       if (!go && !(responder.starved() && responder.refilled())) {
         break;
       }
+      run.spend(0); // this loop, too, ends when the budget is used up
+      if (run.exhausted()) {
+        return true;
+      }
     }
     return more;
   }

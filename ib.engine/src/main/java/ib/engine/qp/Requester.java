@@ -27,6 +27,7 @@ final class Requester {
   private final AckRequests acks;
   private final boolean reliable;
   private final boolean datagram;
+  private final long executable; // the opcodes that this service can execute, as bits
   private final long directMost; // so that one call is bounded
   private SendRing ring;
   private long cursor; // the request that is being sent or is next
@@ -50,6 +51,7 @@ final class Requester {
     this.window = new SendWindow(qp.hca.config().windowPackets());
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
+    this.executable = Verb.executable(qp.service);
     this.directMost = Math.min(packets.lengthMost(), qp.hca.config().runBudgetBytes());
     this.ring = qp.sends;
   }
@@ -215,7 +217,7 @@ final class Requester {
   private boolean advance(RunList run) {
     SendWqe w = ring.at(cursor);
     int what = Verb.what(w.opcode);
-    if (cursor == started && !((what & Verb.LOCAL) != 0 ? startLocal(w) : start(w, what))) {
+    if (cursor == started && !(isExecutable(w) && started(w, what))) {
       return cursor < started; // what is before it is asked for
     }
     if ((what & Verb.LOCAL) != 0) {
@@ -231,6 +233,15 @@ final class Requester {
       return sendLarge(w, run);
     }
     return (what & Verb.ANSWERED) != 0 ? sendRequest(w, run) : sendPart(w, run);
+  }
+
+  /** Fails a request whose opcode a thread has changed after the opcode was checked. */
+  private boolean isExecutable(SendWqe w) {
+    return (executable >>> w.opcode & 1) != 0 || halt(cursor, WcStatus.LOC_QP_OP_ERR);
+  }
+
+  private boolean started(SendWqe w, int what) {
+    return (what & Verb.LOCAL) != 0 ? startLocal(w) : start(w, what);
   }
 
   /** Executes a request that needs no packet, once: a retransmission passes it by. */
@@ -341,7 +352,7 @@ final class Requester {
     return how >= 0 || (how == LargeSend.FAULT && halt(cursor, WcStatus.LOC_PROT_ERR));
   }
 
-  /** Asks, by the last packet, for what was sent without asking; returns whether there was such. */
+  /** Goes back to the last packet, to send it with AckReq, if none asks. {@return whether so} */
   boolean askLate() {
     if (!reliable || cursor != started || acks.underWay()) {
       return false;

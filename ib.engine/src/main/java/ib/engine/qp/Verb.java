@@ -2,6 +2,7 @@ package ib.engine.qp;
 
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WrOpcode;
+import java.util.Arrays;
 
 /** The send opcodes as a table: what the engine does for each, who offers it, how it completes. */
 final class Verb {
@@ -31,6 +32,8 @@ final class Verb {
   private static final long DATAGRAM;
 
   static {
+    // an opcode that nobody offers can only fail, and a failed completion's opcode means nothing
+    Arrays.fill(COMPLETED, WcOpcode.SEND);
     row(WrOpcode.SEND, SEND, WcOpcode.SEND);
     row(WrOpcode.SEND_WITH_IMM, SEND | IMM, WcOpcode.SEND);
     row(WrOpcode.SEND_WITH_INV, SEND | INV, WcOpcode.SEND);
@@ -75,6 +78,14 @@ final class Verb {
   /** {@return what its completion says} */
   static WcOpcode completed(int opcode) {
     return COMPLETED[opcode];
+  }
+
+  /**
+   * {@return the opcodes that a service can execute: those that it offers and, for datagrams, the
+   * large send, which only queue pairs made for it offer}
+   */
+  static long executable(int service) {
+    return offered(service) | (service == Opcode.UD ? 1L << WrOpcode.LSO.value() : 0);
   }
 
   /** {@return the opcodes that a service offers, as bits of their values (IBA table 77)} */

@@ -3,7 +3,9 @@ package ib.engine.qp;
 import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SharedReceiveQueue;
+import ib.core.verbs.WrOpcode;
 import ib.engine.SoftHca;
+import ib.engine.ring.SendWqe;
 import ib.engine.ring.SlotRing;
 import ib.engine.time.Timer;
 import ib.engine.time.TimerHeap;
@@ -42,6 +44,25 @@ public final class Probe {
   /** Whether nobody has claimed it. */
   public static boolean free(QueuePair qp) {
     return !((SoftQp) qp).engine().token.claimed();
+  }
+
+  /**
+   * Posts an empty send whose opcode changes after it was checked, as when another thread changes a
+   * list that is being posted.
+   */
+  public static void postChanged(QueuePair qp, WrOpcode opcode) {
+    QpCore core = ((SoftQp) qp).engine();
+    long index = core.sends.claim(1);
+    SendWqe w = core.sends.at(index);
+    w.breakIt();
+    w.broken = false;
+    w.opcode = opcode.value();
+    SendPost.publish(core, core.sends, index, 1);
+  }
+
+  /** Whether the service of a queue pair executes an opcode. */
+  public static boolean executes(QueuePair qp, WrOpcode opcode) {
+    return (Verb.executable(((SoftQp) qp).engine().service) >>> opcode.value() & 1) != 0;
   }
 
   /** Whether no claim of a device's queue pairs is held, soon. */

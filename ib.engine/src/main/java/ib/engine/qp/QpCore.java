@@ -288,7 +288,7 @@ final class QpCore {
       return discardPackets(run);
     }
     boolean more = false;
-    for (; ; ) {
+    for (; ; run.spend(0)) { // the budget bounds this loop, too
       packetWait.end();
       more = completer.run(run);
       more |= responder.run(run);
@@ -302,6 +302,7 @@ final class QpCore {
       if (state == QpState.SQE) {
         flusher.flushSends(run);
       }
+      more |= run.exhausted();
       if (more || !(requester.starved() || responder.starved())) {
         break;
       }
@@ -309,10 +310,6 @@ final class QpCore {
       boolean go = requester.starved() && requester.refilled();
       if (!go && !(responder.starved() && responder.refilled())) {
         break;
-      }
-      run.spend(0); // this loop, too, ends when the budget is used up
-      if (run.exhausted()) {
-        return true;
       }
     }
     return more;

@@ -19,16 +19,23 @@ final class RequestPackets {
 
   private final QpCore qp;
   private final boolean datagram;
+  private final long executable; // opcodes as bits
   private final long lengthMost;
 
   RequestPackets(QpCore qp) {
     this.qp = qp;
     this.datagram = qp.service == Opcode.UD;
+    this.executable = Verb.executable(qp.service);
     this.lengthMost = qp.hca.config().limit(Limit.MAX_MSG_SZ);
   }
 
   long lengthMost() {
     return lengthMost;
+  }
+
+  /** Whether the service executes a request: another thread may have changed it after the check. */
+  boolean executes(SendWqe w) {
+    return (executable >>> w.opcode & 1) != 0;
   }
 
   /** Whether a message may be so long. */

@@ -27,7 +27,6 @@ final class Requester {
   private final AckRequests acks;
   private final boolean reliable;
   private final boolean datagram;
-  private final long executable; // the opcodes that this service can execute, as bits
   private final long directMost; // so that one call is bounded
   private SendRing ring;
   private long cursor; // the request that is being sent or is next
@@ -51,7 +50,6 @@ final class Requester {
     this.window = new SendWindow(qp.hca.config().windowPackets());
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
-    this.executable = Verb.executable(qp.service);
     this.directMost = Math.min(packets.lengthMost(), qp.hca.config().runBudgetBytes());
     this.ring = qp.sends;
   }
@@ -162,10 +160,7 @@ final class Requester {
   }
 
   private boolean ready(QpState state) {
-    if (cursor < started) {
-      return true;
-    }
-    return state != QpState.SQD && extend(cursor);
+    return cursor < started || (state != QpState.SQD && extend(cursor));
   }
 
   /** {@return whether the request at the index is published, as part of a batch} */
@@ -217,7 +212,7 @@ final class Requester {
   private boolean advance(RunList run) {
     SendWqe w = ring.at(cursor);
     int what = Verb.what(w.opcode);
-    if (cursor == started && !(isExecutable(w) && started(w, what))) {
+    if (cursor == started && !start(w, what)) {
       return cursor < started; // what is before it is asked for
     }
     if ((what & Verb.LOCAL) != 0) {
@@ -235,13 +230,10 @@ final class Requester {
     return (what & Verb.ANSWERED) != 0 ? sendRequest(w, run) : sendPart(w, run);
   }
 
-  /** Fails a request whose opcode a thread has changed after the opcode was checked. */
-  private boolean isExecutable(SendWqe w) {
-    return (executable >>> w.opcode & 1) != 0 || halt(cursor, WcStatus.LOC_QP_OP_ERR);
-  }
-
-  private boolean started(SendWqe w, int what) {
-    return (what & Verb.LOCAL) != 0 ? startLocal(w) : start(w, what);
+  private boolean start(SendWqe w, int what) {
+    return packets.executes(w)
+        ? (what & Verb.LOCAL) != 0 ? startLocal(w) : startRemote(w, what)
+        : halt(cursor, WcStatus.LOC_QP_OP_ERR);
   }
 
   /** Executes a request that needs no packet, once: a retransmission passes it by. */
@@ -259,16 +251,13 @@ final class Requester {
   }
 
   private void number(SendWqe w, long length, int psns) {
-    w.length = length;
-    w.psnFirst = psnNext;
-    w.psnCount = psns;
-    w.done = 0;
+    w.number(length, psnNext, psns);
     psnNext = Psn.add(psnNext, psns);
     started++;
   }
 
   /** Gives a request its sequence numbers, or finds that it must wait or cannot be. */
-  private boolean start(SendWqe w, int what) {
+  private boolean startRemote(SendWqe w, int what) {
     long length = (what & Verb.FLUSH) != 0 ? 0 : w.messageLength();
     boolean answered = (what & Verb.ANSWERED) != 0;
     if ((w.flags & SendFlags.FENCE) != 0 && readsOut > 0) {

@@ -140,6 +140,20 @@ public final class SendWqe {
     inlineLength = Long.BYTES;
   }
 
+  /**
+   * Gives the request its sequence numbers; for the claim holder.
+   *
+   * @param bytes message length
+   * @param first its first sequence number
+   * @param count how many it uses
+   */
+  public void number(long bytes, int first, int count) {
+    length = bytes;
+    psnFirst = first;
+    psnCount = count;
+    done = 0;
+  }
+
   /** Makes the request fail when it is executed; for a poster that could not fill it. */
   public void breakIt() {
     opcode = WrOpcode.SEND.value();

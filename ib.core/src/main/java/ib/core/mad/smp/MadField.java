@@ -9,14 +9,32 @@ import java.lang.foreign.ValueLayout;
  * that the caller owns. Any context; allocates nothing.
  */
 public interface MadField {
+  /**
+   * A row of the specification's table.
+   *
+   * @param label the name that {@code smpquery} and {@code perfquery} print
+   * @param bit offset of the field's first bit
+   * @param bits how many bits, 1 to 64
+   */
+  record Row(String label, int bit, int bits) {}
+
+  /** {@return the field's row} */
+  Row row();
+
   /** {@return the name that {@code smpquery} and {@code perfquery} print} */
-  String label();
+  default String label() {
+    return row().label();
+  }
 
-  /** {@return offset of its first bit} */
-  int bit();
+  /** {@return offset of the field's first bit} */
+  default int bit() {
+    return row().bit();
+  }
 
-  /** {@return how many bits, 1 to 64} */
-  int bits();
+  /** {@return how many bits the field has, 1 to 64} */
+  default int bits() {
+    return row().bits();
+  }
 
   /**
    * Reads it.

@@ -30,28 +30,14 @@ public enum NodeInfo implements MadField {
   /** IEEE company number. */
   VENDOR_ID("VendorId", 296, 24);
 
-  private final String label;
-  private final int bit;
-  private final int bits;
+  private final Row row;
 
   NodeInfo(String label, int bit, int bits) {
-    this.label = label;
-    this.bit = bit;
-    this.bits = bits;
+    row = new Row(label, bit, bits);
   }
 
   @Override
-  public String label() {
-    return label;
-  }
-
-  @Override
-  public int bit() {
-    return bit;
-  }
-
-  @Override
-  public int bits() {
-    return bits;
+  public Row row() {
+    return row;
   }
 }

@@ -19,28 +19,14 @@ public enum Notice implements MadField {
   /** Traps 128 to 131 and 144: the LID concerned. */
   DETAILS_LID("NoticeDataLID", 80, 16);
 
-  private final String label;
-  private final int bit;
-  private final int bits;
+  private final Row row;
 
   Notice(String label, int bit, int bits) {
-    this.label = label;
-    this.bit = bit;
-    this.bits = bits;
+    row = new Row(label, bit, bits);
   }
 
   @Override
-  public String label() {
-    return label;
-  }
-
-  @Override
-  public int bit() {
-    return bit;
-  }
-
-  @Override
-  public int bits() {
-    return bits;
+  public Row row() {
+    return row;
   }
 }

@@ -47,28 +47,14 @@ public enum PortCounters implements MadField {
   /** Ticks without credit. */
   XMIT_WAIT("PortXmitWait", 320, 32);
 
-  private final String label;
-  private final int bit;
-  private final int bits;
+  private final Row row;
 
   PortCounters(String label, int bit, int bits) {
-    this.label = label;
-    this.bit = bit;
-    this.bits = bits;
+    row = new Row(label, bit, bits);
   }
 
   @Override
-  public String label() {
-    return label;
-  }
-
-  @Override
-  public int bit() {
-    return bit;
-  }
-
-  @Override
-  public int bits() {
-    return bits;
+  public Row row() {
+    return row;
   }
 }

@@ -26,28 +26,14 @@ public enum PortCountersExtended implements MadField {
   /** Multicast packets received. */
   MULTICAST_RCV_PKTS("PortMulticastRcvPkts", 512, 64);
 
-  private final String label;
-  private final int bit;
-  private final int bits;
+  private final Row row;
 
   PortCountersExtended(String label, int bit, int bits) {
-    this.label = label;
-    this.bit = bit;
-    this.bits = bits;
+    row = new Row(label, bit, bits);
   }
 
   @Override
-  public String label() {
-    return label;
-  }
-
-  @Override
-  public int bit() {
-    return bit;
-  }
-
-  @Override
-  public int bits() {
-    return bits;
+  public Row row() {
+    return row;
   }
 }

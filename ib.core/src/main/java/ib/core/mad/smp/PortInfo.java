@@ -108,28 +108,14 @@ public enum PortInfo implements MadField {
   /** Extended speeds allowed. */
   LINK_SPEED_EXT_ENABLED("LinkSpeedExtEnabled", 507, 5);
 
-  private final String label;
-  private final int bit;
-  private final int bits;
+  private final Row row;
 
   PortInfo(String label, int bit, int bits) {
-    this.label = label;
-    this.bit = bit;
-    this.bits = bits;
+    row = new Row(label, bit, bits);
   }
 
   @Override
-  public String label() {
-    return label;
-  }
-
-  @Override
-  public int bit() {
-    return bit;
-  }
-
-  @Override
-  public int bits() {
-    return bits;
+  public Row row() {
+    return row;
   }
 }

@@ -22,28 +22,14 @@ public enum PortRcvErrorDetails implements MadField {
   /** Its way goes out by the port it came in by. */
   LOOPING("PortLoopingErrors", 112, 16);
 
-  private final String label;
-  private final int bit;
-  private final int bits;
+  private final Row row;
 
   PortRcvErrorDetails(String label, int bit, int bits) {
-    this.label = label;
-    this.bit = bit;
-    this.bits = bits;
+    row = new Row(label, bit, bits);
   }
 
   @Override
-  public String label() {
-    return label;
-  }
-
-  @Override
-  public int bit() {
-    return bit;
-  }
-
-  @Override
-  public int bits() {
-    return bits;
+  public Row row() {
+    return row;
   }
 }

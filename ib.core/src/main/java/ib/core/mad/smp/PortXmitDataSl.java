@@ -42,28 +42,14 @@ public enum PortXmitDataSl implements MadField {
   /** Words sent on service level 15. */
   SL15("XmtDataSL15", 512, 32);
 
-  private final String label;
-  private final int bit;
-  private final int bits;
+  private final Row row;
 
   PortXmitDataSl(String label, int bit, int bits) {
-    this.label = label;
-    this.bit = bit;
-    this.bits = bits;
+    row = new Row(label, bit, bits);
   }
 
   @Override
-  public String label() {
-    return label;
-  }
-
-  @Override
-  public int bit() {
-    return bit;
-  }
-
-  @Override
-  public int bits() {
-    return bits;
+  public Row row() {
+    return row;
   }
 }

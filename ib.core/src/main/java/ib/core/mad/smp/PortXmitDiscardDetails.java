@@ -18,28 +18,14 @@ public enum PortXmitDiscardDetails implements MadField {
   /** Next to be sent for too long. */
   SW_HOQ_LIFETIME_LIMIT("PortSwHOQLifetimeLimitDiscards", 80, 16);
 
-  private final String label;
-  private final int bit;
-  private final int bits;
+  private final Row row;
 
   PortXmitDiscardDetails(String label, int bit, int bits) {
-    this.label = label;
-    this.bit = bit;
-    this.bits = bits;
+    row = new Row(label, bit, bits);
   }
 
   @Override
-  public String label() {
-    return label;
-  }
-
-  @Override
-  public int bit() {
-    return bit;
-  }
-
-  @Override
-  public int bits() {
-    return bits;
+  public Row row() {
+    return row;
   }
 }

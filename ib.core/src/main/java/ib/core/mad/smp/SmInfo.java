@@ -13,28 +13,14 @@ public enum SmInfo implements MadField {
   /** 0 not active, 1 discovering, 2 standby, 3 master. */
   STATE("SmState", 164, 4);
 
-  private final String label;
-  private final int bit;
-  private final int bits;
+  private final Row row;
 
   SmInfo(String label, int bit, int bits) {
-    this.label = label;
-    this.bit = bit;
-    this.bits = bits;
+    row = new Row(label, bit, bits);
   }
 
   @Override
-  public String label() {
-    return label;
-  }
-
-  @Override
-  public int bit() {
-    return bit;
-  }
-
-  @Override
-  public int bits() {
-    return bits;
+  public Row row() {
+    return row;
   }
 }

@@ -52,29 +52,15 @@ public enum Smp implements MadField {
   private static final int INITIAL_PATH = 128;
   private static final int RETURN_PATH = 192;
 
-  private final String label;
-  private final int bit;
-  private final int bits;
+  private final Row row;
 
   Smp(String label, int bit, int bits) {
-    this.label = label;
-    this.bit = bit;
-    this.bits = bits;
+    row = new Row(label, bit, bits);
   }
 
   @Override
-  public String label() {
-    return label;
-  }
-
-  @Override
-  public int bit() {
-    return bit;
-  }
-
-  @Override
-  public int bits() {
-    return bits;
+  public Row row() {
+    return row;
   }
 
   /**

@@ -39,28 +39,14 @@ public enum SwitchInfo implements MadField {
   /** The highest multicast LID that is looked up, 0 for no limit. */
   MULTICAST_FDB_TOP("McastFdbTop", 144, 16);
 
-  private final String label;
-  private final int bit;
-  private final int bits;
+  private final Row row;
 
   SwitchInfo(String label, int bit, int bits) {
-    this.label = label;
-    this.bit = bit;
-    this.bits = bits;
+    row = new Row(label, bit, bits);
   }
 
   @Override
-  public String label() {
-    return label;
-  }
-
-  @Override
-  public int bit() {
-    return bit;
-  }
-
-  @Override
-  public int bits() {
-    return bits;
+  public Row row() {
+    return row;
   }
 }

@@ -118,6 +118,12 @@ public abstract class Mailbox<T> extends Serial {
     return !items.isEmpty() || hasLoss();
   }
 
+  /** {@return how many items wait} */
+  @AnyContext
+  protected final int waiting() {
+    return waiting.get();
+  }
+
   private boolean hasLoss() {
     return loss.get() != null;
   }

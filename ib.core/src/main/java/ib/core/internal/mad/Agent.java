@@ -120,12 +120,17 @@ public final class Agent implements MadAgent {
 
   /** Hands a request to the handler, on the agent's queue. */
   void deliver(MadReceived request) {
-    queue.execute(
-        () -> {
-          if (!closed.get()) {
-            handler.received(this, request);
-          }
-        });
+    boolean taken =
+        queue.executeForStranger(
+            () -> {
+              if (!closed.get()) {
+                handler.received(this, request);
+              }
+            });
+    if (!taken) {
+      String reason = "more requests than " + this + " keeps up with";
+      port.refused(Counter.NO_ROOM, reason, request.source());
+    }
   }
 
   @Override

@@ -337,7 +337,9 @@ final class MadPort implements Rmpp.Port {
 
   /** A datagram has come by the wire; on any thread. */
   void arrived(int qpn, Mad mad, MadSource source) {
-    run(() -> inbound.arrived(qpn, mad, source));
+    if (!queue.executeForStranger(() -> inbound.arrived(qpn, mad, source))) {
+      refused(Counter.NO_ROOM, "more datagrams than the port keeps up with", source);
+    }
   }
 
   @Override

@@ -15,6 +15,9 @@ import java.util.function.Consumer;
 
 /** Runs what it is given in order, one at a time, never on the caller's stack (M2, M11). */
 public final class SerialQueue extends Mailbox<Runnable> implements Executor {
+  /** From how many waiting items on nothing is taken that strangers make. */
+  static final int STRANGERS_MOST = 4096;
+
   private static final long FENCE_NS = TimeUnit.SECONDS.toNanos(10); // as Owner.GRACE_NS
 
   private final String name;
@@ -22,7 +25,8 @@ public final class SerialQueue extends Mailbox<Runnable> implements Executor {
   private final Waits waits;
 
   /**
-   * Makes an empty queue, without a bound: its users bound what they give.
+   * Makes an empty queue. What the layer's own users give has no bound of the queue's: they bound
+   * it. What strangers make is given by {@link #executeForStranger}.
    *
    * @param name for reports
    * @param place runs bursts of what is given; never on the caller's stack
@@ -40,6 +44,22 @@ public final class SerialQueue extends Mailbox<Runnable> implements Executor {
   @AnyContext
   public void execute(Runnable what) {
     offer(what);
+  }
+
+  /**
+   * Runs something that a datagram of a stranger asks for, unless too much waits already: a flood
+   * takes no more memory than that.
+   *
+   * @param what to run
+   * @return whether it will run
+   */
+  @AnyContext
+  boolean executeForStranger(Runnable what) {
+    boolean room = waiting() < STRANGERS_MOST;
+    if (room) {
+      offer(what);
+    }
+    return room;
   }
 
   @Override

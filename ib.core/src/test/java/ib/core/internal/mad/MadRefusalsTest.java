@@ -115,6 +115,35 @@ final class MadRefusalsTest {
         Arguments.of(1, window, Counter.MALFORMED, "a segment of RMPP outside of the window"));
   }
 
+  @Test
+  @DisplayName("a flood: a port queues so many datagrams, counts the rest, and serves afterwards")
+  void floodOfThePort() {
+    serve();
+    Mad mad = Mad.request(0x09, 1, MadMethod.GET, 1, 0);
+    int over = 100;
+    for (int i = 0; i < SerialQueue.STRANGERS_MOST + over; i++) {
+      arrive(mad, STRANGER); // nothing runs meanwhile
+    }
+    world.runMs(0);
+    assertEquals(over, net.ports.get(1).counters().of(Counter.NO_ROOM));
+    assertServed();
+  }
+
+  @Test
+  @DisplayName("a flood: an agent that is slow queues so many requests; the rest is counted")
+  void floodOfAnAgent() {
+    Agent slow = net.agent(2, MadRegistration.sa(MadMethod.GET_MULTI), (a, r) -> heard.add(r));
+    Mad mad = Mad.request(MgmtClass.SUBN_ADM, 2, MadMethod.GET_MULTI, 0x35, 0);
+    int over = 100;
+    for (int i = 0; i < SerialQueue.STRANGERS_MOST + over; i++) {
+      slow.deliver(new MadReceived(mad, STRANGER));
+    }
+    world.runMs(0);
+    assertEquals(SerialQueue.STRANGERS_MOST, heard.size());
+    assertEquals(over, net.ports.get(1).counters().of(Counter.NO_ROOM));
+    assertServed();
+  }
+
   @ParameterizedTest
   @MethodSource("bad")
   @DisplayName("a bad datagram: counted, told once with its reason and its source, nothing thrown")

@@ -13,7 +13,7 @@ import org.osgi.annotation.versioning.ProviderType;
  */
 @ProviderType
 public interface Waits {
-  /** Which wait of a cycle is given up: the lowest; among equals the one that comes last. */
+  /** Which wait of a cycle is given up: the lowest. Among equals the one that closes the cycle. */
   enum Rank {
     /** What was asked for stays queued and happens later: nothing is lost. */
     QUEUED,

@@ -12,10 +12,10 @@ import ib.core.verbs.IbException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.MaySleep;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * Devices of one driver under a midlayer, for a program without a framework: a test, a simulator, a
@@ -43,6 +43,9 @@ public class StandaloneFabric implements AutoCloseable {
   private final List<String> names;
   private final Map<String, Map<String, Object>> configurations; // under itself
   private final OpenedFabric opened;
+
+  /** What the devices that {@code close} took down had left, also in an attempt that failed. */
+  private final List<LeakRecord> leaks = new CopyOnWriteArrayList<>();
 
   /** What a fabric of any driver is to be; a driver's own class may have more options. */
   public static final class Options extends FabricOptions<Options> {
@@ -228,11 +231,12 @@ public class StandaloneFabric implements AutoCloseable {
    * Takes the devices down, the last one first, and ends all threads of the fabric. A second call
    * does nothing.
    *
-   * <p>A lease that another thread holds is waited for, and revoked after {@code
-   * callback_deadline_ms}, as everywhere.
+   * <p>This method waits for a lease that another thread holds; after {@code callback_deadline_ms}
+   * the core revokes the lease and the method goes on.
    *
    * @throws IbLeakException when something was left open that was made through a handle of {@link
-   *     #device}: it says what, and where it was made. Everything is down then.
+   *     #device}: it says what, and where it was made. Everything is down then. What was left open
+   *     on a device that {@link #unplug} took down is in the log only.
    * @throws IbDeadlockException when this thread has a lease of a device, or is in a callback of
    *     it. The fabric is not closed then: close the lease, then the fabric again.
    */
@@ -240,7 +244,6 @@ public class StandaloneFabric implements AutoCloseable {
   @MaySleep
   @Fence
   public void close() {
-    List<LeakRecord> leaks = new ArrayList<>();
     for (String name : names.reversed()) {
       if (opened.user().handles().containsKey(name)) {
         unplug(name);
@@ -248,8 +251,10 @@ public class StandaloneFabric implements AutoCloseable {
       }
     }
     opened.end();
-    if (!leaks.isEmpty()) {
-      throw new IbLeakException(text + ".close", leaks);
+    List<LeakRecord> left = List.copyOf(leaks);
+    leaks.clear();
+    if (!left.isEmpty()) {
+      throw new IbLeakException(text + ".close", left);
     }
   }
 

@@ -29,7 +29,7 @@ public final class Standalone<C extends DeviceConfig<C>>
   private final Runnable end;
   private final Devices<C> devices;
   private final Map<String, Plugged<C>> plugged = new ConcurrentHashMap<>();
-  private @Nullable Throwable refusal; // under this
+  private @Nullable IbException refusal; // under this
 
   /**
    * No devices yet.
@@ -69,15 +69,15 @@ public final class Standalone<C extends DeviceConfig<C>>
   private synchronized void refuse(String device, Map<String, ?> values) {
     refusal = null;
     devices.configure(pid + "~" + device, values);
-    if (refusal instanceof IbException e) {
-      throw e;
+    if (refusal != null) {
+      throw refusal;
     }
   }
 
   /** Refusals come back in the call, what a slot's worker cannot do in the log. */
   private void report(String text, Throwable why) {
-    if (Thread.holdsLock(this)) {
-      refusal = why;
+    if (why instanceof IbException e && Thread.holdsLock(this)) {
+      refusal = e;
     } else if (why instanceof IbException) {
       log.error(text);
     } else {
@@ -132,7 +132,7 @@ public final class Standalone<C extends DeviceConfig<C>>
     return new Offer() {
       @Override
       public void plugged(boolean in) {
-        // who wants to know asks the slot
+        // DeviceSlot.plugged() says it to a program; there is no service to change
       }
 
       @Override

@@ -31,6 +31,14 @@ class LongWaitTest {
     return a;
   }
 
+  /** Client a stands in its add of device d, which the task "driver" brings up. */
+  private static DeviceEntry slowAdd(Stage s, Sync.Signal adding, Sync.Signal release) {
+    s.register(stuck(s, adding, release));
+    DeviceEntry e = s.announced(s.device("d"));
+    s.task("driver", () -> s.hotplug.bringUp(e));
+    return e;
+  }
+
   /** What holds in the end: told once, and the client that was slow is as good as ever. */
   private static void judge(Stage s, String... clauses) {
     assertEquals(List.of(clauses), s.violations.stream().map(Violation::clause).toList());
@@ -50,9 +58,7 @@ class LongWaitTest {
         s -> {
           Sync.Signal release = s.signal();
           Sync.Signal adding = s.signal();
-          s.register(stuck(s, adding, release));
-          DeviceEntry e = s.announced(s.device("d"));
-          s.task("driver", () -> s.hotplug.bringUp(e));
+          DeviceEntry e = slowAdd(s, adding, release);
           s.task(
               "renames",
               () -> {
@@ -79,9 +85,7 @@ class LongWaitTest {
         s -> {
           Sync.Signal release = s.signal();
           Sync.Signal adding = s.signal();
-          s.register(stuck(s, adding, release));
-          DeviceEntry e = s.announced(s.device("d"));
-          s.task("driver", () -> s.hotplug.bringUp(e));
+          slowAdd(s, adding, release);
           s.task(
               "registers",
               () -> {
@@ -115,9 +119,7 @@ class LongWaitTest {
                 return null;
               };
           s.register(b);
-          s.register(stuck(s, adding, release));
-          DeviceEntry e = s.announced(s.device("d"));
-          s.task("driver", () -> s.hotplug.bringUp(e));
+          slowAdd(s, adding, release);
           s.task(
               "rebinds",
               () -> {
@@ -143,9 +145,7 @@ class LongWaitTest {
         s -> {
           Sync.Signal release = s.signal();
           Sync.Signal adding = s.signal();
-          s.register(stuck(s, adding, release));
-          DeviceEntry e = s.announced(s.device("d"));
-          s.task("driver", () -> s.hotplug.bringUp(e));
+          DeviceEntry e = slowAdd(s, adding, release);
           s.task(
               "renames",
               () -> {

@@ -230,6 +230,21 @@ final class SoftFabricTest {
   }
 
   @Test
+  @DisplayName("a close that a lease has stopped half-way: the next close tells what was left open")
+  void leakBesideLease() {
+    Set<Thread> before = threads();
+    SoftFabric fabric = SoftFabric.open("soft0", "soft1");
+    fabric.device("soft1").allocPd();
+    DeviceLease kept = fabric.core().lease("soft0", "a static field");
+    assertThrows(IbDeadlockException.class, fabric::close);
+    kept.close();
+    IbLeakException told = assertThrows(IbLeakException.class, fabric::close);
+    assertEquals(1, told.leaks().size());
+    fabric.close();
+    assertEnded(before);
+  }
+
+  @Test
   @DisplayName(
       "a device is pulled out and plugged in again, and its cable, and errors name what is there")
   void plugging() {

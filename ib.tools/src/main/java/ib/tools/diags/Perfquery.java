@@ -11,15 +11,12 @@ import ib.core.verbs.PortState;
 import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
-import ib.tools.output.JsonView;
 import ib.tools.output.Listing;
-import ib.tools.output.Printable;
 import ib.tools.output.Usage;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +31,14 @@ public final class Perfquery {
   private static final int ALL = 0xffff;
   private static final int ALL_CLASSIC = 0x3ffff; // CounterSelect2 as well
 
-  /** Attributes that nothing here counts for, by their options: as an agent without them. */
+  /**
+   * Attributes that the core does not count, by their options, each with what the original says of
+   * an agent without it. The fabric's agent has the first two: the original reads them by MADs.
+   */
   private static final Map<String, String> MISSING =
       Map.ofEntries(
+          entry("extended_speeds", "cannot query PortExtendedSpeedsCounters"),
+          entry("smplctl", "sampctlquery"),
           entry("oprcvcounters", "cannot query PortOpRcvCounters"),
           entry("flowctlcounters", "cannot query PortFlowCtlCounters"),
           entry("vloppackets", "cannot query PortVLOpPackets"),
@@ -53,13 +55,11 @@ public final class Perfquery {
   private final IbCore core;
   private final Parsed line;
   private final Form form;
-  private final Optional<UncountedReading.Kind> uncounted;
 
   private Perfquery(IbCore core, Parsed line) {
     this.core = core;
     this.line = line;
     this.form = form(line);
-    this.uncounted = UncountedReading.Kind.asked(line);
   }
 
   private static Form form(Parsed line) {
@@ -103,12 +103,11 @@ public final class Perfquery {
 
   private static Getopt options() {
     List<String> known = new ArrayList<>();
-    known.addAll(
-        List.of("x,extended", "X,xmtsl", "S,rcvsl", "D,xmtdisc", "E,rcverr", "T,extended_speeds"));
-    MISSING.keySet().stream().map(o -> "," + o).forEach(known::add);
+    known.addAll(List.of("x,extended", "X,xmtsl", "S,rcvsl", "D,xmtdisc", "E,rcverr"));
+    Map<String, String> letters = Map.of("extended_speeds", "T", "smplctl", "c");
+    MISSING.keySet().forEach(o -> known.add(letters.getOrDefault(o, "") + "," + o));
     known.addAll(
         List.of(
-            "c,smplctl",
             "a,all_ports",
             "l,loop_ports",
             "r,reset_after_read",
@@ -134,7 +133,7 @@ public final class Perfquery {
     List<String> operands = line.operands();
     Port port = operands.isEmpty() ? local() : destination(operands.getFirst());
     List<Integer> numbers = List.of(port.number);
-    boolean details = uncounted.isPresent() || form != Form.CLASSIC && form != Form.EXTENDED;
+    boolean details = form != Form.CLASSIC && form != Form.EXTENDED;
     if (details && line.has("all_ports")) {
       throw failed(); // no AllPortSelect
     }
@@ -154,18 +153,9 @@ public final class Perfquery {
         throw failed(missing.getValue());
       }
     }
-    if (uncounted.isPresent() && !line.has("Reset_only")) {
-      UncountedReading.Kind kind = uncounted.get();
-      String name = port.device.name();
-      int number = numbers.getFirst();
-      return listing(List.of(new UncountedReading(kind, name, lid(port.device, number), number)));
-    }
     int all = form == Form.CLASSIC ? ALL_CLASSIC : ALL;
     int mask = operands.size() > 2 ? mask(operands.get(2)) : all;
     Set<PortCounter> selected = PortCounter.selected(form, mask);
-    if (uncounted.isPresent()) {
-      return null; // there is nothing to reset
-    }
     if (line.has("Reset_only")) {
       reset(port.device, numbers, selected);
       return null;
@@ -174,10 +164,6 @@ public final class Perfquery {
     if (line.has("reset_after_read")) {
       reset(port.device, numbers, selected);
     }
-    return listing(readings);
-  }
-
-  private <T extends Printable & JsonView> Object listing(List<T> readings) {
     return line.has("json") ? Listing.ofJson(readings, false) : Listing.ofLines(readings);
   }
 
@@ -291,9 +277,6 @@ public final class Perfquery {
   }
 
   private CommandException failed() {
-    if (uncounted.isPresent()) {
-      return failed(uncounted.get().failure());
-    }
     return failed(
         switch (form) {
           case CLASSIC -> "perfquery";

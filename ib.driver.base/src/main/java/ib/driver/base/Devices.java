@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * @param <C> the driver's kind of configuration
  */
-public final class Devices<C extends DeviceConfig<C>> implements Slot.Observer {
+public final class Devices<C extends DeviceConfig<C>> implements SlotObserver {
 
   private static final long JOIN_NS = 10_000_000_000L;
   private static final long TURN_NS = 10_000_000_000L;

@@ -31,26 +31,11 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   private static final int PAUSE_LEAST_S = 1;
   private static final int PAUSE_MOST_S = 30;
 
-  /** The table of all slots, which starts the slots' threads and is notified of changes. */
-  interface Observer {
-    /** Starts a thread that does a slot's work when its turn has come, and then ends. */
-    Thread start(Slot<?> slot, Runnable work);
-
-    /** Called when a slot has reached a target state; names and GUIDs may have become free. */
-    void settled(Slot<?> slot);
-
-    /** {@return the next number in the order of announced devices} */
-    long announced();
-
-    /** Called when a plug, a change or an unplug has failed. */
-    void failed(String what, Throwable why);
-  }
-
   private final String pid;
   private final String instance;
   private final Plugged.Factory<C> factory;
   private final Announcer<C> announcer;
-  private final Observer observer;
+  private final SlotObserver observer;
 
   private final ReentrantLock lock =
       new ReentrantLock(); // a leaf lock: no other lock is taken while it is held, but the observer
@@ -82,7 +67,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
       String instance,
       Plugged.Factory<C> factory,
       Announcer<C> announcer,
-      Observer observer) {
+      SlotObserver observer) {
     this.pid = pid;
     this.instance = instance;
     this.factory = factory;

@@ -8,8 +8,6 @@ import ib.core.verbs.IbContractException;
 import ib.core.verbs.IbDeadlockException;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbNoDeviceException;
-import ib.kit.Stand.Place;
-import ib.kit.Stand.Yield;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -53,16 +51,16 @@ final class DeadlockCases {
 
   static void add(Catalogue c) {
     int first = 1;
-    for (Place row : Place.FIRST) {
-      crossings(c, first, row, Place.FIRST);
+    for (CallbackPlace row : CallbackPlace.FIRST) {
+      crossings(c, first, row, CallbackPlace.FIRST);
       first += ROW;
     }
-    unplugs(c, first, Place.FIRST);
-    List<Place> all = List.of(Place.values());
-    List<Place> late = all.subList(Place.FIRST.size(), all.size());
+    unplugs(c, first, CallbackPlace.FIRST);
+    List<CallbackPlace> all = List.of(CallbackPlace.values());
+    List<CallbackPlace> late = all.subList(CallbackPlace.FIRST.size(), all.size());
     first = LATE;
-    for (Place row : all) {
-      crossings(c, first, row, Place.FIRST.contains(row) ? late : all);
+    for (CallbackPlace row : all) {
+      crossings(c, first, row, CallbackPlace.FIRST.contains(row) ? late : all);
       first += ROW_LATE;
     }
     unplugs(c, first, late);
@@ -73,9 +71,10 @@ final class DeadlockCases {
     return c.section("DEAD", first, "deadlocks: " + group, Cap.RC, Cap.GSI);
   }
 
-  private static void crossings(Catalogue c, int first, Place row, List<Place> others) {
+  private static void crossings(
+      Catalogue c, int first, CallbackPlace row, List<CallbackPlace> others) {
     Catalogue.Section s = section(c, first, "inside " + row.text);
-    for (Place other : others) {
+    for (CallbackPlace other : others) {
       Cap[] needs = row.needs().length == 0 ? other.needs() : row.needs();
       for (boolean rowFirst : new boolean[] {true, false}) {
         s.add(
@@ -87,10 +86,10 @@ final class DeadlockCases {
     }
   }
 
-  private static void unplugs(Catalogue c, int first, List<Place> places) {
+  private static void unplugs(Catalogue c, int first, List<CallbackPlace> places) {
     Catalogue.Section s = section(c, first, "unplug");
-    for (Place place : places) {
-      if (place.fence != Yield.QUEUED) {
+    for (CallbackPlace place : places) {
+      if (place.fence != CallbackPlace.Yield.QUEUED) {
         s.add(
             place.text + " unplugs the device whose client ends it in remove: told at once (A2)",
             t -> unplugs(t, place),
@@ -99,11 +98,11 @@ final class DeadlockCases {
     }
   }
 
-  private static void others(Catalogue c, int first, List<Place> places) {
+  private static void others(Catalogue c, int first, List<CallbackPlace> places) {
     Catalogue.Section plug = section(c, first, "plug");
     Catalogue.Section lease = section(c, first + ROW, "lease");
     Catalogue.Section gone = section(c, first + 2 * ROW, "lease");
-    for (Place p : places) {
+    for (CallbackPlace p : places) {
       plug.add(
           p.text + " plugs the device in whose client ends it in add: told at once (2.6-4)",
           t -> plugs(t, p),
@@ -169,7 +168,7 @@ final class DeadlockCases {
     }
   }
 
-  private static void unplugs(Trial t, Place place) {
+  private static void unplugs(Trial t, CallbackPlace place) {
     List.of("S26", "CC-17", "CC-7", "CC-8", "S29").forEach(t::tolerate);
     Stand stand = Stand.in(place, t, 0);
     Ender ender = new Ender(t, NOTHING, stand::fence);
@@ -183,7 +182,7 @@ final class DeadlockCases {
     t.bench().plug(t.name(1));
   }
 
-  private static void plugs(Trial t, Place place) {
+  private static void plugs(Trial t, CallbackPlace place) {
     List.of("CC-9", "S29").forEach(t::tolerate);
     Stand stand = Stand.in(place, t, 0);
     t.bench().unplug(t.name(1));
@@ -194,7 +193,8 @@ final class DeadlockCases {
     soon("plug returns", stand::returned);
     soon("add returns", () -> ender.ended.getCount() == 0);
     Throwable inAdd = ender.thrown.get();
-    if (place.fence == Yield.QUEUED && inAdd != null) { // two equals: the one that came last
+    if (place.fence == CallbackPlace.Yield.QUEUED
+        && inAdd != null) { // two equals: the one that came last
       Assertions.assertInstanceOf(IbDeadlockException.class, inAdd);
       Assertions.assertNull(stand.thrown());
     } else {
@@ -204,7 +204,7 @@ final class DeadlockCases {
     t.bench().plug(t.name(1));
   }
 
-  private static void leases(Trial t, Place place) {
+  private static void leases(Trial t, CallbackPlace place) {
     t.tolerate("S26");
     Stand stand = Stand.in(place, t, 0);
     stand.begin();
@@ -218,7 +218,7 @@ final class DeadlockCases {
     Assertions.assertDoesNotThrow(() -> end.get());
   }
 
-  private static void leasesLate(Trial t, Place place) {
+  private static void leasesLate(Trial t, CallbackPlace place) {
     t.tolerate("S26");
     Stand stand = Stand.in(place, t, 0);
     Ender ender = new Ender(t, NOTHING, stand::fence);
@@ -238,9 +238,9 @@ final class DeadlockCases {
     t.bench().plug(t.name(1));
   }
 
-  private static void cross(Trial t, Place row, Place other, boolean rowFirst) {
+  private static void cross(Trial t, CallbackPlace row, CallbackPlace other, boolean rowFirst) {
     List.of("S26", "CC-17", "CC-9", "S29").forEach(t::tolerate);
-    if (row == Place.LEASE || other == Place.LEASE) {
+    if (row == CallbackPlace.LEASE || other == CallbackPlace.LEASE) {
       t.tolerate("I4"); // a lease's close that is deferred has nobody who could pay for it later
     }
     List<Violation> before = t.bench().core().violations();
@@ -255,34 +255,37 @@ final class DeadlockCases {
     two.act(one::fence);
     soon("the second call returns", two::returned);
     soon("the first call returns", one::returned);
-    Place p1 = rowFirst ? row : other;
-    Place p2 = rowFirst ? other : row;
-    boolean firstRefused = refused(p1) && p2 != Place.LEASE; // its close is never refused
-    boolean secondRefused = refused(p2) && p1 != Place.LEASE;
+    CallbackPlace p1 = rowFirst ? row : other;
+    CallbackPlace p2 = rowFirst ? other : row;
+    boolean firstRefused = refused(p1) && p2 != CallbackPlace.LEASE; // its close is never refused
+    boolean secondRefused = refused(p2) && p1 != CallbackPlace.LEASE;
     boolean cycle = !firstRefused && !secondRefused;
     boolean firstYields = cycle && p2.fence.compareTo(p1.fence) < 0;
     judge("the first", one.thrown(), firstRefused, firstYields ? p2.fence : null);
     judge("the second", two.thrown(), secondRefused, cycle && !firstYields ? p1.fence : null);
-    Yield given = cycle ? firstYields ? p2.fence : p1.fence : null;
+    CallbackPlace.Yield given = cycle ? firstYields ? p2.fence : p1.fence : null;
     Set<String> told = new HashSet<>();
     t.bench().core().violations().stream()
         .filter(v -> !before.contains(v))
         .forEach(v -> told.add(v.clause()));
-    if (given == Yield.DEFERS) {
+    if (given == CallbackPlace.Yield.DEFERS) {
       Assertions.assertTrue(DEFERRED.stream().anyMatch(told::contains), told::toString);
     }
   }
 
   /** In an atomic section a call that waits is refused before it does, while that is checked. */
-  private static boolean refused(Place place) {
+  private static boolean refused(CallbackPlace place) {
     return place.atomic && Boolean.getBoolean("ib.check");
   }
 
   private static void judge(
-      String who, @Nullable Throwable thrown, boolean refused, @Nullable Yield yields) {
+      String who,
+      @Nullable Throwable thrown,
+      boolean refused,
+      CallbackPlace.@Nullable Yield yields) {
     if (refused) {
       Assertions.assertInstanceOf(IbContractException.class, thrown, who);
-    } else if (yields == Yield.QUEUED || yields == Yield.THROWS) {
+    } else if (yields == CallbackPlace.Yield.QUEUED || yields == CallbackPlace.Yield.THROWS) {
       Assertions.assertInstanceOf(IbDeadlockException.class, thrown, who);
     } else {
       Assertions.assertNull(thrown, who);

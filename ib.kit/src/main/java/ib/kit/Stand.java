@@ -10,7 +10,6 @@ import ib.core.mad.MadMethod;
 import ib.core.mad.MadRegistration;
 import ib.core.sa.ClassPortInfo;
 import ib.core.sa.SaClient;
-import ib.core.verbs.Cap;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.DeviceInfo;
@@ -34,7 +33,6 @@ import ib.core.verbs.SrqInit;
 import ib.core.verbs.WellKnown;
 import ib.core.verbs.WrOpcode;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -46,61 +44,6 @@ import org.junit.jupiter.api.Assertions;
  * others wait for the end of that callback.
  */
 final class Stand {
-  /** In what callback a thread can stand, and when the wait for that callback's end gives way. */
-  enum Place {
-    /** A raw completion handler. */
-    RAW("a completion handler", Yield.DEFERS, true),
-    /** {@code done} on the completion vector. */
-    LOOP("done() on the vector", Yield.DEFERS, true),
-    /** {@code done} on the pool. */
-    POOL("done() on the pool", Yield.DEFERS, false),
-    /** {@code done} on a virtual thread. */
-    VIRTUAL("done() on a virtual thread", Yield.DEFERS, false),
-    /** A typed event handler. */
-    EVENT("an event handler", Yield.THROWS, true),
-    /** A callback of the MAD layer. */
-    MAD("a MAD callback", Yield.DEFERS, false),
-    /** {@code IbClient.add}. */
-    ADD("add", Yield.QUEUED, false),
-    /** {@code IbClient.remove}. */
-    REMOVE("remove", Yield.QUEUED, false),
-    /** The event handler of a completion queue. */
-    CQ_EVENT("an event handler of a CQ", Yield.DEFERS, true),
-    /** The event handler of a queue pair. */
-    QP_EVENT("an event handler of a QP", Yield.DEFERS, true),
-    /** The event handler of a shared receive queue. */
-    SRQ_EVENT("an event handler of an SRQ", Yield.DEFERS, true),
-    /** A callback of the subnet administration. */
-    SA("an SA callback", Yield.DEFERS, false),
-    /** {@code done} of what was made under a lease, whose close sweeps it. */
-    LEASE("done() under a lease", Yield.DEFERS, false);
-
-    /** The first ones, which were crossed with each other before there were more. */
-    static final List<Place> FIRST = List.of(values()).subList(0, CQ_EVENT.ordinal());
-
-    final String text;
-    final Yield fence;
-    final boolean atomic;
-
-    Place(String text, Yield fence, boolean atomic) {
-      this.text = text;
-      this.fence = fence;
-      this.atomic = atomic;
-    }
-
-    /** What a device must be able to for it. */
-    Cap[] needs() {
-      return this == QP_EVENT || this == SRQ_EVENT ? new Cap[] {Cap.SRQ} : new Cap[0];
-    }
-  }
-
-  /** What becomes of a wait that gives way, in the order in which waits do. */
-  enum Yield {
-    QUEUED,
-    THROWS,
-    DEFERS
-  }
-
   private static final int VENDOR_CLASS = 0x0f; // IBA 13.4.4: the vendor's
 
   private final CountDownLatch inside = new CountDownLatch(1);
@@ -116,7 +59,7 @@ final class Stand {
   private Stand() {}
 
   /** Makes all that is needed; {@link #begin} brings a thread into the callback. */
-  static Stand in(Place place, Trial t, int device) {
+  static Stand in(CallbackPlace place, Trial t, int device) {
     Stand s = new Stand();
     IbDevice d = device == 0 ? t.left() : t.right();
     switch (place) {

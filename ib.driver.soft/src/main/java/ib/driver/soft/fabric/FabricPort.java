@@ -41,7 +41,7 @@ public final class FabricPort implements Wire, AutoCloseable {
   private final Mailbox mailbox;
   private final KeyViolation violation;
   private final LinkErrors errors;
-  private final PartitionFilter filter; // of the switch
+  private final SwitchFilter filter; // of the switch
   private final GroupJoins groups = new GroupJoins(this); // under the fabric
   private volatile @Nullable WirePort receiver;
   private volatile boolean cabled;
@@ -57,7 +57,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     this.violation = new KeyViolation(this);
     this.errors = new LinkErrors(this);
     NodePort peer = place.peer();
-    this.filter = new PartitionFilter(this, peer == null ? place : peer);
+    this.filter = new SwitchFilter(this, peer == null ? place : peer);
     this.table =
         peer != null && peer.node().isSwitch() ? subnet.table(peer.node()) : new ForwardingTable();
   }

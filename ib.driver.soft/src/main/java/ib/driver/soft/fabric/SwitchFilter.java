@@ -7,12 +7,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the switch's end of an adapter's cable lets pass (IBA 10.9.7, 18.2.5.3): where the subnet
- * manager has it enforce partitions, only packets of a partition that is in its table; who is a
- * limited member is the endpoint's affair. Packets are judged on any thread, without waiting; the
- * rest is under the fabric's lock.
+ * The checks at the switch's end of an adapter's cable. A packet that is longer than the link's MTU
+ * does not go out to the adapter (IBA 16.1.4.1). Where the subnet manager has the switch enforce
+ * partitions, only packets of a partition in the switch port's table pass (IBA 10.9.7, 18.2.5.3);
+ * limited membership is checked by the endpoints. Any thread may have a packet checked, without
+ * waiting; the other methods are called with the fabric's lock held.
  */
-final class PartitionFilter {
+final class SwitchFilter {
   private static final int BASE = 0x7fff;
 
   private final NodePort port;
@@ -21,7 +22,7 @@ final class PartitionFilter {
   private volatile int @Nullable [] outbound;
   private volatile boolean moot = true;
 
-  PartitionFilter(FabricPort end, NodePort port) {
+  SwitchFilter(FabricPort end, NodePort port) {
     this.port = port;
     this.violation = new KeyViolation(end);
   }

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** The reasons why a connection manager message is rejected or dropped. */
 public enum Refusal {
-  /** The message was not sent from QP1, as every connection manager does (B10). */
+  /** The message came from another queue pair than QP1, so not from a connection manager (B10). */
   SOURCE_QP,
   /** The message has an unknown attribute, or a field outside its range. */
   MALFORMED,

@@ -279,10 +279,8 @@ final class QpCore {
   }
 
   private boolean work(RunList run) {
-    int s = signals;
-    if (s != 0) {
-      s = (int) SIGNALS.getAndSet(this, 0);
-      signalled(s, run);
+    if (signals != 0) {
+      signalled((int) SIGNALS.getAndSet(this, 0), run);
     }
     if (buried()) {
       return discardPackets(run);
@@ -302,13 +300,13 @@ final class QpCore {
       if (state == QpState.SQE) {
         flusher.flushSends(run);
       }
-      more |= run.exhausted();
       if (more || !(requester.starved() || responder.starved())) {
         break;
       }
       packetWait.begin();
-      boolean go = requester.starved() && requester.refilled();
-      if (!go && !(responder.starved() && responder.refilled())) {
+      more = requester.starved() && requester.refilled();
+      more |= responder.starved() && responder.refilled();
+      if (!more || run.exhausted()) {
         break;
       }
     }

@@ -12,6 +12,9 @@ import ib.engine.time.TimerHeap;
 import ib.engine.wire.RunContext;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -193,11 +196,12 @@ public final class Probe {
     return (int) ((long) RELEASED.getVolatile(ring) - ring.head());
   }
 
-  /** Whether every queue pair that waits for the worker is still claimed for it. */
+  /** Whether every queue pair that waits for the worker waits once and is still claimed for it. */
   public static boolean claimed(SoftHca hca) {
     Worker worker = ((HcaCore) CORE.get(hca)).worker();
+    Set<QpCore> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     for (QpCore qp = (QpCore) HANDED.getVolatile(worker); qp != null; qp = qp.workNext) {
-      if (!qp.token.claimed()) {
+      if (!qp.token.claimed() || !seen.add(qp)) { // one that waits twice makes the list a ring
         return false;
       }
     }

@@ -241,6 +241,7 @@ final class SoftDevicesTest {
           }
         };
     world.configure("a");
+    world.quiesce(); // the add, and with it the request to unplug
     assertEquals(List.of("up a", "announce a", "withdraw a", "down a"), world.take());
     assertTrue(refusal.get() instanceof IbDeadlockException);
   }

@@ -64,7 +64,7 @@ final class Completer {
     retries();
   }
 
-  /** There was progress, or the numbers of retries were changed: they count from their start. */
+  /** Resets both retry counters, after progress or after a change of the configured counts. */
   void retries() {
     retryLeft = qp.path.retryCount;
     rnrLeft = qp.path.rnrRetry;

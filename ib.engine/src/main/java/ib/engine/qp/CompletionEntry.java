@@ -5,7 +5,7 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.engine.ring.CompletionRing;
 
-/** What the words of an entry of a completion ring say. Data path. */
+/** Decodes the words of one entry of a completion ring. Data path. */
 final class CompletionEntry {
   private static final WcStatus[] STATUS = WcStatus.values();
   private static final WcOpcode[] OPCODE = WcOpcode.values();

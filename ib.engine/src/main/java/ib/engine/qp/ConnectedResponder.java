@@ -280,7 +280,7 @@ final class ConnectedResponder extends Responder {
     }
   }
 
-  /** There is no receive for what arrived. */
+  /** Handles a message for which no receive is posted: sends an RNR NAK if reliable. */
   void notReady() {
     if (reliable) {
       qp.count(HcaCounter.SEND_RNR_ERR);

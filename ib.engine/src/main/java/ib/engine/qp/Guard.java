@@ -166,9 +166,9 @@ final class Guard {
   }
 
   /**
-   * Whether a packet is of somebody who knows more than can be guessed: a connection's own peer and
-   * about its sequence number, or a datagram's Q_Key. Reads what another thread may be changing: a
-   * packet more or less is heard.
+   * Whether the sender of a packet knows more than it can guess: the address of a connection's peer
+   * and about its PSN, or a datagram's Q_Key. Reads fields that another thread may be changing, so
+   * the answer may be wrong for a packet that arrives during the change.
    */
   private static boolean fits(Packet p, @Nullable QpCore qp) {
     if (qp == null || (p.opcode & 0xe0) != qp.service || qp.state == QpState.RESET) {

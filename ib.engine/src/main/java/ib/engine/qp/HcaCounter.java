@@ -4,8 +4,8 @@ import ib.core.wire.DropReason;
 import java.util.Locale;
 
 /**
- * What a device counts (D11): the names that Linux rxe uses, then a counter for each reason to drop
- * (D9).
+ * The counters of a device (D11): those with the names of Linux rxe, then one for each reason to
+ * drop a packet (D9).
  */
 public enum HcaCounter {
   /** Packets sent. */
@@ -32,7 +32,9 @@ public enum HcaCounter {
   COMPLETER_RETRY_ERR,
   /** Congestion notification packets after which a queue pair may send less (IBA A17.9.3). */
   RP_CNP_HANDLED,
-  /** The same, for a queue pair that has no window of what is under way: not a reliable one. */
+  /**
+   * Congestion notification packets for a queue pair that has no send window: not a reliable one.
+   */
   RP_CNP_IGNORED,
   /** Send requests that completed with an error. */
   SEND_ERR,

@@ -96,7 +96,7 @@ final class InboundRequest {
       responder.answered(p);
       reply.read(p, key, version);
     } else if ((what & Opcode.FLUSH) != 0) {
-      VarHandle.fullFence(); // all that was written before is visible to everybody
+      VarHandle.fullFence(); // every earlier write is visible to every thread
       responder.answered(p);
       reply.done(p.psn);
     } else if (key != null) {
@@ -125,7 +125,7 @@ final class InboundRequest {
     };
   }
 
-  /** {@return the rights that a request needs, 0 when nobody can give them} */
+  /** {@return the rights that a request needs, 0 when no access flag grants them} */
   private static int rights(Packet p, int what) {
     return switch (what & Opcode.ANSWERED) {
       case Opcode.READ -> Access.REMOTE_READ;

@@ -18,9 +18,9 @@ final class Invalidation {
 
   /**
    * Whether no other queue pair is in the middle of a copy through an invalidated key. Until then
-   * the invalidation is not complete (IBA 10.6.5): its request or the receive of the message that
-   * asked for it does not complete, so nothing is written once that was polled. Nobody waits: who
-   * invalidates looks again when its queue pair is run next.
+   * the invalidation is not complete (IBA 10.6.5): neither its request nor the receive of the
+   * message that carried it completes, so no byte is written after the consumer has polled that
+   * completion. This method never waits; the invalidating queue pair checks again on its next run.
    */
   static boolean settled(QpCore qp, int rkey) {
     MrKey key = qp.hca.rkeys().find(rkey);

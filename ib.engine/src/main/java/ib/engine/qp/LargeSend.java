@@ -10,22 +10,22 @@ import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
 
 /**
- * Sends with segmentation offload: a TCP segment that leaves as many datagrams. Over a medium that
- * shows no packets, to a queue pair of this JVM that takes them together, it leaves as one packet
- * that stands for all of them (D5), and nobody touches its data but to copy it once. Only the
- * thread that holds this queue pair's claim calls in.
+ * Sends with segmentation offload: one TCP segment that leaves as many datagrams. To a queue pair
+ * of this JVM that accepts them together, over a medium that shows no packets, the segment leaves
+ * as one packet that stands for all of them (D5), and its data is copied once. Only the thread that
+ * holds this queue pair's claim calls in.
  */
 final class LargeSend {
-  /** Results of {@link #send}: there are more segments. */
+  /** Result of {@link #send}: the request has more segments. */
   static final int MORE = 0;
 
-  /** The last one is on its way. */
+  /** Result of {@link #send}: the last segment was sent. */
   static final int LAST = 1;
 
-  /** There is no packet. */
+  /** Result of {@link #send}: the pool has no free packet. */
   static final int WAITS = -1;
 
-  /** The data cannot be read. */
+  /** Result of {@link #send}: the data cannot be read. */
   static final int FAULT = -2;
 
   private static final int SEGMENTS_MOST = 256;

@@ -12,14 +12,14 @@ final class LocalWork {
   private static final int OP_BIND_MW = WrOpcode.BIND_MW.value();
 
   private final QpCore qp;
-  private boolean executed; // the request in hand, which is not settled yet
+  private boolean executed; // the request in progress has run, but is not complete yet
   private boolean unsettled;
 
   LocalWork(QpCore qp) {
     this.qp = qp;
   }
 
-  /** What was in hand is flushed or forgotten. */
+  /** Forgets the request in progress, because the queue pair flushes it or is reset. */
   void reset() {
     executed = false;
   }
@@ -30,8 +30,8 @@ final class LocalWork {
   }
 
   /**
-   * Whether the requester must be run again soon, since what it waits for is no event: others are
-   * in the middle of a copy. The budget bounds how long this call insists.
+   * Whether the requester must be run again soon, because no event announces the end of what it
+   * waits for: the copies of other queue pairs. The budget bounds how long this call asks for that.
    */
   boolean insists(RunList run) {
     if (unsettled) {

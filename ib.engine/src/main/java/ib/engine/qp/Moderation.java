@@ -27,33 +27,34 @@ final class Moderation extends CqTimer {
   private volatile int pending; // completions since the queue was armed, about
 
   /**
-   * Makes one that is off.
+   * Creates a moderation that is off.
    *
-   * @param worker who has the timer
-   * @param over called when the time is over, by the worker
+   * @param worker the worker that runs the timer
+   * @param over what the worker calls when the timer expires
    */
   Moderation(Worker worker, Runnable over) {
     super(worker);
     this.over = over;
   }
 
-  /** Sets both; off with less than 2 completions, or no time to wait. */
+  /** Sets both limits; fewer than 2 completions or a period of 0 switches moderation off. */
   void set(int completions, int periodUs) {
     periodNs = periodUs * 1000L;
     count = completions < 2 || periodUs == 0 ? 0 : completions;
   }
 
-  /** The queue is armed: what comes now counts. */
+  /** Counts completions from 0 again, because the consumer has armed the queue. */
   void armed() {
     pending = 0;
   }
 
   /**
-   * A completion has come that the consumer waits for. Who is not told of it now is told when the
-   * timer is over: it runs, or is started here. That does not hang on the count, which two
-   * consumers that arm at once may set back; so none is slept through (B7).
+   * Counts a completion that the consumer waits for. If the consumer is not notified of it now, the
+   * timer, which runs already or is started here, notifies the consumer when it expires. The timer
+   * does not depend on the count, which two consumers that arm at once may set back, so no
+   * completion stays without a notification (B7).
    *
-   * @return whether the consumer is told now
+   * @return whether the consumer is to be notified now
    */
   boolean due() {
     int most = count;

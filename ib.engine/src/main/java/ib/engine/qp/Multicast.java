@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which queue pairs are attached to which multicast group (IBA vol. 1 section 10.5). A queue pair
- * belongs to a group on the port that it had when it attached, and the port's wire is told of the
- * first and the last one. Readers are lock-free; attach and detach replace what they change.
+ * belongs to a group on the port that it had when it attached. The port's wire joins the group with
+ * the first queue pair and leaves it with the last. Readers are lock-free; attach and detach
+ * replace what they change.
  *
  * <p>Loopback: a packet goes to every attached queue pair of the sending device too, the sender's
  * own included, as hardware does; IPoIB drops its own by source (RFC 4391).

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The GID and P_Key tables of a port: copied on write by whoever changes them (under the port's
- * lock), read by the data path as they are.
+ * The GID and P_Key tables of a port. A thread that changes one replaces it by a changed copy,
+ * under the port's lock; the data path reads the tables without a lock.
  */
 final class PortTables {
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;

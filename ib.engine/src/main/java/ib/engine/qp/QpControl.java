@@ -18,9 +18,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The control path of a queue pair: claims it for itself (runs are bounded, so that takes bounded
- * time), changes it, and gives it back by running it once, so that nothing that came meanwhile is
- * lost.
+ * The control path of a queue pair. It claims the queue pair (a run is bounded, so that takes
+ * bounded time), changes it, and then runs it once before it releases the claim, so that no work
+ * that arrived meanwhile is lost.
  */
 final class QpControl {
   private static final int PASS_TRIES = 5_000;
@@ -44,9 +44,10 @@ final class QpControl {
   }
 
   /**
-   * Claims it for the caller.
+   * Claims the queue pair for the calling thread.
    *
-   * @throws IbTimedOutException when nobody has given it up by then; names who holds it
+   * @throws IbTimedOutException when another thread still holds the claim at {@code end}; the text
+   *     names that thread
    */
   private RunList enter(String what, long end) {
     if (!locked(end)) {
@@ -76,7 +77,10 @@ final class QpControl {
     }
   }
 
-  /** Nobody wants it any more; what came meanwhile and nobody else looks at is done. */
+  /**
+   * Withdraws the caller's wish for the claim and releases the lock. Runs the queue pair if work
+   * arrived meanwhile that no other thread would see.
+   */
   private void giveUp() {
     try {
       if (qp.token.unwant()) {
@@ -107,7 +111,7 @@ final class QpControl {
   private IbTimedOutException stuck(String what) {
     return new IbTimedOutException(
         String.format("%s of QP 0x%06x", what, qp.qpn),
-        "for 5 s nobody has given up its claim: " + Holder.text(qp),
+        "for 5 s the thread that holds its claim has not released it: " + Holder.text(qp),
         "report it with this text; the queue pair is lost");
   }
 
@@ -124,7 +128,7 @@ final class QpControl {
     RunList run = enter("modify");
     try {
       if (qp.buried()) {
-        qp.verbs.control().enterAnyContext("modify"); // says whether it was closed or taken away
+        qp.verbs.control().enterAnyContext("modify"); // the text says: closed, or disassociated
         throw Refusals.gone("modify");
       }
       QpState from = qp.state; // it may have failed since the core looked
@@ -254,7 +258,7 @@ final class QpControl {
     }
   }
 
-  /** What went without packets so far was on the service level of the route before. */
+  /** Sets the route. The requests executed directly so far count for the old service level. */
   private void route(Route route) {
     if (route.sl() != qp.path.sl) {
       qp.hca.tally().settle(qp);
@@ -319,7 +323,7 @@ final class QpControl {
     }
   }
 
-  /** Looks at it while nobody is inside. */
+  /** {@return the diagnosis of the queue pair, made while the calling thread holds its claim} */
   QpDiagnosis.Report diagnose(String device) {
     RunList run = enter("diagnose");
     try {
@@ -332,11 +336,12 @@ final class QpControl {
   }
 
   /**
-   * Claims it for good: afterwards nobody is inside and everything accepted has completed (D4).
+   * Claims the queue pair for ever. Afterwards no thread runs it, and every accepted request has
+   * completed (D4).
    *
-   * @param end when to give up
-   * @throws IbTimedOutException when it cannot be claimed: who is inside finds it dead when he goes
-   *     on, and the memory that he may be using must stay
+   * @param end when to stop waiting, in {@link System#nanoTime}
+   * @throws IbTimedOutException when another thread still holds the claim. That thread finds the
+   *     queue pair destroyed when it goes on; the memory that it may be using must stay
    */
   void kill(long end) {
     RunList run;
@@ -358,9 +363,9 @@ final class QpControl {
   }
 
   /**
-   * Flushes all that was accepted. To destroy must not throw: what throws here, for example since
-   * memory is short, is counted and the flush goes on; after {@link QpCrash}'s last throw the queue
-   * pair ends without the completions that are still missing.
+   * Flushes all accepted requests. Destroying must not throw: an exception here, for example
+   * because memory is short, is counted and the flush goes on. After the last exception that {@link
+   * QpCrash} allows, the queue pair ends without the completions that are still missing.
    */
   private void finish(RunList run) {
     boolean again = true;
@@ -379,11 +384,10 @@ final class QpControl {
   }
 
   /**
-   * Returns when everybody who was inside has been outside once, and no packet of it is being
-   * copied.
+   * Waits until the claim was free once and no packet of the queue pair is being copied.
    *
-   * @param end when to give up
-   * @throws IbTimedOutException when somebody is still inside then
+   * @param end when to stop waiting, in {@link System#nanoTime}
+   * @throws IbTimedOutException when another thread still holds the claim then
    */
   void passBy(long end) {
     if (qp.token.claimed()) {

@@ -19,8 +19,8 @@ import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair as the engine sees it. Everything but the rings, the packet queues and the signals
- * belongs to whoever has claimed it.
+ * The engine's state of one queue pair. Any thread may use the rings, the packet queues and the
+ * signals; only the thread that holds the claim ({@link #token}) may touch the rest.
  */
 final class QpCore {
   static final int ACK_TIMER = 1;
@@ -88,7 +88,7 @@ final class QpCore {
   @Nullable QpCore runNext;
   @Nullable QpCore workNext; // the worker's stack
 
-  @SuppressWarnings("NullAway") // verbs is set before anybody else sees this
+  @SuppressWarnings("NullAway") // verbs is set before another thread sees this
   QpCore(
       HcaCore hca, QpInit init, int domain, SoftCq sendCq, SoftCq recvCq, @Nullable SoftSrq srq) {
     this.hca = hca;
@@ -129,7 +129,7 @@ final class QpCore {
     };
   }
 
-  /** Special queue pairs cannot be told by their number when a completion is polled. */
+  /** Whether slots are released at once: a polled completion does not identify QP 0 or QP 1. */
   boolean releasesAtOnce() {
     return type == QpType.SMI || type == QpType.GSI;
   }
@@ -140,7 +140,7 @@ final class QpCore {
     return new SendRing(cap.maxSendWr(), cap.maxSendSge(), cap.maxInlineData());
   }
 
-  /** The same for receives. */
+  /** Makes a receive ring of this queue pair's size, of no slots if an SRQ serves it. */
   ReceiveRing newReceives() {
     return new ReceiveRing(srq != null ? 0 : init.cap().maxRecvWr(), init.cap().maxRecvSge());
   }

@@ -5,10 +5,10 @@ import ib.core.verbs.QpState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of exceptions inside a claim (D4): the claim is given back whatever is thrown. The
- * first one puts the queue pair into ERR with QP_FATAL, and it is flushed; a second one ends all
- * but throwing packets away, until it is reset or destroyed. Only the thread that holds the queue
- * pair's claim calls in.
+ * Handles exceptions that a claim holder throws (D4); the claim is released whatever is thrown. The
+ * first exception moves the queue pair to ERR, flushes it and raises QP_FATAL. After a second one
+ * the queue pair only discards packets, until it is reset or destroyed. Only the thread that holds
+ * the queue pair's claim calls in.
  */
 final class QpCrash {
   private static final int MOST = 2;

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Says why a queue pair is as it is; called by whoever has claimed it. */
+/** Diagnoses a queue pair. Only the thread that holds the queue pair's claim calls in. */
 final class QpDoctor {
 
-  /** A finding: the first one whose signs are there is told. */
+  /** A likely cause and what to try; the report has the first finding whose signs are present. */
   private record Finding(String likely, List<String> tries) {}
 
   private final QpCore qp;
@@ -112,7 +112,9 @@ final class QpDoctor {
               "check lkey, range and LOCAL_WRITE of the receives posted to this queue pair");
       default ->
           history.cause().equals(QpHistory.ASKED)
-              ? find("somebody moved it to " + qp.state, "modify to RESET and bring it up again")
+              ? find(
+                  "a call of modify moved it to " + qp.state,
+                  "modify to RESET and bring it up again")
               : find(history.cause(), "modify to RESET and bring it up again");
     };
   }
@@ -157,7 +159,7 @@ final class QpDoctor {
     };
   }
 
-  /** Retries exceeded: from what else was seen, why nobody acknowledged. */
+  /** Finds the likely cause of exceeded retries in the counters and in the history. */
   private Finding silence() {
     if (drops.containsKey(HcaCounter.DROP_PKEY.label())) {
       return partition();
@@ -169,7 +171,7 @@ final class QpDoctor {
     }
     if (history.heardNs() < 0) {
       return find(
-          "nobody at " + peer() + " has ever answered",
+          peer() + " has never answered",
           "compare address and QPN with the peer's 'rdma res show qp'",
           "the peer must be in RTR and in the same partition: " + why(qp.path.destQpn) + " there",
           "ibv_devinfo: are both ports ACTIVE?");
@@ -203,7 +205,7 @@ final class QpDoctor {
     }
     if (drops.containsKey(HcaCounter.DROP_SOURCE.label())) {
       return find(
-          "somebody else than the peer of the connection sends to it",
+          "another sender than the peer of the connection sends to it",
           "compare the address of the peer with the one it was connected to",
           watch());
     }

@@ -9,9 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has happened to a queue pair: only what is rare is noted, so that the data path pays
- * nothing. Only the thread that holds this queue pair's claim notes, except for what the worker
- * notes when it looks round.
+ * The history of a queue pair. It records only rare events, so that the data path pays nothing.
+ * Only the thread that holds this queue pair's claim records, except that the worker calls {@link
+ * #look}, too.
  */
 final class QpHistory {
   static final String ASKED = "modify";
@@ -100,7 +100,7 @@ final class QpHistory {
     }
   }
 
-  /** A new life begins; the states so far stay. */
+  /** Forgets failures and NAKs, because the queue pair was reset; keeps the changes of state. */
   void reset() {
     failure = null;
     pending = null;
@@ -111,7 +111,7 @@ final class QpHistory {
     nakSent.count = 0;
   }
 
-  /** The worker looks round; returns whether something was heard since the last time. */
+  /** Samples the receive counter; returns whether a packet arrived since the last sample. */
   boolean look(long now, long received) {
     boolean heard = received != heardCount;
     if (heard) {
@@ -121,7 +121,7 @@ final class QpHistory {
     return heard;
   }
 
-  // ---- what is told ----
+  // ---- queries ----
 
   long heardNs() {
     return heardNs;
@@ -137,7 +137,7 @@ final class QpHistory {
     return crash;
   }
 
-  /** {@return the syndrome of the NAK that we have sent last, or 0} */
+  /** {@return the syndrome of the NAK that this queue pair sent last, or 0} */
   int refusal() {
     return nakSent.count == 0 ? 0 : nakSent.syndrome;
   }

@@ -12,8 +12,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What both kinds of responder share: admission of packets and the receive request in hand. The
- * owner's.
+ * The common part of both kinds of responder: admission of packets, and the current receive
+ * request. Only the thread that holds this queue pair's claim calls in.
  */
 abstract class Responder {
   private static final VarHandle HOLDING;

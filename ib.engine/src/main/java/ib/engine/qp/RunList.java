@@ -78,8 +78,8 @@ public final class RunList extends RunContext {
   }
 
   /**
-   * Makes sure that a queue pair is run, here or by whoever holds its claim. The work must be
-   * published already.
+   * Ensures that a queue pair is run, by this run list or by the thread that holds its claim. The
+   * caller has published the work before.
    */
   void schedule(QpCore qp) {
     if (qp.owner == this) {

@@ -39,12 +39,12 @@ final class SendWindow {
    * A packet was lost.
    *
    * @param psn its sequence number
-   * @param told whether a NAK reported the loss. A responder sends one NAK per gap (IBA 9.7.5.1.3),
+   * @param nak whether a NAK reported the loss. A responder sends one NAK per gap (IBA 9.7.5.1.3),
    *     so only the timer would find a second loss of the same packet; while the window is reduced,
    *     the packet is therefore sent twice
    */
-  void lost(int psn, boolean told) {
-    doubled = told && size < most ? psn : NONE;
+  void lost(int psn, boolean nak) {
+    doubled = nak && size < most ? psn : NONE;
     halve();
   }
 

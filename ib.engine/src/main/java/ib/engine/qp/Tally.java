@@ -173,7 +173,7 @@ final class Tally {
     }
   }
 
-  /** What a port counter is here; there are no lanes, no credits and no filters to go wrong. */
+  /** {@return the value of a port counter; those of virtual lanes, credits and filters are 0} */
   private static long value(PortCounter c, long[] sum) {
     int sl = c.serviceLevel();
     if (sl >= 0) {

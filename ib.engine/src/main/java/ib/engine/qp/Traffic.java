@@ -1,9 +1,9 @@
 package ib.engine.qp;
 
 /**
- * What a port counts of its packets (IBA 16.1.3.5): kept per queue pair, summed on reading. Each
- * has a place in the array that is counted in; behind them data has a place for each service level
- * (IBA 16.1.4), so that the sum and its parts cost one addition.
+ * The traffic counters of a port (IBA 16.1.3.5), kept per queue pair and summed on reading. Each
+ * constant has a place in the array of counts. Behind these places, data has one place for each
+ * service level (IBA 16.1.4), so that the sum and its parts cost one addition.
  */
 enum Traffic {
   XMIT_PKTS,

@@ -32,7 +32,7 @@ final class Verb {
   private static final long DATAGRAM;
 
   static {
-    // an opcode that nobody offers can only fail, and a failed completion's opcode means nothing
+    // an opcode without a row can only fail, and the opcode of a failed completion means nothing
     Arrays.fill(COMPLETED, WcOpcode.SEND);
     row(WrOpcode.SEND, SEND, WcOpcode.SEND);
     row(WrOpcode.SEND_WITH_IMM, SEND | IMM, WcOpcode.SEND);

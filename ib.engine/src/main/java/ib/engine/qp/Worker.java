@@ -74,7 +74,7 @@ public final class Worker implements Runnable {
     start(Thread.ofPlatform().name(name).daemon().unstarted(this));
   }
 
-  /** The same with a thread that was made of this elsewhere and has not begun. */
+  /** Starts the worker on a thread that the caller made with this as its task. */
   void start(Thread t) {
     thread = t;
     t.start();
@@ -260,7 +260,7 @@ public final class Worker implements Runnable {
         added.next = null;
       }
     } finally {
-      while (t != null) { // one that has no room does not stop those behind it
+      while (t != null) { // a timer that the heap cannot take does not stop those behind it
         Timer next = t.next;
         start(t);
         t = next;

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class DatagramIcrc {
   /**
-   * What the ICRC of an acknowledgement changes by, exclusive or, when its IPv4 identification is 1
-   * and not 0: a CRC is affine.
+   * The difference, by exclusive or, between the ICRCs of an acknowledgement with IPv4
+   * identification 1 and with 0. It is a constant, because a CRC is affine.
    */
   static final int ACKNOWLEDGE_ONE_LATER = oneLater();
 

@@ -28,7 +28,10 @@ public final class Packet {
   /** The next packet in the queue that contains this one; for that queue only. */
   public @Nullable Packet next;
 
-  /** The owner's note about this use, for example the request that the packet carries. */
+  /**
+   * A note of the code that sends the packet, about this use of it, for example the request that
+   * the packet carries.
+   */
   public long cookie;
 
   /** Set by a receiver that could not read the payload: an error of the sender (D6). */

@@ -38,6 +38,13 @@ public record Program(int status, String out, String err) {
   /** Runs a program and waits for its end; our JDK is there for a {@code bin/ib}. */
   static Program run(List<String> command, String input, Map<String, String> environment)
       throws IOException, InterruptedException {
+    return run(command, input, environment, TIMEOUT_S);
+  }
+
+  /** Runs a program that may take longer, and waits for its end. */
+  public static Program run(
+      List<String> command, String input, Map<String, String> environment, long timeoutS)
+      throws IOException, InterruptedException {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("IB_JAVA", System.getProperty("java.home") + "/bin/java");
     builder.environment().putAll(environment);
@@ -47,9 +54,10 @@ public record Program(int status, String out, String err) {
     try (var writer = process.outputWriter()) {
       writer.write(input);
     }
-    if (!process.waitFor(TIMEOUT_S, TimeUnit.SECONDS)) {
+    if (!process.waitFor(timeoutS, TimeUnit.SECONDS)) {
       process.destroyForcibly();
-      throw new AssertionError("ib did not end within " + TIMEOUT_S + " s: " + out + err);
+      throw new AssertionError(
+          command + " did not end within " + timeoutS + " s: " + out.join() + err.join());
     }
     return new Program(process.exitValue(), out.join(), err.join());
   }

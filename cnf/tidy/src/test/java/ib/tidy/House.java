@@ -97,6 +97,9 @@ final class House {
 
   /** {@return the prefix of all packages of a module} */
   private static String root(String room) {
+    if (room.startsWith("samples/")) {
+      return room.replace('/', '.');
+    }
     String last = room.substring(room.lastIndexOf('/') + 1);
     return last.startsWith("ib.") ? last : "ib." + last;
   }

@@ -24,7 +24,8 @@ final class ImportRules {
           new Room("ib\\.driver\\..*", EXPORTED + "|ib\\.(engine|driver\\.base)(\\.[a-z0-9]+)*"),
           new Room("ib\\.ulp\\..*", API),
           new Room("ib\\.(tools|verifier|kit)", EXPORTED),
-          new Room("cnf/launcher", "nothing"));
+          new Room("cnf/launcher", "nothing"),
+          new Room("samples/.*", EXPORTED));
 
   private ImportRules() {}
 

@@ -167,9 +167,12 @@ class TidyTest {
     "ib.kit, ib.engine.SoftHca",
     "ib.kit, ib.core.internal.Midlayer",
     "cnf/launcher, ib.core.verbs.IbDevice",
+    "samples/plain, ib.core.internal.Midlayer",
+    "samples/plain, ib.engine.wire.Wire",
   })
   void importCanary(String room, String type) {
-    String head = "package " + (room.startsWith("cnf") ? "ib.launcher" : room) + ";\n";
+    String head =
+        "package " + (room.startsWith("cnf") ? "ib.launcher" : room.replace('/', '.')) + ";\n";
     String path = room + "/src/main/java/X.java";
     assertEquals(
         1, ImportRules.check(parse(path, head + "import " + type + ";\nclass X {}")).size());
@@ -192,6 +195,7 @@ class TidyTest {
     "ib.tools, ib.core.spi.DeviceSlot",
     "ib.kit, ib.core.spi.StandaloneCore",
     "cnf/launcher, org.osgi.framework.Bundle",
+    "samples/plain, ib.core.verbs.IbDevice",
   })
   void importAllowed(String room, String type) {
     String text = "package a;\nimport " + type + ";\nclass X { " + type + " x; }\n";

@@ -1,0 +1,2 @@
+/** A message from one device to another. */
+package samples.plain;

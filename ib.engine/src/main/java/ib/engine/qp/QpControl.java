@@ -43,12 +43,7 @@ final class QpControl {
     return enter(what, deadline());
   }
 
-  /**
-   * Claims the queue pair for the calling thread.
-   *
-   * @throws IbTimedOutException when another thread still holds the claim at {@code end}; the text
-   *     names that thread
-   */
+  /** Claims the queue pair for the calling thread; throws {@link #stuck} when it is too late. */
   private RunList enter(String what, long end) {
     if (!locked(end)) {
       throw stuck(what);

@@ -35,6 +35,7 @@ final class SampleBuild {
   /** Installs the artifacts; what an earlier run installed is replaced. */
   static void install() throws IOException {
     install("ib", ROOT.resolve("pom.xml"), "pom");
+    install("ib.bom", ROOT.resolve("bom/pom.xml"), "pom");
     for (String bundle : BUNDLES) {
       install(bundle, ROOT.resolve(bundle).resolve("pom.xml"), "pom");
       String jar = bundle + "-" + VERSION + ".jar";

@@ -1,5 +1,6 @@
 package ib.driver.rxe.udp;
 
+import ib.core.verbs.IbNotSupportedException;
 import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -62,8 +63,11 @@ final class Libc {
   private static final VarHandle ERRNO =
       STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
+  private static final String PORTABLE = "io = auto, which uses channels of Java";
+  private static final Found FOUND = find();
+
   /** The system calls; null where they are not available. */
-  static final @Nullable Libc INSTANCE = find();
+  static final @Nullable Libc INSTANCE = FOUND.libc;
 
   private final MethodHandle socket = call("socket", INT, INT, INT, INT);
   private final MethodHandle bind = call("bind", INT, INT, LONG, INT);
@@ -80,18 +84,30 @@ final class Libc {
 
   private Libc() {}
 
-  private static @Nullable Libc find() {
-    boolean linux =
-        System.getProperty("os.name", "").equals("Linux") && ValueLayout.ADDRESS.byteSize() == 8;
-    if (!linux) {
-      return null;
+  /** The system calls; or why they are not available, and what to try. */
+  private record Found(@Nullable Libc libc, String why, String hint) {}
+
+  private static Found find() {
+    String system = System.getProperty("os.name", "");
+    long bits = Byte.SIZE * ValueLayout.ADDRESS.byteSize();
+    if (!system.equals("Linux") || bits != Long.SIZE) {
+      String why = "the driver's system calls are those of Linux on 64 bits, not of ";
+      return new Found(null, why + system + " on " + bits, PORTABLE);
     }
     try {
-      return new Libc();
+      return new Found(new Libc(), "", "");
+    } catch (IllegalCallerException e) { // udp_native shows that the portable path is used
+      String permit = "start Java with --enable-native-access=ALL-UNNAMED, or ";
+      return new Found(null, "this JVM denies native access: " + e, permit + PORTABLE);
     } catch (RuntimeException | LinkageError e) {
-      return null; // another libc, or native access is denied: the portable path is used, which
-      // udp_native shows
+      return new Found(
+          null, "the C library lacks a function that the driver calls: " + e, PORTABLE);
     }
+  }
+
+  /** {@return the refusal of {@code io = native} where {@link #INSTANCE} is null} */
+  static IbNotSupportedException missing() {
+    return new IbNotSupportedException("io = native", FOUND.why, FOUND.hint);
   }
 
   private static MethodHandle call(String name, ValueLayout result, ValueLayout... arguments) {

@@ -79,15 +79,16 @@ public final class UdpWire implements Wire, AutoCloseable {
    * @param port the device's port
    * @param run a context for the thread that receives
    * @param threadName name of that thread
-   * @throws IOException when the process has no free file descriptor, or {@code io = native} is not
-   *     available
+   * @throws IOException when the process has no free file descriptor
+   * @throws ib.core.verbs.IbNotSupportedException when the options ask for {@link
+   *     UdpOptions.Path#NATIVE} and this JVM has no system calls
    */
   public synchronized void start(WirePort port, RunContext run, String threadName)
       throws IOException {
     Inbound inbound =
         new Inbound(port, run, pool, counters, refusals, NanoClock.SYSTEM, this::own, options);
     if (options.path() == UdpOptions.Path.NATIVE && libc == null) {
-      throw new IOException("no system calls here: not Linux on 64 bits, or native access denied");
+      throw Libc.missing();
     }
     Receiver r =
         libc == null

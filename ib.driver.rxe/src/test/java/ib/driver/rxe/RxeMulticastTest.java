@@ -1,14 +1,21 @@
 package ib.driver.rxe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.QpType;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 4, section 1: IP multicast for datagram groups, from one host to another")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -60,5 +67,52 @@ final class RxeMulticastTest {
     } finally {
       two.remove();
     }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"native", "portable"})
+  @DisplayName("the address moves to another interface: so does the membership of the group")
+  void moves(String io) throws Exception {
+    Namespaces two = new Namespaces(1500);
+    try {
+      Namespaces.ip("-n", two.left, "link", "add", "eth1", "type", "veth", "peer", "name", "eth2");
+      Namespaces.ip("-n", two.left, "link", "set", "eth1", "up");
+      try (Party a = new RemoteStation(Namespaces.in(two.left))) {
+        a.tell("plug", "address=10.77.0.1", "io=" + io);
+        PartyEnd member = new PartyEnd(a, "member", QpType.UD);
+        member.up("::ffff:239.1.2.3", EVERYBODY, 14, 7, 7);
+        a.tell("attach", "member", "::ffff:239.1.2.3");
+        assertEquals("eth0", members(two.left));
+        Namespaces.ip("-n", two.left, "addr", "del", "10.77.0.1/24", "dev", "eth0");
+        Namespaces.ip("-n", two.left, "addr", "add", "10.77.0.1/24", "dev", "eth1");
+        await(two.left, "eth1");
+        a.tell("detach", "member", "::ffff:239.1.2.3");
+        await(two.left, "");
+      }
+    } finally {
+      two.remove();
+    }
+  }
+
+  private static void await(String namespace, String interfaces) throws IOException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    String there = members(namespace);
+    while (!there.equals(interfaces)) {
+      assertTrue(System.nanoTime() < end, "a member on '" + there + "'");
+      there = members(namespace);
+    }
+  }
+
+  /** {@return the interfaces of a namespace on which somebody is a member of 239.1.2.3} */
+  private static String members(String namespace) throws IOException {
+    List<String> command = new ArrayList<>(Namespaces.in(namespace));
+    command.addAll(List.of("ip", "-o", "maddr"));
+    Process process = new ProcessBuilder(command).start();
+    return process
+        .inputReader()
+        .lines()
+        .filter(line -> line.contains("239.1.2.3"))
+        .map(line -> line.split("[\\s\\\\]+")[1])
+        .collect(Collectors.joining(" "));
   }
 }

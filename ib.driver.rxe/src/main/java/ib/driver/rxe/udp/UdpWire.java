@@ -2,7 +2,6 @@ package ib.driver.rxe.udp;
 
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbInvalidException;
-import ib.core.wire.Icrc;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
@@ -11,13 +10,13 @@ import ib.engine.wire.WirePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +41,7 @@ public final class UdpWire implements Wire, AutoCloseable {
   private final boolean migReq;
   private final ReceivePool pool;
   private volatile Endpoint[] endpoints = {}; // replaced while this is held
-  private final Set<Gid> wanted = new HashSet<>(); // groups; guarded by this
-  private final List<Endpoint> groups = new ArrayList<>(); // guarded by this
+  private final Groups groups = new Groups(new Memberships()); // guarded by this
   private volatile @Nullable Receiver receiver; // written while this is held
 
   /**
@@ -112,7 +110,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     List<Endpoint> more = new ArrayList<>(List.of(endpoints));
     more.add(bind(address, Addresses.holder(address), options.port()));
     replace(more, r);
-    joinMissing(r);
+    groups.follow(endpoints);
   }
 
   private Endpoint bind(InetAddress address, NetworkInterface on, int localPort)
@@ -123,10 +121,13 @@ public final class UdpWire implements Wire, AutoCloseable {
   }
 
   /**
-   * Opens the source ports asked for since the last call, and ages path proofs. Call about once a
-   * second.
+   * Opens the source ports asked for since the last call, ages path proofs, and has the memberships
+   * in groups follow the addresses. Call about once a second, and after each change.
    */
   public synchronized void look() {
+    if (receiver != null) {
+      groups.follow(endpoints);
+    }
     for (Endpoint main : endpoints) {
       main.flows.open(main, port -> flow(main, port));
       main.look();
@@ -167,58 +168,58 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   /**
    * Joins a group on the interface of the first address of the same IP version; without such an
-   * address, when one is opened.
+   * address, when one is opened. The membership follows that address to another interface.
    */
   @Override
   public synchronized void join(Gid group, int mlid) {
-    Receiver r = receiver;
-    if (r != null) {
-      try {
-        join(group, r);
-      } catch (IOException why) {
-        throw new IbInvalidException(
-            "join " + group,
-            String.valueOf(why.getMessage()),
-            "join another group, or use another interface");
-      }
+    if (receiver == null) {
+      groups.want(group);
+      return;
     }
-    wanted.add(group);
-  }
-
-  private void join(Gid group, Receiver r) throws IOException {
-    for (Endpoint e : endpoints) {
-      if ((e.network == Icrc.Network.IPV4) == group.isIpv4Mapped()) {
-        InetAddress address = Addresses.address(group.high(), group.low(), 0);
-        groups.add(bind(address, Addresses.holder(e.address), options.port()));
-        replace(List.of(endpoints), r);
-        return;
-      }
-    }
-  }
-
-  private void joinMissing(Receiver r) throws IOException {
-    for (Gid group : wanted) {
-      if (groups.stream().noneMatch(e -> e.gid.equals(group))) {
-        join(group, r);
-      }
+    try {
+      groups.join(group, endpoints);
+    } catch (IOException why) {
+      throw new IbInvalidException(
+          "join " + group,
+          String.valueOf(why.getMessage()),
+          "join another group, or use another interface");
     }
   }
 
   @Override
   public synchronized void leave(Gid group, int mlid) {
-    Receiver r = receiver;
-    wanted.remove(group);
-    for (Endpoint e : List.copyOf(groups)) {
-      if (r != null && e.gid.equals(group)) {
-        groups.remove(e);
-        try {
-          replace(List.of(endpoints), r);
-        } catch (IOException why) {
-          counters.count(UdpCounter.RX_ERROR); // the other endpoints are still read
-        }
-        r.forget();
-        e.close();
+    groups.leave(group);
+  }
+
+  /** The sockets of the groups. Called under the wire's monitor, while the receiver runs. */
+  private final class Memberships implements Groups.Sockets {
+    @Override
+    public int holder(InetAddress address) throws IOException {
+      return Addresses.holder(address).getIndex();
+    }
+
+    @Override
+    public Endpoint open(InetAddress group, int on) throws IOException {
+      NetworkInterface device = NetworkInterface.getByIndex(on);
+      if (device == null) {
+        throw new SocketException("interface " + on + " is gone");
       }
+      return bind(group, device, options.port());
+    }
+
+    @Override
+    public void read() throws IOException {
+      replace(List.of(endpoints), Objects.requireNonNull(receiver));
+    }
+
+    @Override
+    public void forget() {
+      Objects.requireNonNull(receiver).forget();
+    }
+
+    @Override
+    public void failed(IOException why) {
+      UdpWire.this.failed(why);
     }
   }
 
@@ -252,7 +253,7 @@ public final class UdpWire implements Wire, AutoCloseable {
   private void replace(List<Endpoint> now, Receiver r) throws IOException {
     endpoints = now.toArray(Endpoint[]::new);
     List<Endpoint> all = new ArrayList<>(now);
-    all.addAll(groups);
+    all.addAll(groups.sockets());
     r.endpoints(all.toArray(Endpoint[]::new));
   }
 
@@ -379,8 +380,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     for (Endpoint e : last) {
       end(e);
     }
-    groups.forEach(Endpoint::close);
-    groups.clear();
+    groups.close();
   }
 
   /** Frees the memory. Call once, after the engine was shut down. */

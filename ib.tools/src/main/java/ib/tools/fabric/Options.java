@@ -47,6 +47,16 @@ final class Options {
    * @param line the command line
    */
   static int timeoutMs(ib.tools.getopt.Parsed line) {
-    return line.number("timeout", TIMEOUT_MS, 1, TIMEOUT_MOST_MS);
+    return timeoutMs(line, TIMEOUT_MS);
+  }
+
+  /**
+   * {@return the time of option {@code -t} in milliseconds}
+   *
+   * @param line the command line
+   * @param without the time without the option
+   */
+  static int timeoutMs(ib.tools.getopt.Parsed line, int without) {
+    return line.number("timeout", without, 1, TIMEOUT_MOST_MS);
   }
 }

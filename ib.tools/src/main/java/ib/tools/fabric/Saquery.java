@@ -2,6 +2,7 @@ package ib.tools.fabric;
 
 import ib.core.client.DeviceLease;
 import ib.core.client.IbCore;
+import ib.core.sa.ClassPortInfo;
 import ib.core.sa.InformInfoRecord;
 import ib.core.sa.McMemberRecord;
 import ib.core.sa.NodeRecord;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code saquery}: records of the subnet administrator. */
 public final class Saquery {
   private static final int FAILED = 255;
-  private static final int GRACE_MS = 2_000;
+  private static final int GRACE_MS = 3_000; // for the segments of an answer that has begun
   private static final int IS_SM = 1 << 1;
   private static final int IS_SM_DISABLED = 1 << 10;
   private static final String[] OPTIONS = {
@@ -121,7 +122,7 @@ public final class Saquery {
   }
 
   static String run(SaClient sa, Parsed line) {
-    return new Saquery(sa, line, Options.timeoutMs(line)).run();
+    return new Saquery(sa, line, Options.timeoutMs(line, SaClient.TIMEOUT_MS)).run();
   }
 
   private String run() {
@@ -130,7 +131,7 @@ public final class Saquery {
     int first = line.has("x") || line.has("I") ? 0 : 1; // the option stands for the record's name
     String rest = operands.size() > first ? operands.get(first) : "";
     if (line.has("c") || is(name, "classportinfo", "cpi")) {
-      return RecordText.administrator(wait(sa.classPortInfo()));
+      return RecordText.administrator(wait(sa.get(new ClassPortInfo(), timeoutMs)));
     }
     if (line.has("g")) {
       return dump(new McMemberRecord(), RecordText::group);
@@ -298,12 +299,12 @@ public final class Saquery {
   }
 
   private <S extends SaRecord<S, ?>> List<S> table(S query) {
-    return wait(sa.getTable(query, SaClient.TIMEOUT_MS));
+    return wait(sa.getTable(query, timeoutMs));
   }
 
   private <T> T wait(CompletableFuture<T> answer) {
     try {
-      return answer.get(SaClient.TIMEOUT_MS + timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
+      return answer.get(timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       Throwable why = e.getCause();
       throw refused(String.valueOf((why == null ? e : why).getMessage()), e);

@@ -35,6 +35,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.DisplayName;
@@ -50,11 +51,13 @@ class SaqueryTest {
   /** Answers from a list of records, as a subnet administrator matches them. */
   private static final class FakeSa implements SaClient {
     final List<SaRecord<?, ?>> records = new ArrayList<>();
+    final List<Integer> timeouts = new ArrayList<>(); // of all queries, in milliseconds
     ClassPortInfo info = new ClassPortInfo();
 
     @Override
     @SuppressWarnings("unchecked") // of the query's own class
     public <S extends SaRecord<S, ?>> CompletableFuture<List<S>> getTable(S query, int timeoutMs) {
+      timeouts.add(timeoutMs);
       if (query instanceof ib.core.sa.ServiceRecord) {
         return CompletableFuture.failedFuture(new SaException("saquery", 0x0200));
       }
@@ -71,8 +74,11 @@ class SaqueryTest {
     }
 
     @Override
+    @SuppressWarnings("unchecked") // of the query's own class
     public <S extends SaRecord<S, ?>> CompletableFuture<S> get(S query, int timeoutMs) {
-      throw new AssertionError("saquery asks for tables");
+      assertEquals(ClassPortInfo.class, query.getClass(), "saquery asks for tables else");
+      timeouts.add(timeoutMs);
+      return CompletableFuture.completedFuture((S) info);
     }
 
     @Override
@@ -328,5 +334,21 @@ class SaqueryTest {
     assertThrows(CommandException.class, () -> run(sa, "PR --src-to-dst 1"));
     assertThrows(CommandException.class, () -> run(sa, "PR --src-to-dst nobody:2"));
     assertThrows(CommandException.class, () -> run(sa, "PR --sgid-to-dgid x-y"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "-t 250 NR 4, 250",
+    "--timeout=7000 PR --src-to-dst Hca1:2, 7000",
+    "-t 250 -m, 250",
+    "-t 250 -c, 250",
+    "NR 4, 3000",
+    "-c, 3000"
+  })
+  @DisplayName("issue 11, section 2: -t is the time for each query; without it that of SaClient")
+  void timeout(String line, int expected) {
+    fill();
+    run(sa, line);
+    assertEquals(Set.of(expected), Set.copyOf(sa.timeouts));
   }
 }

@@ -10,9 +10,10 @@ import java.util.regex.Pattern;
 
 /** Who may import whom: DESIGN section 1, as data and one walk over the tree. */
 final class ImportRules {
-  private static final String API = "ib\\.core\\.(verbs|client|serial|wire|mad(\\.smp)?|sa|cm)";
+  private static final String API =
+      "ib\\.core\\.(verbs|client|config|serial|wire|mad(\\.smp)?|sa|cm)";
   private static final String EXPORTED =
-      "ib\\.core\\.(verbs|client|serial|spi|wire|mad(\\.smp)?|sa|cm)";
+      "ib\\.core\\.(verbs|client|config|serial|spi|wire|mad(\\.smp)?|sa|cm)";
 
   /** What a room may know of ours, beside itself. First match holds. */
   private record Room(String name, String mayUse) {}

@@ -192,6 +192,7 @@ class TidyTest {
     "ib.driver.base, ib.core.serial.Waits",
     "ib.driver.rxe, ib.driver.base.Slot",
     "ib.ulp.ipoib, ib.core.client.IbClient",
+    "ib.ulp.ipoib, ib.core.config.ConfigKey",
     "ib.tools, ib.core.spi.DeviceSlot",
     "ib.kit, ib.core.spi.StandaloneCore",
     "cnf/launcher, org.osgi.framework.Bundle",

@@ -21,7 +21,6 @@ import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Deactivate;
 import org.osgi.service.component.annotations.Modified;
-import org.osgi.service.metatype.annotations.Designate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,9 +36,8 @@ import org.slf4j.LoggerFactory;
     service = {},
     configurationPid = IbCoreComponent.PID,
     immediate = true)
-@Designate(ocd = CoreOptions.class)
 public final class IbCoreComponent {
-  /** The PID of the configuration, {@link CoreOptions}. */
+  /** The PID of the configuration, {@link CoreConfig#SCHEMA}. */
   static final String PID = CoreConfig.PID;
 
   private static final Logger LOG = LoggerFactory.getLogger("ib.core");

@@ -1,5 +1,6 @@
 package ib.core.internal.restrack;
 
+import ib.core.config.ConfigKey;
 import ib.core.verbs.ObjectControl.Amount;
 import ib.core.verbs.ObjectControl.Kind;
 
@@ -33,26 +34,32 @@ public enum Quota {
   /** Event handlers, MAD agents, sessions with the subnet administrator. */
   HANDLERS("client_handlers_max", 4_096, 1, "event handlers, MAD agents and SA sessions");
 
-  private final String key;
-  private final int standard;
+  private static final int MOST = 999_999_999;
+
+  private final ConfigKey.Whole setting;
   private final long unit;
   private final String label;
 
   Quota(String key, int standard, long unit, String label) {
-    this.key = key;
-    this.standard = standard;
+    String text = "The most " + label + " that a client may have on a device.";
+    setting = new ConfigKey.Whole(key, 1, standard, MOST, text);
     this.unit = unit;
     this.label = label;
   }
 
   /** {@return the key of the configuration} */
+  public ConfigKey.Whole setting() {
+    return setting;
+  }
+
+  /** {@return the name of the key} */
   public String key() {
-    return key;
+    return setting.name();
   }
 
   /** {@return the limit without a configuration, in units of the key} */
   public int standard() {
-    return standard;
+    return setting.standard();
   }
 
   /** {@return what one of the key's units counts} */

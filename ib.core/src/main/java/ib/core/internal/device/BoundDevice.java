@@ -2,7 +2,7 @@ package ib.core.internal.device;
 
 import ib.core.client.LeakRecord;
 import ib.core.internal.callback.Completions;
-import ib.core.internal.restrack.Book;
+import ib.core.internal.restrack.ObjectRecord;
 import ib.core.internal.restrack.Owner;
 import ib.core.mad.MadAgent;
 import ib.core.mad.MadHandler;
@@ -244,8 +244,8 @@ public final class BoundDevice extends IbDevice implements MadPorts, SaPorts {
   protected CompletionQueue doCreateCq(ObjectControl control, CqInit init) {
     Completions.Part part = parts.completions().of(init);
     CompletionQueue cq = parts.driver().ops().createCq(control, part.forDriver());
-    if (control instanceof Book book) {
-      book.completions(part.task());
+    if (control instanceof ObjectRecord record) {
+      record.completions(part.task());
     }
     part.connect(cq);
     return cq;

@@ -7,21 +7,21 @@ import java.util.function.Consumer;
 /**
  * The end of an object that another thread destroys.
  *
- * @param book its book
+ * @param record its record
  */
-record Closed(Book book) implements Waits.Target {
+record Closed(ObjectRecord record) implements Waits.Target {
   @Override
   public boolean over() {
-    return book.life().state().compareTo(State.CLOSING) > 0;
+    return record.life().state().compareTo(State.CLOSING) > 0;
   }
 
   @Override
   public void holders(Consumer<? super Thread> to) {
-    book.busy(to);
+    record.busy(to);
   }
 
   @Override
   public String text() {
-    return "the end of " + book;
+    return "the end of " + record;
   }
 }

@@ -29,65 +29,70 @@ final class Details {
    * {@return what introspection shows, null unless it lives; the object is not destroyed meanwhile
    * (B9)}
    */
-  static @Nullable ResourceRecord record(Book book) {
-    if (book.kind() == Kind.AH) { // destroyed without waiting (S5): never looked into
-      boolean live = book.life().state() == Life.State.LIVE;
-      return live ? record(book, Map.of("pdn", book.pdn())) : null;
+  static @Nullable ResourceRecord record(ObjectRecord record) {
+    if (record.kind() == Kind.AH) { // destroyed without waiting (S5): never looked into
+      boolean live = record.life().state() == Life.State.LIVE;
+      return live ? record(record, Map.of("pdn", record.pdn())) : null;
     }
-    if (!book.life().pin()) {
+    if (!record.life().pin()) {
       return null;
     }
     try {
-      return record(book, of(Objects.requireNonNull(book.self()), book));
+      return record(record, of(Objects.requireNonNull(record.self()), record));
     } catch (RuntimeException e) {
-      book.ownership().table().contract().handlerThrew("the driver, asked about " + book + ",", e);
-      return record(book, Map.of("error", String.valueOf(e.getMessage())));
+      record
+          .ownership()
+          .table()
+          .contract()
+          .handlerThrew("the driver, asked about " + record + ",", e);
+      return record(record, Map.of("error", String.valueOf(e.getMessage())));
     } finally {
-      book.life().unpin();
+      record.life().unpin();
     }
   }
 
-  private static ResourceRecord record(Book book, Map<String, Object> details) {
+  private static ResourceRecord record(ObjectRecord record, Map<String, Object> details) {
     return new ResourceRecord(
-        book.device().name(),
-        book.kind(),
-        book.id(),
-        book.owner(),
-        book.life().users(),
+        record.device().name(),
+        record.kind(),
+        record.id(),
+        record.owner(),
+        record.life().users(),
         Collections.unmodifiableMap(details));
   }
 
-  private static Map<String, Object> of(IbObject object, Book book) {
+  private static Map<String, Object> of(IbObject object, ObjectRecord record) {
     Map<String, Object> d = new LinkedHashMap<>();
     switch (object) {
-      case ProtectionDomain pd -> d.put("users", book.useCount());
-      case CompletionQueue cq -> completionQueue(cq, book, d);
-      case QueuePair qp -> queuePair(qp, book, d);
+      case ProtectionDomain pd -> d.put("users", record.useCount());
+      case CompletionQueue cq -> completionQueue(cq, record, d);
+      case QueuePair qp -> queuePair(qp, record, d);
       case SharedReceiveQueue srq -> {
         d.put("type", "BASIC");
-        d.put("pdn", book.pdn());
-        d.put("users", book.useCount());
+        d.put("pdn", record.pdn());
+        d.put("users", record.useCount());
       }
       case MemoryRegion mr -> {
         d.put("rkey", mr.rkey());
         d.put("lkey", mr.lkey());
         d.put("iova", mr.iova());
         d.put("mrlen", mr.length());
-        d.put("pdn", book.pdn());
+        d.put("pdn", record.pdn());
       }
       case MemoryWindow mw -> {
         d.put("type", mw.type());
         d.put("rkey", mw.rkey());
-        d.put("pdn", book.pdn());
+        d.put("pdn", record.pdn());
       }
-      case AddressHandle ah -> d.put("pdn", book.pdn());
+      case AddressHandle ah -> d.put("pdn", record.pdn());
     }
     return d;
   }
 
-  private static void completionQueue(CompletionQueue cq, Book book, Map<String, Object> d) {
+  private static void completionQueue(
+      CompletionQueue cq, ObjectRecord record, Map<String, Object> d) {
     d.put("cqe", cq.entries());
-    d.put("users", book.useCount());
+    d.put("users", record.useCount());
     PollContext context = cq.init().pollContext();
     if (context != null) {
       d.put("poll-ctx", context.label());
@@ -95,7 +100,7 @@ final class Details {
     d.put("adaptive-moderation", "off");
   }
 
-  private static void queuePair(QueuePair qp, Book book, Map<String, Object> d) {
+  private static void queuePair(QueuePair qp, ObjectRecord record, Map<String, Object> d) {
     if (qp.port() != 0) {
       d.put("port", qp.port());
     }
@@ -107,6 +112,6 @@ final class Details {
     d.put("type", qp.type());
     d.put("state", qp.state());
     d.put("sq-psn", qp.startPsn());
-    d.put("pdn", book.pdn());
+    d.put("pdn", record.pdn());
   }
 }

@@ -29,8 +29,9 @@ public final class ObjectTable {
   private final WaitGraph waits;
   private final AtomicLongArray nextId = new AtomicLongArray(KINDS);
   private final AtomicIntegerArray live = new AtomicIntegerArray(KINDS);
-  private final NavigableSet<Book> books =
-      new ConcurrentSkipListSet<>(Comparator.comparing(Book::kind).thenComparingLong(Book::id));
+  private final NavigableSet<ObjectRecord> records =
+      new ConcurrentSkipListSet<>(
+          Comparator.comparing(ObjectRecord::kind).thenComparingLong(ObjectRecord::id));
 
   /**
    * An empty table.
@@ -86,24 +87,24 @@ public final class ObjectTable {
     return nextId.getAndIncrement(kind.ordinal());
   }
 
-  void add(Book book) {
-    books.add(book);
-    live.incrementAndGet(book.kind().ordinal());
+  void add(ObjectRecord record) {
+    records.add(record);
+    live.incrementAndGet(record.kind().ordinal());
   }
 
-  void remove(Book book) {
-    if (books.remove(book)) {
-      live.decrementAndGet(book.kind().ordinal());
+  void remove(ObjectRecord record) {
+    if (records.remove(record)) {
+      live.decrementAndGet(record.kind().ordinal());
     }
   }
 
   /** Every object that is not gone yet, also one being made or being closed. */
-  Stream<Book> books() {
-    return books.stream();
+  Stream<ObjectRecord> records() {
+    return records.stream();
   }
 
-  Stream<Book> usersOf(Book used) {
-    return books.stream().filter(b -> b.isUserOf(used));
+  Stream<ObjectRecord> usersOf(ObjectRecord used) {
+    return records.stream().filter(b -> b.isUserOf(used));
   }
 
   /**
@@ -133,6 +134,6 @@ public final class ObjectTable {
    */
   @AnyContext
   public List<ResourceRecord> resources() {
-    return books.stream().map(Details::record).filter(Objects::nonNull).toList();
+    return records.stream().map(Details::record).filter(Objects::nonNull).toList();
   }
 }

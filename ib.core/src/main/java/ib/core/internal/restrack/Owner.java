@@ -41,7 +41,7 @@ public final class Owner {
   private final Queue<Loan> loans = new ConcurrentLinkedQueue<>();
   private final Queue<Waits.Target> owed = new ConcurrentLinkedQueue<>();
   private final Account account;
-  private final Book handle;
+  private final ObjectRecord handle;
   private volatile boolean poisoned;
 
   /**
@@ -58,10 +58,10 @@ public final class Owner {
     this.table = table;
     this.graceNs = graceNs;
     this.account = new Account("client " + client + " on " + device.name(), table.quotas());
-    this.handle = new Book(this, Kind.DEVICE, List.of());
+    this.handle = new ObjectRecord(this, Kind.DEVICE, List.of());
   }
 
-  /** {@return the book of the handle itself} */
+  /** {@return the record of the handle itself} */
   public ObjectControl handle() {
     return handle;
   }
@@ -80,7 +80,8 @@ public final class Owner {
   /** {@return what there is, for example {@code QP 17 (qpn 0x4df286)}} */
   @AnyContext
   public List<String> held() {
-    return Stream.concat(books().map(Book::label), loans.stream().map(Loan::label)).toList();
+    return Stream.concat(records().map(ObjectRecord::label), loans.stream().map(Loan::label))
+        .toList();
   }
 
   IbDevice device() {
@@ -99,22 +100,22 @@ public final class Owner {
     return poisoned;
   }
 
-  private Stream<Book> books() {
-    return table.books().filter(b -> b.ownership().equals(this));
+  private Stream<ObjectRecord> records() {
+    return table.records().filter(b -> b.ownership().equals(this));
   }
 
   /**
-   * Makes and enters a new book, unless the account is closed or full; the sweep sees it or it sees
-   * the sweep.
+   * Makes and enters a new record, unless the account is closed or full; the sweep sees it or it
+   * sees the sweep.
    */
-  Book admit(Kind kind, List<Book> uses) {
+  ObjectRecord admit(Kind kind, List<ObjectRecord> uses) {
     account.take(Quota.of(kind), 1);
     live.incrementAndGet();
-    Book book = null;
+    ObjectRecord record = null;
     boolean entered = false;
     try {
-      book = new Book(this, kind, uses);
-      table.add(book);
+      record = new ObjectRecord(this, kind, uses);
+      table.add(record);
       entered = true;
     } finally {
       if (!entered) { // no memory for it
@@ -122,14 +123,14 @@ public final class Owner {
       }
     }
     if (poisoned) {
-      table.remove(book);
+      table.remove(record);
       gone(kind);
       throw new IbDisassociatedException(
-          "create " + book.kind() + " on " + device.name(),
+          "create " + record.kind() + " on " + device.name(),
           "client " + client + " is no longer bound to it",
           "stop all work before IbClient.remove returns");
     }
-    return book;
+    return record;
   }
 
   void gone(Kind kind) {
@@ -218,22 +219,23 @@ public final class Owner {
   public List<LeakRecord> sweep() {
     poison();
     table.waits().await(new Making(this), Waits.Rank.CLOSES, graceNs);
-    List<Book> left = books().toList();
-    List<Book> leaked = new ArrayList<>();
+    List<ObjectRecord> left = records().toList();
+    List<ObjectRecord> leaked = new ArrayList<>();
     List<LeakRecord> report = new ArrayList<>();
     for (Loan l = loans.poll(); l != null; l = loans.poll()) {
       report.add(leak(l.label(), l.origin(), List.of()));
     }
-    for (Book book : left) {
-      if (book.life().state() != State.CLOSING) { // that one its owner is closing on another thread
-        leaked.add(book);
-        report.add(leak(book));
+    for (ObjectRecord record : left) {
+      if (record.life().state()
+          != State.CLOSING) { // that one its owner is closing on another thread
+        leaked.add(record);
+        report.add(leak(record));
       }
     }
     for (Kind kind : TEARDOWN) {
-      for (Book book : left) {
-        if (book.kind() == kind && !book.destroyForced() && !leaked.contains(book)) {
-          report.add(leak(book));
+      for (ObjectRecord record : left) {
+        if (record.kind() == kind && !record.destroyForced() && !leaked.contains(record)) {
+          report.add(leak(record));
         }
       }
     }
@@ -255,8 +257,8 @@ public final class Owner {
 
   /** Objects that the client is just making. */
   private record Making(Owner owner) implements Waits.Target {
-    private Stream<Book> reserved() {
-      return owner.books().filter(b -> b.life().state() == State.RESERVED);
+    private Stream<ObjectRecord> reserved() {
+      return owner.records().filter(b -> b.life().state() == State.RESERVED);
     }
 
     @Override
@@ -275,9 +277,9 @@ public final class Owner {
     }
   }
 
-  private LeakRecord leak(Book book) {
-    List<String> pinnedBy = book.userBooks().stream().map(Book::label).toList();
-    return leak(book.label(), book.origin(), pinnedBy);
+  private LeakRecord leak(ObjectRecord record) {
+    List<String> pinnedBy = record.userRecords().stream().map(ObjectRecord::label).toList();
+    return leak(record.label(), record.origin(), pinnedBy);
   }
 
   private LeakRecord leak(String label, Origin o, List<String> pinnedBy) {

@@ -1,6 +1,6 @@
 /**
- * Resource tracking: one book per object (owner, place of creation, life, references), the table of
- * a device's objects for introspection, and the sweep that reports, destroys and poisons what a
+ * Resource tracking: one record per object (owner, place of creation, life, references), the table
+ * of a device's objects for introspection, and the sweep that reports, destroys and poisons what a
  * client left behind (D2, CC-20). What a client may have is limited by quotas ({@link
  * ib.core.internal.restrack.Quota}), counted on its account.
  *

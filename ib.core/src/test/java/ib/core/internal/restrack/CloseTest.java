@@ -185,7 +185,7 @@ class CloseTest {
   @DisplayName("S48: EBUSY says so when the user is in nobody's list any more")
   void busyWithoutAName() {
     ProtectionDomain pd = device.allocPd();
-    Life life = ((Book) pd.control()).life();
+    Life life = ((ObjectRecord) pd.control()).life();
     assertTrue(life.use());
     IbBusyException e = assertThrows(IbBusyException.class, pd::close);
     assertEquals(List.of("an object being made or closed"), e.users());

@@ -161,7 +161,7 @@ public final class LifeScenarios {
     private void close() {
       try {
         pd.close();
-        if (fake.live(Book.Kind.PD) != 0) {
+        if (fake.live(ObjectRecord.Kind.PD) != 0) {
           throw new AssertionError("B9: close returned before the destroy");
         }
       } catch (IbBusyException expected) {

@@ -136,6 +136,8 @@ class ObjectModelTest {
   }
 
   private static boolean uses(IbObject user, IbObject used) {
-    return user.control() instanceof Book u && used.control() instanceof Book b && u.isUserOf(b);
+    return user.control() instanceof ObjectRecord u
+        && used.control() instanceof ObjectRecord b
+        && u.isUserOf(b);
   }
 }

@@ -263,7 +263,7 @@ class SweepTest {
     assertEquals("S32", v.clause());
     assertEquals("hasty", v.culprit());
     assertEquals("PD 0 of fake0 does not end", v.text());
-    assertTrue(v.otherStack().stream().anyMatch(f -> f.contains("Teardown.destroy")));
+    assertTrue(v.otherStack().stream().anyMatch(f -> f.contains("Destruction.destroy")));
     pd.end();
   }
 

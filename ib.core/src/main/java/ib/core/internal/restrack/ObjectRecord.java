@@ -2,13 +2,9 @@ package ib.core.internal.restrack;
 
 import ib.core.internal.callback.GuardedEventHandler;
 import ib.core.internal.callback.ObjectEvents;
-import ib.core.internal.callback.Stacks;
 import ib.core.internal.restrack.Life.State;
-import ib.core.serial.End;
 import ib.core.serial.Serial;
-import ib.core.serial.Waits;
 import ib.core.verbs.EventHandler;
-import ib.core.verbs.IbBusyException;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbEvent;
@@ -21,12 +17,12 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The book of one object, and of one client's handle on a device (kind DEVICE). */
-public final class Book implements ObjectControl {
+/** The record of one object, and of one client's handle on a device (kind DEVICE). */
+public final class ObjectRecord implements ObjectControl {
   private final Owner owner;
   private final Kind kind;
   private final long id;
-  private final List<Book> uses;
+  private final List<ObjectRecord> uses;
   private final Origin origin = Origin.here();
   private final Life life;
   private final Holdings holdings;
@@ -38,7 +34,7 @@ public final class Book implements ObjectControl {
   private volatile @Nullable Thread busyWith; // the thread that makes or destroys it
   private volatile int qpn = -1; // kept: a label is read when the driver's object may be gone (B9)
 
-  Book(Owner owner, Kind kind, List<Book> uses) {
+  ObjectRecord(Owner owner, Kind kind, List<ObjectRecord> uses) {
     this.owner = owner;
     this.kind = kind;
     this.uses = uses;
@@ -108,7 +104,7 @@ public final class Book implements ObjectControl {
     }
   }
 
-  private RuntimeException refusal(State s, String method) {
+  RuntimeException refusal(State s, String method) {
     String what = this + "." + method;
     if (s == State.POISONED || owner.poisoned()) {
       return new IbDisassociatedException(
@@ -124,8 +120,8 @@ public final class Book implements ObjectControl {
   @Override
   public ObjectControl child(Kind childKind, IbObject... used) {
     enterAnyContext("create " + childKind);
-    List<Book> taken = new ArrayList<>(used.length);
-    Book child = null;
+    List<ObjectRecord> taken = new ArrayList<>(used.length);
+    ObjectRecord child = null;
     try {
       for (IbObject u : used) {
         taken.add(use(u, childKind));
@@ -139,9 +135,9 @@ public final class Book implements ObjectControl {
     }
   }
 
-  private Book use(@Nullable IbObject object, Kind childKind) {
+  private ObjectRecord use(@Nullable IbObject object, Kind childKind) {
     String what = this + ".create " + childKind;
-    if (object == null || !(object.control() instanceof Book b)) {
+    if (object == null || !(object.control() instanceof ObjectRecord b)) {
       throw new IbInvalidException(
           what, object + " was not made by this core", "objects of this device");
     }
@@ -171,8 +167,8 @@ public final class Book implements ObjectControl {
     holdings.settle(what, amount);
   }
 
-  boolean isUserOf(Book used) {
-    for (Book b : uses) {
+  boolean isUserOf(ObjectRecord used) {
+    for (ObjectRecord b : uses) {
       if (b.equals(used)) {
         return true;
       }
@@ -181,7 +177,7 @@ public final class Book implements ObjectControl {
   }
 
   long pdn() {
-    for (Book b : uses) {
+    for (ObjectRecord b : uses) {
       if (b.kind == Kind.PD) {
         return b.id;
       }
@@ -197,7 +193,7 @@ public final class Book implements ObjectControl {
   @Override
   public List<IbObject> users() {
     List<IbObject> users = new ArrayList<>();
-    userBooks()
+    userRecords()
         .forEach(
             b -> {
               IbObject o = b.self;
@@ -208,9 +204,9 @@ public final class Book implements ObjectControl {
     return users;
   }
 
-  List<Book> userBooks() {
+  List<ObjectRecord> userRecords() {
     return kind == Kind.DEVICE
-        ? owner.table().books().filter(b -> b.owner.equals(owner)).toList()
+        ? owner.table().records().filter(b -> b.owner.equals(owner)).toList()
         : owner.table().usersOf(this).toList();
   }
 
@@ -236,8 +232,7 @@ public final class Book implements ObjectControl {
       if (live) {
         destroyForced();
       } else { // the sweep gave up waiting for the driver
-        new Teardown(this).run(owner.graceNs());
-        release();
+        new Destruction(this).late();
       }
       throw refusal(State.POISONED, "create");
     }
@@ -284,53 +279,7 @@ public final class Book implements ObjectControl {
 
   @Override
   public void destroy() {
-    if (kind != Kind.AH) { // S5: any context
-      owner.table().contract().requireMaySleep(owner.client(), this, "close");
-    }
-    if (kind == Kind.DEVICE) {
-      throw new IbInvalidException(this + ".close", "a handle is not closed", "return from remove");
-    }
-    IbObject object = self;
-    if (object != null && life.state() == State.LIVE && !object.pins().isEmpty()) {
-      throw new IbBusyException(this + ".close", object.pins());
-    }
-    while (!life.beginClose()) {
-      State s = life.state();
-      if (s == State.RESERVED) {
-        throw refusal(s, "close");
-      }
-      if (s != State.LIVE) {
-        awaitClosed(owner.table().waits().deadlineNs());
-        return;
-      }
-      if (life.users() != 0) {
-        throw busy();
-      }
-    }
-    new Teardown(this).run(owner.table().waits().deadlineNs());
-    end(State.CLOSED);
-  }
-
-  private IbBusyException busy() {
-    List<String> names = userBooks().stream().map(Book::label).toList();
-    return new IbBusyException(
-        this + ".close", names.isEmpty() ? List.of("an object being made or closed") : names);
-  }
-
-  /**
-   * Waits until another thread has destroyed the object. Not from inside of what that thread waits
-   * for: its callbacks and its own driver call; and address handles never wait (S5).
-   */
-  private boolean awaitClosed(long limitNs) {
-    if (kind == Kind.AH) {
-      return false;
-    }
-    End end = owner.table().waits().await(new Closed(this), Waits.Rank.CLOSES, limitNs);
-    if (end.kind() == End.Kind.TIMEOUT) {
-      List<String> busy = Stacks.of(busyWith);
-      owner.table().contract().report("S32", owner.client(), this + " does not end", busy);
-    }
-    return end.done();
+    new Destruction(this).close();
   }
 
   /** Tells the thread that makes or destroys the object, if there is one. */
@@ -343,15 +292,7 @@ public final class Book implements ObjectControl {
 
   /** Destroys the object of a client that is gone, used or not; {@return whether it is gone}. */
   boolean destroyForced() {
-    if (life.go(State.RESERVED, State.POISONED)) {
-      return false; // publish() or abort() will come, or not
-    }
-    if (!life.go(State.LIVE, State.CLOSING)) {
-      return life.state().compareTo(State.CLOSING) > 0 || awaitClosed(owner.graceNs());
-    }
-    new Teardown(this).run(owner.graceNs());
-    end(State.POISONED);
-    return true;
+    return new Destruction(this).force();
   }
 
   void busyWith(@Nullable Thread thread) {
@@ -375,13 +316,8 @@ public final class Book implements ObjectControl {
     return tasks;
   }
 
-  /** The driver has destroyed it: only now its references are given back (B9). */
-  private void end(State last) {
-    release();
-    life.go(State.CLOSING, last);
-  }
-
-  private void release() {
+  /** Leaves the table and the accounts, and gives the references back. */
+  void release() {
     owner.table().remove(this);
     holdings.end();
     owner.gone(kind);

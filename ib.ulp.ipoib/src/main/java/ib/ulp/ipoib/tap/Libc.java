@@ -181,15 +181,30 @@ final class Libc {
     }
   }
 
-  /** {@return an exception with the text of the last errno} */
-  IOException failure(String what) {
+  /** {@return an exception with the last errno and its text} */
+  SystemCallException failure(String what) {
+    int errno = errno();
     try {
-      long text = (long) strerror.invokeExact(state, errno());
-      return new IOException(
-          what + ": " + MemorySegment.ofAddress(text).reinterpret(256).getString(0));
+      long text = (long) strerror.invokeExact(state, errno);
+      String why = MemorySegment.ofAddress(text).reinterpret(256).getString(0);
+      return new SystemCallException(what, why, errno);
     } catch (Throwable e) {
       throw unexpected(e);
     }
+  }
+
+  /**
+   * {@return the result of the last system call}
+   *
+   * @param result that result
+   * @param what what was attempted
+   * @throws SystemCallException when the result is below 0
+   */
+  int check(int result, String what) throws SystemCallException {
+    if (result < 0) {
+      throw failure(what);
+    }
+    return result;
   }
 
   private static IllegalStateException unexpected(Throwable e) {

@@ -181,36 +181,35 @@ final class Routes implements AutoCloseable {
     if (closed || device.fd() < 0 || notBefore != 0 && loop.now() - notBefore < 0) {
       return false;
     }
-    int made = Whereabouts.socket(device, this::netlink);
-    boolean whole = made >= 0 && listens(made);
-    if (whole) {
-      socket = made;
-      moved = false;
-      notBefore = 0;
-    } else {
+    int made = -1;
+    try {
+      made = Whereabouts.socket(device, this::netlink);
+      listen(made);
+    } catch (SystemCallException why) {
       log.warn(
           "{}: the kernel's routes cannot be read, so the configured gateways are used: {}",
           device.name(),
-          libc.failure("netlink").getMessage());
-      libc.close(made);
+          why.getMessage());
+      if (made >= 0) {
+        libc.close(made);
+      }
       notBefore = loop.now() + AGAIN_NS;
+      return false;
     }
-    return whole;
+    socket = made;
+    moved = false;
+    notBefore = 0;
+    return true;
   }
 
-  private boolean listens(int made) {
+  private void listen(int made) throws SystemCallException {
     out.fill((byte) 0);
     out.set(ValueLayout.JAVA_SHORT, 0, (short) AF_NETLINK);
     out.set(ValueLayout.JAVA_INT, 8, GROUPS);
-    if (libc.bind(made, out.address(), 12) < 0) {
-      return false;
-    }
-    if (Whereabouts.name(device, out) < 0 // the device may have been renamed
-        || libc.ioctl(made, SIOCGIFINDEX, out.address()) < 0) {
-      return false;
-    }
+    libc.check(libc.bind(made, out.address(), 12), "bind of netlink");
+    libc.check(Whereabouts.name(device, out), "present name"); // it may have been renamed
+    libc.check(libc.ioctl(made, SIOCGIFINDEX, out.address()), "index of the interface");
     index = out.get(ValueLayout.JAVA_INT, 16);
-    return true;
   }
 
   private int netlink() {

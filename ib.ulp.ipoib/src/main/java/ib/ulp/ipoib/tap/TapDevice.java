@@ -178,9 +178,7 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
   }
 
   private void check(int result, String what) throws IOException {
-    if (result < 0) {
-      throw libc.failure(what);
-    }
+    libc.check(result, what);
   }
 
   String name() {
@@ -224,7 +222,6 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
   /** Sets the MTU, in any network namespace and under any name. */
   void mtu(int bytes) throws IOException {
     int socket = Whereabouts.socket(this, libc::datagramSocket);
-    check(socket, "socket");
     try {
       check(Whereabouts.name(this, request), "name of " + name);
       request.set(ValueLayout.JAVA_INT, 16, bytes);

@@ -33,36 +33,45 @@ final class Whereabouts {
    *
    * @param maker opens the socket in the calling thread's namespace; returns a value below 0 on
    *     failure
-   * @return the socket; below 0 on failure
+   * @return the socket
+   * @throws SystemCallException when the namespace cannot be entered, or the socket not be opened
    */
-  static int socket(TapDevice device, IntSupplier maker) {
+  static int socket(TapDevice device, IntSupplier maker) throws SystemCallException {
     Libc libc = device.libc();
     int there = libc.ioctl(device.fd(), TUNGETDEVNETNS, 0); // below 0 before Linux 5.2
     try {
       if (there < 0 || here(there)) {
-        return maker.getAsInt();
+        return libc.check(maker.getAsInt(), "socket");
       }
-      int[] made = {-1};
-      Thread visitor =
-          Thread.ofPlatform()
-              .name("ipoib-" + device.name() + "-visitor")
-              .start(() -> made[0] = libc.setns(there, CLONE_NEWNET) < 0 ? -1 : maker.getAsInt());
-      boolean interrupted = false;
-      while (visitor.isAlive()) { // the thread makes two system calls that do not block
-        try {
-          visitor.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-      return made[0];
+      int[] results = {-1, -1}; // of setns(2), and of the maker
+      visit(
+          device.name(),
+          () -> {
+            results[0] = libc.setns(there, CLONE_NEWNET);
+            results[1] = results[0] < 0 ? -1 : maker.getAsInt();
+          });
+      libc.check(results[0], "setns to the network namespace of " + device.name());
+      return libc.check(results[1], "socket in the network namespace of " + device.name());
     } finally {
       if (there >= 0) {
-        libc.close(there);
+        libc.close(there); // after the checks: this call has an errno of its own
       }
+    }
+  }
+
+  /** Runs two system calls that do not block on a thread of its own, and waits for it. */
+  private static void visit(String device, Runnable calls) {
+    Thread visitor = Thread.ofPlatform().name("ipoib-" + device + "-visitor").start(calls);
+    boolean interrupted = false;
+    while (visitor.isAlive()) {
+      try {
+        visitor.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -1,0 +1,20 @@
+package ib.ulp.ipoib.tap;
+
+import java.io.IOException;
+
+/** A system call that failed: its text says what was attempted and why, its errno which failure. */
+final class SystemCallException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private final int errno;
+
+  SystemCallException(String what, String why, int errno) {
+    super(what + ": " + why);
+    this.errno = errno;
+  }
+
+  /** {@return the error number of Linux} */
+  int errno() {
+    return errno;
+  }
+}

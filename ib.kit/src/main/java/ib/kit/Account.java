@@ -83,7 +83,7 @@ final class Account {
     return succeeded.get();
   }
 
-  /** Takes everything that is still to come; nobody posts any more. */
+  /** Polls until every request has completed. Called when no thread posts any more. */
   Account settle(CompletionQueue cq) {
     WorkCompletion[] batch = batch(16);
     Await.until(

@@ -9,8 +9,8 @@ import ib.core.verbs.LinkLayer;
 import java.util.List;
 
 /**
- * What the suite needs of a driver: devices on one fabric, registered with one midlayer. Usually
- * built over {@link ib.core.spi.StandaloneCore}.
+ * The test bed that a driver supplies to the suite: devices on one fabric, registered with one
+ * midlayer. It is usually built over {@link ib.core.spi.StandaloneCore}.
  */
 public interface Bench extends AutoCloseable {
   /** {@return the midlayer that the devices are registered with} */

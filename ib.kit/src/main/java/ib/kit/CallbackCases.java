@@ -20,7 +20,7 @@ final class CallbackCases {
     HandlerCases.add(c);
   }
 
-  /** What a verbs call does that completes something. */
+  /** A verbs call that completes a request. */
   @FunctionalInterface
   private interface Call {
     void on(Trial t, Pair p, Probe probe);
@@ -126,7 +126,7 @@ final class CallbackCases {
 
   private static void arming(Catalogue.Section s) {
     s.add(
-        "a queue that is not armed calls nobody",
+        "a queue that is not armed calls no handler",
         t -> {
           Armed a = Armed.of(t, new Probe());
           a.flood().one(1);

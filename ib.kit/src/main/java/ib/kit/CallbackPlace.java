@@ -45,12 +45,12 @@ enum CallbackPlace {
     this.atomic = atomic;
   }
 
-  /** What a device must be able to for it. */
+  /** {@return the capabilities that a device needs for this place} */
   Cap[] needs() {
     return this == QP_EVENT || this == SRQ_EVENT ? new Cap[] {Cap.SRQ} : new Cap[0];
   }
 
-  /** What becomes of a wait that gives way, in the order in which waits do. */
+  /** The fate of a wait that is refused, in the order in which waits are. */
   enum Yield {
     QUEUED,
     THROWS,

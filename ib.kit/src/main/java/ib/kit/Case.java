@@ -23,7 +23,7 @@ public record Case(
     boolean limits,
     Body body) {
 
-  /** What a case does. */
+  /** The code of a case. */
   @FunctionalInterface
   interface Body {
     void run(Trial trial) throws Exception;

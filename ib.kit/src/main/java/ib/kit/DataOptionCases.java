@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.api.Assertions;
 
-/** What a request can ask for beside its opcode: pieces, inline data, signals, fences. */
+/** Options of a request beside its opcode: scatter/gather entries, inline data, signals, fences. */
 final class DataOptionCases {
   private static final List<QpType> TYPES = List.of(QpType.RC, QpType.UC, QpType.UD);
 

@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Assertions;
 
 /**
  * Two threads, each inside a callback, each waiting for the end of the other's: every pair of
- * callbacks in both orders (contract 2.6-4, B15). One of the two waits is given up at once, and the
- * table says which: what stays queued before what can throw, that before a close, which is
- * deferred; of two equals the one that comes last.
+ * callbacks in both orders (B15). One of the two waits is refused at once, and the table says
+ * which: what stays queued before what can throw, that before a close, which is deferred; of two
+ * equals the one that comes last.
  */
 final class DeadlockCases {
   /**
@@ -42,7 +42,7 @@ final class DeadlockCases {
   /** The number after all of the first table. */
   private static final int LATE = 201;
 
-  /** What a deferred close is told as, and what the refused ones leave in the list. */
+  /** The clauses of the violations that a deferred close and a refused close are recorded as. */
   private static final List<String> DEFERRED = List.of("S26", "CC-17");
 
   private static final Runnable NOTHING = () -> {};
@@ -78,7 +78,7 @@ final class DeadlockCases {
       Cap[] needs = row.needs().length == 0 ? other.needs() : row.needs();
       for (boolean rowFirst : new boolean[] {true, false}) {
         s.add(
-            "%s and %s wait for each other's end, %s first (2.6-4)"
+            "%s and %s wait for each other's end, %s first (B15)"
                 .formatted(row.text, other.text, rowFirst ? "the former" : "the latter"),
             t -> cross(t, row, other, rowFirst),
             needs);
@@ -91,7 +91,7 @@ final class DeadlockCases {
     for (CallbackPlace place : places) {
       if (place.fence != CallbackPlace.Yield.QUEUED) {
         s.add(
-            place.text + " unplugs the device whose client ends it in remove: told at once (A2)",
+            place.text + " unplugs the device whose client ends it in remove: neither hangs (A2)",
             t -> unplugs(t, place),
             place.needs());
       }
@@ -104,7 +104,7 @@ final class DeadlockCases {
     Catalogue.Section gone = section(c, first + 2 * ROW, "lease");
     for (CallbackPlace p : places) {
       plug.add(
-          p.text + " plugs the device in whose client ends it in add: told at once (2.6-4)",
+          p.text + " plugs the device in whose client ends it in add: neither hangs (B15)",
           t -> plugs(t, p),
           p.needs());
       lease.add(
@@ -118,7 +118,7 @@ final class DeadlockCases {
     }
   }
 
-  /** A client of the second device alone, which ends somebody's callback in its own. */
+  /** A client of the second device only, which ends another client's callback in its own. */
   private static final class Ender implements IbClient {
     private final String device;
     private final Runnable inAdd;
@@ -241,7 +241,7 @@ final class DeadlockCases {
   private static void cross(Trial t, CallbackPlace row, CallbackPlace other, boolean rowFirst) {
     List.of("S26", "CC-17", "CC-9", "S29").forEach(t::tolerate);
     if (row == CallbackPlace.LEASE || other == CallbackPlace.LEASE) {
-      t.tolerate("I4"); // a lease's close that is deferred has nobody who could pay for it later
+      t.tolerate("I4"); // no thread can complete the deferred close of a lease later
     }
     List<Violation> before = t.bench().core().violations();
     Stand a = Stand.in(row, t, 0);

@@ -84,7 +84,7 @@ final class End implements AutoCloseable {
     handles = from.handles;
   }
 
-  /** The same with another queue pair; not closed. */
+  /** Returns this end with another queue pair, which the end does not close. */
   End with(QueuePair other) {
     return new End(this, other);
   }
@@ -137,7 +137,7 @@ final class End implements AutoCloseable {
         .addSge(lkey(), addr() + offset, length);
   }
 
-  /** The same, aimed at the memory of a peer. */
+  /** Makes a request that is aimed at the memory of a peer. */
   SendWr wr(WrOpcode opcode, long wrId, long offset, int length, End peer, long remoteOffset) {
     return wr(opcode, wrId, offset, length)
         .rkey(peer.mr.rkey())

@@ -92,7 +92,8 @@ final class EventCases {
           Assertions.assertNotNull(event);
           Assertions.assertEquals(EventType.SQ_DRAINED, event.type());
           Assertions.assertSame(e.qp, event.element());
-          Assertions.assertFalse(p.a.heard(EventType.SQ_DRAINED), "nobody else hears it");
+          Assertions.assertFalse(
+              p.a.heard(EventType.SQ_DRAINED), "only the QP's own handler gets it");
           Assertions.assertEquals(QpState.RTS, q.b.qp.state());
         });
     affiliatedMore(s);

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 
 /**
- * What every failing request of a reliable connection has in common (IBA 10.7.2, 10.10.2): requests
- * before it succeed, it fails with its status, what follows is flushed in order, each once, and
- * both queue pairs are where they belong.
+ * Checks a failing request of a reliable connection (IBA 10.7.2, 10.10.2): the requests before it
+ * succeed, the request fails with its status, the requests after it are flushed in order, each
+ * once, and both queue pairs are in the right state.
  */
 final class Failure {
   private static final long CANARY = 0x5a5a_5a5a_5a5a_5a5aL;
@@ -29,12 +29,12 @@ final class Failure {
     this.status = status;
   }
 
-  /** It fails on the requester's side; the peer hears nothing of it. */
+  /** Makes the check of a request that fails at the requester and sends the peer nothing. */
   static Failure local(Pair pair, WcStatus status) {
     return new Failure(pair, status);
   }
 
-  /** The responder refuses it and goes to ERR itself. */
+  /** Makes the check of a request that the responder refuses, going to ERR itself. */
   static Failure remote(Pair pair, WcStatus status, @Nullable EventType event) {
     Failure f = new Failure(pair, status);
     f.peerState = QpState.ERR;
@@ -43,8 +43,8 @@ final class Failure {
   }
 
   /**
-   * It may be found out when its response arrives: what was sent after it may have been executed,
-   * though it completes as flushed.
+   * Allows the failure to be found only when the response arrives: requests sent after it may have
+   * been executed, although they complete as flushed.
    */
   Failure late() {
     late = true;

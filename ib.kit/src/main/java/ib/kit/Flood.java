@@ -43,7 +43,7 @@ final class Flood implements AutoCloseable {
     Assertions.assertEquals(PostStatus.OK, status);
   }
 
-  /** The same, as far as there is room; {@return the status of the post}. */
+  /** Posts one receive if the queue has a free slot. Returns the status of the post. */
   int tryOne(long wrId) {
     return qps.getFirst().postReceive(wrId, end.lkey(), end.addr(), 8);
   }

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Assertions;
 
-/** What handlers may rely on: one at a time, none lost, fenced (S18-S26, B4-B7, B21). */
+/** Handlers: one call at a time, none lost, fenced by close (S18-S26, B4-B7, B21). */
 final class HandlerCases {
   private HandlerCases() {}
 

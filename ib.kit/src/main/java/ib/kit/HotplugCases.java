@@ -66,7 +66,7 @@ final class HotplugCases {
     poisoned(c.section("HOT", 81, "hot removal: poisoned handles", Cap.RC));
   }
 
-  /** A client that only does what it is told. */
+  /** A client whose add and remove do only what a case sets. */
   private static final class Puppet implements IbClient {
     private final String name;
     private final String device;
@@ -312,7 +312,7 @@ final class HotplugCases {
                     Assertions.assertFalse(
                         e.mr.segment().scope().isAlive(), "the arena is closed")));
     s.add(
-        "a managed queue of a device that is gone calls nobody any more",
+        "a managed queue of a removed device calls no callback any more",
         t -> {
           List<CompletionQueue> queues = new ArrayList<>();
           ClientRegistration r =

@@ -20,7 +20,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.api.Assertions;
 
-/** What fails on the requester's own side: in the completion, or at the post already. */
+/** Requests that fail at the requester: in the completion, or at the post already. */
 final class LocalErrorCases {
 
   /** Gives a request data it may not touch. */

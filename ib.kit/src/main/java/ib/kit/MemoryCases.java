@@ -76,7 +76,7 @@ final class MemoryCases {
     Await.status(p.a.sendCq, 2, status);
   }
 
-  /** What ends a case: the key opens nothing any more. */
+  /** Ends a case: checks that the key gives access to no memory any more. */
   private static void dead(Trial t, Pair p, int rkey, long address) {
     if (t.bench().lossless()) {
       write(p, rkey, address, WcStatus.REM_ACCESS_ERR);

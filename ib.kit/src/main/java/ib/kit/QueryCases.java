@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Assertions;
 
-/** What a device says of itself, and that it keeps to it. */
+/** The attributes of a device, and whether the device keeps to them. */
 final class QueryCases {
   private static final int COUNT = 64;
 
@@ -29,7 +29,7 @@ final class QueryCases {
   static void add(Catalogue c) {
     Catalogue.Section s = c.section("QUERY", 1, "what a device says of itself");
     s.add(
-        "limits that everybody needs are there",
+        "the device has the limits that every client needs",
         t -> {
           DeviceAttr a = t.left().attrs();
           for (Limit limit :
@@ -105,7 +105,7 @@ final class QueryCases {
     absent(s);
   }
 
-  /** What a device does not have it refuses by name. */
+  /** A device refuses each operation that it does not offer, by name. */
   private static void absent(Catalogue.Section s) {
     for (QpType type : List.of(QpType.UC, QpType.UD, QpType.XRC_INI)) {
       Cap cap = type == QpType.XRC_INI ? Cap.XRC : DataOptionCases.cap(type);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Assertions;
 
 /**
  * Every pair of methods on one object from two threads, and every method against close (S13-S16).
- * The driver synchronizes; nobody else does.
+ * The driver must synchronize; the core and the caller do not.
  */
 final class ReentrancyCases {
   private static final int TURNS = Integer.getInteger("ib.kit.turns", 150);
@@ -81,7 +81,7 @@ final class ReentrancyCases {
     live.finish();
   }
 
-  /** The same turn begins on both threads at the same moment, as well as that can be. */
+  /** Makes a task of many turns, each of which begins on both threads at nearly the same time. */
   private static Runnable turns(Runnable method, AtomicInteger arrived) {
     return () -> {
       for (int turn = 1; turn <= TURNS; turn++) {

@@ -15,7 +15,7 @@ import java.lang.foreign.Arena;
 import java.util.List;
 import org.junit.jupiter.api.Assertions;
 
-/** What a responder refuses, and how both sides are told (IBA 9.9.3; the answer matrix). */
+/** Requests that a responder refuses, and how both sides learn of it (IBA 9.9.3). */
 final class RemoteErrorCases {
   static final List<WrOpcode> RDMA =
       List.of(WrOpcode.RDMA_WRITE, WrOpcode.RDMA_WRITE_WITH_IMM, WrOpcode.RDMA_READ);

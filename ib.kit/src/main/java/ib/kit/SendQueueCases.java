@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 
-/** What holds a send queue back: fences (IBA 10.8.3.3), SQD (10.3.1.5); and moderated queues. */
+/** Send queues that wait: at fences (IBA 10.8.3.3) and in SQD (10.3.1.5); and moderated queues. */
 final class SendQueueCases {
   private SendQueueCases() {}
 
@@ -44,7 +44,9 @@ final class SendQueueCases {
     s.add("RC a fence behind nothing but writes, in an empty queue, twice in a row", t -> idle(t));
   }
 
-  /** What the first request brings to the start of our memory is carried on by the second. */
+  /**
+   * The second request sends on the data that the first brings to the start of this end's memory.
+   */
   private static void carried(Trial t, WrOpcode brings, WrOpcode carries, Form form) {
     Pair p = t.pair(Shape.of(QpType.RC).access(Shape.ALL | Access.REMOTE_ATOMIC));
     for (int i = 1; i <= 50; i++) {
@@ -119,7 +121,7 @@ final class SendQueueCases {
 
   private static void drainedMore(Catalogue.Section s) {
     s.add(
-        "RC attributes changed in SQD are told by query and hold",
+        "RC attributes changed in SQD are returned by query and take effect",
         t -> {
           Pair p = t.pair(Shape.of(QpType.RC));
           sqd(p);
@@ -168,10 +170,14 @@ final class SendQueueCases {
   }
 
   private static void moderated(Catalogue.Section s) {
-    s.add("every completion is told of, by count or by time", t -> moderated(t, 8, 500, 300));
-    s.add("fewer than the count are told when the time is over", t -> moderated(t, 1000, 200, 3));
     s.add(
-        "moderation turned off: who waits is told",
+        "the consumer is notified of every completion, by count or by time",
+        t -> moderated(t, 8, 500, 300));
+    s.add(
+        "the consumer is notified of fewer than the count when the time is over",
+        t -> moderated(t, 1000, 200, 3));
+    s.add(
+        "moderation turned off: a waiting consumer is notified",
         t -> {
           Eager eager = new Eager();
           CompletionQueue cq = t.left().createCq(new CqInit(64, eager::handle, null));

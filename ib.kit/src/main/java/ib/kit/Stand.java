@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 
 /**
- * A thread that stands inside a callback until it is told what to do there; and the call by which
- * others wait for the end of that callback.
+ * A thread that stays inside a callback until a case gives it a task there; and the call by which
+ * other threads wait for the end of that callback.
  */
 final class Stand {
   private static final int VENDOR_CLASS = 0x0f; // IBA 13.4.4: the vendor's
@@ -87,7 +87,7 @@ final class Stand {
     Await.until("a thread in the callback", () -> inside.getCount() == 0);
   }
 
-  /** The callback: the first call stays until it is told, all others return at once. */
+  /** The callback: the first call stays until its task has run, all others return at once. */
   private void enter() {
     if (!entered.compareAndSet(false, true)) {
       return;
@@ -243,7 +243,7 @@ final class Stand {
         };
   }
 
-  /** An answer that came before anybody listened is heard by the asker, who asks again. */
+  /** Sends a request; again, if the response was there first and this thread ran the callback. */
   private void ask(SaClient sa) {
     Thread asker = Thread.currentThread();
     sa.get(new ClassPortInfo())

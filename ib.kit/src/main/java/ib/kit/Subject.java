@@ -31,7 +31,7 @@ record Subject(
       return this;
     }
 
-    /** What must hold when all threads have returned. */
+    /** Sets the check that runs when all threads have returned. */
     Live finish(Runnable check) {
       finish = check;
       return this;

@@ -124,7 +124,7 @@ final class Trial implements AutoCloseable {
     Assumptions.assumeTrue(possible, () -> missing + ": " + what.title());
   }
 
-  /** What holds at the end of every case that passed so far. */
+  /** Checks what must hold at the end of every case that has passed so far. */
   void settled() {
     release();
     List<String> left =

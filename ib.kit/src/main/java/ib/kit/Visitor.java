@@ -10,33 +10,33 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 
 /**
- * A client that is in the middle of something when its device goes: its thread repeats one
- * operation until it is told to stop, or until it is refused.
+ * A client that is busy when its device is removed: its thread repeats one operation until the case
+ * stops it or the operation is refused.
  */
 final class Visitor implements IbClient {
-  /** What it does in remove. */
+  /** The behavior of the client in remove. */
   enum Manners {
-    /** Stops, accounts for everything, closes everything. */
+    /** The client stops, awaits every completion and closes every object. */
     TIDY,
-    /** Nothing: the core destroys what it left, and its thread goes on until it is refused. */
+    /** The client does nothing: the core destroys its objects, its thread runs until refused. */
     RUDE
   }
 
-  /** What it is busy with. */
+  /** The operation that the client repeats. */
   interface Work {
-    /** Does it once; {@return false when the data path said that the object is gone}. */
+    /** Runs the operation once. Returns false when the data path says that the object is gone. */
     boolean turn();
 
-    /** {@return whether it is in full swing, so that the device may go} */
+    /** {@return whether the work has begun, so that the device may be removed} */
     default boolean busy() {
       return true;
     }
 
-    /** All that was accepted has completed, each once; the device still works. */
+    /** Waits until every accepted request has completed, once; the device still works. */
     default void settle() {}
   }
 
-  /** Makes the work on a connected pair whose second end is on the device that goes. */
+  /** Makes the work on a connected pair whose second end is on the device that is removed. */
   @FunctionalInterface
   interface Maker {
     Work make(Pair pair);

@@ -55,8 +55,8 @@ public @interface IbFabric {
   String[] keys() default {};
 
   /**
-   * {@return how many of the last packets of each device a failed test tells; with 0 nobody looks
-   * at packets, and devices may hand messages over without any}
+   * {@return how many of the last packets of each device a failed test prints; with 0 no packets
+   * are captured, and devices may hand messages over without packets}
    */
   int packets() default 16;
 }

@@ -34,7 +34,7 @@ public final class IbFabricExtension
   /** A device whose packets are looked at. */
   private record Watched(String device, LastPackets packets, PacketCapture.Session session) {}
 
-  /** What is kept from before a test until after it. */
+  /** The state that is kept from before a test until after it. */
   private record Life(StandaloneFabric fabric, long seed, List<Watched> watched) {}
 
   /** For JUnit. */

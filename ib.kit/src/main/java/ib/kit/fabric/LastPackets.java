@@ -20,7 +20,7 @@ import java.util.Locale;
 
 /**
  * Takes the stream of a {@code ib.core.spi.PacketCapture}, and keeps a line for each of the last
- * packets. A thread of the driver writes, anybody reads: all under this.
+ * packets. A thread of the driver writes, any thread reads; guarded by this object's monitor.
  */
 final class LastPackets implements WritableByteChannel {
   private static final int INTERFACE = 1;

@@ -3,7 +3,7 @@ package ib.kit.fault;
 import ib.core.spi.FaultInjection;
 import java.util.Collection;
 
-/** What a field of a test can be so that {@link Faults} finds the devices in it. */
+/** The type of a test's field in which {@link Faults} finds the devices. */
 @FunctionalInterface
 public interface FaultSource {
   /** {@return the devices whose packets are disturbed} */

@@ -34,7 +34,7 @@ public final class FaultsExtension
     }
   }
 
-  /** What is kept from before a test until after it. */
+  /** The state that is kept from before a test until after it. */
   private record Life(long seed, List<Added> added) {}
 
   /** For JUnit. */

@@ -1,7 +1,6 @@
 /**
  * Faults for tests: an annotation that disturbs the packets of every device that offers {@code
- * ib.core.spi.FaultInjection} while a test runs. No thread of its own; called by JUnit.
- * reliability.md B2.
+ * ib.core.spi.FaultInjection} while a test runs. The package has no threads; JUnit calls it.
  */
 @NullMarked
 package ib.kit.fault;

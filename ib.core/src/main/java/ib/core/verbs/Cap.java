@@ -3,8 +3,8 @@ package ib.core.verbs;
 import java.util.Set;
 
 /**
- * What a device can do: the bits of {@code ibv_device_cap_flags} (those above 31 of the extended
- * query), and capabilities that C tells only by a failing call.
+ * The capabilities of a device: the bits of {@code ibv_device_cap_flags} (those above 31 of the
+ * extended query), and capabilities that a C program learns only from a failing call.
  */
 public enum Cap {
   /** The work request capacity of a QP can be changed. */

@@ -155,8 +155,9 @@ public abstract non-sealed class CompletionQueue extends IbObject {
   }
 
   /**
-   * Asks for fewer handler calls: one per that many completions, or that much time after the first
-   * of them, whichever comes first ({@code ib_modify_cq}). A failed completion is told at once.
+   * Reduces the number of handler calls: the handler is called after {@code count} completions, or
+   * {@code periodUs} after the first of them, whichever comes first ({@code ib_modify_cq}). For a
+   * failed completion the handler is called at once.
    *
    * @param count completions, 0 to 65,535; 0 and 1 turn moderation off
    * @param periodUs microseconds, 0 to 65,535; 0 turns moderation off
@@ -211,7 +212,7 @@ public abstract non-sealed class CompletionQueue extends IbObject {
   }
 
   /**
-   * For the core: sets who is told of completions.
+   * For the core: sets the notifier that is called for each notification of a completion.
    *
    * @param completionNotifier the core's part of this queue
    */

@@ -52,7 +52,7 @@ public record CqInit(
     return new CqInit(entries, vector, null, null, null, pollContext);
   }
 
-  /** What the driver sees: the event handler guarded (S20). */
+  /** {@return these attributes as the driver gets them: with the checked event handler (S20)} */
   CqInit guarded(ObjectControl control) {
     return new CqInit(
         entries, vector, compHandler, control.guard(eventHandler), context, pollContext);

@@ -1,6 +1,6 @@
 package ib.core.verbs;
 
-/** What a managed completion queue calls when a request has completed (Linux: ib_cqe). */
+/** The callback of a managed completion queue for a completed request (Linux: ib_cqe). */
 @FunctionalInterface
 public interface Cqe {
   /**

@@ -1,10 +1,10 @@
 package ib.core.verbs;
 
 /**
- * Who a device is: what a client is shown before it decides to bind.
+ * The identity of a device, which a client reads before it decides to use the device.
  *
  * @param name the device name, for example {@code soft0}; unique in the midlayer
- * @param index the number given at registration, 0 and up, never given again
+ * @param index the number that the device got at registration, from 0; never used again
  * @param nodeType kind of node
  * @param nodeGuid GUID of the node
  * @param sysImageGuid GUID of the system; the node's own if there is none

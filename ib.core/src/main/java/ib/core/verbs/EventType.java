@@ -56,7 +56,7 @@ public enum EventType {
    */
   SOURCE_MUTED(1003, Affiliation.PORT);
 
-  /** What an event is about. */
+  /** The kind of object that an event is about. */
   public enum Affiliation {
     /** A completion queue. */
     CQ,

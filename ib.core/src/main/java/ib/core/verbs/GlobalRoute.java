@@ -1,8 +1,7 @@
 package ib.core.verbs;
 
 /**
- * What goes into the global route header, or into the IP header on RoCE v2 (IBA vol. 1 section
- * 8.3).
+ * The fields of the global route header, or of the IP header on RoCE v2 (IBA vol. 1 section 8.3).
  *
  * @param dgid destination GID, or the multicast group
  * @param flowLabel flow label, 20 bits

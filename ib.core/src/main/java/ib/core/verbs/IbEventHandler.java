@@ -4,8 +4,8 @@ package ib.core.verbs;
  * A handler of unaffiliated events of one device (S42); the object itself is the context (S46).
  *
  * <p>Events arrive in order, each once, one at a time per handler, after the caches were refreshed
- * (B13). A slow handler holds up nobody but itself; when its queue overruns it hears one {@link
- * EventType#EVENT_OVERFLOW} in place of what it lost.
+ * (B13). A slow handler delays only itself. When its queue overruns, it gets one {@link
+ * EventType#EVENT_OVERFLOW} in place of the lost events.
  */
 public abstract class IbEventHandler {
   private final IbDevice device;

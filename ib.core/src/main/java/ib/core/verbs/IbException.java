@@ -1,9 +1,9 @@
 package ib.core.verbs;
 
 /**
- * What the control path throws: an error number, what was attempted, why it failed and what to try.
- * Unchecked; the subclasses name the usual numbers. The data path throws nothing (D3), see {@link
- * PostStatus}.
+ * A failure of the control path: an error number, what was attempted, why it failed and what to
+ * try. It is unchecked; the subclasses name the usual numbers. The data path throws nothing (D3),
+ * see {@link PostStatus}.
  */
 public class IbException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -1,6 +1,6 @@
 package ib.core.verbs;
 
-/** There is no such device, or it is going away and takes no new work. */
+/** Thrown when no such device exists, or when it is being removed and accepts no new work. */
 public class IbNoDeviceException extends IbException {
   private static final long serialVersionUID = 1L;
 

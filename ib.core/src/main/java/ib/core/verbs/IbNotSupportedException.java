@@ -1,6 +1,6 @@
 package ib.core.verbs;
 
-/** The device or its driver does not offer the operation; what it offers is told by {@link Cap}. */
+/** Thrown when the device or its driver does not offer the operation; see {@link Cap}. */
 public class IbNotSupportedException extends IbException {
   private static final long serialVersionUID = 1L;
 

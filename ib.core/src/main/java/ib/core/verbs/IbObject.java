@@ -4,12 +4,11 @@ import ib.core.verbs.ObjectControl.Amount;
 import java.util.List;
 
 /**
- * What all verbs objects have in common: a device, an owner, a use count and a life that ends with
- * {@link #close}.
+ * A verbs object: it has a device, an owner and a use count, and {@link #close} destroys it.
  *
- * <p>Use after close gives {@link IbInvalidException}; use after the device or the owning client
- * went away gives {@link IbDisassociatedException} (D2); the data path then returns {@link
- * PostStatus#GONE}. Never undefined behaviour.
+ * <p>Use after close throws {@link IbInvalidException}. Use after the removal of the device or of
+ * the owning client throws {@link IbDisassociatedException} (D2). In both cases the data path
+ * returns {@link PostStatus#GONE}; no use has undefined behaviour.
  */
 public abstract sealed class IbObject implements AutoCloseable
     permits ProtectionDomain,
@@ -100,7 +99,7 @@ public abstract sealed class IbObject implements AutoCloseable
     }
   }
 
-  /** What remains to be done after the driver destroyed the object. */
+  /** Called after the driver has destroyed the object, to release what the core keeps for it. */
   void released() {}
 
   /** The whole destroy, as {@link Creation} hands it to the core. */

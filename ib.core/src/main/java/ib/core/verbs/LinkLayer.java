@@ -1,8 +1,8 @@
 package ib.core.verbs;
 
-/** What lies under the transport of a port; numbers of {@code ibv_port_attr.link_layer}. */
+/** The link layer of a port; numbers of {@code ibv_port_attr.link_layer}. */
 public enum LinkLayer {
-  /** Not told. */
+  /** The driver does not say. */
   UNSPECIFIED(0, "Unspecified"),
   /** InfiniBand: LIDs, a subnet manager. */
   INFINIBAND(1, "InfiniBand"),

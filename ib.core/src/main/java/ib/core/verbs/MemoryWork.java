@@ -3,9 +3,9 @@ package ib.core.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the requests on memory need beside the fields of {@link SendWr} that all have: REG_MR,
- * BIND_MW and FLUSH (in C the structures {@code ib_reg_wr}, {@code ibv_mw_bind_info} and {@code
- * flush}). Reusable, like the request it is given to with {@link SendWr#memory}.
+ * The further attributes of the requests on memory: REG_MR, BIND_MW and FLUSH (in C the structures
+ * {@code ib_reg_wr}, {@code ibv_mw_bind_info} and {@code flush}). {@link SendWr#memory} sets them
+ * for a request. The object is reusable, as the request is.
  */
 @NotThreadSafe
 public final class MemoryWork {

@@ -17,7 +17,7 @@ public enum NodeType {
   USNIC(5, "usNIC"),
   /** usNIC over UDP. */
   USNIC_UDP(6, "usNIC UDP"),
-  /** Not told. */
+  /** The driver does not say. */
   UNSPECIFIED(7, "unspecified");
 
   private static final NodeType[] VALUES = values();

@@ -1,6 +1,6 @@
 package ib.core.verbs;
 
-/** What to be notified of; bits of {@code ib_cq_notify_flags}. */
+/** The completions that a consumer asks to be notified of; bits of {@code ib_cq_notify_flags}. */
 public final class NotifyFlags {
   /** The next solicited or failed completion. */
   public static final int SOLICITED = 1;

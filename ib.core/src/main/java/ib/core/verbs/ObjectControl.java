@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ObjectControl {
 
-  /** What kind of object a book is about. */
+  /** The kind of object that a record is about. */
   enum Kind {
     /** The device itself, as a client sees it. */
     DEVICE,
@@ -33,7 +33,7 @@ public interface ObjectControl {
     AH
   }
 
-  /** What the limits of a client count besides its objects; an object holds some of it. */
+  /** The amounts that the limits of a client count besides its objects; an object holds some. */
   enum Amount {
     /** Entries of completion queues. */
     CQ_ENTRIES,

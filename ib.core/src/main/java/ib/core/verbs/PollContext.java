@@ -1,11 +1,11 @@
 package ib.core.verbs;
 
 /**
- * Who polls a managed completion queue, and where its {@code done} callbacks run; numbers of {@code
- * ib_poll_context}.
+ * The thread that polls a managed completion queue and runs its {@code done} callbacks; numbers of
+ * {@code ib_poll_context}.
  */
 public enum PollContext {
-  /** The consumer, in {@code processDirect}; no callback comes by itself. */
+  /** The consumer's own thread, in {@code processDirect}; the core starts no callback. */
   DIRECT(0, "DIRECT"),
   /** A completion vector of the core; {@code done} may not sleep (S26). */
   EVENT_LOOP(1, "SOFTIRQ"),

@@ -6,8 +6,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a port counts (IBA vol. 1, 16.1.3.5 PortCounters, 16.1.4.11 PortCountersExtended, 16.1.4 the
- * optional details), in the order and with the names of {@code perfquery}. Any context.
+ * The counters of a port (IBA vol. 1, 16.1.3.5 PortCounters, 16.1.4.11 PortCountersExtended, 16.1.4
+ * the optional details), in the order and with the names of {@code perfquery}. Any context.
  */
 public enum PortCounter {
   /** Minor link errors on the lanes. */

@@ -8,7 +8,7 @@ public final class PostStatus {
   /** The object or its device is gone (-EIO). */
   public static final int GONE = -5;
 
-  /** No room in the work queue (-ENOMEM): poll, then post again. */
+  /** The work queue has no free slot (-ENOMEM): poll, then post again. */
   public static final int QUEUE_FULL = -12;
 
   /** The request or the state of the QP does not allow it (-EINVAL). */
@@ -23,11 +23,11 @@ public final class PostStatus {
   private PostStatus() {}
 
   /**
-   * What a result means, and what to try.
+   * Explains a result of the data path, and says what to try.
    *
-   * @param status what a data path call returned
-   * @return for a person, for example {@code QUEUE_FULL (-12): no room in the work queue. Try: poll
-   *     the completion queue, then post again}
+   * @param status the result of a data path call
+   * @return a text for a person, for example {@code QUEUE_FULL (-12): the work queue has no free
+   *     slot. Try: poll the completion queue, then post again}
    */
   @AnyContext
   public static String text(int status) {
@@ -39,7 +39,7 @@ public final class PostStatus {
           told(
               "QUEUE_FULL",
               status,
-              "no room in the work queue",
+              "the work queue has no free slot",
               "poll the completion queue, then post again");
       case INVALID ->
           told(

@@ -12,7 +12,7 @@ public enum QpAttrMask {
   CUR_STATE,
   /** Raise SQ_DRAINED when drained. */
   EN_SQD_ASYNC_NOTIFY,
-  /** What the peer may do. */
+  /** Access flags: the operations that the peer may do. */
   ACCESS_FLAGS,
   /** Index of the P_Key. */
   PKEY_INDEX,

@@ -1,6 +1,6 @@
 package ib.core.verbs;
 
-/** What a queue pair is made for; bits of {@code ib_qp_create_flags}. */
+/** The special uses of a queue pair; bits of {@code ib_qp_create_flags}. */
 public final class QpCreateFlags {
   /** Sends with segmentation offload may be posted (UD, {@link Cap#UD_TSO}). */
   public static final int IPOIB_UD_LSO = 1;

@@ -45,7 +45,7 @@ public record QpInit(
   }
 
   /**
-   * The same with another choice of signaling.
+   * Returns a copy of these attributes with another choice of signaling.
    *
    * @param sigType which sends complete with a work completion
    * @return the attributes
@@ -66,7 +66,7 @@ public record QpInit(
   }
 
   /**
-   * The same with a shared receive queue.
+   * Returns a copy of these attributes with a shared receive queue.
    *
    * @param shared the queue
    * @return the attributes
@@ -87,7 +87,7 @@ public record QpInit(
   }
 
   /**
-   * The same with a receive completion queue of its own.
+   * Returns a copy of these attributes with a completion queue of its own for receives.
    *
    * @param cq completions of receives
    * @return the attributes
@@ -98,7 +98,7 @@ public record QpInit(
   }
 
   /**
-   * The same with an event handler.
+   * Returns a copy of these attributes with an event handler.
    *
    * @param handler the handler
    * @param handlerContext given to it
@@ -120,7 +120,7 @@ public record QpInit(
   }
 
   /**
-   * The same for a special queue pair.
+   * Returns a copy of these attributes for a special queue pair.
    *
    * @param specialPort the port of QP0 or QP1
    * @return the attributes
@@ -141,7 +141,7 @@ public record QpInit(
   }
 
   /**
-   * The same, made for something special.
+   * Returns a copy of these attributes with creation flags.
    *
    * @param flags bits of {@link QpCreateFlags}
    * @return the attributes
@@ -151,7 +151,7 @@ public record QpInit(
         type, sendCq, recvCq, srq, cap, sqSigType, rqSigType, port, eventHandler, context, flags);
   }
 
-  /** What the driver sees: the event handler guarded (S20). */
+  /** {@return these attributes as the driver gets them: with the checked event handler (S20)} */
   QpInit guarded(ObjectControl control) {
     return withEventHandler(control.guard(eventHandler), context);
   }
@@ -208,7 +208,7 @@ public record QpInit(
     };
   }
 
-  /** What the queue pair keeps alive: PD, both CQs, SRQ (contract: refcounts of verbs.c). */
+  /** {@return the objects in use while the queue pair exists: PD, both CQs, SRQ; as in verbs.c} */
   IbObject[] uses(ProtectionDomain pd) {
     List<IbObject> uses = new ArrayList<>(List.of(pd, sendCq, recvCq));
     if (srq != null) {

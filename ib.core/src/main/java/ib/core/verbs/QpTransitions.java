@@ -165,7 +165,7 @@ public final class QpTransitions {
   }
 
   /**
-   * What a transition requires.
+   * Returns the attributes that a transition requires.
    *
    * @param type transport service
    * @param from present state
@@ -178,7 +178,7 @@ public final class QpTransitions {
   }
 
   /**
-   * What a transition allows beyond what it requires.
+   * Returns the attributes that a transition allows beside those that it requires.
    *
    * @param type transport service
    * @param from present state

@@ -168,9 +168,9 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
   }
 
   /**
-   * A packet sequence number for {@code SQ_PSN}, to be told the peer as its {@code RQ_PSN}: what to
-   * take when nothing speaks for another. Whoever wants to forge a packet has to guess it (D9,
-   * reliability.md V6).
+   * Returns a random start PSN for {@code SQ_PSN}; the peer needs it as its {@code RQ_PSN}. Use it
+   * unless the application needs a particular value: an attacker has to guess it to forge a packet
+   * (D9, V6).
    *
    * @return 24 bits, random, another one at each call
    */

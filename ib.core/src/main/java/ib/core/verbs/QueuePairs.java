@@ -1,8 +1,8 @@
 package ib.core.verbs;
 
 /**
- * Brings queue pairs of one program to each other, without a connection manager: both ends are in
- * this JVM, so each is told what it has to know of the other.
+ * Connects queue pairs of one program without a connection manager: both ends are in this JVM, so
+ * this class sets at each end the attributes of the other.
  */
 public final class QueuePairs {
   private static final int FIRST_PORT = 1; // every device has it
@@ -27,10 +27,10 @@ public final class QueuePairs {
 
   /**
    * Connects two queue pairs: both are ready to send when this returns. The path MTU is the smaller
-   * one of both ports; on Ethernet the way is an IPv4 address of both, or else an IPv6 one; the
-   * peer may write, read and do atomics where a memory region allows it; a lost packet is sent
-   * again after 67 ms, 7 times; a receiver that is not ready is waited for without end. Whoever
-   * wants something else calls {@link QueuePair#modify}.
+   * one of both ports. On Ethernet the path is between IPv4 addresses if both ports have one, or
+   * else between IPv6 addresses. The peer may write, read and do atomics where a memory region
+   * allows it. A lost packet is sent again after 67 ms, up to 7 times; a receiver that is not ready
+   * is retried without limit. For other attributes call {@link QueuePair#modify} instead.
    *
    * @param a one end, of type RC or UC, in state RESET
    * @param portA by which port of its device, from 1

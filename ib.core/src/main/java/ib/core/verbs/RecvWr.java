@@ -112,7 +112,7 @@ public final class RecvWr {
    * @param addr address, in the address space of the region ({@code iova})
    * @param length bytes, unsigned; 0 is an empty entry
    * @return this
-   * @throws IbInvalidException if there is no room
+   * @throws IbInvalidException if the request has no free entry
    */
   public RecvWr addSge(int lkey, long addr, int length) {
     sges.add(lkey, addr, length);

@@ -324,7 +324,7 @@ public final class SendWr {
    * @param addr address, in the address space of the region ({@code iova})
    * @param length bytes, unsigned; 0 is an empty entry
    * @return this
-   * @throws IbInvalidException if there is no room
+   * @throws IbInvalidException if the request has no free entry
    */
   public SendWr addSge(int lkey, long addr, int length) {
     sges.add(lkey, addr, length);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record SrqInit(SrqAttr attr, @Nullable EventHandler eventHandler, @Nullable Object context) {
 
-  /** What the driver sees: the event handler guarded (S20). */
+  /** {@return these attributes as the driver gets them: with the checked event handler (S20)} */
   SrqInit guarded(ObjectControl control) {
     return new SrqInit(attr, control.guard(eventHandler), context);
   }

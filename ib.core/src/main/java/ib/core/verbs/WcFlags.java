@@ -1,6 +1,6 @@
 package ib.core.verbs;
 
-/** What else a completion carries; bits of {@code ib_wc_flags}. */
+/** The optional contents of a completion; bits of {@code ib_wc_flags}. */
 public final class WcFlags {
   /** The first 40 bytes of the buffer hold a global route header (UD). */
   public static final int GRH = 1;

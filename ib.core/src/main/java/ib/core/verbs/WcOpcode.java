@@ -1,8 +1,8 @@
 package ib.core.verbs;
 
 /**
- * What a completed work request was; numbers of {@code ib_wc_opcode}. Valid only when the status is
- * SUCCESS.
+ * The operation of a completed work request; numbers of {@code ib_wc_opcode}. Valid only when the
+ * status is SUCCESS.
  */
 public enum WcOpcode {
   /** Send, in any of its forms. */

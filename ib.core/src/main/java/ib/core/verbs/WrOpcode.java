@@ -1,6 +1,6 @@
 package ib.core.verbs;
 
-/** What a send request asks for; numbers of {@code ib_wr_opcode}. */
+/** The operation of a send request; numbers of {@code ib_wr_opcode}. */
 public enum WrOpcode {
   /** Write to remote memory. */
   RDMA_WRITE(0),

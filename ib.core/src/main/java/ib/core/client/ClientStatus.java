@@ -18,7 +18,7 @@ public record ClientStatus(String name, long sequence, List<String> after, List<
     bindings = List.copyOf(bindings);
   }
 
-  /** States of a binding (contract 2.5). */
+  /** The states of a binding. */
   public enum State {
     /** Not bound. */
     NONE,

@@ -75,8 +75,8 @@ public interface IbCore {
   Map<String, Long> counters(String device, int port);
 
   /**
-   * What the MAD layer of a port counts: datagrams sent and received, responses that came late,
-   * timeouts, what nobody wanted, RMPP.
+   * Returns the counters of a port's MAD layer: datagrams sent and received, late responses,
+   * timeouts, datagrams for which no agent is registered, RMPP.
    *
    * @param device device name
    * @param port from 1
@@ -110,11 +110,11 @@ public interface IbCore {
   void resetPortCounters(String device, int port, PortCounter.Form form, Set<PortCounter> which);
 
   /**
-   * What became of a device's events (D8): {@code dispatched}, {@code delivered} to handlers,
-   * {@code detours} around a bus that was held up, {@code overflows} with {@code lost} events,
-   * {@code handler_lost} by single handlers, {@code late} ones after the removal had begun, {@code
-   * handler_errors}, {@code refresh_errors} of the caches, {@code mirrored} and {@code unposted} on
-   * the bus.
+   * Returns the counters of a device's events (D8): {@code dispatched}, {@code delivered} to
+   * handlers, {@code detours} around an EventAdmin that was stuck, {@code overflows} with {@code
+   * lost} events, {@code handler_lost} by single handlers, {@code late} events after the removal
+   * had begun, {@code handler_errors}, {@code refresh_errors} of the caches, and events {@code
+   * mirrored} and {@code unposted} on EventAdmin.
    *
    * @param device device name
    * @return name to value, in that order
@@ -137,7 +137,7 @@ public interface IbCore {
   List<Violation> violations();
 
   /**
-   * Renames a device; clients are told in order (CC-15).
+   * Renames a device and notifies its clients in order (CC-15).
    *
    * @param device its name now
    * @param newName a free name

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Objects were left behind by the one who made them. Everything is down when this is thrown: the
- * objects are destroyed, too. Errno is EBUSY.
+ * Thrown when the code that made objects did not close all of them. Everything is closed when this
+ * is thrown: the core has destroyed these objects, too. Errno is EBUSY.
  */
 public class IbLeakException extends IbException {
   private static final long serialVersionUID = 1L;

@@ -14,12 +14,13 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * What one part of the software has refused, and what it has outlived: counted by reason, and told
- * in one line a minute at most, with where the last one came from. No stack is told, since
- * strangers may be able to bring it about as often as they like.
+ * Counts, by reason, the inputs that one part of the software has refused and the exceptions that
+ * it has survived, and reports them in at most one log line a minute, with the source of the last
+ * one. The line has no stack trace, because a remote attacker may cause incidents as often as it
+ * likes.
  *
- * <p>A thread that serves many runs each of its turns by {@link #serve}: whatever a turn throws is
- * an incident, and the thread goes on.
+ * <p>A thread that serves several peers runs each of its steps by {@link #serve}: an exception of a
+ * step is an incident, and the thread goes on.
  */
 public final class Incidents {
   private static final long QUIET_NS = TimeUnit.MINUTES.toNanos(1);
@@ -48,7 +49,7 @@ public final class Incidents {
   }
 
   /**
-   * The same with a clock of its own, for tests.
+   * Makes the counter of one part of the software, with a clock of its own, for tests.
    *
    * @param where which part of the software, with which each line begins
    * @param lines takes a line for the log
@@ -90,8 +91,8 @@ public final class Incidents {
   }
 
   /**
-   * Runs a step of something that serves many: what the step throws is counted and told, and
-   * whoever is served next does not suffer by it.
+   * Runs one step of a thread that serves several peers. An exception of the step is counted and
+   * reported, and the thread serves the next peer.
    *
    * @param step what to do
    * @return whether it threw nothing
@@ -107,9 +108,9 @@ public final class Incidents {
   }
 
   /**
-   * Something was thrown that nobody expected, and the thrower's thread goes on.
+   * Counts and reports an unexpected exception, after which the calling thread goes on.
    *
-   * @param thrown what
+   * @param thrown the exception
    */
   @AnyContext
   public void outlived(Throwable thrown) {
@@ -172,7 +173,7 @@ public final class Incidents {
     return total.get();
   }
 
-  /** {@return how often something was thrown that nobody expected} */
+  /** {@return the number of unexpected exceptions so far} */
   @AnyContext
   public long outlived() {
     return outlived.get();

@@ -1,11 +1,11 @@
 /**
- * What an upper level protocol (ULP) is to the midlayer: an {@link ib.core.client.IbClient}, told
- * of all devices in the order in which clients registered and of their removal in reverse (S39,
- * S40); and {@link ib.core.client.IbCore}, the service through which tools look at devices, clients
- * and objects.
+ * The interface of the midlayer for upper level protocols (ULPs) and tools. A ULP is an {@link
+ * ib.core.client.IbClient}: the core calls the {@code add} of all clients for each device in the
+ * order in which they registered, and their {@code remove} in reverse order (S39, S40). Tools look
+ * at devices, clients and objects by the service {@link ib.core.client.IbCore}.
  *
- * <p>No thread is owned here. {@code add} and {@code remove} run on whatever thread brought the
- * change about, with no lock of the core held (I5), one at a time per device.
+ * <p>This package has no threads. {@code add} and {@code remove} run on the thread that caused the
+ * change, with no lock of the core held (I5), one at a time per device.
  *
  * <p>Texts: the kernel's "InfiniBand Midlayer Locking", Roland Dreier's mail of 2004-09-10.
  */

@@ -58,11 +58,12 @@ public interface DeviceOps {
   int queryPkey(int port, int index);
 
   /**
-   * A number of the GID table, so that nobody reads it again who knows it as it is.
+   * Returns the version of the GID table, so that a caller reads the table again only if it has
+   * changed.
    *
    * @param port from 1
-   * @return another one after each change of the table, from the change on and before its event; -1
-   *     when the driver keeps no such number
+   * @return a number that differs after each change of the table, from the change on and before its
+   *     event; -1 when the driver keeps no such number
    */
   @AnyContext
   default long gidChanges(int port) {
@@ -112,8 +113,8 @@ public interface DeviceOps {
   }
 
   /**
-   * Hardware counters, which nobody resets: the names of Linux rxe, then {@code drop_} and the
-   * reason.
+   * Returns the hardware counters, which no call resets: the names of Linux rxe, then {@code drop_}
+   * and the reason.
    *
    * @param port from 1
    * @return name to value, in printing order

@@ -17,8 +17,9 @@ import ib.core.verbs.ProtectionDomain;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a driver registers as {@link IbDevice} service. As a service it answers queries; it refuses
- * to create, because only a client's own handle has order, ownership and fences (D2).
+ * A driver's device, which the driver registers as {@link IbDevice} service. As a service it
+ * answers queries. It refuses to create objects, because only a client's own handle has order,
+ * ownership and callback fences (D2).
  */
 public abstract class DriverDevice extends IbDevice {
   private volatile DeviceInfo info;
@@ -38,9 +39,9 @@ public abstract class DriverDevice extends IbDevice {
   public abstract DeviceOps ops();
 
   /**
-   * For drivers: tells of an unaffiliated event (S12, S44). Before the core has connected, and
-   * after it has disconnected, nobody can hear it: state is truth, the core reads it when it
-   * connects (B12).
+   * For drivers: raises an unaffiliated event (S12, S44). An event raised before the core connects
+   * or after it disconnects is dropped; no change is lost, because the core reads the device's
+   * state when it connects (B12).
    *
    * @param type an unaffiliated type
    * @param port from 1, or 0 for the device

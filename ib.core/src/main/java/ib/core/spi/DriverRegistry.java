@@ -26,8 +26,8 @@ public interface DriverRegistry {
   DeviceRegistration register(DriverDevice device);
 
   /**
-   * The graph of all blocking waits of the midlayer. What of a driver waits for something that
-   * waits for clients waits here, so that a cycle is refused at once (contract 2.6-4).
+   * Returns the wait-for graph of the midlayer. A thread of a driver that waits for a thread that
+   * may wait for clients enters its wait here, so that a cycle is refused at once (B15).
    *
    * @return the graph
    */

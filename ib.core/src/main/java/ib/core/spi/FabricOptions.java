@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link StandaloneFabric} is to be. Every method but {@code open} returns the options, so
- * that calls chain. For one thread; may be opened more than once.
+ * The options of a {@link StandaloneFabric}. Every method but {@code open} returns the options, so
+ * that calls chain. For use by one thread; {@code open} may be called more than once.
  *
  * @param <S> the options of the driver
  */

@@ -4,26 +4,26 @@ import ib.core.verbs.MaySleep;
 import java.util.List;
 
 /**
- * What can be done to the packets of a device: a service that a driver registers for each device
- * while it is plugged in, with the service property {@link DeviceSlot#DEVICE_NAME}. {@code
- * ib:fault} reaches drivers through it.
+ * Injects faults into the packets of a device. A driver registers this service for each device
+ * while the device is plugged in, with the service property {@link DeviceSlot#DEVICE_NAME}. {@code
+ * ib:fault} uses it.
  *
- * <p>While there is a rule, every packet is a real one of at most the path MTU. A packet is looked
- * at by all rules in the order in which they were added: it may be delayed by one and duplicated by
- * another, and is lost if any says so. All chance comes from one seed, so a program that is driven
- * by one thread sees the same faults again.
+ * <p>While a rule exists, every packet is a real one of at most the path MTU. All rules examine a
+ * packet, in the order in which they were added: one rule may delay it, another may duplicate it,
+ * and it is lost if any rule says so. All random numbers come from one seed, so a program that runs
+ * on one thread sees the same faults again.
  *
- * <p>All methods may be called from any thread; what they change holds for the next packet.
+ * <p>Any thread may call all methods; a change takes effect with the next packet.
  */
 public interface FaultInjection {
 
   /**
-   * A rule at work.
+   * A rule in effect.
    *
-   * @param id its number, from 1, never used again by the device
+   * @param id the number of the rule, from 1, never used again by the device
    * @param rule the rule
-   * @param fitting packets that it fits so far
-   * @param hit packets that it has hit so far
+   * @param fitting how many packets the rule has fitted so far
+   * @param hit how many packets the rule has hit so far
    */
   record Active(int id, FaultRule rule, long fitting, long hit) {}
 
@@ -45,7 +45,7 @@ public interface FaultInjection {
   List<Active> list();
 
   /**
-   * Takes a rule away; what it holds back still comes when it is due.
+   * Removes a rule; packets that it holds are still delivered when they are due.
    *
    * @param id its number
    * @return whether there was such a rule
@@ -54,7 +54,7 @@ public interface FaultInjection {
   boolean remove(int id);
 
   /**
-   * Takes all rules away.
+   * Removes all rules.
    *
    * @return how many there were
    */

@@ -7,8 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What is done to which packets. Immutable; {@link #of} makes one that fits every packet, the
- * {@code with} methods narrow it, {@link #parse} reads the text form {@link #toString} writes:
+ * A fault and the packets that it hits. Immutable. {@link #of} makes a rule that fits every packet,
+ * the {@code with} methods narrow it, {@link #parse} reads the text form that {@link #toString}
+ * writes:
  *
  * <pre>
  * loss rate=0.05
@@ -50,21 +51,21 @@ public record FaultRule(
     long jitterNs,
     int packets) {
 
-  /** What is done to a packet. */
+  /** The fault that a packet suffers. */
   public enum Kind {
-    /** It vanishes. */
+    /** The packet is lost. */
     LOSS,
-    /** A copy follows, after the delay if there is one. */
+    /** A copy of the packet follows, after the delay if the rule has one. */
     DUPLICATE,
-    /** Others overtake it. */
+    /** Other packets overtake the packet. */
     REORDER,
-    /** It comes later, and so do none of the others because of it. */
+    /** The packet arrives later; it does not delay other packets. */
     DELAY,
     /** A bit is flipped: the receiver's ICRC check drops it and counts {@code drop_icrc}. */
     CORRUPT,
     /** A bit of the payload is flipped that no check finds; only to prove that a checker does. */
     SILENT,
-    /** It vanishes; for rules that cut peers off rather than lose now and then. */
+    /** The packet is lost, as with LOSS; for rules that cut a peer off. */
     PARTITION;
 
     private final String label = name().toLowerCase(Locale.ROOT); // each disturbed packet has it

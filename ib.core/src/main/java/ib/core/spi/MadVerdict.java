@@ -1,11 +1,11 @@
 package ib.core.spi;
 
-/** What a driver did with a datagram (kernel: ib_mad_result). */
+/** The result of a driver's handling of a datagram (kernel: ib_mad_result). */
 public enum MadVerdict {
-  /** Nothing: it goes to the agents, or onto the wire. */
+  /** The driver does not handle the datagram: it goes to the agents, or onto the wire. */
   PASS,
-  /** It wrote an answer, which is sent back. */
+  /** The driver wrote a response, which is sent back. */
   REPLY,
-  /** It is done with it; there is no answer. */
+  /** The driver has handled the datagram; there is no response. */
   CONSUMED
 }

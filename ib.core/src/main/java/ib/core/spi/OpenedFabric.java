@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link StandaloneFabric} holds: a midlayer, the driver's devices under it, and the client
- * to whom everything belongs that is made through the fabric's handles.
+ * The parts of an open {@link StandaloneFabric}: a midlayer, the driver's devices under it, and the
+ * client that owns the objects made through the fabric's handles.
  *
  * @param midlayer of the devices
  * @param own whether the fabric made the midlayer, and closes it

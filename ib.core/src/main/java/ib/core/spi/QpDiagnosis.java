@@ -32,17 +32,17 @@ public interface QpDiagnosis {
   record Change(long ns, QpState state, String cause) {}
 
   /**
-   * All that is known of a queue pair.
+   * The diagnosis of a queue pair.
    *
    * @param device device name
    * @param qpn its number, 24 bits
    * @param type its service
    * @param state its state now
-   * @param nowNs when this was told; nanoseconds from an arbitrary moment, for differences
+   * @param nowNs when the report was made; nanoseconds from an arbitrary moment, for differences
    * @param history the latest states, oldest first, at most 16
    * @param troubles the last NAK in each direction, the last RNR NAK, the last timeout, where there
    *     was one
-   * @param peer who it is connected to, empty when to nobody
+   * @param peer the peer that it is connected to, empty without one
    * @param heardNs when the latest packet for it was noticed, to a quarter of a second, or -1
    * @param drops packets for it that were dropped, by the name of the reason; those whose name
    *     begins with fabric_ were sent by its device and not delivered

@@ -57,11 +57,11 @@ public interface StandaloneDriver {
     DeviceSlot slot(String device);
 
     /**
-     * What a device offers beside verbs.
+     * Returns a service of a device beside verbs.
      *
-     * @param device its name
+     * @param device name of the device
      * @param type an interface such as {@link FaultInjection} or {@link PacketCapture}
-     * @param <T> the same
+     * @param <T> that interface
      * @return the service, while the device is plugged in
      */
     @AnyContext

@@ -28,9 +28,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * }
  * }</pre>
  *
- * <p>What is made through {@link #device} is to be closed before the fabric is, see {@link #close}.
- * A program that wants to be told when a device comes and goes registers an {@link IbClient} with
- * {@link #core} instead.
+ * <p>Close every object that was made through {@link #device} before the fabric, see {@link
+ * #close}. To follow when devices are added and removed, register an {@link IbClient} with {@link
+ * #core} instead.
  *
  * <p>Two fabrics share nothing: each may have a device of the same name, and no packet goes from
  * one to the other. Under one midlayer ({@link FabricOptions#on}) a name is taken once, and a
@@ -44,10 +44,10 @@ public class StandaloneFabric implements AutoCloseable {
   private final Map<String, Map<String, Object>> configurations; // under itself
   private final OpenedFabric opened;
 
-  /** What the devices that {@code close} took down had left, also in an attempt that failed. */
+  /** The leaks on devices that {@code close} has removed, also in an attempt that failed. */
   private final List<LeakRecord> leaks = new CopyOnWriteArrayList<>();
 
-  /** What a fabric of any driver is to be; a driver's own class may have more options. */
+  /** The options of a fabric of any driver; a driver's own class may have more. */
   public static final class Options extends FabricOptions<Options> {
     private final StandaloneDriver driver;
 
@@ -137,15 +137,15 @@ public class StandaloneFabric implements AutoCloseable {
   }
 
   /**
-   * What a device offers beside verbs: {@link FaultInjection}, {@link PacketCapture}, {@link
-   * QpDiagnosis}.
+   * Returns a service of a device beside verbs: {@link FaultInjection}, {@link PacketCapture} or
+   * {@link QpDiagnosis}.
    *
-   * @param device its name
-   * @param type which of them
-   * @param <T> the same
-   * @return the service, good until the device is unplugged
+   * @param device name of the device
+   * @param type the interface of the service
+   * @param <T> that interface
+   * @return the service, usable until the device is unplugged
    * @throws IbNoDeviceException when there is no such device
-   * @throws IbNotSupportedException when the device does not offer it
+   * @throws IbNotSupportedException when the device does not offer the service
    */
   @AnyContext
   public final <T> T service(String device, Class<T> type) {

@@ -1,11 +1,11 @@
 /**
- * What a driver extends and calls. A driver subclasses {@link ib.core.spi.DriverDevice} and the
- * abstract classes of {@code ib.core.verbs}, builds everything, and registers the device last
- * (S27); it unregisters first, and only then takes things down (S28).
+ * The interface of the midlayer for drivers. A driver subclasses {@link ib.core.spi.DriverDevice}
+ * and the abstract classes of {@code ib.core.verbs}, builds everything, and registers the device
+ * last (S27); it unregisters the device first, and only then closes what the device uses (S28).
  *
- * <p>The core owns the threads that run callbacks (completion vectors, event dispatcher); a driver
- * hands over with {@code notifyCompletion}, {@code raise} and {@code dispatchEvent}, from any
- * context.
+ * <p>The core starts the threads that run callbacks (completion vectors, event dispatcher). A
+ * driver hands completions and events to them with {@code notifyCompletion}, {@code raise} and
+ * {@code dispatchEvent}, from any context.
  *
  * <p>Text: the kernel's "InfiniBand Midlayer Locking".
  */

@@ -89,8 +89,8 @@ public final class Mad {
   }
 
   /**
-   * The same headers before other data: one datagram, or as long as the data needs (RMPP, which
-   * also keeps the length of less).
+   * Returns a copy of this datagram's headers before other data: one datagram, or a message as long
+   * as the data needs (RMPP, which also keeps the length of shorter data).
    *
    * @param data what follows the headers; copied
    * @return a new datagram or message, whose {@link #data} is as long as this

@@ -5,7 +5,8 @@ import ib.core.verbs.QpType;
 import java.util.Set;
 
 /**
- * What an agent is for (M3). One agent per port has a method of a class and version (and OUI).
+ * The datagrams that an agent sends and receives (M3). A port has at most one agent for each method
+ * of a class and version (and OUI).
  *
  * @param qpType {@link QpType#SMI} or {@link QpType#GSI}
  * @param mgmtClass class, see {@link MgmtClass}; 0 for an agent that only sends

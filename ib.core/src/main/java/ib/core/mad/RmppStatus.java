@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Why an RMPP transfer ended (IBA vol. 1 table 118). */
 public enum RmppStatus {
-  /** It did not fail. */
+  /** The transfer did not fail. */
   NORMAL(0),
   /** The sender or receiver has no resources; STOP. */
   RESOURCES_EXHAUSTED(1),

@@ -5,8 +5,8 @@
  * other is added and after every other was removed.
  *
  * <p>The core owns the threads: one ordered executor per port does the protocol, each agent's
- * callbacks run one at a time on a pool of threads where they may sleep. Anybody may call in, from
- * callbacks too; nothing is called back on the caller's stack.
+ * callbacks run one at a time on a pool of threads where they may sleep. Any thread may call in,
+ * also from a callback; the core never calls back on the caller's stack.
  *
  * <p>Text: IBA vol. 1 chapter 13, 14 (subnet management), 13.6 (RMPP).
  */

@@ -1,6 +1,6 @@
 package ib.core.sa;
 
-/** What a port says of itself as a manager of a class (IBA vol. 1 section 13.4.8.1). */
+/** The description of a port as a manager of a class (IBA vol. 1 section 13.4.8.1). */
 public final class ClassPortInfo extends SaRecord<ClassPortInfo, ClassPortInfo.Field> {
   /** Attribute identifier. */
   public static final int ATTRIBUTE_ID = 0x0001;
@@ -17,7 +17,7 @@ public final class ClassPortInfo extends SaRecord<ClassPortInfo, ClassPortInfo.F
     CAPABILITY_MASK2(32, 27, -1),
     /** How long it takes to answer: 4.096 us * 2^n. */
     RESP_TIME_VALUE(59, 5, -1),
-    /** Who answers instead. */
+    /** GID of the port that answers instead. */
     REDIRECT_GID(64, 128, -1),
     /** Its traffic class. */
     REDIRECT_TCLASS(192, 8, -1),

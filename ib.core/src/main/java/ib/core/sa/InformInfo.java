@@ -25,7 +25,7 @@ public final class InformInfo extends SaRecord<InformInfo, InformInfo.Field> {
     QPN(224, 24, 8),
     /** How long the subscriber takes to answer: 4.096 us * 2^n. */
     RESP_TIME_VALUE(251, 5, 10),
-    /** Who tells: 1 CA, 2 switch, 3 router, 4 class manager; 0xFFFFFF for all. */
+    /** Kind of the reporter: 1 CA, 2 switch, 3 router, 4 class manager; 0xFFFFFF for all. */
     PRODUCER_TYPE(264, 24, 12);
 
     private final Place place;

@@ -14,7 +14,7 @@ public final class Notice extends SaRecord<Notice, Notice.Field> {
     IS_GENERIC(0, 1, -1),
     /** 0 fatal, 1 urgent, 2 security, 3 SM, 4 informational, 127 empty. */
     TYPE(1, 7, -1),
-    /** Who tells: 1 CA, 2 switch, 3 router, 4 class manager. */
+    /** Kind of the reporter: 1 CA, 2 switch, 3 router, 4 class manager. */
     PRODUCER_TYPE(8, 24, -1),
     /** Number of the trap, or device id. */
     TRAP_NUMBER(32, 16, -1),
@@ -24,7 +24,7 @@ public final class Notice extends SaRecord<Notice, Notice.Field> {
     NOTICE_TOGGLE(64, 1, -1),
     /** How many are pending. */
     NOTICE_COUNT(65, 15, -1),
-    /** What happened, 54 bytes by trap number. */
+    /** Details, 54 bytes; the trap number says which. */
     DATA_DETAILS(80, 432, -1),
     /** GID of who tells; of reports. */
     ISSUER_GID(512, 128, -1);

@@ -50,7 +50,7 @@ public interface SaClient extends AutoCloseable {
   @AnyContext
   int port();
 
-  /** {@return whether there is somebody to ask: port active, subnet manager known} */
+  /** {@return whether requests can be sent: the port is active and knows a subnet manager} */
   @AnyContext
   boolean reachable();
 
@@ -112,8 +112,8 @@ public interface SaClient extends AutoCloseable {
   <S extends SaRecord<S, ?>> CompletableFuture<S> delete(S record, int timeoutMs);
 
   /**
-   * What the subnet administrator can do. Asked once, and anew after CLIENT_REREGISTER, SM_CHANGE
-   * and the like.
+   * Returns the capabilities of the subnet administrator. The core requests them once, and again
+   * after CLIENT_REREGISTER, SM_CHANGE and the like.
    *
    * @return its ClassPortInfo
    */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One caller's share in a port's membership of a group. */
 public interface SaMembership extends AutoCloseable {
-  /** What has become of it. */
+  /** The state of the membership. */
   enum State {
     /** The subnet administrator is being asked, or will be when the port is active. */
     JOINING,

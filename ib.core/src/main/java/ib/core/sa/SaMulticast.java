@@ -28,12 +28,12 @@ public interface SaMulticast {
   SaMembership join(McMemberRecord request, SaMembership.Listener listener);
 
   /**
-   * Asks whether the port is in a group already because another {@link SaClient} of it, of whatever
-   * client, has joined or is joining it (kernel: ib_sa_get_mcmember_rec). It is asked of the core,
-   * not of the subnet; the answer may be outdated when it comes.
+   * Returns whether another {@link SaClient} of this port, of any client, has joined the group or
+   * is joining it (kernel: ib_sa_get_mcmember_rec). The core answers without a request to the
+   * subnet; the answer may be outdated when it arrives.
    *
    * @param mgid the group
-   * @return whether somebody else has a share in the membership; fails with {@link
+   * @return whether another SaClient shares the membership; fails with {@link
    *     ib.core.verbs.IbDisassociatedException} when this was closed. On RoCE, where memberships
    *     are not counted, false
    */

@@ -2,7 +2,7 @@ package ib.core.sa;
 
 import ib.core.mad.MadStatus;
 
-/** What a subnet administrator answers (IBA vol. 1 table 183, 13.4.7); the whole 16 bits. */
+/** The status of a subnet administrator's response, all 16 bits (IBA vol. 1 table 183, 13.4.7). */
 public enum SaStatus {
   /** All is well. */
   OK(MadStatus.OK),
@@ -18,21 +18,21 @@ public enum SaStatus {
   BAD_METHOD_ATTRIBUTE(MadStatus.BAD_METHOD_ATTRIBUTE),
   /** A field has a value that is not allowed. */
   INVALID_FIELD(MadStatus.INVALID_FIELD),
-  /** It has not enough resources. */
+  /** The subnet administrator has not enough resources. */
   NO_RESOURCES(0x0100),
   /** The request is not valid. */
   REQUEST_INVALID(0x0200),
-  /** There are no such records. */
+  /** No record matches. */
   NO_RECORDS(0x0300),
-  /** There are too many for this method. */
+  /** More records match than the method can return. */
   TOO_MANY_RECORDS(0x0400),
   /** A GID is not valid. */
   INVALID_GID(0x0500),
   /** Components that are needed do not count. */
   INSUFFICIENT_COMPONENTS(0x0600),
-  /** It refuses. */
+  /** The subnet administrator refuses the request. */
   DENIED(0x0700),
-  /** It suggests another priority. */
+  /** The subnet administrator suggests another priority. */
   PRIORITY_SUGGESTED(0x0800),
   /** Anything else. */
   OTHER(-1);

@@ -12,13 +12,13 @@ public final class ServiceRecord extends SaRecord<ServiceRecord, ServiceRecord.F
   public enum Field implements SaField {
     /** The service. */
     SERVICE_ID(0, 64, 0),
-    /** Who offers it. */
+    /** GID of the port that offers the service. */
     SERVICE_GID(64, 128, 1),
     /** Partition. */
     SERVICE_PKEY(192, 16, 2),
     /** Seconds it is to live, all ones: for ever. */
     SERVICE_LEASE(224, 32, 4),
-    /** Key that whoever changes it has to know. */
+    /** Key that a request to change the record must contain. */
     SERVICE_KEY(256, 128, 5),
     /** Name, UTF-8. */
     SERVICE_NAME(384, 512, 6),

@@ -1,6 +1,6 @@
 package ib.core.sa;
 
-/** What a switch can do and does (IBA vol. 1 section 15.2.5.5). */
+/** A SwitchInfo of the subnet: capabilities and state of a switch (IBA vol. 1 section 15.2.5.5). */
 public final class SwitchInfoRecord extends SaRecord<SwitchInfoRecord, SwitchInfoRecord.Field> {
   /** Attribute identifier. */
   public static final int ATTRIBUTE_ID = 0x0014;

@@ -3,8 +3,8 @@
  * groups, services and more, {@link ib.core.sa.SaMulticast} keeps memberships of multicast groups;
  * the records are codecs for both sides. The layer is the second of all clients (S41).
  *
- * <p>No thread is owned here: answers come on the serial queue of the client's agent, see {@code
- * ib.core.mad}. Anybody may call in, from callbacks too.
+ * <p>This package has no threads: responses arrive on the serial of the client's agent, see {@code
+ * ib.core.mad}. Any thread may call in, also from a callback.
  *
  * <p>Text: IBA vol. 1 chapter 15.
  */

@@ -148,7 +148,7 @@ public enum BthOpcode {
     }
   }
 
-  /** What a packet is part of. */
+  /** The operation that a packet is part of. */
   public enum Operation {
     /** A send request. */
     SEND,

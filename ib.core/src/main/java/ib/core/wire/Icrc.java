@@ -20,7 +20,7 @@ public final class Icrc {
   private static final int LRH_MASK = 8; // RoCE has ones where LRH would be
   private static final int CHUNK = 4096;
 
-  /** What lies before BTH. */
+  /** The headers before BTH. */
   public enum Network {
     /** LRH. */
     LOCAL(Lrh.BYTES),

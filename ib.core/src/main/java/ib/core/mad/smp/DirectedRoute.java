@@ -3,25 +3,25 @@ package ib.core.mad.smp;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What nodes do with a datagram on a directed route (IBA vol. 1 section 14.2.2): functions of its
- * header, which move its hop pointer. Here, and nowhere else, is decided whether the header's hops
+ * The handling of a datagram on a directed route by a node (IBA vol. 1 section 14.2.2): functions
+ * that read its header and move its hop pointer. Only this class decides whether the header's hops
  * lie in the datagram.
  */
 public final class DirectedRoute {
-  /** What an adapter does with a datagram. */
+  /** The decision of an adapter about a datagram. */
   public enum Way {
-    /** It is for this port itself. */
+    /** The datagram is for this port itself. */
     LOCAL,
-    /** It leaves by the wire. */
+    /** The datagram leaves by the wire. */
     WIRE,
-    /** It is not right. */
+    /** The header is not valid. */
     DROP
   }
 
-  /** What {@link #forward} says of a datagram that is for the switch itself. */
+  /** Result of {@link #forward} for a datagram that is for the switch itself. */
   public static final int ENDS = -1;
 
-  /** What {@link #forward} says of a datagram that has no way; no port that leads out has it. */
+  /** Result of {@link #forward} for a datagram that has no route; no external port has number 0. */
   public static final int NO_WAY = 0;
 
   private DirectedRoute() {}

@@ -1,8 +1,8 @@
 package ib.core.mad.smp;
 
 /**
- * What a node is (IBA 14.2.5.3, attribute 0x0011). The modifier is 0; an answer speaks of the port
- * that the question arrived at.
+ * The attribute NodeInfo (IBA 14.2.5.3, attribute 0x0011). The modifier is 0; a response describes
+ * the port at which the request arrived.
  */
 public enum NodeInfo implements MadField {
   /** Version of the MAD header, 1. */

@@ -1,6 +1,6 @@
 package ib.core.mad.smp;
 
-/** What a trap tells (IBA 13.4.8.2, attribute 0x0002). */
+/** The attribute Notice, the contents of a trap (IBA 13.4.8.2, attribute 0x0002). */
 public enum Notice implements MadField {
   /** Whether it is one of the specification's. */
   GENERIC("NoticeIsGeneric", 0, 1),

@@ -13,7 +13,7 @@ public enum PortInfo implements MadField {
   LID("Lid", 128, 16),
   /** LID of the master subnet manager. */
   SM_LID("SMLid", 144, 16),
-  /** What the port can do, see {@link PortCapability}. */
+  /** Capabilities of the port, see {@link PortCapability}. */
   CAPABILITY_MASK("CapMask", 160, 32),
   /** Diagnostic code. */
   DIAG_CODE("DiagCode", 192, 16),
@@ -33,7 +33,7 @@ public enum PortInfo implements MadField {
   PORT_STATE("LinkState", 260, 4),
   /** 1 sleep, 2 polling, 3 disabled, 4 training, 5 link up. */
   PORT_PHYS_STATE("PhysLinkState", 264, 4),
-  /** What follows link down: 1 sleep, 2 polling. */
+  /** The state after link down: 1 sleep, 2 polling. */
   LINK_DOWN_DEFAULT_STATE("LinkDownDefState", 268, 4),
   /** How far the M_Key protects. */
   M_KEY_PROTECT_BITS("ProtectBits", 272, 2),
@@ -99,7 +99,7 @@ public enum PortInfo implements MadField {
   MAX_CREDIT_HINT("MaxCreditHint", 432, 16),
   /** Latency of the link. */
   ROUND_TRIP_LATENCY("RoundTrip", 456, 24),
-  /** What the port can do, second part. */
+  /** Capabilities of the port, second part. */
   CAPABILITY_MASK_2("CapMask2", 480, 16),
   /** Extended speed in use: 1 14.0625, 2 25.78125, 4 53.125, 8 106.25 Gbit/s; 0 none. */
   LINK_SPEED_EXT_ACTIVE("LinkSpeedExtActive", 496, 4),

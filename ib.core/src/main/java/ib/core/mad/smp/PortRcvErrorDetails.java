@@ -1,8 +1,8 @@
 package ib.core.mad.smp;
 
 /**
- * What was wrong with packets received (IBA 16.1.4, class 4, attribute 0x0015), from the first byte
- * of the data.
+ * The kinds of errors in received packets (IBA 16.1.4, class 4, attribute 0x0015). Offsets count
+ * from the first byte of the data.
  */
 public enum PortRcvErrorDetails implements MadField {
   /** The port; 255 for all of a switch. */

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * What a subnet management packet has beside the common header (IBA 14.2.1): for both classes the
- * M_Key and 64 bytes of data, for directed routes the hops. Offsets count from the MAD's first
+ * The fields of a subnet management packet beside the common header (IBA 14.2.1): for both classes
+ * the M_Key and 64 bytes of data, for directed routes the hops. Offsets count from the MAD's first
  * byte.
  */
 public enum Smp implements MadField {
@@ -43,7 +43,7 @@ public enum Smp implements MadField {
   /** Where the data of an SMP begins, and the length of that data. */
   public static final int DATA = 64;
 
-  /** The permissive LID: whoever gets the packet takes it. */
+  /** The permissive LID: every port that receives the packet accepts it. */
   public static final int PERMISSIVE_LID = 0xFFFF;
 
   /** Most hops of a directed route. */

@@ -4,13 +4,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The attributes of subnet management (IBA table 139). */
 public enum SmpAttribute {
-  /** What a trap tells. */
+  /** The contents of a trap, {@link Notice}. */
   NOTICE(0x02),
   /** A text, 64 bytes. */
   NODE_DESCRIPTION(0x10),
-  /** What a node is, {@link NodeInfo}. */
+  /** Description of a node, {@link NodeInfo}. */
   NODE_INFO(0x11),
-  /** What a switch does, {@link SwitchInfo}. */
+  /** Properties of a switch, {@link SwitchInfo}. */
   SWITCH_INFO(0x12),
   /** Eight GUIDs of a port. */
   GUID_INFO(0x14),
@@ -28,7 +28,7 @@ public enum SmpAttribute {
   MULTICAST_FORWARDING(0x1B),
   /** A subnet manager, {@link SmInfo}. */
   SM_INFO(0x20),
-  /** What a Mellanox port does beyond the specification. */
+  /** Properties of a Mellanox port beyond the specification. */
   MLNX_EXT_PORT_INFO(0xFF90);
 
   private static final SmpAttribute[] VALUES = values();

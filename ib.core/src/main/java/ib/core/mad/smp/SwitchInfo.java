@@ -1,6 +1,6 @@
 package ib.core.mad.smp;
 
-/** What a switch can do and does (IBA 14.2.5.4, attribute 0x0012). */
+/** The attribute SwitchInfo: capabilities and state of a switch (IBA 14.2.5.4, 0x0012). */
 public enum SwitchInfo implements MadField {
   /** Entries of the linear forwarding table. */
   LINEAR_FDB_CAP("LinearFdbCap", 0, 16),

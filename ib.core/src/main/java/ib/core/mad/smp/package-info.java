@@ -1,7 +1,7 @@
 /**
  * Attributes of subnet management and performance management as data: where each field lies, under
- * the name that the field's tools print. No behaviour and no threads; anybody may call in from any
- * context. IBA vol. 1 sections 13.4, 14.2 and 16.1.
+ * the name that the field's tools print. The package has no behaviour and no threads; any thread
+ * may call in from any context. IBA vol. 1 sections 13.4, 14.2 and 16.1.
  */
 @Version("1.0.0")
 @Export

@@ -2,9 +2,9 @@ package ib.core.internal.hotplug;
 
 import org.jspecify.annotations.Nullable;
 
-/** A call to somebody else's code that is running; guarded by the book. */
+/** A running call into code of a client or a driver. Guarded by the book. */
 final class Activity {
-  /** What is called. */
+  /** The kind of the call. */
   enum Kind {
     PROBE("probe"),
     SUPPORTS("IbClient.supports"),
@@ -39,7 +39,7 @@ final class Activity {
     this.startNs = startNs;
   }
 
-  /** Who is called and what. */
+  /** {@return the called method, and the client if the call is a client's} */
   String text() {
     return binding == null ? kind.label() : kind.label() + " of " + binding.client.name;
   }

@@ -12,10 +12,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One device's operations, one at a time, in order. The thread that finds the actor idle owns it
- * and runs its operation; one that comes later waits and is given the actor when its turn comes.
- * Operations for which nobody waits, or only a thread that must not sleep, are run by whoever owns
- * the actor. No lock is held meanwhile (I5).
+ * The operations of one device, run one at a time, in order. A thread that finds the actor idle
+ * takes it and runs its own operation. A thread that comes later waits, and is handed the actor
+ * when its operation is next. An operation for which no thread waits, or only a thread that must
+ * not sleep, is run by the thread that has the actor then. No lock is held meanwhile (I5).
  */
 final class Actor {
   private final Book book;
@@ -31,13 +31,13 @@ final class Actor {
     this.device = device;
   }
 
-  // ---- for threads that want something ----
+  // ---- for threads that have an operation ----
 
   /**
    * Runs an operation, or waits until it has been run.
    *
-   * @return why not, when the wait would never have ended, or was given up; the operation stays
-   *     queued and will run
+   * @return why the operation has not run yet, when the wait would never have ended or has ended
+   *     early: the operation stays queued and will run; else null
    */
   @Nullable Refusal perform(Op op) {
     Next next = book.compute(() -> admit(op));
@@ -52,7 +52,7 @@ final class Actor {
     return next.refusal;
   }
 
-  /** Leaves an operation to the owner or, when there is none, to a thread of its own. */
+  /** Queues an operation for the thread that has the actor, or else for a new helper thread. */
   void leave(Op op) {
     book.update(
         () -> {
@@ -64,7 +64,7 @@ final class Actor {
         });
   }
 
-  /** What a thread that performs an operation has to do next. */
+  /** The next step of a thread that performs an operation. */
   private record Next(
       @Nullable Tenure tenure, Sync.@Nullable Signal signal, @Nullable Refusal refusal) {
     static final Next DONE = new Next(null, null, null);
@@ -252,7 +252,7 @@ final class Actor {
     }
   }
 
-  /** The owner's operation may not wait here: it is told so, a helper goes on. */
+  /** Refuses a wait of the running operation: its caller gets the refusal, a helper goes on. */
   void handOff(List<Thread> cycle) {
     Op op = current;
     if (op != null) {
@@ -262,9 +262,10 @@ final class Actor {
   }
 
   /**
-   * Lets threads go that have waited until the deadline for what is no fence; it stays queued.
+   * Ends the waits that have reached the deadline for an operation that is no fence. The operation
+   * stays queued.
    *
-   * @return when to look again
+   * @return when to call this again
    */
   long letGo(long nowNs) {
     long next = current == null ? Sync.Alarm.NEVER : letGo(current, nowNs);
@@ -306,7 +307,7 @@ final class Actor {
     return owner.helper || current == null ? Waits.Rank.STAYS : current.rank;
   }
 
-  /** Since when somebody waits for a fence; {@link Sync.Alarm#NEVER} when nobody does. */
+  /** {@return since when a thread waits for a fence; {@link Sync.Alarm#NEVER} if none does} */
   long fenceSinceNs() {
     long since = current != null && current.kind.fence() ? current.askedNs : Sync.Alarm.NEVER;
     for (Op op : queue) {
@@ -315,7 +316,7 @@ final class Actor {
     return since;
   }
 
-  /** For whom a thread waits when it waits for this operation. */
+  /** {@return the threads for which a thread waits when it waits for this operation} */
   Set<Thread> blockers(Op op) {
     Set<Thread> threads = new LinkedHashSet<>();
     if (tenure != null) {
@@ -333,12 +334,12 @@ final class Actor {
     return threads;
   }
 
-  /** For whom an owner may have to wait in the operation that it runs. */
+  /** {@return the threads for which the operation that {@code owner} runs may have to wait} */
   Set<Thread> needsOf(Tenure owner) {
     return owner == tenure && current != null ? needs(current) : Set.of();
   }
 
-  /** What an operation has to wait for when it runs. */
+  /** The threads for which an operation has to wait when it runs. */
   private record Needs(Op op) implements Waits.Target {
     @Override
     public boolean over() {

@@ -4,7 +4,7 @@ import ib.core.client.ClientStatus;
 import ib.core.client.ClientStatus.State;
 import org.jspecify.annotations.Nullable;
 
-/** One client on one device (contract 2.5); guarded by the book. */
+/** One client on one device. Guarded by the book. */
 final class Binding {
   final DeviceEntry device;
   final ClientEntry client;

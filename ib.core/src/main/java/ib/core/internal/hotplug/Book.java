@@ -15,16 +15,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known: devices, clients, who owns which device. The leaf lock of the wait-for graph
- * guards all of it, so that operations, owners, leases and waits are one picture; it is held for a
- * few field accesses, never while anybody waits and never while code of a client, a driver or an
- * observer runs (I5).
+ * The state of hot-plug: devices, clients, and which thread runs which device's operations. The
+ * leaf lock of the wait-for graph guards all of it, so that operations, running threads, leases and
+ * waits are one picture. A thread holds that lock for a few field accesses, never while it waits
+ * and never while it runs code of a client, a driver or an observer (I5).
  */
 final class Book {
   private final ReentrantLock lock;
   private final ArrayDeque<Runnable> effects = new ArrayDeque<>();
 
-  /** Who waits for whom. */
+  /** The wait-for graph. */
   final WaitGraph graph;
 
   /** Whether the calling thread is in a callback that may not sleep: it runs no operation. */
@@ -45,7 +45,10 @@ final class Book {
   /** Clients from registration to LEFT. */
   final ClientTable clients = new ClientTable();
 
-  /** The innermost device that a thread owns; absent when it owns none, so: is in no callback. */
+  /**
+   * By thread, the innermost device whose operation it runs. A thread without an entry runs none,
+   * so it is in no callback.
+   */
   final Map<Thread, Tenure> tenures = new HashMap<>();
 
   boolean closed;

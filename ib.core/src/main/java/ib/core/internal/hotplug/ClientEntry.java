@@ -6,7 +6,7 @@ import java.util.List;
 
 /** A registered client; guarded by the book. */
 public final class ClientEntry {
-  /** States of a client (contract 2.5). */
+  /** The states of a client. */
   enum Phase {
     ACTIVE,
     LEAVING,

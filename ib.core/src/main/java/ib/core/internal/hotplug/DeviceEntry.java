@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A registered device; guarded by the book, but for what is final or volatile. */
 public final class DeviceEntry {
-  /** States of a device (contract 2.5). */
+  /** The states of a device. */
   public enum State {
     /** Name and GUID are taken. */
     NEW,
-    /** Tried by the core (S27). */
+    /** The core probes the device (S27). */
     PROBING,
-    /** Complete; no client has seen it. */
+    /** The device is complete; no client has seen it. */
     PROBED,
     /** Clients are being added. */
     ENABLING,
@@ -25,9 +25,9 @@ public final class DeviceEntry {
     LIVE,
     /** Clients are being removed; no new adds, no new leases. */
     DISABLING,
-    /** The same, and it comes back (CC-23). */
+    /** Clients are being removed for a reset; they are added again after it (CC-23). */
     RESETTING,
-    /** Nobody uses it, nobody can. */
+    /** No client uses the device, and none can any more. */
     GONE
   }
 

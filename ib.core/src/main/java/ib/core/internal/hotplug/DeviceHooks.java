@@ -5,14 +5,14 @@ import ib.core.verbs.DeviceInfo;
 import java.util.List;
 
 /**
- * A device as the hot-plug machine needs it; called without locks, by the thread that owns the
- * device.
+ * A device as hot-plug needs it. Called without locks, by the thread that runs the device's
+ * operations.
  */
 public interface DeviceHooks {
   /**
-   * Tries whether the device is complete (S27): queries it and makes one of each object.
+   * Checks that the device is complete (S27): queries it and makes one object of each kind.
    *
-   * @throws RuntimeException when it is not; no client has seen it then
+   * @throws RuntimeException when the device is not complete; no client has seen it then
    */
   void probe();
 
@@ -32,9 +32,9 @@ public interface DeviceHooks {
    */
   BoundHandle bind(String owner, long sequence);
 
-  /** {@return the gate of the device's events} */
+  /** {@return the switch that enables and disables the delivery of the device's events} */
   EventGate events();
 
-  /** {@return what was left on the device after everybody had gone; the device is let go of} */
+  /** Releases the device after its last user. Returns the objects still left on it, as leaks. */
   List<LeakRecord> gone();
 }

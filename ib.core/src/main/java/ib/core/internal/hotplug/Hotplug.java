@@ -19,10 +19,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registry of devices and clients (S27-S43). All methods that add or remove may sleep and run
- * code of clients and drivers on the caller's thread; when they return it is done. From inside a
- * callback what is added is added when the callback has returned (CC-10), and a removal that would
- * have to wait for its own caller is queued and says so (CC-7 to CC-9).
+ * The registry of devices and clients (S27-S43). A method that adds or removes may sleep, and runs
+ * code of clients and drivers on the caller's thread; the change is complete when the method
+ * returns. An add called inside a callback takes place after the callback has returned (CC-10). A
+ * removal that would have to wait for its own caller is queued, and the caller is notified of that
+ * as {@link Form} says (CC-7 to CC-9).
  */
 public final class Hotplug implements AutoCloseable {
   private final Book book;
@@ -35,11 +36,11 @@ public final class Hotplug implements AutoCloseable {
   /**
    * Makes an empty registry with real threads and a real clock.
    *
-   * @param waits who waits for whom
+   * @param waits the wait-for graph
    * @param atomic whether the calling thread is in a callback that may not sleep: then it runs
    *     neither adds nor removes, but waits for a thread that does
    * @param limits how long callbacks may take
-   * @param observer is told what goes wrong
+   * @param observer gets the reports of violations, leaks and failures
    */
   public Hotplug(WaitGraph waits, BooleanSupplier atomic, Limits limits, Observer observer) {
     this(Book.real(waits, atomic, limits, observer));
@@ -79,11 +80,11 @@ public final class Hotplug implements AutoCloseable {
   // ---- devices ----
 
   /**
-   * Takes a device's name and GUID; nothing is called yet.
+   * Reserves a device's name and GUID; calls neither the driver nor a client.
    *
    * @param hooks the device
    * @param info its identity; the index is given here
-   * @param driver whose it is, for {@link #removeAll}
+   * @param driver the driver that the device belongs to, for {@link #removeAll}
    * @param parent the device that it is a part of (CC-12), or null
    * @return the entry, to be brought up
    * @throws IbExistsException when name or node GUID are in use
@@ -169,7 +170,7 @@ public final class Hotplug implements AutoCloseable {
   }
 
   /**
-   * Renames a device; clients are told in order (CC-15).
+   * Renames a device and notifies its clients in order (CC-15).
    *
    * @param device the device
    * @param newName a free name
@@ -205,7 +206,7 @@ public final class Hotplug implements AutoCloseable {
    * Removes all clients, runs an action, and adds the clients again (CC-23).
    *
    * @param device the device
-   * @param action what is to be done while nobody uses the device
+   * @param action called while no client uses the device
    */
   public void reset(DeviceEntry device, Runnable action) {
     Refusal refusal = device.actor.perform(devices.reset(device, action));
@@ -217,7 +218,7 @@ public final class Hotplug implements AutoCloseable {
   // ---- clients ----
 
   /**
-   * Takes a client's name and its place in the order; nothing of it is called yet.
+   * Reserves a client's name and its place in the order; does not call the client yet.
    *
    * @param client the client
    * @param name its name, asked for before
@@ -299,7 +300,7 @@ public final class Hotplug implements AutoCloseable {
     }
   }
 
-  /** No add of the client begins from now on; the devices where something of it is left. */
+  /** Stops further adds of the client. Returns the devices on which it has a binding left. */
   private List<DeviceEntry> retire(ClientEntry client) {
     client.phase = client.phase == Phase.ACTIVE ? Phase.LEAVING : client.phase;
     bindings.retire(client);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What there is, for those who look and for those who hold on (CC-21). */
+/** Looks up devices and clients, for queries and for leases (CC-21). */
 final class Inventory {
   private final Book book;
 

@@ -6,14 +6,14 @@ import ib.core.verbs.IbDevice;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A device held for a while (CC-21); its place in the device's list is the reference. */
+/** A device lease (CC-21); its entry in the device's list is the reference. */
 final class Lease implements DeviceLease {
   private enum State {
     OPEN,
     CLOSING,
     CLOSED,
     REVOKED,
-    /** The closer is stuck: nobody waits for it any longer. */
+    /** The thread that closes the lease is stuck: no thread waits for it any longer. */
     DROPPED
   }
 
@@ -21,7 +21,7 @@ final class Lease implements DeviceLease {
   private final DeviceEntry entry;
   final String owner;
 
-  /** The thread that took it, or that closes it: for whom a removal waits; guarded by the book. */
+  /** The thread that took or that closes the lease; a removal waits for it. Guarded by the book. */
   Thread holder;
 
   private State state = State.OPEN;
@@ -107,7 +107,7 @@ final class Lease implements DeviceLease {
     return state == State.REVOKED;
   }
 
-  /** What a report says of it. */
+  /** {@return the lease as a report names it} */
   String text() {
     return "lease of " + owner + " taken by " + holder.getName();
   }

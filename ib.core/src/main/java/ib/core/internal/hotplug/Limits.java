@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * How long a callback may take (CC-19, F19, F20).
  *
- * @param reportNs after which time it is reported
- * @param deadlineNs after which time its client is revoked, when somebody waits for a fence; and
- *     who waits for anything else is let go
+ * @param reportNs after which time the callback is reported
+ * @param deadlineNs after which time the callback's client is revoked, if a thread waits for a
+ *     fence; a wait for another operation ends after this time
  */
 public record Limits(long reportNs, long deadlineNs) {
   /** 10 s and 60 s. */

@@ -5,19 +5,22 @@ import ib.core.client.Violation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Is told what goes wrong; called without locks, on whatever thread found out. */
+/**
+ * Gets the reports of violations, leaks and failures. Called without locks, on the thread that
+ * detected the problem.
+ */
 public interface Observer {
   /**
    * A clause was broken.
    *
-   * @param violation which, by whom, where
+   * @param violation the clause, the client and the stacks
    */
   void violation(Violation violation);
 
   /**
-   * A client left an object behind.
+   * A client has not closed an object.
    *
-   * @param leak which
+   * @param leak the object
    */
   void leak(LeakRecord leak);
 
@@ -25,19 +28,19 @@ public interface Observer {
    * A callback failed.
    *
    * @param where device, client and callback
-   * @param error why
+   * @param error what the callback threw
    */
   void failed(String where, Throwable error);
 
   /**
    * A callback does not return (CC-19).
    *
-   * @param stuck who and where
+   * @param stuck the callback, its client and its thread
    */
   void stuck(Stuck stuck);
 
   /**
-   * Something worth a line in the log.
+   * Writes a line to the log.
    *
    * @param text the line
    */

@@ -6,11 +6,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One operation on one device. What it does is written so that it can be run again from the start
- * by another thread when its first one got stuck: every step looks at the state first.
+ * One operation on one device. Another thread can run it again from the start when its first thread
+ * got stuck, because every step looks at the state first.
  */
 final class Op implements Waits.Target {
-  /** What is to be done. */
+  /** The kind of an operation. */
   enum Kind {
     PROBE("register"),
     ATTACH("add clients to"),
@@ -30,21 +30,22 @@ final class Op implements Waits.Target {
       this.verb = verb;
     }
 
-    /** Somebody has to be gone when it is done. */
+    /** Whether a client or the device must be out of use when the operation is done. */
     boolean fence() {
       return this == DETACH || drains();
     }
 
     /**
-     * Whether a thread that waits for it is let go at the deadline, while it stays queued: nobody
-     * has to be gone when it is done. Of a fence the watchdog ends what the fence waits for
-     * instead. A probe is the first on its device: it waits for a removal at the most.
+     * Whether the wait of a thread for this operation ends at the deadline, while the operation
+     * stays queued: true if the operation is no fence. For a fence the watchdog instead ends the
+     * callback that the fence waits for. A probe is the first operation on its device: it waits for
+     * a removal at most.
      */
     boolean limited() {
       return !fence() && this != PROBE;
     }
 
-    /** Needs everybody to let go: children, leases. */
+    /** Whether the operation waits until children and leases have released the device. */
     boolean drains() {
       return this == RESET || this == SUSPEND || this == SHUTDOWN;
     }
@@ -54,7 +55,7 @@ final class Op implements Waits.Target {
   final DeviceEntry device;
   final long askedNs;
 
-  /** When a thread that waits for it is given up in favour of others. */
+  /** The rank of a wait for the operation: which wait of a cycle is refused. */
   final Waits.Rank rank;
 
   private final Consumer<Tenure> body;
@@ -62,13 +63,13 @@ final class Op implements Waits.Target {
   // ---- guarded by the book ----
   boolean done;
 
-  /** Who waits for it; the thread that runs it when its turn comes. */
+  /** The thread that waits for the operation, and runs it when it is next. */
   @Nullable Waiter waiter;
 
-  /** The tenure that was given to the waiter for it. */
+  /** The tenure that the waiter was handed, to run the operation. */
   @Nullable Tenure turn;
 
-  /** Why its first thread gave it to a helper, or waits no more. */
+  /** Why the first thread handed the operation to a helper, or waits no more. */
   @Nullable Refusal refusal;
 
   @Nullable RuntimeException failure;
@@ -107,12 +108,12 @@ final class Op implements Waits.Target {
   }
 
   /**
-   * A thread that waits.
+   * A thread that waits for the operation.
    *
-   * @param entry its place in the graph
-   * @param signal wakes it
-   * @param runs whether it runs the operation when its turn comes; else an owner does
-   * @param sinceNs since when
+   * @param entry the wait in the wait-for graph
+   * @param signal wakes the thread
+   * @param runs whether the thread runs the operation when it is next; else another thread does
+   * @param sinceNs when the wait began
    */
   record Waiter(WaitGraph.Wait entry, Sync.Signal signal, boolean runs, long sinceNs) {
     Thread thread() {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Tells of a wait that was refused or given up, with both stacks (contract 2.6, 4; CC-19). */
+/** Reports waits that were refused or ended early, with the stacks of both threads (B15, CC-19). */
 final class Refusals {
   private final Book book;
 
@@ -18,12 +18,12 @@ final class Refusals {
   }
 
   /**
-   * Runs an operation, or waits for it: outside of callbacks at once; inside when they have
-   * returned (CC-10), and then a refused wait is recorded.
+   * Runs an operation, or waits for it: at once, or, if called inside a callback, after the
+   * callback has returned (CC-10). In the second case a refused wait is recorded as a violation.
    *
-   * @param op what
-   * @param clause the corner case, for a record
-   * @return why not, when it was to be at once
+   * @param op the operation
+   * @param clause the corner case that a violation names
+   * @return why the operation, which was to run at once, has not run; else null
    */
   @Nullable Refusal performOrLater(Op op, String clause) {
     boolean later =
@@ -36,10 +36,10 @@ final class Refusals {
   }
 
   /**
-   * Records a violation where nobody could catch an exception.
+   * Records a violation where no caller could catch an exception.
    *
    * @param clause the corner case
-   * @param refusal what was refused, or null when nothing was
+   * @param refusal the refused wait, or null if none was refused
    */
   void record(String clause, @Nullable Refusal refusal) {
     if (refusal != null) {
@@ -48,11 +48,11 @@ final class Refusals {
   }
 
   /**
-   * Records the violation and, in the API's form, throws.
+   * Records the violation and, if {@code form} is THROW, throws.
    *
    * @param clause the corner case, for example CC-7
-   * @param refusal what was refused
-   * @param form whose form
+   * @param refusal the refused wait
+   * @param form how the caller learns of it
    */
   void tell(String clause, Refusal refusal, Form form) {
     Thread me = Thread.currentThread();

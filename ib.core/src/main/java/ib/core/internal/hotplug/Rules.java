@@ -6,8 +6,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decisions of the machine, apart from its mechanics. Tests replace one of them by a wrong one
- * and must notice.
+ * The decisions of hot-plug, apart from its mechanics. A test replaces one of them by a wrong one,
+ * and the checks must detect that.
  */
 class Rules {
   /** Which client is added next (S39, S41, I1). */
@@ -20,7 +20,7 @@ class Rules {
     return live.getLast();
   }
 
-  /** What a binding is after a failed add (CC-5): nothing that gets a remove. */
+  /** {@return the state of a binding after a failed add (CC-5); it gets no remove} */
   State afterFailedAdd() {
     return State.REJECTED;
   }
@@ -40,7 +40,7 @@ class Rules {
     return !tenure.revoked;
   }
 
-  /** Calls somebody else's code. */
+  /** Calls code of a client or a driver. */
   @Nullable Object call(Callable<? extends @Nullable Object> body) throws Exception {
     return body.call();
   }

@@ -55,7 +55,7 @@ final class SystemSync implements Sync {
           latch.await();
           break;
         } catch (InterruptedException e) {
-          interrupted = true; // the fence holds (contract 2.6, 8c); the caller gets the flag back
+          interrupted = true; // an interrupt does not end the fence; the caller gets the flag back
         }
       }
       if (interrupted) {

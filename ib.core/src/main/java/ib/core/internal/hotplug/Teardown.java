@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way down: children, clients in reverse, events, leases, device (contract 2.5). Each step
- * looks at the state first, so that a helper can go on where a stuck thread was.
+ * The removal of a device: children, clients in reverse, events, leases, then the device itself.
+ * Each step reads the state first, so that a helper can go on where a stuck thread was.
  */
 final class Teardown {
   private static final int REPORTS_KEPT = 100;

@@ -4,13 +4,14 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread's ownership of a device: from taking an idle actor to leaving it. Guarded by the book.
+ * One period in which a thread runs a device's operations: from taking the idle actor to leaving
+ * it. Guarded by the book.
  */
 final class Tenure {
   final Actor actor;
   final Thread thread;
 
-  /** What the thread owned when it took this, since it is inside a callback of that. */
+  /** The tenure in whose callback the thread took this one, or null. */
   final @Nullable Tenure outer;
 
   /** Work that waits until the thread is out of the callback (CC-10). */
@@ -19,10 +20,10 @@ final class Tenure {
   /** Whether the thread is the core's own, and does nothing else. */
   final boolean helper;
 
-  /** Taken away: the thread may come back at any time and does nothing then (CC-19). */
+  /** Whether a helper has replaced the thread, which does nothing if it comes back (CC-19). */
   boolean revoked;
 
-  /** What it is calling. */
+  /** The call into a client or a driver in which the thread is, or null. */
   @Nullable Activity activity;
 
   Tenure(Actor actor, Thread thread, @Nullable Tenure outer, boolean helper) {

@@ -8,10 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at what does not return (CC-19, F19, F20): reports it with client, thread, stack and what
- * it holds; and when somebody waits for a fence and the deadline has passed, revokes the client's
- * handle and lets a helper do the rest. The stuck thread is never touched. Who waits until the
- * deadline for what is no fence (a rename, a rebind, adds) is let go: nobody is revoked for it.
+ * Watches for callbacks that do not return (CC-19, F19, F20). It reports such a callback with
+ * client, thread, stack and the objects that the client holds. If a thread waits for a fence and
+ * the deadline has passed, it revokes the client's handle and lets a helper go on; it never touches
+ * the stuck thread. A wait for an operation that is no fence (a rename, a rebind, adds) ends at the
+ * deadline, and no client is revoked for it.
  */
 final class Watchdog {
   private static final int FRAMES = 64;
@@ -22,15 +23,15 @@ final class Watchdog {
     this.book = book;
   }
 
-  /** A report to be made when the lock is released. */
+  /** A report that is sent after the lock is released. */
   private record Finding(
       DeviceEntry device, Activity activity, Thread thread, List<String> leases, boolean revoked) {}
 
   /**
-   * Looks at everything.
+   * Looks at the running callbacks of all devices.
    *
    * @param nowNs the time
-   * @return when to look again
+   * @return when to call this again
    */
   long scan(long nowNs) {
     List<Finding> findings = new ArrayList<>();
@@ -65,7 +66,7 @@ final class Watchdog {
     return next;
   }
 
-  /** When the patience ends: only where somebody waits for a fence does it end at all. */
+  /** {@return when the client is revoked: never, unless a thread waits for a fence} */
   private long deadline(DeviceEntry d, Activity a) {
     long fence = d.actor.fenceSinceNs();
     return fence == Sync.Alarm.NEVER
@@ -90,7 +91,7 @@ final class Watchdog {
       b.lastError = a.text() + " did not return in " + (nowNs - a.startNs) / 1_000_000 + " ms";
       d.live.remove(b);
       d.step(b, nowNs - a.startNs);
-      b.swept |= a.kind == Kind.SWEEP; // as far as anybody can
+      b.swept |= a.kind == Kind.SWEEP; // as complete as it can be
       b.client.broken.add(b);
     }
     d.actor.takeOver();

@@ -4,7 +4,10 @@ import ib.core.verbs.IbNoMemoryException;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Supplier;
 
-/** What one client has on one device, by quota. Lock-free: address handles are made anywhere. */
+/**
+ * The amounts that one client uses on one device, by quota. Lock-free, because any context may make
+ * an address handle.
+ */
 final class Account {
   private final AtomicLongArray used = new AtomicLongArray(Quota.values().length);
   private final String owner;

@@ -126,7 +126,7 @@ final class Destruction {
             .table()
             .waits()
             .await(
-                new NoReaders(record), Waits.Rank.CLOSES, limitNs); // short: they wait for nobody
+                new NoReaders(record), Waits.Rank.CLOSES, limitNs); // short: readers do not wait
       }
       destroy();
     } finally {
@@ -168,7 +168,7 @@ final class Destruction {
     }
   }
 
-  /** Nobody looks at the object any more. */
+  /** The end of the last reader of the object. */
   private record NoReaders(ObjectRecord record) implements Waits.Target {
     @Override
     public boolean over() {
@@ -177,7 +177,7 @@ final class Destruction {
 
     @Override
     public void holders(Consumer<? super Thread> to) {
-      // who looks never waits
+      // readers are not recorded; a reader never waits
     }
 
     @Override

@@ -19,8 +19,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code rdma resource show} prints of an object, in its order and with its names. Asks the
- * driver only what any context may ask.
+ * The attributes of an object as {@code rdma resource show} prints them, in its order and with its
+ * names. Calls only those methods of the driver that any context may call.
  */
 final class Details {
   private Details() {}

@@ -3,9 +3,9 @@ package ib.core.internal.restrack;
 import ib.core.verbs.ObjectControl.Amount;
 
 /**
- * What one object holds of its client's account. Sizes change on any number of threads at a time
- * (S15), and after the object has ended it holds nothing. The monitor is a leaf and held for a few
- * additions; no any-context method comes here.
+ * The share of one object in its client's account. Any number of threads may change sizes at a time
+ * (S15); a destroyed object holds nothing. The monitor is a leaf, held for a few additions; no
+ * any-context method takes it.
  */
 final class Holdings {
   private final Account account;

@@ -228,10 +228,10 @@ public final class ObjectRecord implements ObjectControl {
       events.open(eventHandler, ObjectEvents.contextOf(object));
     }
     if (owner.poisoned()) {
-      // revoked while the driver made it: whoever wins destroys it
+      // revoked while the driver made it: the thread that wins the state change destroys it
       if (live) {
         destroyForced();
-      } else { // the sweep gave up waiting for the driver
+      } else { // the cleanup stopped waiting for the driver
         new Destruction(this).late();
       }
       throw refusal(State.POISONED, "create");

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where and when an object was made. The stack is a throwable's, 3 to 4 times cheaper than a walk;
- * it becomes text only when somebody asks (B10).
+ * Where and when an object was made. The stack is that of a throwable, which is 3 to 4 times
+ * cheaper than a walk; it becomes text only for a report (B10).
  */
 final class Origin {
   private static final int FRAMES_MOST = 24;

@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.function.ToIntFunction;
 
 /**
- * The limits of a client on a device, those of one configuration. A change counts for what is made
- * afterwards; nobody loses what was made before.
+ * The limits of a client on a device, from one configuration. A change applies to objects made
+ * afterwards; objects made before stay.
  *
  * @param most the limits, in units of their keys
  */

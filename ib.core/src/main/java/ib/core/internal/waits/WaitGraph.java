@@ -19,13 +19,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for whom (B15, contract 2.6-4). Nodes are threads; a thread waits for one target at a
- * time. Edges are computed from the state at each search, so that none can be stale: a thread leads
- * to the holders of what it waits for, and to those whom it will have to wait for before it is
- * done.
+ * The wait-for graph of a midlayer (B15). Nodes are threads; a thread waits for one target at a
+ * time. Each search computes the edges from the current state, so that none is stale: an edge leads
+ * from a thread to each holder of its target, and to each thread for which it will have to wait
+ * before its own operation is done.
  *
- * <p>A deadlock is closed by a thread that enters a wait: only then is searched. A wait that has
- * nobody to wake it looks again every now and then, so that who ends it has nothing to do for it.
+ * <p>A deadlock is closed by a thread that enters a wait, so only then the graph is searched. A
+ * wait that no thread wakes reads its target again periodically, so that the code that ends it
+ * needs no wake-up.
  */
 public final class WaitGraph implements Waits {
   private static final int SPINS = 100;
@@ -97,14 +98,14 @@ public final class WaitGraph implements Waits {
 
   // ---- for those who hold the leaf ----
 
-  /** {@return who waits now} */
+  /** {@return the threads that wait now, each with its wait} */
   public Map<Thread, Wait> waits() {
     return Map.copyOf(waits);
   }
 
   /**
-   * Looks whether a wait would close a cycle. Waits of lower rank on it are given up until there is
-   * none any more.
+   * Checks whether a wait would close a cycle. Ends waits of lower rank on the cycle until no cycle
+   * is left.
    *
    * @param fresh a wait that is not entered yet
    * @return empty; or the cycle on which the new wait itself has to be given up, its thread first
@@ -119,7 +120,8 @@ public final class WaitGraph implements Waits {
         }
       }
       if (lowest.rank == Rank.STAYS) {
-        return List.of(); // nobody can go: the watchdog has to help
+        return List
+            .of(); // no wait of the cycle may end early: the watchdog ends one at its deadline
       }
       if (lowest.equals(fresh)) {
         return cycle;
@@ -263,11 +265,11 @@ public final class WaitGraph implements Waits {
     /**
      * A wait that is not entered yet.
      *
-     * @param thread who waits
-     * @param target for what
-     * @param rank when it is given up
-     * @param givenUp wakes the thread when it was given up, and is told the cycle, the thread
-     *     first; called with the leaf held
+     * @param thread the thread that waits
+     * @param target the target that it waits for
+     * @param rank decides which wait of a cycle is refused
+     * @param givenUp wakes the thread when its wait was refused; gets the cycle, this thread first.
+     *     Called with the leaf lock held
      */
     public Wait(Thread thread, Target target, Rank rank, Consumer<List<Thread>> givenUp) {
       this.thread = thread;

@@ -1,8 +1,8 @@
 /**
- * The one wait-for graph of a midlayer (B15, contract 2.6-4).
+ * The one wait-for graph of a midlayer (B15).
  *
- * <p>No thread is owned here. One leaf lock guards the waits and, besides, the book of the hot-plug
- * machine: nothing else is locked and nobody else's code runs while it is held.
+ * <p>This package has no threads. One leaf lock guards the waits and the state of hot-plug. A
+ * thread that holds it takes no other lock and runs no code of a client or a driver.
  */
 @NullMarked
 package ib.core.internal.waits;

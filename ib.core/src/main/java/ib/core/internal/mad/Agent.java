@@ -181,7 +181,9 @@ public final class Agent implements MadAgent {
     return copy;
   }
 
-  /** What was begun before the agent was closed is seen by the flush. */
+  /**
+   * Begins a request, unless the agent is closed. {@link #end} flushes every request begun here.
+   */
   private void enter(CompletableFuture<?> result, Runnable begin) {
     entering.getAndIncrement();
     try {
@@ -221,7 +223,7 @@ public final class Agent implements MadAgent {
     contract.requireMaySleep(what.toString(), what, "close");
   }
 
-  /** Closes without a look at whose it is (M6). */
+  /** Closes the agent, but leaves its owner's record of it (M6). */
   @MaySleep
   @Fence
   public void end() {
@@ -238,7 +240,7 @@ public final class Agent implements MadAgent {
     queue.fence(owes);
   }
 
-  /** Nobody is about to begin something; who does never waits. */
+  /** The end of all calls of {@code enter}; such a call never waits. */
   private record NobodyEnters(Agent agent) implements Waits.Target {
     @Override
     public boolean over() {
@@ -247,7 +249,7 @@ public final class Agent implements MadAgent {
 
     @Override
     public void holders(Consumer<? super Thread> to) {
-      // they are not known, and done at once
+      // the threads inside enter are not recorded, and leave it at once
     }
 
     @Override

@@ -1,6 +1,6 @@
 package ib.core.internal.mad;
 
-/** What a port's MAD layer counts. */
+/** The counters of a port's MAD layer. */
 enum Counter {
   SENT,
   SEND_ERRORS,

@@ -11,7 +11,10 @@ import ib.core.spi.MadVerdict;
 import ib.core.wire.MadHeader;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of a datagram that has arrived: driver, agent, refusal. On the port's queue. */
+/**
+ * Dispatches the datagrams that arrive at a port: to the driver, to an agent, or to a refusal. Used
+ * on the port's serial only.
+ */
 final class Inbound {
   private static final String BAD_HEADER = "a header that is no MAD's";
   private static final String OTHER_QP = "a class of the other special queue pair";
@@ -81,7 +84,10 @@ final class Inbound {
         && mad.rmpp().rmppType() != ib.core.wire.RmppHeader.TYPE_DATA;
   }
 
-  /** Get and Set that nobody knows are answered (IBA 13.4.5, as Linux does), others dropped. */
+  /**
+   * Refuses a request that no agent is registered for: Get and Set get a response with an error
+   * status (IBA 13.4.5, as in Linux), other methods are dropped.
+   */
   private void refuse(Mad mad, MadSource source) {
     int method = mad.header().method();
     if (method == MadMethod.GET || method == MadMethod.SET) {

@@ -132,7 +132,7 @@ final class QpWire implements Wire, AutoCloseable {
     qp.send(mad, to, done);
   }
 
-  /** A receive has completed: its bytes, with the room for the GRH in front. */
+  /** A receive has completed: its bytes, behind 40 bytes for the GRH. */
   void received(int qpn, MemorySegment buffer, WorkCompletion wc) {
     MadPort to = layer;
     int length = wc.byteLen() - WellKnown.GRH_BYTES;

@@ -53,7 +53,7 @@ final class Receives {
     all.remove(key);
   }
 
-  /** Takes the room of a segment; false when there is none. */
+  /** Takes the space of one segment; returns false when no space is free. */
   boolean keep() {
     boolean room = segments < SEGMENTS_MOST;
     if (room) {
@@ -62,7 +62,7 @@ final class Receives {
     return room;
   }
 
-  /** The room of segments is free again. */
+  /** Frees the space of segments. */
   void free(int count) {
     segments -= count;
   }

@@ -13,7 +13,7 @@ import ib.core.wire.RmppHeader;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What both sides of RMPP share (IBA vol. 1 section 13.6; M7). */
+/** The common part of both sides of RMPP (IBA vol. 1 section 13.6; M7). */
 final class Rmpp {
   /** Bytes of a segment that PayloadLength counts: all after the RMPP header. */
   static final int SEGMENT_PAYLOAD = MadHeader.MAD_BYTES - MadHeader.BYTES - RmppHeader.BYTES;
@@ -35,7 +35,7 @@ final class Rmpp {
 
   static final int RESPONSE_RETRIES = 10;
 
-  /** What a transfer needs of the port. All is called, and calls back, on the port's queue. */
+  /** The port, as a transfer needs it. All calls and callbacks are on the port's serial. */
   interface Port {
     /** Sends one datagram. */
     void transmit(Mad mad, MadAddress to);
@@ -82,7 +82,7 @@ final class Rmpp {
     return (mad.rmpp().rmppFlags() & RmppHeader.FLAG_ACTIVE) != 0;
   }
 
-  /** {@return a STOP where there is no room, otherwise an ABORT (IBA table 118)} */
+  /** {@return a STOP if resources are exhausted, otherwise an ABORT (IBA table 118)} */
   static Mad refusal(Mad of, RmppStatus status) {
     int type =
         status == RmppStatus.RESOURCES_EXHAUSTED ? RmppHeader.TYPE_STOP : RmppHeader.TYPE_ABORT;

@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 final class RmppReceive {
   /** The end of a transfer. */
   interface End {
-    /** All has arrived. */
+    /** Called with the whole message. */
     void message(Mad message);
 
-    /** It was given up. */
+    /** Called when the transfer has failed. */
     void failed(RmppException why);
 
-    /** It is not remembered any more. */
+    /** Called when the receiver no longer remembers the transfer. */
     void forgotten();
   }
 

@@ -33,7 +33,11 @@ final class RmppSend {
   private boolean ended;
   private World.@Nullable Alarm alarm;
 
-  /** Makes a transfer; {@link #start} begins it. The end is told null when all has arrived. */
+  /**
+   * Makes a transfer; {@link #start} begins it.
+   *
+   * @param end called with null when the peer has the whole message, else with the failure
+   */
   RmppSend(
       Mad message,
       MadAddress to,

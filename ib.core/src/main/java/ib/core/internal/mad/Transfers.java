@@ -110,7 +110,7 @@ final class Transfers {
     s.start(asked == null ? 1 : asked.transfer().replyWindow());
   }
 
-  /** Refuses what nobody here understands, once: an ABORT is not answered (IBA 13.6.2.2). */
+  /** Refuses a datagram that fits no transfer; does not answer an ABORT or STOP (IBA 13.6.2.2). */
   private void refuse(Mad mad, MadSource source, RmppStatus why) {
     AhAttr back = source.answer();
     int type = mad.rmpp().rmppType();

@@ -5,24 +5,25 @@ import ib.core.mad.MadSource;
 import ib.core.spi.MadVerdict;
 import java.lang.foreign.MemorySegment;
 
-/** What a port's layer stands on: QP0, QP1 and the driver's own agents. */
+/** The transport below a port's MAD layer: QP0, QP1 and the driver's own agents. */
 interface Wire {
-  /** Asks for a queue pair, 0 or 1. */
+  /** Returns whether the port has queue pair 0 or 1. */
   boolean has(int qpn);
 
   /**
-   * Sends a datagram, on the port's queue; the bytes are copied.
+   * Sends a datagram. Called on the port's serial; copies the bytes.
    *
-   * @param qpn 0 or 1: by which
+   * @param qpn the queue pair that sends, 0 or 1
    * @param mad 256 bytes
-   * @param to where to
-   * @param done told on the port's queue: null when it was sent, else why not
+   * @param to the destination
+   * @param done called on the port's serial: with null when the datagram was sent, else with the
+   *     reason of the failure
    */
   void transmit(int qpn, MemorySegment mad, MadAddress to, Done done);
 
   /** The end of a send. */
   interface Done {
-    /** It is over. */
+    /** Called when the send has completed. */
     void sent(@org.jspecify.annotations.Nullable String failure);
   }
 

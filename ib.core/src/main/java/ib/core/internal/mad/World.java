@@ -2,19 +2,19 @@ package ib.core.internal.mad;
 
 /** Time and threads of the management layers: the seam by which a test replaces both. */
 public interface World {
-  /** Something that happens later, unless cancelled. */
+  /** A task that runs later, unless it is cancelled. */
   @FunctionalInterface
   interface Alarm {
-    /** Makes it not happen, if it has not yet. */
+    /** Cancels the task, if it has not run yet. */
     void cancel();
   }
 
   /**
-   * Runs something later, on a thread that must not be held up.
+   * Runs a task later, on a thread that the task must not block.
    *
-   * @param delayNs in nanoseconds
-   * @param what short
-   * @return to cancel it
+   * @param delayNs the delay in nanoseconds
+   * @param what the task; it must be short
+   * @return an alarm that cancels the task
    */
   Alarm after(long delayNs, Runnable what);
 

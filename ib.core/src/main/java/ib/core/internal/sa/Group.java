@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The port's membership of one group, counted (M10). On the port's queue. */
 final class Group extends Upkeep {
-  /** What a later member may not ask for otherwise than the group is. */
+  /** The attributes that a later member's request must not change. */
   private static final Set<Field> FIXED =
       EnumSet.of(Field.QKEY, Field.MLID, Field.TCLASS, Field.PKEY, Field.SL, Field.FLOW_LABEL);
 

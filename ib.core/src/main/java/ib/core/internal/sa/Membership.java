@@ -42,7 +42,7 @@ final class Membership implements SaMembership {
     return record.copy();
   }
 
-  /** On the port's queue: another state, told on the session's queue. */
+  /** Changes the state, on the port's serial; the listener is called on the session's serial. */
   void changed(State to, McMemberRecord with, @Nullable IbException why) {
     if (state == State.CLOSED) {
       return;
@@ -59,14 +59,14 @@ final class Membership implements SaMembership {
             });
   }
 
-  /** It was refused; now there is reason to try again. */
+  /** Returns to JOINING after a refusal, because a new attempt may succeed. */
   void again() {
     if (state != State.CLOSED) {
       state = State.JOINING;
     }
   }
 
-  /** From now on its listener is not called. */
+  /** Ends the membership; the listener is not called any more. */
   void end() {
     state = State.CLOSED;
   }

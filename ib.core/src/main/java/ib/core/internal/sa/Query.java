@@ -129,7 +129,7 @@ final class Query<S extends SaRecord<S, ?>, T> {
       World.Alarm later =
           world.after(
               TimeUnit.MILLISECONDS.toNanos(timeoutMs),
-              () -> start(attempts - 1)); // it may hear us
+              () -> start(attempts - 1)); // the administrator was busy
       result.onCancel(later::cancel);
     } else if (status == SaStatus.REDIRECT.value() && redirect(answer.mad())) {
       start(attempts);
@@ -142,8 +142,8 @@ final class Query<S extends SaRecord<S, ?>, T> {
   }
 
   /**
-   * Somebody else answers (IBA 13.4.8.1, 13.5.2): asked in the same way, once; who redirects again,
-   * or names a GID without a LID, is not followed.
+   * Follows a redirection to another port (IBA 13.4.8.1, 13.5.2), once. A second redirection, or
+   * one to a GID without a LID, is not followed.
    */
   private boolean redirect(Mad answer) {
     ClassPortInfo to = new ClassPortInfo().read(answer.data(), 0);

@@ -27,7 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What all clients of one port share: memberships, subscriptions, what the SA can do. */
+/** The state that all clients of one port share: memberships, subscriptions, the SA's abilities. */
 final class SaPort implements AutoCloseable {
   private final BoundDevice device;
   private final int number;
@@ -130,7 +130,7 @@ final class SaPort implements AutoCloseable {
     return all;
   }
 
-  /** The table of section 1.5: which events say that the SA is another or has forgotten (M9). */
+  /** Handles the events after which the SA is another one, or may have lost registrations (M9). */
   private void changed(EventType type) {
     switch (type) {
       case CLIENT_REREGISTER, LID_CHANGE, PKEY_CHANGE, SM_CHANGE, PORT_ERR, EVENT_OVERFLOW -> {
@@ -141,7 +141,7 @@ final class SaPort implements AutoCloseable {
                   new IbAgainException(
                       device.name() + "/" + number,
                       "after " + type + " the subnet administrator may have forgotten (ENETRESET)",
-                      "wait: it is told again");
+                      "wait: the core registers again");
               kept().forEach(u -> u.forgotten(why));
               kept().forEach(Upkeep::step);
             });
@@ -158,7 +158,7 @@ final class SaPort implements AutoCloseable {
     }
   }
 
-  /** A report: acknowledged, then told to those who subscribed (IBA 15.4.5). */
+  /** Acknowledges a report, then delivers it to the subscribers (IBA 15.4.5). */
   private void report(MadReceived received) {
     Mad mad = received.mad();
     if (mad.header().attributeId() != Notice.ATTRIBUTE_ID) {

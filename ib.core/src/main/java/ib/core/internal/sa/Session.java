@@ -166,7 +166,7 @@ final class Session implements SaClient, SaMulticast {
                 new IbAgainException(
                     "membership of " + m.request().gid(McMemberRecord.Field.MGID),
                     "the subnet administrator has forgotten it",
-                    "wait: it is told again"));
+                    "wait: the core registers again"));
             group.step();
           }
         });

@@ -13,27 +13,27 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that the subnet administrator is to know of this port, and is told again when it may
- * have forgotten: a membership, a subscription. One question at a time, so that they never overtake
- * each other (I8). All on the port's queue.
+ * One registration of this port with the subnet administrator (a multicast membership or an event
+ * subscription), sent again whenever the administrator may have lost it. At most one request is
+ * outstanding, so that requests never overtake each other (I8). Used on the port's serial only.
  */
 abstract class Upkeep {
-  /** First distance between attempts (I5). */
+  /** The first pause between attempts (I5). */
   static final int PAUSE_FIRST_MS = 50;
 
-  /** The longest one at first: half of what a rejoin may take once somebody answers. */
+  /** The longest pause at first: half of what a rejoin may take once the administrator answers. */
   static final int PAUSE_SOON_MS = 125;
 
-  /** How many attempts that goes for: some 5 s, the first sweep of a large subnet. */
+  /** How many attempts use that pause: about 5 s, the first sweep of a large subnet. */
   static final int SOON = 40;
 
-  /** The longest one then. */
+  /** The longest pause afterwards. */
   static final int PAUSE_LAST_MS = 1000;
 
-  /** How often the end of something is told to a subnet administrator that does not answer. */
+  /** How often a withdrawal is sent to a subnet administrator that does not answer. */
   static final int FAREWELLS = 3;
 
-  /** What to tell the subnet administrator next. */
+  /** The next request to the subnet administrator. */
   interface Step<S extends SaRecord<S, ?>> {
     /** {@return MadMethod.SET or DELETE} */
     int method();
@@ -41,13 +41,13 @@ abstract class Upkeep {
     /** {@return the record} */
     S record();
 
-    /** It has agreed. */
+    /** Called when the administrator has accepted the request. */
     void done(S answer);
 
-    /** It has refused for good, or, of a farewell, did not answer. */
+    /** Called when the administrator has refused for good, or has not answered a withdrawal. */
     void refused(IbException why);
 
-    /** {@return whether it ends something: it is not tried for ever} */
+    /** {@return whether the request is a withdrawal, which is not repeated without limit} */
     boolean farewell();
   }
 
@@ -57,22 +57,22 @@ abstract class Upkeep {
   private int farewells;
   private int generation;
   private World.@Nullable Alarm alarm;
-  private @Nullable CompletableFuture<?> asking; // what may be given up to ask anew
+  private @Nullable CompletableFuture<?> asking; // a request that an event may cancel and repeat
 
   Upkeep(SaPort port) {
     this.port = port;
   }
 
-  /** {@return what is to be told now, or null} */
+  /** {@return the request to send now, or null} */
   abstract @Nullable Step<?> next();
 
-  /** What was told may be forgotten. */
+  /** Called when the administrator may have lost the registration. */
   abstract void lost(IbException why);
 
-  /** {@return whether nothing is wanted and nothing was told} */
+  /** {@return whether no registration is wanted and none was sent} */
   abstract boolean empty();
 
-  /** Goes on, if there is something to do and somebody to tell. */
+  /** Sends the next request, if there is one and the administrator can be reached. */
   final void step() {
     if (busy || alarm != null) {
       return;
@@ -133,7 +133,7 @@ abstract class Upkeep {
       return;
     }
     if (!(why instanceof IbTimedOutException)) {
-      pause(); // it did answer, and at once: leave it in peace for a while
+      pause(); // the administrator did answer: it gets no request for a while
     }
     fruitless++;
   }
@@ -161,14 +161,14 @@ abstract class Upkeep {
         || why instanceof SaException sa && sa.status() == SaStatus.BUSY;
   }
 
-  /** An event says that the subnet administrator may have forgotten. */
+  /** Registers again, because an event says that the administrator may have lost registrations. */
   final void forgotten(IbException why) {
     generation++;
     restart();
     lost(why);
   }
 
-  /** An event says that it may be reached now: what was asked before may have been lost. */
+  /** Sends again, because an event says that the administrator may be reachable only now. */
   final void restart() {
     CompletableFuture<?> vain = asking;
     if (vain != null) {

@@ -1,9 +1,10 @@
 /**
- * The SA layer: questions to the subnet administrator, memberships and subscriptions that are kept
- * up. It is client 1 of the core (M1).
+ * The SA layer: requests to the subnet administrator, and memberships and subscriptions that it
+ * registers again when the administrator may have lost them. It is client 1 of the core (M1).
  *
- * <p>What is kept up runs on one ordered queue per port; answers and notices go to the queue of the
- * agent of whoever asked. No thread and no timer while there is nothing to do or nobody to ask.
+ * <p>Registrations run on one serial per port; responses and notices go to the serial of the agent
+ * that sent the request. The layer needs no thread and no timer while it has no request to send or
+ * cannot reach an administrator.
  *
  * <p>Text: IBA vol. 1 chapter 15.
  */

@@ -1,6 +1,6 @@
 /**
- * The root of the midlayer: its entry class, which the framework starts and stops. It owns no
- * thread of its own and nobody calls in; the API stands in the exported packages below.
+ * The root of the midlayer: its entry class, which the framework starts and stops. It has no
+ * thread, and no other package calls it; the API is in the exported packages below.
  */
 @NullMarked
 package ib.core;

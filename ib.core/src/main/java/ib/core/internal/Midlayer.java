@@ -43,8 +43,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The midlayer, plain Java: hot-plug, events, objects and callbacks joined. OSGi reaches it through
- * {@code ib.core.internal.osgi}, everybody else through {@code ib.core.spi.StandaloneCore}.
+ * The midlayer, in plain Java: hot-plug, events, objects and callbacks together. OSGi uses it
+ * through {@code ib.core.internal.osgi}, other programs through {@code ib.core.spi.StandaloneCore}.
  */
 public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   /** The order of adds begins with the core's own clients, whatever the others' keys. */
@@ -89,10 +89,10 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   }
 
   /**
-   * Changes how long callbacks may take, those that are running included, and what a client may
-   * have; nobody loses what it has.
+   * Changes the time limits of callbacks, of running ones too, and the quotas of clients. Objects
+   * that clients already have stay.
    *
-   * @param changed from now on
+   * @param changed the new configuration
    */
   public void configure(CoreConfig changed) {
     config = changed;

@@ -18,7 +18,7 @@ import ib.core.verbs.MaySleep;
 import java.util.function.Supplier;
 
 /**
- * What the handles of one device share.
+ * The objects that all handles of one device share.
  *
  * @param driver the driver's device
  * @param attrs its attributes, as read when it was probed
@@ -26,8 +26,8 @@ import java.util.function.Supplier;
  * @param handlers its event handlers
  * @param objects its objects, of all clients
  * @param completions makes the core's side of its completion queues
- * @param vectors its threads
- * @param services what the built-in clients offer on it
+ * @param vectors its completion vectors
+ * @param services the services of the built-in clients on it
  */
 public record DeviceParts(
     DriverDevice driver,
@@ -40,12 +40,12 @@ public record DeviceParts(
     Services services) {
 
   /**
-   * What the devices of a midlayer share.
+   * The objects that all handles of a midlayer share.
    *
-   * @param contract where violations are reported
+   * @param contract gets the violations
    * @param pool threads for callbacks that may sleep
-   * @param quotas what a client may have on a device now
-   * @param waits who waits for whom
+   * @param quotas the current limits of a client on a device
+   * @param waits the wait-for graph
    */
   public record Common(
       Contract contract, CallbackPool pool, Supplier<Quotas> quotas, WaitGraph waits) {}

@@ -32,13 +32,13 @@ import org.jspecify.annotations.Nullable;
 /** Everything the core keeps of one device, as the hot-plug machine drives it. */
 public final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
   /**
-   * What the devices of a midlayer share.
+   * The objects that all devices of a midlayer share.
    *
    * @param builtIn names of the core's own clients
-   * @param common what handles need
-   * @param hub the events
-   * @param statistics where devices are shown to JMX
-   * @param reportNs after which time something that does not return is reported
+   * @param common the objects that all handles share
+   * @param hub dispatches the events
+   * @param statistics registers devices with JMX
+   * @param reportNs after which time a callback that has not returned is reported
    */
   public record Shared(
       Set<String> builtIn,
@@ -184,7 +184,7 @@ public final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
     return new Handle(new BoundDevice(account, parts(), graceNs));
   }
 
-  /** {@return a handle that answers queries from the caches and belongs to nobody} */
+  /** {@return a handle that answers queries from the caches and belongs to no client} */
   public IbDevice reader() {
     return driver;
   }

@@ -9,7 +9,7 @@ import ib.core.verbs.IbNotSupportedException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the built-in clients of a device offer to its handles, while they are added to it. */
+/** The services of a device's built-in clients for its handles, while these clients are added. */
 public final class Services {
   /** The MAD layer on one device. */
   public interface Mad {
@@ -32,7 +32,7 @@ public final class Services {
     void close(IbDevice owner);
 
     /**
-     * What the layer counts.
+     * Returns the counters of the layer.
      *
      * @param port from 1
      * @return name to value
@@ -102,7 +102,7 @@ public final class Services {
   }
 
   /**
-   * What the MAD layer counts.
+   * Returns the counters of the MAD layer.
    *
    * @param port from 1
    * @return name to value; empty without the layer

@@ -1,8 +1,8 @@
 /**
  * The counters of a device as a JMX bean ({@code ib:type=Device,name=soft0}): the same registry
- * that {@code perfquery} and {@code rdma statistic} read (D11). Whoever asks the bean server reads.
- * The device's own port has the bean registered when the device opens, and taken back when it goes,
- * both on the midlayer's one statistics thread: no device waits for JMX.
+ * that {@code perfquery} and {@code rdma statistic} read (D11). The counters are read on the thread
+ * that queries the bean server. The bean is registered when the device opens and unregistered when
+ * the device is removed, both on the midlayer's one statistics thread: no device waits for JMX.
  */
 @NullMarked
 package ib.core.internal.jmx;

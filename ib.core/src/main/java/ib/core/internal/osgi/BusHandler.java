@@ -16,8 +16,8 @@ import org.osgi.service.event.EventConstants;
 import org.osgi.service.event.EventHandler;
 
 /**
- * The core's one handler of its own events: hears what its dispatchers posted, and hands it on
- * (D8).
+ * The core's one handler of its own events: it receives the events that the core's dispatchers
+ * posted to an EventAdmin, and hands them to the typed handlers (D8).
  */
 final class BusHandler implements EventHandler {
   private static final long QUIET_NS = TimeUnit.MINUTES.toNanos(1);
@@ -27,7 +27,8 @@ final class BusHandler implements EventHandler {
   private final BundleContext context;
   private volatile @Nullable ServiceRegistration<EventHandler> registration;
   private final AtomicBoolean looking = new AtomicBoolean();
-  private volatile long toldNs = System.nanoTime() - QUIET_NS; // by whoever is looking
+  // written by the thread that has set looking
+  private volatile long toldNs = System.nanoTime() - QUIET_NS;
 
   BusHandler(BundleContext context, EventHub hub) {
     this.hub = hub;
@@ -35,7 +36,7 @@ final class BusHandler implements EventHandler {
     this.context = context;
   }
 
-  /** Hears from now on. */
+  /** Registers the handler. */
   void register() {
     registration = context.registerService(EventHandler.class, this, properties());
   }

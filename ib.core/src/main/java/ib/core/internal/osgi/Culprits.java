@@ -11,9 +11,7 @@ import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.ServiceReference;
 import org.osgi.service.event.EventHandler;
 
-/**
- * Who holds up an EventAdmin: threads that are inside of somebody's handler, as far as can be seen.
- */
+/** Finds event handlers that have not returned to an EventAdmin, by the stacks of all threads. */
 final class Culprits {
   private static final String METHOD = "handleEvent";
   private static final String FELIX_CALLER = ".EventHandlerProxy";

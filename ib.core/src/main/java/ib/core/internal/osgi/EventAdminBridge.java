@@ -24,12 +24,12 @@ final class EventAdminBridge {
   private final BundleContext context;
   private final EventHub hub;
   private final ServiceTracker<Object, Object> tracker;
-  // by ranking, the highest last; guarded by this, as is the hub's bus. No call of the framework is
-  // made with the monitor held: it may run whose code ever
+  // by ranking, the highest last; guarded by this, as is the hub's bus. No thread calls the
+  // framework with the monitor held: the call may run code of any bundle
   private final ConcurrentSkipListMap<ServiceReference<Object>, EventAdminBus> admins =
       new ConcurrentSkipListMap<>();
   private @Nullable BusHandler handler;
-  private boolean heard; // the handler is registered: what is posted comes back
+  private boolean heard; // the handler is registered: posted events come back to it
 
   EventAdminBridge(BundleContext context, EventHub hub) {
     this.context = context;
@@ -37,13 +37,13 @@ final class EventAdminBridge {
     this.tracker = new ServiceTracker<>(context, EVENT_ADMIN, new Admins());
   }
 
-  /** Until an EventAdmin is there, handlers are told directly. */
+  /** Begins to look for an EventAdmin; without one, the core calls handlers directly. */
   void open() {
     hub.bus(null);
     tracker.open();
   }
 
-  /** Handlers are told directly from now on. */
+  /** Stops using an EventAdmin; the core calls handlers directly afterwards. */
   void close() {
     tracker.close();
     BusHandler last;

@@ -32,7 +32,7 @@ import org.osgi.util.tracker.ServiceTrackerCustomizer;
  * @param <E> what the midlayer knows of a service
  */
 final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate.Slot<E>> {
-  /** What is done with services; called without locks except where said. */
+  /** The actions of the midlayer for a service; called without locks except where said. */
   interface Work<S, E> {
     /** Asks the service for its name; its own code may run. */
     String name(S service);
@@ -40,7 +40,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     /** Takes the name and a place; quick; null when the service is refused (and said so). */
     @Nullable E announce(ServiceReference<S> reference, S service, String name);
 
-    /** Tells clients or devices. */
+    /** Adds the client or device, whose callbacks run. */
     void arrive(E entry);
 
     /**
@@ -54,7 +54,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     /** Properties have changed. */
     void modified(ServiceReference<S> reference, E entry);
 
-    /** Takes it off the midlayer; when this returns nothing of it is used. May be called twice. */
+    /** Removes the service; it is not used any more when this returns. May be called twice. */
     void leave(E entry);
   }
 

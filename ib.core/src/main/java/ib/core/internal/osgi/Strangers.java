@@ -19,11 +19,11 @@ final class Strangers {
   private Strangers() {}
 
   /**
-   * What to tell whoever has updated the bundle.
+   * Returns a warning for the person who has updated the bundle.
    *
    * @param updated the bundle, which has started again
    * @param all a context that sees all bundles
-   * @return who is cut off and the command that helps; empty when nobody is
+   * @return the bundles that are cut off and the command that helps; empty when none is
    */
   static Optional<String> told(Bundle updated, BundleContext all) {
     List<Bundle> strangers = new ArrayList<>();

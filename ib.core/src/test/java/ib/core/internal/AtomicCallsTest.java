@@ -144,7 +144,7 @@ class AtomicCallsTest {
   }
 
   @Test
-  @DisplayName("CC-8, S29: a handler that unregisters its own device is told; the device goes")
+  @DisplayName("CC-8, S29: unregister in a handler of the device is refused; the device is removed")
   void ownDevice() {
     Throwable thrown = inHandler(device::unregister);
     assertInstanceOf(ib.core.verbs.IbDeadlockException.class, thrown);

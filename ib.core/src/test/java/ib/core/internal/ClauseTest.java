@@ -255,7 +255,8 @@ class ClauseTest {
   }
 
   @Test
-  @DisplayName("B18: an add that throws after any of its steps leaves nothing and holds nobody up")
+  @DisplayName(
+      "B18: an add that throws after any of its steps leaves no object and blocks no client")
   void b18EveryStep() {
     for (boolean cleans : new boolean[] {true, false}) {
       for (int failAt = 1; failAt <= 8; failAt++) {
@@ -287,7 +288,7 @@ class ClauseTest {
   // ---- B19 ----
 
   @Test
-  @DisplayName("B19: a storm of renames: whoever looks sees the device once, by one of its names")
+  @DisplayName("B19: a storm of renames: every reader sees the device once, by one of its names")
   void b19RenameStorm() {
     FakeDevice fake = new FakeDevice("r0");
     try (StandaloneCore core = StandaloneCore.create()) {

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 class AttrRecordsTest {
 
   @Test
-  @DisplayName("Query HCA: device attributes are a copy, in the order of the enums, 0 if not told")
+  @DisplayName(
+      "Query HCA: device attributes are a copy, in the order of the enums, 0 if the driver gives none")
   void deviceAttr() {
     Set<Cap> caps = EnumSet.of(Cap.UD, Cap.XRC);
     Map<Limit, Long> limits = new EnumMap<>(Map.of(Limit.MAX_QP, 10L, Limit.MAX_MR_SIZE, -1L));

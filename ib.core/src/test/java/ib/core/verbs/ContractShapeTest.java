@@ -40,7 +40,7 @@ class ContractShapeTest {
   }
 
   @Test
-  @DisplayName("S35: a client is told with the device alone, and gets its own data back")
+  @DisplayName("S35: add and remove get the device alone, and remove gets the client's own data")
   void client() {
     assertEquals(List.of(IbDevice.class), parameters(IbClient.class, "add"));
     assertEquals(List.of(IbDevice.class, Object.class), parameters(IbClient.class, "remove"));

@@ -172,8 +172,7 @@ class DepartureTest {
   }
 
   @Test
-  @DisplayName(
-      "CC-15, B19: clients are told of a new name in order, with the new name in the handle")
+  @DisplayName("CC-15, B19: clients get renamed() in order, with the new name in the handle")
   void rename() throws Exception {
     Stage.play(
         s -> {

@@ -123,7 +123,7 @@ class OrderTest {
   }
 
   @Test
-  @DisplayName("S41: a cycle is reported and ignored; nobody is left out")
+  @DisplayName("S41: a cycle is reported and ignored; every client is added")
   void cycle() throws Exception {
     Stage.play(
         s -> {

@@ -16,8 +16,7 @@ import org.junit.jupiter.api.Test;
 class TeardownTest {
 
   @Test
-  @DisplayName(
-      "CC-21, B11: a device is not gone while somebody holds a lease; no new ones meanwhile")
+  @DisplayName("CC-21, B11: a removal waits until all leases are closed; no new lease meanwhile")
   void lease() throws Exception {
     Stage.play(
         s -> {

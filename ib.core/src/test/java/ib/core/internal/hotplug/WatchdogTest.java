@@ -86,7 +86,7 @@ class WatchdogTest {
 
   @Test
   @DisplayName(
-      "CC-19, F19: an add that does not return is reported and waited for, while nobody leaves")
+      "CC-19, F19: an add that does not return is reported; without a removal it is waited for")
   void stuckAdd() throws Exception {
     Stage.play(
         s -> {

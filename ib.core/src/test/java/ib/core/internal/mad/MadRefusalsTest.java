@@ -26,7 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@DisplayName("Bad input: what a port refuses is counted and told with its source; RMPP has an end")
+@DisplayName(
+    "Bad input: a port counts and reports what it refuses, with the source; RMPP has an end")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class MadRefusalsTest {
   private static final MadSource STRANGER = stranger(7);
@@ -146,7 +147,8 @@ final class MadRefusalsTest {
 
   @ParameterizedTest
   @MethodSource("bad")
-  @DisplayName("a bad datagram: counted, told once with its reason and its source, nothing thrown")
+  @DisplayName(
+      "a bad datagram is counted, and reported once with reason and source; nothing is thrown")
   void told(int qpn, Mad mad, Counter counter, String reason) {
     serve();
     for (int i = 0; i < 3; i++) {
@@ -178,7 +180,7 @@ final class MadRefusalsTest {
   }
 
   @Test
-  @DisplayName("as many messages are received at once as the bound says, the next is told STOP 1")
+  @DisplayName("as many messages are received at once as the bound allows, the next gets STOP 1")
   void messages() {
     serve();
     for (int i = 0; i < 2 * Receives.MOST; i++) {

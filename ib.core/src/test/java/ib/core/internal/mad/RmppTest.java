@@ -220,7 +220,7 @@ final class RmppTest {
   }
 
   @Test
-  @DisplayName("M7 a peer that goes silent in the middle: given up with status 126, told by ABORT")
+  @DisplayName("M7 a peer that goes silent in the middle gets an ABORT with status 126")
   void silent() {
     Net net = new Net(world, 3, 2);
     List<Throwable> why = new ArrayList<>();

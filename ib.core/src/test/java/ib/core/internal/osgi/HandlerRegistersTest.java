@@ -140,7 +140,7 @@ class HandlerRegistersTest {
 
   @Test
   @DisplayName(
-      "A3: a client registered in a handler is added by another thread; its bundle is told")
+      "A3: a client registered in a handler is added by another thread; its bundle is recorded")
   void client() {
     inHandler(
         () -> guest.getBundleContext().registerService(IbClient.class, new Innocent("late"), null));

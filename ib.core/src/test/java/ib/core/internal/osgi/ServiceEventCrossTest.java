@@ -181,7 +181,8 @@ class ServiceEventCrossTest {
   }
 
   @ParameterizedTest(name = "the removal waits first: {0}")
-  @DisplayName("CC-9: the client's service goes in done() while the device's goes: queued, told")
+  @DisplayName(
+      "CC-9: client service unregistered in done() while the device's is: queued, reported")
   @CsvSource({"true", "false"})
   void clientGoes(boolean removalFirst) {
     cross(In.POOL, client::unregister, device::unregister, removalFirst);
@@ -209,7 +210,8 @@ class ServiceEventCrossTest {
   }
 
   @ParameterizedTest
-  @DisplayName("S29: in an atomic section a service that goes is queued, and waits for nobody")
+  @DisplayName(
+      "S29: in an atomic section the removal of a service is queued, and waits for no thread")
   @EnumSource(names = {"RAW", "EVENT"})
   void atomic(In where) {
     cross(where, client::unregister, device::unregister, true);

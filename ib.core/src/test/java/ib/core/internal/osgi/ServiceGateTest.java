@@ -158,7 +158,7 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
 
   @Test
   @DisplayName(
-      "CC-22, CC-26: the services of a bundle that stops leave in reverse, whoever unregisters")
+      "CC-22, CC-26: the services of a stopping bundle leave in reverse, by any unregister")
   void stoppingBundle() throws Exception {
     gate.open();
     Bundle driver = framework.bundle("driver");
@@ -172,7 +172,7 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
   }
 
   @Test
-  @DisplayName("a service that goes alone, while its bundle stays, takes nobody along")
+  @DisplayName("a service that is unregistered alone, while its bundle stays, removes no other")
   void goesAlone() throws Exception {
     gate.open();
     Bundle driver = framework.bundle("driver");
@@ -213,7 +213,7 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
   }
 
   @Test
-  @DisplayName("CC-5, CC-15: a change of properties is told")
+  @DisplayName("CC-5, CC-15: a change of properties calls modified")
   void modified() throws Exception {
     gate.open();
     register(context, "s").setProperties(new java.util.Hashtable<>());

@@ -17,7 +17,8 @@ class StrangersTest {
   private static final String PACKAGE = "some.api";
 
   @Test
-  @DisplayName("A15: every importer is named, with the command to type; nobody before the update")
+  @DisplayName(
+      "A15: the text names every importer and the command to type; before the update no bundle")
   void a15Importers(@TempDir Path storage) throws Exception {
     Framework framework = new Framework(storage);
     try {

@@ -182,7 +182,7 @@ class CloseTest {
   }
 
   @Test
-  @DisplayName("S48: EBUSY says so when the user is in nobody's list any more")
+  @DisplayName("S48: EBUSY names a user that is in no client's list any more")
   void busyWithoutAName() {
     ProtectionDomain pd = device.allocPd();
     Life life = ((ObjectRecord) pd.control()).life();

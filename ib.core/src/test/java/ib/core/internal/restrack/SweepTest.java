@@ -279,7 +279,8 @@ class SweepTest {
   }
 
   @Test
-  @DisplayName("CC-20: a sweep by itself closes the account, whoever said so before or did not")
+  @DisplayName(
+      "CC-20: the cleanup closes the account, whether or not another call closed it before")
   void sweepPoisons() {
     ProtectionDomain pd = device.allocPd();
     pd.close();

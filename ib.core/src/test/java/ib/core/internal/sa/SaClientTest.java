@@ -202,7 +202,7 @@ final class SaClientTest {
   }
 
   @Test
-  @DisplayName("M10 members are counted: the first joins, the last leaves, nobody else is heard of")
+  @DisplayName("M10 members are counted: the first joins, the last leaves, the others send nothing")
   void membershipIsCounted() {
     States a = new States();
     States b = new States();
@@ -227,7 +227,8 @@ final class SaClientTest {
   }
 
   @Test
-  @DisplayName("I12 a client is told whether others of the port are in a group, not of itself")
+  @DisplayName(
+      "I12 a client learns whether other clients of the port are in a group, not whether it is")
   void joinedByOthers() {
     SaClient other = SaClient.open(lease.device(), 1);
     assertFalse(sa.multicast().joinedByOthers(GROUP).join());
@@ -247,7 +248,8 @@ final class SaClientTest {
   }
 
   @Test
-  @DisplayName("M10 I5 after CLIENT_REREGISTER the group is lost, told so, and joined again")
+  @DisplayName(
+      "M10 I5 after CLIENT_REREGISTER the listener gets LOST, and the group is joined again")
   void rejoin() {
     States a = new States();
     SaMembership m = sa.multicast().join(join(1), a.listener());

@@ -108,7 +108,7 @@ class WaitGraphTest {
   }
 
   @Test
-  @DisplayName("CC-17: who is inside of what it would wait for is told at once")
+  @DisplayName("CC-17: a thread that would wait for its own callback is refused at once")
   void inside() {
     Thing mine = new Thing();
     mine.holder = Thread.currentThread();
@@ -294,8 +294,7 @@ class WaitGraphTest {
   }
 
   @Test
-  @DisplayName(
-      "who asks for a cycle is told its threads, itself first and last, or that there is none")
+  @DisplayName("cycle() returns the threads of a cycle, the caller first and last, or no thread")
   void askedForACycle() {
     Thread one = new Thread("one");
     Thread two = new Thread("two");

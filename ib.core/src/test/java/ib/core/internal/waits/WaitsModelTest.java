@@ -53,7 +53,7 @@ class WaitsModelTest {
   }
 
   @Test
-  @DisplayName("E9: planted: a wait is not entered, so that nobody sees it")
+  @DisplayName("E9: planted: a wait is not entered, so that no search finds it")
   void plantedNotEntered() {
     caught(WaitsScenarios.Cross.class, dropped("WaitGraph.begin", "enter"));
   }

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Each row with the specification's answer: one NAK with the PSN expected and the MSN unchanged,
  * the error state, its event, the status of the receive in hand, no byte written; then silence.
  */
-@DisplayName("issue 3, section 1: what a responder answers to errors (rocev2.md 1, column 'ours')")
+@DisplayName("issue 3, section 1: the responses of a responder to errors")
 class AnswerMatrixTest {
   private static final int PSN = 0xfffffe;
   private static final int MTU = 1024;

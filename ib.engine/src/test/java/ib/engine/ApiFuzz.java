@@ -49,7 +49,7 @@ final class ApiFuzz {
   private static final OperatingSystemMXBean MACHINE =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-  /** What all threads share: a device's objects, of which any may be missing or closed. */
+  /** The objects of a device, which all threads share; any of them may be missing or closed. */
   static final class Objects {
     final Rig.Side side;
     final AtomicReferenceArray<@Nullable QueuePair> qps = new AtomicReferenceArray<>(SHARED);
@@ -89,7 +89,7 @@ final class ApiFuzz {
   private final WorkCompletion[] polled = new WorkCompletion[4];
   private String call = "";
 
-  /** What is called, on the objects of both sides. */
+  /** Makes a fuzzer that calls methods of the objects of both sides. */
   ApiFuzz(Objects[] both, long seed, ConcurrentSkipListMap<String, LongAdder> seen) {
     this.both = both;
     this.random = new SplittableRandom(seed);
@@ -156,7 +156,7 @@ final class ApiFuzz {
     if (qp == null || mr == null || remote == null) {
       return;
     }
-    for (int i = random.nextInt(1, 12); i > 0; i--) { // in any order, unlike anybody who means well
+    for (int i = random.nextInt(1, 12); i > 0; i--) { // in any order, unlike a correct program
       step(qp, mr, remote, o);
     }
     if (random.nextInt(3) > 0) {

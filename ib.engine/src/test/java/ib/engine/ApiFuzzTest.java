@@ -52,7 +52,7 @@ class ApiFuzzTest {
           if (claimsLost
               && element instanceof InvokeInstruction i
               && i.name().equalsString("caught")) {
-            builder.athrow(); // as if nobody had caught it
+            builder.athrow(); // as if no handler had caught it
           } else {
             builder.with(element);
           }
@@ -94,7 +94,7 @@ class ApiFuzzTest {
     }
     assertNotNull(found);
     reporter.publishEntry("found", found);
-    // whoever waits for the claim gives up, or, where a fence may give up quietly, waits too long
+    // a wait for the claim ends with an error or, in a fence that may end quietly, takes too long
     assertTrue(found.contains("claim") || found.contains(" took "), found);
   }
 }

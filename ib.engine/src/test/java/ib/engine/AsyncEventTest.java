@@ -214,7 +214,7 @@ class AsyncEventTest {
         List.copyOf(rig.b().unaffiliated).reversed().subList(0, 1));
   }
 
-  /** What a timer throws, also without memory, ends neither the worker nor the timers behind it. */
+  /** An exception of a timer, also without memory, ends neither the worker nor the next timers. */
   private void fatal() {
     rig.connect(QpType.RC);
     CountDownLatch thrown = new CountDownLatch(2);

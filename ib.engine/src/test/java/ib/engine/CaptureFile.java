@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a capture has written, read by a second hand: the blocks of pcapng. */
+/** A second, independent reader of the blocks of pcapng that a capture has written. */
 final class CaptureFile {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 

@@ -82,7 +82,7 @@ class CaptureTest {
   }
 
   @Test
-  @DisplayName("reliability F2, users E2: retransmission n of PSN x")
+  @DisplayName("F2: a capture shows retransmission n of PSN x")
   void retransmission() {
     VirtualClock clock = new VirtualClock();
     CaptureFile file = new CaptureFile();
@@ -206,7 +206,8 @@ class CaptureTest {
   }
 
   @Test
-  @DisplayName("F-42: a reader that takes nothing loses packets, counted, and holds up nobody")
+  @DisplayName(
+      "F-42: a reader that takes nothing loses packets, which are counted, and delays no sender")
   void slowReader() {
     try (Rig rig = Rig.two().connect(QpType.RC)) {
       Stuck sink = new Stuck();

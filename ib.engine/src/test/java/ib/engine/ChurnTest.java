@@ -17,7 +17,7 @@ import java.util.BitSet;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What comes and goes very often leaves nothing behind (R-09 and R-10 as far as the engine). */
+/** Objects that are made and closed very often leave nothing behind (R-09, R-10, in the engine). */
 class ChurnTest {
   private static final int CONNECTS = Integer.getInteger("ib.engine.connects", 100_000);
   private static final int DEVICES = Integer.getInteger("ib.engine.devices", 10_000);

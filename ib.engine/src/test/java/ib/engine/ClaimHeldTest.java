@@ -63,7 +63,7 @@ class ClaimHeldTest {
       assertFalse(Probe.dead(a.qp));
       Future<?> close = threads.submit(a.qp::close);
       refused(close);
-      assertTrue(Probe.dead(a.qp), "whoever is inside finds it dead");
+      assertTrue(Probe.dead(a.qp), "the thread inside finds it destroyed");
       Probe.letGo(a.qp);
       assertTrue(Probe.free(a.qp));
       threads.shutdown();

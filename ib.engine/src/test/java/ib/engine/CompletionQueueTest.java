@@ -128,7 +128,7 @@ class CompletionQueueTest {
 
   @Test
   @DisplayName(
-      "S9: armed once, called once; SOLICITED waits for a solicited or failed one; missed is told")
+      "S9: armed once, called once; SOLICITED waits for solicited or failed; missed is returned")
   void notification() {
     try (Rig rig = Rig.two()) {
       rig.connect(QpType.RC);

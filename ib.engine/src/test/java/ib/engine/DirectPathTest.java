@@ -46,12 +46,13 @@ class DirectPathTest {
   }
 
   @Test
-  @DisplayName("D5: no packet where nobody could tell; packets as soon as somebody could")
+  @DisplayName(
+      "D5: no packet where the medium needs none; packets as soon as it decides about them")
   void packets() {
     try (Rig rig = rig()) {
       write(rig, 5000);
       assertEquals(0, rig.wire.transmitted.get());
-      rig.wire.loses = p -> false; // somebody decides about packets
+      rig.wire.loses = p -> false; // the medium decides about packets
       write(rig, 5000);
       assertEquals(2, rig.wire.transmitted.get());
       rig.wire.loses = null;
@@ -106,7 +107,7 @@ class DirectPathTest {
     }
   }
 
-  /** What a run left behind. */
+  /** The results of a run. */
   private record Outcome(List<String> completions, Object counters, long memory, long packets) {}
 
   @ParameterizedTest(name = "seed {0}")

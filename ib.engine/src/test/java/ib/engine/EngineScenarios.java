@@ -103,7 +103,7 @@ public final class EngineScenarios {
     }
   }
 
-  /** The same while the control path wants the queue pair, and gives up without waiting (A16). */
+  /** Two posters, while the control path wants the queue pair and gives up at once (A16). */
   public static final class GivesUp extends TwoPosters {
     @Override
     public void setUp() {
@@ -258,7 +258,7 @@ public final class EngineScenarios {
     }
   }
 
-  /** The same while a packet is being copied. */
+  /** A local invalidate while a packet is being copied. */
   public static final class LocalInvalidatePacket extends LocalInvalidate {
     /** Registers it. */
     public LocalInvalidatePacket() {
@@ -266,7 +266,7 @@ public final class EngineScenarios {
     }
   }
 
-  /** The same by the peer of the other connection: SEND_WITH_INV. */
+  /** An invalidate by the peer of the other connection: SEND_WITH_INV. */
   public static final class RemoteInvalidate extends LocalInvalidate {
     @Override
     void invalidate() {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** rocev2.md section 1, error matrix, column 'ours'; local errors; D6; on both kinds of wire. */
+/** Remote and local errors of a requester (D6), on both kinds of wire. */
 @ParameterizedClass(name = "segments: {0}")
 @ValueSource(booleans = {false, true})
 class ErrorMatrixTest {
@@ -269,7 +269,7 @@ class ErrorMatrixTest {
   }
 
   @Test
-  @DisplayName("rocev2 0.8, 6: a bare or ghost acknowledgement completes nothing")
+  @DisplayName("a bare or ghost acknowledgement completes no request")
   void ghostAcknowledgement() {
     MemorySegment target = rig.a().mr.segment();
     target.set(ValueLayout.JAVA_LONG, 0, 1);
@@ -295,7 +295,7 @@ class ErrorMatrixTest {
   }
 
   @Test
-  @DisplayName("rocev2 0.10: a reserved syndrome is dropped")
+  @DisplayName("a response with a reserved syndrome is dropped")
   void reservedSyndrome() {
     int[] n = {0};
     rig.wire.loses =

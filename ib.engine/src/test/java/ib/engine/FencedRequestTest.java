@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a fence holds back and until when, seen on the wire; virtual time, both kinds of wire. */
+/** The requests that a fence delays, and until when, on both kinds of wire, in virtual time. */
 @DisplayName("issue 3, section 1: fences (IBA 10.8.3.3)")
 @ParameterizedClass(name = "segments: {0}")
 @ValueSource(booleans = {false, true})

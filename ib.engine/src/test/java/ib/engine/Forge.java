@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes packets that nobody has sent, and hears what one side answers; both ways by the bytes. */
+/** Makes forged packets and receives the responses of one side; both are encoded to bytes. */
 final class Forge {
   private final Rig rig;
   private final Rig.Side victim;
@@ -20,7 +20,7 @@ final class Forge {
   private final LinkCodec codec = new LinkCodec();
   private final MemorySegment bytes = MemorySegment.ofArray(new byte[8192]);
 
-  /** What the victim has said: opcode, syndrome (0 when there is none), PSN, MSN. */
+  /** A response of the victim: opcode, syndrome (0 when it has none), PSN, MSN. */
   record Answer(int opcode, int syndrome, int psn, int msn) {}
 
   final List<Answer> answers = new ArrayList<>();
@@ -75,7 +75,7 @@ final class Forge {
     return p;
   }
 
-  /** It arrives, by way of the decoder. */
+  /** Delivers a packet to the victim through the decoder. */
   void arrive(Packet p) {
     int length = codec.encode(p, bytes, 0);
     Packet received = new Packet(nobody);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@DisplayName("reliability F-9, F-10, V7, A1: sources that guess are counted, muted and told of")
+@DisplayName("F-9, F-10, V7, A1: sources that guess are counted, muted and reported")
 class GuardTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int PSN = 0xfffffe;
@@ -50,7 +50,7 @@ class GuardTest {
     rig.close();
   }
 
-  /** What somebody guesses at. */
+  /** The value that an attacker guesses. */
   private enum Guess {
     RKEY("rkey_violations", p -> p.rkey ^= 0x1234567),
     PSN("psn_violations", p -> p.psn = p.psn + 0x700000 & 0xffffff),
@@ -127,7 +127,7 @@ class GuardTest {
     fresh(QpType.RC);
     attacker.arrive(attacker.packet(BthOpcode.RC_RDMA_WRITE_ONLY, PSN, 8));
     assertEquals(0, attacker.answers.size(), "what is right is not heard either");
-    assertTrue(victim.hca.port(1).mutes(0, rig.a().lid()), "who asks is told");
+    assertTrue(victim.hca.port(1).mutes(0, rig.a().lid()), "a query says that the source is muted");
     assertFalse(victim.hca.port(1).mutes(0, stranger.lid()));
     victim.qp.close();
     victim.qp = victim.pd.createQp(Rig.init(victim, QpType.RC, 16));
@@ -166,7 +166,7 @@ class GuardTest {
       fresh(QpType.RC);
       guess(Guess.RKEY);
     }
-    assertEquals(2, counter("sources_muted"), "keys are guessed by nobody but the peer");
+    assertEquals(2, counter("sources_muted"), "only the peer guesses keys");
     fresh(QpType.RC);
     attacker.arrive(attacker.packet(BthOpcode.RC_RDMA_WRITE_ONLY, PSN, 8));
     assertEquals(0, attacker.answers.size(), "so nothing of it is heard");
@@ -190,7 +190,7 @@ class GuardTest {
   }
 
   @Test
-  @DisplayName("mistakes that come one by one, less than 9 in 10 s, mute nobody")
+  @DisplayName("mistakes that come one by one, less than 9 in 10 s, mute no source")
   void slowly() {
     for (int i = 0; i < 100; i++) {
       guess(Guess.RKEY);
@@ -234,7 +234,7 @@ class GuardTest {
   }
 
   @Test
-  @DisplayName("off by default: violations are counted, nobody is muted")
+  @DisplayName("off by default: violations are counted, no source is muted")
   void off() {
     victim.hca.port(1).guard(GuardLimits.OFF);
     for (int i = 0; i < 100; i++) {

@@ -51,7 +51,7 @@ class LargeSendGoneTest {
   private static final int RECEIVES = 320; // 12 times 24 and more
   private static final byte GIVEN_BACK = 0x5a;
 
-  /** What goes away. */
+  /** The object that is destroyed. */
   enum Gone {
     MEMORY,
     SENDERS_MEMORY,
@@ -146,7 +146,8 @@ class LargeSendGoneTest {
       }
       Rig.assertEmpty(b.recvCq);
       assertEquals(QpState.ERR, b.qp.state());
-      assertEquals(WcStatus.SUCCESS, Rig.await(a.sendCq).status(), "nobody tells the sender");
+      assertEquals(
+          WcStatus.SUCCESS, Rig.await(a.sendCq).status(), "the sender does not learn of it");
       untouched(lent);
     }
   }

@@ -125,7 +125,7 @@ class LargeSendTest {
     return wc.status();
   }
 
-  /** What lies in a receive request, behind the place of the GRH. */
+  /** {@return the data of a receive request, behind the place of the GRH} */
   private byte[] received(WorkCompletion wc, int skip) {
     assertEquals(WcStatus.SUCCESS, wc.status());
     byte[] bytes = new byte[wc.byteLen() - skip];
@@ -218,7 +218,7 @@ class LargeSendTest {
     receiver(QpCreateFlags.COALESCED_RECEIVE, 1000);
     receives(2);
     assertEquals(PostStatus.OK, post(fixed(3000, 1000)));
-    assertEquals(WcStatus.SUCCESS, sent(), "nobody tells the sender of a datagram");
+    assertEquals(WcStatus.SUCCESS, sent(), "the sender of a datagram does not learn of it");
     Rig.assertEmpty(b.recvCq);
     assertEquals(1L, b.hca.counters(1).get("drop_no_receive"));
     assertEquals(PostStatus.OK, post(fixed(1500, 800)));
@@ -340,7 +340,7 @@ class LargeSendTest {
   }
 
   @Test
-  @DisplayName("flags that nobody knows, or that the type has no use for, are refused")
+  @DisplayName("unknown flags, and flags that the type has no use for, are refused")
   void flags() {
     QpCap cap = new QpCap(1, 1, 1, 1, 0);
     QpInit rc = new QpInit(QpType.RC, a.sendCq, cap).withCreateFlags(QpCreateFlags.IPOIB_UD_LSO);

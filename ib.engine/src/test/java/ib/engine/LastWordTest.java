@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What a responder still has to say when it goes to ERR and all its packets are under way. */
+/** The last NAK of a responder that enters ERR while all its packets are outstanding. */
 @DisplayName("IBA 9.9.3: the NAK of a refusal goes out in ERR, as soon as there is a packet for it")
 class LastWordTest {
   private static final int ONE_RESPONSE = 1;

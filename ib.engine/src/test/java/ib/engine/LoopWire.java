@@ -12,13 +12,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** A wire that delivers at once, by LID; it can be told to lose packets. */
+/** A wire that delivers at once, by LID; a test can make it lose packets. */
 final class LoopWire {
   private final List<WirePort> ports = new ArrayList<>();
   volatile boolean segments;
   volatile Predicate<Packet> loses; // null: none
   volatile Predicate<Packet> holds; // null: none
-  volatile Consumer<Packet> sees; // before it is delivered, which changes no path; null: nobody
+  volatile Consumer<Packet> sees; // gets each packet before delivery, which stays direct; or null
   final AtomicLong transmitted = new AtomicLong();
   final AtomicLong asked = new AtomicLong(); // for a way without packets
   private End last;

@@ -96,8 +96,7 @@ class ModerationTest {
   }
 
   @Test
-  @DisplayName(
-      "fewer completions are told when the time is over since the first of them, not sooner")
+  @DisplayName("fewer completions notify the consumer a period after the first of them, not sooner")
   void period() {
     cq.moderate(100, 50);
     cq.requestNotify(NotifyFlags.NEXT_COMP);
@@ -120,7 +119,7 @@ class ModerationTest {
   }
 
   @Test
-  @DisplayName("one timer for a call, not for a completion; none is left when nobody waits")
+  @DisplayName("one timer for a call, not for a completion; none is left when no consumer waits")
   void oneTimer() {
     cq.moderate(1000, 50);
     complete(10);
@@ -137,7 +136,7 @@ class ModerationTest {
   }
 
   @Test
-  @DisplayName("a failed completion is told at once")
+  @DisplayName("a failed completion notifies the consumer at once")
   void failed() {
     cq.moderate(100, 60_000);
     cq.requestNotify(NotifyFlags.NEXT_COMP);
@@ -188,7 +187,7 @@ class ModerationTest {
 
   @Test
   @DisplayName(
-      "turned off in the middle: who waits is told at once; a count of 1 or no time is off")
+      "turned off in the middle: the consumer is notified; a count of 1 or no period is off")
   void off() {
     cq.moderate(100, 60_000);
     cq.requestNotify(NotifyFlags.NEXT_COMP);

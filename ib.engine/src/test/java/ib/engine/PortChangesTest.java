@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Every change of a port's state is told, once, with the new state in place. */
+/** The driver reports every change of a port's state once, after the new state is in place. */
 @DisplayName("S34: a driver tells of every change of its state")
 class PortChangesTest {
   private final LoopWire wire = new LoopWire();
@@ -26,7 +26,7 @@ class PortChangesTest {
           (type, port) -> told.add(type + " " + port + " " + seen(port)));
   private HcaPort port = hca.port(2);
 
-  /** What a query says at that moment. */
+  /** {@return the result of a query now} */
   private String seen(int number) {
     var attr = hca.queryPort(number);
     return attr.state()

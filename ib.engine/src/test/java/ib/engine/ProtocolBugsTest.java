@@ -216,8 +216,7 @@ class ProtocolBugsTest {
   }
 
   @Test
-  @DisplayName(
-      "rocev2 0.8: a duplicate before a READ is acknowledged at its own PSN, not the READ's")
+  @DisplayName("a duplicate before a READ is acknowledged at its own PSN, not the READ's")
   void duplicateBeforeRead() {
     rig.connect(QpType.RC, 16, 14, 1, 0);
     Rig.Side b = rig.b();

@@ -191,7 +191,7 @@ class RcDataTest {
   }
 
   @Test
-  @DisplayName("rocev2 1: sequence numbers wrap")
+  @DisplayName("sequence numbers wrap")
   void wraps() {
     try (Rig rig = Rig.two().connect(QpType.RC, 64, 14, 7, 7)) {
       rig.wire.segments = true;

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@DisplayName("issue 3, section 1: read response resynchronisation (IBA 9.7.5.2.7, rocev2.md 1)")
+@DisplayName("issue 3, section 1: read response resynchronisation (IBA 9.7.5.2.7)")
 class ReadResynchronizationTest {
   private static final int MTU = 1024;
   private static final int PSN = 0xfffffe;
@@ -107,7 +107,7 @@ class ReadResynchronizationTest {
   @EnumSource(
       value = BthOpcode.class,
       names = {"RC_RDMA_READ_RESPONSE_FIRST", "RC_RDMA_READ_RESPONSE_MIDDLE"})
-  @DisplayName("rocev2 1: a replay from the middle may begin with FIRST or with MIDDLE")
+  @DisplayName("a replay from the middle may begin with FIRST or with MIDDLE")
   void replayBegins(BthOpcode with) {
     rig.connect(QpType.RC, 16, 8, 7, 7);
     Forge forge = new Forge(rig, rig.a(), rig.b());

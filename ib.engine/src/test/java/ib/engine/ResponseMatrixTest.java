@@ -28,10 +28,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a requester makes of an answer. What completes nothing must leave everything as it was: the
- * true answer, which comes afterwards, completes the request, with its data.
+ * The reaction of a requester to a response. A response that completes no request must not change
+ * any state: the true response, which arrives afterwards, completes the request, with its data.
  */
-@DisplayName("issue 3, section 1: what a requester makes of answers (rocev2.md 1 and 6)")
+@DisplayName("issue 3, section 1: the reaction of a requester to responses")
 class ResponseMatrixTest {
   private static final int PSN = 0xfffffe;
   private static final long OLD = 0x1111111111111111L;
@@ -236,7 +236,7 @@ class ResponseMatrixTest {
   /** A packet is refused for want of a receive, and the one behind it for its number. */
   @ParameterizedTest(name = "{0}")
   @ValueSource(booleans = {false, true})
-  @DisplayName("rocev2.md 6: Linux says what is missing behind each RNR NAK, which is no loss")
+  @DisplayName("Linux says what is missing behind each RNR NAK, which is no loss")
   void sequenceErrorBehindNotReady(boolean late) {
     rig.connect(QpType.RC, 16, 14, 1, 7); // one retry, and as many RNR retries as it takes
     Rig.Side a = rig.a();

@@ -72,7 +72,7 @@ class RetryTest {
   }
 
   @Test
-  @DisplayName("rocev2 1: retry_cnt 3 means 4 transmissions, 4.096 us * 2^14 to twice that apart")
+  @DisplayName("retry_cnt 3 means 4 transmissions, 4.096 us * 2^14 to twice that apart")
   void retryExceeded() {
     try (Rig rig = rig().connect(QpType.RC, 16, 14, 3, 7)) {
       List<Long> at = new ArrayList<>();
@@ -128,8 +128,7 @@ class RetryTest {
   }
 
   @Test
-  @DisplayName(
-      "rocev2 1: rnr_retry 7 never gives up, can be cancelled, and ends when a receive is posted")
+  @DisplayName("rnr_retry 7 never gives up, can be cancelled, and ends when a receive is posted")
   void rnrForever() {
     try (Rig rig = rig().connect(QpType.RC, 16, 14, 2, 7)) {
       for (int round = 0; round < 2; round++) {
@@ -260,7 +259,7 @@ class RetryTest {
   }
 
   @Test
-  @DisplayName("rocev2 1: one NAK for a gap; what follows it is dropped; go-back-N repairs it")
+  @DisplayName("one NAK for a gap; packets after the gap are dropped; go-back-N repairs it")
   void oneNakForAGap() {
     try (Rig rig = rig().connect(QpType.RC, 64, 14, 7, 7)) {
       rig.wire.segments = true;
@@ -301,7 +300,7 @@ class RetryTest {
   }
 
   @Test
-  @DisplayName("rocev2 1: a lost acknowledgement costs a duplicate that is not executed again")
+  @DisplayName("a lost acknowledgement costs a duplicate that is not executed again")
   void duplicateIsNotExecuted() {
     try (Rig rig = rig().connect(QpType.RC, 64, 14, 7, 7)) {
       Rig.Side b = rig.b();

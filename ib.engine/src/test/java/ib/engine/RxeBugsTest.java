@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What has gone wrong in rdma_rxe, tried from bytes through the decoder into the engine. */
-@DisplayName("reliability B4: the bugs of rdma_rxe, in the engine")
+/** Known bugs of rdma_rxe, tried with bytes that go through the decoder into the engine. */
+@DisplayName("the engine does not have the known bugs of rdma_rxe")
 class RxeBugsTest {
   private static final int MTU = 1024;
   private static final int FIRST_PSN = 0xfffffe;
@@ -78,7 +78,7 @@ class RxeBugsTest {
     rig.close();
   }
 
-  /** What the victim says is noted and goes nowhere. */
+  /** Records a packet of the victim, which is then lost. */
   private boolean answered(Packet p) {
     if (p.slid == rig.b().lid()) {
       answers.add((p.opcode & 0x1f) == 0x11 ? p.syndrome : p.opcode);

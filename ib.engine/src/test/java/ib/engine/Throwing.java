@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
  * ThrownTest}.
  */
 public final class Throwing {
-  /** What is thrown: nothing that anybody expects. */
+  /** The error that is thrown, which no code expects. */
   public static final class Thrown extends Error {
     private static final long serialVersionUID = 1L;
 
@@ -20,7 +20,7 @@ public final class Throwing {
 
   private static final ThreadLocal<Lack> LACK = new ThreadLocal<>();
 
-  /** What was thrown last, for a failure's text. */
+  /** The last error thrown, for a failure's text. */
   static Thrown last;
 
   private static long passed;

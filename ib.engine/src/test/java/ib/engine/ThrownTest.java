@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ThrownTest {
   private static final int STEP = Integer.getInteger("ib.thrown.step", 5); // 1 for all, by hand
 
-  /** What runs with a queue pair claimed; what gives claims back is not among it. */
+  /** The classes that run with a queue pair claimed, without those that release claims. */
   private static final Set<String> INSIDE =
       Set.of(
           "qp.AckRequests",

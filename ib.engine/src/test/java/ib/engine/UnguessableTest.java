@@ -33,8 +33,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What a device gives out, and an attacker inside the fabric (ReDMArk's A3). */
-@DisplayName("D9, reliability.md B3: a device's numbers")
+/** The numbers that a device allocates, and an attacker inside the fabric (ReDMArk's A3). */
+@DisplayName("D9: a device's numbers")
 class UnguessableTest {
   private static final int DRAWS = Integer.getInteger("ib.engine.deviceDraws", 100_000);
   private static final int REGIONS = 1_000;

@@ -200,9 +200,7 @@ class FaultyWireTest {
   }
 
   @Test
-  @DisplayName(
-      "a reordered packet that nobody overtakes comes when its time is over, also after the rule"
-          + " went")
+  @DisplayName("a reordered packet that no other overtakes arrives when due, also without the rule")
   void reorderLast() {
     faults.add(FaultRule.parse("reorder delay=30us"));
     send(1, 1);

@@ -15,12 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@DisplayName("D9, reliability.md B3: numbers are unguessable and not soon used again")
+@DisplayName("D9: numbers are unguessable and not soon used again")
 class NumbersTest {
   private static final int DRAWS = Integer.getInteger("ib.engine.draws", 1_000_000);
   private static final int QUARANTINE = 1 << 20;
 
-  /** The same stream each time, or a new one from the product's own source. */
+  /** {@return a fixed stream of numbers, or a new one from the product's own source} */
   private static RandomGenerator random(boolean fixed) {
     return fixed ? RandomGeneratorFactory.of("L64X128MixRandom").create(3) : new SecureRandom();
   }

@@ -5,7 +5,7 @@ import ib.engine.mr.MrKey;
 import ib.engine.mr.RemoteAtomic;
 import ib.engine.wire.Packet;
 
-/** What a deliberate bug of the simulator's needs more than a few instructions for. */
+/** Code of deliberate bugs of the simulator that need more than a few instructions. */
 final class Planted {
   private Planted() {}
 

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** What only the engine itself can see, for the checkers of the simulator. */
+/** The internal state of the engine, for the checkers of the simulator. */
 public final class Probe {
   private static final VarHandle RELEASED = field(SlotRing.class, "released", long.class);
   private static final VarHandle CORE = field(SoftHca.class, "core", HcaCore.class);
@@ -44,7 +44,7 @@ public final class Probe {
     return core.requestPool.idle() && core.responsePool.idle();
   }
 
-  /** Whether nobody has claimed it. */
+  /** {@return whether no thread has claimed the queue pair} */
   public static boolean free(QueuePair qp) {
     return !((SoftQp) qp).engine().token.claimed();
   }
@@ -120,7 +120,7 @@ public final class Probe {
     }
   }
 
-  /** Claims it for a run that is to run it later, unless somebody has it. */
+  /** Claims a queue pair for a run that runs it later, unless it is claimed already. */
   public static void wake(QueuePair qp, RunContext run) {
     ((SoftQp) qp).engine().signal(0, (RunList) run);
   }
@@ -140,7 +140,7 @@ public final class Probe {
     return lock::unlock;
   }
 
-  /** Whether nobody was inside, or has left at once: the control path does not wait for him. */
+  /** {@return whether a fence of the control path succeeds without a wait for the claim holder} */
   public static boolean passesBy(QueuePair qp) {
     try {
       ((SoftQp) qp).engine().control.passBy(System.nanoTime() - 1);
@@ -150,7 +150,7 @@ public final class Probe {
     }
   }
 
-  /** Whoever {@link #hold holds} it goes on. */
+  /** Lets the thread go on that {@link #hold holds} the queue pair. */
   public static void letGo(QueuePair qp) {
     QpCore core = ((SoftQp) qp).engine();
     core.runList.run(core);
@@ -208,7 +208,7 @@ public final class Probe {
     return true;
   }
 
-  /** How many timers run that nobody is interested in; asked after a step of the worker. */
+  /** {@return how many timers run that no object needs; called after a step of the worker} */
   public static int timersLeft(SoftHca hca) {
     HcaCore core = (HcaCore) CORE.get(hca);
     TimerHeap timers = (TimerHeap) TIMERS.get(core.worker());

@@ -123,7 +123,7 @@ public final class QpScenarios {
 
             @Override
             public long nanoTime() {
-              return now += 1_000_000; // whoever looks finds that time has passed
+              return now += 1_000_000; // time passes with each reading
             }
           },
           RandomGenerator.getDefault(),

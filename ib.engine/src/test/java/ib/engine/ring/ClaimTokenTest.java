@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class ClaimTokenTest {
   private static final int ROUNDS = 10_000;
 
-  /** What the checker needs of a token. */
+  /** A token, as the checker needs it. */
   private interface Token {
     boolean schedule();
 

@@ -71,7 +71,9 @@ public final class RingScenarios {
     }
   }
 
-  /** Two posters find room after a lap, whatever they do to each other's guess of the head. */
+  /**
+   * Two posters find a free slot after a lap, although each changes the other's guess of the head.
+   */
   public static final class RoomAfterLap implements Scenario {
     private final SendRing sends = new SendRing(2, 0, 0);
     private final CompletionRing entries = new CompletionRing(2);
@@ -106,7 +108,7 @@ public final class RingScenarios {
     }
   }
 
-  /** Room for both is there from the beginning: both get it. */
+  /** Two slots are free from the beginning: both posters get one. */
   public static class RoomForBoth implements Scenario {
     private final SendRing sends = new SendRing(2, 0, 0);
     private final CompletionRing entries = new CompletionRing(2);
@@ -229,7 +231,7 @@ public final class RingScenarios {
             if (i >= 0) {
               ring.post(i, 2, 2, 2, 2);
             } else {
-              sum += 2; // no room yet: as if it had been taken
+              sum += 2; // no free slot yet: counts as taken
               taken++;
             }
           });

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** The deliberate bugs (reliability.md B5 rule 3): where each is planted and who shall catch it. */
+/** The deliberate bugs: where each is planted, and the checker that must catch it. */
 enum Bug {
   ICRC_NOT_CHECKED(
       "qp.HcaPort", "receive", field("damaged", b -> b.pop().iconst_0()), Profile.CORRUPT_5),
@@ -135,7 +135,7 @@ enum Bug {
   private final String method;
   private final Edit edit;
 
-  /** What becomes of the code of a method. */
+  /** A change of the code of a method. */
   private interface Edit {
     CodeTransform counting(AtomicInteger places);
   }

@@ -16,7 +16,7 @@ final class Carriage {
     this.qp = qp;
   }
 
-  /** It was connected anew. */
+  /** Called after the queue pair was connected again. */
   void renew() {
     knows = false;
   }

@@ -90,7 +90,7 @@ final class Endpoint {
 
   // ---- writes ----
 
-  /** What the peer has written to our memory. */
+  /** Checks the data that the peer has written to this endpoint's memory. */
   void checkWritten(Request r) {
     long wrong = Pattern.mismatch(target.bytes, (long) r.slot * link.sizeMost, r);
     if (wrong >= 0) {
@@ -155,7 +155,7 @@ final class Endpoint {
     }
   }
 
-  /** It may have been executed, in whole or in part, or not. */
+  /** Notes that a failed request may have been executed, in whole, in part, or not at all. */
   private void undone(Request r, WcStatus status) {
     if (r.op.writes() && !r.bad) {
       peer.written[r.slot] = null;
@@ -247,7 +247,7 @@ final class Endpoint {
     checkMemory();
   }
 
-  /** It was reset and all that was completed before is polled: that gives back old slots. */
+  /** Called after a reset, when all earlier completions are polled, which releases old slots. */
   void countRings() {
     surplus = Probe.surplus(qp);
   }
@@ -271,7 +271,7 @@ final class Endpoint {
     }
   }
 
-  /** What it waits for. */
+  /** {@return what the endpoint waits for} */
   String describe() {
     return String.format(
         "%s in %s with %d requests from %s, %d receives",

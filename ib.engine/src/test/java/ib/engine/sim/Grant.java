@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Grant {
   private static final int SEGMENTS_MOST = 3;
 
-  /** What the key belongs to. */
+  /** The kind of object that the key belongs to. */
   enum Kind {
     /** A fast registration of what the peer writes. */
     FAST,
@@ -29,7 +29,7 @@ final class Grant {
     WINDOW_1
   }
 
-  /** What is known of it. */
+  /** The state of the key, as far as the model knows it. */
   enum State {
     CLOSED,
     CHANGING,
@@ -195,7 +195,7 @@ final class Grant {
     return address(first + length);
   }
 
-  /** What is not known to be closed goes for good: its queue pair was taken down. */
+  /** Forgets a key that is not known to be closed, because its queue pair was destroyed. */
   void renew() {
     uses = 0;
     if (state != State.CLOSED) {

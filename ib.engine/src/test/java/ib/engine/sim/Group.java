@@ -50,11 +50,11 @@ final class Group {
     return (tag & TAG) != 0;
   }
 
-  /** What has arrived at an endpoint, which must have been a member since it was sent. */
+  /** {@return the request that arrived at an endpoint; a member since the request was sent} */
   Request receive(Endpoint at, long tag, boolean twice) {
     Request r = sent.get(tag);
     if (r == null) {
-      throw new SimFailure(at + ": a multicast message arrived that nobody sent: " + tag);
+      throw new SimFailure(at + ": a multicast message arrived that no endpoint sent: " + tag);
     }
     if (!members.contains(at) && left.getOrDefault(at, 0L) < tag - TAG) {
       throw new SimFailure(at + ": " + r + " arrived, and it is not in the group");

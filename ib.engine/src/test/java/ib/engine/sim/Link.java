@@ -68,7 +68,7 @@ final class Link {
     this.sges = 1 + random.nextInt(4);
     this.sizeMost = sizeMost();
     this.timeout = 8 + random.nextInt(8);
-    // where nothing is lost, nobody may have to wait for a timer
+    // where nothing is lost, no queue pair may have to wait for a timer
     this.retries = profile.calm() ? 0 : few(profile);
     boolean givesUp = profile != Profile.LAP && random.nextInt(4) == 0;
     this.rnrRetries = givesUp ? random.nextInt(7) : 7;
@@ -337,7 +337,7 @@ final class Link {
     }
   }
 
-  /** What it waits for. */
+  /** {@return what the link waits for} */
   String describe() {
     return this + " (" + life + "): " + a.describe() + ", " + b.describe();
   }

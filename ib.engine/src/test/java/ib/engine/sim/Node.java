@@ -139,10 +139,10 @@ final class Node {
     }
   }
 
-  /** What was handed over to the worker was given up by nobody. */
+  /** Checks that each queue pair that was handed to the worker is still claimed. */
   void checkClaims() {
     if (!Probe.claimed(hca)) {
-      throw new SimFailure("node " + lid + ": a queue pair of the worker is claimed by nobody");
+      throw new SimFailure("node " + lid + ": a queue pair of the worker is not claimed");
     }
   }
 

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
 
-/** What messages consist of: slices of one stretch of noise, so that any byte can be checked. */
+/** The contents of messages: slices of one stretch of noise, so that any byte can be checked. */
 final class Pattern {
   static final int SIZE = 1 << 21;
   private static final MemorySegment NOISE = noise();

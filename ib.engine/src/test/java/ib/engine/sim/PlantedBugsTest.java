@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The checkers prove themselves: each of the deliberate bugs is caught, and nothing else is. */
-@DisplayName("reliability.md B5 rule 3: deliberate bugs are caught by the simulator")
+@DisplayName("the simulator catches deliberate bugs")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PlantedBugsTest {
   private static final int SEEDS_MOST = 100;

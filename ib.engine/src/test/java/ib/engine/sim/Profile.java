@@ -6,13 +6,13 @@ import ib.core.spi.FaultRule.Kind;
 import ib.engine.fault.Faults;
 import java.util.SplittableRandom;
 
-/** What a simulation is put through. */
+/** The faults and sizes of a simulation. */
 public enum Profile {
   /** No faults: packets of several MTUs on the way, as on the wire inside a JVM. */
   CLEAN(0, 0, 0, 0, 0.5, 60, 65_536),
-  /** No faults and nobody who sees packets: what can be is executed at the peer without one. */
+  /** No faults, and a medium that shows no packets: requests run at the peer without packets. */
   DIRECT(0, 0, 0, 0, 0, 60, 65_536),
-  /** The same, with a medium that disturbs for a while and then does not, again and again. */
+  /** As DIRECT, with a medium that has faults for a while and then none, repeatedly. */
   DIRECT_MIXED(-0.1, -0.25, -0.25, -0.025, 0.5, 200, 16_384),
   /** Loss of 0.1 %. */
   LOSS_0_1(0.001, 0, 0, 0, 0.5, 60, 65_536),
@@ -97,7 +97,7 @@ public enum Profile {
     return this == DIRECT_MIXED;
   }
 
-  /** Whether nobody may have to wait for a timer. */
+  /** {@return whether no queue pair may have to wait for a timer} */
   boolean calm() {
     return !loses() && !disorders() && this != LOST_ACKS;
   }

@@ -140,7 +140,7 @@ final class Receives {
     if (at.reliable()) {
       Request r = at.peer.toArrive.poll();
       if (r == null) {
-        throw new SimFailure(at + ": a message arrived that nobody sent: " + wc);
+        throw new SimFailure(at + ": a message arrived that no endpoint sent: " + wc);
       }
       return r;
     }
@@ -154,7 +154,7 @@ final class Receives {
     }
     Request r = at.peer.flying.get(tag);
     if (r == null) {
-      throw new SimFailure(at + ": a message arrived that nobody sent: " + tag);
+      throw new SimFailure(at + ": a message arrived that no endpoint sent: " + tag);
     }
     if (r.delivered && !twice) {
       throw new SimFailure(at + ": " + r + " arrived twice");

@@ -5,7 +5,7 @@ import ib.core.verbs.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** A registered region between two guard zones that nobody may touch. */
+/** A registered region between two guard zones that no write may touch. */
 final class Region {
   private static final int GUARD = 256;
   private static final int PAGE = 4096; // addresses in packets show where in a page memory lies
@@ -29,7 +29,7 @@ final class Region {
     bytes.fill(value);
   }
 
-  /** Fails when somebody has written outside. */
+  /** Fails when a write has changed a guard zone. */
   void checkGuards() {
     check(whole.asSlice(0, GUARD), "before");
     check(whole.asSlice(whole.byteSize() - GUARD, GUARD), "behind");

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A send request as the model knows it. */
 final class Request {
-  /** What it does. */
+  /** The operation of a request. */
   enum Op {
     SEND(WcOpcode.SEND),
     SEND_IMM(WcOpcode.SEND),
@@ -72,7 +72,7 @@ final class Request {
   long found;
   Outcome outcome = Outcome.OPEN;
 
-  /** What became of an atomic. */
+  /** The outcome of an atomic. */
   enum Outcome {
     OPEN,
     DONE,

@@ -38,7 +38,7 @@ public final class Sim {
   long connects;
 
   /**
-   * What a simulation has done.
+   * The counts of a simulation.
    *
    * @param hash of all packets and completions in order
    * @param bytes verified
@@ -90,7 +90,7 @@ public final class Sim {
     return run(seed, profile, false);
   }
 
-  /** The same, with every byte of every packet in the hash. */
+  /** Runs a simulation with every byte of every packet in the hash. */
   static Report runBytes(long seed, Profile profile) {
     return run(seed, profile, true);
   }
@@ -108,7 +108,7 @@ public final class Sim {
     }
   }
 
-  /** What a checker found, with the line that replays it, or null; for another class loader. */
+  /** {@return a checker's finding with the line that replays it, or null; for another loader} */
   public static String verdict(long seed, String profile) {
     try {
       run(seed, Profile.valueOf(profile));
@@ -168,7 +168,7 @@ public final class Sim {
             bulk ? 128 : 2 + random.nextInt(127));
   }
 
-  /** One round of everybody; false when all is done. */
+  /** Runs one round of all nodes and programs. Returns false when all is done. */
   private boolean turn() {
     int work = step(1);
     if (cancelled) {
@@ -202,7 +202,7 @@ public final class Sim {
     }
   }
 
-  /** Hours in which nobody does anything: afterwards no timer runs and no packet is kept. */
+  /** Lets hours pass without a request: afterwards no timer runs and no packet is kept. */
   private void rest() {
     step(1); // timers that were just started begin to run now
     clock.advance(random.nextLong(REST_NS / 100, REST_NS)); // longer than any timer
@@ -270,7 +270,7 @@ public final class Sim {
     return true;
   }
 
-  /** Nothing will ever happen again unless somebody posts: allowed only when somebody can. */
+  /** Called when no event can happen without a post: allowed only while a program can post. */
   private void standsStill() {
     throw new SimFailure("nothing moves and no timer runs: " + waiting());
   }

@@ -62,7 +62,7 @@ final class SimFabric {
       return segments;
     }
 
-    /** To a port of ours there need be no packet, when nobody counts on seeing them. */
+    /** A port of this fabric needs no packet, while no fault or checker has to see packets. */
     @Override
     public WirePort direct(int dlid, int bytes) {
       int i = dlid - 1;
@@ -100,12 +100,12 @@ final class SimFabric {
     return p;
   }
 
-  /** Whether nobody is a member of a group any more. */
+  /** {@return whether no port is a member of a group any more} */
   boolean isQuiet() {
     return plugs.stream().noneMatch(p -> p.member);
   }
 
-  /** An acknowledgement of what was never sent: everybody must be deaf to it (F7). */
+  /** Sends an acknowledgement of a packet that was never sent; every node must ignore it (F7). */
   private void ghost(Packet packet, WirePort to, RunContext run) {
     Packet ghost = packet.replicate();
     if (ghost != null) {

@@ -43,7 +43,7 @@ class SimulatorTest {
   private static final int AGAIN = 8;
   private static final Map<Profile, Sum> SUMS = new EnumMap<>(Profile.class);
 
-  /** What all simulations of a profile have done; they run abreast. */
+  /** The sums of all simulations of a profile, which run in parallel. */
   private static final class Sum {
     final LongAdder seeds = new LongAdder();
     final LongAdder bytes = new LongAdder();

@@ -43,7 +43,7 @@ final class Words {
     return (long) w.index * Long.BYTES;
   }
 
-  /** Nobody changes them any more. */
+  /** Checks all words, when no request changes them any more. */
   void check() {
     for (Word w : words) {
       w.check(region.bytes.get(ValueLayout.JAVA_LONG, address(w)));

@@ -45,7 +45,7 @@ class BitFlipTest {
     @Nullable DropReason decode();
   }
 
-  /** The bits that may be flipped without anybody noticing. */
+  /** {@return the bits that may be flipped without an error of the decoder} */
   private BitSet unnoticed(int length, Decoder decoder) {
     BitSet bits = new BitSet();
     assertNull(decoder.decode(), "the packet itself is good");

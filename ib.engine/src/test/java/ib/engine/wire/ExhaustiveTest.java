@@ -30,7 +30,7 @@ class ExhaustiveTest {
     @Nullable DropReason decode(int length);
   }
 
-  /** What it must say. */
+  /** The result that the decoder must have. */
   private interface Expectation {
     @Nullable DropReason of(int opcode, int length, int pad, int tver);
   }

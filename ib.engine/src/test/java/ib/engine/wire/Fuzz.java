@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is tried with any bytes at all: the first says what is put right in the others, so that a
- * fuzzer gets past the CRCs. A violation is an {@link AssertionError}.
+ * Runs the decoders on arbitrary bytes. The first byte selects the fields that are repaired in the
+ * others, so that a fuzzer gets past the CRCs. A violation is an {@link AssertionError}.
  */
 final class Fuzz {
   static final int REPAIR_LENGTHS = 1;

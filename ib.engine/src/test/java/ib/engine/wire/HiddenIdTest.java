@@ -77,7 +77,7 @@ class HiddenIdTest {
   }
 
   @Test
-  @DisplayName("DF clear is told from a wrong ICRC, and neither passes")
+  @DisplayName("DF clear is counted apart from a wrong ICRC, and neither passes")
   void flags() {
     Packet p = Packets.empty();
     p.opcode = 0x04;

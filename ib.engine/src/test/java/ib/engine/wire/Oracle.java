@@ -112,7 +112,7 @@ final class Oracle {
     return (int) crc.getValue() == sent ? null : DropReason.ICRC;
   }
 
-  /** What the ICRC covers before BTH, with ones at the places given; all of LRH is ones first. */
+  /** {@return the bytes before BTH that the ICRC covers: ones for LRH, and at the given places} */
   private static byte[] masked(byte[] b, int from, int to, int... ones) {
     byte[] covered = new byte[8 + to - from];
     Arrays.fill(covered, 0, 8, (byte) 0xff);

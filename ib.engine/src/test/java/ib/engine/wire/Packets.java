@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Packets that belong to nobody, what they say, and random ones. */
+/** Packets without an owner: empty ones, random ones, and their text. */
 final class Packets {
   private static final PacketOwner NOBODY =
       new PacketOwner() {
@@ -74,7 +74,7 @@ final class Packets {
     return p;
   }
 
-  /** What BTH, the headers after it and the addresses say, as the index of the captures does. */
+  /** {@return the fields of BTH, the later headers and the addresses, as in the captures' index} */
   static String text(Packet p, RoceFrame frame) {
     return transport(p)
         .formatted(
@@ -88,7 +88,7 @@ final class Packets {
                     frame.sourcePort));
   }
 
-  /** The same without addresses, with a place for them. */
+  /** {@return the text of BTH and the later headers, with a place for the addresses} */
   static String transport(Packet p) {
     StringBuilder s = new StringBuilder();
     s.append("opcode=%02x se=%d mig=%d ".formatted(p.opcode, bit(p.solicited), bit(p.migReq)));

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What has gone wrong in rdma_rxe's handling of bytes, so that it does not here. */
-@DisplayName("reliability B4: the bugs of rdma_rxe, in the decoder")
+/** Known bugs of rdma_rxe's handling of bytes, which the decoder must not have. */
+@DisplayName("the decoder does not have the known bugs of rdma_rxe")
 class RxeDecodeTest {
   private static final int IP = 14;
   private static final int UDP = 34;

@@ -7,12 +7,10 @@ import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.ConfigurationPolicy;
 import org.osgi.service.component.annotations.Deactivate;
-import org.osgi.service.metatype.annotations.Designate;
 import org.slf4j.LoggerFactory;
 
 /**
- * The driver: one device per configuration of factory PID {@code ib.driver.rxe} ({@link
- * RxeOptions}).
+ * The driver: one device per configuration of factory PID {@code ib.driver.rxe} ({@link RxeKeys}).
  */
 @Component(
     name = RxeDriver.PID,
@@ -20,7 +18,6 @@ import org.slf4j.LoggerFactory;
     property = "service.pid=" + RxeDriver.PID,
     configurationPolicy = ConfigurationPolicy.IGNORE,
     immediate = true)
-@Designate(ocd = RxeOptions.class, factory = true)
 public final class RxeDriver extends Driver<RxeConfig> {
   /** The factory PID. */
   static final String PID = "ib.driver.rxe";

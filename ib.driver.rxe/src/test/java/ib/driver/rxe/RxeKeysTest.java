@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import ib.core.config.ConfigKey;
 import ib.core.verbs.IbInvalidException;
-import ib.driver.base.NumberKey;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,12 +30,10 @@ final class RxeKeysTest {
   }
 
   static Stream<Arguments> numbers() {
-    return Stream.concat(
-        Stream.of(RxeReader.Number.values())
-            .map(k -> arguments(k.key(), k.least, k.standard, k.most)),
-        Stream.of(NumberKey.values())
-            .filter(k -> k != NumberKey.PORTS)
-            .map(k -> arguments(k.key(), k.least(), k.standard(), k.most())));
+    return RxeKeys.SCHEMA.keys().stream()
+        .filter(ConfigKey.Whole.class::isInstance)
+        .map(ConfigKey.Whole.class::cast)
+        .map(key -> arguments(key.name(), key.least(), key.standard(), key.most()));
   }
 
   private static void refused(String key, Object value) {
@@ -75,8 +73,9 @@ final class RxeKeysTest {
   }
 
   static Stream<Arguments> texts() {
-    return RxeReader.TEXTS.stream()
-        .sorted()
+    return RxeKeys.SCHEMA.keys().stream()
+        .filter(key -> !(key instanceof ConfigKey.Whole))
+        .map(ConfigKey::name)
         .flatMap(
             key ->
                 Stream.of(

@@ -1,33 +1,65 @@
 package ib.driver.soft;
 
+import ib.core.config.ConfigKey;
+import ib.core.config.ConfigSchema;
 import ib.core.verbs.Limit;
+import ib.core.verbs.Mtu;
+import ib.driver.base.DeviceKeys;
 import ib.driver.base.NumberKey;
 import ib.driver.base.Settings;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-/** Raw configuration values to a {@link SoftConfig}: strict and total (F25). */
+/** Reads raw configuration values into a {@link SoftConfig}: strict and total (F25). */
 final class ConfigReader {
+  /** The number of ports. */
+  static final ConfigKey.Whole PORTS =
+      new ConfigKey.Whole("ports", 1, 1, 8, "Ports of the adapter.");
+
   private static final String SWITCH = "switch";
-  private static final String LINK = "link";
-  private static final Set<String> KEYS =
-      Stream.concat(
-              Stream.of(
-                  Settings.NAME,
+  private static final String SWITCH_STANDARD = "ib-sw0";
+  private static final ConfigKey.Choice<Boolean> LINK =
+      new ConfigKey.Choice<>(
+          "link",
+          ConfigKey.Choice.words(List.of(true, false), up -> up ? "up" : "down"),
+          "up",
+          8,
+          "Whether the cable is in, for all ports or one value for each. Changes while the device"
+              + " runs.");
+  private static final ConfigKey.Choice<Mtu> MTU =
+      DeviceKeys.mtu("Active MTU of all ports, in bytes.");
+  private static final ConfigKey.Text PKEYS =
+      DeviceKeys.pkeys(
+          "P_Key table of all ports: 16 bits each; the top bit says full membership. Changes while"
+              + " the device runs.");
+
+  /** All keys of a device. */
+  static final ConfigSchema SCHEMA =
+      new ConfigSchema(
+          SoftDriver.PID,
+          true,
+          "ib soft device",
+          "One software InfiniBand adapter per configuration. link, pkeys, faults and fault_seed"
+              + " change while the device runs; any other change unplugs the device and plugs it"
+              + " again.",
+          DeviceKeys.with(
+              new ConfigKey.Text(
                   SWITCH,
-                  Settings.GUID,
-                  LINK,
-                  Settings.MTU,
-                  Settings.PKEYS,
-                  Settings.FAULTS,
-                  Settings.FAULT_SEED),
-              Stream.of(NumberKey.values()).map(NumberKey::key))
-          .collect(Collectors.toUnmodifiableSet());
+                  SWITCH_STANDARD,
+                  0,
+                  false,
+                  DeviceKeys.NAME.allowed(),
+                  "The switch that all ports are cabled to. Devices on different switches cannot"
+                      + " reach each other."),
+              PORTS,
+              DeviceKeys.guid(
+                  "Node GUID; port n has the GUID n above it. Default: derived from the device"
+                      + " name, locally administered. A topology that has a device of this name"
+                      + " replaces it."),
+              LINK,
+              MTU,
+              PKEYS));
 
   private ConfigReader() {}
 
@@ -40,19 +72,19 @@ final class ConfigReader {
    * @throws ib.core.verbs.IbInvalidException that names each key that is wrong
    */
   static SoftConfig read(String instance, Map<String, ?> raw) {
-    Settings settings = new Settings(raw, KEYS);
+    Settings settings = new Settings(raw, SCHEMA.names());
     String name = settings.label(Settings.NAME, instance);
-    int ports = settings.number(NumberKey.PORTS);
+    int ports = settings.number(PORTS);
     Map<Limit, Integer> limits = NumberKey.limits(settings);
     SoftConfig config =
         new SoftConfig(
             name,
-            settings.label(SWITCH, "ib-sw0"),
+            settings.label(SWITCH, SWITCH_STANDARD),
             settings.guid(name, ports),
             NumberKey.compVectors(settings),
-            settings.mtu(),
+            settings.choice(MTU),
             link(settings, ports),
-            settings.pkeys(),
+            settings.pkeys(PKEYS),
             settings.faults(),
             settings.faultSeed(),
             limits);
@@ -61,22 +93,14 @@ final class ConfigReader {
   }
 
   private static List<Boolean> link(Settings settings, int ports) {
-    List<Boolean> link = settings.list(LINK, List.of(true), ConfigReader::linkUp);
+    List<Boolean> link = settings.choices(LINK);
     if (link.size() != 1 && link.size() != ports) {
       settings.refuse(
-          LINK,
+          LINK.name(),
           Settings.shown(settings.value(LINK)),
-          "up or down, for all ports or one for each, comma separated");
+          LINK.allowed() + "; one value, or one for each port");
       return List.of(true);
     }
     return link.size() == ports ? link : Collections.nCopies(ports, link.getFirst());
-  }
-
-  private static Optional<Boolean> linkUp(String text) {
-    return switch (text) {
-      case "up" -> Optional.of(true);
-      case "down" -> Optional.of(false);
-      default -> Optional.empty();
-    };
   }
 }

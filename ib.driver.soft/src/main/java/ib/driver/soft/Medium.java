@@ -1,5 +1,7 @@
 package ib.driver.soft;
 
+import ib.core.config.ConfigKey;
+import ib.core.config.ConfigSchema;
 import ib.core.verbs.IbInvalidException;
 import ib.driver.base.Settings;
 import ib.driver.soft.fabric.Fabric;
@@ -10,22 +12,72 @@ import ib.driver.soft.topology.NetFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What is between the devices, as its configuration says ({@link SoftFabricOptions}). */
+/** What is between the devices, as its configuration says ({@link #SCHEMA}). */
 final class Medium implements AutoCloseable {
-  private static final String IBSIM_PORT = "ibsim.port";
-  private static final String SM_PRIORITY = "sm.priority";
-  private static final String SM_KEY = "sm.key";
-  private static final String TOPOLOGY = "topology";
   private static final Pattern KEY = Pattern.compile("0[xX]([0-9a-fA-F]{1,16})|([0-9]{1,18})");
-  private static final int PRIORITY_MOST = 15;
-  private static final int PORT_MOST = 65_471;
+
+  private static final ConfigKey.Whole IBSIM_PORT =
+      new ConfigKey.Whole(
+          "ibsim.port",
+          0,
+          0,
+          65_471,
+          "UDP port on the loopback interface where management software finds the fabric by ibsim's"
+              + " protocol: OpenSM and infiniband-diags with libumad2sim.so,"
+              + " IBSIM_SERVER_NAME=127.0.0.1 and IBSIM_SERVER_PORT. Clients have the 64 ports above"
+              + " it. 0: no such port.");
+
+  private static final ConfigKey.Whole SM_PRIORITY =
+      new ConfigKey.Whole(
+          "sm.priority",
+          0,
+          0,
+          15,
+          "Priority of the built-in subnet manager. With 1 to 15 it and an OpenSM at ibsim.port"
+              + " settle by SMInfo which of them is the master: the higher priority, among equals the"
+              + " lower GUID; the other one stands by and takes over when the master falls silent. 0:"
+              + " it gives way to any OpenSM at once, and is back when that has gone.");
+
+  private static final ConfigKey.Text SM_KEY =
+      new ConfigKey.Text(
+          "sm.key",
+          "1",
+          0,
+          true,
+          "64 bits, such as 0x1 or 1",
+          "SM_Key of the built-in subnet manager; OpenSM's default is 0x1 too. A subnet manager"
+              + " that shows another one is not believed: it gets nothing handed over, and what it"
+              + " orders is refused. The key is not shown to a requester with another key, nor by the"
+              + " subnet administrator. With sm.priority 0, which gives way to any subnet manager, it"
+              + " has no effect.");
+
+  private static final ConfigKey.Text TOPOLOGY =
+      ConfigKey.Text.of(
+          "topology",
+          "the name of a readable file",
+          "File in ibnetdiscover's format with switches, adapters and their cables. An adapter of the"
+              + " file is there when a device of its GUID, or of its description as name, is"
+              + " configured, whichever comes first; it has the GUIDs that the file says. What the file"
+              + " leaves open is as ibsim has it: GUIDs are counted, links are 4X SDR. LIDs of the file"
+              + " are kept. Default: none, adapters are cabled to the switch that they name.");
+
+  /** All keys of the fabric. */
+  static final ConfigSchema SCHEMA =
+      new ConfigSchema(
+          SoftFabric.PID,
+          false,
+          "ib soft fabric",
+          "What is between the software adapters, and which subnet manager manages it. Changes while"
+              + " the fabric runs; adapters that a topology puts elsewhere are unplugged and plugged in"
+              + " there.",
+          List.of(IBSIM_PORT, SM_PRIORITY, SM_KEY, TOPOLOGY));
 
   private final Fabric fabric = BuiltinSm.newFabric();
   private final Consumer<String> log;
@@ -61,9 +113,9 @@ final class Medium implements AutoCloseable {
    * @throws IbInvalidException when one is wrong; what is right is in effect
    */
   synchronized void configure(Map<String, ?> values) {
-    Settings settings = new Settings(values, Set.of(IBSIM_PORT, SM_PRIORITY, SM_KEY, TOPOLOGY));
-    int newPort = settings.number(IBSIM_PORT, 0, 0, PORT_MOST);
-    int priority = settings.number(SM_PRIORITY, 0, 0, PRIORITY_MOST);
+    Settings settings = new Settings(values, SCHEMA.names());
+    int newPort = settings.number(IBSIM_PORT);
+    int priority = settings.number(SM_PRIORITY);
     long key = key(settings);
     Object file = settings.value(TOPOLOGY);
     settings.end(SoftFabric.PID);
@@ -75,13 +127,13 @@ final class Medium implements AutoCloseable {
 
   private static long key(Settings settings) {
     Object value = settings.value(SM_KEY);
-    Matcher m = KEY.matcher(value == null ? "1" : value.toString().strip());
+    Matcher m = KEY.matcher(value == null ? SM_KEY.standardText() : value.toString().strip());
     if (m.matches()) {
       return m.group(1) != null
           ? Long.parseUnsignedLong(m.group(1), 16)
           : Long.parseLong(m.group(2));
     }
-    settings.refuse(SM_KEY, "not shown", "64 bits, such as 0x1 or 1");
+    settings.refuse(SM_KEY);
     return 1;
   }
 
@@ -96,7 +148,7 @@ final class Medium implements AutoCloseable {
         next = fabric.describe(file, NetFile.read(Files.readString(Path.of(file))));
       } catch (IOException e) {
         throw new IbInvalidException(
-            TOPOLOGY + " " + file, "cannot be read: " + e.getMessage(), "a readable file");
+            TOPOLOGY.name() + " " + file, "cannot be read: " + e.getMessage(), TOPOLOGY.allowed());
       }
     }
     topology = file;

@@ -11,11 +11,10 @@ import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.ConfigurationPolicy;
 import org.osgi.service.component.annotations.Deactivate;
 import org.osgi.service.component.annotations.Reference;
-import org.osgi.service.metatype.annotations.Designate;
 
 /**
  * The driver: one device per configuration of factory PID {@code ib.driver.soft} ({@link
- * SoftOptions}).
+ * ConfigReader#SCHEMA}).
  *
  * <p>It provides no {@link IbDevice} itself, since SCR would announce it before it is built: a
  * device is registered by hand, last (S27), and unregistered by hand, first (S28). Each instance
@@ -27,7 +26,6 @@ import org.osgi.service.metatype.annotations.Designate;
     property = "service.pid=" + SoftDriver.PID,
     configurationPolicy = ConfigurationPolicy.IGNORE,
     immediate = true)
-@Designate(ocd = SoftOptions.class, factory = true)
 public final class SoftDriver extends Driver<SoftConfig> {
   /** The factory PID. */
   static final String PID = "ib.driver.soft";

@@ -13,21 +13,19 @@ import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.ConfigurationPolicy;
 import org.osgi.service.component.annotations.Deactivate;
-import org.osgi.service.metatype.annotations.Designate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The fabric that all devices of the driver are on, and its configuration, PID {@code
- * ib.driver.soft.fabric} ({@link SoftFabricOptions}). A bad value is reported, and what there is
- * goes on.
+ * ib.driver.soft.fabric} ({@link Medium#SCHEMA}). A bad value is reported, and what there is goes
+ * on.
  */
 @Component(
     name = SoftFabric.PID,
     service = {ManagedService.class, SoftFabric.class},
     property = "service.pid=" + SoftFabric.PID,
     configurationPolicy = ConfigurationPolicy.IGNORE)
-@Designate(ocd = SoftFabricOptions.class)
 public final class SoftFabric implements ManagedService {
   /** The PID. */
   static final String PID = "ib.driver.soft.fabric";

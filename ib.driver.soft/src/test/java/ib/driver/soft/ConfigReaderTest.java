@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.config.ConfigKey;
 import ib.core.spi.FaultRule;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Limit;
@@ -27,6 +28,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 @DisplayName("F25 a device configuration is judged whole, and never throws anything else")
 final class ConfigReaderTest {
+  private static final List<ConfigKey.Whole> NUMBERS =
+      ConfigReader.SCHEMA.keys().stream()
+          .filter(ConfigKey.Whole.class::isInstance)
+          .map(ConfigKey.Whole.class::cast)
+          .toList();
+
   private static final List<String> TEXTS =
       List.of("name", "switch", "guid", "link", "mtu", "pkeys", "faults", "fault_seed");
 
@@ -58,7 +65,7 @@ final class ConfigReaderTest {
     assertEquals(Math.min(64, Runtime.getRuntime().availableProcessors()), c.compVectors());
     for (NumberKey key : NumberKey.values()) {
       if (key.limit() != null) {
-        assertEquals(key.standard(), c.limits().get(key.limit()), key.key());
+        assertEquals(key.setting().standard(), c.limits().get(key.limit()), key.key());
       }
     }
     assertEquals(Guids.ofName("soft0"), c.guid());
@@ -179,12 +186,12 @@ final class ConfigReaderTest {
       WRONG.forEach(v -> all.add(Arguments.of(key, v)));
       WRONG_FOR.get(key).forEach(v -> all.add(Arguments.of(key, v)));
     }
-    for (NumberKey key : NumberKey.values()) {
-      WRONG.forEach(v -> all.add(Arguments.of(key.key(), v)));
+    for (ConfigKey.Whole key : NUMBERS) {
+      WRONG.forEach(v -> all.add(Arguments.of(key.name(), v)));
       int below = key.least() - 1;
       int above = key.most() + 1;
       Stream.of(below, above, below + "", above + "", 1 << 31, -1 >>> 1, "NaN", "1e3", "")
-          .forEach(v -> all.add(Arguments.of(key.key(), v)));
+          .forEach(v -> all.add(Arguments.of(key.name(), v)));
     }
     return all.stream();
   }
@@ -204,9 +211,10 @@ final class ConfigReaderTest {
   @Test
   @DisplayName("F25 the ends of every range are inside")
   void acceptsTheEnds() {
-    for (NumberKey key : NumberKey.values()) {
-      read(key.key(), key.least());
-      read(key.key(), String.valueOf(key.most()));
+    assertEquals(NumberKey.values().length + 1, NUMBERS.size());
+    for (ConfigKey.Whole key : NUMBERS) {
+      read(key.name(), key.least());
+      read(key.name(), String.valueOf(key.most()));
     }
   }
 
@@ -233,7 +241,7 @@ final class ConfigReaderTest {
   void randomValues() {
     Random random = new Random(25);
     List<String> keys = new ArrayList<>(TEXTS);
-    Stream.of(NumberKey.values()).map(NumberKey::key).forEach(keys::add);
+    NUMBERS.forEach(key -> keys.add(key.name()));
     keys.add("other");
     int accepted = 0;
     for (int i = 0; i < 20_000; i++) {

@@ -101,16 +101,16 @@ final class SoftDeviceTest {
   @Test
   @DisplayName("F29 the limits of the configuration are the limits of the device")
   void limits() {
-    Map<String, Object> raw = new HashMap<>();
+    Map<String, Object> raw = new HashMap<>(Map.of("ports", 2));
     for (NumberKey key : NumberKey.values()) {
-      raw.put(key.key(), key.least() + 1);
+      raw.put(key.key(), key.setting().least() + 1);
     }
     SoftDevice device = SoftDevice.plug(fabric, ConfigReader.read("soft0", raw), "1.2.3");
     plugged.add(device);
     DeviceAttr attr = device.attrs();
     for (NumberKey key : NumberKey.values()) {
       if (key.limit() != null) {
-        assertEquals(key.least() + 1, attr.limit(key.limit()), key.key());
+        assertEquals(key.setting().least() + 1, attr.limit(key.limit()), key.key());
       }
     }
     assertEquals(1, attr.limit(Limit.NUM_COMP_VECTORS));

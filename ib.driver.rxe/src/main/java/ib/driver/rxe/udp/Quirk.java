@@ -1,8 +1,6 @@
 package ib.driver.rxe.udp;
 
-import java.util.Arrays;
 import java.util.Locale;
-import java.util.Optional;
 
 /** Deviations from the specification that a device can share with Linux rdma_rxe. */
 public enum Quirk {
@@ -19,15 +17,5 @@ public enum Quirk {
   /** {@return the word of this quirk in a configuration} */
   public String word() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  /**
-   * Returns the quirk of a word.
-   *
-   * @param word a word as {@link #word} returns it
-   * @return the quirk; empty for any other word
-   */
-  public static Optional<Quirk> of(String word) {
-    return Arrays.stream(values()).filter(q -> q.word().equals(word)).findFirst();
   }
 }

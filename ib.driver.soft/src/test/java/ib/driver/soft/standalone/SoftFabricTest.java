@@ -153,7 +153,7 @@ final class SoftFabricTest {
         assertThrows(
             IbInvalidException.class,
             () -> SoftFabric.options().devices("soft0", "soft1").key("mtu", 5).open());
-    assertTrue(key.getMessage().contains("mtu: bytes: 256, 512"), key.getMessage());
+    assertTrue(key.getMessage().contains("mtu: 256, 512"), key.getMessage());
     IbException fault =
         assertThrows(
             IbInvalidException.class, () -> SoftFabric.options().devices("a").faults("no").open());

@@ -9,10 +9,8 @@ import ib.core.sa.Notice;
 import ib.core.sa.PathRecord;
 import ib.core.sa.SaStatus;
 import ib.core.verbs.Gid;
-import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,8 +32,6 @@ final class Groups {
   private static final long JOIN =
       Field.MGID.mask() | Field.PORT_GID.mask() | Field.JOIN_STATE.mask();
   private static final long SIGNATURE_IPV4 = 0x401bL;
-  private static final long SIGNATURE_IPV6 = 0x601bL;
-  private static final long SOLICITED_LOW = 0x1_ff00_0000L;
   private static final long BROADCAST_LOW = 0xffff_ffffL;
   private static final int QKEY_CONTROLLED = 0x80000b1b; // as RFC 4391 section 4 recommends
   private static final int QKEY_OPENSM = 0x0b1b;
@@ -60,13 +56,14 @@ final class Groups {
   private final BuiltinSm manager;
   private final Subscriptions subscriptions;
   private final Map<Gid, Group> groups = new LinkedHashMap<>();
-  private final Map<Gid, Integer> mlids = new HashMap<>(); // survive a time without members
+  private final MlidPool mlids;
   private int qkey = QKEY_CONTROLLED;
   private long fresh;
 
   Groups(BuiltinSm manager, Subscriptions subscriptions) {
     this.manager = manager;
     this.subscriptions = subscriptions;
+    this.mlids = new MlidPool(manager);
   }
 
   /**
@@ -180,7 +177,9 @@ final class Groups {
   }
 
   private Group add(Gid mgid, McMemberRecord record, boolean stays) {
-    Group group = new Group(record.set(Field.MLID, mlid(mgid)), stays);
+    Map<Gid, Integer> used = new LinkedHashMap<>();
+    groups.forEach((gid, g) -> used.put(gid, g.record.value(Field.MLID)));
+    Group group = new Group(record.set(Field.MLID, mlids.mlid(mgid, used)), stays);
     groups.put(mgid, group);
     subscriptions.group(Notice.TRAP_MCG_CREATED, mgid);
     return group;
@@ -198,52 +197,6 @@ final class Groups {
         .set(Field.PACKET_LIFE_TIME_SELECTOR, EXACTLY)
         .set(Field.PACKET_LIFE_TIME, LIFE_TIME)
         .set(Field.SCOPE, mgid.high() >>> 48 & 0xf);
-  }
-
-  /**
-   * The LID that ports know this group by already, from another subnet manager: so a sender that
-   * has joined again is heard by those that have not. Else the one that this group had if it is
-   * still free, or the lowest that no group has. When there is none, a solicited-node group of IPv6
-   * shares that of another one, so that they do not use all up.
-   */
-  private int mlid(Gid mgid) {
-    Set<Integer> used = new HashSet<>();
-    groups.values().forEach(g -> used.add(g.record.value(Field.MLID)));
-    int most = Math.min(Node.MULTICAST_CAP, manager.groupsMost());
-    int theirs = manager.attachedBy(mgid);
-    if (theirs != 0 && theirs < Node.MULTICAST_FIRST + most && !used.contains(theirs)) {
-      mlids.put(mgid, theirs);
-      return theirs;
-    }
-    Integer before = mlids.get(mgid);
-    if (before != null && !used.contains(before)) {
-      return before;
-    }
-    Set<Integer> others = new HashSet<>(mlids.values());
-    for (int pass = 0; pass < 2; pass++) {
-      for (int i = 0; i < most; i++) {
-        int mlid = Node.MULTICAST_FIRST + i;
-        boolean free = !used.contains(mlid) && !manager.attachedTo(mlid);
-        if (free && (pass == 1 || !others.contains(mlid))) {
-          mlids.put(mgid, mlid);
-          return mlid;
-        }
-      }
-      mlids.keySet().retainAll(groups.keySet());
-    }
-    for (Map.Entry<Gid, Group> e : groups.entrySet()) {
-      boolean alike = solicited(mgid) && solicited(e.getKey());
-      if (alike && e.getKey().high() == mgid.high()) { // of one scope and partition
-        return e.getValue().record.value(Field.MLID);
-      }
-    }
-    throw new Refusal(SaStatus.NO_RESOURCES);
-  }
-
-  /** Whether it stands for ff02::1:ffxx:xxxx (RFC 4391 section 4, RFC 4291 section 2.7.1). */
-  private static boolean solicited(Gid mgid) {
-    return (mgid.high() >>> 32 & 0xffff) == SIGNATURE_IPV6
-        && (mgid.low() & ~0xff_ffffL) == SOLICITED_LOW;
   }
 
   /** Whether what a join asks for is what the group has (IBA 15.2.5.17.2). */

@@ -35,7 +35,7 @@ public final class BuiltinSm implements ResidentSm {
   private final Administrator administrator;
   private final Negotiation negotiation;
   private final Partitions partitions;
-  private @Nullable NodePort seat;
+  private final Seat seat;
   private boolean away;
   private int announced; // priority
   private long strangersUntilNs = Long.MAX_VALUE; // no end: there are none
@@ -57,6 +57,7 @@ public final class BuiltinSm implements ResidentSm {
     this.announced = subnet.fabric().smPriority();
     this.negotiation = new Negotiation(subnet, this);
     this.administrator = new Administrator(subnet, this, negotiation);
+    this.seat = new Seat(subnet, administrator);
     Tables tables = new Tables(subnet);
     this.routes = new Routes(subnet, tables, lids);
     this.trees = new Trees(tables, routes, administrator);
@@ -64,13 +65,13 @@ public final class BuiltinSm implements ResidentSm {
 
   /** {@return where it runs, null while it does not} */
   @Nullable NodePort seat() {
-    return seat;
+    return seat.port();
   }
 
   @Override
   public void sweep() {
     sit();
-    NodePort sm = seat;
+    NodePort sm = seat.port();
     if (sm == null || !negotiation.masters()) {
       return;
     }
@@ -93,7 +94,7 @@ public final class BuiltinSm implements ResidentSm {
 
   @Override
   public void linked(NodePort port) {
-    NodePort sm = seat;
+    NodePort sm = seat.port();
     NodePort leaf = port.peer();
     if (sm == null || leaf == null || !apart(sm, port, leaf)) {
       sweep();
@@ -143,39 +144,9 @@ public final class BuiltinSm implements ResidentSm {
     }
   }
 
-  /** Takes a place: port 0 of the first switch, or the first adapter's port. */
   private void sit() {
-    NodePort now = null;
-    for (Node node : subnet.nodes()) {
-      NodePort zero = node.port(0);
-      if (zero != null) {
-        now = zero;
-        break;
-      }
-    }
-    for (Node node : now == null ? subnet.nodes() : List.<Node>of()) {
-      now = now == null && node.ports().getFirst().linked() ? node.ports().getFirst() : now;
-    }
-    if (now != null && subnet.foreignManagers().contains(now)) {
-      now = null; // somebody else runs there
-    }
-    if (now != seat) {
-      leave();
-      if (now != null) {
-        now.managesSubnet(true);
-        subnet.add(now, administrator);
-      }
-      seat = now;
+    if (seat.take()) {
       negotiation.changed();
-    }
-  }
-
-  private void leave() {
-    NodePort before = seat;
-    if (before != null) {
-      before.managesSubnet(subnet.foreignManagers().contains(before));
-      subnet.remove(before, administrator);
-      seat = null;
     }
   }
 
@@ -267,10 +238,10 @@ public final class BuiltinSm implements ResidentSm {
 
   /** Writes the tree of a group whose members have changed. */
   void group(int mlid) {
-    if (negotiation.masters() && seat != null && !routes.current()) {
+    if (negotiation.masters() && seat.port() != null && !routes.current()) {
       sweep();
       subnet.settle();
-    } else if (negotiation.masters() && seat != null) {
+    } else if (negotiation.masters() && seat.port() != null) {
       trees.write(Set.of(mlid), strangers());
       subnet.settle();
     }
@@ -326,15 +297,15 @@ public final class BuiltinSm implements ResidentSm {
     partitions.forget(port);
     trees.forget(port);
     administrator.forget(port);
-    if (port == seat) {
-      leave();
+    if (port == seat.port()) {
+      seat.leave();
     }
   }
 
   @Override
   public void yield() {
     sit();
-    NodePort at = seat;
+    NodePort at = seat.port();
     int priority = subnet.fabric().smPriority();
     if (at != null && priority != announced) {
       subnet.trap(at, Trap.priority(at));
@@ -369,7 +340,7 @@ public final class BuiltinSm implements ResidentSm {
   public void tick() {
     if (strangersUntilNs - System.nanoTime() <= 0) {
       strangersUntilNs = Long.MAX_VALUE;
-      if (negotiation.masters() && seat != null) {
+      if (negotiation.masters() && seat.port() != null) {
         sweep();
         subnet.settle();
       }

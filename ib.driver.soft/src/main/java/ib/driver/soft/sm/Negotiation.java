@@ -10,7 +10,6 @@ import ib.driver.soft.sm.SmState.Signal;
 import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,23 +33,6 @@ final class Negotiation {
 
   private static final long TAG = 0xD000L << 48; // reports of the administrator have 0xE000
   private static final int BAD_FIELD = 7 << 2;
-  private static final Comparator<Peer> RANK =
-      Comparator.<Peer>comparingInt(p -> p.priority)
-          .thenComparing((a, b) -> Long.compareUnsigned(b.guid, a.guid));
-
-  /** Another subnet manager, as it was when it last said something. */
-  static final class Peer {
-    final NodePort port;
-    int priority;
-    long guid;
-    int activity;
-    SmState state = SmState.NOT_ACTIVE;
-    private boolean heard; // since the last poll
-
-    Peer(NodePort port) {
-      this.port = port;
-    }
-  }
 
   private final Subnet subnet;
   private final BuiltinSm manager;
@@ -203,7 +185,7 @@ final class Negotiation {
     Peer self = new Peer(seat);
     self.priority = priority();
     self.guid = seat.guid();
-    return RANK.compare(peer, self) > 0;
+    return Peer.RANK.compare(peer, self) > 0;
   }
 
   private void discovered() {
@@ -216,7 +198,7 @@ final class Negotiation {
     return peers.values().stream()
         .filter(p -> p.state == SmState.STANDBY || p.state == SmState.MASTER)
         .filter(this::outranks)
-        .max(RANK);
+        .max(Peer.RANK);
   }
 
   // ---- datagrams ----

@@ -7,6 +7,7 @@ import ib.core.verbs.PollContext;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpType;
 import ib.core.verbs.RecvWr;
+import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
 import java.util.List;
@@ -42,6 +43,12 @@ final class ManagedCases {
             Assertions.assertEquals(PostStatus.INVALID, cq.processDirect(1));
           }
         });
+    Shape own = Shape.of(QpType.RC);
+    s.add("a receive of one element with its Cqe: done() hears it", t -> bare(t, own));
+    s.add(
+        "a shared receive of one element with its Cqe: done() hears it",
+        t -> bare(t, own.withSrq()),
+        Cap.SRQ);
   }
 
   /** A connected pair whose second end receives into a managed queue. */
@@ -53,7 +60,9 @@ final class ManagedCases {
 
   private static void receive(End b, long wrId, Cqe cqe) {
     RecvWr wr = new RecvWr(1).wrId(wrId).cqe(cqe).addSge(b.lkey(), b.addr(), 8);
-    Assertions.assertEquals(PostStatus.OK, b.qp.postReceive(wr));
+    SharedReceiveQueue srq = b.srq;
+    Assertions.assertEquals(
+        PostStatus.OK, srq == null ? b.qp.postReceive(wr) : srq.postReceive(wr));
   }
 
   private static void until(PollContext where, Pair p, AtomicInteger heard, int count) {
@@ -91,6 +100,42 @@ final class ManagedCases {
     until(where, p, heard, COUNT);
     Assertions.assertEquals(LongStream.range(0, COUNT).boxed().toList(), List.copyOf(ids));
     Assertions.assertEquals(0, wrong.get(), "two at once, a failure or another queue");
+  }
+
+  /** Every second receive has a request of its own; the queue's slots are used several times. */
+  private static void bare(Trial t, Shape shape) {
+    End b = t.end(t.right(), shape, null, t.right().allocCq(128, 0, PollContext.WORKQUEUE));
+    Pair p = new Pair(t.end(t.left(), shape), b).connect(t.bench());
+    AtomicInteger listed = new AtomicInteger();
+    AtomicInteger heard = new AtomicInteger();
+    AtomicInteger wrong = new AtomicInteger();
+    Cqe list = (cq, wc) -> listed.addAndGet(wc.wrId() == 7 ? 1 : COUNT);
+    Cqe bare =
+        (cq, wc) -> {
+          wrong.addAndGet(wc.status() == WcStatus.SUCCESS && wc.wrId() == 0 ? 0 : 1);
+          heard.incrementAndGet();
+        };
+    for (int lap = 1; lap <= 5; lap++) {
+      for (int i = 0; i < COUNT; i += 2) {
+        receive(b, 7, list);
+        receive(b, bare);
+      }
+      for (int i = 0; i < COUNT; i++) {
+        p.a.send(p.a.wr(WrOpcode.SEND, i, 0, 8).flags(0));
+      }
+      until(PollContext.WORKQUEUE, p, heard, lap * COUNT / 2);
+      Assertions.assertEquals(lap * COUNT / 2, listed.get(), "each request its own callback");
+    }
+    Assertions.assertEquals(0, wrong.get(), "a failure, or the callback of another request");
+  }
+
+  private static void receive(End b, Cqe cqe) {
+    SharedReceiveQueue srq = b.srq;
+    Assertions.assertEquals(
+        PostStatus.OK,
+        srq == null
+            ? b.qp.postReceive(cqe, b.lkey(), b.addr(), 8)
+            : srq.postReceive(cqe, b.lkey(), b.addr(), 8));
   }
 
   private static void chain(Trial t, PollContext where) {

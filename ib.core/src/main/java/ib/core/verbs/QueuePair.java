@@ -109,6 +109,20 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
   @AnyContext
   public abstract int postReceive(long wrId, int lkey, long address, int length);
 
+  /**
+   * Posts one receive of one element with its own callback, safe from many threads. Allocates
+   * nothing.
+   *
+   * @param cqe hears the completion, whose wrId is 0, when the queue that gets it is managed
+   *     ({@link CqInit#managed})
+   * @param lkey local key
+   * @param address in the region's space, see {@link MemoryRegion#iova}
+   * @param length in bytes
+   * @return {@link PostStatus#OK} or a negative {@link PostStatus}
+   */
+  @AnyContext
+  public abstract int postReceive(Cqe cqe, int lkey, long address, int length);
+
   // ---- control path ----
 
   /**

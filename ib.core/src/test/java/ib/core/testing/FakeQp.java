@@ -89,10 +89,19 @@ public final class FakeQp extends QueuePair {
 
   @Override
   public int postReceive(long id, int lkey, long address, int length) {
+    return receive(id, null);
+  }
+
+  @Override
+  public int postReceive(Cqe cqe, int lkey, long address, int length) {
+    return receive(0, cqe);
+  }
+
+  private int receive(long id, @Nullable Cqe callback) {
     if (deaths.get() > 0) {
       return PostStatus.GONE;
     }
-    receives.add(completion(id, null, WcOpcode.RECV));
+    receives.add(completion(id, callback, WcOpcode.RECV));
     return PostStatus.OK;
   }
 

@@ -1,5 +1,6 @@
 package ib.core.testing;
 
+import ib.core.verbs.Cqe;
 import ib.core.verbs.EventHandler;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbEvent;
@@ -32,6 +33,11 @@ public final class FakeSrq extends SharedReceiveQueue {
 
   @Override
   public int postReceive(long wrId, int lkey, long address, int length) {
+    return deaths.get() > 0 ? PostStatus.GONE : PostStatus.OK;
+  }
+
+  @Override
+  public int postReceive(Cqe cqe, int lkey, long address, int length) {
     return deaths.get() > 0 ? PostStatus.GONE : PostStatus.OK;
   }
 

@@ -1,15 +1,18 @@
 package ib.engine.qp;
 
+import ib.core.verbs.Cqe;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.RecvWr;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SlotRing;
+import org.jspecify.annotations.Nullable;
 
 /** Posting receives, to a queue pair's own queue or a shared one (S7). Data path. */
 final class ReceivePost {
   private ReceivePost() {}
 
-  static int one(ReceiveRing ring, long wrId, int lkey, long address, int length) {
+  static int one(
+      ReceiveRing ring, long wrId, @Nullable Cqe cqe, int lkey, long address, int length) {
     if (ring.sgeMost() == 0 || length < 0) {
       return PostStatus.INVALID;
     }
@@ -17,7 +20,7 @@ final class ReceivePost {
     if (index < 0) {
       return refusal(index);
     }
-    ring.post(index, wrId, lkey, address, length);
+    ring.post(index, wrId, cqe, lkey, address, length);
     return settled(ring, index);
   }
 

@@ -24,6 +24,7 @@ import ib.core.verbs.SendWr;
 import ib.core.verbs.WrOpcode;
 import ib.engine.ring.ReceiveRing;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /** A queue pair as its user sees it. */
 public final class SoftQp extends QueuePair {
@@ -151,11 +152,20 @@ public final class SoftQp extends QueuePair {
 
   @Override
   public int postReceive(long wrId, int lkey, long address, int length) {
+    return receive(wrId, null, lkey, address, length);
+  }
+
+  @Override
+  public int postReceive(Cqe cqe, int lkey, long address, int length) {
+    return receive(0, cqe, lkey, address, length);
+  }
+
+  private int receive(long wrId, @Nullable Cqe cqe, int lkey, long address, int length) {
     QpState s = engine.state;
     if (s == QpState.RESET || engine.srq != null) {
       return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
     }
-    int status = posted(ReceivePost.one(engine.receives, wrId, lkey, address, length));
+    int status = posted(ReceivePost.one(engine.receives, wrId, cqe, lkey, address, length));
     if (status == PostStatus.OK) {
       Trace.post(engine.hca.config().nodeGuid(), engine.qpn, false, wrId, 0);
     }

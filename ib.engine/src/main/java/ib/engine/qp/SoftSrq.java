@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.verbs.Cqe;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.Limit;
@@ -60,7 +61,12 @@ public final class SoftSrq extends SharedReceiveQueue {
 
   @Override
   public int postReceive(long wrId, int lkey, long address, int length) {
-    return ReceivePost.one(ring, wrId, lkey, address, length);
+    return ReceivePost.one(ring, wrId, null, lkey, address, length);
+  }
+
+  @Override
+  public int postReceive(Cqe cqe, int lkey, long address, int length) {
+    return ReceivePost.one(ring, 0, cqe, lkey, address, length);
   }
 
   @Override

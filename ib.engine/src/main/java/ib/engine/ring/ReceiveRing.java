@@ -40,19 +40,18 @@ public final class ReceiveRing extends SlotRing {
    *
    * @param index the slot's index
    * @param wrId work request id
+   * @param cqe callback of the completion; null without one
    * @param lkey local key
    * @param address address in the region's space
    * @param length bytes
    */
-  public void post(long index, long wrId, int lkey, long address, int length) {
+  public void post(long index, long wrId, @Nullable Cqe cqe, int lkey, long address, int length) {
     int b = base(index);
     words[b + WR_ID] = wrId;
     words[b + COUNT] = 1;
     words[b + SGES] = address;
     words[b + SGES + 1] = pack(lkey, length);
-    if (withCqe) {
-      cqes[slot(index)] = null;
-    }
+    callback(index, cqe);
     publish(index);
   }
 
@@ -87,7 +86,10 @@ public final class ReceiveRing extends SlotRing {
       words[b + SGES + 2 * i + 1] = pack(wr.sgeLkey(i), wr.sgeLength(i));
     }
     words[b + COUNT] = n;
-    Cqe cqe = wr.cqe();
+    callback(index, wr.cqe());
+  }
+
+  private void callback(long index, @Nullable Cqe cqe) {
     if (cqe != null || withCqe) {
       if (!withCqe) {
         withCqe = true;

@@ -42,7 +42,8 @@ class RingRaceTest {
 
   @Test
   @DisplayName(
-      "S6, S13: send ring: batches of many posters are whole, in order, filled; canary: published first")
+      "S6, S13: send ring: batches of many posters are whole, in order, filled; canary: published"
+          + " first")
   void sendRing() throws InterruptedException {
     proves(RingRaceTest::sendRing);
   }
@@ -140,7 +141,7 @@ class RingRaceTest {
                     race.pause();
                   } else {
                     int id = me * EACH + i++;
-                    ring.post(index, id, id, id * 5L, id);
+                    ring.post(index, id, null, id, id * 5L, id);
                   }
                 }
               } else {
@@ -185,7 +186,8 @@ class RingRaceTest {
 
   @Test
   @DisplayName(
-      "S18: completion ring: many producers, many pollers, exactly once; canary: read after the take")
+      "S18: completion ring: many producers, many pollers, exactly once; canary: read after the"
+          + " take")
   void completionRing() throws InterruptedException {
     proves(RingRaceTest::completionRing);
   }
@@ -278,7 +280,8 @@ class RingRaceTest {
 
   @Test
   @DisplayName(
-      "D5: packets of one sender stay in order whichever lane they take; canary: the wrong lane first")
+      "D5: packets of one sender stay in order whichever lane they take; canary: the wrong lane"
+          + " first")
   void packetQueue() throws InterruptedException {
     PacketQueue q = new PacketQueue();
     q.push(packet(1));
@@ -335,12 +338,13 @@ class RingRaceTest {
 
   @Test
   @DisplayName(
-      "B20: a sealed ring refuses, flushes what was published, and a slot given up is taken back once")
+      "B20: a sealed ring refuses, flushes what was published, and a slot given up is taken back"
+          + " once")
   void seal() {
     ReceiveRing ring = new ReceiveRing(4, 1);
-    ring.post(ring.claim(1), 1, 0, 0, 0);
+    ring.post(ring.claim(1), 1, null, 0, 0, 0);
     long late = ring.claim(1);
-    ring.post(ring.claim(1), 3, 0, 0, 0);
+    ring.post(ring.claim(1), 3, null, 0, 0, 0);
     ring.seal();
     assertEquals(SlotRing.CLOSED, ring.claim(1));
     ReceiveWqe wqe = new ReceiveWqe(1);
@@ -349,7 +353,7 @@ class RingRaceTest {
     assertFalse(ring.killOldest(wqe), "its poster was held up");
     assertTrue(ring.killOldest(wqe));
     assertEquals(3, wqe.wrId);
-    ring.post(late, 2, 0, 0, 0);
+    ring.post(late, 2, null, 0, 0, 0);
     assertTrue(ring.retract(late), "the poster learns it");
     assertFalse(ring.retract(late));
     assertFalse(ring.retract(0), "that one was flushed");

@@ -220,7 +220,7 @@ public final class RingScenarios {
 
     @Override
     public void setUp() {
-      ring.post(ring.claim(1), 1, 1, 1, 1);
+      ring.post(ring.claim(1), 1, null, 1, 1, 1);
       Interleavings.spawn("a", false, this::take);
       Interleavings.spawn("b", false, this::take);
       Interleavings.spawn(
@@ -229,7 +229,7 @@ public final class RingScenarios {
           () -> {
             long i = ring.claim(1);
             if (i >= 0) {
-              ring.post(i, 2, 2, 2, 2);
+              ring.post(i, 2, null, 2, 2, 2);
             } else {
               sum += 2; // no free slot yet: counts as taken
               taken++;

@@ -78,6 +78,11 @@ final class FlawedQp extends QueuePair {
   }
 
   @Override
+  public int postReceive(Cqe cqe, int lkey, long address, int length) {
+    return inner.postReceive(cqe, lkey, address, length);
+  }
+
+  @Override
   public int qpn() {
     return inner.qpn();
   }

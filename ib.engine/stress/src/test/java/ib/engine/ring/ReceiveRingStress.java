@@ -16,7 +16,7 @@ public class ReceiveRingStress {
   private static void post(ReceiveRing ring, int id) {
     long i = ring.claim(1);
     if (i >= 0) {
-      ring.post(i, id, id * 3, id * 5L, id * 7);
+      ring.post(i, id, null, id * 3, id * 5L, id * 7);
     }
   }
 
@@ -155,7 +155,7 @@ public class ReceiveRingStress {
     public void poster(II_Result r) {
       long i = ring.claim(1);
       if (i >= 0) {
-        ring.post(i, 2, 6, 10, 14);
+        ring.post(i, 2, null, 6, 10, 14);
         r.r2 = 1;
       }
     }

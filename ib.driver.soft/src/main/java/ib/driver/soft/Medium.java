@@ -118,7 +118,7 @@ final class Medium implements AutoCloseable {
     int priority = settings.number(SM_PRIORITY);
     long key = key(settings);
     Object file = settings.value(TOPOLOGY);
-    settings.end(SoftFabric.PID);
+    settings.end(SharedFabric.PID);
     fabric.smKey(key);
     fabric.smPriority(priority);
     topology(file == null ? "" : file.toString().strip());

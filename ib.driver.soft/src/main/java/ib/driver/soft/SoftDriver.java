@@ -39,7 +39,7 @@ public final class SoftDriver extends Driver<SoftConfig> {
    * @param medium what the devices are on
    */
   @Activate
-  public SoftDriver(BundleContext context, @Reference SoftFabric medium) {
+  public SoftDriver(BundleContext context, @Reference SharedFabric medium) {
     super(
         context,
         PID,

@@ -2,7 +2,7 @@ package ib.driver.soft;
 
 import ib.core.mad.MadMethod;
 import ib.core.mad.smp.MadField;
-import ib.core.mad.smp.Notice;
+import ib.core.mad.smp.NoticeLayout;
 import ib.core.mad.smp.PortInfo;
 import ib.core.mad.smp.Smp;
 import ib.core.mad.smp.SmpAttribute;
@@ -72,13 +72,13 @@ final class TrapSink implements MadConsumer, AutoCloseable {
   }
 
   long count(int number) {
-    return traps.stream().filter(t -> Notice.TRAP_NUMBER.in(Smp.data(t)) == number).count();
+    return traps.stream().filter(t -> NoticeLayout.TRAP_NUMBER.in(Smp.data(t)) == number).count();
   }
 
   /** How many different ones: what is repeated has the same transaction. */
   long distinct(int number) {
     return traps.stream()
-        .filter(t -> Notice.TRAP_NUMBER.in(Smp.data(t)) == number)
+        .filter(t -> NoticeLayout.TRAP_NUMBER.in(Smp.data(t)) == number)
         .map(Smp.TRANSACTION_ID::of)
         .distinct()
         .count();
@@ -88,7 +88,10 @@ final class TrapSink implements MadConsumer, AutoCloseable {
   MemorySegment await(int number) {
     OpensmTest.await("trap " + number, () -> count(number) > 0);
     Optional<MemorySegment> first =
-        traps.stream().map(Smp::data).filter(n -> Notice.TRAP_NUMBER.in(n) == number).findFirst();
+        traps.stream()
+            .map(Smp::data)
+            .filter(n -> NoticeLayout.TRAP_NUMBER.in(n) == number)
+            .findFirst();
     return first.orElseThrow();
   }
 

@@ -78,7 +78,7 @@ final class TrapTest {
       assertEquals(3, TrapSink.detail(n, 80, 4), "service level");
       assertEquals(a.qp.qpn(), TrapSink.detail(n, 88, 24));
       assertEquals(b.qp.qpn(), TrapSink.detail(n, 120, 24));
-      assertEquals(b.lid(), ib.core.mad.smp.Notice.ISSUER_LID.in(n));
+      assertEquals(b.lid(), ib.core.mad.smp.NoticeLayout.ISSUER_LID.in(n));
       assertEquals(0, sink.count(257));
       b.receive(7, 0, 256);
       datagram(a, b, Side.QKEY);

@@ -3,7 +3,7 @@ package ib.driver.soft.sm;
 import ib.core.mad.Mad;
 import ib.core.mad.MadMethod;
 import ib.core.mad.MgmtClass;
-import ib.core.mad.smp.Notice;
+import ib.core.mad.smp.NoticeLayout;
 import ib.core.mad.smp.Smp;
 import ib.core.mad.smp.SmpAttribute;
 import ib.core.sa.InformInfo;
@@ -30,7 +30,7 @@ final class Administrator implements MadConsumer {
 
   private final Subnet subnet;
   private final Groups groups;
-  private final Services services = new Services();
+  private final ServiceRecords services = new ServiceRecords();
   private final Subscriptions subscriptions;
   private final BuiltinSm manager;
   private final Records records;
@@ -120,8 +120,9 @@ final class Administrator implements MadConsumer {
       subnet.send(at, d.reply(repress)); // IBA 13.4.9
       if (negotiation.masters()) {
         MemorySegment notice = Smp.data(d.mad);
-        if (Notice.GENERIC.in(notice) == 1 && Notice.TRAP_NUMBER.in(notice) == LINK_STATE) {
-          manager.changed(Notice.DETAILS_LID.in(notice));
+        if (NoticeLayout.GENERIC.in(notice) == 1
+            && NoticeLayout.TRAP_NUMBER.in(notice) == LINK_STATE) {
+          manager.changed(NoticeLayout.DETAILS_LID.in(notice));
         }
         subscriptions.trap(Smp.data(d.mad));
       }

@@ -1,7 +1,7 @@
 package ib.driver.soft.sma;
 
 import ib.core.mad.smp.MadField;
-import ib.core.mad.smp.Notice;
+import ib.core.mad.smp.NoticeLayout;
 import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
 
@@ -38,7 +38,7 @@ public record Trap(int number, int type, Details details) {
    * @return the trap
    */
   public static Trap linkState(int lid) {
-    return new Trap(128, URGENT, n -> Notice.DETAILS_LID.set(n, lid));
+    return new Trap(128, URGENT, n -> NoticeLayout.DETAILS_LID.set(n, lid));
   }
 
   /**
@@ -191,11 +191,11 @@ public record Trap(int number, int type, Details details) {
    */
   public MemorySegment notice(NodePort from) {
     MemorySegment n = MemorySegment.ofArray(new byte[64]);
-    Notice.GENERIC.set(n, 1);
-    Notice.TYPE.set(n, type);
-    Notice.PRODUCER_TYPE.set(n, from.node().isSwitch() ? 2 : 1);
-    Notice.TRAP_NUMBER.set(n, number);
-    Notice.ISSUER_LID.set(n, from.lid());
+    NoticeLayout.GENERIC.set(n, 1);
+    NoticeLayout.TYPE.set(n, type);
+    NoticeLayout.PRODUCER_TYPE.set(n, from.node().isSwitch() ? 2 : 1);
+    NoticeLayout.TRAP_NUMBER.set(n, number);
+    NoticeLayout.ISSUER_LID.set(n, from.lid());
     details.write(n);
     return n;
   }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Services and their leases (IBA 15.2.5.14). */
-final class Services {
+final class ServiceRecords {
   /** More are refused: their keys are whatever a stranger makes up. */
   private static final int SERVICES_MOST = 4096;
 
@@ -20,7 +20,7 @@ final class Services {
 
   private final List<Entry> entries = new ArrayList<>();
 
-  Services() {}
+  ServiceRecords() {}
 
   void clear() {
     entries.clear();

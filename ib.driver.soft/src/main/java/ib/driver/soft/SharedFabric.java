@@ -22,20 +22,20 @@ import org.slf4j.LoggerFactory;
  * on.
  */
 @Component(
-    name = SoftFabric.PID,
-    service = {ManagedService.class, SoftFabric.class},
-    property = "service.pid=" + SoftFabric.PID,
+    name = SharedFabric.PID,
+    service = {ManagedService.class, SharedFabric.class},
+    property = "service.pid=" + SharedFabric.PID,
     configurationPolicy = ConfigurationPolicy.IGNORE)
-public final class SoftFabric implements ManagedService {
+public final class SharedFabric implements ManagedService {
   /** The PID. */
   static final String PID = "ib.driver.soft.fabric";
 
-  private final Logger log = LoggerFactory.getLogger(SoftFabric.class);
+  private final Logger log = LoggerFactory.getLogger(SharedFabric.class);
   private final Medium medium = new Medium(log::warn);
 
   /** Starts without a door, and without a topology. */
   @Activate
-  public SoftFabric() {}
+  public SharedFabric() {}
 
   Fabric fabric() {
     return medium.fabric();

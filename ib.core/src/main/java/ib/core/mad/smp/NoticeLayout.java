@@ -1,7 +1,7 @@
 package ib.core.mad.smp;
 
 /** The attribute Notice, the contents of a trap (IBA 13.4.8.2, attribute 0x0002). */
-public enum Notice implements MadField {
+public enum NoticeLayout implements MadField {
   /** Whether it is one of the specification's. */
   GENERIC("NoticeIsGeneric", 0, 1),
   /** 0 fatal, 1 urgent, 2 security, 3 subnet management, 4 informational, 127 empty. */
@@ -21,7 +21,7 @@ public enum Notice implements MadField {
 
   private final Row row;
 
-  Notice(String label, int bit, int bits) {
+  NoticeLayout(String label, int bit, int bits) {
     row = new Row(label, bit, bits);
   }
 

@@ -71,7 +71,7 @@ final class Medium implements AutoCloseable {
   /** All keys of the fabric. */
   static final ConfigSchema SCHEMA =
       new ConfigSchema(
-          SoftFabric.PID,
+          SharedFabric.PID,
           false,
           "ib soft fabric",
           "What is between the software adapters, and which subnet manager manages it. Changes while"

@@ -50,7 +50,7 @@ final class SoftManualTest {
   @Test
   @DisplayName("F25 the fabric's reader knows its keys and their ranges")
   void fabric() {
-    SoftFabric reader = new SoftFabric();
+    SharedFabric reader = new SharedFabric();
     try {
       reader.configure(Map.of("ibsim.port", "0"));
       for (Object bad : new Object[] {65_472, -1, "x"}) {
@@ -71,7 +71,7 @@ final class SoftManualTest {
     }
   }
 
-  private static String refused(SoftFabric reader, String key, Object value) {
+  private static String refused(SharedFabric reader, String key, Object value) {
     return assertThrows(IbInvalidException.class, () -> reader.configure(Map.of(key, value)))
         .getMessage();
   }

@@ -144,8 +144,8 @@ public final class Agent implements MadAgent {
     }
     long eachNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     Exchange e = new Exchange(this, own(request), to, eachNs, retries);
-    e.result.onCancel(() -> port.run(() -> port.forget(e)));
-    enter(e.result, () -> port.begin(e));
+    e.result.onCancel(() -> port.run(() -> port.exchanges().forget(e)));
+    enter(e.result, () -> port.exchanges().begin(e));
     return e.result;
   }
 

@@ -114,13 +114,13 @@ final class Inbound {
     } else if (e == null) {
       port.count(Counter.LATE); // also a second one (M5)
     } else {
-      port.done(e);
+      port.exchanges().done(e);
       e.complete(new MadReceived(mad, source));
     }
   }
 
   private @Nullable Exchange answered(Mad mad) {
-    Exchange e = port.waiting(mad.header().transactionId());
+    Exchange e = port.exchanges().waiting(mad.header().transactionId());
     return e != null && e.request.header().mgmtClass() == mad.header().mgmtClass() ? e : null;
   }
 }

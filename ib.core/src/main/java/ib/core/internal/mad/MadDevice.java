@@ -22,7 +22,7 @@ final class MadDevice implements Services.Mad {
       QpWire wire = new QpWire(device, p, contract);
       wires.add(wire);
       String name = device.name() + "/" + p;
-      ports.add(new MadPort(name, p, wire, world, contract, waits, world.incidents()));
+      ports.add(new MadPort(name, wire, world, contract, waits, world.incidents()));
     }
   }
 

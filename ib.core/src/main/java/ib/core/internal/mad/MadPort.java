@@ -19,19 +19,14 @@ import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNotSupportedException;
-import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.QpType;
 import ib.core.verbs.WellKnown;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The MAD layer of one port: agents, requests that wait for responses (M5), the way out. What
- * arrives is {@link Inbound}'s. All but registration happens on the port's queue (M2).
+ * The MAD layer of one port: agents, messages, the way out. What arrives is {@link Inbound}'s. All
+ * but registration happens on the port's queue (M2).
  */
 final class MadPort implements Rmpp.Port {
   private final String name;
@@ -45,26 +40,20 @@ final class MadPort implements Rmpp.Port {
   private final Counters counters = new Counters();
   private final AgentTable agents = new AgentTable();
   private final Inbound inbound;
-  private final Map<Long, Exchange> exchanges = new HashMap<>();
+  private final Exchanges exchanges;
   private final Transfers transfers = new Transfers(this);
-  private int lowTid = ThreadLocalRandom.current().nextInt(); // not to be guessed (D9)
 
   MadPort(
-      String name,
-      int number,
-      Wire wire,
-      World world,
-      Contract contract,
-      Waits waits,
-      Incidents incidents) {
+      String name, Wire wire, World world, Contract contract, Waits waits, Incidents incidents) {
     this.name = name;
-    this.number = number;
+    this.number = wire.port();
     this.incidents = incidents;
     this.wire = wire;
     this.world = world;
     this.contract = contract;
     this.waits = waits;
     this.queue = newQueue("management of " + name);
+    this.exchanges = new Exchanges(this);
     this.inbound = new Inbound(this, wire);
   }
 
@@ -82,6 +71,11 @@ final class MadPort implements Rmpp.Port {
 
   AgentTable agents() {
     return agents;
+  }
+
+  /** {@return the requests that wait for a response; for the port's queue only} */
+  Exchanges exchanges() {
+    return exchanges;
   }
 
   Transfers transfers() {
@@ -124,12 +118,7 @@ final class MadPort implements Rmpp.Port {
     agents.remove(agent);
     run(
         () -> {
-          for (Exchange e : exchanges.values().toArray(Exchange[]::new)) {
-            if (e.agent.equals(agent)) {
-              exchanges.remove(e.tid());
-              e.fail(agent.gone());
-            }
-          }
+          exchanges.leave(agent);
           transfers.leave(agent);
         });
   }
@@ -143,103 +132,7 @@ final class MadPort implements Rmpp.Port {
     }
   }
 
-  // ---- requests and responses, on the port's queue ----
-
-  void begin(Exchange e) {
-    if (e.result.isDone()) {
-      return; // cancelled before it began
-    }
-    var h = e.request.header();
-    long low = h.transactionId() & 0xffffffffL;
-    while (low == 0 || exchanges.containsKey(tid(e.agent, low))) {
-      if (low != 0 && low == (h.transactionId() & 0xffffffffL)) {
-        e.fail(
-            new IbInvalidException(
-                e.agent + ".query", "transaction " + low + " is under way", "0, and one is found"));
-        return;
-      }
-      low = ++lowTid & 0xffffffffL;
-    }
-    h.transactionId(tid(e.agent, low));
-    boolean rmpp = e.agent.rmpp() && (e.request.isLong() || Rmpp.method(h));
-    if (e.request.isLong() && !rmpp) {
-      e.fail(tooLong(e.agent, e.request));
-      return;
-    }
-    exchanges.put(e.tid(), e);
-    if (rmpp) {
-      transfers.request(e);
-    } else {
-      attempt(e);
-    }
-  }
-
-  private static long tid(Agent agent, long low) {
-    return (long) agent.hiTid() << 32 | low;
-  }
-
-  private static IbException tooLong(Agent agent, Mad mad) {
-    return new IbInvalidException(
-        agent + ".send " + mad, "longer than a datagram", "an agent with RMPP");
-  }
-
-  private void attempt(Exchange e) {
-    e.alarm = after(e.timeoutNs, () -> timeout(e));
-    transmit(
-        e.request,
-        e.to,
-        failure -> {
-          if (failure != null && exchanges.remove(e.tid(), e)) {
-            e.fail(new IbInvalidException(e.agent + ".query " + e.request, failure, ""));
-          }
-        });
-  }
-
-  private void timeout(Exchange e) {
-    if (!e.equals(exchanges.get(e.tid()))) {
-      return;
-    }
-    if (e.retriesLeft-- > 0) {
-      counters.add(Counter.RETRIES);
-      attempt(e);
-      return;
-    }
-    exchanges.remove(e.tid());
-    counters.add(Counter.TIMEOUTS);
-    e.fail(
-        new IbTimedOutException(
-            e.agent + ".query " + e.request,
-            "no response from "
-                + e.to
-                + " in "
-                + (e.retries + 1)
-                + " attempts of "
-                + TimeUnit.NANOSECONDS.toMillis(e.timeoutNs)
-                + " ms",
-            "ibping, or a longer time"));
-  }
-
-  /** The whole request has arrived by RMPP: the response has its own time. */
-  void awaitResponse(Exchange e) {
-    e.alarm = after(e.timeoutNs * (e.retries + 1), () -> timeout(e));
-    e.retriesLeft = 0;
-  }
-
-  /** {@return the request that waits for a response with that identifier} */
-  @Nullable Exchange waiting(long tid) {
-    return exchanges.get(tid);
-  }
-
-  void done(Exchange e) {
-    exchanges.remove(e.tid());
-  }
-
-  void forget(Exchange e) {
-    if (exchanges.remove(e.tid(), e)) {
-      e.disarm();
-      transfers.cancel(e);
-    }
-  }
+  // ---- messages, on the port's queue ----
 
   void send(Agent agent, Mad mad, MadAddress to, Pending<@Nullable Void> sent) {
     if (agent.rmpp() && (mad.isLong() || Rmpp.method(mad.header()))) {
@@ -258,6 +151,11 @@ final class MadPort implements Rmpp.Port {
             finish(agent, sent, why);
           });
     }
+  }
+
+  static IbException tooLong(Agent agent, Mad mad) {
+    return new IbInvalidException(
+        agent + ".send " + mad, "longer than a datagram", "an agent with RMPP");
   }
 
   static void finish(Agent agent, Pending<@Nullable Void> sent, @Nullable IbException why) {

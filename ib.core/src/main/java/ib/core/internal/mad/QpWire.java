@@ -102,6 +102,11 @@ final class QpWire implements Wire, AutoCloseable {
   }
 
   @Override
+  public int port() {
+    return port;
+  }
+
+  @Override
   public boolean has(int qpn) {
     return qps[qpn] != null;
   }

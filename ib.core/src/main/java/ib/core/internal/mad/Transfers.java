@@ -51,9 +51,9 @@ final class Transfers {
               sends.remove(key);
               e.sending = null;
               if (failure != null) {
-                port.done(e);
+                port.exchanges().done(e);
                 e.fail(failure);
-              } else if (port.waiting(e.tid()) != null) {
+              } else if (port.exchanges().waiting(e.tid()) != null) {
                 turnAround(e);
               }
             });
@@ -70,7 +70,7 @@ final class Transfers {
           e.to);
     }
     if (e.alarm == null) {
-      port.awaitResponse(e);
+      port.exchanges().awaitResponse(e);
     }
   }
 
@@ -280,8 +280,8 @@ final class Transfers {
 
     @Override
     public void message(Mad message) {
-      if (exchange.equals(port.waiting(exchange.tid()))) {
-        port.done(exchange);
+      if (exchange.equals(port.exchanges().waiting(exchange.tid()))) {
+        port.exchanges().done(exchange);
         exchange.complete(new MadReceived(message, source));
       }
     }
@@ -289,8 +289,8 @@ final class Transfers {
     @Override
     public void failed(RmppException why) {
       responses.remove(key);
-      if (exchange.equals(port.waiting(exchange.tid()))) {
-        port.done(exchange);
+      if (exchange.equals(port.exchanges().waiting(exchange.tid()))) {
+        port.exchanges().done(exchange);
         exchange.fail(why);
       }
     }

@@ -7,6 +7,9 @@ import java.lang.foreign.MemorySegment;
 
 /** The transport below a port's MAD layer: QP0, QP1 and the driver's own agents. */
 interface Wire {
+  /** {@return the number of the port, from 1} */
+  int port();
+
   /** Returns whether the port has queue pair 0 or 1. */
   boolean has(int qpn);
 

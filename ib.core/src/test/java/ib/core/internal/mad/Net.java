@@ -48,7 +48,7 @@ final class Net {
     this.random = new Random(seed);
     Incidents told = new Incidents("management datagrams", lines::add);
     for (int lid = 1; lid <= count; lid++) {
-      ports.add(new MadPort("net" + lid + "/1", 1, new End(lid), world, contract, waits, told));
+      ports.add(new MadPort("net" + lid + "/1", new End(lid), world, contract, waits, told));
     }
   }
 
@@ -69,6 +69,11 @@ final class Net {
 
     End(int lid) {
       this.lid = lid;
+    }
+
+    @Override
+    public int port() {
+      return 1;
     }
 
     @Override

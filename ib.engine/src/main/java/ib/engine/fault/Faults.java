@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * may call.
  */
 public final class Faults implements FaultInjection {
-  private static final int RULES_MOST = 256;
+  private static final int MAX_RULES = 256;
   private static final Fault[] NONE = {};
 
   private final String device;
@@ -62,9 +62,9 @@ public final class Faults implements FaultInjection {
           device + ": fault '" + rule + "'", "there is no port " + rule.port(), "0 to " + ports);
     }
     Fault[] now = active;
-    if (now.length >= RULES_MOST) {
+    if (now.length >= MAX_RULES) {
       throw new IbNoMemoryException(
-          device + ": fault '" + rule + "'", RULES_MOST + " rules already", "remove some");
+          device + ": fault '" + rule + "'", MAX_RULES + " rules already", "remove some");
     }
     Fault[] more = Arrays.copyOf(now, now.length + 1);
     more[now.length] = new Fault(++lastId, rule);

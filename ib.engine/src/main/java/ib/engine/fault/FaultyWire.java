@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A wire around another wire, which disturbs packets by the rules of {@link Faults}. Without a rule
  * it costs one volatile read per packet. A packet that is damaged or held is replaced by a copy of
- * its bytes and released at once, so its sender does not wait. At most {@value #HELD_MOST} copies
+ * its bytes and released at once, so its sender does not wait. At most {@value #MAX_HELD} copies
  * per direction exist; further packets pass undisturbed.
  */
 public final class FaultyWire extends WireAround implements AutoCloseable {
-  private static final int HELD_MOST = 1024;
+  private static final int MAX_HELD = 1024;
 
   private final Faults faults;
   private final int port;
@@ -41,7 +41,7 @@ public final class FaultyWire extends WireAround implements AutoCloseable {
     this.faults = faults;
     this.port = port;
     this.clock = clock;
-    this.out = new Shelf(inner::transmit, clock, HELD_MOST);
+    this.out = new Shelf(inner::transmit, clock, MAX_HELD);
   }
 
   /**
@@ -60,7 +60,7 @@ public final class FaultyWire extends WireAround implements AutoCloseable {
    * @return the port for the medium, at which rules of direction {@code in} apply
    */
   public WirePort receiver(WirePort receiver) {
-    Shelf shelf = new Shelf(receiver::receive, clock, HELD_MOST);
+    Shelf shelf = new Shelf(receiver::receive, clock, MAX_HELD);
     in = shelf;
     return new WirePort() {
       @Override

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * holds the queue pair's claim may call these methods.
  */
 final class AckRequests {
-  private static final int PACKETS_MOST = 32; // a PSN that is a multiple of it asks as well
-  private static final int SILENT_MOST = 16; // requests in a row that do not ask
+  private static final int MAX_PACKETS = 32; // a PSN that is a multiple of it asks as well
+  private static final int MAX_SILENT = 16; // requests in a row that do not ask
 
   private final QpCore qp;
   private int end; // all before it will be acknowledged, as far as we know
@@ -41,18 +41,18 @@ final class AckRequests {
    * @return whether it asks
    */
   boolean asks(Packet p, int psn, @Nullable SendWqe ended, SendRing ring) {
-    return (psn & (PACKETS_MOST - 1)) == 0 || (ended != null && (p.repeated || asks(ended, ring)));
+    return (psn & (MAX_PACKETS - 1)) == 0 || (ended != null && (p.repeated || asks(ended, ring)));
   }
 
   private boolean asks(SendWqe w, SendRing ring) {
     return qp.signalAll
         || (w.flags & SendFlags.SIGNALED) != 0
-        || ++silent >= Math.min(SILENT_MOST, ring.capacity() / 4)
+        || ++silent >= Math.min(MAX_SILENT, ring.capacity() / 4)
         || qp.path.ackTimeoutNs == 0 // nothing would make us ask late
         || qp.state != QpState.RTS;
   }
 
-  /** All before a sequence number was asked for, or done. */
+  /** Notes that an acknowledgement of all packets before a PSN was requested, or has arrived. */
   void asked(int psn) {
     if (!underWay()) {
       qp.completer.asked();

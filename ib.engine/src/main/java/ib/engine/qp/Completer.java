@@ -14,8 +14,8 @@ import java.lang.foreign.ValueLayout;
 /**
  * Takes responses, completes send requests in order, and decides what is sent again (IBA vol. 1
  * section 9.7.5 ff.). A read is done only when its data has arrived, and an acknowledgement counts
- * only for what is under way (rocev2.md 6: where Linux rxe errs). Only the thread that holds this
- * queue pair's claim calls in.
+ * only for outstanding requests; Linux rxe differs there. Only the thread that holds this queue
+ * pair's claim calls in.
  */
 final class Completer {
   private final QpCore qp;
@@ -40,7 +40,7 @@ final class Completer {
     this.rnrTimer = new QpTimer(qp, QpCore.RNR_TIMER);
   }
 
-  /** A new ring. */
+  /** Starts with an empty ring; stops both timers. */
   void reset() {
     head = 0;
     rnrWaiting = false;
@@ -53,7 +53,7 @@ final class Completer {
     }
   }
 
-  /** The queue pair goes for good. */
+  /** Stops both timers, because the queue pair is being destroyed. */
   void end() {
     ackTimer.cancel();
     rnrTimer.cancel();
@@ -172,7 +172,7 @@ final class Completer {
     return true;
   }
 
-  /** The oldest request was executed at the peer, which acknowledges all before a number. */
+  /** Completes the oldest request, which ran at the peer; acknowledges all PSNs before an end. */
   void executed(int end, RunList run) {
     advanced(end);
     completeHead(run, WcStatus.SUCCESS, 0);
@@ -186,7 +186,7 @@ final class Completer {
     retries();
   }
 
-  /** Something later was answered, so the answer to the oldest request is lost: once per gap. */
+  /** Sends the oldest request again, once per gap: its response is lost, a later one arrived. */
   private void askAgain() {
     int expected = Resend.expected(qp.requester.ring().at(head), qp.path.mtuShift);
     una = Psn.diff(expected, una) > 0 ? expected : una;
@@ -329,7 +329,7 @@ final class Completer {
     completions.push(run, qp.requester.ring(), head++, status, syndrome);
   }
 
-  /** The end of a run: the slots of what completed silently are free. */
+  /** Frees the slots of requests that ended without a completion; called at the end of a run. */
   void settle() {
     completions.settle(qp.requester.ring());
   }
@@ -339,7 +339,7 @@ final class Completer {
     return completions.underWay();
   }
 
-  /** The oldest request failed; the rest is flushed, of RC receives too (IBA 10.3.1). */
+  /** Fails the oldest request and flushes the others, for RC the receives too (IBA 10.3.1). */
   void failHead(RunList run, WcStatus status, int syndrome) {
     qp.count(HcaCounter.SEND_ERR);
     qp.history.failed(status, una);
@@ -351,7 +351,7 @@ final class Completer {
     }
   }
 
-  /** The oldest request was taken back by its poster, who was held up in the middle of the post. */
+  /** Skips the oldest request, which its poster has taken back in the middle of the post. */
   void skipHead() {
     qp.requester.ring().retire(head);
     head++;
@@ -371,7 +371,7 @@ final class Completer {
     }
   }
 
-  /** An acknowledgement was asked for while none was under way: its time begins now. */
+  /** Restarts the ACK timeout: an acknowledgement is requested, and none is outstanding. */
   void asked() {
     progressSeen = -1;
   }

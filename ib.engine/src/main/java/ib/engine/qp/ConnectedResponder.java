@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * all requests that were there.
  */
 final class ConnectedResponder extends Responder {
-  static final long LENGTH_MOST = 1L << 31;
+  static final long MAX_LENGTH = 1L << 31;
   static final int PSN_FAR = 1 << 22; // farther away than any requester's window
   private static final int NOTHING = -1;
   private static final int ACK_WITHIN = 48; // of packets that follow each other, fewer than windows
@@ -60,7 +60,7 @@ final class ConnectedResponder extends Responder {
     acknowledged = Psn.add(first, -1);
   }
 
-  /** How many reads and atomics the peer may have under way. */
+  /** Sets how many READs and atomics the peer may have outstanding. */
   void resources(int most) {
     request.resources(most);
   }
@@ -215,7 +215,7 @@ final class ConnectedResponder extends Responder {
       request.duplicate(p, what);
     } else if (due == NOTHING) {
       due = Syndrome.ACK;
-      // never a plain ACK at the PSN of a read: some requesters take it for the data (rocev2 0.8)
+      // never a plain ACK at the PSN of a READ: some requesters take it for the data
       duePsn = Psn.add(lastWasAnswered ? p.psn : epsn, lastWasAnswered ? p.psnCount - 1 : -1);
     }
   }
@@ -259,7 +259,7 @@ final class ConnectedResponder extends Responder {
     }
   }
 
-  /** A request is executed whose answer acknowledges all before it. */
+  /** Advances past a request whose response acknowledges all packets before it. */
   void answered(Packet p) {
     epsn = Psn.add(epsn, p.psnCount);
     msn = Psn.add(msn, 1);
@@ -270,7 +270,7 @@ final class ConnectedResponder extends Responder {
 
   // ---- refusals ----
 
-  /** The sender's memory could not be read. */
+  /** Drops a packet whose sender's memory could not be read. */
   void fault(Packet p) {
     qp.drop(p, HcaCounter.DROP_FAULT);
     p.fault = true; // the sender's queue pair reads this flag; for this one the packet never came
@@ -295,13 +295,14 @@ final class ConnectedResponder extends Responder {
     }
   }
 
-  /** The request is against the rules. */
+  /** Refuses a request that violates the protocol. */
   void invalid() {
     refuse(Syndrome.NAK_INVALID_REQUEST, EventType.QP_REQ_ERR);
   }
 
   /**
-   * RC: NAK, error state, event (IBA 9.9.3). UC: the message is dropped, unless a receive failed.
+   * Refuses a request. RC: NAK, error state, event (IBA 9.9.3). UC: drops the message, unless a
+   * receive failed.
    */
   void refuse(int syndrome, @Nullable EventType event) {
     accessRefused = event == EventType.QP_ACCESS_ERR;

@@ -26,7 +26,7 @@ abstract class CqTimer extends Timer {
     }
   }
 
-  /** The queue goes. */
+  /** Cancels the timer for good, because the completion queue is being closed. */
   final void cancel() {
     cancelled = true;
     if (running.get()) {

@@ -312,7 +312,7 @@ final class DirectPath {
     }
   }
 
-  /** An answer that acknowledges everything so far. */
+  /** Counts a response, which acknowledges every request so far. */
   private void answered(QpCore p, int opcode, int packets, int bytes) {
     int words = Framing.words(opcode, global(), packets, bytes);
     sent.answers += packets;

@@ -37,7 +37,7 @@ public final class Framing {
   }
 
   /**
-   * Its data, from the LRH to the ICRC.
+   * Returns the length of a packet on the link, from the LRH to the ICRC.
    *
    * @param p the packet
    * @param packets how many it stands for

@@ -26,7 +26,7 @@ final class Guard {
   private static final int PROBES = 8; // places that a source may have
   private static final int PSN_AHEAD = 1 << 16; // the largest window
   private static final int NOBODY = -1;
-  private static final int COUNT_MOST = 0xffff; // of PortInfo's 16 bits (IBA 14.2.5.6)
+  private static final int MAX_COUNT = 0xffff; // of PortInfo's 16 bits (IBA 14.2.5.6)
   private static final VarHandle TAKEN;
 
   static {
@@ -93,25 +93,25 @@ final class Guard {
   }
 
   int badPkeys() {
-    return Math.min(COUNT_MOST, badPkeys.get());
+    return Math.min(MAX_COUNT, badPkeys.get());
   }
 
   int badQkeys() {
-    return Math.min(COUNT_MOST, badQkeys.get());
+    return Math.min(MAX_COUNT, badQkeys.get());
   }
 
   void resetBadQkeys() {
     badQkeys.set(0);
   }
 
-  /** A packet's P_Key does not fit. */
+  /** Counts and reports a packet whose P_Key does not match. */
   void badPkey(Packet p) {
     count(badPkeys);
     wire.keyViolation(p, true);
     violation(p);
   }
 
-  /** A packet's Q_Key does not fit. */
+  /** Counts and reports a packet whose Q_Key does not match. */
   void badQkey(Packet p) {
     count(badQkeys);
     wire.keyViolation(p, false);
@@ -119,7 +119,7 @@ final class Guard {
   }
 
   private static void count(AtomicInteger sticky) {
-    if (sticky.get() < COUNT_MOST) {
+    if (sticky.get() < MAX_COUNT) {
       sticky.getAndIncrement();
     }
   }
@@ -226,7 +226,9 @@ final class Guard {
     }
   }
 
-  /** A packet is for a queue pair that does not exist. */
+  /**
+   * Counts a packet for a queue pair that does not exist, and mutes a source that sends too many.
+   */
   void probe(Packet p) {
     if (limits.probes() == 0 || !take()) {
       return;
@@ -271,7 +273,8 @@ final class Guard {
   }
 
   /**
-   * Its time is over; false when another has the table, then it is heard from the next packet on.
+   * Unmutes a source whose time is over; false while another thread has the table, then the next
+   * packet unmutes it.
    */
   private boolean unmute(int i) {
     if (!take()) {

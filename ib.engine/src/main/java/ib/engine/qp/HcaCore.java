@@ -24,7 +24,7 @@ import java.util.random.RandomGenerator;
 
 /** The shared state of one device's objects: tables, ports, worker, counters, limits. */
 public final class HcaCore {
-  private static final int QPN_LEAST = 16; // 0 and 1 are special, a few more are left alone
+  private static final int MIN_QPN = 16; // 0 and 1 are special, a few more are left alone
   private static final int NUMBERS_BETWEEN = 1 << 20; // creations; a region takes two keys (V1-V5)
   private static final Limit[] COUNTED = {
     Limit.MAX_PD,
@@ -82,7 +82,7 @@ public final class HcaCore {
           }
         });
     this.keyNumbers = new Numbers(random, 32, 256, 2 * NUMBERS_BETWEEN);
-    this.qpNumbers = new Numbers(random, 24, QPN_LEAST, NUMBERS_BETWEEN);
+    this.qpNumbers = new Numbers(random, 24, MIN_QPN, NUMBERS_BETWEEN);
     this.multicast = new Multicast(config);
     this.ports = new HcaPort[wires.size()];
     for (int i = 0; i < ports.length; i++) {

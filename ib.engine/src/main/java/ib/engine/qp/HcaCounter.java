@@ -82,7 +82,7 @@ public enum HcaCounter {
   DROP_REPLICA,
   /** The sender's memory was gone. */
   DROP_FAULT,
-  /** Its source has guessed keys or numbers and is not heard for a while. */
+  /** The source is muted for a while, because it has guessed keys or numbers. */
   DROP_MUTED,
   /** Requests for memory with an rkey, a range or a right that is not valid. */
   RKEY_VIOLATIONS,

@@ -149,7 +149,7 @@ final class InboundMessage {
 
   private boolean beginWrite(Packet p) {
     long length = p.dmaLength & 0xffffffffL;
-    if ((qp.path.access & Access.REMOTE_WRITE) == 0 || length > ConnectedResponder.LENGTH_MOST) {
+    if ((qp.path.access & Access.REMOTE_WRITE) == 0 || length > ConnectedResponder.MAX_LENGTH) {
       responder.invalid();
       return false;
     }

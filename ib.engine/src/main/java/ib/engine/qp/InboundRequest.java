@@ -45,7 +45,7 @@ final class InboundRequest {
     newest = 0;
   }
 
-  /** How many such requests the peer may have under way; the newest results stay. */
+  /** Sets how many such requests the peer may have outstanding; the newest results stay. */
   void resources(int most) {
     int kept = Math.min(count, most);
     int[] keptPsns = new int[most];
@@ -76,7 +76,7 @@ final class InboundRequest {
   /** Executes a request that is next in sequence. */
   void execute(Packet p, int what) {
     long length = p.dmaLength & 0xffffffffL;
-    if (psns.length == 0 || length > ConnectedResponder.LENGTH_MOST || !wellFormed(p, what)) {
+    if (psns.length == 0 || length > ConnectedResponder.MAX_LENGTH || !wellFormed(p, what)) {
       responder.invalid();
       return;
     }
@@ -113,7 +113,7 @@ final class InboundRequest {
     return (what & Opcode.FLUSH) != 0 && (p.feth & FLUSH_RANGE_LEVEL) != Flush.RANGE;
   }
 
-  /** Lengths and alignment (rocev2.md 1). */
+  /** Lengths and alignment. */
   private static boolean wellFormed(Packet p, int what) {
     int payload = p.payload.length();
     return switch (what & Opcode.ANSWERED) {

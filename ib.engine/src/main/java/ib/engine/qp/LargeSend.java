@@ -28,7 +28,7 @@ final class LargeSend {
   /** Result of {@link #send}: the data cannot be read. */
   static final int FAULT = -2;
 
-  private static final int SEGMENTS_MOST = 256;
+  private static final int MAX_SEGMENTS = 256;
   private static final int TOO_MANY = Integer.MAX_VALUE;
 
   private final QpCore qp;
@@ -53,7 +53,7 @@ final class LargeSend {
     }
     long segments = (length + w.mss - 1) / w.mss;
     boolean fits = header.length() + Math.min(w.mss, length) <= mtu && length <= bytesMost;
-    return fits && segments >= 1 && segments <= SEGMENTS_MOST ? (int) segments : TOO_MANY;
+    return fits && segments >= 1 && segments <= MAX_SEGMENTS ? (int) segments : TOO_MANY;
   }
 
   /** Sends all of it, or its next segment. */

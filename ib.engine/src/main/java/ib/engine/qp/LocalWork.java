@@ -24,7 +24,7 @@ final class LocalWork {
     executed = false;
   }
 
-  /** A run of the requester begins. */
+  /** Called at the beginning of a run of the requester. */
   void begin() {
     unsettled = false;
   }

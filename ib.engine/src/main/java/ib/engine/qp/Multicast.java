@@ -80,7 +80,7 @@ final class Multicast {
     throw new IbInvalidException("detachMulticast " + gid, "not attached", "attach first");
   }
 
-  /** A queue pair goes: it leaves all its groups. */
+  /** Detaches a queue pair from all its groups, because it is being destroyed. */
   synchronized void forget(QpCore qp) {
     if (groups == 0) {
       return;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * first use.
  */
 final class PacketPool extends PacketOwner {
-  private static final int REPLICAS_MOST = 1024;
+  private static final int MAX_REPLICAS = 1024;
   private static final VarHandle REPLICAS;
   private static final VarHandle COPIES;
 
@@ -126,10 +126,10 @@ final class PacketPool extends PacketOwner {
   protected @Nullable Packet replicate(Packet original) {
     AtomicReferenceArray<Packet> all = copies;
     if (all == null) {
-      COPIES.compareAndSet(this, null, new AtomicReferenceArray<Packet>(REPLICAS_MOST));
+      COPIES.compareAndSet(this, null, new AtomicReferenceArray<Packet>(MAX_REPLICAS));
       return replicate(original);
     }
-    for (int i = 0; i < REPLICAS_MOST; i++) {
+    for (int i = 0; i < MAX_REPLICAS; i++) {
       Packet p = all.get(i);
       if (p == null) {
         p = new Packet(this);

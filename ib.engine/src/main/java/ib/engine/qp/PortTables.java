@@ -31,12 +31,12 @@ final class PortTables {
 
   // ---- control path ----
 
-  /** The port's P_Keys, LID or state have changed. */
+  /** Counts a change of the port's P_Keys, LID or state. */
   void changed() {
     changes.getAndIncrement();
   }
 
-  /** {@return how often that was so} */
+  /** {@return the number of these changes} */
   int changes() {
     return changes.get();
   }

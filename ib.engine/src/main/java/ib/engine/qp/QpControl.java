@@ -261,7 +261,7 @@ final class QpControl {
     qp.path.route(route);
   }
 
-  /** Kept for query; nothing migrates here (Cap.AUTO_PATH_MIG). */
+  /** Keeps the alternate path for queries; no path migrates here (Cap.AUTO_PATH_MIG). */
   private void alternate(@Nullable AltPath alt) {
     if (alt != null) {
       known.altPath(alt.av(), alt.pkeyIndex(), alt.port(), alt.timeout());
@@ -288,7 +288,7 @@ final class QpControl {
     }
   }
 
-  /** Back to the beginning: what was posted is discarded without completions (IBA 10.3.1.2). */
+  /** Enters RESET; discards all posted requests without completions (IBA 10.3.1.2). */
   private void reset(RunList run) {
     SendRing oldSends = qp.sends;
     ReceiveRing oldReceives = qp.receives;

@@ -114,7 +114,7 @@ final class QpCore {
     this.control = new QpControl(this);
   }
 
-  /** Its number, not its place in memory: the order in a set is one that a run can repeat. */
+  /** {@return the number, so that the order of a set is the same in each run of a simulation} */
   @Override
   public int hashCode() {
     return qpn;
@@ -201,7 +201,7 @@ final class QpCore {
     return (opcode & 0xe0) == service || (opcode == Opcode.CNP && service == Opcode.RC);
   }
 
-  /** A packet has arrived. */
+  /** Queues an arrived packet and has the queue pair run. */
   void deliver(Packet packet, RunList run) {
     PacketQueue queue = (Opcode.what(packet.opcode) & Opcode.RESPONSE) != 0 ? responses : requests;
     if (owner == run) {
@@ -219,13 +219,13 @@ final class QpCore {
     }
   }
 
-  /** Something has happened that the holder of the claim must look at. */
+  /** Sets a signal for the thread that holds the claim, and has the queue pair run. */
   void signal(int bit, RunList run) {
     SIGNALS.getAndBitwiseOr(this, bit);
     run.schedule(this);
   }
 
-  /** One of our packets is free again. */
+  /** Runs the queue pair if it waits for a packet, because one of its packets is free again. */
   void packetBack(RunList run) {
     if (owner == run) {
       if (!listed && packetWait.waiting()) {
@@ -350,13 +350,13 @@ final class QpCore {
     Trace.state(hca.config().nodeGuid(), qpn, from, to, history.cause());
   }
 
-  /** A request is refused for good. */
+  /** Enters ERR, because a NAK refuses a request of the peer. */
   void refuse(int syndrome, int psn, @Nullable EventType event) {
     history.nakSent(hca.worker().now(), psn, syndrome);
     fail(event);
   }
 
-  /** Goes to the error state; the step that is under way flushes. */
+  /** Enters ERR; the current step flushes. */
   void fail(@Nullable EventType event) {
     enter(QpState.ERR, event == null ? QpHistory.ASKED : event.name());
     if (event != null) {
@@ -380,7 +380,7 @@ final class QpCore {
     }
   }
 
-  /** From now on a step only throws packets away. */
+  /** Marks the queue pair as destroyed: a step only discards packets afterwards. */
   void bury() {
     token.die();
   }

@@ -38,7 +38,7 @@ final class QpCrash {
     return count >= MOST;
   }
 
-  /** A step begins: makes an error of what ended the one before. */
+  /** Begins a step; handles the exception that ended the step before. */
   void begin(RunList run) {
     Throwable why = caught;
     if (why != null) {
@@ -70,7 +70,7 @@ final class QpCrash {
     }
   }
 
-  /** A new life begins. */
+  /** Forgets all exceptions, because the queue pair was reset. */
   void reset() {
     count = 0;
     caught = null;

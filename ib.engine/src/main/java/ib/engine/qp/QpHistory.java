@@ -53,7 +53,7 @@ final class QpHistory {
 
   // ---- what happens ----
 
-  /** A state was entered. */
+  /** Records a change of state. */
   void changed(long now, QpState to, String cause) {
     int i = (int) (changes++ % CHANGES);
     String known = pending;
@@ -77,7 +77,7 @@ final class QpHistory {
     }
   }
 
-  /** We refuse a request for good: the state changes next. */
+  /** Records a NAK that refuses a request of the peer; the state changes next. */
   void nakSent(long now, int psn, int syndrome) {
     nakSent.note(now, psn, syndrome);
     pending = "refused the peer's request at PSN " + hex(psn) + ": " + Syndrome.text(syndrome);
@@ -87,13 +87,13 @@ final class QpHistory {
     timeout.note(now, psn, 0);
   }
 
-  /** A request completes with an error of its own: the state changes next. */
+  /** Records a request that completes with an error of its own; the state changes next. */
   void failed(WcStatus status, int psn) {
     failure = status;
     pending = status.label() + " at PSN " + hex(psn);
   }
 
-  /** An exception ended a step; of several the first is kept. */
+  /** Records an exception that ended a step; keeps the first of several. */
   void crashed(Throwable why) {
     if (crash == null) {
       crash = why;

@@ -54,7 +54,7 @@ final class Requester {
     this.ring = qp.sends;
   }
 
-  /** A new ring, or the first sequence number was set. */
+  /** Starts again at the beginning of the ring, which is new or has a new first PSN. */
   void reset() {
     ring = qp.sends;
     batchEnd = 0;
@@ -86,7 +86,7 @@ final class Requester {
     return haltIndex;
   }
 
-  /** The oldest request was answered; it counts unless it was to be sent again. */
+  /** Notes a response to the oldest request, unless the request was to be sent again. */
   void answered() {
     readsOut -= qp.completer.head() < cursor ? 1 : 0;
   }
@@ -102,7 +102,7 @@ final class Requester {
         : ring.at(qp.completer.head()).packetLast <= qp.requestPool.reclaimed();
   }
 
-  /** The requests before an index were flushed. */
+  /** Continues at an index; the requests before it were flushed. */
   void skipTo(long index) {
     cursor = index;
     started = index;
@@ -113,7 +113,7 @@ final class Requester {
     haltStatus = WcStatus.SUCCESS;
   }
 
-  /** SQD was entered: tells when what was begun is done (IBA 10.3.1.5). */
+  /** Enters SQD; raises SQ_DRAINED, if wanted, when the begun requests end (IBA 10.3.1.5). */
   void drain(boolean tell) {
     drainWanted = tell;
   }

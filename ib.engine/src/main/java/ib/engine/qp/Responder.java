@@ -48,7 +48,7 @@ abstract class Responder {
   /** Sends what is still to be said in ERR; returns false when there is no packet for it now. */
   abstract boolean lastWord(RunList run);
 
-  /** A new life begins. */
+  /** Forgets the current receive, because the queue pair was reset. */
   void reset() {
     HOLDING.setRelease(this, false);
   }

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunList extends RunContext {
   private static final int PACKET_COST = 256;
-  private static final int DEFERRED_MOST = 16;
+  private static final int MAX_DEFERRED = 16;
 
   private final int budgetBytes;
   private @Nullable QpCore first;
   private @Nullable QpCore last; // meaningful when first is not null
   private long budget;
   private long thread; // the number of who uses this list
-  private final @Nullable QpCore[] deferred = new @Nullable QpCore[DEFERRED_MOST];
+  private final @Nullable QpCore[] deferred = new @Nullable QpCore[MAX_DEFERRED];
   private int deferredCount;
   private boolean batch;
   private byte @Nullable [] header; // scratch for a GRH
@@ -134,7 +134,7 @@ public final class RunList extends RunContext {
         return batch;
       }
     }
-    if (!batch || deferredCount == DEFERRED_MOST) {
+    if (!batch || deferredCount == MAX_DEFERRED) {
       return false;
     }
     deferred[deferredCount++] = qp;
@@ -212,7 +212,7 @@ public final class RunList extends RunContext {
     return false;
   }
 
-  /** The budget is used up: the workers go on with what is left, still claimed. */
+  /** Hands the queue pairs that are left, still claimed, to the workers: the budget is used up. */
   private void handOver(@Nullable QpCore root, QpCore current) {
     try {
       send(root); // while they are still ours

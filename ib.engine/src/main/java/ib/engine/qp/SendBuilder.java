@@ -89,7 +89,7 @@ final class SendBuilder {
     current = w;
   }
 
-  /** The header of a large send, and how it is cut. */
+  /** Sets the header of a large send, and the size of its segments. */
   void large(MemorySegment from, long offset, int bytes, int mss) {
     SendWqe w = current;
     if (w == null) {
@@ -107,7 +107,7 @@ final class SendBuilder {
     }
   }
 
-  /** The operands of an atomic. */
+  /** Sets the operands of an atomic. */
   void atomic(long swapAdd, long compare) {
     SendWqe w = current;
     if (w != null) {
@@ -164,7 +164,7 @@ final class SendBuilder {
     return (Verb.what(w.opcode) & data) != 0;
   }
 
-  /** INLINE with elements: their bytes are copied now. */
+  /** Copies the bytes of the scatter/gather entries of an INLINE request. */
   private void gatherInline(SendWqe w) {
     QpCore engine = qp.engine();
     if (w.sges.length() > w.inlineMost()

@@ -23,7 +23,7 @@ final class SendWindow {
     this.size = most;
   }
 
-  /** A new connection. */
+  /** Opens the window fully, for a new connection. */
   void reset() {
     size = most;
     acknowledged = 0;
@@ -71,7 +71,7 @@ final class SendWindow {
     return again;
   }
 
-  /** So many packets more were acknowledged. */
+  /** Counts packets that were acknowledged. */
   void acknowledged(int packets) {
     if (size < most) {
       since = Math.min(most, since + packets);

@@ -116,7 +116,7 @@ public final class SoftCq extends CompletionQueue {
     }
   }
 
-  /** More completions than entries: none is overwritten, the queue is lost (IBA 10.8.2, CQ_ERR). */
+  /** Ends the queue after an overrun, with CQ_ERR; no entry is overwritten (IBA 10.8.2). */
   private void overrun(RunList run) {
     if (lost) {
       return;

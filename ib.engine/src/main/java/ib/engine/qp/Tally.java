@@ -65,7 +65,9 @@ final class Tally {
     live = members.size();
   }
 
-  /** The queue pair goes to another port: what it has counted stays here. Its owner calls. */
+  /**
+   * Adds the counts of a queue pair to its port. Only the thread that holds the claim calls this.
+   */
   synchronized void settle(QpCore qp) {
     AtomicLongArray port = ports[qp.path.portIndex()];
     for (int i = 0; i < ALL; i++) {
@@ -80,7 +82,7 @@ final class Tally {
     qp.directReceived.clear();
   }
 
-  /** The queue pair has gone: it counts no more. */
+  /** Removes a queue pair that is destroyed; keeps its counts. */
   synchronized void leave(QpCore qp) {
     if (members.remove(qp) != null) {
       live = members.size();
@@ -161,7 +163,7 @@ final class Tally {
     return read;
   }
 
-  /** From now on these count from 0. */
+  /** Resets counters of a port to 0. */
   synchronized void reset(int port, PortCounter.Form form, Set<PortCounter> which) {
     long[] sum = sum(port);
     for (PortCounter c : which) {

@@ -14,8 +14,8 @@ final class TcpHeader {
   private static final int IPV6 = 0x86dd;
   private static final int IP = 4; // behind the encapsulation
   private static final int TCP = 6;
-  private static final int TCP_LEAST = 20;
-  private static final int V4_LEAST = 20;
+  private static final int MIN_TCP = 20;
+  private static final int MIN_V4 = 20;
   private static final int V6_BYTES = 40;
   private static final int FIN_PSH = 0x09;
   private static final int CWR = 0x80;
@@ -32,22 +32,22 @@ final class TcpHeader {
     int tcp = tcp(b, length);
     return tcp > 0
         && (b[tcp + 12] >> 4 & 0xf) * 4 == length - tcp
-        && length - tcp >= TCP_LEAST
+        && length - tcp >= MIN_TCP
         && (b[tcp + 13] & SYN_RST_URG) == 0;
   }
 
   /** {@return where TCP begins, 0 when it does not} */
   private static int tcp(byte[] b, int length) {
-    if (length < IP + V4_LEAST + TCP_LEAST) {
+    if (length < IP + MIN_V4 + MIN_TCP) {
       return 0;
     }
     int version = b[IP] >> 4 & 0xf;
     if (u16(b, 0) == IPV4 && version == 4 && b[IP + 9] == TCP && (u16(b, IP + 6) & 0x3fff) == 0) {
       int bytes = (b[IP] & 0xf) * 4;
-      return bytes >= V4_LEAST && IP + bytes + TCP_LEAST <= length ? IP + bytes : 0;
+      return bytes >= MIN_V4 && IP + bytes + MIN_TCP <= length ? IP + bytes : 0;
     }
     boolean six = u16(b, 0) == IPV6 && version == 6 && b[IP + 6] == TCP;
-    return six && length >= IP + V6_BYTES + TCP_LEAST ? IP + V6_BYTES : 0;
+    return six && length >= IP + V6_BYTES + MIN_TCP ? IP + V6_BYTES : 0;
   }
 
   /**
@@ -82,7 +82,7 @@ final class TcpHeader {
     b[tcp + 13] = (byte) flags;
     u16(b, tcp + 16, 0);
     int from = four ? ip + 12 : ip + 8; // both addresses
-    long sum = Checksum.sum(b, from, tcp - from - (four ? header - V4_LEAST : 0));
+    long sum = Checksum.sum(b, from, tcp - from - (four ? header - MIN_V4 : 0));
     sum += TCP + segment + Checksum.sum(b, tcp, at + length - tcp) + data;
     u16(b, tcp + 16, Checksum.fold(sum));
   }

@@ -31,7 +31,7 @@ public final class CompletionRing extends ConsumerCursors {
   public static final long CLOSED = -2;
 
   private static final int ENTRY_SHIFT = 6;
-  private static final int SCAN_MOST = 64;
+  private static final int MAX_SCAN = 64;
   private static final long CLOSED_BIT = Long.MIN_VALUE;
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
   private static final VarHandle WORD = LONG.varHandle();
@@ -204,7 +204,7 @@ public final class CompletionRing extends ConsumerCursors {
   public boolean unpublished() {
     long t = tail();
     long i = head;
-    if (t - i > SCAN_MOST) {
+    if (t - i > MAX_SCAN) {
       return true; // one notification too many costs less than a look at all entries
     }
     while (i < t) {

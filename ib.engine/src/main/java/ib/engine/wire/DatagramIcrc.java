@@ -34,11 +34,11 @@ final class DatagramIcrc {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
   private static final int IP = 8; // RoCE has ones where LRH would be
-  private static final int COPIED_MOST = 256; // a second update costs more than such a copy
+  private static final int MAX_COPIED = 256; // a second update costs more than such a copy
   private static final byte ONES = (byte) 0xff; // whatever a router may change
 
   private final CRC32 crc = new CRC32();
-  private final byte[] bytes = new byte[IP + Icrc.Network.IPV6.bytes() + 2 * COPIED_MOST];
+  private final byte[] bytes = new byte[IP + Icrc.Network.IPV6.bytes() + 2 * MAX_COPIED];
   private final MemorySegment segment = MemorySegment.ofArray(bytes);
   private Icrc.@Nullable Network network;
   private int bth; // where it is copied to
@@ -141,7 +141,7 @@ final class DatagramIcrc {
     int ip = four ? Ipv4Header.BYTES + datagram : datagram;
     SHORT.set(bytes, IP + (four ? 2 : 4), (short) ip);
     SHORT.set(bytes, bth - 4, (short) datagram);
-    int copied = length <= COPIED_MOST ? length : Bth.BYTES;
+    int copied = length <= MAX_COPIED ? length : Bth.BYTES;
     MemorySegment.copy(from, at, segment, bth, copied);
     bytes[bth + 4] = ONES; // FECN, BECN, Resv6a
     int end = bth + copied;

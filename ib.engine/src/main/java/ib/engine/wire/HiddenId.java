@@ -19,7 +19,7 @@ public final class HiddenId {
 
   private static final int POLYNOMIAL = 0xEDB88320;
   private static final int AFTER_ID = 16 + 8; // identification through addresses, and UDP
-  private static final int LENGTH_MOST = 4096 + 256;
+  private static final int MAX_LENGTH = 4096 + 256;
   private static final int MAY_FRAGMENT = 0x0040; // the flag's byte comes first
   private static final int[] SHIFT = shifts();
 
@@ -27,7 +27,7 @@ public final class HiddenId {
 
   /** Reflected powers of x, one for each number of 32-bit words: x to the power of -32 i. */
   private static int[] shifts() {
-    int[] table = new int[(AFTER_ID + LENGTH_MOST) / 4 + 1];
+    int[] table = new int[(AFTER_ID + MAX_LENGTH) / 4 + 1];
     int power = 0x80000000; // 1
     for (int i = 0; i < table.length; i++) {
       table[i] = power;

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -323,10 +322,10 @@ final class Actor {
       threads.add(tenure.thread);
     }
     if (current != null) {
-      threads.addAll(needs(current));
+      threads.addAll(Needs.of(current));
     }
     for (Op ahead : op == current ? List.<Op>of() : queue) {
-      threads.addAll(needs(ahead));
+      threads.addAll(Needs.of(ahead));
       if (ahead == op) {
         break;
       }
@@ -336,44 +335,7 @@ final class Actor {
 
   /** {@return the threads for which the operation that {@code owner} runs may have to wait} */
   Set<Thread> needsOf(Tenure owner) {
-    return owner == tenure && current != null ? needs(current) : Set.of();
-  }
-
-  /** The threads for which an operation has to wait when it runs. */
-  private record Needs(Op op) implements Waits.Target {
-    @Override
-    public boolean over() {
-      return false;
-    }
-
-    @Override
-    public void holders(Consumer<? super Thread> to) {
-      needs(op).forEach(to);
-    }
-
-    @Override
-    public String text() {
-      return op.text();
-    }
-  }
-
-  private static Set<Thread> needs(Op op) {
-    Set<Thread> threads = new LinkedHashSet<>();
-    if (op.kind.drains()) {
-      collectNeeds(op.device, threads);
-    }
-    return threads;
-  }
-
-  private static void collectNeeds(DeviceEntry device, Set<Thread> threads) {
-    device.leases.forEach(l -> threads.add(l.holder));
-    for (DeviceEntry child : device.children) {
-      Tenure t = child.actor.tenure;
-      if (t != null) {
-        threads.add(t.thread);
-      }
-      collectNeeds(child, threads);
-    }
+    return owner == tenure && current != null ? Needs.of(current) : Set.of();
   }
 
   private void remindWatchdog() {

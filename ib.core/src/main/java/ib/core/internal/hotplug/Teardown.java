@@ -278,24 +278,6 @@ final class Teardown {
 
   private record LeaseWait(WaitGraph.Wait entry, Sync.Signal signal) {}
 
-  /** The leases that a removal waits for; guarded by the book. */
-  private record Leases(DeviceEntry device) implements Waits.Target {
-    @Override
-    public boolean over() {
-      return device.leases.isEmpty();
-    }
-
-    @Override
-    public void holders(Consumer<? super Thread> to) {
-      device.leases.forEach(l -> to.accept(l.holder));
-    }
-
-    @Override
-    public String text() {
-      return "the leases of " + device;
-    }
-  }
-
   private @Nullable LeaseWait awaitLeases(Tenure t, DeviceEntry d) {
     if (d.leases.isEmpty() || !book.rules.mayGoOn(t)) {
       return null;
@@ -304,7 +286,7 @@ final class Teardown {
     WaitGraph.Wait wait =
         new WaitGraph.Wait(
             Thread.currentThread(),
-            new Leases(d),
+            new OpenLeases(d),
             d.actor.rankOf(t),
             cycle -> {
               d.actor.handOff(cycle);

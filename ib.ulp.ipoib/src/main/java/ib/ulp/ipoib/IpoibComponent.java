@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.ConfigurationPolicy;
-import org.osgi.service.metatype.annotations.Designate;
 
 /**
  * The bundle's component: a client of the core while the bundle is configured. A changed
@@ -23,9 +22,8 @@ import org.osgi.service.metatype.annotations.Designate;
     name = IpoibComponent.PID,
     service = IbClient.class,
     configurationPolicy = ConfigurationPolicy.REQUIRE)
-@Designate(ocd = IpoibOptions.class)
 public final class IpoibComponent implements IbClient {
-  /** The PID of the configuration, {@link IpoibOptions}. */
+  /** The PID of the configuration, {@link IpoibKeys}. */
   static final String PID = "ib.ulp.ipoib";
 
   private final IpoibConfig config;

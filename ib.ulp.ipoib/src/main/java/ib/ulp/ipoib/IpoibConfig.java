@@ -1,12 +1,13 @@
 package ib.ulp.ipoib;
 
+import ib.core.config.ConfigKey.Text;
+import ib.core.config.ConfigValues;
 import ib.core.verbs.IbInvalidException;
+import ib.ulp.ipoib.IpoibKeys.Stacks;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.wire.Ip;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -34,13 +35,6 @@ record IpoibConfig(
     int probes,
     int queues) {
 
-  /** Where the IP stacks are. */
-  enum Stacks {
-    JVM,
-    TAP,
-    TUN
-  }
-
   /** An address and its prefix length, 0 to 32 bits (IPv4) or 0 to 128 bits (IPv6). */
   record Net(Ip address, int prefix) {
     static Net parse(String text) {
@@ -59,11 +53,6 @@ record IpoibConfig(
     }
   }
 
-  private static final int RING_LEAST = 64;
-  private static final int RING_MOST = 8192;
-  private static final int PROBES_MOST = 10;
-  private static final int QUEUES_MOST = 16;
-
   private static IbInvalidException wrong(
       String key, String value, String good, @Nullable Throwable cause) {
     IbInvalidException refusal =
@@ -74,86 +63,87 @@ record IpoibConfig(
     return refusal;
   }
 
+  private static IbInvalidException wrong(Text key, String value) {
+    return wrong(key.name(), value, key.allowed(), null);
+  }
+
   /**
-   * Reads the configuration.
+   * Reads the configuration; unknown keys are ignored.
    *
-   * @throws IbInvalidException for a wrong value; the message has the key, the value and what is
-   *     allowed
+   * @throws IbInvalidException naming wrong values, each with its key and what is allowed
    */
-  static IpoibConfig read(Map<String, ?> values) {
-    String backend = word(values, "backend", "jvm", "tap", "tun");
+  static IpoibConfig read(Map<String, ?> raw) {
+    ConfigValues values = new ConfigValues(raw);
     LinkConfig link =
         new LinkConfig(
             0,
-            number(values, "send_queue_size", 512, RING_LEAST, RING_MOST),
-            number(values, "recv_queue_size", 2048, RING_LEAST, RING_MOST),
-            number(values, "mtu", 0, 0, 65_520),
-            connected("mode", text(values, "mode", "datagram")),
-            word(values, "service_id", "linux", "rfc").equals("rfc"),
-            word(values, "roce.enabled", "false", "true").equals("true"),
-            word(values, "umcast", "false", "true").equals("true"));
+            values.number(IpoibKeys.SEND_QUEUE_SIZE),
+            values.number(IpoibKeys.RECV_QUEUE_SIZE),
+            values.number(IpoibKeys.MTU),
+            values.choice(IpoibKeys.MODE),
+            values.choice(IpoibKeys.SERVICE_ID),
+            values.choice(IpoibKeys.ROCE_ENABLED),
+            values.choice(IpoibKeys.UMCAST));
+    Stacks stacks = values.choice(IpoibKeys.BACKEND);
+    int probes = values.number(IpoibKeys.DAD_TRANSMITS);
+    int queues = values.number(IpoibKeys.QUEUES);
+    values.end(IpoibComponent.PID);
     List<Integer> children = new ArrayList<>();
-    for (String pkey : list(values, "children")) {
-      int full = pkey("children", pkey) | 0x8000;
+    for (String pkey : list(values, IpoibKeys.CHILDREN)) {
+      int full = pkey(IpoibKeys.CHILDREN.name(), pkey) | 0x8000;
       if (!children.contains(full)) { // 0x000a and 0x800a are one partition
         children.add(full);
       }
     }
-    int probes = number(values, "dad_transmits", 1, 0, PROBES_MOST);
     return new IpoibConfig(
-        Stacks.valueOf(backend.toUpperCase(Locale.ROOT)),
+        stacks,
         link,
         List.copyOf(children),
         names(values),
-        nets(values, "addresses", "ib0 10.0.0.1/24"),
-        nets(values, "gateways", "ib0 10.0.0.254"),
+        nets(values, IpoibKeys.ADDRESSES),
+        nets(values, IpoibKeys.GATEWAYS),
         probes,
-        number(values, "queues", 1, 1, QUEUES_MOST));
+        queues);
   }
 
   /** B1: reads the interface names that are reserved for ports. */
-  private static Map<String, String> names(Map<String, ?> values) {
+  private static Map<String, String> names(ConfigValues values) {
     Map<String, String> names = new TreeMap<>();
-    for (String entry : list(values, "interfaces")) {
+    for (String entry : list(values, IpoibKeys.INTERFACES)) {
       String[] parts = entry.split("\\s+");
       boolean good =
           parts.length == 2
               && parts[0].matches("ib(0|[1-9]\\d{0,3})")
               && parts[1].matches("\\S+/\\d+");
       if (!good || names.containsValue(parts[0]) || names.put(parts[1], parts[0]) != null) {
-        throw wrong("interfaces", entry, "ib0 soft0/1, each name and each port once", null);
+        throw wrong(IpoibKeys.INTERFACES, entry);
       }
     }
     return names;
   }
 
-  private static Map<String, List<Net>> nets(Map<String, ?> values, String key, String good) {
+  private static Map<String, List<Net>> nets(ConfigValues values, Text key) {
     Map<String, List<Net>> nets = new TreeMap<>();
     for (String entry : list(values, key)) {
       String[] parts = entry.split("\\s+");
       if (parts.length != 2) {
-        throw wrong(key, entry, good, null);
+        throw wrong(key, entry);
       }
       nets.computeIfAbsent(parts[0], k -> new ArrayList<>()).add(Net.parse(parts[1]));
     }
     return nets;
   }
 
-  /** {@return whether {@code mode} is {@code connected}} */
-  static boolean connected(String key, String mode) {
-    return word(Map.of(key, mode), key, "datagram", "connected").equals("connected");
-  }
-
   /**
-   * {@return the value of a key, which must be one of the words; the first word if the key is not
-   * set}
+   * {@return whether a mode is {@code connected}}
+   *
+   * @throws IbInvalidException if it is not {@code datagram} either
    */
-  private static String word(Map<String, ?> values, String key, String... words) {
-    String word = text(values, key, words[0]);
-    if (!List.of(words).contains(word)) {
-      throw wrong(key, word, String.join(" or ", words), null);
-    }
-    return word;
+  static boolean connected(String mode) {
+    ConfigValues values = new ConfigValues(Map.of(IpoibKeys.MODE.name(), mode));
+    boolean connected = values.choice(IpoibKeys.MODE);
+    values.end(IpoibComponent.PID);
+    return connected;
   }
 
   /** {@return a P_Key of 15 or 16 bits, parsed from decimal, or from hexadecimal with 0x} */
@@ -164,42 +154,19 @@ record IpoibConfig(
         return value;
       }
     } catch (NumberFormatException e) {
-      throw wrong(key, text, "0x0001 to 0xffff, not 0x8000", e);
+      throw wrong(key, text, IpoibKeys.CHILDREN.allowed(), e);
     }
-    throw wrong(key, text, "0x0001 to 0xffff, not 0x8000", null);
+    throw wrong(key, text, IpoibKeys.CHILDREN.allowed(), null);
   }
 
-  private static String text(Map<String, ?> values, String key, String otherwise) {
-    Object value = values.get(key);
-    return value == null ? otherwise : value.toString().trim();
-  }
-
-  private static int number(Map<String, ?> values, String key, int otherwise, int least, int most) {
-    String text = text(values, key, String.valueOf(otherwise));
-    String good = least + " to " + most;
-    try {
-      int value = Integer.parseInt(text);
-      if (value >= least && value <= most) {
-        return value;
-      }
-    } catch (NumberFormatException e) {
-      throw wrong(key, text, good, e);
-    }
-    throw wrong(key, text, good, null);
-  }
-
-  /** {@return the trimmed elements of an array, a collection or a text with commas} */
-  private static List<String> list(Map<String, ?> values, String key) {
-    Object value = values.get(key);
-    List<String> all = new ArrayList<>();
-    if (value instanceof Object[] array) {
-      Arrays.stream(array).forEach(each -> all.add(each.toString().trim()));
-    } else if (value instanceof Iterable<?> each) {
-      each.forEach(one -> all.add(one.toString().trim()));
-    } else if (value != null) {
-      Arrays.stream(value.toString().split(",")).forEach(one -> all.add(one.trim()));
-    }
-    all.removeIf(String::isEmpty);
-    return all;
+  /** {@return the stripped entries of a list that are not empty} */
+  private static List<String> list(ConfigValues values, Text key) {
+    Object value = values.value(key);
+    return value == null
+        ? List.of()
+        : ConfigValues.parts(value).stream()
+            .map(part -> part.toString().strip())
+            .filter(part -> !part.isEmpty())
+            .toList();
   }
 }

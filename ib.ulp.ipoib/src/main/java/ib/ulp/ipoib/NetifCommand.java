@@ -93,7 +93,7 @@ final class NetifCommand {
 
   private static String mode(NetDevice device, String... args) {
     if (args.length == 3) {
-      device.connected(IpoibConfig.connected("mode", args[2]));
+      device.connected(IpoibConfig.connected(args[2]));
     }
     return device.connected() ? "connected" : "datagram";
   }

@@ -9,14 +9,17 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All configured devices of one driver bundle. A wrong configuration, or one whose name or GUID is
@@ -67,10 +70,13 @@ public final class Devices<C extends DeviceConfig<C>> implements SlotObserver {
   private final Log log;
   private final AtomicLong announcements = new AtomicLong();
 
-  private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+  // guarded by threads
+  private final Set<Thread> threads = new HashSet<>();
+  private boolean ended;
+
   private final Turns turns = new Turns(TURN_NS);
 
-  // guarded by this; a slot's lock may be taken while this is held, never the other way round
+  // guarded by this
   private final Map<String, Slot<C>> slots = new LinkedHashMap<>();
   private final Map<String, C> conflicting = new HashMap<>();
   private boolean stopped;
@@ -182,8 +188,23 @@ public final class Devices<C extends DeviceConfig<C>> implements SlotObserver {
    * waits, in the end, for the caller: that was reported when its slot was waited for.
    */
   private void joinThreads() {
-    for (Thread thread : threads) {
-      announcer.waits().await(new EndOf(thread), Waits.Rank.CLOSES, JOIN_NS);
+    Set<Thread> joined = new HashSet<>();
+    boolean all = true;
+    for (Thread t = unjoined(joined, all); t != null; t = unjoined(joined, all)) {
+      all &= announcer.waits().await(new EndOf(t), Waits.Rank.CLOSES, JOIN_NS).done();
+    }
+  }
+
+  /** {@return a thread to wait for; after the last one, if all have ended, none is started} */
+  private @Nullable Thread unjoined(Set<Thread> joined, boolean all) {
+    synchronized (threads) {
+      for (Thread thread : threads) { // the last act of a thread may be to start another one
+        if (joined.add(thread)) {
+          return thread;
+        }
+      }
+      ended = all;
+      return null;
     }
   }
 
@@ -193,20 +214,40 @@ public final class Devices<C extends DeviceConfig<C>> implements SlotObserver {
   }
 
   @Override
-  public Thread start(Slot<?> slot, Runnable work) {
-    threads.removeIf(t -> !t.isAlive());
-    Thread thread =
-        Thread.ofPlatform()
-            .daemon()
-            .name("ib-slot-" + instance(slot.pid()))
-            .inheritInheritableThreadLocals(false)
-            .start(
-                () -> {
-                  turns.await(slot.pid());
-                  work.run();
-                });
-    threads.add(thread);
-    return thread;
+  public void start(Slot<?> slot, Runnable work) {
+    start(
+        Thread.ofPlatform().daemon().name("ib-slot-" + instance(slot.pid())),
+        () -> {
+          turns.await(slot.pid());
+          work.run();
+        });
+  }
+
+  @Override
+  public Runnable later(Slot<?> slot, int seconds, Runnable action) {
+    CountDownLatch early = new CountDownLatch(1);
+    start(
+        Thread.ofVirtual().name("ib-slot-" + instance(slot.pid()) + "-again"),
+        () -> {
+          try {
+            if (!early.await(seconds, TimeUnit.SECONDS)) {
+              action.run();
+            }
+          } catch (InterruptedException e) {
+            action.run(); // the next try comes early
+          }
+        });
+    return early::countDown;
+  }
+
+  /** Starts a thread, which the end of the bundle waits for; after the end, does nothing. */
+  private void start(Thread.Builder kind, Runnable body) {
+    synchronized (threads) {
+      threads.removeIf(t -> !t.isAlive());
+      if (!ended) {
+        threads.add(kind.inheritInheritableThreadLocals(false).start(body));
+      }
+    }
   }
 
   @Override

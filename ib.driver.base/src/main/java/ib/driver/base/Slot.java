@@ -1,35 +1,36 @@
 package ib.driver.base;
 
 import ib.core.serial.End;
+import ib.core.serial.Place;
+import ib.core.serial.Serial;
 import ib.core.serial.Waits;
 import ib.core.spi.DeviceSlot;
 import ib.core.verbs.IbAgainException;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbNoDeviceException;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One configured device. The target state (a configuration; plugged or not) may be set by any
- * thread at any time without waiting. A worker thread, which exists only while there is work,
- * brings the device to that state. So a client that blocks in its {@code add} delays its own device
- * only (F19), never the thread that delivers configurations. No lock is held while client code runs
- * (S30, I5).
+ * One configured device. Any thread may request a target state (a configuration; plugged or not) at
+ * any time without waiting. A worker, which has a thread only while there is work, brings the
+ * device to that state. So a client that blocks in its {@code add} delays its own device only
+ * (F19), never the thread that delivers configurations. There is no lock (S30, I5): the wish and
+ * its progress are one value that threads replace as a whole, and the worker is a {@link Serial},
+ * which runs once more after the last request.
  *
- * <p>If a device cannot be built because a resource of the system is in use, the worker tries
- * again, with growing pauses, until the device is built or no longer wanted.
+ * <p>If a device cannot be built because a resource of the system is in use, the slot requests
+ * another try, after growing pauses, until the device is built or no longer wanted.
  *
  * @param <C> the driver's kind of configuration
  */
 public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   private static final int PAUSE_LEAST_S = 1;
   private static final int PAUSE_MOST_S = 30;
+  private static final long ALL = Long.MAX_VALUE; // requests
 
   private final String pid;
   private final String instance;
@@ -37,30 +38,18 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   private final Announcer<C> announcer;
   private final SlotObserver observer;
 
-  private final ReentrantLock lock =
-      new ReentrantLock(); // a leaf lock: no other lock is taken while it is held, but the observer
-  // starts a thread
-  private final Condition changed = lock.newCondition();
-  // guarded by lock
-  private @Nullable C target;
-  private @Nullable C reaching;
-  private boolean wanted = true;
-  private boolean closing;
-  private @Nullable Throwable failure;
-  // written while lock is held; waiting threads read them without it
-  private volatile long revision;
-  private volatile long settled;
-  private volatile boolean working;
-  private volatile @Nullable Thread worker;
+  private final AtomicReference<SlotState<C>> state = new AtomicReference<>(SlotState.initial());
+  private final Serial worker = new Worker();
 
   // written by the worker only; volatile fields are read by any thread
-  private volatile @Nullable C applied;
   private volatile @Nullable Plugged<C> plugged;
   private volatile long order;
   private @Nullable Runnable withdraw;
   private Announcer.@Nullable Offer offer;
   private String offeredName = "";
-  private String refused = ""; // the last reported failure, while the worker tries again
+  private String refused = ""; // the last reported failure, while the slot tries again
+  private int pauseS = PAUSE_LEAST_S; // before the next try
+  private Runnable endPause = () -> {};
 
   Slot(
       String pid,
@@ -82,7 +71,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
 
   @Override
   public String name() {
-    C now = applied;
+    C now = now().applied();
     return now == null ? instance : now.name();
   }
 
@@ -93,7 +82,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
 
   @Override
   public void plug() {
-    Throwable why = await("plug", request(() -> wanted = true));
+    Throwable why = await("plug", request(s -> s.wanted(true)));
     if (!plugged()) {
       if (why instanceof IbException e) {
         throw e;
@@ -105,37 +94,37 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
 
   @Override
   public void unplug() {
-    await("unplug", request(() -> wanted = false));
+    await("unplug", request(s -> s.wanted(false)));
   }
 
   /** Sets the target configuration; null ends the slot. Does not wait. */
   void configure(@Nullable C config) {
-    request(() -> target = config);
+    request(s -> s.target(config));
   }
 
   /** Makes the worker build the device again if it is outdated. Does not wait. */
   void review() {
-    request(() -> {});
+    request(s -> s);
   }
 
   /** Plugs no device from now on. Does not wait. */
   void close() {
-    request(() -> closing = true);
+    request(SlotState::close);
   }
 
   /** Unplugs for good and waits until that is done. */
   void end() {
-    request(() -> target = null);
+    configure(null);
     quiesce();
   }
 
   /**
-   * Waits until all requests so far are carried out. This depends on clients, which the core's
-   * watchdog observes (CC-19). Called by the worker itself, it returns at once. Where the worker
-   * waits for the caller, or after 120 s, it reports that and returns.
+   * Waits until all requests are carried out, also those that come meanwhile. This depends on
+   * clients, which the core's watchdog observes (CC-19). Called by the worker itself, it returns at
+   * once. Where the worker waits for the caller, or after 120 s, it reports that and returns.
    */
   public void quiesce() {
-    End end = settled(revision, Waits.Rank.CLOSES);
+    End end = settled(ALL, Waits.Rank.CLOSES);
     if (end.kind() == End.Kind.REFUSED || end.kind() == End.Kind.TIMEOUT) {
       observer.failed(name(), Settled.refusal(name() + ".quiesce", end));
     }
@@ -145,28 +134,22 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     return announcer.waits().await(new Settled(this, until), rank, Settled.LIMIT_NS);
   }
 
-  /** {@return whether all requests up to a number are carried out} */
+  /** {@return whether all requests up to a number, which may be later ones, are carried out} */
   boolean reached(long until) {
-    return settled >= until;
+    SlotState<C> now = now();
+    return now.settled() >= Math.min(until, now.revision());
   }
 
-  /** {@return the worker thread; null while there is no work} */
+  /** {@return the thread that is working; null while there is no work} */
   @Nullable Thread worker() {
-    return working ? worker : null;
+    return worker.runner();
   }
 
   /**
    * {@return the configurations whose names and GUIDs the slot holds: target, in progress, applied}
    */
   List<C> claims() {
-    lock.lock();
-    try {
-      List<C> claims = new ArrayList<>(Arrays.asList(target, reaching, applied));
-      claims.removeIf(Objects::isNull); // the same one twice does no harm: nothing is hashed
-      return claims;
-    } finally {
-      lock.unlock();
-    }
+    return now().claims();
   }
 
   /**
@@ -174,12 +157,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
    * device}
    */
   boolean gone() {
-    lock.lock();
-    try {
-      return target == null && settled == revision;
-    } finally {
-      lock.unlock();
-    }
+    return now().gone();
   }
 
   /** {@return the device's number in the order of announcements, from 1; 0 when unplugged} */
@@ -187,23 +165,34 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     return order;
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // lock is held
-  private long request(Runnable change) {
-    lock.lock();
-    try {
-      if (closing && target == null && settled == revision) {
-        return revision; // the bundle has stopped
+  private SlotState<C> now() {
+    return Objects.requireNonNull(state.get());
+  }
+
+  /** {@return the number of the request; of the last one if the slot has ended} */
+  private long request(UnaryOperator<SlotState<C>> change) {
+    SlotState<C> after = update(s -> s.ended() ? s : change.apply(s).request());
+    if (!after.ended()) { // otherwise the bundle has stopped
+      worker.schedule(); // after the wish: the next run sees it
+    }
+    return after.revision();
+  }
+
+  /** Requests another try, unless there was a request since the last one. */
+  private void tryAgain(long seen) {
+    SlotState<C> before = now();
+    if (before.revision() == seen && state.compareAndSet(before, before.request())) {
+      worker.schedule();
+    }
+  }
+
+  private SlotState<C> update(UnaryOperator<SlotState<C>> change) {
+    while (true) {
+      SlotState<C> before = now();
+      SlotState<C> after = change.apply(before);
+      if (state.compareAndSet(before, after)) {
+        return after;
       }
-      change.run();
-      revision = revision + 1;
-      changed.signalAll();
-      if (!working) {
-        working = true;
-        worker = observer.start(this, this::work);
-      }
-      return revision;
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -212,48 +201,49 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     if (!end.done()) {
       throw Settled.refusal(name() + "." + what, end);
     }
-    lock.lock();
-    try {
-      return failure;
-    } finally {
-      lock.unlock();
+    return now().failure();
+  }
+
+  /** Carries out the last request, if no earlier run has done so. */
+  private final class Worker extends Serial {
+    Worker() {
+      super(Place.of(run -> observer.start(Slot.this, run)));
+    }
+
+    @Override
+    protected void call() {
+      SlotState<C> wish = update(SlotState::begin);
+      if (wish.settled() != wish.revision()) {
+        work(wish);
+      }
+    }
+
+    /** No thread could be started, or the table of slots has failed. The next request goes on. */
+    @Override
+    protected void failed(Throwable thrown) {
+      observer.failed(name(), thrown);
     }
   }
 
-  private void work() {
-    int pauseS = PAUSE_LEAST_S;
-    while (true) {
-      C config;
-      boolean in;
-      boolean mayPlug;
-      long seen;
-      lock.lock();
-      try {
-        config = target;
-        reaching = config;
-        in = wanted;
-        mayPlug = !closing;
-        seen = revision;
-      } finally {
-        lock.unlock();
-      }
-      Throwable why = null;
-      try {
-        reach(config, in, mayPlug);
-        refused = "";
-      } catch (RuntimeException | Error e) {
-        why = e;
-        report(config, e);
-      }
-      settle(seen, why);
-      observer.settled(this);
-      if (why instanceof IbAgainException) {
-        pause(seen, pauseS);
-        pauseS = Math.min(2 * pauseS, PAUSE_MOST_S);
-      } else if (!more()) {
-        return;
-      }
+  private void work(SlotState<C> wish) {
+    endPause.run();
+    Throwable why = null;
+    try {
+      reach(wish.target(), wish.wanted(), !wish.closing());
+      refused = "";
+    } catch (RuntimeException | Error e) {
+      why = e;
+      report(wish.target(), e);
     }
+    Throwable failure = why;
+    update(s -> s.settle(wish.revision(), failure));
+    if (why instanceof IbAgainException) {
+      endPause = observer.later(this, pauseS, () -> tryAgain(wish.revision()));
+      pauseS = Math.min(2 * pauseS, PAUSE_MOST_S);
+    } else {
+      pauseS = PAUSE_LEAST_S;
+    }
+    observer.settled(this);
   }
 
   /** Reports a failure; a failure that repeats at each try is reported once. */
@@ -265,57 +255,21 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     refused = why instanceof IbAgainException ? text : "";
   }
 
-  /** Waits for a new request, at most for a time. */
-  private void pause(long seen, int seconds) {
-    lock.lock();
-    try {
-      long left = TimeUnit.SECONDS.toNanos(seconds);
-      while (revision == seen && left > 0) {
-        left = changed.awaitNanos(left);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // the next try comes early
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void settle(long seen, @Nullable Throwable why) {
-    lock.lock();
-    try {
-      failure = why;
-      reaching = null;
-      settled = seen;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private boolean more() {
-    lock.lock();
-    try {
-      working = settled != revision;
-      return working;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   private void reach(@Nullable C config, boolean in, boolean mayPlug) {
-    C running = applied;
+    C running = now().applied();
     Plugged<C> device = plugged;
     Plugged<C> good = device == null || device.outdated() ? null : device;
     if (config != null && in && good != null && running != null && config.liveChangeOf(running)) {
       if (!config.equals(running)) {
         good.change(config);
-        applied = config;
+        update(s -> s.apply(config));
       }
       return;
     }
     if (device != null && (config == null || !in || good == null || !config.equals(running))) {
       pullOut(device);
     }
-    applied = config;
+    update(s -> s.apply(config));
     if (config == null) {
       takeBackOffer();
       return;

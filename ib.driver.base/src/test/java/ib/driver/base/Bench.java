@@ -79,6 +79,7 @@ final class Bench implements Announcer<Bench.Config>, Plugged.Factory<Bench.Conf
   final Map<String, DeviceSlot> offered = new ConcurrentHashMap<>();
   volatile UnaryOperator<Config> building = config -> config;
   volatile Consumer<String> adding = name -> {};
+  volatile Runnable asking = () -> {};
   volatile Waits waits = new BoundedWaits();
   final Devices<Config> devices =
       new Devices<>(Config::read, this, this, (text, why) -> errors.add(text));
@@ -92,6 +93,7 @@ final class Bench implements Announcer<Bench.Config>, Plugged.Factory<Bench.Conf
 
   @Override
   public Optional<IbExistsException> conflict(String pid, Config config) {
+    asking.run();
     return Optional.empty();
   }
 

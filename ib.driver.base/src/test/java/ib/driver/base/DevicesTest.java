@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -128,6 +129,22 @@ class DevicesTest {
     assertEquals(List.of("down c", "down b", "down a"), down);
     bench.configure("late");
     assertEquals(List.of(), bench.devices.slots());
+  }
+
+  @Test
+  @DisplayName("F35: a request that comes late starts no thread after the end")
+  void lateThread() {
+    bench.configure("a");
+    bench.take();
+    Slot<Bench.Config> slot = bench.devices.slots().getFirst();
+    bench.devices.stop();
+    AtomicBoolean ran = new AtomicBoolean();
+    bench.devices.start(slot, () -> ran.set(true));
+    bench.devices.later(slot, 0, () -> ran.set(true));
+    assertTrue(
+        Thread.getAllStackTraces().keySet().stream()
+            .noneMatch(t -> t.getName().equals("ib-slot-a")));
+    assertFalse(ran.get());
   }
 
   @Test

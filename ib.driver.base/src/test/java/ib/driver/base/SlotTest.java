@@ -148,6 +148,27 @@ class SlotTest {
   }
 
   @Test
+  @DisplayName("what throws after a request was carried out is reported, and the slot goes on")
+  void goesOn() {
+    bench.configure("a", "name", "x");
+    bench.take();
+    bench.configure("b", "name", "x"); // in conflict, so that each slot that settles asks again
+    AtomicInteger asked = new AtomicInteger();
+    bench.asking =
+        () -> {
+          if (asked.getAndIncrement() == 0) {
+            throw new IllegalStateException("planted");
+          }
+        };
+    Slot<Bench.Config> slot = bench.devices.slots().getFirst();
+    slot.unplug();
+    bench.until(() -> asked.get() > 0);
+    slot.plug();
+    assertTrue(slot.plugged());
+    assertEquals(List.of("device x: planted"), bench.errors.subList(1, bench.errors.size()));
+  }
+
+  @Test
   @DisplayName("a slot that is unplugged inside of its own add does not wait for itself")
   void inside() {
     AtomicReference<Throwable> thrown = new AtomicReference<>();

@@ -54,6 +54,14 @@ public interface Bench extends AutoCloseable {
   }
 
   /**
+   * {@return whether a subnet administrator answers at port 1 of InfiniBand devices; when false,
+   * the cases that ask one are skipped by name}
+   */
+  default boolean administered() {
+    return true;
+  }
+
+  /**
    * The way from port 1 of a device to port 1 of another.
    *
    * @param from where it starts

@@ -234,6 +234,7 @@ final class Stand {
   private void sa(Trial t, IbDevice d) {
     LinkLayer layer = d.queryPort(1).linkLayer();
     t.assume(layer == LinkLayer.INFINIBAND, layer + " has no subnet administrator");
+    t.assume(t.bench().administered(), "the bench has no subnet administrator");
     SaClient sa = t.later(SaClient.open(d, 1));
     fence = sa::close;
     begin =

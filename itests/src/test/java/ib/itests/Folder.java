@@ -53,6 +53,13 @@ public final class Folder {
     Files.move(whole, jar(symbolicName), StandardCopyOption.REPLACE_EXISTING);
   }
 
+  /** Puts a bundle into {@code deploy/}, whole at once. */
+  public void deploy(Path jar) throws IOException {
+    Path name = jar.getFileName();
+    Path whole = Files.copy(jar, home.resolve(name));
+    Files.move(whole, home.resolve("deploy").resolve(name), StandardCopyOption.REPLACE_EXISTING);
+  }
+
   void undeploy(String symbolicName) throws IOException {
     Files.delete(jar(symbolicName));
   }

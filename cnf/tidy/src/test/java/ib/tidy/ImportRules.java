@@ -26,6 +26,7 @@ final class ImportRules {
           new Room("ib\\.ulp\\..*", API),
           new Room("ib\\.(tools|verifier|kit)", EXPORTED),
           new Room("cnf/launcher", "nothing"),
+          new Room("samples/driver", EXPORTED + "|ib\\.(engine|driver\\.base)(\\.[a-z0-9]+)*"),
           new Room("samples/.*", EXPORTED));
 
   private ImportRules() {}

@@ -169,6 +169,7 @@ class TidyTest {
     "cnf/launcher, ib.core.verbs.IbDevice",
     "samples/plain, ib.core.internal.Midlayer",
     "samples/plain, ib.engine.wire.Wire",
+    "samples/driver, ib.driver.soft.Fabric",
   })
   void importCanary(String room, String type) {
     String head =
@@ -197,6 +198,7 @@ class TidyTest {
     "ib.kit, ib.core.spi.StandaloneCore",
     "cnf/launcher, org.osgi.framework.Bundle",
     "samples/plain, ib.core.verbs.IbDevice",
+    "samples/driver, ib.engine.wire.Wire",
   })
   void importAllowed(String room, String type) {
     String text = "package a;\nimport " + type + ";\nclass X { " + type + " x; }\n";

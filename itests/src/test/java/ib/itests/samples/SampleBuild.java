@@ -28,7 +28,8 @@ final class SampleBuild {
   private static final Path SETTINGS = FOLDER.resolve("settings.xml");
 
   /** The folders of what a sample may depend on. */
-  private static final List<String> BUNDLES = List.of("ib.core", "ib.kit", "ib.driver.soft");
+  private static final List<String> BUNDLES =
+      List.of("ib.core", "ib.kit", "ib.engine", "ib.driver.base", "ib.driver.soft");
 
   private SampleBuild() {}
 

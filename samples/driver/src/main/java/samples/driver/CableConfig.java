@@ -1,0 +1,28 @@
+package samples.driver;
+
+import ib.driver.base.DeviceConfig;
+import ib.driver.base.Settings;
+import java.util.Map;
+import java.util.Set;
+
+/** What a file {@code conf/samples.driver-NAME.cfg} says of a device. */
+record CableConfig(String name, long guid, int lid) implements DeviceConfig<CableConfig> {
+  static CableConfig read(String instance, Map<String, ?> values) {
+    Settings settings = new Settings(values, Set.of("name", "guid", "lid"));
+    String name = settings.label("name", instance);
+    int lid = settings.number("lid", 1, 1, Cable.LID_MOST);
+    CableConfig config = new CableConfig(name, settings.guid(name, 1), lid);
+    settings.end(instance); // refuses the file, and names each key that is wrong
+    return config;
+  }
+
+  @Override
+  public boolean liveChangeOf(CableConfig running) {
+    return equals(running); // every other change makes the device anew
+  }
+
+  @Override
+  public boolean sharesGuidWith(CableConfig other) {
+    return guid == other.guid;
+  }
+}

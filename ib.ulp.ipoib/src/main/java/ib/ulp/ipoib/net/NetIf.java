@@ -1,7 +1,6 @@
 package ib.ulp.ipoib.net;
 
 import ib.core.verbs.IbInvalidException;
-import ib.core.verbs.IbTimedOutException;
 import ib.ulp.ipoib.link.Drop;
 import ib.ulp.ipoib.link.Frame;
 import ib.ulp.ipoib.link.Host;
@@ -37,11 +36,9 @@ public final class NetIf implements Host {
     void received(Ip from, int fromPort, Ip to, byte[] data);
   }
 
-  private static final int HOP_LIMIT = 64;
-  private static final int ECHO_V4 = 8;
-  private static final int ECHO_V6 = 128;
-  private static final int ECHO_V6_REPLY = 129;
-  private static final int HEADER = 8; // of an echo and of UDP
+  static final int HOP_LIMIT = 64;
+
+  private static final int HEADER = 8; // of UDP
   private static final int LONGEST = 65_600;
 
   private final Link link;
@@ -51,15 +48,12 @@ public final class NetIf implements Host {
   private final Claims claims;
   private final Memberships memberships;
   private final Map<Integer, UdpHandler> udp = new HashMap<>();
-  private final Map<Integer, Echo> echoes = new HashMap<>();
   private final PathMtus pathMtus = new PathMtus();
   private final MemorySegment buffer = Arena.ofAuto().allocate(LONGEST);
   private final Outgoing packet = new Outgoing();
   private final IpPacket ip = new IpPacket();
+  private final Icmp icmp;
   private @Nullable LinkState last;
-  private int sequence;
-
-  private record Echo(CompletableFuture<Long> reply, long sentNs, int bytes) {}
 
   /** Creates a stack on a link that is not started yet, with so many probes of IPv6 addresses. */
   public NetIf(Link link, int probes) {
@@ -72,6 +66,7 @@ public final class NetIf implements Host {
     this.other = other;
     memberships = new Memberships(link);
     neighbours = new Neighbours(link, addresses::own, addresses::source);
+    icmp = new Icmp(this, link, addresses, buffer);
     claims = new Claims(link, neighbours, addresses, probes);
     neighbours.claimant(claims::taken);
   }
@@ -125,40 +120,12 @@ public final class NetIf implements Host {
    */
   public CompletableFuture<Long> ping(Ip to, int bytes, long timeoutNs) {
     CompletableFuture<Long> reply = new CompletableFuture<>();
-    link.loop().execute(() -> pingNow(to, bytes, timeoutNs, reply));
+    link.loop().execute(() -> icmp.ping(to, bytes, timeoutNs, reply));
     return reply;
   }
 
-  private void pingNow(Ip to, int bytes, long timeoutNs, CompletableFuture<Long> reply) {
-    int header = to.isV4() ? IpPacket.V4_HEADER : IpPacket.V6_HEADER;
-    if (tooLong(to, header + HEADER + bytes, reply)) {
-      return;
-    }
-    int number = ++sequence & 0xffff;
-    echoes.put(number, new Echo(reply, link.loop().now(), bytes));
-    link.loop()
-        .after(
-            timeoutNs,
-            () -> {
-              echoes.remove(number);
-              reply.completeExceptionally(
-                  new IbTimedOutException(
-                      "ping " + to, "no reply", "check the path with ib:netif paths NAME"));
-            });
-    Ip from = addresses.source(to);
-    int length = HEADER + bytes;
-    int protocol = to.isV4() ? IpPacket.ICMP : IpPacket.ICMPV6;
-    int at = IpPacket.write(buffer, 0, from, to, protocol, length, HOP_LIMIT);
-    Octets.u32(buffer, at, (to.isV4() ? ECHO_V4 : ECHO_V6) << 24);
-    Octets.u32(buffer, at + 4, number);
-    for (int i = 0; i < bytes; i++) {
-      Octets.u8(buffer, at + HEADER + i, i);
-    }
-    finishIcmp(from, to, at, length);
-    route(to, null, packet.set(IpPacket.type(to), buffer, 0, at + length));
-  }
-
-  private boolean tooLong(Ip to, int bytes, CompletableFuture<?> result) {
+  /** Fails a result if a packet of so many bytes is longer than the MTU. {@return whether it is} */
+  boolean tooLong(Ip to, int bytes, CompletableFuture<?> result) {
     int mtu = Math.min(link.state().mtu(), pathMtus.of(to));
     if (bytes <= mtu) {
       return false;
@@ -168,12 +135,6 @@ public final class NetIf implements Host {
         new IbInvalidException(
             "send of " + bytes + " bytes", "longer than the MTU", "at most " + mtu));
     return true;
-  }
-
-  private void finishIcmp(Ip from, Ip to, int at, int length) {
-    long sum = to.isV4() ? 0 : Checksum.pseudo(from, to, IpPacket.ICMPV6, length);
-    Octets.u16(buffer, at + 2, 0);
-    Octets.u16(buffer, at + 2, Checksum.fold(Checksum.sum(buffer, at, length, sum)));
   }
 
   /** Sets the handler of a UDP port; null removes it. */
@@ -268,7 +229,7 @@ public final class NetIf implements Host {
       link.drop(Drop.RX_NOT_MINE);
     } else {
       switch (ip.protocol()) {
-        case IpPacket.ICMP, IpPacket.ICMPV6 -> icmp(s);
+        case IpPacket.ICMP, IpPacket.ICMPV6 -> icmp.received(s, ip);
         case IpPacket.UDP -> datagram(s);
         default -> link.drop(Drop.RX_NOT_MINE);
       }
@@ -280,45 +241,6 @@ public final class NetIf implements Host {
         || memberships.contains(to)
         || to.equals(Ip.ALL_NODES)
         || addresses.isBroadcast(to);
-  }
-
-  private void icmp(MemorySegment s) {
-    long at = ip.payloadAt();
-    int length = ip.payloadLength();
-    boolean four = ip.to().isV4();
-    if (length < HEADER) {
-      link.drop(Drop.RX_SHORT);
-      return;
-    }
-    boolean holds = four ? Checksum.fold(Checksum.sum(s, at, length, 0)) == 0 : ip.checksumHolds(s);
-    if (!holds) {
-      link.drop(Drop.RX_CHECKSUM);
-      return;
-    }
-    int type = Octets.u8(s, at);
-    if (type == (four ? ECHO_V4 : ECHO_V6)) {
-      answer(s, at, length);
-    } else if (type == (four ? 0 : ECHO_V6_REPLY)) {
-      Echo echo = echoes.remove(Octets.u32(s, at + 4));
-      if (echo != null && echo.bytes == length - HEADER) {
-        echo.reply.complete(link.loop().now() - echo.sentNs);
-      }
-    }
-  }
-
-  private void answer(MemorySegment s, long request, int length) {
-    Ip to = ip.from();
-    Ip from = addresses.own().contains(ip.to()) ? ip.to() : addresses.source(to);
-    int protocol = to.isV4() ? IpPacket.ICMP : IpPacket.ICMPV6;
-    if (IpPacket.V6_HEADER + length > LONGEST) {
-      link.drop(Drop.TX_TOO_LONG);
-      return;
-    }
-    int at = IpPacket.write(buffer, 0, from, to, protocol, length, HOP_LIMIT);
-    MemorySegment.copy(s, request, buffer, at, length);
-    Octets.u8(buffer, at, to.isV4() ? 0 : ECHO_V6_REPLY);
-    finishIcmp(from, to, at, length);
-    route(to, null, packet.set(IpPacket.type(to), buffer, 0, at + length));
   }
 
   private void datagram(MemorySegment s) {
@@ -342,11 +264,7 @@ public final class NetIf implements Host {
 
   @Override
   public void tooLong(Outgoing out, int mtu) {
-    PathMtus.Dropped dropped = pathMtus.learn(out, mtu);
-    Echo echo = echoes.remove(dropped.echo());
-    if (echo != null) {
-      tooLong(dropped.to(), out.length(), echo.reply);
-    }
+    icmp.tooLong(pathMtus.learn(out, mtu), out.length());
   }
 
   @Override
@@ -381,14 +299,7 @@ public final class NetIf implements Host {
 
   @Override
   public void close() {
-    echoes
-        .values()
-        .forEach(
-            echo ->
-                echo.reply.completeExceptionally(
-                    new IbTimedOutException(
-                        "ping", "the interface is removed", "ping from another interface")));
-    echoes.clear();
+    icmp.close();
   }
 
   @Override

@@ -1,20 +1,16 @@
 package ib.ulp.ipoib.link;
 
 import ib.core.verbs.Access;
-import ib.core.verbs.AhAttr;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
-import ib.core.verbs.EventType;
+import ib.core.verbs.EventHandler;
 import ib.core.verbs.IbObject;
 import ib.core.verbs.MemoryRegion;
-import ib.core.verbs.Mtu;
 import ib.core.verbs.NotifyFlags;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.ProtectionDomain;
-import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
-import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
@@ -35,7 +31,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The queue pairs of connected mode and their buffers. All connections share one receive queue and
@@ -53,8 +48,6 @@ final class RcQueue implements AutoCloseable {
 
   private static final int BATCH = 32;
   private static final int ALIGNMENT = 4096;
-  private static final int READS = 4; // C2: as the REQ says
-  private static final int RNR_TIMER = 12; // has no effect, because peers do not retry (C2)
   private static final long DRAIN_NS = 5_000_000_000L; // 1.5: the longest wait for the last receive
   private static final long STOP_NS = 500_000_000L;
   private static final long PAUSE_NS = 20_000;
@@ -75,96 +68,12 @@ final class RcQueue implements AutoCloseable {
   private final int[] free;
   private int freeCount;
   private final int[] lengths;
-  private final End[] users;
-  private final int[] held; // index of a send's long buffer plus 1; 0 for none
-  private @Nullable LongBuffers lender;
-  private final Map<Integer, End> ends = new HashMap<>(); // by queue pair number
-  private final Deque<End> closing = new ArrayDeque<>();
+  private final RcPair[] users;
+  private final HeldBuffers held;
+  private final Map<Integer, RcPair> ends = new HashMap<>(); // by queue pair number
+  private final Deque<RcPair> closing = new ArrayDeque<>();
   private final WorkCompletion[] completions = new WorkCompletion[BATCH]; // of sends
   private final WorkCompletion[] received = new WorkCompletion[BATCH];
-
-  /** This side of one connection. */
-  private final class End implements RcEnd {
-    final Connection connection;
-    final QueuePair qp;
-    final int psn = QueuePair.randomPsn();
-    int sends;
-    volatile boolean lastReached; // set by the event handler, on any thread
-    boolean last;
-    boolean connected;
-    long closedNs;
-
-    End(Connection connection) {
-      this.connection = connection;
-      QpCap cap = new QpCap(sendCount, 0, 1, 0, 0);
-      qp =
-          pd.createQp(
-              new QpInit(QpType.RC, sendCq, cap)
-                  .withRecvCq(receiveCq)
-                  .withSrq(srq)
-                  .withEventHandler(
-                      (event, context) -> {
-                        if (event.type() == EventType.QP_LAST_WQE_REACHED) {
-                          lastReached = true;
-                          loop.wake();
-                        }
-                      },
-                      null));
-    }
-
-    @Override
-    public int qpn() {
-      return qp.qpn();
-    }
-
-    @Override
-    public int psn() {
-      return psn;
-    }
-
-    @Override
-    public void connect(AhAttr way, Mtu mtu, int ackTimeout, int peerQpn, int firstPsn) {
-      qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(pkeyIndex).port(port).accessFlags(0));
-      qp.modify(
-          new QpAttr()
-              .state(QpState.RTR)
-              .av(way)
-              .pathMtu(mtu)
-              .destQpn(peerQpn)
-              .rqPsn(psn)
-              .maxDestRdAtomic(READS)
-              .minRnrTimer(RNR_TIMER));
-      qp.modify(
-          new QpAttr()
-              .state(QpState.RTS)
-              .sqPsn(firstPsn)
-              .timeout(ackTimeout)
-              .retryCount(0) // C2: RFC 4755 warns against retries below IP
-              .rnrRetry(0)
-              .maxRdAtomic(READS));
-      connected = true;
-    }
-
-    @Override
-    public void close() {
-      if (connected) {
-        qp.modify(
-            new QpAttr()
-                .state(QpState.ERR)); // C5: QP_LAST_WQE_REACHED follows when the last receive has
-        // completed
-        closedNs = loop.now();
-        closing.add(this);
-        loop.wake();
-      } else {
-        destroy();
-      }
-    }
-
-    void destroy() {
-      ends.remove(qp.qpn());
-      qp.close();
-    }
-  }
 
   /** Creates queues and buffers. If the device refuses one, closes the others and throws. */
   RcQueue(ProtectionDomain pd, int port, int pkeyIndex, int sends, int receives, Loop loop) {
@@ -176,8 +85,8 @@ final class RcQueue implements AutoCloseable {
     receiveCount = receives;
     free = new int[sends];
     lengths = new int[sends];
-    users = new End[sends];
-    held = new int[sends];
+    users = new RcPair[sends];
+    held = new HeldBuffers(sends);
     boolean whole = false;
     try {
       sendCq = keep(pd.device().createCq(new CqInit(sends, (cq, context) -> loop.wake(), null)));
@@ -219,9 +128,43 @@ final class RcQueue implements AutoCloseable {
 
   /** Creates the queue pair of a connection. */
   RcEnd open(Connection connection) {
-    End end = new End(connection);
+    RcPair end = new RcPair(this, connection);
     ends.put(end.qpn(), end);
     return end;
+  }
+
+  QueuePair createQp(EventHandler handler) {
+    QpCap cap = new QpCap(sendCount, 0, 1, 0, 0);
+    return pd.createQp(
+        new QpInit(QpType.RC, sendCq, cap)
+            .withRecvCq(receiveCq)
+            .withSrq(srq)
+            .withEventHandler(handler, null));
+  }
+
+  int port() {
+    return port;
+  }
+
+  int pkeyIndex() {
+    return pkeyIndex;
+  }
+
+  /** Wakes the loop; any thread may call. */
+  void wake() {
+    loop.wake();
+  }
+
+  /** Destroys a queue pair in the error state when its last receive has completed (C5). */
+  void closing(RcPair end) {
+    end.closedNs = loop.now();
+    closing.add(end);
+    loop.wake();
+  }
+
+  void destroy(RcPair end) {
+    ends.remove(end.qpn());
+    end.qp.close();
   }
 
   /** {@return the number of queue pairs whose last receive is not completed} */
@@ -245,23 +188,13 @@ final class RcQueue implements AutoCloseable {
     int slot = free[freeCount - 1];
     long at = packet.at() - Encapsulation.BYTES;
     Encapsulation.write(packet.memory(), at, packet.type());
-    int buffer = from.claim();
-    lender = from;
-    held[slot] = buffer + 1;
+    int buffer = held.claim(from, slot);
     int length = packet.length() + Encapsulation.BYTES;
     boolean taken = post(to, slot, from.region().lkey(), from.address(buffer) + at, length);
     if (!taken) {
-      release(slot);
+      held.release(slot);
     }
     return taken;
-  }
-
-  private void release(int slot) {
-    LongBuffers from = lender;
-    if (held[slot] != 0 && from != null) {
-      from.release(held[slot] - 1);
-      held[slot] = 0;
-    }
   }
 
   /** As {@link #send(Connection, Outgoing)}, for a waiting packet with its encapsulation. */
@@ -277,7 +210,7 @@ final class RcQueue implements AutoCloseable {
   }
 
   private boolean post(Connection to, int slot, int lkey, long address, int length) {
-    if (!(to.end() instanceof End end)) {
+    if (!(to.end() instanceof RcPair end)) {
       return false;
     }
     freeCount--; // counted first: the send may complete before the post returns (D8)
@@ -295,14 +228,14 @@ final class RcQueue implements AutoCloseable {
     return false;
   }
 
-  private void giveBack(int slot, End end) {
+  private void giveBack(int slot, RcPair end) {
     free[freeCount++] = slot;
     end.sends--;
   }
 
   /** Handles at most a batch of sends and of receives. {@return whether there were any} */
   boolean poll(Receiver receiver) {
-    for (End end : closing) {
+    for (RcPair end : closing) {
       end.last |= end.lastReached; // read before the queues are polled: the polls then return all
       // completions
     }
@@ -327,9 +260,9 @@ final class RcQueue implements AutoCloseable {
     int done = Math.max(0, sendCq.poll(completions, BATCH));
     for (int i = 0; i < done; i++) {
       int slot = (int) completions[i].wrId();
-      End end = users[slot];
+      RcPair end = users[slot];
       giveBack(slot, end);
-      release(slot);
+      held.release(slot);
       receiver.sent(end.connection, lengths[slot], completions[i].status());
     }
     return done > 0;
@@ -338,7 +271,7 @@ final class RcQueue implements AutoCloseable {
   private void hand(Receiver receiver, int came) {
     for (int i = 0; i < came; i++) {
       WorkCompletion wc = received[i];
-      End end = ends.get(wc.qpn());
+      RcPair end = ends.get(wc.qpn());
       if (wc.status() == WcStatus.SUCCESS && end != null) {
         receiver.packet(end.connection, receiveRegion.segment(), wc.wrId() * SIZE, wc.byteLen());
       }
@@ -350,12 +283,12 @@ final class RcQueue implements AutoCloseable {
    * empty, or that are late.
    */
   private void bury() {
-    for (Iterator<End> all = closing.iterator(); all.hasNext(); ) {
-      End end = all.next();
+    for (Iterator<RcPair> all = closing.iterator(); all.hasNext(); ) {
+      RcPair end = all.next();
       boolean late = loop.now() - end.closedNs > DRAIN_NS;
       if (late || end.last && end.sends == 0) {
         all.remove();
-        end.destroy();
+        destroy(end);
       }
     }
   }
@@ -383,7 +316,7 @@ final class RcQueue implements AutoCloseable {
   public void close() {
     closing.clear();
     for (Object end : ends.values().toArray()) {
-      ((End) end).destroy();
+      destroy((RcPair) end);
     }
     while (!made.isEmpty()) {
       made.pop().close();

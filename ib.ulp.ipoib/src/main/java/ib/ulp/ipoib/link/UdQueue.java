@@ -63,7 +63,7 @@ final class UdQueue implements AutoCloseable {
   private final MemoryRegion receiveRegion;
   private final int[] lengths;
   private final int[] packets;
-  private final int[] held; // index of a send's long buffer plus 1; 0 for none
+  private final HeldBuffers held;
   private final WorkCompletion[] completions = new WorkCompletion[BATCH];
   private final WorkCompletion[] received = new WorkCompletion[BATCH + Frame.PIECES_MOST];
   private final boolean cuts;
@@ -87,7 +87,7 @@ final class UdQueue implements AutoCloseable {
     receiveSize = sendSize + WellKnown.GRH_BYTES;
     lengths = new int[sends];
     packets = new int[sends];
-    held = new int[sends];
+    held = new HeldBuffers(sends);
     cuts = device.attrs().has(Cap.UD_TSO);
     boolean whole = false;
     try {
@@ -253,19 +253,10 @@ final class UdQueue implements AutoCloseable {
     int count = (data + packet.mss() - 1) / packet.mss();
     Encapsulation.write(packet.memory(), at, packet.type());
     begin(slot, count, data + count * packet.headLength());
-    int buffer = from.claim();
-    held[slot] = buffer + 1;
+    int buffer = held.claim(from, slot);
     qp.wrId(slot).wrFlags(SendFlags.SIGNALED).wrSendTso(packet.memory(), at, header, packet.mss());
     qp.wrSetUdAddress(ah, qpn, qkey);
     qp.wrSetSge(from.region().lkey(), from.address(buffer) + at + header, data);
-  }
-
-  private void release(int slot) {
-    LongBuffers from = longs;
-    if (held[slot] != 0 && from != null) {
-      from.release(held[slot] - 1);
-      held[slot] = 0;
-    }
   }
 
   /** Posts the batch of added packets. {@return how many of them the queue pair refused} */
@@ -276,7 +267,7 @@ final class UdQueue implements AutoCloseable {
       return 0;
     }
     for (int i = 0; i < batch; i++) {
-      release((int) (--posted % sendCount));
+      held.release((int) (--posted % sendCount));
     }
     return batch;
   }
@@ -288,7 +279,7 @@ final class UdQueue implements AutoCloseable {
       sent++;
       WcStatus status = completions[i].status();
       int slot = (int) completions[i].wrId();
-      release(slot);
+      held.release(slot);
       receiver.sent(packets[slot], lengths[slot], status == WcStatus.SUCCESS);
     }
     if (done > 0 && qp.state() == QpState.SQE) {

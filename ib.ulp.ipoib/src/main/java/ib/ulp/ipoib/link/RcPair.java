@@ -1,0 +1,88 @@
+package ib.ulp.ipoib.link;
+
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.EventType;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QueuePair;
+import ib.ulp.ipoib.cm.Connection;
+import ib.ulp.ipoib.cm.RcEnd;
+
+/** The queue pair of one connection, which uses the queues of an {@link RcQueue}. */
+final class RcPair implements RcEnd {
+  private static final int READS = 4; // C2: as the REQ says
+  private static final int RNR_TIMER = 12; // has no effect, because peers do not retry (C2)
+
+  final Connection connection;
+  final QueuePair qp;
+  int sends; // outstanding
+  boolean last;
+  long closedNs;
+  volatile boolean lastReached; // set by the event handler, on any thread
+  private final RcQueue queue;
+  private final int psn = QueuePair.randomPsn();
+  private boolean connected;
+
+  RcPair(RcQueue queue, Connection connection) {
+    this.queue = queue;
+    this.connection = connection;
+    qp =
+        queue.createQp(
+            (event, context) -> {
+              if (event.type() == EventType.QP_LAST_WQE_REACHED) {
+                lastReached = true;
+                queue.wake();
+              }
+            });
+  }
+
+  @Override
+  public int qpn() {
+    return qp.qpn();
+  }
+
+  @Override
+  public int psn() {
+    return psn;
+  }
+
+  @Override
+  public void connect(AhAttr way, Mtu mtu, int ackTimeout, int peerQpn, int firstPsn) {
+    qp.modify(
+        new QpAttr()
+            .state(QpState.INIT)
+            .pkeyIndex(queue.pkeyIndex())
+            .port(queue.port())
+            .accessFlags(0));
+    qp.modify(
+        new QpAttr()
+            .state(QpState.RTR)
+            .av(way)
+            .pathMtu(mtu)
+            .destQpn(peerQpn)
+            .rqPsn(psn)
+            .maxDestRdAtomic(READS)
+            .minRnrTimer(RNR_TIMER));
+    qp.modify(
+        new QpAttr()
+            .state(QpState.RTS)
+            .sqPsn(firstPsn)
+            .timeout(ackTimeout)
+            .retryCount(0) // C2: RFC 4755 warns against retries below IP
+            .rnrRetry(0)
+            .maxRdAtomic(READS));
+    connected = true;
+  }
+
+  @Override
+  public void close() {
+    if (connected) {
+      // C5: QP_LAST_WQE_REACHED follows when the last receive has completed
+      qp.modify(new QpAttr().state(QpState.ERR));
+      queue.closing(this);
+    } else {
+      queue.destroy(this);
+    }
+  }
+}

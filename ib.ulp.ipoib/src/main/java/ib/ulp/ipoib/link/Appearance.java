@@ -6,6 +6,7 @@ import ib.core.verbs.IbDevice;
 import ib.core.verbs.LinkLayer;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.PortAttr;
+import ib.core.verbs.PortState;
 import ib.ulp.ipoib.wire.Encapsulation;
 import ib.ulp.ipoib.wire.Groups;
 import ib.ulp.ipoib.wire.LinkAddress;
@@ -45,6 +46,18 @@ final class Appearance {
       }
     }
     return entries - 1; // without an IPv4 address: the last entry, which is empty
+  }
+
+  /** {@return what keeps the port from carrying the link, in words; empty if nothing does} */
+  String obstacle(int pkeyIndex) {
+    PortAttr attr = device.port(port);
+    if (attr.state() != PortState.ACTIVE) {
+      return "waiting: port " + attr.state();
+    }
+    if (pkeyIndex < 0 || Partition.key(device, port, pkeyIndex) == 0) {
+      return String.format("waiting: P_Key 0x%04x missing", config.pkey());
+    }
+    return device.gid(port, gidIndex()).equals(Gid.ZERO) ? "waiting: port has no GID" : "";
   }
 
   /** {@return the longest IP packet in bytes that a datagram carries (I9)} */

@@ -109,7 +109,8 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     CmService cm = ports.open(link.device(), link.port(), udQpn, refusals);
     boolean whole = false;
     try {
-      RcQueue queue = new RcQueue(link.pd(), link.port(), pkeyIndex, sends, receives, link.loop());
+      RcQueue queue =
+          new RcQueue(link.queue().pd(), link.port(), pkeyIndex, sends, receives, link.loop());
       whole = true;
       return new Running(queue, new Connections(link.loop(), cm, this, refusals), cm);
     } finally {

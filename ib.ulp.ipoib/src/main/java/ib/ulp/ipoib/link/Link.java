@@ -2,17 +2,11 @@ package ib.ulp.ipoib.link;
 
 import ib.core.sa.McMemberRecord;
 import ib.core.sa.SaClient;
-import ib.core.verbs.AddressHandle;
-import ib.core.verbs.AhAttr;
 import ib.core.verbs.EventType;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
-import ib.core.verbs.PortAttr;
-import ib.core.verbs.PortState;
-import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpState;
-import ib.core.verbs.QueuePair;
 import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.link.Statistics.Count;
 import ib.ulp.ipoib.loop.Loop;
@@ -155,16 +149,9 @@ public final class Link {
 
   /** Brings the link as far towards carrier as the port allows (I3, I4), and reports its state. */
   private void evaluate() {
-    PortAttr attr = device.port(port);
     int index = Partition.index(device, port, config.pkey());
-    if (attr.state() != PortState.ACTIVE) {
-      trouble = "waiting: port " + attr.state();
-    } else if (index < 0 || Partition.key(device, port, index) == 0) {
-      trouble = String.format("waiting: P_Key 0x%04x missing", config.pkey());
-    } else if (device.gid(port, appearance.gidIndex()).equals(Gid.ZERO)) {
-      trouble = "waiting: port has no GID";
-    } else {
-      trouble = "";
+    trouble = appearance.obstacle(index);
+    if (trouble.isEmpty()) {
       try {
         if (queue.qp().state() == QpState.RESET) {
           pkey = Partition.key(device, port, index);
@@ -308,12 +295,8 @@ public final class Link {
     return sa;
   }
 
-  AddressHandle createAh(AhAttr attr) {
-    return queue.pd().createAh(attr);
-  }
-
-  QueuePair qp() {
-    return queue.qp();
+  UdQueue queue() {
+    return queue;
   }
 
   int port() {
@@ -334,10 +317,6 @@ public final class Link {
 
   LinkConfig config() {
     return config;
-  }
-
-  ProtectionDomain pd() {
-    return queue.pd();
   }
 
   int datagramMtu() {

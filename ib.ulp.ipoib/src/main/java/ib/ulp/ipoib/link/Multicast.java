@@ -239,7 +239,7 @@ final class Multicast {
         link.takeQkey(is.value(Field.QKEY)); // I2
       }
       AddressHandle ah =
-          link.createAh(
+          link.queue().pd().createAh(
               link.attachments().way(is.ahAttr(link.port(), 0), link.appearance().gidIndex()));
       if (group.ah != null) {
         group.ah.close();
@@ -251,7 +251,7 @@ final class Multicast {
       }
       group.record = is;
       if (!group.sendOnly && !same) { // an attached group stays attached, so that no packet is lost
-        link.attachments().attach(link.qp(), group.mgid, is.value(Field.MLID));
+        link.attachments().attach(link.queue().qp(), group.mgid, is.value(Field.MLID));
         group.attached = true;
       }
     }
@@ -368,7 +368,7 @@ final class Multicast {
 
   private void detach(Group group) {
     if (group.attached) {
-      link.attachments().detach(link.qp(), group.mgid, was(group));
+      link.attachments().detach(link.queue().qp(), group.mgid, was(group));
       group.attached = false;
     }
   }

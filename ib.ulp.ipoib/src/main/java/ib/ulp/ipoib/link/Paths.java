@@ -237,7 +237,7 @@ final class Paths {
       return true;
     }
     try {
-      AddressHandle made = link.createAh(attributes(path.gid, way));
+      AddressHandle made = link.queue().pd().createAh(attributes(path.gid, way));
       close(path);
       path.ah = made;
       path.way = way;

@@ -2,22 +2,18 @@ package ib.ulp.ipoib.link;
 
 import ib.core.sa.McMemberRecord;
 import ib.core.sa.McMemberRecord.Field;
-import ib.core.sa.SaMembership;
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.Gid;
-import ib.core.verbs.IbException;
 import ib.core.verbs.WellKnown;
 import ib.ulp.ipoib.wire.Groups;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The multicast groups of an interface: the broadcast group first, then the others (I3, I5-I8). The
- * core's SA client keeps memberships alive; this class repeats joins that were refused. Used on the
- * loop's thread only.
+ * The multicast groups of an interface: the broadcast group first, then the others (I3, I5-I8).
+ * Used on the loop's thread only.
  */
 final class Multicast {
   /** How many packets wait for one group (I7). */
@@ -26,15 +22,11 @@ final class Multicast {
   /** How many groups there may be: a peer that asks by IPv6 makes the interface join one. */
   private static final int MOST = 1024;
 
-  private static final long RETRY_FIRST_NS = 50_000_000L;
-  private static final long RETRY_BROADCAST_NS = 1_000_000_000L;
-  private static final long RETRY_OTHERS_NS = 16_000_000_000L;
-  private static final int SEND_ONLY_TRIES = 2;
-
   private final Link link;
   private final Map<Gid, Group> groups = new LinkedHashMap<>();
   private final Map<Gid, Integer> wanted = new LinkedHashMap<>(); // joins of the host, by group
   private final SendOnly sendOnly = new SendOnly(this);
+  private final Joins joins;
   private final Umcast umcast = new Umcast();
   private final Audit audit;
   private @Nullable Group broadcast;
@@ -42,6 +34,7 @@ final class Multicast {
 
   Multicast(Link link) {
     this.link = link;
+    joins = new Joins(link, this, sendOnly);
     audit = new Audit(link);
   }
 
@@ -60,13 +53,27 @@ final class Multicast {
     if (broadcast == null) {
       broadcast = new Group(gid, false);
       groups.put(gid, broadcast);
-      join(broadcast);
+      joins.join(broadcast);
     }
   }
 
   /** {@return the record of the broadcast group; null before it is joined} */
   @Nullable McMemberRecord broadcast() {
     return broadcast == null ? null : broadcast.record;
+  }
+
+  boolean isBroadcast(Group group) {
+    return group.equals(broadcast);
+  }
+
+  /** {@return whether the interface has not left that group} */
+  boolean has(Group group) {
+    return group.equals(groups.get(group.mgid));
+  }
+
+  /** Joins the groups that the host has joined. */
+  void joinWanted() {
+    List.copyOf(wanted.keySet()).forEach(this::member);
   }
 
   /** {@return why the broadcast group is not joined} */
@@ -126,7 +133,7 @@ final class Multicast {
       group = new Group(mgid, false);
       group.queue.addAll(waiting);
       groups.put(mgid, group);
-      join(group);
+      joins.join(group);
     }
   }
 
@@ -144,7 +151,7 @@ final class Multicast {
       }
       group = new Group(mgid, true);
       groups.put(mgid, group);
-      join(group);
+      joins.join(group);
     }
     group.usedNs = link.loop().now();
     AddressHandle ah = group.ah;
@@ -176,149 +183,13 @@ final class Multicast {
     }
   }
 
-  private void join(Group group) {
-    link.statistics().add(Statistics.Count.JOINS, 1);
-    group.askedNs = link.loop().now();
-    int state =
-        group.sendOnly && group != broadcast ? sendOnly.state() : McMemberRecord.FULL_MEMBER;
-    McMemberRecord request =
-        new McMemberRecord()
-            .set(Field.MGID, group.mgid)
-            .set(Field.JOIN_STATE, state)
-            .set(Field.PKEY, Groups.pkey(group.mgid));
-    McMemberRecord all = broadcast();
-    if (all != null && group != broadcast && state != McMemberRecord.SEND_ONLY_NON_MEMBER) {
-      Group.like(all, request);
-    }
-    group.membership =
-        link.sa()
-            .multicast()
-            .join(
-                request,
-                (membership, to, why) ->
-                    link.loop().execute(() -> changed(group, membership, to, why)));
-  }
-
-  private void changed(
-      Group group, SaMembership membership, SaMembership.State to, @Nullable IbException why) {
-    if (!membership.equals(group.membership) || !group.equals(groups.get(group.mgid))) {
-      return; // the group was left before this notification
-    }
-    switch (to) {
-      case MEMBER -> {
-        try {
-          joined(group, membership.record());
-        } catch (IbException e) {
-          refused(group, e);
-        }
-      }
-      case LOST -> group.trouble = "waiting: joining again" + because(why);
-      case REFUSED -> refused(group, why);
-      case JOINING, CLOSED -> {} // these states are not notified
-    }
-    if (group == broadcast) {
-      link.report();
-    }
-  }
-
-  private static String because(@Nullable Throwable why) {
-    return why == null ? "" : ": " + why.getMessage();
-  }
-
-  private void joined(Group group, McMemberRecord is) {
-    boolean first = group == broadcast;
-    group.tries = 0;
-    group.trouble = "";
-    group.absent = false;
-    if (!Objects.equals(is, group.record)) {
-      if (group.record == null) {
-        long us = (link.loop().now() - group.askedNs) / 1000;
-        link.statistics().add(Statistics.Count.JOIN_LATENCY_US, us);
-      }
-      if (first) {
-        link.takeQkey(is.value(Field.QKEY)); // I2
-      }
-      AddressHandle ah =
-          link.queue().pd().createAh(
-              link.attachments().way(is.ahAttr(link.port(), 0), link.appearance().gidIndex()));
-      if (group.ah != null) {
-        group.ah.close();
-      }
-      group.ah = ah;
-      boolean same = group.attached && was(group) == is.value(Field.MLID);
-      if (!same) {
-        detach(group);
-      }
-      group.record = is;
-      if (!group.sendOnly && !same) { // an attached group stays attached, so that no packet is lost
-        link.attachments().attach(link.queue().qp(), group.mgid, is.value(Field.MLID));
-        group.attached = true;
-      }
-    }
-    AddressHandle ah = group.ah;
-    for (byte[] packet = group.queue.poll(); packet != null; packet = group.queue.poll()) {
-      if (ah != null) {
-        link.traffic().transmit(ah, WellKnown.QPN_MULTICAST, is.value(Field.QKEY), packet);
-      }
-    }
-    if (first) {
-      link.broadcastJoined(is);
-      List.copyOf(wanted.keySet())
-          .forEach(this::member); // I3: the other groups are joined after the broadcast group
-    }
-  }
-
-  private void refused(Group group, @Nullable Throwable why) {
-    group.trouble = "join refused" + because(why);
-    link.statistics().add(Statistics.Count.JOINS_FAILED, 1);
-    group.closeMembership();
-    group.tries++;
-    if (group.sendOnly && sendOnly.nonMember()) {
-      absent(group);
-      return;
-    }
-    if (group.sendOnly && group.tries >= SEND_ONLY_TRIES) {
-      leave(group);
-      return;
-    }
-    long most = group == broadcast ? RETRY_BROADCAST_NS : RETRY_OTHERS_NS;
-    retry(group, Math.min(most, RETRY_FIRST_NS << Math.min(20, group.tries - 1))); // I5
-  }
-
-  private void retry(Group group, long wait) {
-    group.retry =
-        link.loop()
-            .after(
-                wait,
-                () -> {
-                  group.retry = null;
-                  if (group.equals(groups.get(group.mgid)) && group.membership == null) {
-                    join(group);
-                  }
-                });
-  }
-
-  /** The group has no receiver: until it has, its packets go to the all-routers group. */
-  private void absent(Group group) {
-    group.absent = true;
-    Gid routers = Groups.allRouters(group.mgid);
-    for (byte[] packet = group.queue.poll(); packet != null; packet = group.queue.poll()) {
-      if (group.mgid.equals(routers)) {
-        link.drop(Drop.TX_NO_GROUP);
-      } else {
-        send(routers, Outgoing.of(packet));
-      }
-    }
-    retry(group, RETRY_OTHERS_NS);
-  }
-
   /** Handles trap 66: a group was created, so it has a receiver. */
   void created(Gid mgid) {
     Group group = groups.get(mgid);
     if (group != null && group.absent && group.retry != null) {
       group.retry.cancel();
       group.retry = null;
-      join(group);
+      joins.join(group);
     }
   }
 
@@ -347,30 +218,9 @@ final class Multicast {
     sendOnly.close();
   }
 
-  private void leave(Group group) {
+  void leave(Group group) {
     groups.remove(group.mgid);
-    if (group.retry != null) {
-      group.retry.cancel();
-    }
-    group.queue.forEach(packet -> link.drop(Drop.TX_NO_GROUP));
-    group.queue.clear();
-    detach(group); // I8: detach before leaving
-    if (group.ah != null) {
-      group.ah.close();
-      group.ah = null;
-    }
-    group.closeMembership();
-  }
-
-  private static int was(Group group) {
-    return group.record == null ? 0 : group.record.value(Field.MLID);
-  }
-
-  private void detach(Group group) {
-    if (group.attached) {
-      link.attachments().detach(link.queue().qp(), group.mgid, was(group));
-      group.attached = false;
-    }
+    joins.leave(group);
   }
 
   /** Leaves groups that were joined for sending only and are idle (D4, I7). */

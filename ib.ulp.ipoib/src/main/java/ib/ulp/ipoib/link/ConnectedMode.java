@@ -10,14 +10,12 @@ import ib.ulp.ipoib.cm.Connections;
 import ib.ulp.ipoib.cm.RcEnd;
 import ib.ulp.ipoib.cm.Refusals;
 import ib.ulp.ipoib.cm.Self;
-import ib.ulp.ipoib.cm.Way;
 import ib.ulp.ipoib.link.Statistics.Count;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.wire.Connected;
 import ib.ulp.ipoib.wire.Encapsulation;
 import ib.ulp.ipoib.wire.LinkAddress;
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -36,14 +34,6 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   private static final int SENDS_MOST = 128;
   private static final int RECEIVES_MOST = 256;
   private static final int BURST = 48;
-  private static final long HOLD_OFF_NS = 1_000_000_000L;
-  private static final long HOLD_OFF_MOST_NS = 32_000_000_000L;
-
-  /**
-   * How long packets wait for a connection, as for a path (D1). REQs are repeated for 69 s (C2),
-   * but the peer may have left connected mode while its link address is cached here.
-   */
-  static final long HOPE_NS = Paths.TIMEOUT_MS * 1_000_000L;
 
   /** The objects that exist while the mode is on. */
   private record Running(RcQueue queue, Connections connections, CmService cm) {}
@@ -51,7 +41,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   private final Logger log = LoggerFactory.getLogger(ConnectedMode.class);
   private final Link link;
   private final CmPorts ports;
-  private final Map<LinkAddress, ConnectedPeer> peers = new HashMap<>();
+  private final ConnectedPeers peers;
   private @Nullable Running running;
   private boolean refusing;
   private boolean stopping;
@@ -59,6 +49,11 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   ConnectedMode(Link link, CmPorts ports) {
     this.link = link;
     this.ports = ports;
+    peers = new ConnectedPeers(link, this::connections);
+  }
+
+  private @Nullable Connections connections() {
+    return running == null ? null : running.connections;
   }
 
   /** {@return whether connected mode is on} */
@@ -126,8 +121,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
       stopping = true;
       running.connections.stop();
       stopping = false;
-      peers.values().forEach(peer -> drop(peer, Drop.TX_NO_CARRIER));
-      peers.clear();
+      peers.flush();
     }
   }
 
@@ -172,18 +166,11 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
       return true;
     }
     boolean fits = packet.length() <= link.datagramMtu();
-    boolean coming = connect(is.connections, address);
+    boolean coming = peers.connect(is.connections, address);
     if (fits) {
       return false;
     }
-    ConnectedPeer peer = peers.get(address);
-    if (!coming || peer == null || peer.doubtful) {
-      link.tooLong(packet, link.datagramMtu()); // I10: the MTU without connection
-    } else if (peer.queue.size() >= Paths.QUEUE) {
-      link.drop(Drop.TX_PATH_QUEUE); // D1
-    } else {
-      peer.queue.add(packet.toBytes());
-    }
+    peers.await(address, coming, packet);
     return true;
   }
 
@@ -216,70 +203,6 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     }
   }
 
-  /** Connects, unless that has failed recently. {@return whether a connection may come} */
-  private boolean connect(Connections connections, LinkAddress address) {
-    ConnectedPeer peer = peers.computeIfAbsent(address, ConnectedPeer::new);
-    peer.usedNs = link.loop().now();
-    boolean wait = peer.notBeforeNs != 0 && peer.usedNs - peer.notBeforeNs < 0;
-    if (peer.resolving || connections.coming(address)) {
-      return true;
-    }
-    if (wait) {
-      return false;
-    }
-    peer.resolving = true;
-    link.ways().resolve(address.gid(), way -> resolved(peer, way));
-    return peer.resolving || connections.coming(address);
-  }
-
-  private void resolved(ConnectedPeer peer, @Nullable Way way) {
-    peer.resolving = false;
-    Running is = running;
-    if (is == null || !peer.equals(peers.get(peer.address))) {
-      return; // the mode was changed while the path was looked up
-    }
-    Connections connections = is.connections;
-    try {
-      if (way == null) {
-        failed(peer);
-      } else if (connections.to(peer.address) == null && !connections.coming(peer.address)) {
-        connections.connect(peer.address, way);
-        link.loop().after(HOPE_NS, () -> unheard(peer));
-      }
-    } catch (IbException e) {
-      link.log("no connection to " + peer.address + ": " + e.getMessage());
-      failed(peer);
-    }
-  }
-
-  /** After {@link #HOPE_NS} no packet waits for the peer; its answer is still accepted. */
-  private void unheard(ConnectedPeer peer) {
-    Running is = running;
-    boolean known = peer.equals(peers.get(peer.address));
-    if (known && is != null && is.connections.to(peer.address) == null) {
-      doubt(peer);
-    }
-  }
-
-  private void failed(ConnectedPeer peer) {
-    long wait = Math.min(HOLD_OFF_MOST_NS, HOLD_OFF_NS << Math.min(5, peer.failures++));
-    peer.notBeforeNs = link.loop().now() + wait;
-    doubt(peer);
-  }
-
-  /** Drops the waiting packets as too long for a datagram (I10). */
-  private void doubt(ConnectedPeer peer) {
-    peer.doubtful = true;
-    for (byte[] waiting = peer.queue.poll(); waiting != null; waiting = peer.queue.poll()) {
-      link.tooLong(Outgoing.of(waiting), link.datagramMtu());
-    }
-  }
-
-  private void drop(ConnectedPeer peer, Drop why) {
-    peer.queue.forEach(waiting -> link.drop(why));
-    peer.queue.clear();
-  }
-
   // ---- connections ----
 
   @Override
@@ -292,10 +215,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
 
   @Override
   public void up(Connection c) {
-    ConnectedPeer peer = peers.computeIfAbsent(c.peer(), ConnectedPeer::new);
-    peer.failures = 0;
-    peer.notBeforeNs = 0;
-    peer.doubtful = false;
+    ConnectedPeer peer = peers.up(c.peer());
     for (byte[] waiting = peer.queue.poll(); waiting != null; waiting = peer.queue.poll()) {
       Outgoing packet = Outgoing.of(waiting);
       if (running != null) {
@@ -308,15 +228,8 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   public void down(Connection c, String why) {
     log.debug("connection with {} ended: {}", c.peer(), why);
     Running is = running;
-    ConnectedPeer peer = peers.get(c.peer());
-    if (peer == null || stopping || is == null) {
-      return;
-    }
-    boolean another = is.connections.to(c.peer()) != null || is.connections.coming(c.peer());
-    if (!another && c.wasUp()) {
-      drop(peer, Drop.TX_NO_PATH);
-    } else if (!another) {
-      failed(peer);
+    if (is != null && !stopping) {
+      peers.down(is.connections, c.peer(), c.wasUp());
     }
   }
 
@@ -370,18 +283,8 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   /** Closes idle connections and forgets idle peers (D4). */
   void collect() {
     if (running != null) {
-      Connections connections = running.connections;
-      connections.collect();
-      long now = link.loop().now();
-      peers
-          .values()
-          .removeIf(
-              p ->
-                  !p.resolving
-                      && p.queue.isEmpty()
-                      && connections.to(p.address) == null
-                      && !connections.coming(p.address)
-                      && now - p.usedNs >= Paths.IDLE_NS);
+      running.connections.collect();
+      peers.collect(running.connections);
     }
   }
 

@@ -163,7 +163,11 @@ public final class Ipoib implements IbClient {
     try {
       NetDevice device =
           NetDevice.open(
-              name, child, adapter.device(), port, how, d -> subnet(d, port), cmPorts, backends);
+              new NetDevice.Place(name, child, adapter.device(), port),
+              how,
+              d -> subnet(d, port),
+              cmPorts,
+              backends);
       if (!adapter.add(device)) {
         device.close();
         throw new IbInvalidException("interface " + name, "its device is gone", "another device");

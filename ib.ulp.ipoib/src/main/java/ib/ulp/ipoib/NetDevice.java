@@ -52,19 +52,21 @@ public final class NetDevice implements AutoCloseable {
       new AtomicInteger(); // bits of the event types not handled yet
   private final IbEventHandler handler;
 
-  private NetDevice(
-      String name,
-      boolean child,
-      IbDevice device,
-      int port,
-      LinkConfig config,
-      SaClient sa,
-      CmPorts cmPorts,
-      Backend backend) {
-    this.name = name;
-    this.child = child;
-    this.device = device;
-    this.port = port;
+  /**
+   * An interface by its name, and where it is.
+   *
+   * @param name name of the interface
+   * @param child whether the interface shares its port with a parent
+   * @param device the client's handle
+   * @param port from 1
+   */
+  record Place(String name, boolean child, IbDevice device, int port) {}
+
+  private NetDevice(Place place, LinkConfig config, SaClient sa, CmPorts cmPorts, Backend backend) {
+    name = place.name;
+    child = place.child;
+    device = place.device;
+    port = place.port;
     this.config = config;
     this.sa = sa;
     loop = new Loop(System::nanoTime, backend.sleeper());
@@ -84,10 +86,7 @@ public final class NetDevice implements AutoCloseable {
    * Opens an interface and starts it. Does not wait for the multicast joins, which the interface's
    * thread makes (1.6).
    *
-   * @param name name of the interface
-   * @param child whether the interface shares its port with a parent
-   * @param device the client's handle
-   * @param port from 1
+   * @param place its name, device and port
    * @param config configuration of the interface
    * @param subnet opens the SA client of the port
    * @param cmPorts connection manager agents, which the interfaces of a port share
@@ -95,22 +94,20 @@ public final class NetDevice implements AutoCloseable {
    * @throws IOException when the kernel refuses the TAP or TUN device
    */
   static NetDevice open(
-      String name,
-      boolean child,
-      IbDevice device,
-      int port,
+      Place place,
       LinkConfig config,
       Function<IbDevice, SaClient> subnet,
       CmPorts cmPorts,
       Backend.Factory backends)
       throws IOException {
-    SaClient sa = subnet.apply(device);
+    SaClient sa = subnet.apply(place.device);
     boolean whole = false;
     @Nullable Backend backend = null;
     try {
-      backend = backends.open(name);
-      NetDevice made = new NetDevice(name, child, device, port, config, sa, cmPorts, backend);
-      device.registerEventHandler(made.handler); // before the link reads the port's state (B12)
+      backend = backends.open(place.name);
+      NetDevice made = new NetDevice(place, config, sa, cmPorts, backend);
+      place.device.registerEventHandler(
+          made.handler); // before the link reads the port's state (B12)
       made.loop.execute(() -> made.link.start(made.host));
       made.thread.start();
       whole = true;

@@ -25,25 +25,18 @@ public final class Outgoing {
 
   /** {@return this, now a packet in one piece} */
   public Outgoing set(int etherType, MemorySegment s, long at, int length) {
-    return set(etherType, s, at, length, MemorySegment.NULL, 0, 0);
+    type = etherType;
+    head = s;
+    headAt = at;
+    headLength = length;
+    return body(MemorySegment.NULL, 0, 0);
   }
 
-  /** {@return this, now a packet of a header and a body} */
-  public Outgoing set(
-      int etherType,
-      MemorySegment header,
-      long headerAt,
-      int headerLength,
-      MemorySegment rest,
-      long restAt,
-      int restLength) {
-    type = etherType;
-    head = header;
-    headAt = headerAt;
-    headLength = headerLength;
+  /** {@return this, now a packet of two pieces: the one that was set, and a body after it} */
+  public Outgoing body(MemorySegment rest, long at, int length) {
     body = rest;
-    bodyAt = restAt;
-    bodyLength = restLength;
+    bodyAt = at;
+    bodyLength = length;
     mss = 0;
     return this;
   }
@@ -56,7 +49,7 @@ public final class Outgoing {
    * @param segment payload bytes of each segment
    */
   public Outgoing setLong(int type, MemorySegment s, long at, int bytes, int data, int segment) {
-    set(type, s, at, bytes, s, at + bytes, data);
+    set(type, s, at, bytes).body(s, at + bytes, data);
     mss = segment;
     return this;
   }

@@ -40,6 +40,23 @@ final class Discovery {
     };
   }
 
+  /**
+   * Whose addresses a link and Ethernet translate into one another.
+   *
+   * @param table Ethernet addresses of link addresses
+   * @param own link address of this side
+   * @param ownMac Ethernet address of this side
+   */
+  record Side(MacTable table, LinkAddress own, long ownMac) {
+    private long mac(LinkAddress there) {
+      return there.plain().equals(own.plain()) ? ownMac : table.learn(there);
+    }
+
+    private @Nullable LinkAddress end(long mac) {
+      return mac == ownMac ? own : table.end(mac);
+    }
+  }
+
   /** {@return whether a packet has options that must be rewritten} */
   static boolean is(MemorySegment s, IpPacket packet) {
     return packet.protocol() == IpPacket.ICMPV6
@@ -55,20 +72,11 @@ final class Discovery {
    * @param packet a message for which {@link #is} is true, with a correct checksum
    * @param from offset of the packet
    * @param outward true: from Ethernet to this link; false: from this link to Ethernet
-   * @param table Ethernet addresses of link addresses
-   * @param own link address of this side
-   * @param ownMac Ethernet address of this side
+   * @param side the addresses to write
    * @return length of the written packet; -1 when the options are malformed
    */
   static int rewrite(
-      MemorySegment s,
-      IpPacket packet,
-      long from,
-      MemorySegment to,
-      boolean outward,
-      MacTable table,
-      LinkAddress own,
-      long ownMac) {
+      MemorySegment s, IpPacket packet, long from, MemorySegment to, boolean outward, Side side) {
     int head = (int) (packet.payloadAt() - from) + options(Octets.u8(s, packet.payloadAt()));
     MemorySegment.copy(s, from, to, 0, head);
     long option = from + head;
@@ -85,11 +93,11 @@ final class Discovery {
         MemorySegment.copy(s, option, to, at, bytes);
         at += bytes;
       } else if (outward) {
-        at += outward(s, option, bytes, to, at, table, own, ownMac);
+        at += outward(s, option, bytes, to, at, side);
       } else if (bytes == AddressOption.BYTES) {
         LinkAddress there = LinkAddress.read(s, option + 4);
         Octets.u16(to, at, type << 8 | 1);
-        Octets.u48(to, at + 2, there.plain().equals(own.plain()) ? ownMac : table.learn(there));
+        Octets.u48(to, at + 2, side.mac(there));
         at += ETHERNET_OPTION;
       }
       option += bytes;
@@ -105,16 +113,9 @@ final class Discovery {
 
   /** Writes an option with a link address; leaves it out if the Ethernet address is unknown. */
   private static int outward(
-      MemorySegment s,
-      long option,
-      int bytes,
-      MemorySegment to,
-      long at,
-      MacTable table,
-      LinkAddress own,
-      long ownMac) {
+      MemorySegment s, long option, int bytes, MemorySegment to, long at, Side side) {
     long mac = bytes == ETHERNET_OPTION ? Octets.u48(s, option + 2) : 0;
-    @Nullable LinkAddress end = mac == ownMac ? own : table.end(mac);
+    LinkAddress end = side.end(mac);
     if (end == null) {
       return 0;
     }

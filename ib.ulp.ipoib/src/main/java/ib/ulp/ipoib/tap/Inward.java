@@ -133,7 +133,13 @@ final class Inward {
       return;
     }
     int length =
-        Discovery.rewrite(frame.segment(), ip, frame.at(), packetSpace(), false, table, own, mac);
+        Discovery.rewrite(
+            frame.segment(),
+            ip,
+            frame.at(),
+            packetSpace(),
+            false,
+            new Discovery.Side(table, own, mac));
     if (length < 0) {
       link.drop(Drop.RX_MALFORMED);
     } else {

@@ -116,7 +116,8 @@ final class Outward {
     long at = Ethernet.PACKET;
     if (type == Encapsulation.IPV6 && Discovery.is(s, ip)) {
       advertised(s);
-      length = Discovery.rewrite(s, ip, at, scratch, true, table, own, back.mac());
+      length =
+          Discovery.rewrite(s, ip, at, scratch, true, new Discovery.Side(table, own, back.mac()));
       from = scratch;
       at = 0;
       if (length < 0) {

@@ -111,7 +111,7 @@ final class Segmenter {
       sum = Checksum.sum(headers, ipHeader, transport, sum);
       int folded = Checksum.fold(Checksum.sum(s, from + at, length, sum));
       Octets.u16(headers, field, folded == 0 && field == ipHeader + UDP_SUM ? 0xffff : folded);
-      to.accept(packet.set(type, headers, 0, header, s, from + at, length));
+      to.accept(packet.set(type, headers, 0, header).body(s, from + at, length));
       link.statistics().add(Count.GSO_SEGMENTS, 1);
     }
     return true;

@@ -67,7 +67,7 @@ class TranslationTest {
     int length = neighbour(type, nonceAndAddress, FROM, TO);
     assertTrue(Discovery.is(s, ip));
 
-    int out = Discovery.rewrite(s, ip, 0, t, true, table, OWN, mac);
+    int out = Discovery.rewrite(s, ip, 0, t, true, new Discovery.Side(table, OWN, mac));
     assertEquals(length + 16, out);
     IpPacket sent = new IpPacket();
     assertTrue(sent.read(t, 0, out));
@@ -77,7 +77,9 @@ class TranslationTest {
 
     // and at the other end, where the sender is a peer
     MacTable there = new MacTable();
-    int in = Discovery.rewrite(t, sent, 0, s, false, there, PEER, MacTable.mac(PEER));
+    int in =
+        Discovery.rewrite(
+            t, sent, 0, s, false, new Discovery.Side(there, PEER, MacTable.mac(PEER)));
     assertEquals(length, in);
     assertTrue(ip.read(s, 0, in));
     assertTrue(ip.checksumHolds(s));
@@ -89,10 +91,11 @@ class TranslationTest {
   @DisplayName("RFC 4861 4.6: malformed options are refused; an unknown address is left out")
   void malformed() {
     neighbour(135, new byte[8], FROM, TO);
-    assertEquals(-1, Discovery.rewrite(s, ip, 0, t, true, table, OWN, 1));
+    assertEquals(-1, Discovery.rewrite(s, ip, 0, t, true, new Discovery.Side(table, OWN, 1)));
     byte[] stranger = {1, 1, 2, 3, 4, 5, 6, 7};
     int length = neighbour(135, stranger, FROM, TO);
-    assertEquals(length - 8, Discovery.rewrite(s, ip, 0, t, true, table, OWN, 1));
+    assertEquals(
+        length - 8, Discovery.rewrite(s, ip, 0, t, true, new Discovery.Side(table, OWN, 1)));
   }
 
   @Test
@@ -257,8 +260,8 @@ class TranslationTest {
       if (ip.read(input, 0, length)) {
         Reports.read(input, ip, (group, on) -> {});
         if (Discovery.is(input, ip)) {
-          Discovery.rewrite(input, ip, 0, t, true, table, OWN, 1);
-          Discovery.rewrite(input, ip, 0, t, false, table, OWN, 1);
+          Discovery.rewrite(input, ip, 0, t, true, new Discovery.Side(table, OWN, 1));
+          Discovery.rewrite(input, ip, 0, t, false, new Discovery.Side(table, OWN, 1));
         }
         if (Dhcp.is(input, ip)) {
           Dhcp.outward(input, ip, 0, t, OWN);

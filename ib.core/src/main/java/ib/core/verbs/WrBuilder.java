@@ -12,13 +12,27 @@ import java.lang.foreign.MemorySegment;
  * before it; then its data is given ({@link #wrSetSge}, {@link #wrAddSge} or {@link #wrSetInline}).
  * An opcode that the type of the queue pair or the device does not offer makes {@code wrComplete}
  * return {@link PostStatus#NOT_SUPPORTED}.
+ *
+ * <pre>{@code
+ * int status =
+ *     qp.wrStart()
+ *         .wrId(1)
+ *         .wrFlags(SendFlags.SIGNALED)
+ *         .wrSend()
+ *         .wrSetSge(memory.lkey(), memory.iova(), 64)
+ *         .wrComplete();
+ * }</pre>
  */
 public sealed interface WrBuilder permits QueuePair {
 
-  /** Begins a batch; what an earlier unfinished batch held is forgotten. */
+  /**
+   * Begins a batch; what an earlier unfinished batch held is forgotten.
+   *
+   * @return this
+   */
   @AnyContext
   @NotThreadSafe
-  void wrStart();
+  WrBuilder wrStart();
 
   /**
    * Sets the id of the requests that follow.
@@ -48,26 +62,32 @@ public sealed interface WrBuilder permits QueuePair {
   @AnyContext
   WrBuilder wrCqe(Cqe cqe);
 
-  /** Begins a send. */
+  /**
+   * Begins a send.
+   *
+   * @return this
+   */
   @AnyContext
-  void wrSend();
+  WrBuilder wrSend();
 
   /**
    * Begins a send with immediate.
    *
    * @param immData opaque 32 bits
+   * @return this
    */
   @AnyContext
-  void wrSendImm(int immData);
+  WrBuilder wrSendImm(int immData);
 
   /**
    * Begins an RDMA write (RC, UC).
    *
    * @param rkey remote key
    * @param remoteAddress in the remote region's space
+   * @return this
    */
   @AnyContext
-  void wrRdmaWrite(int rkey, long remoteAddress);
+  WrBuilder wrRdmaWrite(int rkey, long remoteAddress);
 
   /**
    * Begins an RDMA write with immediate (RC, UC).
@@ -75,18 +95,20 @@ public sealed interface WrBuilder permits QueuePair {
    * @param rkey remote key
    * @param remoteAddress in the remote region's space
    * @param immData opaque 32 bits
+   * @return this
    */
   @AnyContext
-  void wrRdmaWriteImm(int rkey, long remoteAddress, int immData);
+  WrBuilder wrRdmaWriteImm(int rkey, long remoteAddress, int immData);
 
   /**
    * Begins an RDMA read (RC).
    *
    * @param rkey remote key
    * @param remoteAddress in the remote region's space
+   * @return this
    */
   @AnyContext
-  void wrRdmaRead(int rkey, long remoteAddress);
+  WrBuilder wrRdmaRead(int rkey, long remoteAddress);
 
   /**
    * Begins a send that invalidates a key of the peer (RC, {@link Cap#MEM_MGT_EXTENSIONS}): the
@@ -94,9 +116,10 @@ public sealed interface WrBuilder permits QueuePair {
    *
    * @param invalidateRkey key of a fast registration or of a type 2 window bound to the peer's
    *     queue pair
+   * @return this
    */
   @AnyContext
-  void wrSendInv(int invalidateRkey);
+  WrBuilder wrSendInv(int invalidateRkey);
 
   /**
    * Begins a compare and swap (RC, {@link Cap#ATOMICS}): if the 8 bytes at the peer equal {@code
@@ -107,9 +130,10 @@ public sealed interface WrBuilder permits QueuePair {
    * @param remoteAddress in the remote region's space, a multiple of 8
    * @param compare what to compare with
    * @param swap what to put in
+   * @return this
    */
   @AnyContext
-  void wrAtomicCmpSwp(int rkey, long remoteAddress, long compare, long swap);
+  WrBuilder wrAtomicCmpSwp(int rkey, long remoteAddress, long compare, long swap);
 
   /**
    * Begins a fetch and add (RC, {@link Cap#ATOMICS}); the data of the request is one place of 8
@@ -118,9 +142,10 @@ public sealed interface WrBuilder permits QueuePair {
    * @param rkey remote key
    * @param remoteAddress in the remote region's space, a multiple of 8
    * @param add what to add
+   * @return this
    */
   @AnyContext
-  void wrAtomicFetchAdd(int rkey, long remoteAddress, long add);
+  WrBuilder wrAtomicFetchAdd(int rkey, long remoteAddress, long add);
 
   /**
    * Begins an atomic write of 8 bytes (RC, {@link Cap#ATOMIC_WRITE}); it has no data but the value.
@@ -128,9 +153,10 @@ public sealed interface WrBuilder permits QueuePair {
    * @param rkey remote key
    * @param remoteAddress in the remote region's space, a multiple of 8
    * @param value what to write, in the machine's byte order
+   * @return this
    */
   @AnyContext
-  void wrAtomicWrite(int rkey, long remoteAddress, long value);
+  WrBuilder wrAtomicWrite(int rkey, long remoteAddress, long value);
 
   /**
    * Begins a flush (RC, {@link Cap#FLUSH_GLOBAL}): completes when all that was written before is
@@ -141,9 +167,10 @@ public sealed interface WrBuilder permits QueuePair {
    * @param length bytes, at most 2^31; of no meaning for {@link Flush#MR}
    * @param type {@link Flush#GLOBAL} or {@link Flush#PERSISTENT}, or both
    * @param level {@link Flush#RANGE} or {@link Flush#MR}
+   * @return this
    */
   @AnyContext
-  void wrFlush(int rkey, long remoteAddress, long length, int type, int level);
+  WrBuilder wrFlush(int rkey, long remoteAddress, long length, int type, int level);
 
   /**
    * Begins the binding of a memory window (RC, UC; {@link Cap#MEM_WINDOW}, {@link
@@ -158,9 +185,10 @@ public sealed interface WrBuilder permits QueuePair {
    * @param address first byte, in the region's space
    * @param length bytes
    * @param access what the peer may do through the window, remote bits of {@link Access}
+   * @return this
    */
   @AnyContext
-  void wrBindMw(
+  WrBuilder wrBindMw(
       MemoryWindow window, int rkey, MemoryRegion region, long address, long length, int access);
 
   /**
@@ -168,9 +196,10 @@ public sealed interface WrBuilder permits QueuePair {
    * all requests before it are complete.
    *
    * @param rkey key of a fast registration or of a type 2 window bound to this queue pair
+   * @return this
    */
   @AnyContext
-  void wrLocalInv(int rkey);
+  WrBuilder wrLocalInv(int rkey);
 
   /**
    * Begins a fast registration ({@link Cap#MEM_MGT_EXTENSIONS}) of what {@link MemoryRegion#map}
@@ -180,9 +209,10 @@ public sealed interface WrBuilder permits QueuePair {
    * @param key its remote key from now on: the present one with any low byte, see {@link
    *     MemoryRegion#nextKey}
    * @param access bits of {@link Access}
+   * @return this
    */
   @AnyContext
-  void wrRegMr(MemoryRegion region, int key, int access);
+  WrBuilder wrRegMr(MemoryRegion region, int key, int access);
 
   /**
    * Begins a large send (UD of {@link QpCreateFlags#IPOIB_UD_LSO}; {@code ibv_wr_send_tso}): the
@@ -199,9 +229,10 @@ public sealed interface WrBuilder permits QueuePair {
    * @param offset where it begins
    * @param headerLength bytes
    * @param mss bytes of data in each segment, 1 to 65535
+   * @return this
    */
   @AnyContext
-  void wrSendTso(MemorySegment header, long offset, int headerLength, int mss);
+  WrBuilder wrSendTso(MemorySegment header, long offset, int headerLength, int mss);
 
   /**
    * Addresses the current request (UD).
@@ -209,9 +240,10 @@ public sealed interface WrBuilder permits QueuePair {
    * @param ah where to
    * @param remoteQpn 24 bits
    * @param remoteQkey the Q_Key; with the top bit set the queue pair's own is used (IBA 10.2.5)
+   * @return this
    */
   @AnyContext
-  void wrSetUdAddress(AddressHandle ah, int remoteQpn, int remoteQkey);
+  WrBuilder wrSetUdAddress(AddressHandle ah, int remoteQpn, int remoteQkey);
 
   /**
    * Gives the current request its only element.
@@ -219,9 +251,10 @@ public sealed interface WrBuilder permits QueuePair {
    * @param lkey local key
    * @param address in the region's space
    * @param length in bytes
+   * @return this
    */
   @AnyContext
-  void wrSetSge(int lkey, long address, int length);
+  WrBuilder wrSetSge(int lkey, long address, int length);
 
   /**
    * Adds an element to the current request.
@@ -229,9 +262,10 @@ public sealed interface WrBuilder permits QueuePair {
    * @param lkey local key
    * @param address in the region's space
    * @param length in bytes
+   * @return this
    */
   @AnyContext
-  void wrAddSge(int lkey, long address, int length);
+  WrBuilder wrAddSge(int lkey, long address, int length);
 
   /**
    * Copies the data of the current request now; the segment may be of any kind and is free at once.
@@ -239,9 +273,10 @@ public sealed interface WrBuilder permits QueuePair {
    * @param data the source
    * @param offset in bytes
    * @param length in bytes, at most {@link QpCap#maxInlineData}
+   * @return this
    */
   @AnyContext
-  void wrSetInline(MemorySegment data, long offset, int length);
+  WrBuilder wrSetInline(MemorySegment data, long offset, int length);
 
   /**
    * Posts the batch.

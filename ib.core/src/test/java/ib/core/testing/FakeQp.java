@@ -21,6 +21,7 @@ import ib.core.verbs.SendWr;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
+import ib.core.verbs.WrBuilder;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -140,8 +141,9 @@ public final class FakeQp extends QueuePair {
   }
 
   @Override
-  public void wrStart() {
+  public WrBuilder wrStart() {
     batch.clear();
+    return this;
   }
 
   @Override
@@ -162,87 +164,109 @@ public final class FakeQp extends QueuePair {
   }
 
   @Override
-  public void wrSend() {
+  public WrBuilder wrSend() {
     batch.add(completion(wrId, cqe, WcOpcode.SEND));
+    return this;
   }
 
   @Override
-  public void wrSendImm(int immData) {
+  public WrBuilder wrSendImm(int immData) {
     wrSend();
+    return this;
   }
 
   @Override
-  public void wrRdmaWrite(int rkey, long remoteAddress) {
+  public WrBuilder wrRdmaWrite(int rkey, long remoteAddress) {
     batch.add(completion(wrId, cqe, WcOpcode.RDMA_WRITE));
+    return this;
   }
 
   @Override
-  public void wrRdmaWriteImm(int rkey, long remoteAddress, int immData) {
+  public WrBuilder wrRdmaWriteImm(int rkey, long remoteAddress, int immData) {
     wrRdmaWrite(rkey, remoteAddress);
+    return this;
   }
 
   @Override
-  public void wrRdmaRead(int rkey, long remoteAddress) {
+  public WrBuilder wrRdmaRead(int rkey, long remoteAddress) {
     batch.add(completion(wrId, cqe, WcOpcode.RDMA_READ));
+    return this;
   }
 
   @Override
-  public void wrSendTso(MemorySegment header, long offset, int headerLength, int mss) {
+  public WrBuilder wrSendTso(MemorySegment header, long offset, int headerLength, int mss) {
     batch.add(completion(wrId, cqe, WcOpcode.LSO));
+    return this;
   }
 
   @Override
-  public void wrSendInv(int invalidateRkey) {
+  public WrBuilder wrSendInv(int invalidateRkey) {
     wrSend();
+    return this;
   }
 
   @Override
-  public void wrAtomicCmpSwp(int rkey, long remoteAddress, long compare, long swap) {
+  public WrBuilder wrAtomicCmpSwp(int rkey, long remoteAddress, long compare, long swap) {
     batch.add(completion(wrId, cqe, WcOpcode.COMP_SWAP));
+    return this;
   }
 
   @Override
-  public void wrAtomicFetchAdd(int rkey, long remoteAddress, long add) {
+  public WrBuilder wrAtomicFetchAdd(int rkey, long remoteAddress, long add) {
     batch.add(completion(wrId, cqe, WcOpcode.FETCH_ADD));
+    return this;
   }
 
   @Override
-  public void wrAtomicWrite(int rkey, long remoteAddress, long value) {
+  public WrBuilder wrAtomicWrite(int rkey, long remoteAddress, long value) {
     batch.add(completion(wrId, cqe, WcOpcode.ATOMIC_WRITE));
+    return this;
   }
 
   @Override
-  public void wrFlush(int rkey, long remoteAddress, long length, int type, int level) {
+  public WrBuilder wrFlush(int rkey, long remoteAddress, long length, int type, int level) {
     batch.add(completion(wrId, cqe, WcOpcode.FLUSH));
+    return this;
   }
 
   @Override
-  public void wrBindMw(
+  public WrBuilder wrBindMw(
       MemoryWindow window, int rkey, MemoryRegion region, long address, long length, int access) {
     batch.add(completion(wrId, cqe, WcOpcode.BIND_MW));
+    return this;
   }
 
   @Override
-  public void wrLocalInv(int rkey) {
+  public WrBuilder wrLocalInv(int rkey) {
     batch.add(completion(wrId, cqe, WcOpcode.LOCAL_INV));
+    return this;
   }
 
   @Override
-  public void wrRegMr(MemoryRegion region, int key, int access) {
+  public WrBuilder wrRegMr(MemoryRegion region, int key, int access) {
     batch.add(completion(wrId, cqe, WcOpcode.REG_MR));
+    return this;
   }
 
   @Override
-  public void wrSetUdAddress(AddressHandle ah, int remoteQpn, int remoteQkey) {}
+  public WrBuilder wrSetUdAddress(AddressHandle ah, int remoteQpn, int remoteQkey) {
+    return this;
+  }
 
   @Override
-  public void wrSetSge(int lkey, long address, int length) {}
+  public WrBuilder wrSetSge(int lkey, long address, int length) {
+    return this;
+  }
 
   @Override
-  public void wrAddSge(int lkey, long address, int length) {}
+  public WrBuilder wrAddSge(int lkey, long address, int length) {
+    return this;
+  }
 
   @Override
-  public void wrSetInline(MemorySegment data, long offset, int length) {}
+  public WrBuilder wrSetInline(MemorySegment data, long offset, int length) {
+    return this;
+  }
 
   @Override
   public int wrComplete() {

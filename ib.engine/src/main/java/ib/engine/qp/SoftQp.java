@@ -21,6 +21,7 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.RecvWr;
 import ib.core.verbs.SendWr;
+import ib.core.verbs.WrBuilder;
 import ib.core.verbs.WrOpcode;
 import ib.engine.ring.ReceiveRing;
 import java.lang.foreign.MemorySegment;
@@ -186,8 +187,9 @@ public final class SoftQp extends QueuePair {
   // ---- builder ----
 
   @Override
-  public void wrStart() {
+  public WrBuilder wrStart() {
     builder.start();
+    return this;
   }
 
   @Override
@@ -209,101 +211,119 @@ public final class SoftQp extends QueuePair {
   }
 
   @Override
-  public void wrSend() {
+  public WrBuilder wrSend() {
     builder.begin(WrOpcode.SEND, 0, 0, 0);
+    return this;
   }
 
   @Override
-  public void wrSendImm(int immData) {
+  public WrBuilder wrSendImm(int immData) {
     builder.begin(WrOpcode.SEND_WITH_IMM, 0, 0, immData);
+    return this;
   }
 
   @Override
-  public void wrSendTso(MemorySegment header, long offset, int headerLength, int mss) {
+  public WrBuilder wrSendTso(MemorySegment header, long offset, int headerLength, int mss) {
     builder.begin(WrOpcode.LSO, 0, 0, 0);
     builder.large(header, offset, headerLength, mss);
+    return this;
   }
 
   @Override
-  public void wrRdmaWrite(int rkey, long remoteAddress) {
+  public WrBuilder wrRdmaWrite(int rkey, long remoteAddress) {
     builder.begin(WrOpcode.RDMA_WRITE, rkey, remoteAddress, 0);
+    return this;
   }
 
   @Override
-  public void wrRdmaWriteImm(int rkey, long remoteAddress, int immData) {
+  public WrBuilder wrRdmaWriteImm(int rkey, long remoteAddress, int immData) {
     builder.begin(WrOpcode.RDMA_WRITE_WITH_IMM, rkey, remoteAddress, immData);
+    return this;
   }
 
   @Override
-  public void wrRdmaRead(int rkey, long remoteAddress) {
+  public WrBuilder wrRdmaRead(int rkey, long remoteAddress) {
     builder.begin(WrOpcode.RDMA_READ, rkey, remoteAddress, 0);
+    return this;
   }
 
   @Override
-  public void wrSendInv(int invalidateRkey) {
+  public WrBuilder wrSendInv(int invalidateRkey) {
     builder.begin(WrOpcode.SEND_WITH_INV, 0, 0, invalidateRkey);
+    return this;
   }
 
   @Override
-  public void wrAtomicCmpSwp(int rkey, long remoteAddress, long compare, long swap) {
+  public WrBuilder wrAtomicCmpSwp(int rkey, long remoteAddress, long compare, long swap) {
     builder.begin(WrOpcode.ATOMIC_CMP_AND_SWP, rkey, remoteAddress, 0);
     builder.atomic(swap, compare);
+    return this;
   }
 
   @Override
-  public void wrAtomicFetchAdd(int rkey, long remoteAddress, long add) {
+  public WrBuilder wrAtomicFetchAdd(int rkey, long remoteAddress, long add) {
     builder.begin(WrOpcode.ATOMIC_FETCH_AND_ADD, rkey, remoteAddress, 0);
     builder.atomic(add, 0);
+    return this;
   }
 
   @Override
-  public void wrAtomicWrite(int rkey, long remoteAddress, long value) {
+  public WrBuilder wrAtomicWrite(int rkey, long remoteAddress, long value) {
     builder.begin(WrOpcode.ATOMIC_WRITE, rkey, remoteAddress, 0);
     builder.atomic(value, 0);
+    return this;
   }
 
   @Override
-  public void wrFlush(int rkey, long remoteAddress, long length, int type, int level) {
+  public WrBuilder wrFlush(int rkey, long remoteAddress, long length, int type, int level) {
     builder.begin(WrOpcode.FLUSH, rkey, remoteAddress, type | level << 4);
     builder.memory(null, null, length, 0);
+    return this;
   }
 
   @Override
-  public void wrBindMw(
+  public WrBuilder wrBindMw(
       MemoryWindow window, int rkey, MemoryRegion region, long address, long length, int access) {
     builder.begin(WrOpcode.BIND_MW, rkey, address, 0);
     builder.memory(window, region, length, access);
+    return this;
   }
 
   @Override
-  public void wrLocalInv(int rkey) {
+  public WrBuilder wrLocalInv(int rkey) {
     builder.begin(WrOpcode.LOCAL_INV, 0, 0, rkey);
+    return this;
   }
 
   @Override
-  public void wrRegMr(MemoryRegion region, int key, int access) {
+  public WrBuilder wrRegMr(MemoryRegion region, int key, int access) {
     builder.begin(WrOpcode.REG_MR, key, 0, 0);
     builder.memory(region, null, 0, access);
+    return this;
   }
 
   @Override
-  public void wrSetUdAddress(AddressHandle ah, int remoteQpn, int remoteQkey) {
+  public WrBuilder wrSetUdAddress(AddressHandle ah, int remoteQpn, int remoteQkey) {
     builder.address(ah, remoteQpn, remoteQkey);
+    return this;
   }
 
   @Override
-  public void wrSetSge(int lkey, long address, int length) {
+  public WrBuilder wrSetSge(int lkey, long address, int length) {
     builder.sge(lkey, address, length, true);
+    return this;
   }
 
   @Override
-  public void wrAddSge(int lkey, long address, int length) {
+  public WrBuilder wrAddSge(int lkey, long address, int length) {
     builder.sge(lkey, address, length, false);
+    return this;
   }
 
   @Override
-  public void wrSetInline(MemorySegment data, long offset, int length) {
+  public WrBuilder wrSetInline(MemorySegment data, long offset, int length) {
     builder.inline(data, offset, length);
+    return this;
   }
 
   @Override

@@ -15,6 +15,7 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.RecvWr;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
+import ib.core.verbs.WrBuilder;
 import java.lang.foreign.MemorySegment;
 
 /** The queue pair of a flawed device. */
@@ -104,18 +105,20 @@ final class FlawedQp extends QueuePair {
   }
 
   @Override
-  public void wrSetInline(MemorySegment data, long offset, int length) {
+  public WrBuilder wrSetInline(MemorySegment data, long offset, int length) {
     if (flaw == Flaw.INLINE_LATE) {
       MemorySegment other = MemorySegment.ofArray(new byte[length]); // what it will be later
       inner.wrSetInline(other, 0, length);
     } else {
       inner.wrSetInline(data, offset, length);
     }
+    return this;
   }
 
   @Override
-  public void wrStart() {
+  public WrBuilder wrStart() {
     inner.wrStart();
+    return this;
   }
 
   @Override
@@ -131,89 +134,106 @@ final class FlawedQp extends QueuePair {
   }
 
   @Override
-  public void wrSend() {
+  public WrBuilder wrSend() {
     inner.wrSend();
+    return this;
   }
 
   @Override
-  public void wrSendImm(int immData) {
+  public WrBuilder wrSendImm(int immData) {
     inner.wrSendImm(immData);
+    return this;
   }
 
   @Override
-  public void wrRdmaWrite(int rkey, long remoteAddress) {
+  public WrBuilder wrRdmaWrite(int rkey, long remoteAddress) {
     inner.wrRdmaWrite(rkey, remoteAddress);
+    return this;
   }
 
   @Override
-  public void wrRdmaWriteImm(int rkey, long remoteAddress, int immData) {
+  public WrBuilder wrRdmaWriteImm(int rkey, long remoteAddress, int immData) {
     inner.wrRdmaWriteImm(rkey, remoteAddress, immData);
+    return this;
   }
 
   @Override
-  public void wrRdmaRead(int rkey, long remoteAddress) {
+  public WrBuilder wrRdmaRead(int rkey, long remoteAddress) {
     inner.wrRdmaRead(rkey, remoteAddress);
+    return this;
   }
 
   @Override
-  public void wrSendInv(int invalidateRkey) {
+  public WrBuilder wrSendInv(int invalidateRkey) {
     inner.wrSendInv(invalidateRkey);
+    return this;
   }
 
   @Override
-  public void wrAtomicCmpSwp(int rkey, long remoteAddress, long compare, long swap) {
+  public WrBuilder wrAtomicCmpSwp(int rkey, long remoteAddress, long compare, long swap) {
     inner.wrAtomicCmpSwp(rkey, remoteAddress, compare, swap);
+    return this;
   }
 
   @Override
-  public void wrAtomicFetchAdd(int rkey, long remoteAddress, long add) {
+  public WrBuilder wrAtomicFetchAdd(int rkey, long remoteAddress, long add) {
     inner.wrAtomicFetchAdd(rkey, remoteAddress, add);
+    return this;
   }
 
   @Override
-  public void wrAtomicWrite(int rkey, long remoteAddress, long value) {
+  public WrBuilder wrAtomicWrite(int rkey, long remoteAddress, long value) {
     inner.wrAtomicWrite(rkey, remoteAddress, value);
+    return this;
   }
 
   @Override
-  public void wrSendTso(MemorySegment header, long offset, int headerLength, int mss) {
+  public WrBuilder wrSendTso(MemorySegment header, long offset, int headerLength, int mss) {
     inner.wrSendTso(header, offset, headerLength, flaw == Flaw.MSS_IGNORED ? mss + 1 : mss);
+    return this;
   }
 
   @Override
-  public void wrFlush(int rkey, long remoteAddress, long length, int type, int level) {
+  public WrBuilder wrFlush(int rkey, long remoteAddress, long length, int type, int level) {
     inner.wrFlush(rkey, remoteAddress, length, type, level);
+    return this;
   }
 
   @Override
-  public void wrBindMw(
+  public WrBuilder wrBindMw(
       MemoryWindow window, int rkey, MemoryRegion region, long address, long length, int access) {
     inner.wrBindMw(window, rkey, region, address, length, access);
+    return this;
   }
 
   @Override
-  public void wrLocalInv(int rkey) {
+  public WrBuilder wrLocalInv(int rkey) {
     inner.wrLocalInv(rkey);
+    return this;
   }
 
   @Override
-  public void wrRegMr(MemoryRegion region, int key, int access) {
+  public WrBuilder wrRegMr(MemoryRegion region, int key, int access) {
     inner.wrRegMr(region, key, access);
+    return this;
   }
 
   @Override
-  public void wrSetUdAddress(AddressHandle ah, int remoteQpn, int remoteQkey) {
+  public WrBuilder wrSetUdAddress(AddressHandle ah, int remoteQpn, int remoteQkey) {
     inner.wrSetUdAddress(ah, remoteQpn, remoteQkey);
+    return this;
   }
 
   @Override
-  public void wrSetSge(int lkey, long address, int length) {
+  public WrBuilder wrSetSge(int lkey, long address, int length) {
     inner.wrSetSge(lkey, address, length);
+    return this;
   }
 
   @Override
-  public void wrAddSge(int lkey, long address, int length) {
+  public WrBuilder wrAddSge(int lkey, long address, int length) {
     inner.wrAddSge(lkey, address, length);
+    return this;
   }
 
   @Override

@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePairs;
+import ib.core.verbs.SendFlags;
+import java.lang.foreign.ValueLayout;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -58,6 +61,39 @@ final class QueuePairsTest {
       QueuePairs.connect(end.qp(), end.qp());
       assertEquals(end.qp().qpn(), end.qp().remoteQpn());
       assertEquals(QpState.RTS, end.qp().state());
+    }
+  }
+
+  @Test
+  @DisplayName("the calls of the builder are one chain to its end, of two requests too")
+  void chain() {
+    try (Pair pair = Pair.unconnected(fabric, QpType.RC)) {
+      QueuePairs.connect(pair.a().qp(), pair.b().qp());
+      MemoryRegion from = pair.a().mr();
+      MemoryRegion to = pair.b().mr();
+      for (int i = 0; i < 2; i++) {
+        from.segment().setAtIndex(ValueLayout.JAVA_INT, i, 7 + i);
+        long place = to.iova() + 4L * i;
+        assertEquals(PostStatus.OK, pair.b().qp().postReceive(i, to.lkey(), place, 4));
+      }
+      int posted =
+          pair.a()
+              .qp()
+              .wrStart()
+              .wrFlags(SendFlags.SIGNALED)
+              .wrId(1)
+              .wrSend()
+              .wrSetSge(from.lkey(), from.iova(), 4)
+              .wrId(2)
+              .wrSendImm(5)
+              .wrSetSge(from.lkey(), from.iova() + 4, 4)
+              .wrComplete();
+      assertEquals(PostStatus.OK, posted, () -> PostStatus.text(posted));
+      for (int i = 0; i < 2; i++) {
+        pair.b().completed();
+        pair.a().completed();
+        assertEquals(7 + i, to.segment().getAtIndex(ValueLayout.JAVA_INT, i));
+      }
     }
   }
 

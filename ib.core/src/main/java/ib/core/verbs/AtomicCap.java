@@ -1,7 +1,7 @@
 package ib.core.verbs;
 
 /** With whom the atomic operations of a device are atomic; numbers of {@code ib_atomic_cap}. */
-public enum AtomicCap {
+public enum AtomicCap implements Numbered {
   /** No atomic operations. */
   NONE(0, "ATOMIC_NONE"),
   /** Among the QPs of this device. */
@@ -20,6 +20,7 @@ public enum AtomicCap {
   }
 
   /** {@return the number in {@code ib_atomic_cap}} */
+  @Override
   public int value() {
     return value;
   }
@@ -37,11 +38,6 @@ public enum AtomicCap {
    * @throws IbInvalidException if no constant has that number
    */
   public static AtomicCap of(int value) {
-    for (AtomicCap c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException("AtomicCap " + value, "no such value", "use 0 to 2");
+    return Numbered.of(VALUES, value, "use 0 to 2");
   }
 }

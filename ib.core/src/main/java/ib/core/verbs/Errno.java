@@ -1,7 +1,7 @@
 package ib.core.verbs;
 
 /** The error numbers of the control path, with their values on Linux (asm-generic). */
-public enum Errno {
+public enum Errno implements Numbered {
   /** Operation not permitted. */
   EPERM(1),
   /** No such object. */
@@ -40,6 +40,7 @@ public enum Errno {
   }
 
   /** {@return the number on Linux} */
+  @Override
   public int value() {
     return value;
   }
@@ -52,11 +53,6 @@ public enum Errno {
    * @throws IbInvalidException if no constant has that number
    */
   public static Errno of(int value) {
-    for (Errno c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException("Errno " + value, "no such value", "use a Linux errno value");
+    return Numbered.of(VALUES, value, "use a Linux errno value");
   }
 }

@@ -1,7 +1,7 @@
 package ib.core.verbs;
 
 /** Asynchronous events; numbers of {@code ibv_event_type}, and from 1000 on four of our own. */
-public enum EventType {
+public enum EventType implements Numbered {
   /** A CQ overran or failed; it gives no more completions. */
   CQ_ERR(0, Affiliation.CQ),
   /** A QP failed and is in the error state. */
@@ -83,6 +83,7 @@ public enum EventType {
   }
 
   /** {@return the number in {@code ibv_event_type}, or 1000 and more for ours} */
+  @Override
   public int value() {
     return value;
   }
@@ -110,12 +111,6 @@ public enum EventType {
    * @throws IbInvalidException if no constant has that number
    */
   public static EventType of(int value) {
-    for (EventType c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException(
-        "EventType " + value, "no such value", "use 0 to 20 or 1000 to 1002");
+    return Numbered.of(VALUES, value, "use 0 to 20 or 1000 to 1002");
   }
 }

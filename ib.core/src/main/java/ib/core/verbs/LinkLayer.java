@@ -1,7 +1,7 @@
 package ib.core.verbs;
 
 /** The link layer of a port; numbers of {@code ibv_port_attr.link_layer}. */
-public enum LinkLayer {
+public enum LinkLayer implements Numbered {
   /** The driver does not say. */
   UNSPECIFIED(0, "Unspecified"),
   /** InfiniBand: LIDs, a subnet manager. */
@@ -20,6 +20,7 @@ public enum LinkLayer {
   }
 
   /** {@return the number in {@code ibv_port_attr}} */
+  @Override
   public int value() {
     return value;
   }
@@ -37,11 +38,6 @@ public enum LinkLayer {
    * @throws IbInvalidException if no constant has that number
    */
   public static LinkLayer of(int value) {
-    for (LinkLayer c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException("LinkLayer " + value, "no such value", "use 0 to 2");
+    return Numbered.of(VALUES, value, "use 0 to 2");
   }
 }

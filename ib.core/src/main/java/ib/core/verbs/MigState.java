@@ -4,7 +4,7 @@ package ib.core.verbs;
  * Automatic path migration state of a QP (IBA automatic path migration); numbers of {@code
  * ib_mig_state}.
  */
-public enum MigState {
+public enum MigState implements Numbered {
   /** No alternate path is loaded, or it has been taken. */
   MIGRATED(0),
   /** Asked to arm the alternate path. */
@@ -21,6 +21,7 @@ public enum MigState {
   }
 
   /** {@return the number in {@code ib_mig_state}} */
+  @Override
   public int value() {
     return value;
   }
@@ -33,11 +34,6 @@ public enum MigState {
    * @throws IbInvalidException if no constant has that number
    */
   public static MigState of(int value) {
-    for (MigState c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException("MigState " + value, "no such value", "use 0 to 2");
+    return Numbered.of(VALUES, value, "use 0 to 2");
   }
 }

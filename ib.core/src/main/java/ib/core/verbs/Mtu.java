@@ -1,7 +1,7 @@
 package ib.core.verbs;
 
 /** Payload bytes per packet; numbers of {@code ib_mtu}, as in PortInfo and path records. */
-public enum Mtu {
+public enum Mtu implements Numbered {
   /** 256 bytes. */
   MTU_256(1),
   /** 512 bytes. */
@@ -22,6 +22,7 @@ public enum Mtu {
   }
 
   /** {@return the number in {@code ib_mtu}} */
+  @Override
   public int value() {
     return value;
   }
@@ -55,12 +56,6 @@ public enum Mtu {
    * @throws IbInvalidException if no constant has that number
    */
   public static Mtu of(int value) {
-    for (Mtu c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException(
-        "Mtu " + value, "no such value", "use 1 (256 bytes) to 5 (4096 bytes)");
+    return Numbered.of(VALUES, value, "use 1 (256 bytes) to 5 (4096 bytes)");
   }
 }

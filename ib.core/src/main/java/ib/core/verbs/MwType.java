@@ -1,7 +1,7 @@
 package ib.core.verbs;
 
 /** Type of a memory window; numbers of {@code ib_mw_type}. */
-public enum MwType {
+public enum MwType implements Numbered {
   /** Bound by a verb; belongs to its protection domain. */
   TYPE_1(1),
   /** Bound by a posted request; the consumer chooses the key's low byte. */
@@ -16,6 +16,7 @@ public enum MwType {
   }
 
   /** {@return the number in {@code ib_mw_type}} */
+  @Override
   public int value() {
     return value;
   }
@@ -28,11 +29,6 @@ public enum MwType {
    * @throws IbInvalidException if no constant has that number
    */
   public static MwType of(int value) {
-    for (MwType c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException("MwType " + value, "no such value", "use 1 or 2");
+    return Numbered.of(VALUES, value, "use 1 or 2");
   }
 }

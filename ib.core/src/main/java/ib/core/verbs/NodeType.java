@@ -4,7 +4,7 @@ package ib.core.verbs;
  * Kind of node; numbers of {@code ibv_node_type} (1 to 3 as in NodeInfo, IBA vol. 1 section
  * 14.2.5.3).
  */
-public enum NodeType {
+public enum NodeType implements Numbered {
   /** Channel adapter. */
   CA(1, "CA"),
   /** Switch. */
@@ -31,6 +31,7 @@ public enum NodeType {
   }
 
   /** {@return the number in {@code ibv_node_type}} */
+  @Override
   public int value() {
     return value;
   }
@@ -48,11 +49,6 @@ public enum NodeType {
    * @throws IbInvalidException if no constant has that number
    */
   public static NodeType of(int value) {
-    for (NodeType c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException("NodeType " + value, "no such value", "use 1 to 7");
+    return Numbered.of(VALUES, value, "use 1 to 7");
   }
 }

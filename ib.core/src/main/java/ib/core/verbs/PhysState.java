@@ -1,7 +1,7 @@
 package ib.core.verbs;
 
 /** Physical state of a port (IBA PortInfo); numbers of {@code ib_port_phys_state}. */
-public enum PhysState {
+public enum PhysState implements Numbered {
   /** Asleep. */
   SLEEP(1),
   /** Looking for a partner. */
@@ -26,6 +26,7 @@ public enum PhysState {
   }
 
   /** {@return the number in {@code ib_port_phys_state}} */
+  @Override
   public int value() {
     return value;
   }
@@ -38,11 +39,6 @@ public enum PhysState {
    * @throws IbInvalidException if no constant has that number
    */
   public static PhysState of(int value) {
-    for (PhysState c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException("PhysState " + value, "no such value", "use 1 to 7");
+    return Numbered.of(VALUES, value, "use 1 to 7");
   }
 }

@@ -4,7 +4,7 @@ package ib.core.verbs;
  * The thread that polls a managed completion queue and runs its {@code done} callbacks; numbers of
  * {@code ib_poll_context}.
  */
-public enum PollContext {
+public enum PollContext implements Numbered {
   /** The consumer's own thread, in {@code processDirect}; the core starts no callback. */
   DIRECT(0, "DIRECT"),
   /** A completion vector of the core; {@code done} may not sleep (S26). */
@@ -25,6 +25,7 @@ public enum PollContext {
   }
 
   /** {@return the number in {@code ib_poll_context}} */
+  @Override
   public int value() {
     return value;
   }
@@ -42,11 +43,6 @@ public enum PollContext {
    * @throws IbInvalidException if no constant has that number
    */
   public static PollContext of(int value) {
-    for (PollContext c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException("PollContext " + value, "no such value", "use 0 to 3");
+    return Numbered.of(VALUES, value, "use 0 to 3");
   }
 }

@@ -1,7 +1,7 @@
 package ib.core.verbs;
 
 /** Logical state of a port (IBA PortInfo); numbers of {@code ib_port_state}. */
-public enum PortState {
+public enum PortState implements Numbered {
   /** No state change; a value for setting only. */
   NOP(0, "PORT_NOP"),
   /** The link is down. */
@@ -26,6 +26,7 @@ public enum PortState {
   }
 
   /** {@return the number in {@code ib_port_state}} */
+  @Override
   public int value() {
     return value;
   }
@@ -43,11 +44,6 @@ public enum PortState {
    * @throws IbInvalidException if no constant has that number
    */
   public static PortState of(int value) {
-    for (PortState c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException("PortState " + value, "no such value", "use 0 to 5");
+    return Numbered.of(VALUES, value, "use 0 to 5");
   }
 }

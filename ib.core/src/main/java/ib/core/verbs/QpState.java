@@ -1,7 +1,7 @@
 package ib.core.verbs;
 
 /** State of a queue pair (IBA vol. 1 section 10.3.1); numbers of {@code ib_qp_state}. */
-public enum QpState {
+public enum QpState implements Numbered {
   /** Created; nothing may be posted, packets are dropped. */
   RESET(0),
   /** Receives may be posted; packets are dropped. */
@@ -26,6 +26,7 @@ public enum QpState {
   }
 
   /** {@return the number in {@code ib_qp_state}} */
+  @Override
   public int value() {
     return value;
   }
@@ -38,11 +39,6 @@ public enum QpState {
    * @throws IbInvalidException if no constant has that number
    */
   public static QpState of(int value) {
-    for (QpState c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException("QpState " + value, "no such value", "use 0 to 6");
+    return Numbered.of(VALUES, value, "use 0 to 6");
   }
 }

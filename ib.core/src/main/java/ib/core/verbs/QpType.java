@@ -1,7 +1,7 @@
 package ib.core.verbs;
 
 /** Transport service of a queue pair; numbers of {@code ib_qp_type} . */
-public enum QpType {
+public enum QpType implements Numbered {
   /** QP0: subnet management datagrams. */
   SMI(0),
   /** QP1: general services datagrams. */
@@ -26,6 +26,7 @@ public enum QpType {
   }
 
   /** {@return the number in {@code ib_qp_type}} */
+  @Override
   public int value() {
     return value;
   }
@@ -43,12 +44,6 @@ public enum QpType {
    * @throws IbInvalidException if no constant has that number
    */
   public static QpType of(int value) {
-    for (QpType c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException(
-        "QpType " + value, "no such value", "use RC 2, UC 3, UD 4 or another QpType");
+    return Numbered.of(VALUES, value, "use RC 2, UC 3, UD 4 or another QpType");
   }
 }

@@ -1,7 +1,7 @@
 package ib.core.verbs;
 
 /** Which send requests give a completion when they succeed; numbers of {@code ib_sig_type}. */
-public enum SigType {
+public enum SigType implements Numbered {
   /** Each one. */
   ALL_WR(0),
   /** Those posted with {@link SendFlags#SIGNALED}. */
@@ -16,6 +16,7 @@ public enum SigType {
   }
 
   /** {@return the number in {@code ib_sig_type}} */
+  @Override
   public int value() {
     return value;
   }
@@ -28,11 +29,6 @@ public enum SigType {
    * @throws IbInvalidException if no constant has that number
    */
   public static SigType of(int value) {
-    for (SigType c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException("SigType " + value, "no such value", "use 0 or 1");
+    return Numbered.of(VALUES, value, "use 0 or 1");
   }
 }

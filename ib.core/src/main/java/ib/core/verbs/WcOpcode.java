@@ -4,7 +4,7 @@ package ib.core.verbs;
  * The operation of a completed work request; numbers of {@code ib_wc_opcode}. Valid only when the
  * status is SUCCESS.
  */
-public enum WcOpcode {
+public enum WcOpcode implements Numbered {
   /** Send, in any of its forms. */
   SEND(0),
   /** RDMA write, with or without immediate data. */
@@ -45,6 +45,7 @@ public enum WcOpcode {
   }
 
   /** {@return the number in {@code ib_wc_opcode}} */
+  @Override
   public int value() {
     return value;
   }
@@ -62,12 +63,6 @@ public enum WcOpcode {
    * @throws IbInvalidException if no constant has that number
    */
   public static WcOpcode of(int value) {
-    for (WcOpcode c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException(
-        "WcOpcode " + value, "no such value", "use a value of ib_wc_opcode");
+    return Numbered.of(VALUES, value, "use a value of ib_wc_opcode");
   }
 }

@@ -1,7 +1,7 @@
 package ib.core.verbs;
 
 /** Outcome of a work request; numbers of {@code ib_wc_status}. */
-public enum WcStatus {
+public enum WcStatus implements Numbered {
   /** Done. */
   SUCCESS(0, "success"),
   /** A message does not fit the local buffers or the port. */
@@ -58,6 +58,7 @@ public enum WcStatus {
   }
 
   /** {@return the number in {@code ib_wc_status}} */
+  @Override
   public int value() {
     return value;
   }
@@ -75,11 +76,6 @@ public enum WcStatus {
    * @throws IbInvalidException if no constant has that number
    */
   public static WcStatus of(int value) {
-    for (WcStatus c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException("WcStatus " + value, "no such value", "use 0 to 21");
+    return Numbered.of(VALUES, value, "use 0 to 21");
   }
 }

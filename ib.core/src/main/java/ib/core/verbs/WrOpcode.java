@@ -1,7 +1,7 @@
 package ib.core.verbs;
 
 /** The operation of a send request; numbers of {@code ib_wr_opcode}. */
-public enum WrOpcode {
+public enum WrOpcode implements Numbered {
   /** Write to remote memory. */
   RDMA_WRITE(0),
   /** Write, then complete a receive of the peer with immediate data. */
@@ -51,6 +51,7 @@ public enum WrOpcode {
   }
 
   /** {@return the number in {@code ib_wr_opcode}} */
+  @Override
   public int value() {
     return value;
   }
@@ -63,12 +64,6 @@ public enum WrOpcode {
    * @throws IbInvalidException if no constant has that number
    */
   public static WrOpcode of(int value) {
-    for (WrOpcode c : VALUES) {
-      if (c.value == value) {
-        return c;
-      }
-    }
-    throw new IbInvalidException(
-        "WrOpcode " + value, "no such value", "use a value of ib_wr_opcode");
+    return Numbered.of(VALUES, value, "use a value of ib_wr_opcode");
   }
 }

@@ -3,6 +3,7 @@ package ib.core.verbs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -141,7 +142,8 @@ class WireValuesTest {
     }
     assertEquals(header, String.join(" ", ours), name);
     for (int unknown : new int[] {-1, 99, 130, 1004, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
-      assertThrows(IbInvalidException.class, () -> of.apply(unknown));
+      String text = assertThrows(IbInvalidException.class, () -> of.apply(unknown)).getMessage();
+      assertTrue(text.startsWith(name + " " + unknown + ": no such value"), text);
     }
   }
 

@@ -15,25 +15,25 @@ public final class ClassPortInfo extends SaRecord<ClassPortInfo, ClassPortInfo.F
     CAPABILITY_MASK(16, 16, -1),
     /** CapabilityMask2 of the class. */
     CAPABILITY_MASK2(32, 27, -1),
-    /** How long it takes to answer: 4.096 us * 2^n. */
+    /** How long the manager takes to answer: 4.096 us * 2^n. */
     RESP_TIME_VALUE(59, 5, -1),
     /** GID of the port that answers instead. */
     REDIRECT_GID(64, 128, -1),
-    /** Its traffic class. */
+    /** Traffic class to that port. */
     REDIRECT_TCLASS(192, 8, -1),
-    /** Its service level. */
+    /** Service level to that port. */
     REDIRECT_SL(200, 4, -1),
-    /** Its flow label. */
+    /** Flow label to that port. */
     REDIRECT_FLOW_LABEL(204, 20, -1),
-    /** Its LID; 0 when the GID is to be asked for. */
+    /** LID of that port; 0 when only its GID is given. */
     REDIRECT_LID(224, 16, -1),
-    /** Its partition. */
+    /** Partition of that port. */
     REDIRECT_PKEY(240, 16, -1),
-    /** Its queue pair. */
+    /** Queue pair of that port. */
     REDIRECT_QPN(264, 24, -1),
-    /** Its Q_Key. */
+    /** Q_Key of that queue pair. */
     REDIRECT_QKEY(288, 32, -1),
-    /** Where traps go. */
+    /** GID of the port that traps are sent to. */
     TRAP_GID(320, 128, -1),
     /** Traffic class of traps. */
     TRAP_TCLASS(448, 8, -1),
@@ -64,7 +64,7 @@ public final class ClassPortInfo extends SaRecord<ClassPortInfo, ClassPortInfo.F
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public ClassPortInfo() {
     super(ATTRIBUTE_ID, 72, Field.class);
   }

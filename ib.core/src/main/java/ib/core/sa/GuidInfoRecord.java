@@ -26,7 +26,7 @@ public final class GuidInfoRecord extends SaRecord<GuidInfoRecord, GuidInfoRecor
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public GuidInfoRecord() {
     super(ATTRIBUTE_ID, 72, Field.class);
   }

@@ -40,7 +40,7 @@ public final class InformInfo extends SaRecord<InformInfo, InformInfo.Field> {
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public InformInfo() {
     super(ATTRIBUTE_ID, 36, Field.class);
   }

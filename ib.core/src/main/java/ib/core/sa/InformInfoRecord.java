@@ -26,7 +26,7 @@ public final class InformInfoRecord extends SaRecord<InformInfoRecord, InformInf
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public InformInfoRecord() {
     super(ATTRIBUTE_ID, 60, Field.class);
   }

@@ -26,7 +26,7 @@ public final class LftRecord extends SaRecord<LftRecord, LftRecord.Field> {
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public LftRecord() {
     super(ATTRIBUTE_ID, 72, Field.class);
   }

@@ -28,7 +28,7 @@ public final class LinkRecord extends SaRecord<LinkRecord, LinkRecord.Field> {
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public LinkRecord() {
     super(ATTRIBUTE_ID, 8, Field.class);
   }

@@ -62,7 +62,7 @@ public final class McMemberRecord extends SaRecord<McMemberRecord, McMemberRecor
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public McMemberRecord() {
     super(ATTRIBUTE_ID, 52, Field.class);
   }

@@ -28,7 +28,7 @@ public final class MftRecord extends SaRecord<MftRecord, MftRecord.Field> {
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public MftRecord() {
     super(ATTRIBUTE_ID, 72, Field.class);
   }

@@ -53,7 +53,7 @@ public final class NodeRecord extends SaRecord<NodeRecord, NodeRecord.Field> {
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public NodeRecord() {
     super(ATTRIBUTE_ID, 108, Field.class);
   }

@@ -41,7 +41,7 @@ public final class Notice extends SaRecord<Notice, Notice.Field> {
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public Notice() {
     super(ATTRIBUTE_ID, 80, Field.class);
   }

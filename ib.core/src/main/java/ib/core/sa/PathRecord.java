@@ -70,7 +70,7 @@ public final class PathRecord extends SaRecord<PathRecord, PathRecord.Field> {
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public PathRecord() {
     super(ATTRIBUTE_ID, 64, Field.class);
   }

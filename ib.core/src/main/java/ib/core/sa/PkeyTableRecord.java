@@ -28,7 +28,7 @@ public final class PkeyTableRecord extends SaRecord<PkeyTableRecord, PkeyTableRe
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public PkeyTableRecord() {
     super(ATTRIBUTE_ID, 72, Field.class);
   }

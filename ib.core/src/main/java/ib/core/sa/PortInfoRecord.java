@@ -119,7 +119,7 @@ public final class PortInfoRecord extends SaRecord<PortInfoRecord, PortInfoRecor
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public PortInfoRecord() {
     super(ATTRIBUTE_ID, 68, Field.class);
   }

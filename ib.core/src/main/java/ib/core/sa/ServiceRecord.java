@@ -95,7 +95,7 @@ public final class ServiceRecord extends SaRecord<ServiceRecord, ServiceRecord.F
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public ServiceRecord() {
     super(ATTRIBUTE_ID, 176, Field.class);
   }

@@ -31,7 +31,7 @@ public final class SlToVlRecord extends SaRecord<SlToVlRecord, SlToVlRecord.Fiel
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public SlToVlRecord() {
     super(ATTRIBUTE_ID, 16, Field.class);
   }

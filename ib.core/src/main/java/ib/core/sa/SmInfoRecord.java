@@ -32,7 +32,7 @@ public final class SmInfoRecord extends SaRecord<SmInfoRecord, SmInfoRecord.Fiel
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public SmInfoRecord() {
     super(ATTRIBUTE_ID, 28, Field.class);
   }

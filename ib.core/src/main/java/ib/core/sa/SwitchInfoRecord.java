@@ -24,7 +24,7 @@ public final class SwitchInfoRecord extends SaRecord<SwitchInfoRecord, SwitchInf
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public SwitchInfoRecord() {
     super(ATTRIBUTE_ID, 24, Field.class);
   }

@@ -29,7 +29,7 @@ public final class VlArbitrationRecord
     }
   }
 
-  /** All 0. */
+  /** Makes a record with all fields 0. */
   public VlArbitrationRecord() {
     super(ATTRIBUTE_ID, 72, Field.class);
   }

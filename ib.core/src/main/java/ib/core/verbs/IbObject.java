@@ -102,7 +102,7 @@ public abstract sealed class IbObject implements AutoCloseable
   /** Called after the driver has destroyed the object, to release what the core keeps for it. */
   void released() {}
 
-  /** The whole destroy, as {@link Creation} hands it to the core. */
+  /** Destroys the object, as {@link Creation} hands it to the core. */
   final void destroyNow() {
     doDestroy();
     released();

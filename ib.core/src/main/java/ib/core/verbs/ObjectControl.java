@@ -165,7 +165,7 @@ public interface ObjectControl {
    */
   void publish(IbObject self, Runnable destroyer);
 
-  /** The driver could not make the object: references are given back. */
+  /** Releases the references, because the driver could not make the object. */
   void abort();
 
   /**

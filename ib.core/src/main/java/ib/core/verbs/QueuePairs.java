@@ -64,7 +64,7 @@ public final class QueuePairs {
     }
   }
 
-  /** One of the two. */
+  /** One of the two ends. */
   private static final class End {
     final QueuePair qp;
     final int port;

@@ -132,7 +132,7 @@ public final class BoundDevice extends IbDevice implements MadPorts, SaPorts {
     return owner.held();
   }
 
-  /** From now on nothing can be made through the handle. */
+  /** Refuses the creation of objects through the handle. */
   @AnyContext
   void poison() {
     owner.poison();

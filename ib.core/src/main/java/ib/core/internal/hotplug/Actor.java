@@ -122,7 +122,7 @@ final class Actor {
     return new Next(null, signal, null);
   }
 
-  /** Another wait goes before this one: the operation stays queued. */
+  /** Ends a wait in favour of another one; the operation stays queued. */
   private void giveUp(Op op, List<Thread> cycle) {
     Waiter waiter = op.waiter;
     op.refusal = refusal(op, cycle);

@@ -90,7 +90,7 @@ final class Bindings {
     b.place = ++b.device.adds;
   }
 
-  /** A failed add: swept, no remove (CC-5, CC-6). */
+  /** Cleans up after a failed add; the client gets no remove (CC-5, CC-6). */
   private void reject(Tenure t, Binding b, Throwable error) {
     failed(b, "add", error);
     sweep(t, b);

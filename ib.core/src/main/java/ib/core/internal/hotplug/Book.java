@@ -136,7 +136,7 @@ final class Book {
     assert done;
   }
 
-  /** From inside a section: runs something on this thread when the lock is released. */
+  /** Runs an action on this thread after the lock is released; called with the lock held. */
   void afterwards(Runnable effect) {
     effects.add(effect);
   }

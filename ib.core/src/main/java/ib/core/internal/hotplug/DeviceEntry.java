@@ -47,7 +47,7 @@ public final class DeviceEntry {
 
   State state = State.NEW;
 
-  /** Its removal was asked for: nothing new begins. */
+  /** Whether the removal was requested: no new operation begins. */
   boolean stopping;
 
   int adds;

@@ -92,7 +92,7 @@ final class Lease implements DeviceLease {
     }
   }
 
-  /** The removal's deadline has passed; guarded by the book. */
+  /** Revokes the lease, because the removal's deadline has passed. Guarded by the book. */
   void revoke() {
     state = state == State.CLOSING ? State.DROPPED : State.REVOKED;
   }

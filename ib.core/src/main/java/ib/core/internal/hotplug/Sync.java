@@ -6,7 +6,7 @@ import java.util.function.LongUnaryOperator;
  * All places where threads of this package meet: a test orders them, {@link SystemSync} just runs.
  */
 interface Sync {
-  /** A place where another thread may come first; called without the book's lock. */
+  /** Marks a place where another thread may run first; called without the book's lock. */
   void step();
 
   /** {@return a signal that was not fired} */

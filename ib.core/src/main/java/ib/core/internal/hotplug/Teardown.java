@@ -102,7 +102,7 @@ final class Teardown {
     return enabled && disable(t, d, State.RESETTING);
   }
 
-  /** The way up of a reset. */
+  /** Brings the device up again after a reset. */
   private void resume(Tenure t, DeviceEntry d) {
     if (book.compute(() -> first(t, resumable(d) && !d.gateOpen, () -> d.gateOpen = true))) {
       Result<Object> opened =

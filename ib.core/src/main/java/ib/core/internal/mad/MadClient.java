@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Client 0 of the core (M1): gives every device with general services its MAD layer. */
 public final class MadClient implements IbClient, AutoCloseable {
-  /** Its name. */
+  /** Name of this client. */
   public static final String NAME = "mad";
 
   private final Contract contract;

@@ -113,7 +113,7 @@ final class MadPort implements Rmpp.Port {
     return agents.add(what, tid -> new Agent(this, owner, what, handler, tid));
   }
 
-  /** An agent is closed: nothing comes to it any more, what it waits for fails (M6). */
+  /** Removes a closed agent: it gets no more datagrams, and its outstanding requests fail (M6). */
   void leave(Agent agent) {
     agents.remove(agent);
     run(
@@ -178,7 +178,7 @@ final class MadPort implements Rmpp.Port {
     transmit(mad, to, failure -> {});
   }
 
-  /** Sends: to this port itself without the wire (M8). */
+  /** Sends a datagram; one to this port itself does not use the wire (M8). */
   void transmit(Mad mad, MadAddress to, Wire.Done done) {
     counters.add(Counter.SENT);
     int mgmtClass = mad.header().mgmtClass();
@@ -233,7 +233,7 @@ final class MadPort implements Rmpp.Port {
     transmit(response, new MadAddress(back, to.srcQp(), qkey, to.pkeyIndex()));
   }
 
-  /** A datagram has come by the wire; on any thread. */
+  /** Handles a datagram that arrived by the wire; any thread may call. */
   void arrived(int qpn, Mad mad, MadSource source) {
     if (!queue.executeForStranger(() -> inbound.arrived(qpn, mad, source))) {
       refused(Counter.NO_ROOM, "more datagrams than the port keeps up with", source);

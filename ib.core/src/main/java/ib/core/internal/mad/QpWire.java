@@ -81,7 +81,7 @@ final class QpWire implements Wire, AutoCloseable {
     return new SpecialQp(this, pd.createQp(init), memory, at, sends, receives);
   }
 
-  /** From now on datagrams are received; what arrived is handed to the port's layer. */
+  /** Starts to receive; hands datagrams that arrive, or have arrived, to the port's layer. */
   void start(MadPort to) {
     layer = to;
     for (SpecialQp q : qps) {
@@ -137,7 +137,7 @@ final class QpWire implements Wire, AutoCloseable {
     qp.send(mad, to, done);
   }
 
-  /** A receive has completed: its bytes, behind 40 bytes for the GRH. */
+  /** Handles a completed receive: its bytes, behind 40 bytes for the GRH. */
   void received(int qpn, MemorySegment buffer, WorkCompletion wc) {
     MadPort to = layer;
     int length = wc.byteLen() - WellKnown.GRH_BYTES;
@@ -165,7 +165,7 @@ final class QpWire implements Wire, AutoCloseable {
     return new MadSource(port, false, wc.slid(), wc.sl(), wc.srcQp(), wc.pkeyIndex(), answer);
   }
 
-  /** A receive buffer could not be posted again; of a QP that is going that is right. */
+  /** Counts a receive buffer that could not be posted again, unless the QP is being removed. */
   void starved(int qpn) {
     SpecialQp q = qps[qpn];
     MadPort to = layer;

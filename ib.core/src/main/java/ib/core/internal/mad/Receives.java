@@ -67,7 +67,7 @@ final class Receives {
     segments -= count;
   }
 
-  /** An agent is closed: what is on its way to the agent stops without a word. */
+  /** Drops all transfers to a closed agent, without an ABORT. */
   void leave(Agent agent) {
     all.values()
         .removeIf(

@@ -43,7 +43,7 @@ final class Rmpp {
     /** Runs something later. */
     World.Alarm after(long delayNs, Runnable what);
 
-    /** Counts. */
+    /** Adds 1 to a counter. */
     void count(Counter counter);
 
     /** Counts a datagram that is refused, and tells of it. */

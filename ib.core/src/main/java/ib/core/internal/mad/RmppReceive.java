@@ -63,7 +63,7 @@ final class RmppReceive {
     return replyWindow;
   }
 
-  /** The sender has turned around and allows that many segments of the answer. */
+  /** Notes that the sender waits for the response and allows that many segments of it. */
   void turnAround(int window) {
     replyWindow = Math.max(replyWindow, window);
   }
@@ -73,7 +73,7 @@ final class RmppReceive {
     return complete;
   }
 
-  /** A segment has arrived. */
+  /** Handles a segment. */
   void data(Mad mad) {
     RmppHeader h = mad.rmpp();
     int number = h.segmentNumber();
@@ -189,7 +189,7 @@ final class RmppReceive {
     return mad;
   }
 
-  /** The sender has given up. */
+  /** Ends the transfer, because the sender has aborted it. */
   void aborted(RmppStatus status) {
     if (!complete && !over) {
       close();

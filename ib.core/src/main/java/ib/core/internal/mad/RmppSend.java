@@ -63,7 +63,7 @@ final class RmppSend {
     return segments;
   }
 
-  /** Begins, with the window that the receiver has given already, at least 1. */
+  /** Starts to send, with the window that the receiver has granted already, at least 1. */
   void start(int firstWindow) {
     window = Math.max(1, firstWindow);
     pump();
@@ -121,7 +121,7 @@ final class RmppSend {
     return mad;
   }
 
-  /** The receiver has all segments up to one, and allows more up to another. */
+  /** Handles an ACK: the receiver has all segments up to one, and allows more up to another. */
   void acknowledged(int segment, int newWindow) {
     if (ended || segment < acknowledged || segment == 0 && newWindow == 0) {
       return; // an old one that was overtaken
@@ -164,12 +164,12 @@ final class RmppSend {
     finish(new RmppException(status, "sending " + message, false));
   }
 
-  /** The receiver has given up. */
+  /** Ends the transfer, because the receiver has stopped or aborted it. */
   void stopped(RmppStatus status) {
     finish(new RmppException(status, "sending " + message, true));
   }
 
-  /** All has arrived: the receiver answers already. */
+  /** Completes the transfer, because the receiver already sends the response. */
   void answered() {
     finish(null);
   }

@@ -63,7 +63,7 @@ final class SpecialQp implements AutoCloseable {
     }
   }
 
-  /** Sends, or lets it wait until a send has completed. The bytes must not change meanwhile. */
+  /** Sends a datagram, or queues it until a send completes. The bytes must not change meanwhile. */
   void send(MemorySegment mad, MadAddress to, Wire.Done done) {
     SendSlot slot = free.poll();
     if (slot == null) {

@@ -36,7 +36,7 @@ final class Transfers {
 
   // ---- sending ----
 
-  /** A request that is longer than a datagram, or double-sided. */
+  /** Sends a request that is longer than a datagram, or double-sided. */
   void request(Exchange e) {
     Rmpp.Key key = Rmpp.Key.of(e.request.header(), false, e.to.ah());
     Pending<@Nullable Void> sent = new Pending<>();
@@ -62,7 +62,7 @@ final class Transfers {
     s.start(1);
   }
 
-  /** All of the request has arrived: says how far the answer may go (IBA 13.6.6). */
+  /** Grants the responder a window, because the whole request has arrived (IBA 13.6.6). */
   private void turnAround(Exchange e) {
     if (e.request.header().method() == MadMethod.GET_MULTI) {
       port.transmit(
@@ -74,7 +74,7 @@ final class Transfers {
     }
   }
 
-  /** A request is given up: so is what is being sent of it. */
+  /** Cancels a request, and the segments of it that are still to be sent. */
   void cancel(Exchange e) {
     Sending s = sends.remove(Rmpp.Key.of(e.request.header(), false, e.to.ah()));
     if (s != null) {
@@ -82,7 +82,7 @@ final class Transfers {
     }
   }
 
-  /** A response, or something else that is not answered. */
+  /** Sends a response, or another message that gets no response. */
   void message(Agent agent, Mad mad, MadAddress to, Pending<@Nullable Void> sent) {
     boolean response = mad.header().response();
     Rmpp.Key key = Rmpp.Key.of(mad.header(), response, to.ah());
@@ -133,7 +133,7 @@ final class Transfers {
     return false;
   }
 
-  /** An ACK, STOP or ABORT; it goes to the sender of the opposite direction, or to a receiver. */
+  /** Handles an ACK, STOP or ABORT: for the sender of the opposite direction, or for a receiver. */
   void control(Mad mad, MadSource source) {
     if (!known(mad, source)) {
       return;
@@ -176,7 +176,7 @@ final class Transfers {
 
   // ---- receiving ----
 
-  /** A segment of a request that an agent is registered for. */
+  /** Handles a segment of a request that an agent is registered for. */
   void request(Agent agent, Mad mad, MadSource source) {
     if (!known(mad, source)) {
       return;
@@ -191,7 +191,7 @@ final class Transfers {
     }
   }
 
-  /** A segment of the response to a request, when there still is one. */
+  /** Handles a segment of a response; its request may have ended. */
   void response(Mad mad, MadSource source, @Nullable Exchange e) {
     if (!known(mad, source)) {
       return;
@@ -303,7 +303,7 @@ final class Transfers {
 
   // ---- the end ----
 
-  /** An agent is closed: its transfers stop without a word. */
+  /** Ends the transfers of a closed agent, without an ABORT. */
   void leave(Agent agent) {
     sends
         .values()

@@ -61,7 +61,7 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
     midlayer.attach(entry);
   }
 
-  /** A change of properties is the way to ask for another try (CC-5). */
+  /** Considers the client again, which a change of its properties requests (CC-5). */
   @Override
   public void modified(ServiceReference<IbClient> reference, ClientEntry entry) {
     midlayer.rebind(entry);

@@ -69,7 +69,7 @@ final class Group extends Upkeep {
     return leaving == 0 ? null : new Leave(leaving);
   }
 
-  /** The port is a member already in that way: compares what the newcomer asks for. */
+  /** Admits a new member to a group that the port has joined, if its request fits the group. */
   private void admit(Membership m) {
     McMemberRecord r = record;
     if (r == null) {

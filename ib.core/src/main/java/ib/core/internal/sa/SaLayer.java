@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Client 1 of the core (M1): the subnet administrator for all InfiniBand ports. */
 public final class SaLayer implements IbClient {
-  /** Its name. */
+  /** Name of this client. */
   public static final String NAME = "sa";
 
   private final World world;

@@ -9,17 +9,17 @@ public enum PortRcvErrorDetails implements MadField {
   PORT_SELECT("PortSelect", 8, 8),
   /** Which counters a Set resets. */
   COUNTER_SELECT("CounterSelect", 16, 16),
-  /** Damaged on the link. */
+  /** Packets damaged on the link. */
   LOCAL_PHYSICAL("PortLocalPhysicalErrors", 32, 16),
-  /** Wrong headers or length. */
+  /** Packets with wrong headers or length. */
   MALFORMED_PACKET("PortMalformedPktErrors", 48, 16),
-  /** No buffer. */
+  /** Packets for which no buffer was free. */
   BUFFER_OVERRUN("PortBufferOverrunErrors", 64, 16),
-  /** No way to the destination. */
+  /** Packets without a route to their destination. */
   DLID_MAPPING("PortDLIDMappingErrors", 80, 16),
-  /** No virtual lane. */
+  /** Packets without a virtual lane. */
   VL_MAPPING("PortVLMappingErrors", 96, 16),
-  /** Its way goes out by the port it came in by. */
+  /** Packets whose route leaves by the port by which they arrived. */
   LOOPING("PortLoopingErrors", 112, 16);
 
   private final Row row;

@@ -4,7 +4,7 @@ package ib.core.mad.smp;
 public enum SmInfo implements MadField {
   /** Port GUID of where it runs. */
   GUID("SmInfoGuid", 0, 64),
-  /** Its SM_Key. */
+  /** SM_Key of the subnet manager. */
   SM_KEY("SmInfoSMKey", 64, 64),
   /** Counts what it does: it lives while this grows. */
   ACT_COUNT("SmActivity", 128, 32),

@@ -8,16 +8,19 @@ import java.util.BitSet;
  * of the seven port events, of all ports when it is unknown what has changed; a table when the
  * event is about it, or the driver's number says that it has changed, or the driver has no numbers.
  * What fails is reported, and tried again before the next event and after a while; the event is
- * delivered all the same (Linux drops it). For the dispatcher only.
+ * delivered all the same (Linux drops it). For the dispatcher's runs only, but for {@link
+ * #remainingNs}.
  */
 final class CacheRefresher {
+  private static final long NEVER = Long.MAX_VALUE;
+
   private final EventHub hub;
   private final EventCounters counters;
   private final PortCaches caches;
   private final BitSet stale = new BitSet();
   private final BitSet gids = new BitSet(); // of stale ports: to be read whatever its number
   private final BitSet pkeys = new BitSet();
-  private long retryNs;
+  private volatile long retryNs = NEVER; // what is stale is tried again then
 
   CacheRefresher(EventHub hub, EventCounters counters, PortCaches caches) {
     this.hub = hub;
@@ -57,6 +60,9 @@ final class CacheRefresher {
   }
 
   private void refreshStale() {
+    if (retryNs != NEVER) {
+      retryNs = NEVER;
+    }
     for (int port = stale.nextSetBit(1); port > 0; port = stale.nextSetBit(port + 1)) {
       try {
         caches.refresh(port, gids.get(port), pkeys.get(port));
@@ -71,14 +77,15 @@ final class CacheRefresher {
     }
   }
 
-  /** {@return nanoseconds until {@link #retry} is due, or Long.MAX_VALUE} */
+  /** {@return nanoseconds until {@link #retry} is due, or Long.MAX_VALUE; for anybody} */
   long remainingNs(long nowNs) {
-    return stale.isEmpty() ? Long.MAX_VALUE : retryNs - nowNs;
+    long at = retryNs;
+    return at == NEVER ? NEVER : at - nowNs;
   }
 
   /** Tries again what has failed, when it is time. */
   void retry(long nowNs) {
-    if (!stale.isEmpty() && retryNs - nowNs <= 0) {
+    if (remainingNs(nowNs) <= 0) {
       refreshStale();
     }
   }

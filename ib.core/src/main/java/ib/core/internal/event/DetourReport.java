@@ -5,14 +5,14 @@ import java.util.concurrent.TimeUnit;
 /**
  * Tells of the detours of one device's events around a bus that is held up (D8): a line when they
  * begin, one when the bus is back, and at most one a minute besides, however often that changes on
- * a busy machine (B6). For the dispatcher only; asked at every tick.
+ * a busy machine (B6). For the dispatcher's runs only.
  */
 final class DetourReport {
   private static final long QUIET_NS = TimeUnit.MINUTES.toNanos(1);
 
   private final EventHub hub;
   private final DeviceEvents events;
-  private boolean begun; // a beginning was told, its end was not
+  private boolean begun;
   private boolean ever;
   private long lastNs;
   private int detours; // since the last end that was told
@@ -51,6 +51,11 @@ final class DetourReport {
     if (begun && nowNs - lastNs >= QUIET_NS) {
       tell("the event bus is still held up: " + counts(), nowNs);
     }
+  }
+
+  /** {@return whether a beginning was told, and its end was not} */
+  boolean hasBegun() {
+    return begun;
   }
 
   /** The bus has caught up. */

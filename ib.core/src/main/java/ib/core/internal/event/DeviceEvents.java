@@ -1,6 +1,8 @@
 package ib.core.internal.event;
 
 import ib.core.client.EventTopics;
+import ib.core.internal.waits.WaitGraph;
+import ib.core.serial.Waits;
 import ib.core.spi.DeviceSink;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.AnyContext;
@@ -25,20 +27,15 @@ import org.jspecify.annotations.Nullable;
  * client at the end of its remove; {@link #close} and {@link #drain} before the device is gone.
  */
 public final class DeviceEvents implements DeviceSink {
-  /** A bus that stays away is told again after so many timeouts. */
-  private static final int NAG_FACTOR = 20;
-
   private final EventHub hub;
   private final DriverDevice device;
   private final EventCounters counters;
   private final AtomicLong sequence;
   private final PortCaches caches;
-  private final CacheRefresher refresher;
   private final HandlerTable handlers;
   private final ReturnWindow window;
-  private final BusPoster poster;
-  private final EventRing events;
-  private final EventRing mirrors;
+  private final EventRing ring;
+  private final Poster poster;
   private final Dispatcher dispatcher;
   private volatile boolean over;
 
@@ -53,13 +50,12 @@ public final class DeviceEvents implements DeviceSink {
     this.hub = hub;
     this.device = device;
     this.caches = new PortCaches(device);
-    this.refresher = new CacheRefresher(hub, counters, caches);
     this.handlers = new HandlerTable(hub, counters);
     this.window = new ReturnWindow(config.queueCapacity(), counters.detours, handlers::offer);
-    this.poster = new BusPoster(hub, counters);
-    this.events = new EventRing(config.queueCapacity());
-    this.mirrors = new EventRing(config.queueCapacity());
-    this.dispatcher = new Dispatcher(hub, device.name(), new Work(), events, mirrors);
+    this.ring = new EventRing(config.queueCapacity());
+    this.poster = new Poster(hub, this);
+    CacheRefresher refresher = new CacheRefresher(hub, counters, caches);
+    this.dispatcher = new Dispatcher(hub, this, refresher, window, ring, poster);
   }
 
   /** {@return where the device's events go; accepts from now on} */
@@ -85,7 +81,7 @@ public final class DeviceEvents implements DeviceSink {
       caches.refresh(port);
     }
     hub.opened(this);
-    dispatcher.open();
+    poster.open();
   }
 
   @Override
@@ -94,10 +90,10 @@ public final class DeviceEvents implements DeviceSink {
     if (!type.unaffiliated()) {
       throw new IllegalArgumentException(type + " belongs to an object: use its raise()");
     }
-    if (events.offer(type, port, hub.clock().nanoTime(), null) == EventRing.Offer.CLOSED) {
+    if (ring.offer(type, port, hub.clock().nanoTime()) == EventRing.Offer.CLOSED) {
       counters.late.increment();
     } else {
-      dispatcher.wake();
+      dispatcher.schedule();
     }
   }
 
@@ -109,10 +105,22 @@ public final class DeviceEvents implements DeviceSink {
    */
   @AnyContext
   public void mirror(IbEvent event) {
-    if (mirrors.offer(event.type(), 0, event.timeNs(), event) == EventRing.Offer.CLOSED) {
+    Map<String, Object> properties = new LinkedHashMap<>();
+    properties.put(EventTopics.DEVICE, name());
+    properties.put(EventTopics.TIME, event.timeNs());
+    describe(event.element(), properties);
+    if (!poster.mirror(event.type(), Map.copyOf(properties), event.timeNs())) {
       counters.late.increment();
-    } else {
-      dispatcher.wake();
+    }
+  }
+
+  private static void describe(@Nullable IbObject element, Map<String, Object> properties) {
+    if (element == null) {
+      return;
+    }
+    properties.put(EventTopics.OBJECT, element.control().kind() + " " + element.control().id());
+    if (element instanceof QueuePair qp) {
+      properties.put(EventTopics.QPN, qp.qpn());
     }
   }
 
@@ -184,7 +192,17 @@ public final class DeviceEvents implements DeviceSink {
   @AnyContext
   public void close() {
     window.close();
-    counters.late.add(dispatcher.close());
+    poster.close();
+    boolean first = ring.close();
+    if (first && !poster.isOpen()) { // what was accepted never will be dispatched
+      counters.late.add(ring.size());
+      dispatcher.close();
+    } else if (ring.isDone()) {
+      dispatcher.close();
+      poster.wake();
+    } else {
+      dispatcher.schedule();
+    }
   }
 
   /**
@@ -193,14 +211,15 @@ public final class DeviceEvents implements DeviceSink {
    * dispatcher's thread has ended. A second call waits as well.
    *
    * @param timeoutNs how long to wait for handlers, Long.MAX_VALUE for as long as it takes; for a
-   *     query of the driver it waits as long as that takes, and reports it
+   *     query of the driver it waits as long as for any fence
    * @return whether all that is so; false after a timeout, while a handler runs that {@link
    *     #closeOwner} gave up, or from inside a handler or a query of the driver
    */
   @MaySleep
   @Fence
   public boolean drain(long timeoutNs) {
-    boolean ended = dispatcher.awaitEnd();
+    WaitGraph waits = hub.waits();
+    boolean ended = waits.await(poster.end(), Waits.Rank.CLOSES, waits.deadlineNs()).done();
     over = true;
     boolean fenced = handlers.closeAll(timeoutNs);
     hub.forget(this);
@@ -241,153 +260,63 @@ public final class DeviceEvents implements DeviceSink {
 
   /** An event of this device has come back from the bus. */
   void returned(Map<String, ?> properties) {
-    if (properties.get(EventTopics.SEQUENCE) instanceof Long sequence) {
-      poster.returned(sequence);
-      boolean detour = window.detour();
-      if (window.returned(sequence) || (detour && !window.detour())) { // room, or to be told of
-        dispatcher.wake();
+    if (properties.get(EventTopics.SEQUENCE) instanceof Long number) {
+      poster.returned(number);
+      if (window.returned(number)) {
+        dispatcher.schedule();
       }
     } else if (properties.get(EventTopics.TIME) instanceof Long time) {
       poster.returned(time);
     }
   }
 
-  /** For the watch, every now and then. */
-  void watch(long nowNs) {
-    if (poster.seize(nowNs)) {
-      hub.reports().trouble(name(), "the event bus blocks its poster: going on without it", null);
-      dispatcher.start();
+  /**
+   * For the watch, every now and then.
+   *
+   * @return nanoseconds until it is to look again at the latest; 0 or less when it has looked
+   */
+  long watch(long nowNs) {
+    poster.seize(nowNs);
+    long remaining = dispatcher.remainingNs(nowNs);
+    if (remaining <= 0 || ring.hasWork()) { // work: there may have been no memory for a thread
+      dispatcher.schedule();
     }
+    return remaining;
   }
 
-  /** What the dispatcher does, on its thread only. */
-  private final class Work implements Dispatcher.Work {
-    private final DetourReport report = new DetourReport(hub, DeviceEvents.this);
-    private long nagNs;
-    private int unmirrored; // affiliated events not posted and not told of
+  // ---- for the dispatcher and its poster ----
 
-    @Override
-    public boolean event(EventType type, int port, int lost, long timeNs) {
-      refresher.before(type, port); // B13: before anybody hears of it
-      if (lost > 0) {
-        counters.overflows.increment();
-        counters.lost.add(lost);
-      }
-      counters.dispatched.increment();
-      return hand(new DeviceEvent(type, port, lost, sequence.incrementAndGet(), timeNs));
+  /** Gives an event its number. */
+  DeviceEvent number(EventType type, int port, int lost, long timeNs) {
+    if (lost > 0) {
+      counters.overflows.increment();
+      counters.lost.add(lost);
     }
+    counters.dispatched.increment();
+    return new DeviceEvent(type, port, lost, sequence.incrementAndGet(), timeNs);
+  }
 
-    private boolean hand(DeviceEvent event) {
-      long now = hub.clock().nanoTime();
-      EventBus bus = over ? null : poster.ready(now, false);
-      if (bus == null) {
-        if (poster.present()) {
-          counters.detours.increment();
-        }
-        window.direct(event);
-        return true;
-      }
-      if (!window.posted(event, now + hub.config().returnTimeoutNs())) {
-        report.goesOn(now);
-        nag(bus, event.sequence(), now);
-      }
-      BusPoster.Result result =
-          poster.post(bus, name(), event.topic(), event.properties(name()), event.sequence());
-      if (result == BusPoster.Result.REFUSED) {
-        window.flush();
-      }
-      return result != BusPoster.Result.DISOWNED;
-    }
+  /** {@return the last number given} */
+  long sequence() {
+    return sequence.get();
+  }
 
-    private void nag(EventBus bus, long since, long now) {
-      if (now - nagNs >= 0) {
-        nagNs = now + NAG_FACTOR * hub.config().returnTimeoutNs();
-        bus.overdue(name(), since);
-      }
-    }
+  /** The bus has refused an event: nothing waits for it. */
+  void refused() {
+    window.flush();
+  }
 
-    @Override
-    public void tick(long nowNs) {
-      int overdue = window.expire(nowNs);
-      if (overdue > 0) {
-        reportOverdue(overdue, nowNs);
-      } else if (!window.detour()) {
-        report.ends(nowNs);
-      }
-      refresher.retry(nowNs);
-    }
+  /** {@return whether the device goes without its bus, since nobody waits any more} */
+  boolean isOver() {
+    return over;
+  }
 
-    private void reportOverdue(int overdue, long now) {
-      long first = sequence.get() - overdue + 1;
-      report.begins(first, overdue, now);
-      nagNs = now;
-      EventBus bus = hub.bus();
-      if (bus != null) {
-        nag(bus, first, now);
-      }
-    }
+  /** {@return whether nothing is dispatched any more} */
+  boolean hasEnded() {
+    return dispatcher.hasEnded();
+  }
 
-    @Override
-    public boolean mirror(@Nullable IbEvent event, int lost) {
-      long now = hub.clock().nanoTime();
-      EventBus bus = over ? null : poster.ready(now, true);
-      if (bus == null) {
-        unmirrored += event == null ? lost : 1;
-        return true;
-      }
-      int untold = unmirrored + lost;
-      unmirrored = 0;
-      if (untold > 0 && !mirrorOverflow(bus, untold, now)) {
-        return false;
-      }
-      return event == null || mirrorEvent(bus, event);
-    }
-
-    private boolean mirrorOverflow(EventBus bus, int lost, long now) {
-      return mirror(
-          bus,
-          EventType.EVENT_OVERFLOW,
-          Map.of(EventTopics.DEVICE, name(), EventTopics.TIME, now, EventTopics.LOST, lost),
-          now);
-    }
-
-    private boolean mirrorEvent(EventBus bus, IbEvent event) {
-      Map<String, Object> properties = new LinkedHashMap<>();
-      properties.put(EventTopics.DEVICE, name());
-      properties.put(EventTopics.TIME, event.timeNs());
-      describe(event.element(), properties);
-      return mirror(bus, event.type(), Map.copyOf(properties), event.timeNs());
-    }
-
-    private boolean mirror(EventBus bus, EventType type, Map<String, Object> properties, long key) {
-      counters.mirrored.increment();
-      String topic = EventTopics.PREFIX + type.name();
-      return poster.post(bus, name(), topic, properties, key) != BusPoster.Result.DISOWNED;
-    }
-
-    private void describe(@Nullable IbObject element, Map<String, Object> properties) {
-      if (element == null) {
-        return;
-      }
-      properties.put(EventTopics.OBJECT, element.control().kind() + " " + element.control().id());
-      if (element instanceof QueuePair qp) {
-        properties.put(EventTopics.QPN, qp.qpn());
-      }
-    }
-
-    @Override
-    public boolean ready() {
-      return !window.full();
-    }
-
-    @Override
-    public long remainingNs(long nowNs) {
-      return Math.min(window.remainingNs(nowNs), refresher.remainingNs(nowNs));
-    }
-
-    @Override
-    public void end() {
-      window.close();
-    }
+  EventCounters counters() {
+    return counters;
   }
 }

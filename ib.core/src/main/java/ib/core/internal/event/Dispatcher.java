@@ -1,236 +1,116 @@
 package ib.core.internal.event;
 
-import ib.core.serial.End;
-import ib.core.serial.Waits;
+import ib.core.serial.Serial;
 import ib.core.verbs.EventType;
-import ib.core.verbs.IbEvent;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one dispatcher thread of a device: takes events from the rings, one at a time, and sees to it
- * that those which the bus holds up go on without it. The thread starts with the first event and
- * ends with {@link #close}.
+ * Takes the events of a device from its ring, one at a time: the caches are refreshed, the event
+ * gets its number, and goes to the {@link Poster}, or to the handlers when the bus cannot be used.
+ * It also hands on what the bus holds up. It closes itself when the ring is closed and empty.
  */
-final class Dispatcher implements Runnable {
-  /** What the dispatcher does, on its thread only. */
-  interface Work {
-    /** An unaffiliated event; {@return false when the caller is no longer the dispatcher} */
-    boolean event(EventType type, int port, int lost, long timeNs);
+final class Dispatcher extends Serial {
+  private static final int PORTION = 16;
 
-    /**
-     * An affiliated event, or losses of such; {@return false when the caller is no longer the
-     * dispatcher}
-     */
-    boolean mirror(@Nullable IbEvent event, int lost);
-
-    /** Looks after what is overdue. */
-    void tick(long nowNs);
-
-    /** {@return whether another event may be taken} */
-    boolean ready();
-
-    /** {@return nanoseconds until the next tick has something to do} */
-    long remainingNs(long nowNs);
-
-    /** Nothing is to come any more. */
-    void end();
-  }
-
-  private enum Step {
-    WORKED,
-    IDLE,
-    DISOWNED
-  }
-
-  private static final int UNOPENED = 0;
-  private static final int OPEN = 1;
-  private static final int STARTED = 2;
-  private static final int ENDED = 3;
+  /** A bus that stays away is told again after so many timeouts. */
+  private static final int NAG_FACTOR = 20;
 
   private final EventHub hub;
-  private final String device;
-  private final Work work;
-  private final EventRing events;
-  private final EventRing mirrors;
-  private final AtomicInteger life = new AtomicInteger(UNOPENED);
-  private final CountDownLatch done = new CountDownLatch(1);
-  private volatile @Nullable Thread owner;
-  private volatile boolean sleeping;
+  private final DeviceEvents events;
+  private final CacheRefresher refresher;
+  private final ReturnWindow window;
+  private final EventRing ring;
+  private final Poster poster;
+  // for a run only
+  private final EventRing.Entry entry = new EventRing.Entry();
+  private final DetourReport report;
+  private long nagNs;
 
-  Dispatcher(EventHub hub, String device, Work work, EventRing events, EventRing mirrors) {
+  Dispatcher(
+      EventHub hub,
+      DeviceEvents events,
+      CacheRefresher refresher,
+      ReturnWindow window,
+      EventRing ring,
+      Poster poster) {
+    super(poster);
     this.hub = hub;
-    this.device = device;
-    this.work = work;
     this.events = events;
-    this.mirrors = mirrors;
+    this.refresher = refresher;
+    this.window = window;
+    this.ring = ring;
+    this.poster = poster;
+    this.report = new DetourReport(hub, events);
   }
 
-  void open() {
-    if (life.compareAndSet(UNOPENED, OPEN) && (events.hasWork() || mirrors.hasWork())) {
-      wake();
+  @Override
+  protected void call() {
+    tick(hub.clock().nanoTime());
+    int left = PORTION;
+    while (left > 0 && !window.full() && ring.poll(entry)) {
+      left--;
+      EventType type = entry.type;
+      if (type == null) {
+        event(EventType.EVENT_OVERFLOW, 0, entry.lost, hub.clock().nanoTime());
+      } else {
+        event(type, entry.port, 0, entry.timeNs);
+      }
     }
-  }
-
-  /** There is something to do; any context. */
-  void wake() {
-    if (life.get() == OPEN && life.compareAndSet(OPEN, STARTED)) {
-      start();
-    } else if (sleeping) {
-      LockSupport.unpark(owner);
-    }
-  }
-
-  /** Starts a thread; for the watch also when the one before is stuck in the bus. */
-  void start() {
-    Thread t =
-        Thread.ofVirtual() // as many as there are devices
-            .name("ib-" + device + "-events")
-            .inheritInheritableThreadLocals(false)
-            .unstarted(this);
-    // whichever driver's thread brought the first event: its class loader is not kept alive by us
-    t.setContextClassLoader(Dispatcher.class.getClassLoader());
-    owner = t;
-    try {
-      t.start();
-    } catch (OutOfMemoryError e) { // no more threads: the next event tries again
-      owner = null;
-      life.compareAndSet(STARTED, OPEN);
-      hub.reports().trouble(device, "cannot start the event dispatcher", e);
+    if (left == 0) {
+      again();
+    } else if (ring.isDone()) {
+      close();
     }
   }
 
   @Override
-  public void run() {
-    EventRing.Entry entry = new EventRing.Entry();
-    while (true) {
-      Step step;
-      try {
-        step = step(entry);
-      } catch (Throwable t) { // never leave a device without its dispatcher
-        hub.reports().trouble(device, "the event dispatcher failed, and goes on", t);
-        step = Step.WORKED;
+  protected void failed(Throwable thrown) {
+    if (isInside()) {
+      hub.reports().trouble(events.name(), "the event dispatcher failed, and goes on", thrown);
+      again(); // what is left in the ring
+    } else {
+      hub.reports().trouble(events.name(), "cannot start the event dispatcher", thrown);
+    }
+  }
+
+  private void tick(long nowNs) {
+    int overdue = window.expire(nowNs);
+    if (overdue > 0) {
+      long first = events.sequence() - overdue + 1;
+      report.begins(first, overdue, nowNs);
+      nagNs = nowNs;
+      nag(hub.bus(), first, nowNs);
+    } else if (report.hasBegun() && !window.detour()) {
+      report.ends(nowNs);
+    }
+    refresher.retry(nowNs);
+  }
+
+  private void event(EventType type, int port, int lost, long timeNs) {
+    refresher.before(type, port); // B13: before anybody hears of it
+    DeviceEvent event = events.number(type, port, lost, timeNs);
+    long now = hub.clock().nanoTime();
+    EventBus bus = events.isOver() ? null : poster.offer(event, now);
+    if (bus == null) {
+      if (hub.bus() != null) {
+        events.counters().detours.increment();
       }
-      if (step == Step.DISOWNED) {
-        return; // another thread has taken over
-      }
-      if (step == Step.IDLE) {
-        if (isOver()) {
-          finish();
-          return;
-        }
-        sleep();
-      }
+      window.direct(event);
+    } else if (!window.posted(event, now + hub.config().returnTimeoutNs())) {
+      report.goesOn(now);
+      nag(bus, event.sequence(), now);
     }
   }
 
-  private Step step(EventRing.Entry entry) {
-    work.tick(hub.clock().nanoTime());
-    if (work.ready() && events.poll(entry)) {
-      EventType type = entry.type;
-      boolean still =
-          type == null
-              ? work.event(EventType.EVENT_OVERFLOW, 0, entry.lost, hub.clock().nanoTime())
-              : work.event(type, entry.port, 0, entry.timeNs);
-      return still ? Step.WORKED : Step.DISOWNED;
-    }
-    if (mirrors.poll(entry)) {
-      return work.mirror(entry.affiliated, entry.lost) ? Step.WORKED : Step.DISOWNED;
-    }
-    return Step.IDLE;
-  }
-
-  private void sleep() {
-    sleeping = true;
-    try {
-      // looked at again after sleeping was set: who adds work from here on sees it and unparks
-      if (!mirrors.hasWork() && !(work.ready() && events.hasWork()) && !isOver()) {
-        long nanos = work.remainingNs(hub.clock().nanoTime());
-        if (nanos > 0) {
-          hub.clock().park(this, nanos);
-        }
-      }
-    } finally {
-      sleeping = false;
+  private void nag(@Nullable EventBus bus, long since, long now) {
+    if (bus != null && now - nagNs >= 0) {
+      nagNs = now + NAG_FACTOR * hub.config().returnTimeoutNs();
+      bus.overdue(events.name(), since);
     }
   }
 
-  private boolean isOver() {
-    return events.isDone() && mirrors.isDone();
-  }
-
-  private void finish() {
-    life.set(ENDED);
-    work.end();
-    done.countDown();
-  }
-
-  /**
-   * Refuses further events; those accepted are still dispatched.
-   *
-   * @return how many were accepted and never will be, since it was never opened
-   */
-  int close() {
-    events.close();
-    mirrors.close();
-    if (life.compareAndSet(UNOPENED, ENDED) || (isOver() && life.compareAndSet(OPEN, ENDED))) {
-      work.end();
-      done.countDown();
-      return events.size();
-    }
-    wake();
-    return 0;
-  }
-
-  /**
-   * Waits until the thread has ended: a fence must hold, so as long as the driver it asks takes,
-   * but not longer than any fence; reported every while.
-   *
-   * @return false when it has not: after the time, and at once for the dispatcher itself, in a
-   *     driver that unregisters inside a query
-   */
-  boolean awaitEnd() {
-    long start = System.nanoTime();
-    End end = End.TIMEOUT;
-    for (long left = hub.waits().deadlineNs(); left > 0 && !end.done(); ) {
-      long slice = Math.min(left, hub.config().stuckReportNs());
-      end = hub.waits().await(new Ended(this), Waits.Rank.CLOSES, slice);
-      if (!end.done()) {
-        reportStuck();
-        wake(); // should there have been no thread to start before
-      }
-      left = end.cycle().isEmpty() ? hub.waits().deadlineNs() - (System.nanoTime() - start) : 0;
-    }
-    return end.done();
-  }
-
-  private record Ended(Dispatcher dispatcher) implements Waits.Target {
-    @Override
-    public boolean over() {
-      Thread t = dispatcher.owner;
-      return dispatcher.done.getCount() == 0 && (t == null || !t.isAlive());
-    }
-
-    @Override
-    public void holders(Consumer<? super Thread> to) {
-      Thread t = dispatcher.owner;
-      if (t != null) {
-        to.accept(t);
-      }
-    }
-
-    @Override
-    public String text() {
-      return "the event dispatcher of " + dispatcher.device;
-    }
-  }
-
-  private void reportStuck() {
-    Thread t = owner;
-    String where = t == null ? "no thread" : Stacks.text(t);
-    hub.reports().trouble(device, "the event dispatcher does not end: " + where, null);
+  /** {@return nanoseconds until a run has something to do although no event comes} */
+  long remainingNs(long nowNs) {
+    return Math.min(window.remainingNs(nowNs), refresher.remainingNs(nowNs));
   }
 }

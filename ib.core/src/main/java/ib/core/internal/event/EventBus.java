@@ -3,14 +3,14 @@ package ib.core.internal.event;
 import java.util.Map;
 
 /**
- * Where a dispatcher posts its events for everybody to hear; in OSGi the EventAdmin. What it posts
- * is expected back at {@link EventReturn}, in the order of the posts or in any other, once, twice
- * or never.
+ * Where a device's {@link Poster} posts its events for everybody to hear; in OSGi the EventAdmin.
+ * What it posts is expected back at {@link EventHub#onEvent}, in the order of the posts or in any
+ * other, once, twice or never.
  */
 @FunctionalInterface
 public interface EventBus {
   /**
-   * Posts an event. Called on dispatcher threads only; ought not to block.
+   * Posts an event. Called on the devices' posters only; ought not to block.
    *
    * @param topic the topic
    * @param properties the properties, immutable

@@ -2,7 +2,7 @@ package ib.core.internal.event;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** Time, as the dispatcher sees it: the seam by which tests move time by hand. */
+/** Time, as the event path sees it: the seam by which tests move time by hand. */
 public interface EventClock {
   /** The clock of the machine. */
   EventClock SYSTEM =
@@ -13,8 +13,8 @@ public interface EventClock {
         }
 
         @Override
-        public void park(Object blocker, long nanos) {
-          LockSupport.parkNanos(blocker, nanos);
+        public void parkUntil(Object blocker, long deadlineNs) {
+          LockSupport.parkNanos(blocker, deadlineNs - System.nanoTime());
         }
       };
 
@@ -22,10 +22,10 @@ public interface EventClock {
   long nanoTime();
 
   /**
-   * Parks the calling thread until it is unparked or time has passed; may return early.
+   * Parks the calling thread until it is unparked or a time has come; may return early.
    *
    * @param blocker what it waits for
-   * @param nanos how long at most
+   * @param deadlineNs until when at most, as {@link #nanoTime} tells it
    */
-  void park(Object blocker, long nanos);
+  void parkUntil(Object blocker, long deadlineNs);
 }

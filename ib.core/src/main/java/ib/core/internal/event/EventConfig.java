@@ -12,25 +12,14 @@ import java.util.concurrent.TimeUnit;
  *     the typed handlers itself, at least 1
  * @param refreshRetryNs after which time a refresh of the caches that failed is tried again, at
  *     least 1
- * @param stuckReportNs after which time somebody who holds up a fence is reported, and again, at
- *     least 1
  */
 public record EventConfig(
-    int queueCapacity,
-    int handlerCapacity,
-    long returnTimeoutNs,
-    long refreshRetryNs,
-    long stuckReportNs) {
+    int queueCapacity, int handlerCapacity, long returnTimeoutNs, long refreshRetryNs) {
   private static final int CAPACITY_MAX = 1 << 20;
 
-  /** 1,024 events each, 250 ms, 1 s, 10 s (D8). */
+  /** 1,024 events each, 250 ms, 1 s (D8). */
   public static final EventConfig DEFAULT =
-      new EventConfig(
-          1024,
-          1024,
-          TimeUnit.MILLISECONDS.toNanos(250),
-          TimeUnit.SECONDS.toNanos(1),
-          TimeUnit.SECONDS.toNanos(10));
+      new EventConfig(1024, 1024, TimeUnit.MILLISECONDS.toNanos(250), TimeUnit.SECONDS.toNanos(1));
 
   /** Checks the ranges. */
   public EventConfig {
@@ -40,14 +29,9 @@ public record EventConfig(
     if (handlerCapacity < 1 || handlerCapacity > CAPACITY_MAX) {
       throw new IllegalArgumentException("handlerCapacity " + handlerCapacity + ": 1 to 1048576");
     }
-    if (returnTimeoutNs < 1 || refreshRetryNs < 1 || stuckReportNs < 1) {
+    if (returnTimeoutNs < 1 || refreshRetryNs < 1) {
       throw new IllegalArgumentException(
-          "times must be at least 1 ns: "
-              + returnTimeoutNs
-              + ", "
-              + refreshRetryNs
-              + ", "
-              + stuckReportNs);
+          "times must be at least 1 ns: " + returnTimeoutNs + ", " + refreshRetryNs);
     }
   }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the events of all devices share: the bus, the threads of handlers, the clock, the reports.
  */
-public final class EventHub implements EventReturn, AutoCloseable {
+public final class EventHub implements AutoCloseable {
   private final EventConfig config;
   private final EventReports reports;
   private final AtomicSection section;
@@ -20,10 +20,10 @@ public final class EventHub implements EventReturn, AutoCloseable {
   private final WaitGraph waits;
   private final Map<String, DeviceEvents> devices = new ConcurrentHashMap<>();
   private final EventWatch watch;
-  private volatile @Nullable EventBus bus;
+  private volatile @Nullable EventBus bus; // null: handlers are told directly (F24)
 
   /**
-   * Makes a hub whose bus gives everything back at once, and whose handlers run on virtual threads.
+   * Makes a hub without a bus, whose handlers run on virtual threads.
    *
    * @param config sizes and times
    * @param reports where trouble is reported
@@ -41,7 +41,7 @@ public final class EventHub implements EventReturn, AutoCloseable {
    * @param config sizes and times
    * @param reports where trouble is reported
    * @param section how a thread is marked while it runs a handler
-   * @param clock the dispatchers' time
+   * @param clock the time of the event path
    * @param handlers where handlers run; never in the caller
    * @param waits who waits for whom
    */
@@ -59,11 +59,6 @@ public final class EventHub implements EventReturn, AutoCloseable {
     this.handlers = handlers;
     this.waits = waits;
     this.watch = new EventWatch(this, devices);
-    this.bus =
-        (topic, properties) -> {
-          onEvent(topic, properties);
-          return true;
-        };
   }
 
   /**
@@ -104,7 +99,13 @@ public final class EventHub implements EventReturn, AutoCloseable {
     bus = newBus;
   }
 
-  @Override
+  /**
+   * An event has come round: takes back what was posted on the bus. Never blocks and runs no
+   * handler; foreign, forged, repeated and late events do no harm.
+   *
+   * @param topic the topic
+   * @param properties its properties
+   */
   public void onEvent(String topic, Map<String, ?> properties) {
     if (topic.startsWith(EventTopics.PREFIX)
         && properties.get(EventTopics.DEVICE) instanceof String name) {

@@ -1,7 +1,6 @@
 package ib.core.internal.event;
 
 import ib.core.verbs.EventType;
-import ib.core.verbs.IbEvent;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +32,6 @@ final class EventRing {
 
     int port;
     long timeNs;
-    @Nullable IbEvent affiliated;
 
     /** Events lost at this place; 0 when it is an event. */
     int lost;
@@ -48,7 +46,6 @@ final class EventRing {
   private final @Nullable EventType[] types;
   private final int[] ports;
   private final long[] times;
-  private final @Nullable IbEvent[] affiliated;
   private final int[] lostBefore;
   // index + 1 of the event in the slot, once it is written: the reader's permission
   private final AtomicIntegerArray published;
@@ -61,12 +58,11 @@ final class EventRing {
     types = new @Nullable EventType[capacity];
     ports = new int[capacity];
     times = new long[capacity];
-    affiliated = new @Nullable IbEvent[capacity];
     lostBefore = new int[capacity];
     published = new AtomicIntegerArray(capacity);
   }
 
-  Offer offer(EventType type, int port, long timeNs, @Nullable IbEvent event) {
+  Offer offer(EventType type, int port, long timeNs) {
     while (true) {
       long w = word.get();
       if (w < 0) {
@@ -83,7 +79,6 @@ final class EventRing {
         types[i] = type;
         ports[i] = port;
         times[i] = timeNs;
-        affiliated[i] = event;
         lostBefore[i] = lost(w);
         published.set(i, tail + 1);
         return Offer.QUEUED;
@@ -106,7 +101,6 @@ final class EventRing {
       // the tail has not moved when this succeeds: the losses really are the latest there is
       if (word.compareAndSet(w, w & (CLOSED_BIT | TAIL_MASK))) {
         out.type = null;
-        out.affiliated = null;
         out.lost = lost;
         return true;
       }
@@ -120,7 +114,6 @@ final class EventRing {
     }
     if (lostBefore[i] > 0) { // first the losses before it, alone; the slot stays
       out.type = null;
-      out.affiliated = null;
       out.lost = lostBefore[i];
       lostBefore[i] = 0;
       return true;
@@ -128,9 +121,7 @@ final class EventRing {
     out.type = types[i];
     out.port = ports[i];
     out.timeNs = times[i];
-    out.affiliated = affiliated[i];
     out.lost = 0;
-    affiliated[i] = null;
     head = h + 1;
     return true;
   }
@@ -142,9 +133,13 @@ final class EventRing {
     return (int) w == h ? lost(w) != 0 : published.get(h & (capacity - 1)) == h + 1;
   }
 
-  /** From now on every offer is refused; what was accepted before stays to be polled. */
-  void close() {
-    word.getAndUpdate(w -> w | CLOSED_BIT);
+  /**
+   * From now on every offer is refused; what was accepted before stays to be polled.
+   *
+   * @return false when it was closed before
+   */
+  boolean close() {
+    return word.getAndUpdate(w -> w | CLOSED_BIT) >= 0;
   }
 
   /** {@return events accepted and not polled, and losses not told of} */

@@ -2,22 +2,27 @@ package ib.core.internal.event;
 
 import ib.core.client.Incidents;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after dispatchers that are stuck in a bus, once per return timeout. One thread per
- * midlayer, from the first device to the end; it sleeps while there is no device.
+ * The clock of the event path: wakes the dispatchers when an event is overdue or a refresh is to be
+ * tried again, and looks after threads that are stuck in a bus; once per return timeout at least.
+ * One thread per midlayer, from the first device to the end; it sleeps while there is no device.
  */
 final class EventWatch implements Runnable {
+  private static final long FAR_NS = TimeUnit.DAYS.toNanos(1);
+
   private final Incidents incidents =
       new Incidents("ib-events-watch", LoggerFactory.getLogger(EventWatch.class)::warn);
   private final EventHub hub;
   private final Map<String, DeviceEvents> devices;
   private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
   private volatile boolean closed;
+  private long next; // nanoseconds to the next look; for the thread only
 
   EventWatch(EventHub hub, Map<String, DeviceEvents> devices) {
     this.hub = hub;
@@ -49,9 +54,18 @@ final class EventWatch implements Runnable {
   }
 
   private void turn() {
-    devices.values().forEach(d -> incidents.outlive(() -> d.watch(hub.clock().nanoTime())));
-    long nanos = devices.isEmpty() ? Long.MAX_VALUE : hub.config().returnTimeoutNs();
-    hub.clock().park(this, nanos);
+    long now = hub.clock().nanoTime();
+    next = devices.isEmpty() ? FAR_NS : hub.config().returnTimeoutNs();
+    devices.values().forEach(d -> incidents.outlive(() -> look(d, now)));
+    hub.clock().parkUntil(this, now + next);
+  }
+
+  /** What is posted after this look is overdue a whole timeout later, so after the next look. */
+  private void look(DeviceEvents events, long now) {
+    long remaining = events.watch(now);
+    if (remaining > 0) {
+      next = Math.min(next, remaining);
+    }
   }
 
   void close() {

@@ -13,16 +13,7 @@ import java.util.function.Consumer;
  * <p>The lock is a leaf but for those of the handlers' queues; no consumer code runs under it.
  */
 class ReturnWindow {
-  private static final class Waiting {
-    final DeviceEvent event;
-    final long deadlineNs;
-    boolean returned;
-
-    Waiting(DeviceEvent event, long deadlineNs) {
-      this.event = event;
-      this.deadlineNs = deadlineNs;
-    }
-  }
+  private record Waiting(DeviceEvent event, long deadlineNs) {}
 
   private final int capacity;
   private final LongAdder detours;
@@ -65,25 +56,29 @@ class ReturnWindow {
   }
 
   /**
-   * An event has come back, perhaps too late, repeatedly or out of order.
+   * An event has come back, perhaps too late or repeatedly. The bus keeps order: nothing before the
+   * event will come any more.
    *
-   * @return whether there is room again after the window had been full
+   * @return whether the dispatcher has something to do: there is room again after the window had
+   *     been full, or the bus has caught up
    */
   synchronized boolean returned(long sequence) {
-    if (sequence == lastPosted) {
-      detour = false; // the bus has caught up
+    if (sequence > lastPosted) {
+      return false; // forged
     }
     boolean wasFull = full();
-    for (Waiting w : waiting) {
-      if (w.event.sequence() == sequence) {
-        w.returned = true;
-        break;
-      }
-    }
-    for (Waiting w = waiting.peek(); w != null && w.returned; w = waiting.peek()) {
+    boolean caughtUp = detour && sequence == lastPosted;
+    detour &= !caughtUp;
+    handUpTo(sequence);
+    return caughtUp || wasFull && !full();
+  }
+
+  private void handUpTo(long sequence) {
+    for (Waiting w = waiting.peek();
+        w != null && w.event.sequence() <= sequence;
+        w = waiting.peek()) {
       handlers.accept(waiting.remove().event);
     }
-    return wasFull && !full();
   }
 
   /**
@@ -104,9 +99,7 @@ class ReturnWindow {
   /** Hands on everything that waits. */
   synchronized int flush() {
     int n = waiting.size();
-    for (Waiting w = waiting.poll(); w != null; w = waiting.poll()) {
-      handlers.accept(w.event);
-    }
+    handUpTo(lastPosted);
     return n;
   }
 

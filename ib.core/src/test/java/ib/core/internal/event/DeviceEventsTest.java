@@ -32,7 +32,7 @@ class DeviceEventsTest {
   void manyPosters() throws Exception {
     int posters = 8;
     int each = 2_000;
-    EventConfig config = new EventConfig(1 << 15, 1 << 15, Rig.TIMEOUT_NS, 1, 1);
+    EventConfig config = new EventConfig(1 << 15, 1 << 15, Rig.TIMEOUT_NS, 1);
     try (Rig rig = new Rig(config, posters)) {
       rig.open();
       Recorder first = rig.handler();

@@ -20,7 +20,7 @@ public final class EventRingScenarios {
     private int last;
 
     void offer(int event) {
-      switch (ring.offer(EventType.PORT_ACTIVE, 1, event, null)) {
+      switch (ring.offer(EventType.PORT_ACTIVE, 1, event)) {
         case QUEUED -> queued[event] = true;
         case LOST -> lost++;
         case CLOSED -> refused++;

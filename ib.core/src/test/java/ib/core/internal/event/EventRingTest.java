@@ -3,12 +3,9 @@ package ib.core.internal.event;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.testing.FakeDevice;
 import ib.core.verbs.EventType;
-import ib.core.verbs.IbEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -30,13 +27,13 @@ class EventRingTest {
   void lossesInPlace() {
     EventRing ring = new EventRing(4);
     for (int i = 0; i < 4; i++) {
-      assertEquals(EventRing.Offer.QUEUED, ring.offer(TYPE, i, i, null));
+      assertEquals(EventRing.Offer.QUEUED, ring.offer(TYPE, i, i));
     }
-    assertEquals(EventRing.Offer.LOST, ring.offer(TYPE, 4, 4, null));
-    assertEquals(EventRing.Offer.LOST, ring.offer(TYPE, 5, 5, null));
+    assertEquals(EventRing.Offer.LOST, ring.offer(TYPE, 4, 4));
+    assertEquals(EventRing.Offer.LOST, ring.offer(TYPE, 5, 5));
     assertEquals(6, ring.size());
     assertEquals("0", poll(ring));
-    assertEquals(EventRing.Offer.QUEUED, ring.offer(TYPE, 6, 6, null));
+    assertEquals(EventRing.Offer.QUEUED, ring.offer(TYPE, 6, 6));
     assertEquals(List.of("1", "2", "3", "lost 2", "6"), drain(ring));
     assertNull(poll(ring));
     assertEquals(0, ring.size());
@@ -47,7 +44,7 @@ class EventRingTest {
   void lossesAtTheEnd() {
     EventRing ring = new EventRing(2);
     for (int i = 0; i < 5; i++) {
-      ring.offer(TYPE, i, i, null);
+      ring.offer(TYPE, i, i);
     }
     assertEquals(List.of("0", "1", "lost 3"), drain(ring));
     assertFalse(ring.hasWork());
@@ -57,9 +54,9 @@ class EventRingTest {
   @DisplayName("CC-16: a closed ring refuses, and gives what it had accepted")
   void closed() {
     EventRing ring = new EventRing(2);
-    ring.offer(TYPE, 0, 0, null);
+    ring.offer(TYPE, 0, 0);
     ring.close();
-    assertEquals(EventRing.Offer.CLOSED, ring.offer(TYPE, 1, 1, null));
+    assertEquals(EventRing.Offer.CLOSED, ring.offer(TYPE, 1, 1));
     assertFalse(ring.isDone());
     assertEquals(List.of("0"), drain(ring));
     assertTrue(ring.isDone());
@@ -70,17 +67,17 @@ class EventRingTest {
   void closedWithLosses() {
     EventRing ring = new EventRing(2);
     for (int i = 0; i < 3; i++) {
-      ring.offer(TYPE, i, i, null);
+      ring.offer(TYPE, i, i);
     }
     ring.close();
-    assertEquals(EventRing.Offer.CLOSED, ring.offer(TYPE, 3, 3, null));
+    assertEquals(EventRing.Offer.CLOSED, ring.offer(TYPE, 3, 3));
     assertEquals("0", poll(ring));
     assertEquals("1", poll(ring));
     assertFalse(ring.isDone());
     assertTrue(ring.hasWork());
     assertEquals("lost 1", poll(ring));
     assertTrue(ring.isDone());
-    assertEquals(EventRing.Offer.CLOSED, ring.offer(TYPE, 4, 4, null));
+    assertEquals(EventRing.Offer.CLOSED, ring.offer(TYPE, 4, 4));
     assertNull(poll(ring));
   }
 
@@ -90,9 +87,9 @@ class EventRingTest {
     for (int[] c : new int[][] {{2, 2}, {3, 4}, {4, 4}, {5, 8}, {8, 8}}) {
       EventRing ring = new EventRing(c[0]);
       for (int i = 0; i < c[1]; i++) {
-        assertEquals(EventRing.Offer.QUEUED, ring.offer(TYPE, i, i, null));
+        assertEquals(EventRing.Offer.QUEUED, ring.offer(TYPE, i, i));
       }
-      assertEquals(EventRing.Offer.LOST, ring.offer(TYPE, 0, 0, null));
+      assertEquals(EventRing.Offer.LOST, ring.offer(TYPE, 0, 0));
     }
   }
 
@@ -102,18 +99,16 @@ class EventRingTest {
     EventRing ring = new EventRing(2);
     assertFalse(ring.hasWork());
     assertFalse(ring.isDone());
-    IbEvent event = new IbEvent(new FakeDevice("fake0"), EventType.CQ_ERR, null, 0, 0, 0);
-    ring.offer(EventType.CQ_ERR, 3, 77, event);
+    ring.offer(EventType.CQ_ERR, 3, 77);
     assertTrue(ring.hasWork());
     assertTrue(ring.poll(entry));
     assertEquals(EventType.CQ_ERR, entry.type);
     assertEquals(3, entry.port);
     assertEquals(77, entry.timeNs);
-    assertSame(event, entry.affiliated);
     assertEquals(0, entry.lost);
     assertFalse(ring.hasWork());
     for (int i = 0; i < 3; i++) {
-      ring.offer(EventType.CQ_ERR, 3, i, event);
+      ring.offer(EventType.CQ_ERR, 3, i);
     }
     for (int i = 0; i < 3; i++) {
       assertTrue(ring.hasWork());
@@ -121,7 +116,6 @@ class EventRingTest {
     }
     assertEquals(1, entry.lost);
     assertNull(entry.type);
-    assertNull(entry.affiliated, "losses are of no object");
   }
 
   @Test
@@ -129,7 +123,7 @@ class EventRingTest {
   void manyPosters() throws Exception {
     EventRing ring = new EventRing(64);
     Race race = new Race(4, 50_000);
-    race.run((port, i) -> ring.offer(TYPE, port, i, null), () -> ring.poll(entry) ? entry : null);
+    race.run((port, i) -> ring.offer(TYPE, port, i), () -> ring.poll(entry) ? entry : null);
     assertEquals(List.of(), race.faults);
     assertEquals(200_000, race.heard + race.lost);
   }
@@ -149,7 +143,7 @@ class EventRingTest {
                     () -> {
                       await(start);
                       for (int i = 0; i < 4; i++) {
-                        if (ring.offer(TYPE, 0, i, null) != EventRing.Offer.CLOSED) {
+                        if (ring.offer(TYPE, 0, i) != EventRing.Offer.CLOSED) {
                           accepted.incrementAndGet();
                         }
                       }

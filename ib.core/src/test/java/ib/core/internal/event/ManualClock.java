@@ -16,11 +16,10 @@ final class ManualClock implements EventClock {
   }
 
   @Override
-  public void park(Object blocker, long nanos) {
-    long before = now.get();
+  public void parkUntil(Object blocker, long deadlineNs) {
     parked.add(Thread.currentThread());
     // who moves time from here on finds this thread and unparks it
-    if (now.get() - before < nanos) {
+    if (now.get() - deadlineNs < 0) {
       LockSupport.park(blocker);
     }
     parked.remove(Thread.currentThread());

@@ -22,16 +22,33 @@ class ReturnWindowTest {
   private final ReturnWindow window = new ReturnWindow(4, detours, e -> handed.add(e.sequence()));
 
   @Test
-  @DisplayName("D8: an event is handed on when it comes back, in order whatever the bus does")
+  @DisplayName("D8: an event is handed on when it comes back, in order, with those before it")
   void reordered() {
-    post(1, 2, 3);
-    window.returned(2);
-    assertEquals(List.of(), handed);
-    window.returned(1);
+    post(1, 2, 3, 4);
+    window.returned(2); // the bus keeps order: it has dropped the first
     assertEquals(List.of(1L, 2L), handed);
     window.returned(1);
+    window.returned(2);
+    assertEquals(List.of(1L, 2L), handed);
+    window.returned(4);
     window.returned(3);
+    assertEquals(List.of(1L, 2L, 3L, 4L), handed);
+    assertEquals(0, detours.sum());
+  }
+
+  @Test
+  @DisplayName("D8: the return of an event that was never posted is ignored, then and later")
+  void forged() {
+    post(1, 2);
+    assertEquals(2, window.expire(TIMEOUT));
+    assertFalse(window.returned(3));
+    assertTrue(window.detour());
+    assertFalse(window.posted(event(3), TIMEOUT));
+    assertTrue(window.returned(3));
+    post(4);
+    assertFalse(window.returned(5));
     assertEquals(List.of(1L, 2L, 3L), handed);
+    assertEquals(0, window.remainingNs(TIMEOUT));
   }
 
   @Test
@@ -43,10 +60,11 @@ class ReturnWindowTest {
     assertTrue(window.detour());
     assertFalse(window.posted(event(3), 2 * TIMEOUT));
     assertEquals(List.of(1L, 2L, 3L), handed);
-    window.returned(1);
+    assertFalse(window.returned(1));
     assertTrue(window.detour());
-    window.returned(3);
+    assertTrue(window.returned(3), "the dispatcher tells of the end");
     assertFalse(window.detour());
+    assertFalse(window.returned(3), "once");
     assertTrue(window.posted(event(4), 2 * TIMEOUT));
     assertEquals(List.of(1L, 2L, 3L), handed);
     window.returned(4);
@@ -77,9 +95,13 @@ class ReturnWindowTest {
   void full() {
     post(1, 2, 3, 4);
     assertTrue(window.full());
-    assertFalse(window.returned(2));
     assertTrue(window.returned(1));
     assertFalse(window.full());
+    assertFalse(window.returned(2), "it was not full before");
+    post(5, 6);
+    assertTrue(window.full());
+    assertFalse(window.returned(2), "again");
+    assertTrue(window.full());
   }
 
   @Test

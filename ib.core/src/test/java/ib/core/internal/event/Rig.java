@@ -28,16 +28,18 @@ final class Rig implements AutoCloseable {
   }
 
   Rig(int queue, int handlerQueue) {
-    this(
-        new EventConfig(
-            queue, handlerQueue, TIMEOUT_NS, EventConfig.DEFAULT.refreshRetryNs(), 1_000_000_000L),
-        2);
+    this(new EventConfig(queue, handlerQueue, TIMEOUT_NS, EventConfig.DEFAULT.refreshRetryNs()), 2);
   }
 
   Rig(EventConfig config, int ports) {
     hub =
         new EventHub(
             config, reports, AtomicSection.NONE, clock, Place.virtual("handler-"), new WaitGraph());
+    hub.bus( // gives everything back at once
+        (topic, properties) -> {
+          hub.onEvent(topic, properties);
+          return true;
+        });
     device = new FakeDevice("fake0", ports);
     events = hub.device(device);
     device.connect(events.sink(), null);

@@ -21,7 +21,7 @@ public class EventRingStress {
   }
 
   static int offer(EventRing ring) {
-    return ring.offer(EventType.PORT_ACTIVE, 7, 9, null) == EventRing.Offer.QUEUED ? 1 : 0;
+    return ring.offer(EventType.PORT_ACTIVE, 7, 9) == EventRing.Offer.QUEUED ? 1 : 0;
   }
 
   /** What is polled is whole. */

@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Clauses of the contract that are nobody else's subject. */
+/** Clauses that no other test is about. */
 class ClauseTest {
   // ---- S10 ----
 
@@ -221,7 +221,7 @@ class ClauseTest {
         ok = true;
         return null;
       } finally {
-        if (!ok && cleans) { // with the entry points that everybody uses, inside of add
+        if (!ok && cleans) { // with the entry points that every client uses, inside of add
           device.unregisterEventHandler(handler);
           made.reversed().forEach(IbObject::close);
         }

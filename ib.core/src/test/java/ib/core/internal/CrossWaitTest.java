@@ -34,10 +34,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Waits of different kinds that wait for each other: the one that can be given up is told at once.
- * Every program is played in both orders: {@code true} when the removal waits first.
+ * Waits of different kinds that wait for each other: one that may be refused is refused at once.
+ * Every program runs in both orders: {@code true} when the removal waits first.
  */
-@DisplayName("2.6-4: waits of all kinds are one graph")
+@DisplayName("B15: waits of all kinds are one graph")
 class CrossWaitTest {
   private final Midlayer midlayer = new Midlayer(Limits.DEFAULT, new Contract(false));
   private final FakeDevice fake = new FakeDevice("fake0");

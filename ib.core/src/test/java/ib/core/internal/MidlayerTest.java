@@ -133,7 +133,7 @@ class MidlayerTest {
       assertEquals(1, event.sequence());
       lease.device().unregisterEventHandler(handler); // a fence: the call has been counted
     }
-    // to the lease's handler, and to that of the SA layer (M9), which nobody waits for here
+    // to the lease's handler, and to that of the SA layer (M9), for which no call waits here
     Wait.until(() -> standalone.core().eventCounters("fake0").get("delivered") == 2);
     assertEquals(1L, standalone.core().eventCounters("fake0").get("dispatched"));
     assertThrows(IbNoDeviceException.class, () -> standalone.core().eventCounters("nosuch"));
@@ -175,7 +175,7 @@ class MidlayerTest {
     standalone.core().registerClient(client);
     standalone.drivers().register(device);
     device.ports().attr(1, device.ops().queryPort(1).toBuilder().lid(77).build());
-    boolean whole = change == EventType.DEVICE_FATAL; // nobody asks a dead device for its ports
+    boolean whole = change == EventType.DEVICE_FATAL; // a device that has failed is not queried
     device.dispatchEvent(change, whole ? 0 : 1);
     assertEquals(change + (whole ? " 1" : " 77"), heard.poll(30, TimeUnit.SECONDS));
   }

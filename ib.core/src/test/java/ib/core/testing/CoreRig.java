@@ -33,7 +33,7 @@ public final class CoreRig implements AutoCloseable {
   private final List<IbEvent> mirrored = new CopyOnWriteArrayList<>();
   private final DeviceParts parts;
 
-  /** What a client may have; a test may change it. */
+  /** The quotas of a client; a test may change them. */
   public volatile Quotas quotas = Quotas.STANDARD;
 
   /** With checking on. */

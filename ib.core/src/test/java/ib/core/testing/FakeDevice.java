@@ -36,7 +36,8 @@ public class FakeDevice extends DriverDevice {
   public volatile boolean neverFlush;
 
   /**
-   * Misbehaves: the handler is called directly, on the stack of whoever made the completion (S20).
+   * Whether the device breaks S20: it calls the handler on the stack of the thread that makes the
+   * completion.
    */
   public volatile boolean callsHandlersDirectly;
 
@@ -45,7 +46,7 @@ public class FakeDevice extends DriverDevice {
    */
   public volatile boolean callsEventHandlersDirectly;
 
-  /** What arming the next queue answers in place of 0, once. */
+  /** The result of the next arming of a queue in place of 0, once. */
   public final AtomicInteger nextArming = new AtomicInteger();
 
   /**

@@ -9,7 +9,7 @@ import ib.core.verbs.WellKnown;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-/** What the ports of a {@link FakeDevice} say: 8 GIDs and 8 P_Keys each. */
+/** The ports of a {@link FakeDevice}: 8 GIDs and 8 P_Keys each. */
 public final class FakePorts {
   private static final int ENTRIES = 8;
 

@@ -17,7 +17,7 @@ public final class Interleavings {
   private static final ThreadLocal<Task> TASK = new ThreadLocal<>();
   private static final ThreadLocal<Interleavings> SETUP = new ThreadLocal<>();
 
-  /** What is run again and again; a new one for every schedule. */
+  /** The code that is explored; a new object for every schedule. */
   public interface Scenario {
     /** Makes the objects and spawns the threads. */
     void setUp();
@@ -284,7 +284,7 @@ public final class Interleavings {
     }
     if (enabled.isEmpty()) {
       if (++alone > STEPS_MOST && failure == null) {
-        failure = new AssertionError("nobody is left to end what a thread looks for");
+        failure = new AssertionError("no thread is left to end what a thread waits for");
       }
       return current != null && current.enabled() && failure == null ? current : null;
     }

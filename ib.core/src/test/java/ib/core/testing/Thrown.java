@@ -4,7 +4,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** What a step of a service thread may throw, and the proof that the thread outlives it. */
+/**
+ * The exceptions that a step of a service thread may throw, and the check that the thread goes on.
+ */
 public final class Thrown {
   private Thrown() {}
 
@@ -25,7 +27,7 @@ public final class Thrown {
     throw (T) what;
   }
 
-  /** Waits until somebody has been there, 30 s at the most. */
+  /** Waits until a thread has counted the latch down, 30 s at most. */
   public static void assertReached(CountDownLatch latch) throws InterruptedException {
     if (!latch.await(30, TimeUnit.SECONDS)) {
       throw new AssertionError("the thread does not go on");

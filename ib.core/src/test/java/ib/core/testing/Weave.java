@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * What {@link Interleavings} explores: which classes are the explored ones, where they stop, and
- * which bugs are planted into them.
+ * The classes that {@link Interleavings} explores, the places where they stop, and the bugs that
+ * are planted into them.
  *
  * @param woven classes that are loaded anew for each schedule, by name
  * @param stopping of these, the ones that stop before each access to shared state
@@ -23,7 +23,7 @@ public record Weave(
           false,
           List.of());
 
-  /** What a planted bug does. */
+  /** The effect of a planted bug. */
   public enum Kind {
     /** An atomic read-modify-write becomes a read and a write. */
     TORN,

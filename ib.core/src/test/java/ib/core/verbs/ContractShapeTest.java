@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What the contract says of the shape of the API itself. */
+/** The clauses about the shape of the API itself. */
 class ContractShapeTest {
   private static List<Class<?>> parameters(Class<?> type, String name) {
     Method method =

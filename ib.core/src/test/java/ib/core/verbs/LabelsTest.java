@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What the tools of the field print, beside ours. */
+/** The labels that the tools of the field print, beside those of this project. */
 @DisplayName("API 3.3, 3.4: labels, capability bits, attribute bits")
 class LabelsTest {
 

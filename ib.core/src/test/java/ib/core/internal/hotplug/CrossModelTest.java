@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every schedule with one preemption of two threads that wait for each other, kind by kind. */
-@DisplayName("2.6-4, B15: waits of all kinds cross, explored")
+@DisplayName("B15: waits of all kinds cross, explored")
 class CrossModelTest {
   private static final int PREEMPTIONS = 1;
 

@@ -56,7 +56,7 @@ public final class CrossScenarios {
     }
   }
 
-  /** What the graph sees of a callback, or of a worker. */
+  /** A callback or a worker, as a target of the graph. */
   private static final class Run implements Waits.Target {
     private volatile boolean over;
     private volatile @Nullable Thread runner;

@@ -9,7 +9,7 @@ import ib.core.verbs.IbInvalidException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What was there, or failed, long before somebody waits for it. */
+/** Fences that begin long after the callback that they wait for has begun or failed. */
 class LateFenceTest {
 
   @Test
@@ -28,7 +28,7 @@ class LateFenceTest {
           s.register(a);
           FakeHooks d = s.device("d");
           DeviceEntry e = s.announced(d);
-          s.scheduler.whenIdle(reported::fire); // the report is made, nobody looks any more
+          s.scheduler.whenIdle(reported::fire); // the report is made, the watchdog sleeps
           s.scheduler.whenIdle(release::fire);
           s.task("driver", () -> s.hotplug.bringUp(e));
           s.task(

@@ -13,10 +13,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /**
- * Waits for what is no fence while a call on the device does not return: each ends at the deadline,
- * nobody is revoked for it, and what was asked for happens when the call has returned.
+ * Waits for operations that are no fence while a call on the device does not return: each wait ends
+ * at the deadline, no client is revoked for it, and the operation runs when the call has returned.
  */
-@DisplayName("2.6-4, CC-19: no wait without an end")
+@DisplayName("B15, CC-19: no wait without an end")
 class LongWaitTest {
   private static Stage.Client stuck(Stage s, Sync.Signal adding, Sync.Signal release) {
     Stage.Client a = s.client("a");
@@ -39,14 +39,14 @@ class LongWaitTest {
     return e;
   }
 
-  /** What holds in the end: told once, and the client that was slow is as good as ever. */
+  /** Checks the end: the violation is recorded once, and the slow client is bound as before. */
   private static void judge(Stage s, String... clauses) {
     assertEquals(List.of(clauses), s.violations.stream().map(Violation::clause).toList());
     for (Violation v : s.violations) {
       assertTrue(v.culprit().equals("IbClient.add of a"), v.culprit());
       assertTrue(v.otherStack().stream().anyMatch(l -> l.contains("LongWaitTest")));
     }
-    assertFalse(s.stuck.stream().anyMatch(x -> x.revoked()), "nobody was given up");
+    assertFalse(s.stuck.stream().anyMatch(x -> x.revoked()), "no client was revoked");
     assertEquals(State.LIVE, s.status("a", s.hotplug.devices().getFirst().name()).state());
     assertTrue(s.hotplug.book().graph.waits().isEmpty());
   }

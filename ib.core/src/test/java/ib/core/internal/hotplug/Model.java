@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What must hold (I1 to I8), checked from outside: it sees calls and returns only, never the
- * machine's own state. The first thing that is wrong is kept with the history up to there.
+ * The invariants I1 to I8, checked from outside: the model sees calls and returns only, never the
+ * state of hot-plug itself. It keeps the first violation with the history up to there.
  */
 final class Model implements Observer {
-  /** What a client has seen of a device. */
+  /** The calls of a client that were about one device. */
   static final class Pair {
     final TestClient client;
     final TestDevice device;
@@ -178,7 +178,7 @@ final class Model implements Observer {
     d.left = true;
   }
 
-  /** Who must have been considered by the device when this returns. */
+  /** Checks that the device has considered all these clients when an operation returns. */
   void allSeen(TestDevice d, Iterable<TestClient> clients, String clause) {
     for (TestClient c : clients) {
       boolean excused = c.leaving || d.leaving || d.loose || c.loose || c.hangs;

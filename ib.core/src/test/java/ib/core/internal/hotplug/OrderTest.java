@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Who is added before whom, and removed after whom. */
+/** The order in which clients are added and removed. */
 class OrderTest {
 
   private static List<String> adds(Stage s, String device) {

@@ -157,7 +157,7 @@ class RealThreadsTest implements Observer {
     assertFalse(second.isAlive());
     assertEquals(DeviceEntry.State.GONE, e.state);
     assertTrue(stuck.stream().anyMatch(s -> s.revoked() && "waiting".equals(s.client())));
-    assertTrue(first.isAlive()); // nobody kills it
+    assertTrue(first.isAlive()); // the core does not end the stuck thread
     c.free.countDown();
     first.join(10_000);
     assertFalse(first.isAlive());

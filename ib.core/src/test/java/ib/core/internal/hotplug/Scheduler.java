@@ -11,10 +11,10 @@ import java.util.function.LongUnaryOperator;
 
 /**
  * Runs threads one at a time and decides at every step, by seed, which one goes on: the same seed
- * gives the same run. Time is virtual: it jumps to the watchdog's next look when nobody can run.
+ * gives the same run. Time is virtual: it jumps to the watchdog's next look when no thread can run.
  */
 final class Scheduler implements Sync {
-  /** What a task does. */
+  /** The code of a task. */
   interface Body {
     void run() throws Exception;
   }
@@ -59,7 +59,7 @@ final class Scheduler implements Sync {
     return t.thread;
   }
 
-  /** Something that may let threads go on when nobody can run; asked once. */
+  /** Adds an action that may let threads go on when none can run; it runs once. */
   void whenIdle(Runnable idler) {
     idlers.add(idler);
   }

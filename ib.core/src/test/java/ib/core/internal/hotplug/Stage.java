@@ -20,7 +20,7 @@ final class Stage implements Observer {
   static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
   private static final int SEEDS = 40;
 
-  /** What is played. */
+  /** The code of a scene. */
   interface Scene {
     void play(Stage stage) throws Exception;
   }
@@ -145,7 +145,7 @@ final class Stage implements Observer {
     notes.add(text);
   }
 
-  /** What a client does in a callback. */
+  /** The code of a client's callback. */
   interface Script {
     Object run(FakeHooks.Handle handle) throws Exception;
   }

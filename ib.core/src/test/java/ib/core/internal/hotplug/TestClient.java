@@ -78,7 +78,7 @@ final class TestClient implements IbClient {
     }
   }
 
-  /** It was given up: it may come back at any time from now on. */
+  /** Called when the client was revoked: its callback may return at any time from now on. */
   void givenUp() {
     if (free != null && world.random.nextBoolean()) {
       free.fire();

@@ -11,7 +11,7 @@ import ib.core.verbs.IbNoDeviceException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What does not return. */
+/** Callbacks that do not return. */
 class WatchdogTest {
 
   @Test
@@ -51,7 +51,7 @@ class WatchdogTest {
                 s.hotplug.unregister(e, Form.THROW);
               });
           Sync.Signal idle = s.signal();
-          s.scheduler.whenIdle(idle::fire); // nobody is left but the thread that hangs
+          s.scheduler.whenIdle(idle::fire); // only the thread that hangs is left
           s.task(
               "witness",
               () -> {

@@ -273,7 +273,7 @@ final class World {
     depths.merge(me, -1, Integer::sum);
   }
 
-  /** What a client does in its callbacks. */
+  /** Runs a callback of a client. */
   void callback(TestClient c, Model.Pair p, String kind) {
     for (int n = random.nextInt(3); n > 0; n--) {
       scheduler.step();

@@ -81,7 +81,7 @@ final class BuiltInClientsTest {
     private void use(MadAgent agent, String when) {
       Mad get = Mad.request(MgmtClass.SUBN_LID_ROUTED, 1, MadMethod.GET, 0x11, 0);
       int status = agent.query(get, MadAddress.smi(1, 1), 10_000, 0).join().mad().header().status();
-      if (status != MadStatus.BAD_METHOD_ATTRIBUTE) { // nobody answers, and that was answered
+      if (status != MadStatus.BAD_METHOD_ATTRIBUTE) { // the answer of a port without an agent
         wrong.add(name + " in " + when + ": status " + status);
       }
     }

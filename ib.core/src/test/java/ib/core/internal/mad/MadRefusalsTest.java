@@ -79,7 +79,7 @@ final class MadRefusalsTest {
         .toList();
   }
 
-  /** What a request of another port is answered: whether the port still has room. */
+  /** Checks that a request of another port still gets a response. */
   private void assertServed() {
     int before = heard.size();
     Mad ask = Mad.request(MgmtClass.SUBN_ADM, 2, MadMethod.GET_MULTI, 0x35, 0);

@@ -26,7 +26,7 @@ final class Net {
 
   final List<Mad> sent = new ArrayList<>();
 
-  /** What the ports write into the log. */
+  /** The lines that the ports write into the log. */
   final List<String> lines = new ArrayList<>();
 
   final List<MadPort> ports = new ArrayList<>();

@@ -65,7 +65,7 @@ class HandlerRegistersTest {
     return context.getService(context.getServiceReference(IbCore.class));
   }
 
-  /** What the core calls is noted, and whether it does so in an atomic section. */
+  /** Records a call of the core, and whether the call was in an atomic section. */
   private void called(String what) {
     log.add(what);
     if (Contract.inAtomic()) {

@@ -40,7 +40,7 @@ import org.osgi.framework.ServiceRegistration;
  * its remove waits for the callback: nothing is thrown through the framework, no wait is long. A
  * wait that is ended by its limit would be a violation more than those that are expected.
  */
-@DisplayName("2.6-4: services that go while callbacks wait for each other, on a real Felix")
+@DisplayName("B15: services that go while callbacks wait for each other, on a real Felix")
 class ServiceEventCrossTest {
   @TempDir private Path storage;
   private Framework framework;

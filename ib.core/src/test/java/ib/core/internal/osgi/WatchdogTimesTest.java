@@ -60,7 +60,7 @@ class WatchdogTimesTest {
     assertTrue(said.contains(key + ": a whole number " + allowed), said);
   }
 
-  /** Does not come back from remove before it is told to. */
+  /** A client whose remove does not return before the test lets it. */
   private record Stuck(CountDownLatch go) implements IbClient {
     @Override
     public String name() {

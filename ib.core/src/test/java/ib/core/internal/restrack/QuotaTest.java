@@ -70,7 +70,9 @@ class QuotaTest {
     assertTrue(e.hint().contains(quota.key()), e.hint());
   }
 
-  /** Three may be had, one that is closed makes room, the driver hears nothing of a fourth. */
+  /**
+   * A client may have three objects; closing one allows another; the driver gets no fourth call.
+   */
   private void three(Quota quota, Supplier<? extends IbObject> maker) {
     allow(quota, 3);
     List<IbObject> made = new ArrayList<>();
@@ -119,7 +121,7 @@ class QuotaTest {
     rig.fake().faults().clear();
     big.resize(10);
     device.createCq(new CqInit(86)).close();
-    allow(Quota.CQ_ENTRIES, 5); // nobody loses what was made before
+    allow(Quota.CQ_ENTRIES, 5); // earlier objects stay
     big.resize(9);
     refused(Quota.CQ_ENTRIES, () -> big.resize(10));
     big.close();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Who keeps whom alive (API 5.4), and what a destroy while in use says. */
+/** The objects that keep others alive (API 5.4), and the error of a destroy while in use. */
 @DisplayName("S48, API 5.4: reference counts and EBUSY")
 class ReferenceTest {
   private final CoreRig rig = new CoreRig();

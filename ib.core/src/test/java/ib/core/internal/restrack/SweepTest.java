@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What a client leaves behind is reported, destroyed in order, and answers EIO from then on. */
+/** The core reports the leaks of a client and destroys them in order; their calls then fail EIO. */
 @DisplayName("S32, CC-20: leak report, forced teardown, poison")
 class SweepTest {
   private final CoreRig rig = new CoreRig();
@@ -195,7 +195,7 @@ class SweepTest {
     Wait.on(inside);
     List<LeakRecord> leaks = hasty.sweepAndPoison();
     assertEquals(List.of("PD 0"), leaks.stream().map(LeakRecord::object).toList());
-    assertEquals(List.of(), rig.clauses(), "nobody waits for an object that is given up");
+    assertEquals(List.of(), rig.clauses(), "no thread waits for an object that is given up");
     go.countDown();
     Wait.end(maker);
     assertEquals(0, rig.objects().live());

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A subnet administrator on the port itself: says yes to everything, or the status it is told. */
+/** A subnet administrator on the port itself: accepts every request, or answers a set status. */
 final class FakeSa implements AutoCloseable {
   static final int MLID = 0xc001;
 

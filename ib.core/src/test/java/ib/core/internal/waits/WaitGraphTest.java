@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@DisplayName("2.6-4, B15: the wait-for graph")
+@DisplayName("B15: the wait-for graph")
 class WaitGraphTest {
   private static final long LONG_NS = TimeUnit.SECONDS.toNanos(60);
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every schedule with up to two preemptions of the graph's own code. */
-@DisplayName("2.6-4, B15: the wait-for graph, explored")
+@DisplayName("B15: the wait-for graph, explored")
 class WaitsModelTest {
   private static final int PREEMPTIONS = 2;
 

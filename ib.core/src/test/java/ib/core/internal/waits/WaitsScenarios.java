@@ -113,7 +113,7 @@ public final class WaitsScenarios {
     }
   }
 
-  /** A queued wait and a close cross: the close holds, whoever comes first. */
+  /** A queued wait and a close cross: the close stays, in either order. */
   public static final class Ranks extends Ring {
     /** One of each. */
     public Ranks() {
@@ -134,7 +134,7 @@ public final class WaitsScenarios {
     }
   }
 
-  /** One waits for a run that waits for nobody: there is no cycle, so nothing is refused. */
+  /** A thread waits for a run that does not wait: without a cycle no wait is refused. */
   public static final class NoCycle extends Ring {
     /** A wait that would be the first to yield. */
     public NoCycle() {

@@ -77,7 +77,7 @@ final class GsoTest {
 
   @Test
   @DisplayName(
-      "rocev2.md section 2: each ICRC is made for the identification that the system gives:"
+      "each ICRC is made for the identification that the system gives:"
           + " 0, 1, 2, …; a shorter one ends a send; requests never overtake each other")
   void identifications() throws IOException {
     UdpWire wire = device("on");

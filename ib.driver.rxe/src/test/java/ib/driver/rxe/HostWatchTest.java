@@ -115,7 +115,7 @@ final class HostWatchTest {
     "65536,4096",
     "576,256"
   })
-  @DisplayName("rocev2.md section 1: the MTU is the largest that leaves 80 bytes")
+  @DisplayName("the MTU is the largest that leaves 80 bytes")
   void mtu(int ofInterface, int active) {
     try (RxeLab lab = new RxeLab()) {
       lab.host = c -> view(true, ofInterface, ONE);

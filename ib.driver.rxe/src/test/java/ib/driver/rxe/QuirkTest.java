@@ -43,7 +43,7 @@ final class QuirkTest {
 
   @ParameterizedTest(name = "quirks {0}")
   @CsvSource({"'', true", "migreq-0, false", "'flush-icrc, nak-63', true"})
-  @DisplayName("rocev2.md 1: MigReq is 1 unless the quirk asks for 0")
+  @DisplayName("MigReq is 1 unless the quirk asks for 0")
   void migReq(String quirks, boolean expected) throws IOException {
     try (RxeLab lab = new RxeLab();
         WirePeer peer = new WirePeer("127.0.0.2")) {
@@ -59,7 +59,7 @@ final class QuirkTest {
 
   @ParameterizedTest(name = "quirks {0}: {1}")
   @CsvSource({"'', REM_INV_REQ_ERR", "nak-63, REM_OP_ERR"})
-  @DisplayName("rocev2.md 0.7: a receive that is too small is NAK 0x61, with the quirk 0x63")
+  @DisplayName("a receive that is too small is NAK 0x61, with the quirk 0x63")
   void tooLong(String quirks, WcStatus expected) {
     try (RxeLab lab = new RxeLab()) {
       lab.configure("rxe0", "address", "127.0.0.1");
@@ -75,7 +75,7 @@ final class QuirkTest {
   }
 
   @Test
-  @DisplayName("rocev2.md 0.9: with the quirk the ICRC of a FLUSH covers its headers twice")
+  @DisplayName("with the quirk the ICRC of a FLUSH covers its headers twice")
   void flush() {
     Packet p = new Packet(new Nobody());
     p.opcode = BthOpcode.RC_FLUSH.value();

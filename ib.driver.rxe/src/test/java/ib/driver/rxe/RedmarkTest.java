@@ -33,7 +33,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@DisplayName("reliability.md B3: the attacks of ReDMArk, over real sockets")
+@DisplayName("the attacks of ReDMArk, over real sockets")
 @Timeout(value = 3600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RedmarkTest {
   private static final int PACKETS = Integer.getInteger("ib.rxe.attack", 30_000);

@@ -99,7 +99,7 @@ final class RxeHeadersTest {
   @ParameterizedTest(name = "{0}")
   @CsvSource({"native, 104, 9, 344865", "portable, 0, 64, 0"})
   @DisplayName(
-      "rocev2.md section 1: a datagram over IPv6 begins with its IPv6 header; the portable path"
+      "a datagram over IPv6 begins with its IPv6 header; the portable path"
           + " neither sets nor sees traffic class and hop limit, nor (B12) flow label")
   void ipv6(String io, int trafficClass, int hopLimit, int flowLabel) {
     lab.configure("rxe0", "address", "::1", "io", io);

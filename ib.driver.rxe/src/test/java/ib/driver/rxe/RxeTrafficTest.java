@@ -89,7 +89,7 @@ final class RxeTrafficTest {
   }
 
   @Test
-  @DisplayName("rocev2.md section 1: a datagram over IPv4 begins with 20 zeros and the IPv4 header")
+  @DisplayName("a datagram over IPv4 begins with 20 zeros and the IPv4 header")
   void grhIpv4() {
     try (RxeLab lab = lab("127.0.0.1", "127.0.0.2")) {
       RxeSide b = datagram(lab);

@@ -23,7 +23,7 @@ final class SourcePortTest {
 
   @ParameterizedTest
   @CsvSource({"native", "portable"})
-  @DisplayName("rocev2.md section 1: the port of a connection is the one that Linux computes")
+  @DisplayName("the port of a connection is the one that Linux computes")
   void connected(String io) throws IOException {
     try (RxeLab lab = new RxeLab();
         DatagramChannel peer = DatagramChannel.open()) {

@@ -21,8 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName(
-    "rocev2.md 5: perftest's exchange over TCP, byte for byte as captured (pt_read, pt_write)")
+@DisplayName("perftest's exchange over TCP, byte for byte as captured (pt_read, pt_write)")
 class TalkTest {
   private static final String CLIENT_KEY =
       "0000:0080:00001a:9914e8:00000a2c:00005644b4f70000:00:00:00:00:00:00:00:00:00:00:ff:ff:0a:4e:00:03:00000000:\0";

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@DisplayName("rocev2.md 5: the ping-pongs' exchange over TCP")
+@DisplayName("the ping-pongs' exchange over TCP")
 class ExchangeTest {
   private static final Address A = new Address(0, 0x12, 0xc67027, Gid.parse("::ffff:10.77.0.2"));
   private static final Address B = new Address(0xfffe, 0xffffff, 0, Gid.ZERO);

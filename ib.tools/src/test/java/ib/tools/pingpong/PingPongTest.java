@@ -207,7 +207,7 @@ class PingPongTest {
     "SRQ, -c",
     "SRQ, -c -e -g 0 -q 3"
   })
-  @DisplayName("rocev2.md 5: server and client through TCP, as in two processes")
+  @DisplayName("server and client through TCP, as in two processes")
   void overTcp(Kind kind, String options) throws Exception {
     String port = String.valueOf(freePort());
     String common = options + " -n 100 -p " + port;

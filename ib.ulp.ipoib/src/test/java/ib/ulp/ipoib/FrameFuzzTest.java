@@ -232,7 +232,8 @@ class FrameFuzzTest {
   }
 
   @Test
-  @DisplayName("as many neighbours and paths as the bounds say, whoever says he is somebody")
+  @DisplayName(
+      "as many neighbours and paths as the bounds allow, with any number of claimed senders")
   void flood() {
     int askers = 6_000;
     for (int i = 0; i < askers; i++) {
@@ -255,8 +256,7 @@ class FrameFuzzTest {
   }
 
   @Test
-  @DisplayName(
-      "as many groups as the bound says, whoever is to be found by the group of his address")
+  @DisplayName("as many groups as the bound allows, with any number of solicited-node addresses")
   void groups() {
     int askers = 1_300;
     for (int i = 0; i < askers; i++) {
@@ -273,7 +273,7 @@ class FrameFuzzTest {
   }
 
   @Test
-  @DisplayName("who says that he is a group is answered nothing, and makes nobody join one")
+  @DisplayName("a neighbour with a multicast address gets no answer, and no group is joined for it")
   void group() {
     List<String> unwanted = new ArrayList<>();
     for (int i = 0; i < 100; i++) {

@@ -71,7 +71,7 @@ final class Contents {
     assertEquals(number(5L * Bulk.COUNT), held.get(2 * Bulk.COUNT));
   }
 
-  /** The first 40 bytes of a datagram's buffer (rocev2.md 1). */
+  /** The first 40 bytes of a datagram's buffer. */
   private static void header(String hex, boolean ipv6, boolean weRequest, int more) {
     int udp = 8 + 12 + 8 + more + 100 + 4;
     String from = weRequest ? HERE4 + HERE6 : THERE4 + THERE6;

@@ -16,10 +16,9 @@ import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
 
 /**
- * rocev2.md 7.7: what the peer sends is lost, doubled and overtaken; all bytes arrive. A ping-pong
- * sends and validates; scenario bulk also writes, reads and adds. A ping-pong leaves when it has
- * everything, and when its last acknowledgement is lost the other end tries in vain: not for the
- * highest loss.
+ * Packets of the peer are lost, duplicated and overtaken; all bytes arrive. A ping-pong sends and
+ * validates; scenario bulk also writes, reads and adds. A ping-pong leaves when it has everything,
+ * and when its last acknowledgement is lost the other end tries in vain: not for the highest loss.
  */
 @RunWith(Parameterized.class)
 public class Losses {

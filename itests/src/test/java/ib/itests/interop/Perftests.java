@@ -10,7 +10,7 @@ import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
 
-/** rocev2.md 7.5, 7.6: perftest's programs, both directions. */
+/** The programs of perftest, in both directions. */
 @RunWith(Parameterized.class)
 public class Perftests {
   private static final String END = "-".repeat(87);

@@ -11,8 +11,8 @@ import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
 
 /**
- * rocev2.md 7.1 to 7.3: rdma-core's ping-pongs, both directions, data validated. Their time-out of
- * 67 ms cannot be changed and is soon over on a loaded machine, see {@link Lane#once}.
+ * The ping-pongs of rdma-core, in both directions, with validated data. Their time-out of 67 ms
+ * cannot be changed and is soon over on a loaded machine, see {@link Lane#once}.
  */
 @RunWith(Parameterized.class)
 public class PingPongs {

@@ -11,10 +11,10 @@ import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
 
 /**
- * rocev2.md 7.8: everything that works, and every error, both directions. Each row tells the
- * completions (request, status; of a receive bytes and immediate data) of the requester and of the
- * responder. Statuses of ours are what the specification asks for (IBA 9.7.5.2, 11.6.2); where
- * Linux answers otherwise (rocev2.md 1, 6) the row for Linux as responder says so.
+ * Every operation and every error, in both directions. Each row tells the completions (request,
+ * status; of a receive bytes and immediate data) of the requester and of the responder. Statuses of
+ * ours are what the specification asks for (IBA 9.7.5.2, 11.6.2); where Linux answers otherwise the
+ * row for Linux as responder says so.
  */
 @RunWith(Parameterized.class)
 public class Scenarios {
@@ -66,7 +66,7 @@ public class Scenarios {
     {"read0", "1 0", "", "1 0", ""},
     {"atomics", "1 0,2 0,3 0,4 0", "", "1 0,2 0,3 0,4 0", ""},
     {"send_inv", "1 0,2 0,3 10", "9 0,1 0 20,2 5", "1 0,2 0,3 10", "9 0,1 0 20,2 5"},
-    // rdma_rxe acknowledges it and then goes to the error state (rocev2.md 6, weakness 6)
+    // rdma_rxe acknowledges it and then goes to the error state
     {"inv_bad_rkey", "1 10", "1 6,2 5", "1 0", "1 9,2 5"},
     {"uc_writes", "1 0,2 0,3 0", UC, "1 0,2 0,3 0", UC},
     {"ud_sends", "1 0,2 0", UD, "1 0,2 0", UD},

@@ -60,7 +60,7 @@ final class RxeHostTest {
 
   @Test
   @DisplayName(
-      "an address that is in use, a key that is wrong, a thing left open: told, and all is down")
+      "an address in use, a wrong key, an object left open: an exception each, and no device stays")
   void wrong() {
     try (RxeHost host = RxeHost.open(FIRST)) {
       assertEquals(1, host.devices().size());

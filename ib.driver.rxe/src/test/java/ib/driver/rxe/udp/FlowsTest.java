@@ -7,7 +7,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@DisplayName("rocev2.md section 1: UDP source ports as Linux rdma_rxe computes them")
+@DisplayName("UDP source ports as Linux rdma_rxe computes them")
 final class FlowsTest {
   @ParameterizedTest
   @CsvSource({

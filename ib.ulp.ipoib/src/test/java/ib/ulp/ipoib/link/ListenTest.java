@@ -29,8 +29,8 @@ class ListenTest extends Stations {
 
   @Test
   @DisplayName(
-      "B11, C2: where nobody will ever listen a request is refused at once; one for an interface"
-          + " that is being made is left to come again, and so it is while that does not listen")
+      "B11, C2: a request for a name without a listener is refused at once; one for an interface"
+          + " that is being made is left unanswered, and so it is while that does not listen")
   void nobodyListens() throws InterruptedException {
     station();
     station();

@@ -156,8 +156,8 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   boolean take(LinkAddress to, Outgoing packet) {
     Running is = running;
     if (is == null || (to.flags() & LinkAddress.RC) == 0 || packet.isResolution()) {
-      return false; // D2, C1: the neighbour has no connected mode, or the packet is ARP or ND,
-      // which never use it
+      // D2, C1: the neighbour has no connected mode, or the packet is ARP or ND, which never use it
+      return false;
     }
     LinkAddress address = to.plain();
     Connection c = is.connections.to(address);

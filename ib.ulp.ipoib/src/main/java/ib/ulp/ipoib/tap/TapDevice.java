@@ -245,10 +245,8 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
       if (errno != 0 && errno != Libc.EAGAIN && errno != Libc.EINTR) {
         throw libc.failure("read from " + name);
       }
-      if (errno != 0
-          || ++inTurn
-              == IN_TURN_MOST) { // after some frames the next queue is read, so that a full queue
-        // does not starve the others
+      // after some frames the next queue is read, so that a full queue does not starve the others
+      if (errno != 0 || ++inTurn == IN_TURN_MOST) {
         turn = queue + 1 == fds.length ? 0 : queue + 1;
         inTurn = 0;
       }

@@ -25,7 +25,7 @@ final class Inbound implements DatagramCodec.Doubt {
   private final RunContext run;
   private final ReceivePool pool;
   private final UdpCounters counters;
-  private final Refusals refusals;
+  private final RefusedDatagrams refusals;
   private final NanoClock clock;
   private final Own own;
   private final IpHeaders headers = new IpHeaders();
@@ -50,7 +50,7 @@ final class Inbound implements DatagramCodec.Doubt {
       RunContext run,
       ReceivePool pool,
       UdpCounters counters,
-      Refusals refusals,
+      RefusedDatagrams refusals,
       NanoClock clock,
       Own own,
       UdpOptions options) {

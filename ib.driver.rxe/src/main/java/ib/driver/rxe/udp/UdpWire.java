@@ -35,7 +35,7 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   private final UdpOptions options;
   private final UdpCounters counters = new UdpCounters();
-  private final Refusals refusals = new Refusals();
+  private final RefusedDatagrams refusals = new RefusedDatagrams();
   private final Senders senders;
   private final @Nullable Libc libc;
   private final boolean migReq;

@@ -156,7 +156,7 @@ final class ReceiverTest {
   void midway() {
     UdpCounters counters = new UdpCounters();
     Run run = new Run();
-    Refusals refusals = new Refusals();
+    RefusedDatagrams refusals = new RefusedDatagrams();
     try (ReceivePool pool = new ReceivePool(1, 64, 1, 1)) {
       Inbound inbound =
           new Inbound(

@@ -9,11 +9,11 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @DisplayName("bad input: one line per minute says what was refused, and from which source")
-final class RefusalsTest {
+final class RefusedDatagramsTest {
   private static final long SECOND = 1_000_000_000;
   private static final long LOW = 0xffff_0a4d_0002L; // 10.77.0.2
 
-  private final Refusals refusals = new Refusals();
+  private final RefusedDatagrams refusals = new RefusedDatagrams();
 
   @Test
   @DisplayName(

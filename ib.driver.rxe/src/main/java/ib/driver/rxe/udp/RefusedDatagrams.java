@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * count, without blocking or allocating. One thread reports them, in at most one line per minute,
  * so that no peer can fill the log.
  */
-final class Refusals {
+final class RefusedDatagrams {
   private static final long QUIET_NS = TimeUnit.MINUTES.toNanos(1);
   private static final DropReason[] ALL = DropReason.values();
 

@@ -64,8 +64,7 @@ class DevicesTest {
   }
 
   @Test
-  @DisplayName(
-      "2.6-4: the end of a bundle waits in the graph only, for slots and for their threads")
+  @DisplayName("B15: the end of a bundle waits in the graph only, for slots and for their threads")
   void stopWaitsInTheGraph() {
     CountDownLatch adding = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);

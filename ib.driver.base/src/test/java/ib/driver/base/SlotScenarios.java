@@ -82,6 +82,7 @@ public final class SlotScenarios {
     int built;
     int up;
     boolean ended;
+    Config taken = new Config("of no slot", 0); // by another slot
 
     @Override
     public final void setUp() {
@@ -116,6 +117,9 @@ public final class SlotScenarios {
     @Override
     public Plugged<Config> plug(Config config) {
       look(config);
+      if (config.equals(taken)) {
+        Interleavings.fail("F25: another slot has taken the name " + config.name());
+      }
       if (++up > 1) {
         Interleavings.fail("two devices of one slot");
       }
@@ -240,16 +244,27 @@ public final class SlotScenarios {
     }
   }
 
-  /** The configuration changes twice while the worker works; the last one is what runs. */
+  /** The configuration changes while the worker works; another slot takes the name that is free. */
   public static final class Renamed extends World {
+    private boolean renamed;
+
     @Override
     void begin() {
+      Interleavings.spawn(
+          "other",
+          false,
+          () -> {
+            if (renamed && !slot.claims().contains(X)) {
+              taken = X;
+            }
+          });
       Interleavings.spawn(
           "names",
           false,
           () -> {
             slot.configure(X);
             slot.configure(Y);
+            renamed = true;
             slot.quiesce();
           });
     }

@@ -25,19 +25,21 @@ final class CaptureRing {
   }
 
   final Filter filter;
-  private final Slot[] slots;
+  private final CapturedPacket[] slots;
   private final int mask;
   private final AtomicLong dropped = new AtomicLong();
   private volatile long tail;
 
   CaptureRing(Filter filter, int size) {
     this.filter = filter;
-    this.slots = new Slot[size];
+    this.slots = new CapturedPacket[size];
     this.mask = size - 1;
     // automatic: a thread with an old claim may write into its slot after the capture has ended
-    MemorySegment memory = Arena.ofAuto().allocate((long) size * Slot.BYTES, 64);
+    MemorySegment memory = Arena.ofAuto().allocate((long) size * CapturedPacket.BYTES, 64);
     for (int i = 0; i < size; i++) {
-      slots[i] = new Slot(memory.asSlice((long) i * Slot.BYTES, Slot.BYTES), i);
+      slots[i] =
+          new CapturedPacket(
+              memory.asSlice((long) i * CapturedPacket.BYTES, CapturedPacket.BYTES), i);
     }
   }
 
@@ -45,7 +47,7 @@ final class CaptureRing {
   long claim() {
     for (; ; ) {
       long t = tail;
-      Slot s = slots[(int) t & mask];
+      CapturedPacket s = slots[(int) t & mask];
       if (s.free(t)) {
         if (TAIL.compareAndSet(this, t, t + 1)) {
           s.claim(t);
@@ -58,7 +60,7 @@ final class CaptureRing {
     }
   }
 
-  Slot slot(long index) {
+  CapturedPacket slot(long index) {
     return slots[(int) index & mask];
   }
 
@@ -77,8 +79,8 @@ final class CaptureRing {
   }
 
   /** {@return a slot when it is ready, else null} For the writer thread only. */
-  @Nullable Slot ready(long head) {
-    Slot s = slot(head);
+  @Nullable CapturedPacket ready(long head) {
+    CapturedPacket s = slot(head);
     return s.ready(head) ? s : null;
   }
 

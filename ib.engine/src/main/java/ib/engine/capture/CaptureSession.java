@@ -83,7 +83,7 @@ final class CaptureSession implements Session, Runnable {
   private boolean drain() throws IOException {
     long from = head;
     while (head < ring.tail()) {
-      Slot s = await();
+      CapturedPacket s = await();
       if (s == null) {
         break;
       }
@@ -105,9 +105,9 @@ final class CaptureSession implements Session, Runnable {
    * {@return the next slot if it is ready, else null} A slot whose packet is not finished in time
    * is written without a verdict.
    */
-  private @Nullable Slot await() {
-    Slot s = ring.ready(head);
-    Slot unfinished = ring.slot(head);
+  private @Nullable CapturedPacket await() {
+    CapturedPacket s = ring.ready(head);
+    CapturedPacket unfinished = ring.slot(head);
     if (s != null || !unfinished.filled(head)) {
       return s;
     }
@@ -117,7 +117,7 @@ final class CaptureSession implements Session, Runnable {
     return ring.ready(head);
   }
 
-  private void write(Slot s) {
+  private void write(CapturedPacket s) {
     boolean erf = capture.linkType() == Pcapng.LINKTYPE_ERF;
     long time = s.timeNs + epochOffsetNs;
     if (!erf) {

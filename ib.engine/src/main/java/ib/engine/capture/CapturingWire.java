@@ -112,7 +112,7 @@ public final class CapturingWire extends WireAround {
 
   /** Copies a packet. {@return the index of the slot; -1 when the packet was not copied} */
   private long copy(CaptureRing ring, Packet packet, boolean incoming) {
-    if (!Slot.wanted(ring.filter, packet, port)) {
+    if (!CapturedPacket.wanted(ring.filter, packet, port)) {
       return -1;
     }
     long index = ring.claim();
@@ -120,7 +120,7 @@ public final class CapturingWire extends WireAround {
       leftOut();
       return -1;
     }
-    Slot slot = ring.slot(index);
+    CapturedPacket slot = ring.slot(index);
     if (!slot.fill(index, packet, port, incoming, capture.ethernet(), capture.now())) {
       ring.abandon(index);
       leftOut();

@@ -111,7 +111,7 @@ final class Pcapng {
 
   /** {@return whether the buffer lacks space for one more packet of the largest size} */
   boolean full() {
-    return block.remaining() < 2 * Slot.BYTES;
+    return block.remaining() < 2 * CapturedPacket.BYTES;
   }
 
   /** Writes the buffer to the sink. Blocks as long as the sink does. */

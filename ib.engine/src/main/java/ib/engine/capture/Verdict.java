@@ -24,7 +24,7 @@ final class Verdict {
 
   private final Map<Long, Sent> senders = new HashMap<>();
 
-  String of(Slot s) {
+  String of(CapturedPacket s) {
     StringBuilder text = new StringBuilder(s.badIcrc ? "ICRC bad" : "ICRC ok");
     String reason = s.dropped;
     if (reason != null) {
@@ -43,7 +43,7 @@ final class Verdict {
   }
 
   /** {@return how often the packet was sent before} Only reliable connections retransmit. */
-  private int sentBefore(Slot s) {
+  private int sentBefore(CapturedPacket s) {
     BthOpcode opcode = BthOpcode.of(s.opcode);
     if (opcode == null || (s.opcode & 0xe0) != 0 || opcode == BthOpcode.RC_ACKNOWLEDGE) {
       return 0;

@@ -24,7 +24,7 @@ final class WireHeaders {
   private final Grh ipv6 = new Grh(); // the same layout
   private final UdpHeader udp = new UdpHeader();
 
-  void complete(Slot s) {
+  void complete(CapturedPacket s) {
     ethernet.wrap(s.bytes, 0);
     boolean four = ethernet.etherType() == EthernetHeader.IPV4;
     int ip = EthernetHeader.BYTES;
@@ -47,7 +47,7 @@ final class WireHeaders {
     udp.checksum(sum == 0 ? 0xffff : sum); // RFC 768: 0 stands for no checksum
   }
 
-  private void carried4(Slot s, int at) {
+  private void carried4(CapturedPacket s, int at) {
     ipv4.wrap(s.bytes, at);
     ipv4.identification(s.identification);
     ipv4.typeOfService(s.trafficClass);
@@ -55,7 +55,7 @@ final class WireHeaders {
     ipv4.checksum(ipv4.expectedChecksum());
   }
 
-  private void carried6(Slot s, int at) {
+  private void carried6(CapturedPacket s, int at) {
     ipv6.wrap(s.bytes, at);
     ipv6.trafficClass(s.trafficClass);
     ipv6.flowLabel(s.flowLabel);

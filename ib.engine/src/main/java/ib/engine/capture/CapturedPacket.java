@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The copy of one packet. Its phase contains the index of the claim, so that a thread with an
  * outdated claim can tell.
  */
-final class Slot implements PacketObserver {
+final class CapturedPacket implements PacketObserver {
   static final int BYTES = 4352; // the longest packet: 4096 bytes and all headers
   private static final int FREE = 0;
   private static final int CLAIMED = 1;
@@ -26,7 +26,7 @@ final class Slot implements PacketObserver {
 
   static {
     try {
-      PHASE = MethodHandles.lookup().findVarHandle(Slot.class, "phase", long.class);
+      PHASE = MethodHandles.lookup().findVarHandle(CapturedPacket.class, "phase", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -57,7 +57,7 @@ final class Slot implements PacketObserver {
   int hopLimit;
   int icrc;
 
-  Slot(MemorySegment bytes, long index) {
+  CapturedPacket(MemorySegment bytes, long index) {
     this.bytes = bytes;
     this.phase = phase(index, FREE);
   }

@@ -34,7 +34,7 @@ final class Completions {
    * @param wakeUp released by completion events
    * @param stop called while no completion arrives; throws to abort the run
    */
-  Completions(CompletionQueue cq, Options options, Semaphore wakeUp, Runnable stop) {
+  Completions(CompletionQueue cq, PerftestOptions options, Semaphore wakeUp, Runnable stop) {
     this.cq = cq;
     this.events = options.events();
     this.client = !options.server();

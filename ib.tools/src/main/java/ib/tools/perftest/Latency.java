@@ -1,6 +1,6 @@
 package ib.tools.perftest;
 
-import ib.tools.perftest.Options.Results;
+import ib.tools.perftest.PerftestOptions.Results;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Arrays;

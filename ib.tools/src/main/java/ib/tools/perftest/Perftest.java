@@ -21,13 +21,13 @@ import java.util.concurrent.Semaphore;
 public final class Perftest {
   static final String LINE = "-".repeat(87);
 
-  private final Options options;
+  private final PerftestOptions options;
   private final String device;
   private final PrintStream out;
   private final PrintStream err;
   private final Semaphore wakeUp = new Semaphore(0);
 
-  private Perftest(Options options, String device, PrintStream out, PrintStream err) {
+  private Perftest(PerftestOptions options, String device, PrintStream out, PrintStream err) {
     this.options = options;
     this.device = device;
     this.out = out;
@@ -48,7 +48,7 @@ public final class Perftest {
    */
   public static Printable run(
       IbCore core, Tool tool, PrintStream out, PrintStream err, String... args) {
-    Options options = Options.parse(tool, args);
+    PerftestOptions options = PerftestOptions.parse(tool, args);
     String device = options.device();
     if (device == null) {
       device =

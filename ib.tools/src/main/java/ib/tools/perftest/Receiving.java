@@ -7,7 +7,7 @@ import java.util.function.IntConsumer;
  * The receives of a bandwidth run, which keeps the receive queues full. For the run's thread only.
  */
 final class Receiving {
-  private final Options options;
+  private final PerftestOptions options;
   private final Sampling sampling;
   private final IntConsumer poster;
   private final long[] posted;
@@ -15,7 +15,7 @@ final class Receiving {
   private long received;
   private long first;
 
-  Receiving(Options options, Sampling sampling, IntConsumer poster) {
+  Receiving(PerftestOptions options, Sampling sampling, IntConsumer poster) {
     this.options = options;
     this.sampling = sampling;
     this.poster = poster;

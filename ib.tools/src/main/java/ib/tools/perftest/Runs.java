@@ -6,7 +6,7 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WellKnown;
 import ib.tools.getopt.CommandException;
-import ib.tools.perftest.Options.Results;
+import ib.tools.perftest.PerftestOptions.Results;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -22,7 +22,7 @@ final class Runs {
   private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
   private static final int LOOK_LOOPS = 1 << 12;
 
-  private final Options options;
+  private final PerftestOptions options;
   private final Side side;
   private final int size;
   private final int iters;
@@ -33,7 +33,7 @@ final class Runs {
   private final Runnable stop;
   private int loops;
 
-  Runs(Options options, Side side, int size, Runnable stop) {
+  Runs(PerftestOptions options, Side side, int size, Runnable stop) {
     this.options = options;
     this.side = side;
     this.size = size;

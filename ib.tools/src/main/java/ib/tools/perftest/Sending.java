@@ -13,7 +13,7 @@ final class Sending {
     void post(int qp, boolean signaled);
   }
 
-  private final Options options;
+  private final PerftestOptions options;
   private final Sampling sampling;
   private final Poster poster;
   private final long[] posted;
@@ -24,7 +24,7 @@ final class Sending {
   private int allSent;
   private int allDone;
 
-  Sending(Options options, Sampling sampling, Poster poster) {
+  Sending(PerftestOptions options, Sampling sampling, Poster poster) {
     this.options = options;
     this.sampling = sampling;
     this.poster = poster;

@@ -38,7 +38,7 @@ final class Side implements AutoCloseable {
   private static final int HOP_LIMIT = 0xff;
   private static final int MIN_RNR_TIMER = 12;
 
-  private final Options options;
+  private final PerftestOptions options;
   private final IbDevice device;
   private final Made made = new Made();
   private final PortAttr port;
@@ -53,7 +53,7 @@ final class Side implements AutoCloseable {
   private final ProtectionDomain pd;
   private @Nullable AddressHandle ah;
 
-  Side(IbDevice device, Options options, Semaphore wakeUp) {
+  Side(IbDevice device, PerftestOptions options, Semaphore wakeUp) {
     this.device = device;
     this.options = options;
     this.wakeUp = wakeUp;

@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @DisplayName("B14: perftest's options -b, -D, -l, -I, -H, -U and --run_infinitely")
 class PerftestOptionsTest {
   private static String refusal(Tool tool, String options) {
-    return assertThrows(CommandException.class, () -> Options.parse(tool, options.split(" ")))
+    return assertThrows(
+            CommandException.class, () -> PerftestOptions.parse(tool, options.split(" ")))
         .getMessage();
   }
 
@@ -36,14 +37,14 @@ class PerftestOptionsTest {
       // what a newer perftest than the recorded one has
       assertTrue(original.contains(option) || option.equals("--bind_source_ip"), option);
     }
-    Options read =
-        Options.parse(
+    PerftestOptions read =
+        PerftestOptions.parse(
             Tool.SEND_BW, "--bidirectional", "--duration", "7", "--post_list=4", "--inline_size=9");
     assertTrue(read.duplex());
     assertEquals(7, read.seconds());
     assertEquals(4, read.postList());
     assertEquals(9, read.inline());
-    assertTrue(Options.parse(Tool.WRITE_BW, "-b", "--run_infinitely").forever());
+    assertTrue(PerftestOptions.parse(Tool.WRITE_BW, "-b", "--run_infinitely").forever());
   }
 
   @ParameterizedTest
@@ -82,11 +83,11 @@ class PerftestOptionsTest {
   @Test
   @DisplayName("a list is completed as a whole, a run by time has no peak and no end in iterations")
   void defaults() {
-    assertEquals(16, Options.parse(Tool.SEND_BW, "-l", "16", "-n", "160").cqMod());
-    assertFalse(Options.parse(Tool.SEND_BW, "-D", "2").peak());
-    assertEquals(128, Options.parse(Tool.SEND_BW, "-D", "2", "-n", "5").txDepth());
-    assertEquals(5, Options.parse(Tool.WRITE_BW, "--run_infinitely").seconds());
-    assertEquals(0, Options.parse(Tool.SEND_BW).seconds());
+    assertEquals(16, PerftestOptions.parse(Tool.SEND_BW, "-l", "16", "-n", "160").cqMod());
+    assertFalse(PerftestOptions.parse(Tool.SEND_BW, "-D", "2").peak());
+    assertEquals(128, PerftestOptions.parse(Tool.SEND_BW, "-D", "2", "-n", "5").txDepth());
+    assertEquals(5, PerftestOptions.parse(Tool.WRITE_BW, "--run_infinitely").seconds());
+    assertEquals(0, PerftestOptions.parse(Tool.SEND_BW).seconds());
   }
 
   @ParameterizedTest
@@ -112,9 +113,9 @@ class PerftestOptionsTest {
     long[] posted = {0, 9000, 10_000, 16_000, 18_000, 25_000, 26_500};
     assertEquals(
         "#, usec\n1, 0.5\n2, 0.75\n3, 1\n4, 3\n",
-        Latency.results(posted, 2, Options.Results.SORTED));
+        Latency.results(posted, 2, PerftestOptions.Results.SORTED));
     assertEquals(
         "#, usec\n1, 4.5\n2, 0.5\n3, 3\n4, 1\n5, 3.5\n6, 0.75\n",
-        Latency.results(posted, 2, Options.Results.UNSORTED));
+        Latency.results(posted, 2, PerftestOptions.Results.UNSORTED));
   }
 }

@@ -270,23 +270,24 @@ class PerftestTest {
   @DisplayName("what perftest refuses, or what these commands do not have: the usage")
   void refused(String options) {
     CommandException e =
-        assertThrows(CommandException.class, () -> Options.parse(Tool.SEND_BW, options.split(" ")));
+        assertThrows(
+            CommandException.class, () -> PerftestOptions.parse(Tool.SEND_BW, options.split(" ")));
     assertTrue(e.getMessage().contains("ib_send_bw <host>     connect to server"), e.getMessage());
   }
 
   @Test
   @DisplayName("defaults are perftest's")
   void defaults() {
-    Options bw = Options.parse(Tool.SEND_BW);
+    PerftestOptions bw = PerftestOptions.parse(Tool.SEND_BW);
     assertEquals(List.of(65536), bw.sizes());
     assertEquals(1000, bw.iters());
     assertEquals(128, bw.txDepth());
     assertEquals(512, bw.rxDepth());
     assertEquals(1, bw.cqMod());
-    assertEquals(100, Options.parse(Tool.SEND_BW, "-s", "8192").cqMod());
-    assertEquals(5000, Options.parse(Tool.WRITE_BW).iters());
-    assertEquals(List.of(2), Options.parse(Tool.READ_LAT).sizes());
-    assertEquals(List.of(8), Options.parse(Tool.ATOMIC_BW).sizes());
+    assertEquals(100, PerftestOptions.parse(Tool.SEND_BW, "-s", "8192").cqMod());
+    assertEquals(5000, PerftestOptions.parse(Tool.WRITE_BW).iters());
+    assertEquals(List.of(2), PerftestOptions.parse(Tool.READ_LAT).sizes());
+    assertEquals(List.of(8), PerftestOptions.parse(Tool.ATOMIC_BW).sizes());
     assertEquals(18515, bw.port());
     assertEquals(14, bw.timeout());
   }

@@ -236,8 +236,8 @@ final class RcQueue implements AutoCloseable {
   /** Handles at most a batch of sends and of receives. {@return whether there were any} */
   boolean poll(Receiver receiver) {
     for (RcPair end : closing) {
-      end.last |= end.lastReached; // read before the queues are polled: the polls then return all
-      // completions
+      // read before the queues are polled: the polls then return all completions
+      end.last |= end.lastReached;
     }
     boolean sent = pollSends(receiver);
     int came = Math.max(0, receiveCq.poll(received, BATCH));

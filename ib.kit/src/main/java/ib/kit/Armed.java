@@ -12,7 +12,7 @@ record Armed(Probe probe, CompletionQueue cq, Flood flood) {
     return new Armed(probe, cq, t.later(new Flood(a, cq, 1, 1)));
   }
 
-  /** Whatever was going to be called has been called: a later call has come and gone. */
+  /** Waits until earlier calls have been made, by waiting for the end of a later call. */
   void settle(int expected) {
     probe.arm(cq);
     flood.one(99);

@@ -70,7 +70,7 @@ final class Await {
     return all;
   }
 
-  /** Nothing waits in a queue at this moment. */
+  /** Checks that a queue has no completion now. */
   static void empty(CompletionQueue cq, String why) {
     WorkCompletion[] one = {new WorkCompletion()};
     int n = cq.poll(one, 1);

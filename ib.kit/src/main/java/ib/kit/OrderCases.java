@@ -59,7 +59,7 @@ final class OrderCases {
     }
   }
 
-  /** Numbered messages, eight receives ahead; each must arrive in its place. */
+  /** Sends numbered messages, with eight receives ahead; each must arrive in its place. */
   private static void stream(Trial t, Shape shape, int size, int count) {
     Pair p = t.pair(shape);
     int grh = p.datagram() ? Transfer.GRH : 0;

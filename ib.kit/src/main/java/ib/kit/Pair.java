@@ -42,7 +42,7 @@ final class Pair {
     return wr.ah(ah).remoteQpn(b.qp.qpn()).remoteQkey(End.QKEY);
   }
 
-  /** The health check: a small send from a to b arrives, and says so on both sides. */
+  /** Checks the connection: a small send from a to b arrives, and completes on both sides. */
   void ping(Trial trial) {
     int grh = datagram() ? Transfer.GRH : 0;
     b.receive(0x7001, 0, 8 + grh);

@@ -51,7 +51,7 @@ final class ReentrancyCases {
     }
   }
 
-  /** Two threads that begin together; the first thing that either of them throws is rethrown. */
+  /** Runs two tasks that begin together; rethrows the first exception of either. */
   private static void together(Runnable one, Runnable two) {
     CyclicBarrier start = new CyclicBarrier(2);
     AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();

@@ -169,7 +169,7 @@ final class Stand {
     flushed(t, d, cq);
   }
 
-  /** Closing the lease sweeps what is left under it. */
+  /** Makes the close of a lease the wait; it cleans up the objects under the lease. */
   private void lease(Trial t, int device) {
     DeviceLease lease = t.bench().core().lease(t.name(device), t.holder() + " under");
     t.later(lease::close);
@@ -177,7 +177,7 @@ final class Stand {
     fence = lease::close;
   }
 
-  /** One completion more than fits: CQ_ERR. */
+  /** Overruns a completion queue by one completion: CQ_ERR. */
   private void cqEvent(Trial t, IbDevice d) {
     End e = t.end(d, Shape.of(QpType.RC));
     CqInit init = new CqInit(1, 0, null, (event, x) -> enter(), null, null);
@@ -200,7 +200,7 @@ final class Stand {
         };
   }
 
-  /** A queue pair with an SRQ takes no receives from it any more: QP_LAST_WQE_REACHED. */
+  /** Ends a queue pair's use of an SRQ: QP_LAST_WQE_REACHED. */
   private void qpEvent(Trial t, IbDevice d) {
     End e = t.end(d, Shape.of(QpType.RC).withSrq());
     QpInit init = e.init().withEventHandler((event, x) -> enter(), null);
@@ -210,7 +210,7 @@ final class Stand {
     begin = last::error;
   }
 
-  /** A message takes one of two receives: SRQ_LIMIT_REACHED. */
+  /** Sends a message that takes one of two receives: SRQ_LIMIT_REACHED. */
   private void srqEvent(Trial t, IbDevice d) {
     Pair p = t.pair(d, d, Shape.of(QpType.RC));
     SrqInit init = new SrqInit(new SrqAttr(8, 1, 2), (event, x) -> enter(), null);

@@ -66,7 +66,7 @@ final class Transfer {
     return this;
   }
 
-  /** Both forms of posting, one after the other. */
+  /** Runs the transfer with both forms of posting, one after the other. */
   void run() {
     for (Form form : Form.values()) {
       run(form);

@@ -114,7 +114,7 @@ final class Trial implements AutoCloseable {
     return inner;
   }
 
-  /** A violation of this clause is what the case provokes. */
+  /** Expects a violation of this clause, which the case provokes. */
   void tolerate(String clause) {
     tolerated.add(clause);
   }

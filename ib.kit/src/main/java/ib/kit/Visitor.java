@@ -130,7 +130,7 @@ final class Visitor implements IbClient {
     }
   }
 
-  /** After the removal: it was refused, or stopped, as it should. */
+  /** Checks, after the removal, that the client was refused or stopped as expected. */
   void check() {
     join();
     Throwable t = wrong;

@@ -29,7 +29,7 @@ public final class IbFabricExtension
         ParameterResolver {
   private static final ExtensionContext.Namespace STORE =
       ExtensionContext.Namespace.create(IbFabricExtension.class);
-  private static final long SEED_MOST = 1_000_000_000_000L; // short enough to be typed again
+  private static final long MAX_SEED = 1_000_000_000_000L; // short enough to be typed again
 
   /** A device whose packets are looked at. */
   private record Watched(String device, LastPackets packets, PacketCapture.Session session) {}
@@ -82,7 +82,7 @@ public final class IbFabricExtension
     if (fixed != null) {
       return fixed;
     }
-    return wanted.seed() != 0 ? wanted.seed() : new SplittableRandom().nextLong(1, SEED_MOST);
+    return wanted.seed() != 0 ? wanted.seed() : new SplittableRandom().nextLong(1, MAX_SEED);
   }
 
   @Override

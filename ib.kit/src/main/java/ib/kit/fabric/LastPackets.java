@@ -25,7 +25,7 @@ import java.util.Locale;
 final class LastPackets implements WritableByteChannel {
   private static final int INTERFACE = 1;
   private static final int ENHANCED_PACKET = 6;
-  private static final int BLOCK_LEAST = 12;
+  private static final int MIN_BLOCK = 12;
   private static final int HEAD = 28; // of an enhanced packet, before the bytes of the packet
   private static final int COMMENT = 1;
   private static final int FLAGS = 2;
@@ -56,7 +56,7 @@ final class LastPackets implements WritableByteChannel {
       rest = ByteBuffer.allocate(room).order(ByteOrder.LITTLE_ENDIAN).put(rest.flip());
     }
     rest.put(bytes).flip();
-    while (rest.remaining() >= BLOCK_LEAST
+    while (rest.remaining() >= MIN_BLOCK
         && rest.remaining() >= rest.getInt(rest.position() + Integer.BYTES)) {
       int end = rest.position() + rest.getInt(rest.position() + Integer.BYTES);
       block(rest.slice(rest.position(), end - rest.position()).order(ByteOrder.LITTLE_ENDIAN));

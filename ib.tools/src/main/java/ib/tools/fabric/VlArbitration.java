@@ -35,20 +35,15 @@ final class VlArbitration {
     lines.add(
         String.format(
             "# VLArbitration tables: %s port %d LowCap %d HighCap %d", to.text(), port, low, high));
-    table(lines, query, to, operation, port, LOW, low);
-    table(lines, query, to, operation, port, HIGH, high);
+    lines.addAll(table(query, to, operation, port, LOW, low));
+    lines.addAll(table(query, to, operation, port, HIGH, high));
     return String.join("\n", lines);
   }
 
-  private static void table(
-      List<String> lines,
-      SmpQuery query,
-      Route to,
-      String operation,
-      int port,
-      int block,
-      int count)
+  private static List<String> table(
+      SmpQuery query, Route to, String operation, int port, int block, int count)
       throws NoAnswerException {
+    List<String> lines = new ArrayList<>();
     if (count > 0) {
       lines.add("# " + (block == LOW ? "Low" : "High") + " priority VL Arbitration Table:");
     }
@@ -64,6 +59,7 @@ final class VlArbitration {
       lines.add(lanes.toString());
       lines.add(weights.toString());
     }
+    return lines;
   }
 
   private static MemorySegment get(SmpQuery query, Route to, String operation, int modifier)

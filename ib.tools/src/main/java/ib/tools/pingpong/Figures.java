@@ -19,20 +19,19 @@ public final class Figures implements Printable, JsonView {
   private final boolean asJson;
 
   Figures(
+      Settings settings,
       List<Address> locals,
       List<Address> remotes,
       long bytes,
-      int iters,
       long ns,
-      String ticks,
-      boolean asJson) {
+      String ticks) {
     this.locals = List.copyOf(locals);
     this.remotes = List.copyOf(remotes);
     this.bytes = bytes;
-    this.iters = iters;
+    this.iters = settings.iters();
     this.seconds = ns / 1e9;
     this.ticks = ticks;
-    this.asJson = asJson;
+    this.asJson = settings.modes().json();
   }
 
   /** {@return the addresses of this end, one per queue pair} */

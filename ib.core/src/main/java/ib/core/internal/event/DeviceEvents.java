@@ -301,9 +301,10 @@ public final class DeviceEvents implements DeviceSink {
     return sequence.get();
   }
 
-  /** The bus has refused an event: nothing waits for it. */
+  /** The bus has refused an event: nothing waits for it, and there is room for others. */
   void refused() {
     window.flush();
+    dispatcher.schedule();
   }
 
   /** {@return whether the device goes without its bus, since nobody waits any more} */

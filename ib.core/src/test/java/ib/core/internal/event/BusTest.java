@@ -177,6 +177,22 @@ class BusTest {
   }
 
   @Test
+  @DisplayName("F24: a bus that refuses what fills the window makes room for what follows")
+  void refusesAll() {
+    Rig rig = new Rig(2, 1024);
+    bus.nobody = true;
+    rig.hub.bus(bus);
+    try (rig) {
+      Recorder r = rig.handler();
+      rig.dispatch(5); // before the dispatcher runs: two fit, three are lost
+      rig.open();
+      assertEquals(List.of(1L, 2L, 3L), r.await(3).sequences());
+      assertEquals(EventType.EVENT_OVERFLOW, r.types().getLast());
+      assertEquals(0, rig.events.stats().detours());
+    }
+  }
+
+  @Test
   @DisplayName("F24: a bus that goes and comes back while events are on it loses none")
   void restart() {
     try (Rig rig = rig()) {

@@ -1,5 +1,6 @@
 package ib.driver.base;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.serial.EndOf;
 import ib.core.serial.Waits;
 import ib.core.verbs.IbException;
@@ -70,15 +71,21 @@ public final class Devices<C extends DeviceConfig<C>> implements SlotObserver {
   private final Log log;
   private final AtomicLong announcements = new AtomicLong();
 
-  // guarded by threads
+  @GuardedBy("threads")
   private final Set<Thread> threads = new HashSet<>();
+
+  @GuardedBy("threads")
   private boolean ended;
 
   private final Turns turns = new Turns(TURN_NS);
 
-  // guarded by this
+  @GuardedBy("this")
   private final Map<String, Slot<C>> slots = new LinkedHashMap<>();
+
+  @GuardedBy("this")
   private final Map<String, C> conflicting = new HashMap<>();
+
+  @GuardedBy("this")
   private boolean stopped;
 
   /**
@@ -283,7 +290,7 @@ public final class Devices<C extends DeviceConfig<C>> implements SlotObserver {
       if (stopped || !config.equals(conflicting.get(pid))) {
         return Optional.empty();
       }
-      Optional<IbExistsException> why = elsewhere.or(() -> conflict(pid, config));
+      Optional<IbExistsException> why = elsewhere.isPresent() ? elsewhere : conflict(pid, config);
       if (why.isEmpty()) {
         conflicting.remove(pid);
         slots
@@ -294,10 +301,8 @@ public final class Devices<C extends DeviceConfig<C>> implements SlotObserver {
     }
   }
 
-  /**
-   * {@return the conflict with another slot of this driver, if there is one} Call while this is
-   * held.
-   */
+  /** {@return the conflict with another slot of this driver, if there is one} */
+  @GuardedBy("this")
   private Optional<IbExistsException> conflict(String pid, C config) {
     for (Slot<C> other : slots.values()) {
       for (C claim : other.pid().equals(pid) ? List.<C>of() : other.claims()) {

@@ -1,5 +1,6 @@
 package ib.driver.base;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.serial.Waits;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.DeviceSlot;
@@ -29,7 +30,9 @@ public final class Standalone<C extends DeviceConfig<C>>
   private final Runnable end;
   private final Devices<C> devices;
   private final Map<String, Plugged<C>> plugged = new ConcurrentHashMap<>();
-  private @Nullable IbException refusal; // under this
+
+  @GuardedBy("this")
+  private @Nullable IbException refusal;
 
   /**
    * No devices yet.
@@ -77,7 +80,9 @@ public final class Standalone<C extends DeviceConfig<C>>
   /** Refusals come back in the call, what a slot's worker cannot do in the log. */
   private void report(String text, Throwable why) {
     if (why instanceof IbException e && Thread.holdsLock(this)) {
-      refusal = e;
+      synchronized (this) { // held already
+        refusal = e;
+      }
     } else if (why instanceof IbException) {
       log.error(text);
     } else {

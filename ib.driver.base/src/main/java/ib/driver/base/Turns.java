@@ -1,5 +1,6 @@
 package ib.driver.base;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.Collection;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -12,8 +13,12 @@ import java.util.concurrent.TimeUnit;
  */
 final class Turns {
   private final long patienceNs;
-  private final TreeSet<String> expected = new TreeSet<>(); // guarded by this
-  private long endNs; // guarded by this
+
+  @GuardedBy("this")
+  private final TreeSet<String> expected = new TreeSet<>();
+
+  @GuardedBy("this")
+  private long endNs;
 
   /**
    * Creates the order; no device is expected yet.

@@ -58,6 +58,11 @@ final class LanguageRules {
       Pattern.compile(
           "@DisplayName\\(\\s*\"(?:\\\\.|[^\"\\\\])*\"(?:\\s*\\+\\s*\"(?:\\\\.|[^\"\\\\])*\")*");
 
+  private static final Pattern PART =
+      Pattern.compile(
+          "(?<comment>/\\*[\\s\\S]*?\\*/|//.*)|(?<text>\"\"\"[\\s\\S]*?\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*\")"
+              + "|'(?:\\\\.|[^'\\\\\\n])+'");
+
   private LanguageRules() {}
 
   static List<String> check(Source source) {
@@ -116,15 +121,21 @@ final class LanguageRules {
 
   /** {@return the text with all code, and the string literals if so wanted, replaced by spaces} */
   static String text(String java, boolean strings) {
-    Pattern part =
-        Pattern.compile(
-            "(?<comment>/\\*[\\s\\S]*?\\*/|//.*)|(?<text>\"\"\"[\\s\\S]*?\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*\")"
-                + "|'(?:\\\\.|[^'\\\\\\n])+'");
     StringBuilder kept = new StringBuilder(java.replaceAll("[^\\n]", " "));
-    part.matcher(java)
+    PART.matcher(java)
         .results()
         .filter(m -> m.group("comment") != null || strings && m.group("text") != null)
         .forEach(m -> kept.replace(m.start(), m.end(), m.group()));
+    return kept.toString();
+  }
+
+  /** {@return the text with all comments replaced by spaces} */
+  static String withoutComments(String java) {
+    StringBuilder kept = new StringBuilder(java);
+    PART.matcher(java)
+        .results()
+        .filter(m -> m.group("comment") != null)
+        .forEach(m -> kept.replace(m.start(), m.end(), m.group().replaceAll("[^\\n]", " ")));
     return kept.toString();
   }
 }

@@ -84,6 +84,11 @@ record Source(String path, String text, CompilationUnitTree unit, SourcePosition
     return text.lines().toList();
   }
 
+  /** {@return the number of lines that are neither blank nor comment} */
+  long codeLines() {
+    return LanguageRules.withoutComments(text).lines().filter(line -> !line.isBlank()).count();
+  }
+
   long line(Tree tree) {
     return unit.getLineMap().getLineNumber(Math.max(0, positions.getStartPosition(unit, tree)));
   }

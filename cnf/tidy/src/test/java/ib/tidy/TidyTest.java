@@ -64,6 +64,30 @@ class TidyTest {
   }
 
   @Test
+  @DisplayName("W4: no class name twice in a bundle")
+  void names() {
+    assertClean(ClassNames.check(sources));
+  }
+
+  @Test
+  @DisplayName("canary: a name of two types is caught in a bundle and in what it embeds, once")
+  void nameCanary() {
+    Source soft = parse("ib.driver.soft/src/main/java/ib/a/X.java", "package ib.a; class X {}");
+    String other = "package ib.b; interface X {} class Y { record X() {} }";
+    for (String room : List.of("ib.driver.soft", "ib.engine", "ib.driver.base")) {
+      Source twice = parse(room + "/src/main/java/ib/b/X.java", other);
+      assertEquals(
+          List.of("one name, several types: ib.a.X, ib.b.X"),
+          ClassNames.check(List.of(soft, twice)));
+    }
+    for (String path :
+        List.of("ib.core/src/main", "ib.driver.rxe/src/main", "ib.engine/src/test")) {
+      Source fine = parse(path + "/java/ib/b/X.java", other);
+      assertEquals(List.of(), ClassNames.check(List.of(soft, fine)), path);
+    }
+  }
+
+  @Test
   @DisplayName("DESIGN 4: sizes, names, banned calls, static state, swallowed exceptions")
   void code() {
     assertClean(violations(CodeRules::check));
@@ -286,6 +310,11 @@ class TidyTest {
         "class X { java.io.PrintStream p = System.err; }",
         "class X { void f(Exception e) { e.printStackTrace(); } }",
         "class X { void f() { Thread.sleep(1); } }",
+        "class X { void f() { java.util.concurrent.TimeUnit.SECONDS.sleep(1); } }",
+        "class X { void f() { MILLISECONDS.sleep(1); } }",
+        "class X { void f(int a, int b, int c, int d, int e, int f, int g) { } }",
+        "class X { X(int a, int b, int c, int d, int e, int f, int g) { } }",
+        "record X() { void f(int a, int b, int c, int d, int e, int f, int g) { } }",
         "class X { long f() { return System.currentTimeMillis(); } }",
         "class X { void f() { try { f(); } catch (RuntimeException e) { /* nothing */ } } }",
         "class X { static int count; }",
@@ -297,6 +326,49 @@ class TidyTest {
       })
   void codeCanary(String text) {
     assertEquals(1, CodeRules.check(parse("ib.core/src/main/java/X.java", text)).size(), text);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName("six parameters pass, and the table of a record or an enum")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "class X { void f(int a, int b, int c, int d, int e, int f) { } }",
+        "record X(int a, int b, int c, int d, int e, int f, int g) { }",
+        "enum X { ; X(int a, int b, int c, int d, int e, int f, int g) { } }",
+      })
+  void fewParameters(String text) {
+    assertEquals(List.of(), CodeRules.check(parse("ib.core/src/main/java/X.java", text)));
+  }
+
+  @Test
+  @DisplayName("canary: a line of code too many is caught; comments and blank lines do not count")
+  void codeLines() {
+    String full = "class X {\n" + "int a;\n".repeat(CodeRules.CODE_LINES - 2) + "}";
+    String path = "ib.core/src/main/java/X.java";
+    for (String free : List.of("", "\n\n", "// a\n", "/* a\n b\n\n c */\n", "  /** a */\n")) {
+      assertEquals(List.of(), CodeRules.check(parse(path, free + full)), free);
+    }
+    for (String line :
+        List.of("import a.B;\n", "/* a */ @interface A {}\n", "enum E { A } // a\n")) {
+      assertEquals(1, CodeRules.check(parse(path, line + full)).size(), line);
+    }
+  }
+
+  @Test
+  @DisplayName("only the rooms of the engine that are rebuilt may be larger")
+  void rebuilt() {
+    String body =
+        "; class X {\n"
+            + "int a;\n".repeat(CodeRules.CODE_LINES)
+            + "void f(int a, int b, int c, int d, int e, int f, int g) {} }";
+    for (String name : CodeRules.REBUILT) {
+      String text = "package " + name + body;
+      assertEquals(List.of(), CodeRules.check(parse("ib.engine/src/main/java/X.java", text)));
+      assertEquals(2, CodeRules.check(parse("ib.core/src/main/java/X.java", text)).size());
+    }
+    String text = "package ib.engine.qpx" + body;
+    assertEquals(2, CodeRules.check(parse("ib.engine/src/main/java/X.java", text)).size());
   }
 
   @Test

@@ -125,8 +125,7 @@ final class Destruction {
             .ownership()
             .table()
             .waits()
-            .await(
-                new NoReaders(record), Waits.Rank.CLOSES, limitNs); // short: readers do not wait
+            .await(new NoReaders(record), Waits.Rank.CLOSES, limitNs); // short: readers do not wait
       }
       destroy();
     } finally {

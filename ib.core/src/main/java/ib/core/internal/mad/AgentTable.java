@@ -1,5 +1,6 @@
 package ib.core.internal.mad;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.mad.Mad;
 import ib.core.mad.MadMethod;
 import ib.core.mad.MadRegistration;
@@ -20,7 +21,11 @@ final class AgentTable {
   private record Place(int mgmtClass, int classVersion, int oui, int method) {}
 
   private final Map<Integer, Agent> byTid = new ConcurrentHashMap<>();
+
+  @GuardedBy("this")
   private final Map<Place, Agent> byMethod = new HashMap<>();
+
+  @GuardedBy("this")
   private int lastTid;
 
   /** Makes and enters an agent. */

@@ -7,6 +7,9 @@
  * of their own. The threads are virtual ones that live as long as there is work; an idle port has
  * none and no timer.
  *
+ * <p>Locks: the monitor of {@code AgentTable}, one per port, guards which agent has which class and
+ * method. It is a leaf: no thread takes another lock or calls a handler while it holds it.
+ *
  * <p>Text: IBA vol. 1 chapter 13.
  */
 package ib.core.internal.mad;

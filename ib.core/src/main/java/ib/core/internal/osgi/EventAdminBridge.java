@@ -1,5 +1,6 @@
 package ib.core.internal.osgi;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.internal.event.EventHub;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
@@ -24,11 +25,17 @@ final class EventAdminBridge {
   private final BundleContext context;
   private final EventHub hub;
   private final ServiceTracker<Object, Object> tracker;
-  // by ranking, the highest last; guarded by this, as is the hub's bus. No thread calls the
+
+  // by ranking, the highest last; the monitor guards the hub's bus, too. No thread calls the
   // framework with the monitor held: the call may run code of any bundle
+  @GuardedBy("this")
   private final ConcurrentSkipListMap<ServiceReference<Object>, EventAdminBus> admins =
       new ConcurrentSkipListMap<>();
+
+  @GuardedBy("this")
   private @Nullable BusHandler handler;
+
+  @GuardedBy("this")
   private boolean heard; // the handler is registered: posted events come back to it
 
   EventAdminBridge(BundleContext context, EventHub hub) {
@@ -91,6 +98,7 @@ final class EventAdminBridge {
     select();
   }
 
+  @GuardedBy("this")
   private void select() {
     var best = heard ? admins.lastEntry() : null;
     hub.bus(best == null ? null : best.getValue());

@@ -1,5 +1,6 @@
 package ib.core.internal.osgi;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -62,8 +63,12 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
   static final class Slot<E> {
     private final ServiceReference<?> reference;
     private final @Nullable Bundle bundle; // the reference forgets it when the service goes
-    private boolean left; // guarded by this
-    private @Nullable E entry; // guarded by this
+
+    @GuardedBy("this")
+    private boolean left;
+
+    @GuardedBy("this")
+    private @Nullable E entry;
 
     Slot(ServiceReference<?> reference) {
       this.reference = reference;
@@ -83,10 +88,15 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
   private final BundleContext context;
   private final Class<S> type;
   private final Work<S, E> work;
-  private final Map<Long, Slot<E>> slots = new HashMap<>(); // guarded by slots
+
+  @GuardedBy("slots")
+  private final Map<Long, Slot<E>> slots = new HashMap<>();
+
   private final ServiceTracker<S, Slot<E>> tracker;
   private final ServiceListener fence = this::changed;
-  private @Nullable List<ServiceReference<S>> opening = new ArrayList<>(); // guarded by slots
+
+  @GuardedBy("slots")
+  private @Nullable List<ServiceReference<S>> opening = new ArrayList<>();
 
   ServiceGate(BundleContext context, Class<S> type, Work<S, E> work) {
     this.context = context;

@@ -1,5 +1,6 @@
 package ib.core.internal.restrack;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.verbs.ObjectControl.Amount;
 
 /**
@@ -9,7 +10,11 @@ import ib.core.verbs.ObjectControl.Amount;
  */
 final class Holdings {
   private final Account account;
+
+  @GuardedBy("this")
   private final long[] held = new long[Amount.values().length];
+
+  @GuardedBy("this")
   private boolean ended;
 
   Holdings(Account account) {

@@ -5,7 +5,8 @@
  * ib.core.internal.restrack.Quota}), counted on its account.
  *
  * <p>No thread is owned here and no lock is held while driver or client code runs; life and
- * references of an object are one atomic word.
+ * references of an object are one atomic word. The one lock is the monitor of {@code Holdings}, one
+ * per object: a leaf, held for a few additions.
  */
 @NullMarked
 package ib.core.internal.restrack;

@@ -30,7 +30,6 @@ final class CodeRules {
   /** Files that are still longer. A file leaves the list when it is mended; none is added. */
   private static final Set<String> LONG_FILES =
       Set.of(
-          "ib.driver.base/Slot.java", // the wish and the work of a device slot
           "ib.kit/HotplugCases.java", // cases of the compatibility suite, one after the other
           "ib.kit/Subjects.java"); // so are these
 

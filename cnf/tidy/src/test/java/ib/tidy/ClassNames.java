@@ -17,9 +17,6 @@ final class ClassNames {
   /** What the bundle of a driver carries beside its own packages: see its bnd.bnd. */
   private static final List<String> EMBEDDED = List.of("ib.engine", "ib.driver.base");
 
-  /** Names that still stand for two types: those of the event's rebuild, after which one goes. */
-  private static final Set<String> TWICE = Set.of("Stacks");
-
   private ClassNames() {}
 
   /** {@return one line for each name that stands for several types of a bundle} */
@@ -36,7 +33,7 @@ final class ClassNames {
           }
           names.forEach(
               (name, types) -> {
-                if (types.size() > 1 && !TWICE.contains(name)) {
+                if (types.size() > 1) {
                   found.add("one name, several types: " + String.join(", ", types));
                 }
               });

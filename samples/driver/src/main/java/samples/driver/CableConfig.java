@@ -1,5 +1,6 @@
 package samples.driver;
 
+import ib.core.config.ConfigKey;
 import ib.driver.base.DeviceConfig;
 import ib.driver.base.Settings;
 import java.util.Map;
@@ -7,10 +8,13 @@ import java.util.Set;
 
 /** What a file {@code conf/samples.driver-NAME.cfg} says of a device. */
 record CableConfig(String name, long guid, int lid) implements DeviceConfig<CableConfig> {
+  private static final ConfigKey.Whole LID =
+      new ConfigKey.Whole("lid", 1, 1, Cable.LID_MOST, "The address of the port.");
+
   static CableConfig read(String instance, Map<String, ?> values) {
-    Settings settings = new Settings(values, Set.of("name", "guid", "lid"));
+    Settings settings = new Settings(values, Set.of("name", "guid", LID.name()));
     String name = settings.label("name", instance);
-    int lid = settings.number("lid", 1, 1, Cable.LID_MOST);
+    int lid = settings.number(LID);
     CableConfig config = new CableConfig(name, settings.guid(name, 1), lid);
     settings.end(instance); // refuses the file, and names each key that is wrong
     return config;

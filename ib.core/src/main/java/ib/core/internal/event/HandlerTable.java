@@ -1,6 +1,7 @@
 package ib.core.internal.event;
 
 import ib.core.client.Violation;
+import ib.core.internal.callback.Stacks;
 import ib.core.serial.End;
 import ib.core.serial.Waits;
 import ib.core.verbs.IbDeadlockException;
@@ -87,7 +88,9 @@ final class HandlerTable {
             "unregistering event handler " + queue.culprit(),
             "its call waits, in the end, for the caller; it will not be called again, but its call"
                 + " has not ended: "
-                + Stacks.text(other),
+                + other.getName()
+                + " at "
+                + String.join(" < ", Stacks.of(other)),
             "unregister from outside of callbacks that the handler waits for");
       }
       case TIMEOUT -> {
@@ -211,7 +214,7 @@ final class HandlerTable {
                 "CC-17",
                 queue.culprit(),
                 "event handler of " + queue.owner().name() + " " + text,
-                Stacks.lines(Thread.currentThread()),
+                Stacks.of(Thread.currentThread()),
                 List.of()));
   }
 
@@ -223,8 +226,8 @@ final class HandlerTable {
                 "S43",
                 queue.culprit(),
                 "event handler of " + queue.owner().name() + " " + text + ": it is left running",
-                runner == null ? List.of() : Stacks.lines(runner),
-                Stacks.lines(Thread.currentThread())));
+                Stacks.of(runner),
+                Stacks.of(Thread.currentThread())));
   }
 
   @SuppressWarnings("ReferenceEquality") // a handle is itself, not what it is equal to

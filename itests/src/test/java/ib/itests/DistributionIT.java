@@ -17,6 +17,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedMethod;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
@@ -138,6 +141,28 @@ public class DistributionIT {
     assertEquals(run.err(), 3, run.status());
     assertEquals("", run.out());
     assertTrue(run.err(), run.err().contains("Terminating due to java.lang.OutOfMemoryError"));
+  }
+
+  @Test
+  public void theFlightRecorderTracesTheMethodsOfBundles() throws Exception {
+    Path recording = folder.getRoot().toPath().resolve("calls.jfr");
+    String traced = "ib.core.internal.hotplug.Hotplug";
+    String options =
+        "-Xlog:jfr+startup=off -XX:StartFlightRecording:method-trace=%s,filename=%s"
+            .formatted(traced, recording);
+    Program run = Program.ib(Distro.HOME, "", Map.of("IB_OPTS", options), "exec", "ibv_devices");
+    assertEquals(run.err(), 0, run.status());
+    assertEquals("", run.err());
+    try (RecordingFile calls = new RecordingFile(recording)) {
+      boolean found = false;
+      while (!found && calls.hasMoreEvents()) {
+        RecordedEvent event = calls.readEvent();
+        found =
+            event.getEventType().getName().equals("jdk.MethodTrace")
+                && event.<RecordedMethod>getValue("method").getType().getName().equals(traced);
+      }
+      assertTrue("no call of " + traced, found);
+    }
   }
 
   private static Program quietly(Path home, String options) {

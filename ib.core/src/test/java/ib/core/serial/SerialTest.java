@@ -20,12 +20,18 @@ class SerialTest {
   /** Counts; its queue is this test. */
   private static final class Task extends Serial {
     Runnable body = () -> {};
+    Runnable place = () -> {};
     int queued;
     int calls;
     int failures;
 
     Task() {
-      super(serial -> ((Task) serial).queued++);
+      super(
+          serial -> {
+            Task task = (Task) serial;
+            task.place.run();
+            task.queued++;
+          });
     }
 
     @Override
@@ -200,5 +206,88 @@ class SerialTest {
     assertEquals(2, task.queued);
     task.run();
     assertEquals(1, task.calls);
+  }
+
+  @Test
+  @DisplayName("S24: a run that asks for another one gets it after its place served others")
+  void asksAgain() {
+    task.body = task::again;
+    task.schedule();
+    task.run();
+    assertEquals(2, task.queued);
+    assertEquals(1, task.calls);
+    task.body = () -> {};
+    task.run();
+    assertEquals(2, task.queued);
+    assertEquals(2, task.calls);
+  }
+
+  @Test
+  @DisplayName("A13: a place that refuses the serial is reported, and the next wake-up tries again")
+  void refusedByItsPlace() {
+    task.place =
+        () -> {
+          throw new IllegalStateException("planted");
+        };
+    task.schedule();
+    assertEquals(1, task.failures);
+    assertEquals(0, task.queued);
+    task.place = () -> {};
+    task.schedule();
+    assertEquals(1, task.queued);
+    task.run();
+    assertEquals(1, task.calls);
+    assertEquals(1, task.failures);
+  }
+
+  @Test
+  @DisplayName("CC-17: only who runs it is inside; it is open until it is closed")
+  void inside() {
+    assertFalse(task.isClosed());
+    assertFalse(task.isInside());
+    List<Boolean> inside = new ArrayList<>();
+    List<Thread> runner = new ArrayList<>();
+    task.body =
+        () -> {
+          inside.add(task.isInside());
+          runner.add(task.runner());
+        };
+    task.runHere();
+    assertEquals(List.of(true), inside);
+    assertEquals(List.of(Thread.currentThread()), runner);
+    assertFalse(task.isInside());
+    assertFalse(task.isClosed());
+  }
+
+  @Test
+  @DisplayName("B8: who waits for the run that was on, or for none, waits for no later one")
+  void noLaterRun() {
+    Waits.Target none = task.currentRun("the task");
+    List<Waits.Target> first = new ArrayList<>();
+    task.body =
+        () -> {
+          assertTrue(none.over(), "waits for the first run");
+          first.add(task.currentRun("the task"));
+        };
+    task.runHere();
+    assertTrue(first.getFirst().over());
+    task.body =
+        () -> {
+          assertTrue(none.over(), "waits for the second run");
+          assertTrue(first.getFirst().over());
+        };
+    task.runHere();
+    assertEquals(0, task.failures);
+  }
+
+  @Test
+  @DisplayName("S23: a place links the serials that wait in it")
+  void links() {
+    Task other = new Task();
+    assertNull(task.next());
+    task.next(other);
+    assertSame(other, task.next());
+    task.next(null);
+    assertNull(task.next());
   }
 }

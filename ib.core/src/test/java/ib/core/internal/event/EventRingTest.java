@@ -82,6 +82,18 @@ class EventRingTest {
   }
 
   @Test
+  @DisplayName("CC-16: the first close is told from the ones after it, of an empty ring, too")
+  void closedOnce() {
+    EventRing ring = new EventRing(2);
+    assertTrue(ring.close());
+    assertFalse(ring.close());
+    EventRing used = new EventRing(2);
+    used.offer(TYPE, 0, 0);
+    assertTrue(used.close());
+    assertFalse(used.close());
+  }
+
+  @Test
   @DisplayName("S12: a ring has room for the power of two that it was rounded up to")
   void capacity() {
     for (int[] c : new int[][] {{2, 2}, {3, 4}, {4, 4}, {5, 8}, {8, 8}}) {

@@ -85,7 +85,8 @@ class ReturnWindowTest {
   void closed() {
     post(1);
     window.close();
-    window.posted(event(2), TIMEOUT);
+    assertTrue(window.posted(event(2), TIMEOUT), "the end of a device is no detour");
+    assertEquals(0, detours.sum());
     assertEquals(List.of(1L, 2L), handed);
     assertEquals(Long.MAX_VALUE, window.remainingNs(0));
   }

@@ -10,18 +10,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits that end, without a graph: where there is no midlayer. A wait looks again after 50 µs to 10
- * ms, so that who ends it has nothing to do for it, and may do so from any context.
+ * Bounded waits without a wait-for graph, for code that has no midlayer. A waiting thread checks
+ * again after 50 µs to 10 ms; the thread that ends the wait does nothing for it, and may run in any
+ * context.
  */
 public final class BoundedWaits implements Waits {
   private static final Logger LOG = LoggerFactory.getLogger("ib.core.wait");
-  private static final long PAUSE_LEAST_NS = TimeUnit.MICROSECONDS.toNanos(50);
-  private static final long PAUSE_MOST_NS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long MIN_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
+  private static final long MAX_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long LATE_NS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long PAUSE_LATE_NS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long REPORT_NS = TimeUnit.SECONDS.toNanos(10);
 
-  /** Waits of nobody else are known. */
+  /** Makes waits that do not know the waits of other threads. */
   public BoundedWaits() {}
 
   @Override
@@ -33,18 +34,18 @@ public final class BoundedWaits implements Waits {
   }
 
   /**
-   * Looks until the wait is over; the loop of every implementation.
+   * Checks repeatedly until the wait is over; the loop of every implementation.
    *
-   * @param target what is waited for
-   * @param givenUp the cycle for which the wait was given up, or null as long as it was not
-   * @param limitNs how long at the most, nanoseconds
-   * @return how it ended
+   * @param target what the caller waits for
+   * @param givenUp returns the cycle because of which the wait is refused, or null
+   * @param limitNs how long to wait at most, in nanoseconds
+   * @return how the wait ended
    */
   public static End poll(
       Target target, Supplier<? extends @Nullable List<Thread>> givenUp, long limitNs) {
     long start = System.nanoTime();
     long report = REPORT_NS;
-    long pause = PAUSE_LEAST_NS;
+    long pause = MIN_PAUSE_NS;
     boolean interrupted = false;
     End end = look(target, givenUp);
     for (long waited = 0; end == null && waited < limitNs; waited = System.nanoTime() - start) {
@@ -54,7 +55,7 @@ public final class BoundedWaits implements Waits {
         report += REPORT_NS;
       }
       LockSupport.parkNanos(pause);
-      pause = Math.min(2 * pause, waited < LATE_NS ? PAUSE_MOST_NS : PAUSE_LATE_NS);
+      pause = Math.min(2 * pause, waited < LATE_NS ? MAX_PAUSE_NS : PAUSE_LATE_NS);
       interrupted |= Thread.interrupted();
       end = look(target, givenUp);
     }
@@ -82,6 +83,6 @@ public final class BoundedWaits implements Waits {
             lines.add("  at " + f);
           }
         });
-    return lines.isEmpty() ? "no thread has it" : String.join("\n", lines);
+    return lines.isEmpty() ? "no thread holds it" : String.join("\n", lines);
   }
 }

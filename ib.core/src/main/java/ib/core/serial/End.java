@@ -4,29 +4,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a wait ended.
+ * The end of a wait.
  *
- * @param kind how
- * @param cycle of {@link Kind#REFUSED} and {@link Kind#INSIDE}: the threads that wait for each
+ * @param kind how the wait ended
+ * @param cycle for {@link Kind#REFUSED} and {@link Kind#INSIDE} the threads that wait for each
  *     other, the caller first and last; else empty
  */
 public record End(Kind kind, List<Thread> cycle) {
-  /** How. */
+  /** The ways in which a wait ends. */
   public enum Kind {
-    /** What was waited for is over. */
+    /** The target of the wait is over. */
     DONE,
-    /** The caller is inside of what it would wait for (CC-17). */
+    /** The caller is inside the run that it would wait for (CC-17). */
     INSIDE,
-    /** What is waited for waits, in the end, for the caller. */
+    /** A thread that the caller would wait for waits, in the end, for the caller. */
     REFUSED,
-    /** The time is over. */
+    /** The time limit has passed. */
     TIMEOUT
   }
 
-  /** It is over. */
+  /** The end of a wait whose target is over. */
   public static final End DONE = new End(Kind.DONE, List.of());
 
-  /** The time is over. */
+  /** The end of a wait whose time limit has passed. */
   public static final End TIMEOUT = new End(Kind.TIMEOUT, List.of());
 
   /** Copies the list. */
@@ -35,16 +35,16 @@ public record End(Kind kind, List<Thread> cycle) {
   }
 
   /**
-   * The end of a wait that was not entered, or was given up.
+   * Returns the end of a wait that was refused, before or after it began.
    *
    * @param cycle the threads that wait for each other, the caller first and last
-   * @return that the caller is inside, when there is no other thread; else that it is refused
+   * @return {@link Kind#INSIDE} if the cycle has no other thread, else {@link Kind#REFUSED}
    */
   public static End of(List<Thread> cycle) {
     return new End(cycle.size() == 2 ? Kind.INSIDE : Kind.REFUSED, cycle);
   }
 
-  /** {@return whether what was waited for is over} */
+  /** {@return whether the target of the wait is over} */
   public boolean done() {
     return kind == Kind.DONE;
   }

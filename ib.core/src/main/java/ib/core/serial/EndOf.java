@@ -3,9 +3,9 @@ package ib.core.serial;
 import java.util.function.Consumer;
 
 /**
- * The end of a thread.
+ * A target that is over when a thread has ended.
  *
- * @param thread which was started
+ * @param thread a thread that was started
  */
 public record EndOf(Thread thread) implements Waits.Target {
   @Override

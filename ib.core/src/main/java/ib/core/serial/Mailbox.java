@@ -11,12 +11,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded queue whose items are heard in order, each once, one at a time, never on the stack of
- * the thread that offers them. An item that finds the queue full is lost; so are the items that
- * follow it until all that waits has been heard. In place of the lost items the reader hears one
- * item that stands for them.
+ * A serial with a bounded queue of items. The serial handles the items in order, each once, one at
+ * a time, and never on the stack of the thread that offers them. An item that finds the queue full
+ * is lost; so are the items that follow it until all waiting items are handled. In place of the
+ * lost items the serial handles one item that stands for them.
  *
- * @param <T> what is offered
+ * @param <T> the type of the items
  */
 public abstract class Mailbox<T> extends Serial {
   private static final int PORTION = 16;
@@ -31,9 +31,9 @@ public abstract class Mailbox<T> extends Serial {
   private final AtomicLong heard = new AtomicLong();
 
   /**
-   * An empty mailbox.
+   * Makes an empty mailbox.
    *
-   * @param place where items are heard
+   * @param place where items are handled
    * @param capacity how many items may wait, at least 1
    */
   protected Mailbox(Place place, int capacity) {
@@ -42,25 +42,25 @@ public abstract class Mailbox<T> extends Serial {
   }
 
   /**
-   * Hears an item.
+   * Handles an item.
    *
-   * @param item the next one
+   * @param item the next item
    */
   protected abstract void hear(T item);
 
   /**
-   * Makes the item that stands for lost ones.
+   * Makes the item that stands for lost items.
    *
-   * @param count how many were lost, each by its {@link #weight}, at most {@link Integer#MAX_VALUE}
-   * @param last the last one of them
-   * @return what is heard in their place, or null for nothing
+   * @param count the sum of the lost items' {@link #weight}s, at most {@link Integer#MAX_VALUE}
+   * @param last the last lost item
+   * @return the item to handle in place of the lost items, or null for none
    */
   protected @Nullable T overflow(int count, T last) {
     return null;
   }
 
   /**
-   * {@return for how many lost items an item counts when it is lost}
+   * {@return how many losses a lost item counts for}
    *
    * @param item a lost item
    */
@@ -69,7 +69,7 @@ public abstract class Mailbox<T> extends Serial {
   }
 
   /**
-   * Takes an item, to be heard soon.
+   * Queues an item and wakes the serial.
    *
    * @param item the item
    * @return false when the item is lost or the mailbox is closed
@@ -82,7 +82,7 @@ public abstract class Mailbox<T> extends Serial {
   }
 
   /**
-   * Takes an item, to be heard after the next wake-up.
+   * Queues an item without waking the serial.
    *
    * @param item the item
    * @return false when the item is lost or the mailbox is closed
@@ -103,7 +103,7 @@ public abstract class Mailbox<T> extends Serial {
     }
     waiting.incrementAndGet();
     items.add(item);
-    offered.incrementAndGet(); // after the item is there: it precedes whatever reads the number
+    offered.incrementAndGet(); // after the item: a thread that reads the number sees the item
     return true;
   }
 
@@ -112,7 +112,7 @@ public abstract class Mailbox<T> extends Serial {
     return new Loss<>(most ? Integer.MAX_VALUE : old.count + one.count, one.last);
   }
 
-  /** {@return whether items wait, or a loss is still to be told} */
+  /** {@return whether items wait, or losses that no item has stood for yet} */
   @AnyContext
   public final boolean hasItems() {
     return !items.isEmpty() || hasLoss();
@@ -131,7 +131,7 @@ public abstract class Mailbox<T> extends Serial {
   @Override
   protected void call() {
     for (int i = 0; i < PORTION && !isClosed(); i++) {
-      boolean last = hasLoss(); // read first: then nothing is added behind the lost items
+      boolean last = hasLoss(); // read first: while there is a loss, no item is added
       T item = items.poll();
       if (item != null) {
         waiting.decrementAndGet();
@@ -147,7 +147,7 @@ public abstract class Mailbox<T> extends Serial {
           hear(item);
         }
       } catch (Throwable t) {
-        failed(t); // the items that follow are heard all the same
+        failed(t); // the serial goes on with the items that follow
       } finally {
         heard.incrementAndGet();
       }
@@ -157,7 +157,7 @@ public abstract class Mailbox<T> extends Serial {
     }
   }
 
-  /** Closes the mailbox; what waits is not heard. */
+  /** Closes the mailbox. The items that wait are not handled. */
   @AnyContext
   public final void discard() {
     close();
@@ -167,7 +167,7 @@ public abstract class Mailbox<T> extends Serial {
   /**
    * Opens a closed mailbox again, empty.
    *
-   * @return false when it was not closed
+   * @return false when the mailbox was not closed
    */
   @AnyContext
   public final boolean reopen() {
@@ -188,12 +188,12 @@ public abstract class Mailbox<T> extends Serial {
   }
 
   /**
-   * Waits until all that was offered before has been heard, or the mailbox is closed.
+   * Waits until all items offered before are handled, or the mailbox is closed.
    *
-   * @param waits the graph that the wait is entered into
-   * @param rank when the wait is given up
-   * @param what whose mailbox it is, for reports
-   * @param limitNs how long at the most, nanoseconds
+   * @param waits the graph into which the wait is entered
+   * @param rank when the wait is refused in favour of others
+   * @param what the name of the mailbox, for reports
+   * @param limitNs how long to wait at most, in nanoseconds
    * @return how the wait ended
    */
   @MaySleep
@@ -203,10 +203,10 @@ public abstract class Mailbox<T> extends Serial {
   }
 
   /**
-   * All that was offered until now.
+   * Returns a target for a wait for the items offered until now.
    *
-   * @param what whose mailbox it is, for reports
-   * @return a target that is over when it has been heard, or the mailbox is closed
+   * @param what the name of the mailbox, for reports
+   * @return a target that is over when these items are handled, or the mailbox is closed
    */
   @AnyContext
   public final Waits.Target soFar(String what) {

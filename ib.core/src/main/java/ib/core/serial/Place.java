@@ -8,18 +8,18 @@ import java.util.concurrent.ThreadFactory;
 @FunctionalInterface
 public interface Place {
   /**
-   * Takes a claimed serial and calls its {@link Serial#arrived} once, later or on another thread.
-   * Never blocks. When it throws, it has not taken the serial.
+   * Takes a claimed serial and calls {@link Serial#arrived} of the serial once, later or on another
+   * thread. Never blocks. When this method throws, the place has not taken the serial.
    *
-   * @param serial a claimed serial, which no other place has
+   * @param serial a claimed serial, which is at no other place
    */
   @AnyContext
   void submit(Serial serial);
 
   /**
-   * A place that starts a virtual thread for each burst of runs.
+   * Makes a place that starts a virtual thread for each burst of runs.
    *
-   * @param name begins the names of the threads
+   * @param name the prefix of the threads' names
    * @return the place
    */
   static Place virtual(String name) {
@@ -34,9 +34,9 @@ public interface Place {
   }
 
   /**
-   * A place that hands each run to an executor.
+   * Makes a place that hands each run to an executor.
    *
-   * @param executor runs what it is given on another thread, or later
+   * @param executor runs its tasks later or on another thread
    * @return the place
    */
   static Place of(Executor executor) {

@@ -10,18 +10,19 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Code that runs one run at a time, on whatever thread, and once more after the last wake-up (S23,
+ * Code that runs one run at a time, on any thread. At least one run begins after each wake-up (S23,
  * S24).
  *
  * <p>The state is one word. A wake-up sets PENDING and CLAIMED in one atomic step; the thread that
- * set CLAIMED submits the serial to its {@link Place}, once. A run removes PENDING before it calls,
- * so it sees everything that was written before the wake-ups that it answers. When PENDING is set
- * again afterwards, the run submits the serial again instead of giving the claim back, so that
- * other serials of the place get their turn. CLOSED ends it: no run begins. Each run has a number,
- * so that a fence waits for the run that it met and for no later one.
+ * set CLAIMED submits the serial to the serial's {@link Place}, once. A run clears PENDING before
+ * it calls {@link #call}, so the run sees everything that was written before the wake-ups that it
+ * answers. When PENDING is set again afterwards, the run submits the serial again instead of
+ * releasing the claim, so that other serials of the place get their turn. After CLOSED is set no
+ * run begins. Each run has a number, so that a fence waits for the run in progress and for no later
+ * one.
  *
- * <p>Every method but {@link #fence} may be called from any context and allocates nothing, as far
- * as the place does not.
+ * <p>Every method except {@link #fence} may be called from any context. These methods allocate
+ * nothing, unless the place allocates.
  */
 public abstract class Serial {
   private static final long PENDING = 1;
@@ -39,13 +40,13 @@ public abstract class Serial {
     }
   }
 
-  /** What became of a run that was to happen on the caller's own thread. */
+  /** The result of {@link #runHere}. */
   public enum Here {
-    /** The run has happened. */
+    /** The run has happened on the calling thread. */
     RAN,
-    /** A run will happen: the serial waits at its place already. */
+    /** The serial waits at its place already, where the run will happen. */
     QUEUED,
-    /** A run is on at this moment, and another one will follow. */
+    /** A run is in progress, and another one will follow. */
     BUSY,
     /** The serial is closed. */
     CLOSED
@@ -60,9 +61,9 @@ public abstract class Serial {
   private @Nullable Serial next;
 
   /**
-   * A serial that has nothing to do yet.
+   * Makes an idle serial.
    *
-   * @param place where its runs happen
+   * @param place where the runs of the serial happen
    */
   protected Serial(Place place) {
     this.place = place;
@@ -72,36 +73,39 @@ public abstract class Serial {
   protected abstract void call();
 
   /**
-   * Hears what {@link #call} threw, or that the place has refused the serial; then the next wake-up
-   * tries again. Logs by default.
+   * Handles an exception of {@link #call}, or of the place, which has then not taken the serial;
+   * the next wake-up submits the serial again. This method logs the exception unless a subclass
+   * overrides it.
    *
-   * @param thrown what was thrown
+   * @param thrown the exception
    */
   protected void failed(Throwable thrown) {
     LoggerFactory.getLogger("ib.core.serial").error("{} failed", this, thrown);
   }
 
-  /** {@return what the run that is just ending has to tell the caller of {@link #run}} */
+  /** {@return the result of the run that is just ending, for the caller of {@link #run}} */
   protected int outcome() {
     return 0;
   }
 
-  /** For places: the claimed serial's turn has come. Runs, or goes on to another place. */
+  /**
+   * Runs the claimed serial, or submits it to another place. Only the serial's place calls this.
+   */
   @AnyContext
   public void arrived() {
     run();
   }
 
-  /** For the place that has the serial: {@return the serial that follows it there} */
+  /** For the place that holds the serial: {@return the next serial of the place} */
   @AnyContext
   public final @Nullable Serial next() {
     return next;
   }
 
   /**
-   * For the place that has the serial: links it.
+   * Links the serial to the next one. Only the place that holds the serial calls this method.
    *
-   * @param following the serial that follows it there, or null
+   * @param following the next serial of the place, or null
    */
   @AnyContext
   public final void next(@Nullable Serial following) {
@@ -117,7 +121,10 @@ public abstract class Serial {
     }
   }
 
-  /** {@return the state before; it was written even if nothing changed, for the run's sake (E2)} */
+  /**
+   * {@return the state before; the state is written even if nothing changed, so that the next run
+   * sees the caller's writes (E2)}
+   */
   private long wake() {
     for (; ; ) {
       long s = state;
@@ -136,7 +143,7 @@ public abstract class Serial {
     }
   }
 
-  /** {@return what became of a run on the calling thread, if no other thread has the serial} */
+  /** Runs the serial on the calling thread if no place holds it; {@return what happened} */
   @AnyContext
   public final Here runHere() {
     long before = wake();
@@ -150,7 +157,9 @@ public abstract class Serial {
     return (before & RUNNING) != 0 ? Here.BUSY : Here.QUEUED;
   }
 
-  /** {@return whether the caller has the claim now, which it uses with {@link #run}} */
+  /**
+   * Claims an idle serial for a call of {@link #run}; {@return whether the caller has the claim}
+   */
   @AnyContext
   public final boolean claim() {
     for (; ; ) {
@@ -164,13 +173,17 @@ public abstract class Serial {
     }
   }
 
-  /** For a run: asks for another one. */
+  /** Requests another run. Only {@link #call} and {@link #failed} call this method. */
   @AnyContext
   protected final void again() {
     STATE.getAndBitwiseOr(this, PENDING);
   }
 
-  /** For places: runs the claimed serial once; {@return the run's outcome, 0 when it is closed} */
+  /**
+   * Runs the serial once. Only the place or thread that holds the claim calls this method.
+   *
+   * @return the run's outcome, 0 when the serial is closed
+   */
   @AnyContext
   public final int run() {
     if (!begin()) {
@@ -203,7 +216,7 @@ public abstract class Serial {
     }
   }
 
-  /** Gives the claim back, or keeps it for another run. */
+  /** Releases the claim; {@return whether the claim is kept instead, for another run} */
   private boolean end() {
     for (; ; ) {
       long s = state;
@@ -215,13 +228,13 @@ public abstract class Serial {
     }
   }
 
-  /** No run begins any more; a run that is on goes on. */
+  /** Closes the serial: no run begins any more. A run in progress goes on. */
   @AnyContext
   public final void close() {
     STATE.getAndBitwiseOr(this, CLOSED);
   }
 
-  /** {@return whether the serial was closed; it is open now, and wake-ups count again} */
+  /** Opens the serial, so that wake-ups count again; {@return whether it was closed} */
   @AnyContext
   protected final boolean open() {
     return ((long) STATE.getAndBitwiseAnd(this, ~CLOSED) & CLOSED) != 0;
@@ -233,13 +246,13 @@ public abstract class Serial {
     return (state & CLOSED) != 0;
   }
 
-  /** {@return whether the serial is closed and no run is on, so that none will be} */
+  /** {@return whether the serial is closed and no run is in progress, so that none will follow} */
   @AnyContext
   public final boolean hasEnded() {
     return (state & (CLOSED | RUNNING)) == CLOSED;
   }
 
-  /** {@return the thread that is in a run at this moment} */
+  /** {@return the thread that is in a run at this moment, or null} */
   @AnyContext
   public final @Nullable Thread runner() {
     return runner;
@@ -252,13 +265,13 @@ public abstract class Serial {
   }
 
   /**
-   * Waits until the run that is on has ended. After {@link #close} no other one follows, however
+   * Waits until the run in progress has ended. After {@link #close} no other run follows, however
    * the wait ends.
    *
-   * @param waits the graph that the wait is entered into
-   * @param rank when the wait is given up
-   * @param what what runs, for reports
-   * @param limitNs how long at the most, nanoseconds
+   * @param waits the graph into which the wait is entered
+   * @param rank when the wait is refused in favour of others
+   * @param what the name of the serial, for reports
+   * @param limitNs how long to wait at most, in nanoseconds
    * @return how the wait ended
    */
   @MaySleep
@@ -269,9 +282,9 @@ public abstract class Serial {
   }
 
   /**
-   * The run that is on, or none.
+   * Returns a target for a wait for the run in progress.
    *
-   * @param what what runs, for reports
+   * @param what the name of the serial, for reports
    * @return a target that is over when that run has ended
    */
   @AnyContext
@@ -279,7 +292,7 @@ public abstract class Serial {
     return new Run(this, state, what);
   }
 
-  /** One run; the number is that of a state in which it is on, or was the last one. */
+  /** One run, by a state that holds its number: the run in progress then, or the last one. */
   private record Run(Serial serial, long number, String what) implements Waits.Target {
     private boolean isOn() {
       long s = serial.state;
@@ -293,7 +306,7 @@ public abstract class Serial {
 
     @Override
     public void holders(Consumer<? super Thread> to) {
-      Thread t = serial.runner; // read first: while the run is on afterwards, it is that run's
+      Thread t = serial.runner; // read first: if the run is still on, the thread is in that run
       if (t != null && isOn()) {
         to.accept(t);
       }

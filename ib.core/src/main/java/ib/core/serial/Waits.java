@@ -6,53 +6,57 @@ import java.util.function.Consumer;
 import org.osgi.annotation.versioning.ProviderType;
 
 /**
- * The blocking waits of the midlayer: all of them are one graph (contract 2.6-4). A wait that would
- * close a cycle of waits is not entered, or makes another one on the cycle end: the one of the
- * lowest {@link Rank}. So no wait of the midlayer waits, in the end, for itself. What the graph
- * does not see are locks, futures and joins of clients and drivers.
+ * The blocking waits of the midlayer, which form one wait-for graph (clause 2.6-4). When a wait
+ * would close a cycle, the wait of the lowest {@link Rank} on the cycle is refused: the new one, or
+ * one that has begun. So no thread of the midlayer waits, in the end, for itself. The graph does
+ * not include locks, futures and joins of clients and drivers.
  */
 @ProviderType
 public interface Waits {
-  /** Which wait of a cycle is given up: the lowest. Among equals the one that closes the cycle. */
+  /**
+   * The rank of a wait. Of the waits on a cycle the one of the lowest rank is refused; among equal
+   * ranks the wait that closes the cycle.
+   */
   enum Rank {
-    /** What was asked for stays queued and happens later: nothing is lost. */
+    /** The operation stays queued and happens later, so no operation is lost. */
     QUEUED,
-    /** The caller is told by an exception. */
+    /** The caller gets an exception. */
     THROWS,
-    /** The caller cannot be told: a close, a sweep. The fence is deferred, and reported. */
+    /** The caller, a close or a cleanup, gets no exception: the fence is deferred and reported. */
     CLOSES,
-    /** A driver pulls its device when the wait ends (S28). */
+    /** A driver unplugs the driver's device when the wait ends (S28). */
     SERVICE_GOES,
-    /** Nobody can end it: a thread of the core's own does the work of one that was given up. */
+    /** The wait is never refused: a helper of the core waits in place of another thread. */
     STAYS
   }
 
   /**
-   * What is waited for. The methods read volatile fields, or what the lock of the graph guards;
-   * they take no lock and call nobody. The graph's lock may be held.
+   * The target of a wait. The methods read volatile fields, or fields that the lock of the graph
+   * guards. The methods take no lock and call no client or driver. The caller may hold the graph's
+   * lock.
    */
   interface Target {
     /** {@return whether the wait is over} */
     boolean over();
 
     /**
-     * Tells for whom one waits at this moment.
+     * Names the threads that can end the wait at this moment.
      *
-     * @param to takes each thread; none when the wait is over
+     * @param to takes each thread; no thread when the wait is over
      */
     void holders(Consumer<? super Thread> to);
 
-    /** {@return what it is, for reports, for example {@code the callback of CQ 3 of soft0}} */
+    /** {@return the target's name for reports, such as {@code the callback of CQ 3 of soft0}} */
     String text();
   }
 
   /**
-   * Waits. An interrupt does not end the wait (contract 2.6, 8c); the flag is restored.
+   * Waits. An interrupt does not end the wait (clause 2.6, 8c); this method restores the flag.
    *
-   * @param target what for
-   * @param rank when it is given up in favour of others
-   * @param limitNs how long at the most, nanoseconds
-   * @return how it ended
+   * @param target what the caller waits for
+   * @param rank when the wait is refused in favour of others
+   * @param limitNs how long to wait at most, in nanoseconds
+   * @return how the wait ended
    */
   @MaySleep
   @Fence

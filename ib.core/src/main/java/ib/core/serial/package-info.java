@@ -4,11 +4,11 @@
  * queue; a {@link ib.core.serial.Place} is where runs happen. {@link ib.core.serial.Waits} is the
  * one graph of all blocking waits of a midlayer; a wait has an {@link ib.core.serial.End}.
  *
- * <p>Locks: none. No thread is owned here but by the places that {@code Place} makes. Fences and
- * drains wait on the caller's thread, where it may sleep; everything else may be called from any
- * context.
+ * <p>Locks: none. Only the places that {@code Place} makes start threads. The state of a serial
+ * belongs to the thread that is in a run of the serial. Fences and drains wait, on a calling thread
+ * that may sleep; every other method may be called from any context.
  *
- * <p>Text: S23, S24, I4, B5, B7, B8, B15, CC-17.
+ * <p>Clauses: S23, S24, I4, B5, B7, B8, B15, CC-17.
  */
 @Version("1.1.0")
 @Export

@@ -21,9 +21,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the driver's method below a callback (S20): a frame of a class of the driver's that is a
- * verbs object, a device or its operations, in a method that the interface to drivers declares.
- * What else a driver calls its handler from, on a thread of its own, is its business (S22).
+ * Finds the driver's method below a callback (S20): a frame of a driver's class that is a verbs
+ * object, a device or a device's operations, in a method that the interface to drivers declares. A
+ * driver may call a handler from any other method, on a thread of the driver (S22).
  */
 final class CallChain {
   private static final StackWalker WALKER =
@@ -63,7 +63,7 @@ final class CallChain {
     return name + parameters;
   }
 
-  /** {@return the driver's verb that the caller is inside of, as text, or null} */
+  /** {@return the driver's verb that the calling thread is inside, as text, or null} */
   static @Nullable String verbBelow() {
     return WALKER
         .walk(

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Threads on which {@code done} may sleep: a bounded pool for {@code WORKQUEUE}, a virtual thread
- * per run for {@code UNBOUND}. One per midlayer; idle threads end after 10 s, but for the one that
- * hands over.
+ * per run for {@code UNBOUND}. There is one pool per midlayer. Idle threads end after 10 s, except
+ * the thread of {@link #handover}.
  */
 public final class CallbackPool implements AutoCloseable {
   private static final int THREADS_LEAST = 4;
@@ -28,7 +28,7 @@ public final class CallbackPool implements AutoCloseable {
 
   private final Incidents incidents =
       new Incidents("completion handlers", LoggerFactory.getLogger(CallbackPool.class)::error);
-  private final Set<Thread> workers = ConcurrentHashMap.newKeySet(); // those that run
+  private final Set<Thread> workers = ConcurrentHashMap.newKeySet(); // threads that run a task
   private final ThreadPoolExecutor workqueue;
   private final ThreadFactory unbound;
   private final CompletionVector handover = new CompletionVector("ib-comp-handover");
@@ -43,8 +43,8 @@ public final class CallbackPool implements AutoCloseable {
             threads,
             KEEP_S,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(), // a task is in it once at the most: as many as there are
-            // queues
+            // each completion queue has at most one entry
+            new LinkedBlockingQueue<>(),
             body -> worker(body, "ib-comp-wq-" + number.getAndIncrement()));
     workqueue.allowCoreThreadTimeOut(true);
     unbound =
@@ -64,7 +64,7 @@ public final class CallbackPool implements AutoCloseable {
 
   private void work(Runnable body) {
     Thread me = Thread.currentThread();
-    workers.add(me); // before anybody's callback runs: who waits for the pool waits for it
+    workers.add(me); // before any callback runs: a wait for the pool is a wait for this thread
     try {
       body.run();
     } finally {
@@ -73,8 +73,8 @@ public final class CallbackPool implements AutoCloseable {
   }
 
   /**
-   * {@return the vector that does what the data path must not: it gives callbacks to these threads,
-   * and starts vectors; running}
+   * {@return the vector of the pool, started: it hands callbacks to the pool's threads and starts
+   * other vectors, which the data path must not do}
    */
   @MaySleep
   CompletionVector handover() {
@@ -82,22 +82,22 @@ public final class CallbackPool implements AutoCloseable {
     return handover;
   }
 
-  /** {@return the vector of {@link #handover}, which runs when somebody has asked for it there} */
+  /** {@return the vector of {@link #handover}, which runs only after a call of that method} */
   CompletionVector starter() {
     return handover;
   }
 
-  /** Runs it on the pool, some time. */
+  /** Queues a task for the threads of the pool. */
   void workqueue(Runnable body) {
     workqueue.execute(() -> incidents.outlive(body));
   }
 
-  /** Runs it on a virtual thread of its own, now. */
+  /** Runs a task on a new virtual thread. */
   void unbound(Runnable body) {
     unbound.newThread(() -> incidents.outlive(body)).start();
   }
 
-  /** As {@link #close(Waits)}, for who knows no other waits. */
+  /** As {@link #close(Waits)}, for a caller that has no wait-for graph. */
   @Override
   @MaySleep
   @Fence
@@ -106,11 +106,11 @@ public final class CallbackPool implements AutoCloseable {
   }
 
   /**
-   * Ends the pool's threads, after all devices are gone; waits 5 s at the most, and not at all
-   * where a callback on them waits, in the end, for the caller. Whose callback does not return was
-   * told when its queue was closed.
+   * Ends the pool's threads, after all devices are gone. Waits at most 5 s, and not at all if a
+   * callback on these threads waits, in the end, for the caller. The close of a completion queue
+   * has already reported a callback that does not return.
    *
-   * @param waits who waits for whom
+   * @param waits the wait-for graph of the midlayer
    * @return whether the threads have ended
    */
   @MaySleep

@@ -18,9 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A thread that runs callbacks. Its queue is one word: tasks linked newest first, or nothing, or
- * the mark that the thread sleeps; who replaces the mark wakes the thread. So a hand-over is one
- * compare-and-set and never wakes a thread that is awake, and the wake-up cannot get lost.
+ * A thread that runs callbacks. The queue of the thread is one word: serials linked newest first,
+ * or null, or the mark that the thread sleeps. The thread that replaces the mark by a serial wakes
+ * the vector's thread. A hand-over is therefore one compare-and-set, wakes no thread that is awake,
+ * and no wake-up gets lost.
  */
 public final class CompletionVector implements Place {
   private static final Logger LOG = LoggerFactory.getLogger("ib.core.callback");
@@ -40,10 +41,12 @@ public final class CompletionVector implements Place {
   private final Incidents incidents;
   private final ThreadFactory threads;
   private final int spins;
-  private final @Nullable Serial starting; // by another vector
+  private final @Nullable Serial starting; // runs on another vector, which starts this thread
   private volatile @Nullable Serial head;
   private volatile boolean closed;
   private volatile boolean started;
+
+  // written under the monitor; submit reads it after the thread itself has written the mark to head
   private @Nullable Thread thread;
 
   CompletionVector(String name) {
@@ -57,7 +60,7 @@ public final class CompletionVector implements Place {
     this.starting = null;
   }
 
-  /** A vector whose thread another one starts when the first task comes. */
+  /** A vector that has its thread started by another vector when the first task comes. */
   CompletionVector(String name, CompletionVector starter) {
     this.incidents = new Incidents(name, LOG::error);
     this.threads = body -> daemon(name, body);
@@ -72,12 +75,12 @@ public final class CompletionVector implements Place {
             .daemon()
             .inheritInheritableThreadLocals(false)
             .unstarted(body);
-    // not the creating client's, which would pin its bundle
+    // the class loader of the creating client would keep the client's bundle alive
     t.setContextClassLoader(CompletionVector.class.getClassLoader());
     return t;
   }
 
-  /** Starts the thread if it does not run; before any task is added. */
+  /** Starts the thread unless it runs. The caller adds a task afterwards. */
   @MaySleep
   synchronized void start() {
     if (thread == null && !closed) {
@@ -129,7 +132,7 @@ public final class CompletionVector implements Place {
     if (HEAD.compareAndSet(this, null, ASLEEP)) {
       while (isMark(head) && !closed) {
         LockSupport.park(this);
-        Thread.interrupted(); // nobody's message: a handler's leftover would keep the thread awake
+        Thread.interrupted(); // clears a handler's interrupt, which would keep park() from sleeping
       }
       HEAD.compareAndSet(this, ASLEEP, null);
     }
@@ -149,18 +152,18 @@ public final class CompletionVector implements Place {
   private void runAll(Serial first) {
     for (Serial t = first; t != null; ) {
       Serial after = t.next();
-      t.next(null); // from its run on it may be queued again
+      t.next(null); // once the task runs, it may be queued again
       try {
         t.arrived();
-      } catch (
-          Throwable e) { // tasks report what handlers throw: this is a bug of ours or no memory
+      } catch (Throwable e) {
+        // tasks report the exceptions of handlers: this is a bug of the core, or no memory
         incidents.outlived(e);
       }
       t = after;
     }
   }
 
-  /** Ends the thread; tasks not dead by now are not run any more. */
+  /** Ends the thread. Tasks that wait are not run any more. */
   void close() {
     Thread t;
     synchronized (this) {
@@ -170,7 +173,7 @@ public final class CompletionVector implements Place {
     LockSupport.unpark(t);
   }
 
-  /** Waits until the thread has ended, 5 s at the most: a callback may be stuck. */
+  /** Waits at most 5 s until the thread has ended; a callback may be stuck. */
   boolean join(Waits waits) {
     Thread t;
     synchronized (this) {
@@ -181,7 +184,7 @@ public final class CompletionVector implements Place {
         || waits.await(new EndOf(t), Waits.Rank.CLOSES, JOIN_NS).done();
   }
 
-  /** Starts the thread of a vector on that of another one. */
+  /** Starts the thread of a vector, in a run on the thread of another vector. */
   private static final class Starting extends Serial {
     private final CompletionVector vector;
 
@@ -196,7 +199,7 @@ public final class CompletionVector implements Place {
     }
   }
 
-  /** Never runs. */
+  /** The type of the mark, which never runs. */
   private static final class Mark extends Serial {
     Mark() {
       super(serial -> {});

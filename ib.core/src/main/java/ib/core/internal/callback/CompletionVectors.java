@@ -15,7 +15,7 @@ public final class CompletionVectors {
   private final CallbackPool pool;
 
   /**
-   * Makes the vectors; starts nothing.
+   * Makes the vectors; starts no thread.
    *
    * @param device device name
    * @param count number of completion vectors, at least 1
@@ -43,8 +43,8 @@ public final class CompletionVectors {
   }
 
   /**
-   * {@return the vector of the events of objects: its thread starts with the first event, that of
-   * the pool which starts it runs from now on}
+   * {@return the vector of the events of objects; its thread starts with the first event, and this
+   * method starts the pool's thread that will start it}
    */
   @MaySleep
   public CompletionVector async() {
@@ -53,10 +53,10 @@ public final class CompletionVectors {
   }
 
   /**
-   * Ends the threads, after all objects are gone; waits 5 s at the most for a callback that is
-   * stuck.
+   * Ends the threads, after all objects are gone. Waits at most 5 s for each thread, in case a
+   * callback does not return.
    *
-   * @param waits who waits for whom
+   * @param waits the wait-for graph of the midlayer
    * @return whether all have ended
    */
   @MaySleep

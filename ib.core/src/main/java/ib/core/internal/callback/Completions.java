@@ -33,14 +33,14 @@ public final class Completions {
 
   /** The core's side of one queue. */
   public interface Part {
-    /** {@return what the driver is to see: the handler guarded, none of a managed queue} */
+    /** {@return the request for the driver: with the checked handler, without one if managed} */
     CqInit forDriver();
 
-    /** {@return what runs the callbacks, null when the queue is only polled} */
+    /** {@return the serial that runs the callbacks, or null when the queue is only polled} */
     @Nullable Serial task();
 
     /**
-     * Joins the driver's queue; a managed one is armed.
+     * Connects the core's side to the driver's queue, and arms a managed queue.
      *
      * @param cq the driver's queue
      */
@@ -50,7 +50,7 @@ public final class Completions {
   /**
    * Prepares the core's side of a queue.
    *
-   * @param init what the client asked for, checked
+   * @param init the client's request, checked
    * @return the core's side
    */
   @MaySleep

@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who may do what where, and who did otherwise. One per midlayer.
+ * The checks of the contract of the verbs, and the log of violations. One per midlayer.
  *
  * <p>A thread is in an atomic section while it runs a callback that may not sleep (S26). While
  * checking is on, methods that may sleep refuse to run there (S1), and callbacks look at the stack
@@ -20,9 +20,9 @@ public final class Contract {
   public static final String PROPERTY = "ib.check";
 
   private static final Logger LOG = LoggerFactory.getLogger("ib.core.callback");
-  private static final long ALWAYS_TOLD = 10;
+  private static final long ALWAYS_LOGGED = 10;
 
-  // one array per thread, of a class of the JDK: pins no bundle in a foreign thread
+  // one array per thread, of a class of the JDK, so that a foreign thread keeps no bundle alive
   private static final ThreadLocal<int[]> ATOMIC = ThreadLocal.withInitial(() -> new int[1]);
 
   private final ViolationLog violations = new ViolationLog();
@@ -80,9 +80,9 @@ public final class Contract {
   /**
    * Refuses a method that may sleep in an atomic section, while checking is on.
    *
-   * @param culprit who calls
-   * @param object on what
-   * @param method what
+   * @param culprit the caller, for the report
+   * @param object the object that the method belongs to
+   * @param method the name of the method
    * @throws IbContractException S26, and S1 from the callee's side
    */
   @AnyContext
@@ -96,12 +96,12 @@ public final class Contract {
   }
 
   /**
-   * Refuses a registration in an atomic section, whether checking is on or not: it promises that
-   * adds are done when it returns, and adds never run there.
+   * Refuses a registration in an atomic section, whether checking is on or not. A registration
+   * promises that adds are done when it returns, and adds never run in an atomic section.
    *
-   * @param culprit who calls
-   * @param object on what
-   * @param method what
+   * @param culprit the caller, for the report
+   * @param object the object that the method belongs to
+   * @param method the name of the method
    * @throws IbContractException S29
    */
   @AnyContext
@@ -114,12 +114,12 @@ public final class Contract {
   }
 
   /**
-   * Refuses a method of the hot-plug machine in an atomic section, while checking is on; else it is
-   * recorded, and the caller waits for another thread.
+   * Refuses a hot-plug method in an atomic section, while checking is on. While checking is off,
+   * this method only records the violation, and the caller then waits for another thread.
    *
-   * @param culprit who calls
-   * @param object on what
-   * @param method what
+   * @param culprit the caller, for the report
+   * @param object the object that the method belongs to
+   * @param method the name of the method
    * @throws IbContractException while checking is on
    */
   @AnyContext
@@ -132,12 +132,12 @@ public final class Contract {
   }
 
   /**
-   * Records a violation at the caller's stack.
+   * Records a violation with the caller's stack.
    *
-   * @param clause which
-   * @param culprit who
+   * @param clause the clause that was broken
+   * @param culprit the part that broke it
    * @param text what happened
-   * @param otherStack the other side, or empty
+   * @param otherStack the stack of the other thread, or empty
    */
   @AnyContext
   public void report(String clause, String culprit, String text, List<String> otherStack) {
@@ -147,7 +147,7 @@ public final class Contract {
   /**
    * Records a violation.
    *
-   * @param violation which, by whom, where
+   * @param violation the clause, the culprit, and where it happened
    */
   @AnyContext
   public void report(Violation violation) {
@@ -160,21 +160,21 @@ public final class Contract {
     return violations.list();
   }
 
-  /** {@return how many violations there were, those counted only included} */
+  /** {@return how many violations there were, including those that were only counted} */
   @AnyContext
   public long violationCount() {
     return violations.total();
   }
 
   /**
-   * Counts and logs what a handler threw; the first ten in full, then at each power of two.
+   * Counts an exception of a handler, and logs the first ten and then each power of two.
    *
-   * @param what whose handler
-   * @param thrown what it threw
+   * @param what the handler, for the log
+   * @param thrown the exception
    */
   public void handlerThrew(String what, Throwable thrown) {
     long n = handlerExceptions.incrementAndGet();
-    if (n <= ALWAYS_TOLD || Long.bitCount(n) == 1) {
+    if (n <= ALWAYS_LOGGED || Long.bitCount(n) == 1) {
       LOG.warn("{} threw (exception {} of a handler); the core goes on", what, n, thrown);
     }
   }

@@ -2,14 +2,18 @@ package ib.core.internal.callback;
 
 import ib.core.verbs.IbEvent;
 
-/** Where events of queue pairs and queues are told besides the object's own handler (D8). */
+/**
+ * Takes the events of queue pairs, completion queues and shared receive queues, in addition to the
+ * object's own handler (D8).
+ */
 @FunctionalInterface
 public interface EventMirror {
-  /** Tells nobody. */
+  /** Drops every event. */
   EventMirror NONE = event -> {};
 
   /**
-   * Tells it on; called one event at a time per device, after the object's handler; must not block.
+   * Takes an event. The device's vector for events calls this method, one event at a time, after
+   * the object's handler; it must not block.
    *
    * @param event an event of a CQ, QP or SRQ
    */

@@ -6,8 +6,9 @@ import ib.core.verbs.CompletionQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a driver is given as completion handler. A driver may call it on a thread of its own, one
- * call at a time per queue; other calls are reported (S20, S23, S24) and handed over to the vector.
+ * The completion handler that the core passes to a driver. The driver may call it on a thread of
+ * the driver, one call at a time per queue. Other calls are reported (S20, S23, S24), and the
+ * vector runs the client's handler.
  */
 final class GuardedCompHandler implements CompHandler {
   private final RawCompletions task;
@@ -23,7 +24,7 @@ final class GuardedCompHandler implements CompHandler {
   @Override
   public void complete(CompletionQueue cq, @Nullable Object context) {
     if (!task.isConnected()) {
-      return; // the driver is still making the queue: nobody can have armed it
+      return; // the driver is still making the queue, so no consumer has armed it
     }
     if (contract.checking()) {
       String verb = CallChain.verbBelow();

@@ -5,8 +5,9 @@ import ib.core.verbs.IbEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a driver is given as event handler of an object: never runs the handler here, reports a
- * driver that calls it from the call chain of a verb (S20, S21: as rdmavt does in modify).
+ * The event handler of an object that the core passes to a driver. It queues the event and never
+ * runs the client's handler on the driver's thread. It reports a driver that calls it from the call
+ * chain of a verb (S20, S21: rdmavt does so in modify).
  */
 public final class GuardedEventHandler implements EventHandler {
   private final ObjectEvents events;
@@ -17,8 +18,8 @@ public final class GuardedEventHandler implements EventHandler {
    * Guards the handler of an object.
    *
    * @param events the object's queue
-   * @param contract where it is reported
-   * @param driver the culprit's name
+   * @param contract where violations are reported
+   * @param driver the name of the driver, for reports
    */
   public GuardedEventHandler(ObjectEvents events, Contract contract, String driver) {
     this.events = events;

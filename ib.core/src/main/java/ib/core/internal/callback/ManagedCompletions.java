@@ -12,10 +12,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The poller of a managed completion queue (kernel: cq.c): polls a budget, calls {@link Cqe#done},
- * arms again and looks once more. {@code DIRECT} polls in the caller and is never armed; {@code
- * EVENT_LOOP} runs on the vector; {@code WORKQUEUE} and {@code UNBOUND} go on from the vector to
- * threads where {@code done} may sleep.
+ * The poller of a managed completion queue (kernel: cq.c). It polls up to its budget, calls {@link
+ * Cqe#done} for each completion, arms the queue, and polls again if completions were missed. {@code
+ * DIRECT} polls on the calling thread and is never armed; {@code EVENT_LOOP} runs on the vector;
+ * the vector hands {@code WORKQUEUE} and {@code UNBOUND} to threads where {@code done} may sleep.
  */
 final class ManagedCompletions extends Serial implements CompletionNotifier {
   static final int BUDGET_EVENT_LOOP = 256; // IB_POLL_BUDGET_IRQ
@@ -73,7 +73,7 @@ final class ManagedCompletions extends Serial implements CompletionNotifier {
       if (where != PollContext.DIRECT && (processed >= budget || queue.requestNotify(REARM) > 0)) {
         again();
       }
-    } catch (Throwable e) { // the driver's: done() is caught below
+    } catch (Throwable e) { // thrown by the driver: the method done below catches the client's
       contract.handlerThrew("polling " + queue, e);
     } finally {
       if (atomic) {
@@ -103,7 +103,7 @@ final class ManagedCompletions extends Serial implements CompletionNotifier {
       contract.report(
           "D3",
           "the poster on " + queue,
-          "a request without Cqe completed on a managed completion queue: nobody hears it",
+          "a request without Cqe completed on a managed completion queue: no consumer is notified",
           List.of());
       return;
     }
@@ -139,7 +139,7 @@ final class ManagedCompletions extends Serial implements CompletionNotifier {
       return PostStatus.GONE;
     }
     if (!claim()) {
-      return 0; // another thread, or this one further out, is at it: one at a time
+      return 0; // another thread polls the queue, or this thread does further out in its stack
     }
     budget = most;
     return run();

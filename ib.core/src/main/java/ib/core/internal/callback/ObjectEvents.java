@@ -12,9 +12,9 @@ import ib.core.verbs.SharedReceiveQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of one CQ, QP or SRQ on their way to its handler (S45, S47): in order, each once,
- * never on the driver's stack (S20). Bounded: what finds the queue full is counted, and the handler
- * hears one {@link EventType#EVENT_OVERFLOW} in its place.
+ * The events of one CQ, QP or SRQ that wait for the object's handler (S45, S47). The handler gets
+ * them in order, each once, never on the driver's stack (S20). The queue is bounded: an event that
+ * finds it full is counted, and the handler gets one {@link EventType#EVENT_OVERFLOW} in its place.
  */
 public final class ObjectEvents extends Mailbox<IbEvent> {
   /** How many events of one object may wait. */
@@ -30,8 +30,8 @@ public final class ObjectEvents extends Mailbox<IbEvent> {
    * An empty queue that delivers nothing before {@link #open}.
    *
    * @param contract where exceptions are counted
-   * @param vectors whose async vector runs the handler
-   * @param mirror who hears the events too
+   * @param vectors the device's vectors; the one for events runs the handler
+   * @param mirror takes the events after the handler
    */
   public ObjectEvents(Contract contract, CompletionVectors vectors, EventMirror mirror) {
     this(contract, vectors.async(), mirror);
@@ -44,10 +44,10 @@ public final class ObjectEvents extends Mailbox<IbEvent> {
   }
 
   /**
-   * The object lives: events are delivered from now on, those that wait included.
+   * Starts the delivery when the object exists. The events that wait are delivered first.
    *
-   * @param eventHandler the owner's handler, or null
-   * @param handlerContext given to it (S52)
+   * @param eventHandler the client's handler, or null
+   * @param handlerContext the context that the handler gets (S52)
    */
   @AnyContext
   public void open(@Nullable EventHandler eventHandler, @Nullable Object handlerContext) {
@@ -99,12 +99,12 @@ public final class ObjectEvents extends Mailbox<IbEvent> {
     try {
       mirror.mirror(event);
     } catch (Throwable e) {
-      contract.handlerThrew("telling on " + event.type() + " of " + event.element(), e);
+      contract.handlerThrew("mirroring " + event.type() + " of " + event.element(), e);
     }
   }
 
   /**
-   * {@return the context that the maker of an object gave, for its event handler; null for none}
+   * {@return the context that the client gave with an object for the event handler, or null}
    *
    * @param object the object
    */

@@ -8,7 +8,8 @@ import ib.core.verbs.PostStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handler of a raw completion queue on its vector: one at a time, never lost, atomic (S23-S26).
+ * Runs the handler of a raw completion queue on the queue's vector: one call at a time, no
+ * notification lost, in an atomic section (S23-S26).
  */
 final class RawCompletions extends Serial implements CompletionNotifier {
   private final CompHandler handler;
@@ -37,7 +38,7 @@ final class RawCompletions extends Serial implements CompletionNotifier {
   protected void call() {
     CompletionQueue queue = cq;
     if (queue == null) {
-      return; // nobody can have armed it
+      return; // no consumer can have armed a queue that is not connected
     }
     Contract.enterAtomic();
     try {

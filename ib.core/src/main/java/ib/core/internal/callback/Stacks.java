@@ -23,10 +23,10 @@ public final class Stacks {
   }
 
   /**
-   * Another thread's stack.
+   * Returns the stack of a thread.
    *
    * @param thread the thread, or null
-   * @return its stack now, innermost first, empty when there is none
+   * @return the thread's present stack, innermost first; empty for null
    */
   public static List<String> of(@Nullable Thread thread) {
     if (thread == null) {

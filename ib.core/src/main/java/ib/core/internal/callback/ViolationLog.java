@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The latest violations, each told once: the same clause at the same place is counted only.
- * Lock-free, since it is written from atomic sections.
+ * The latest violations. Each is logged once; a repetition of the same clause at the same place is
+ * only counted. Lock-free, because threads in atomic sections add to the log.
  */
 final class ViolationLog {
   private static final Logger LOG = LoggerFactory.getLogger("ib.core.contract");
@@ -31,7 +31,7 @@ final class ViolationLog {
     long n = recorded.getAndIncrement();
     ring.set((int) (n % SIZE), v);
     if (n % SIZE == SIZE - 1) {
-      known.clear(); // bounded memory: what happens again is told again
+      known.clear(); // bounds the memory: a violation that happens again is logged again
     }
     LOG.warn(
         "{} broken by {}: {}\n    at {}{}",

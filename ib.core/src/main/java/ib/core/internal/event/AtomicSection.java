@@ -3,7 +3,8 @@ package ib.core.internal.event;
 import ib.core.verbs.IbEventHandler;
 
 /**
- * Marks the calling thread while it runs a handler, so that methods that may sleep refuse (S26).
+ * Marks the calling thread while it runs a handler, so that methods that may sleep refuse to run
+ * (S26).
  */
 public interface AtomicSection {
   /** Marks nothing. */
@@ -23,6 +24,6 @@ public interface AtomicSection {
    */
   void enter(IbEventHandler handler);
 
-  /** The calling thread has done so. */
+  /** The calling thread has ended the call of the handler. */
   void exit();
 }

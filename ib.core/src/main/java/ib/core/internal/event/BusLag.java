@@ -1,9 +1,10 @@
 package ib.core.internal.event;
 
 /**
- * How many posts the bus has not given back: bounds what a device piles up in the EventAdmin, whose
- * own queue has no bound. Beyond the limit one post per probe time is let through, to notice that
- * the bus is well again. Guarded by its {@link Poster}.
+ * The number of posts that the bus has not given back. It bounds how many events of a device wait
+ * in the EventAdmin; the queue of the EventAdmin has no bound. Beyond the limit one post per probe
+ * time is allowed, which shows whether the bus works again. Guarded by the {@link Poster}'s
+ * monitor.
  */
 final class BusLag {
   private final int limit;
@@ -17,7 +18,7 @@ final class BusLag {
     this.probeNs = probeNs;
   }
 
-  /** Mirrored events get half of the room, so that they never displace the others. */
+  /** {@return whether the bus takes a post; mirrored events may use half of the limit only} */
   boolean mayPost(long nowNs, boolean mirror) {
     return out < (mirror ? limit / 2 : limit) || nowNs - lastPostNs >= probeNs;
   }
@@ -29,7 +30,7 @@ final class BusLag {
   }
 
   void returned(long key) {
-    // one poster, so the bus keeps order: when the latest is back, nothing earlier is still in it
+    // one thread posts, so the bus keeps the order: the latest post comes back last
     out = key == lastKey ? 0 : Math.max(0, out - 1);
   }
 }

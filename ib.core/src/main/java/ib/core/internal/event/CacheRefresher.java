@@ -4,12 +4,12 @@ import ib.core.verbs.EventType;
 import java.util.BitSet;
 
 /**
- * Refreshes the caches before anybody hears of an event (B13): the attributes of the port for each
- * of the seven port events, of all ports when it is unknown what has changed; a table when the
- * event is about it, or the driver's number says that it has changed, or the driver has no numbers.
- * What fails is reported, and tried again before the next event and after a while; the event is
- * delivered all the same (Linux drops it). For the dispatcher's runs only, but for {@link
- * #remainingNs}.
+ * Refreshes the caches before the core delivers an event (B13). Each of the seven port events
+ * refreshes the attributes of its port; an event that does not say what has changed refreshes all
+ * ports. A table is read when the event is about the table, when the driver's number of the table
+ * has changed, or when the driver has no numbers. A refresh that fails is reported and tried again,
+ * before the next event and after the retry time; the event is delivered in any case (Linux drops
+ * it). Only a run of the dispatcher may call these methods, except {@link #remainingNs}.
  */
 final class CacheRefresher {
   private static final long NEVER = Long.MAX_VALUE;
@@ -18,9 +18,10 @@ final class CacheRefresher {
   private final EventCounters counters;
   private final PortCaches caches;
   private final BitSet stale = new BitSet();
-  private final BitSet gids = new BitSet(); // of stale ports: to be read whatever its number
+  // stale ports whose table is read even if the driver's number of the table is unchanged
+  private final BitSet gids = new BitSet();
   private final BitSet pkeys = new BitSet();
-  private volatile long retryNs = NEVER; // what is stale is tried again then
+  private volatile long retryNs = NEVER; // when the stale ports are refreshed again
 
   CacheRefresher(EventHub hub, EventCounters counters, PortCaches caches) {
     this.hub = hub;
@@ -49,7 +50,7 @@ final class CacheRefresher {
       }
       case EVENT_OVERFLOW, DEVICE_SPEED_CHANGE, RESET_END -> staleAll();
       default -> {
-        // a failed or resetting device is not asked; affiliated types never come here
+        // the core queries no device that failed or is in reset; affiliated types never come here
       }
     }
     refreshStale();
@@ -77,13 +78,13 @@ final class CacheRefresher {
     }
   }
 
-  /** {@return nanoseconds until {@link #retry} is due, or Long.MAX_VALUE; for anybody} */
+  /** {@return nanoseconds until {@link #retry} is due, or Long.MAX_VALUE; for any thread} */
   long remainingNs(long nowNs) {
     long at = retryNs;
     return at == NEVER ? NEVER : at - nowNs;
   }
 
-  /** Tries again what has failed, when it is time. */
+  /** Repeats the refreshes that failed, if the retry time has passed. */
   void retry(long nowNs) {
     if (remainingNs(nowNs) <= 0) {
       refreshStale();

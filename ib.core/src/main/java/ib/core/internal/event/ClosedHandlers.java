@@ -3,9 +3,9 @@ package ib.core.internal.event;
 import java.util.List;
 
 /**
- * What was found when the handlers of an owner were closed.
+ * The result of closing all handlers of an owner.
  *
- * @param leftovers class names of the handlers that it had not unregistered
+ * @param leftovers class names of the handlers that the owner had not unregistered
  * @param fenced whether none of its handlers runs any more; false after a timeout, or when the
  *     caller is inside one of them (CC-17)
  */

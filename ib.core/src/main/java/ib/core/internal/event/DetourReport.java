@@ -3,9 +3,9 @@ package ib.core.internal.event;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tells of the detours of one device's events around a bus that is held up (D8): a line when they
- * begin, one when the bus is back, and at most one a minute besides, however often that changes on
- * a busy machine (B6). For the dispatcher's runs only.
+ * Logs the detours of one device's events around a bus that is held up (D8): one line when the
+ * detours begin, one when the bus has caught up, and at most one a minute in between, however often
+ * the bus changes on a busy machine (B6). Only a run of the dispatcher may call these methods.
  */
 final class DetourReport {
   private static final long QUIET_NS = TimeUnit.MINUTES.toNanos(1);
@@ -15,15 +15,15 @@ final class DetourReport {
   private boolean begun;
   private boolean ever;
   private long lastNs;
-  private int detours; // since the last end that was told
-  private long direct; // events told directly meanwhile
+  private int detours; // since the last end that was logged
+  private long direct; // events handed directly to the handlers since then
 
   DetourReport(EventHub hub, DeviceEvents events) {
     this.hub = hub;
     this.events = events;
   }
 
-  /** The bus is overdue: a detour begins. */
+  /** A detour begins, because an event on the bus is overdue. */
   void begins(long first, int handed, long nowNs) {
     detours++;
     direct += handed;
@@ -41,7 +41,7 @@ final class DetourReport {
     }
   }
 
-  /** An event was told directly since the bus is not back yet. */
+  /** An event went directly to the handlers, because the bus has not caught up. */
   void goesOn(long nowNs) {
     direct++;
     still(nowNs);
@@ -53,7 +53,7 @@ final class DetourReport {
     }
   }
 
-  /** {@return whether a beginning was told, and its end was not} */
+  /** {@return whether the beginning of a detour was logged, and the end was not} */
   boolean hasBegun() {
     return begun;
   }

@@ -4,8 +4,8 @@ import ib.core.verbs.Gid;
 import ib.core.verbs.PortAttr;
 
 /**
- * What the core knows of a device's ports without asking it. Readers take no lock and see one
- * immutable snapshot per port; before the first load a read asks the driver.
+ * The core's copy of a device's port attributes and tables. Readers take no lock and see one
+ * immutable snapshot per port. Before the first load a read queries the driver.
  */
 public interface DeviceCaches {
   /**

@@ -10,9 +10,9 @@ import java.util.Map;
  *
  * @param type the type
  * @param port from 1, or 0
- * @param lost the events an EVENT_OVERFLOW stands for, else 0
+ * @param lost the number of events that an EVENT_OVERFLOW stands for, else 0
  * @param sequence gap-free per device, from 1
- * @param timeNs when it was dispatched
+ * @param timeNs when the driver dispatched the event
  */
 record DeviceEvent(EventType type, int port, int lost, long sequence, long timeNs) {
 

@@ -20,11 +20,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything about the asynchronous events of one device, from its connection to its end (D8).
+ * The asynchronous events of one device, from its connection to its removal (D8).
  *
- * <p>Order of use: made by {@link EventHub#device}; {@link #sink} and {@link #caches} given to
- * {@code DriverDevice.connect}; {@link #open}; handlers come and go; {@link #closeOwner} for each
- * client at the end of its remove; {@link #close} and {@link #drain} before the device is gone.
+ * <p>Order of use: {@link EventHub#device} makes the object; the core passes {@link #sink} and
+ * {@link #caches} to {@code DriverDevice.connect} and calls {@link #open}; clients register and
+ * unregister handlers; the core calls {@link #closeOwner} for each client after the client's {@code
+ * remove}, and {@link #close} and {@link #drain} before the device is gone.
  */
 public final class DeviceEvents implements DeviceSink {
   private final EventHub hub;
@@ -58,22 +59,23 @@ public final class DeviceEvents implements DeviceSink {
     this.dispatcher = new Dispatcher(hub, this, refresher, window, ring, poster);
   }
 
-  /** {@return where the device's events go; accepts from now on} */
+  /** {@return the sink that takes the device's events; the sink accepts events at once} */
   public DeviceSink sink() {
     return this;
   }
 
-  /** {@return the caches; before {@link #open} they ask the driver} */
+  /** {@return the caches; before {@link #open} the caches query the driver} */
   public DeviceCaches caches() {
     return caches;
   }
 
   /**
-   * Loads the caches and starts dispatching. The device must be connected already: then no change
-   * of state is missed, since what changes after the load brings an event that refreshes (B12).
+   * Loads the caches and starts dispatching. The device must be connected already. Then no change
+   * of state is missed, because a change after the load raises an event, which refreshes the caches
+   * (B12).
    *
-   * @throws RuntimeException whatever the driver throws; nothing has been dispatched, call {@link
-   *     #closeAndDrain}
+   * @throws RuntimeException any exception of the driver; no event has been dispatched, and the
+   *     caller calls {@link #closeAndDrain}
    */
   @MaySleep
   public void open() {
@@ -98,8 +100,8 @@ public final class DeviceEvents implements DeviceSink {
   }
 
   /**
-   * Shows an affiliated event to the listeners on the bus, without a sequence number; the object's
-   * own handler hears it from the object.
+   * Posts an affiliated event on the bus, without a sequence number. The object delivers the event
+   * to its own handler.
    *
    * @param event an affiliated event
    */
@@ -125,11 +127,12 @@ public final class DeviceEvents implements DeviceSink {
   }
 
   /**
-   * Registers a typed handler: it hears every event from now on (S43, I7).
+   * Registers a typed handler, which gets every event dispatched after this call (S43, I7).
    *
    * @param owner the client's handle, for which the handler was made
    * @param handler the handler
-   * @throws ib.core.verbs.IbInvalidException when it is registered or was made for another handle
+   * @throws ib.core.verbs.IbInvalidException when the handler is registered or was made for another
+   *     handle
    * @throws ib.core.verbs.IbDisassociatedException when the owner or the device are closed
    */
   public void register(IbDevice owner, IbEventHandler handler) {
@@ -137,12 +140,13 @@ public final class DeviceEvents implements DeviceSink {
   }
 
   /**
-   * Unregisters a typed handler: when this returns it does not run and will not run (S43); but from
-   * inside of itself it ends when it returns (CC-17, reported). Unknown handlers are ignored.
+   * Unregisters a typed handler. When this method returns, the handler does not run and will not
+   * run (S43). A handler that unregisters itself inside its own call ends when that call returns
+   * (CC-17, reported). Unknown handlers are ignored.
    *
    * @param owner the client's handle
    * @param handler the handler
-   * @throws ib.core.verbs.IbDeadlockException from inside of a handler that the other one waits for
+   * @throws ib.core.verbs.IbDeadlockException inside a call that the handler waits for
    */
   @MaySleep
   @Fence
@@ -151,12 +155,12 @@ public final class DeviceEvents implements DeviceSink {
   }
 
   /**
-   * Closes the gate of one client: none of its handlers will be called any more, none can be
-   * registered (I4).
+   * Closes the events of one client: the core calls no handler of the client any more, and the
+   * client can register none (I4).
    *
    * @param owner the client's handle
    * @param timeoutNs how long to wait for handlers that run, Long.MAX_VALUE for as long as it takes
-   * @return what was left registered, and whether nothing runs
+   * @return the handlers that were left registered, and whether none of them runs
    */
   @MaySleep
   @Fence
@@ -165,36 +169,36 @@ public final class DeviceEvents implements DeviceSink {
   }
 
   /**
-   * Asks whether the calling thread is inside a typed handler of this device, so that a fence would
-   * never end.
+   * Returns whether the calling thread is inside a typed handler of this device. A fence of that
+   * handler would never end.
    *
-   * @param owner whose handlers, or null for all
-   * @return whether it is
+   * @param owner the client's handle, or null for the handlers of all clients
+   * @return whether the calling thread is inside a handler
    */
   public boolean insideHandler(@Nullable IbDevice owner) {
     return handlers.inside(owner);
   }
 
   /**
-   * Asks whether the calling thread is inside a handler.
+   * Returns whether the calling thread is inside a handler.
    *
    * @param handler the handler
-   * @return whether it is
+   * @return whether the calling thread is inside it
    */
   public boolean inside(IbEventHandler handler) {
     return handlers.inside(handler);
   }
 
   /**
-   * Closes the gate of the device (CC-16): later events are counted and dropped; those accepted are
-   * handed on without waiting for the bus. Never blocks; a second call does nothing.
+   * Ends the acceptance of events (CC-16). Later events are counted and dropped; accepted events go
+   * to the handlers without waiting for the bus. Never blocks; a second call does nothing.
    */
   @AnyContext
   public void close() {
     window.close();
     poster.close();
     boolean first = ring.close();
-    if (first && !poster.isOpen()) { // what was accepted never will be dispatched
+    if (first && !poster.isOpen()) { // the accepted events are never dispatched
       counters.late.add(ring.size());
       dispatcher.close();
     } else if (ring.isDone()) {
@@ -206,14 +210,14 @@ public final class DeviceEvents implements DeviceSink {
   }
 
   /**
-   * After {@link #close}: waits until all events accepted are dispatched, and heard by the handlers
-   * that are left; then nothing is delivered any more, no handler can be registered, and the
+   * Waits, after {@link #close}, until all accepted events are dispatched and the handlers that are
+   * left have handled them. Afterwards no event is delivered, no handler can be registered, and the
    * dispatcher's thread has ended. A second call waits as well.
    *
    * @param timeoutNs how long to wait for handlers, Long.MAX_VALUE for as long as it takes; for a
-   *     query of the driver it waits as long as for any fence
-   * @return whether all that is so; false after a timeout, while a handler runs that {@link
-   *     #closeOwner} gave up, or from inside a handler or a query of the driver
+   *     query of the driver this method waits as long as any fence does
+   * @return true when all of this is done; false after a timeout, while a handler runs for which
+   *     {@link #closeOwner} stopped waiting, or inside a handler or a query of the driver
    */
   @MaySleep
   @Fence
@@ -240,10 +244,10 @@ public final class DeviceEvents implements DeviceSink {
   }
 
   /**
-   * After {@link #drain}, when the device was reset and goes on (CC-23): the events of the same
-   * device, which continue numbers and counters.
+   * Makes the events of the same device after a reset (CC-23), when {@link #drain} has returned.
+   * The new object continues the numbers and the counters.
    *
-   * @return to be connected and opened in place of this
+   * @return the object to connect and open in place of this one
    */
   public DeviceEvents next() {
     return new DeviceEvents(hub, device, counters, sequence.get());
@@ -271,22 +275,23 @@ public final class DeviceEvents implements DeviceSink {
   }
 
   /**
-   * For the watch, every now and then.
+   * Checks the poster and wakes the dispatcher when it has work. Only the watch calls this method.
    *
-   * @return nanoseconds until it is to look again at the latest; 0 or less when it has looked
+   * @return nanoseconds until the next check is due at the latest; 0 or less when the dispatcher
+   *     was woken for an overdue event
    */
   long watch(long nowNs) {
     poster.seize(nowNs);
     long remaining = dispatcher.remainingNs(nowNs);
-    if (remaining <= 0 || ring.hasWork()) { // work: there may have been no memory for a thread
+    if (remaining <= 0 || ring.hasWork()) { // an earlier start of the thread may have failed
       dispatcher.schedule();
     }
     return remaining;
   }
 
-  // ---- for the dispatcher and its poster ----
+  // ---- for the dispatcher and the poster ----
 
-  /** Gives an event its number. */
+  /** Gives an event the next number. */
   DeviceEvent number(EventType type, int port, int lost, long timeNs) {
     if (lost > 0) {
       counters.overflows.increment();
@@ -301,18 +306,18 @@ public final class DeviceEvents implements DeviceSink {
     return sequence.get();
   }
 
-  /** The bus has refused an event: nothing waits for it, and there is room for others. */
+  /** The bus has refused an event: hands on all events of the window, which frees the window. */
   void refused() {
     window.flush();
     dispatcher.schedule();
   }
 
-  /** {@return whether the device goes without its bus, since nobody waits any more} */
+  /** {@return whether {@link #drain} has ended its wait, so that events no longer go on the bus} */
   boolean isOver() {
     return over;
   }
 
-  /** {@return whether nothing is dispatched any more} */
+  /** {@return whether the dispatcher has ended} */
   boolean hasEnded() {
     return dispatcher.hasEnded();
   }

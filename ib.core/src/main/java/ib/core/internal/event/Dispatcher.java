@@ -5,14 +5,15 @@ import ib.core.verbs.EventType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the events of a device from its ring, one at a time: the caches are refreshed, the event
- * gets its number, and goes to the {@link Poster}, or to the handlers when the bus cannot be used.
- * It also hands on what the bus holds up. It closes itself when the ring is closed and empty.
+ * Takes the events of a device from the device's ring, one at a time. The dispatcher refreshes the
+ * caches, numbers the event, and hands it to the {@link Poster}, or to the handlers when the bus
+ * cannot be used. The dispatcher also hands the handlers the events that the bus holds up. It
+ * closes itself when the ring is closed and empty.
  */
 final class Dispatcher extends Serial {
   private static final int PORTION = 16;
 
-  /** A bus that stays away is told again after so many timeouts. */
+  /** After so many return timeouts the dispatcher notifies an overdue bus again. */
   private static final int NAG_FACTOR = 20;
 
   private final EventHub hub;
@@ -21,7 +22,7 @@ final class Dispatcher extends Serial {
   private final ReturnWindow window;
   private final EventRing ring;
   private final Poster poster;
-  // for a run only
+  // used in a run of this serial only
   private final EventRing.Entry entry = new EventRing.Entry();
   private final DetourReport report;
   private long nagNs;
@@ -67,7 +68,7 @@ final class Dispatcher extends Serial {
   protected void failed(Throwable thrown) {
     if (isInside()) {
       hub.reports().trouble(events.name(), "the event dispatcher failed, and goes on", thrown);
-      again(); // what is left in the ring
+      again(); // for the events that are left in the ring
     } else {
       hub.reports().trouble(events.name(), "cannot start the event dispatcher", thrown);
     }
@@ -87,7 +88,7 @@ final class Dispatcher extends Serial {
   }
 
   private void event(EventType type, int port, int lost, long timeNs) {
-    refresher.before(type, port); // B13: before anybody hears of it
+    refresher.before(type, port); // B13: before any handler gets the event
     DeviceEvent event = events.number(type, port, lost, timeNs);
     long now = hub.clock().nanoTime();
     EventBus bus = events.isOver() ? null : poster.offer(event, now);
@@ -109,7 +110,7 @@ final class Dispatcher extends Serial {
     }
   }
 
-  /** {@return nanoseconds until a run has something to do although no event comes} */
+  /** {@return nanoseconds until a run is due even if no event comes} */
   long remainingNs(long nowNs) {
     return Math.min(window.remainingNs(nowNs), refresher.remainingNs(nowNs));
   }

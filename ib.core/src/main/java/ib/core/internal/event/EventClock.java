@@ -2,7 +2,7 @@ package ib.core.internal.event;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** Time, as the event path sees it: the seam by which tests move time by hand. */
+/** The clock of the event path. Tests supply one that they advance by hand. */
 public interface EventClock {
   /** The clock of the machine. */
   EventClock SYSTEM =
@@ -24,8 +24,8 @@ public interface EventClock {
   /**
    * Parks the calling thread until it is unparked or a time has come; may return early.
    *
-   * @param blocker what it waits for
-   * @param deadlineNs until when at most, as {@link #nanoTime} tells it
+   * @param blocker the object that the thread waits for
+   * @param deadlineNs until when at most, on the scale of {@link #nanoTime}
    */
   void parkUntil(Object blocker, long deadlineNs);
 }

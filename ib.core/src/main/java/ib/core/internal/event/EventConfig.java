@@ -5,12 +5,12 @@ import java.util.concurrent.TimeUnit;
 /**
  * Sizes and times of the event path.
  *
- * @param queueCapacity events a device may have waiting for its dispatcher, 2 to 2^20; rounded up
- *     to a power of two
- * @param handlerCapacity events a typed handler may have waiting, 1 to 2^20
- * @param returnTimeoutNs how long a posted event may stay away before the dispatcher hands it to
- *     the typed handlers itself, at least 1
- * @param refreshRetryNs after which time a refresh of the caches that failed is tried again, at
+ * @param queueCapacity how many events of a device may wait for the dispatcher, 2 to 2^20; rounded
+ *     up to a power of two
+ * @param handlerCapacity how many events may wait for a typed handler, 1 to 2^20
+ * @param returnTimeoutNs after how many nanoseconds the dispatcher hands an event that the bus has
+ *     not given back to the typed handlers itself, at least 1
+ * @param refreshRetryNs after how many nanoseconds a failed refresh of the caches is repeated, at
  *     least 1
  */
 public record EventConfig(

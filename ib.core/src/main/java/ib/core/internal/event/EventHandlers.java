@@ -3,20 +3,20 @@ package ib.core.internal.event;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbEventHandler;
 
-/** Where the handlers of a device's unaffiliated events are registered (S42, S43). */
+/** The registry of the handlers of a device's unaffiliated events (S42, S43). */
 public interface EventHandlers {
   /**
    * Registers a handler.
    *
    * @param owner the client's handle
-   * @param handler made for that handle
-   * @throws ib.core.verbs.IbInvalidException when it is registered already or made for another
-   *     handle
+   * @param handler a handler made for that handle
+   * @throws ib.core.verbs.IbInvalidException when the handler is registered already or was made for
+   *     another handle
    */
   void register(IbDevice owner, IbEventHandler handler);
 
   /**
-   * Unregisters a handler and waits for a call in progress; unknown ones are ignored.
+   * Unregisters a handler and waits for a call in progress. An unknown handler is ignored.
    *
    * @param owner the client's handle
    * @param handler the handler
@@ -24,10 +24,11 @@ public interface EventHandlers {
   void unregister(IbDevice owner, IbEventHandler handler);
 
   /**
-   * Asks whether the calling thread is inside of a handler, so that its fence is deferred (CC-17).
+   * Returns whether the calling thread is inside a handler, so that the handler's fence is deferred
+   * (CC-17).
    *
    * @param handler the handler
-   * @return whether it is
+   * @return whether the calling thread is inside it
    */
   default boolean inside(IbEventHandler handler) {
     return false;

@@ -9,7 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the events of all devices share: the bus, the threads of handlers, the clock, the reports.
+ * The parts of the event path that all devices share: the bus, the threads of handlers, the clock,
+ * the reports.
  */
 public final class EventHub implements AutoCloseable {
   private final EventConfig config;
@@ -20,7 +21,7 @@ public final class EventHub implements AutoCloseable {
   private final WaitGraph waits;
   private final Map<String, DeviceEvents> devices = new ConcurrentHashMap<>();
   private final EventWatch watch;
-  private volatile @Nullable EventBus bus; // null: handlers are told directly (F24)
+  private volatile @Nullable EventBus bus; // null: the dispatcher calls the handlers (F24)
 
   /**
    * Makes a hub without a bus, whose handlers run on virtual threads.
@@ -28,7 +29,7 @@ public final class EventHub implements AutoCloseable {
    * @param config sizes and times
    * @param reports where trouble is reported
    * @param section how a thread is marked while it runs a handler
-   * @param waits who waits for whom
+   * @param waits the wait-for graph of the midlayer
    */
   public EventHub(
       EventConfig config, EventReports reports, AtomicSection section, WaitGraph waits) {
@@ -42,8 +43,8 @@ public final class EventHub implements AutoCloseable {
    * @param reports where trouble is reported
    * @param section how a thread is marked while it runs a handler
    * @param clock the time of the event path
-   * @param handlers where handlers run; never in the caller
-   * @param waits who waits for whom
+   * @param handlers where handlers run; never on the calling thread
+   * @param waits the wait-for graph of the midlayer
    */
   public EventHub(
       EventConfig config,
@@ -77,10 +78,11 @@ public final class EventHub implements AutoCloseable {
   }
 
   /**
-   * A device has a new name (CC-15); what is on the bus under the old one still finds it.
+   * Enters the new name of a device (CC-15). Events that are on the bus under the old name still
+   * reach the device.
    *
-   * @param events its events
-   * @param newName the name
+   * @param events the events of the device
+   * @param newName the new name
    */
   public void renamed(DeviceEvents events, String newName) {
     devices.put(newName, events);
@@ -93,18 +95,19 @@ public final class EventHub implements AutoCloseable {
   /**
    * Sets the bus.
    *
-   * @param newBus the bus, or null when there is none: handlers are told directly (F24)
+   * @param newBus the bus, or null when there is none; the dispatcher then hands events directly to
+   *     the handlers (F24)
    */
   public void bus(@Nullable EventBus newBus) {
     bus = newBus;
   }
 
   /**
-   * An event has come round: takes back what was posted on the bus. Never blocks and runs no
-   * handler; foreign, forged, repeated and late events do no harm.
+   * Takes an event back that the bus delivers. Never blocks and runs no handler; foreign, forged,
+   * repeated and late events do no harm.
    *
-   * @param topic the topic
-   * @param properties its properties
+   * @param topic the topic of the event
+   * @param properties the properties of the event
    */
   public void onEvent(String topic, Map<String, ?> properties) {
     if (topic.startsWith(EventTopics.PREFIX)
@@ -116,7 +119,7 @@ public final class EventHub implements AutoCloseable {
     }
   }
 
-  /** Ends the watch; devices are closed before. */
+  /** Ends the watch. The caller has closed all devices before. */
   @Override
   public void close() {
     watch.close();
@@ -126,7 +129,7 @@ public final class EventHub implements AutoCloseable {
     return config;
   }
 
-  /** {@return where trouble is reported; for the bus too} */
+  /** {@return where the event path and the bus report trouble} */
   public EventReports reports() {
     return reports;
   }

@@ -5,7 +5,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where the event path reports what went wrong; called with no lock held; must not throw. */
+/**
+ * The reports of the event path, which must not throw. The event path holds no lock when it calls
+ * these methods, except when a handler's thread cannot be started.
+ */
 public interface EventReports {
   /** Writes to the log only. */
   EventReports LOG =
@@ -24,18 +27,18 @@ public interface EventReports {
       };
 
   /**
-   * A clause was broken.
+   * Reports a violation of a clause.
    *
-   * @param violation which, by whom, where
+   * @param violation the clause, the culprit, and where it happened
    */
   void violation(Violation violation);
 
   /**
-   * Something failed, and the event path goes on.
+   * Reports a failure after which the event path goes on.
    *
    * @param device device name
-   * @param text what
-   * @param cause why, if there is an exception
+   * @param text what has failed
+   * @param cause the exception, or null
    */
   void trouble(String device, String text, @Nullable Throwable cause);
 }

@@ -6,34 +6,34 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded queue of events: any thread offers, one thread polls; no lock, no wait, no allocation
- * (S12).
+ * A bounded queue of events. Any thread offers, one thread polls; neither takes a lock, waits or
+ * allocates (S12).
  *
- * <p>One word holds tail, losses and the closed bit, so that a single compare-and-set decides for
- * each offer whether it got a slot (and takes the losses before it along), was lost to a full ring,
- * or came after the close. Thus the number of losses stands where they happened, and after {@link
- * #close} nothing slips in.
+ * <p>One word holds the tail, the number of losses and the closed bit. A single compare-and-set
+ * therefore decides for each offer whether the event gets a slot (which then holds the number of
+ * losses before it), is lost because the ring is full, or came after the close. The reader sees the
+ * number of losses at the place where they happened, and no event enters after {@link #close}.
  */
 final class EventRing {
-  /** What became of an offer. */
+  /** The result of an offer. */
   enum Offer {
-    /** It is in the ring. */
+    /** The ring holds the event. */
     QUEUED,
-    /** The ring was full: counted. */
+    /** The ring was full; the loss is counted. */
     LOST,
     /** The ring is closed. */
     CLOSED
   }
 
-  /** What {@link #poll} fills. */
+  /** An event, or a number of lost events, as {@link #poll} returns it. */
   static final class Entry {
-    /** The type, or null when it stands for losses. */
+    /** The type, or null when this entry stands for losses. */
     @Nullable EventType type;
 
     int port;
     long timeNs;
 
-    /** Events lost at this place; 0 when it is an event. */
+    /** The number of events lost at this place; 0 when this entry is an event. */
     int lost;
   }
 
@@ -47,7 +47,7 @@ final class EventRing {
   private final int[] ports;
   private final long[] times;
   private final int[] lostBefore;
-  // index + 1 of the event in the slot, once it is written: the reader's permission
+  // index + 1 of the event in the slot, written after the event; the reader then may take it
   private final AtomicIntegerArray published;
   // closed 1 | lost 31 | tail 32
   private final AtomicLong word = new AtomicLong();
@@ -86,7 +86,7 @@ final class EventRing {
     }
   }
 
-  /** Takes the oldest event, or the losses before it. For one thread. */
+  /** Takes the oldest event, or the losses before it. Only one thread polls at a time. */
   boolean poll(Entry out) {
     while (true) {
       long w = word.get();
@@ -98,7 +98,7 @@ final class EventRing {
       if (lost == 0) {
         return false;
       }
-      // the tail has not moved when this succeeds: the losses really are the latest there is
+      // if this succeeds, the tail has not moved: no event has followed the losses
       if (word.compareAndSet(w, w & (CLOSED_BIT | TAIL_MASK))) {
         out.type = null;
         out.lost = lost;
@@ -110,9 +110,9 @@ final class EventRing {
   private boolean take(int h, Entry out) {
     int i = h & (capacity - 1);
     if (published.get(i) != h + 1) {
-      return false; // claimed; who claimed it wakes us when it is written
+      return false; // the thread that claimed the slot wakes the reader when it has written it
     }
-    if (lostBefore[i] > 0) { // first the losses before it, alone; the slot stays
+    if (lostBefore[i] > 0) { // the losses before the event come first; the event stays
       out.type = null;
       out.lost = lostBefore[i];
       lostBefore[i] = 0;
@@ -126,7 +126,7 @@ final class EventRing {
     return true;
   }
 
-  /** {@return whether a poll would give something} */
+  /** {@return whether a poll would return an entry} */
   boolean hasWork() {
     long w = word.get();
     int h = head;
@@ -134,21 +134,21 @@ final class EventRing {
   }
 
   /**
-   * From now on every offer is refused; what was accepted before stays to be polled.
+   * Closes the ring: it refuses every later offer. The events accepted before stay to be polled.
    *
-   * @return false when it was closed before
+   * @return false when the ring was closed before
    */
   boolean close() {
     return word.getAndUpdate(w -> w | CLOSED_BIT) >= 0;
   }
 
-  /** {@return events accepted and not polled, and losses not told of} */
+  /** {@return the number of events accepted and not polled, plus the losses not polled} */
   int size() {
     long w = word.get();
     return (int) w - head + lost(w);
   }
 
-  /** {@return whether it is closed and everything accepted has been polled} */
+  /** {@return whether the ring is closed and all events and losses have been polled} */
   boolean isDone() {
     long w = word.get();
     return w < 0 && (int) w == head && lost(w) == 0;

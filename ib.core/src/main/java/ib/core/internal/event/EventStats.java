@@ -10,14 +10,14 @@ import java.util.Map;
  * @param delivered handler calls that have ended
  * @param detours events handed to the typed handlers without waiting longer for the bus
  * @param overflows EVENT_OVERFLOW events of the device queue
- * @param lost events those stand for
- * @param handlerLost events that single handlers lost, and heard an EVENT_OVERFLOW for
- * @param late events dropped since they came after the gate had closed (CC-16)
+ * @param lost events for which these EVENT_OVERFLOW events stand
+ * @param handlerLost events that single handlers lost; each handler got an EVENT_OVERFLOW for them
+ * @param late events dropped because they came after the close (CC-16)
  * @param handlerErrors handler calls that threw
  * @param refreshErrors refreshes of the caches that failed
  * @param mirrored affiliated events posted on the bus
- * @param unposted events, mirrored ones among them, not posted since the bus was full, stuck or
- *     gone
+ * @param unposted events, including mirrored ones, that were not posted because the bus was full,
+ *     stuck or gone
  */
 public record EventStats(
     long dispatched,

@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * The clock of the event path: wakes the dispatchers when an event is overdue or a refresh is to be
- * tried again, and looks after threads that are stuck in a bus; once per return timeout at least.
- * One thread per midlayer, from the first device to the end; it sleeps while there is no device.
+ * The timer of the event path. At least once per return timeout it wakes the dispatchers that have
+ * an overdue event or a refresh to repeat, and replaces poster threads that are stuck in a bus. One
+ * thread per midlayer, from the first device to the close of the hub; the thread sleeps while there
+ * is no device.
  */
 final class EventWatch implements Runnable {
   private static final long FAR_NS = TimeUnit.DAYS.toNanos(1);
@@ -22,14 +23,14 @@ final class EventWatch implements Runnable {
   private final Map<String, DeviceEvents> devices;
   private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
   private volatile boolean closed;
-  private long next; // nanoseconds to the next look; for the thread only
+  private long next; // nanoseconds to the next check; used on the watch's thread only
 
   EventWatch(EventHub hub, Map<String, DeviceEvents> devices) {
     this.hub = hub;
     this.devices = devices;
   }
 
-  /** A device has come. */
+  /** Checks the devices now, and starts the thread for the first device. */
   void wake() {
     if (thread.get() == null) {
       Thread t =
@@ -56,12 +57,15 @@ final class EventWatch implements Runnable {
   private void turn() {
     long now = hub.clock().nanoTime();
     next = devices.isEmpty() ? FAR_NS : hub.config().returnTimeoutNs();
-    devices.values().forEach(d -> incidents.outlive(() -> look(d, now)));
+    devices.values().forEach(d -> incidents.outlive(() -> check(d, now)));
     hub.clock().parkUntil(this, now + next);
   }
 
-  /** What is posted after this look is overdue a whole timeout later, so after the next look. */
-  private void look(DeviceEvents events, long now) {
+  /**
+   * Checks one device. An event posted after this check is overdue one timeout later, so not before
+   * the next check.
+   */
+  private void check(DeviceEvents events, long now) {
     long remaining = events.watch(now);
     if (remaining > 0) {
       next = Math.min(next, remaining);

@@ -1,5 +1,6 @@
 package ib.core.internal.event;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.client.Violation;
 import ib.core.internal.callback.Stacks;
 import ib.core.serial.End;
@@ -21,16 +22,24 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The typed handlers of a device (S42, S43). Its lock is held only to look up and change the table.
+ * The typed handlers of a device (S42, S43). The table's monitor is a leaf: a thread holds it only
+ * to look up and change the table, and calls no handler meanwhile.
  */
 final class HandlerTable {
   private final EventHub hub;
   private final EventCounters counters;
-  // also handlers that were closed while they ran, until they have returned
+
+  // includes handlers that were closed during a call, until that call returns
+  @GuardedBy("this")
   private final Map<IbEventHandler, TypedHandler> queues = new IdentityHashMap<>();
+
+  @GuardedBy("this")
   private final Set<IbDevice> closedOwners = Collections.newSetFromMap(new WeakHashMap<>());
+
+  @GuardedBy("this")
   private boolean closed;
-  private volatile TypedHandler[] live = new TypedHandler[0];
+
+  private volatile TypedHandler[] live = new TypedHandler[0]; // replaced under the monitor
 
   HandlerTable(EventHub hub, EventCounters counters) {
     this.hub = hub;
@@ -124,12 +133,14 @@ final class HandlerTable {
           leftovers.add(queue.culprit());
         }
       }
-      mine.forEach(this::silence);
+      for (TypedHandler queue : mine) {
+        silence(queue);
+      }
     }
     return new ClosedHandlers(leftovers, fenceAll(mine, timeoutNs));
   }
 
-  /** Lets everything queued be heard, then unregisters all handlers for good (CC-16). */
+  /** Waits until all queued events are handled, then unregisters all handlers for good (CC-16). */
   boolean closeAll(long timeoutNs) {
     long start = System.nanoTime();
     List<TypedHandler> all;
@@ -143,7 +154,9 @@ final class HandlerTable {
       queue.drain(timeoutNs - (System.nanoTime() - start));
     }
     synchronized (this) {
-      all.forEach(this::silence);
+      for (TypedHandler queue : all) {
+        silence(queue);
+      }
     }
     return fenceAll(all, timeoutNs - (System.nanoTime() - start)) && allReturned;
   }
@@ -170,7 +183,8 @@ final class HandlerTable {
     return fenced;
   }
 
-  /** It hears nothing from now on. The caller holds the lock. */
+  /** Ends the delivery of events to a handler. */
+  @GuardedBy("this")
   private void silence(TypedHandler queue) {
     queue.discard();
     List<TypedHandler> rest = new ArrayList<>(List.of(live));
@@ -178,14 +192,16 @@ final class HandlerTable {
     live = rest.toArray(TypedHandler[]::new);
   }
 
-  /** Drops a closed handler from the table once it does not run. */
+  /** Drops a closed handler from the table if no call of it runs. */
   private synchronized void forget(TypedHandler queue) {
     if (queue.hasEnded()) {
       queues.remove(queue.handler(), queue);
     }
   }
 
-  /** Drops a handler at the end of the call in which it was closed, unless it was opened since. */
+  /**
+   * Drops a handler at the end of the call in which it was closed, unless it was registered again.
+   */
   synchronized void drop(TypedHandler queue) {
     if (queue.isClosed()) {
       queues.remove(queue.handler(), queue);
@@ -230,7 +246,7 @@ final class HandlerTable {
                 Stacks.of(Thread.currentThread())));
   }
 
-  @SuppressWarnings("ReferenceEquality") // a handle is itself, not what it is equal to
+  @SuppressWarnings("ReferenceEquality") // the same handle is meant, not an equal one
   private static boolean same(IbDevice a, IbDevice b) {
     return a == b;
   }

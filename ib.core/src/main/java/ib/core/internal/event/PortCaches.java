@@ -11,15 +11,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Port attributes, GID and P_Key tables of a device, one immutable snapshot per port.
  *
- * <p>Refreshes of a port may overlap (connect, dispatcher, retry). No lock is held while the driver
- * is asked (I5); instead each takes a ticket before it asks, and never replaces the snapshot of a
- * later ticket: whoever began later cannot have read something older.
+ * <p>Refreshes of a port may overlap (connect, dispatcher, retry). No thread holds a lock while it
+ * queries the driver (I5). Instead each refresh takes a ticket before it queries, and never
+ * replaces the snapshot of a later ticket, because a refresh that began later cannot have read
+ * older values.
  */
 final class PortCaches implements DeviceCaches {
-  /** A driver that does not number the changes of a table. */
+  /** The number of a table when the driver does not number the changes. */
   private static final long UNKNOWN = -1;
 
-  /** One table, the ticket of the refresh that read it, the driver's number of it. */
+  /** One table, the ticket of the refresh that read the table, the driver's number of the table. */
   private record Part<T>(long ticket, long number, T value) {
     static <T> Part<T> later(Part<T> a, Part<T> b) {
       return b.ticket > a.ticket ? b : a;
@@ -63,24 +64,24 @@ final class PortCaches implements DeviceCaches {
     return device.name();
   }
 
-  /** Asks the driver for everything of a port; what it throws passes through. */
+  /** Queries the driver for all attributes and tables of a port; exceptions pass through. */
   void refresh(int port) {
     refresh(port, true, true);
   }
 
   /**
-   * Asks the driver for what can have changed of a port; what it throws passes through, the
-   * snapshot stays.
+   * Queries the driver for the attributes of a port and for the tables that can have changed. An
+   * exception of the driver passes through, and the snapshot stays.
    *
    * @param port from 1
-   * @param gids whether the GID table is read though its number is the same
-   * @param pkeys whether the P_Key table is
+   * @param gids whether the GID table is read even if its number is unchanged
+   * @param pkeys whether the P_Key table is read even if its number is unchanged
    */
   void refresh(int port, boolean gids, boolean pkeys) {
     check(port);
     long ticket = tickets.incrementAndGet();
     Snapshot old = ports.get(port - 1);
-    // the numbers first: what changes while the tables are read has another number by then
+    // the numbers first: a table that changes while it is read then has another number
     long gidNumber = device.ops().gidChanges(port);
     long pkeyNumber = device.ops().pkeyChanges(port);
     PortAttr attr = device.ops().queryPort(port);
@@ -118,7 +119,7 @@ final class PortCaches implements DeviceCaches {
     return pkeys;
   }
 
-  /** Part by part: a refresh of one table alone never brings an older other one back. */
+  /** Takes the later of each part, so that no refresh brings an older table back. */
   private static @Nullable Snapshot later(@Nullable Snapshot a, @Nullable Snapshot b) {
     if (a == null || b == null) {
       return a == null ? b : a;

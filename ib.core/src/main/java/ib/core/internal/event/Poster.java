@@ -1,5 +1,6 @@
 package ib.core.internal.event;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.client.EventTopics;
 import ib.core.serial.Place;
 import ib.core.serial.Serial;
@@ -14,14 +15,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread of a device's events. It runs the {@link Dispatcher}, and then posts what that has
- * left here: one thread, since the bus keeps order per posting thread. It starts with the first
- * event and ends with the dispatcher.
+ * The thread of a device's events. The thread runs the {@link Dispatcher} and then posts the events
+ * that the dispatcher has queued here. One thread does both, because the bus keeps the order per
+ * posting thread. The thread starts with the first event and ends with the dispatcher.
  *
- * <p>A bus ought not to block in post; should one do so all the same (an EventAdmin that is being
- * stopped runs handlers in the poster), {@link #seize} gives the device another thread, which
- * leaves that bus alone until it returns. Nothing is in the blocked thread's hands but its post:
- * the dispatcher never posts itself.
+ * <p>A bus should not block in post. If a bus blocks (an EventAdmin that is being stopped runs
+ * handlers on the posting thread), {@link #seize} gives the device another thread, which does not
+ * use that bus until the post returns. The blocked thread holds only its own post, because the
+ * dispatcher never posts.
+ *
+ * <p>The monitor is a leaf: no thread calls a bus, a handler or a driver while it holds it.
  */
 final class Poster implements Place, Runnable {
   private record Post(
@@ -29,19 +32,27 @@ final class Poster implements Place, Runnable {
 
   private final EventHub hub;
   private final DeviceEvents events;
-  private final BusLag lag; // guarded by this, as are the next three
+
+  @GuardedBy("this")
+  private final BusLag lag;
+
+  @GuardedBy("this")
   private final ArrayDeque<Post> posts = new ArrayDeque<>();
-  private int unmirrored; // affiliated events not posted and not told of
+
+  @GuardedBy("this")
+  private int unmirrored; // affiliated events not posted and not reported as lost
+
+  @GuardedBy("this")
   private boolean closed;
-  private final AtomicReference<@Nullable Serial> turn =
-      new AtomicReference<>(); // of the dispatcher
+
+  private final AtomicReference<@Nullable Serial> turn = new AtomicReference<>(); // the dispatcher
   private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
   private volatile boolean open;
-  // even: outside, odd: inside post. Who is inside may go on only if it finds its own odd number.
+  // even: outside, odd: inside post; a thread inside may go on only if it finds its own odd number
   private final AtomicLong phase = new AtomicLong();
   private volatile @Nullable EventBus postingTo;
   private volatile @Nullable EventBus stuckBus;
-  // watch only
+  // used on the watch's thread only
   private long seenPhase;
   private long seenNs;
 
@@ -51,13 +62,14 @@ final class Poster implements Place, Runnable {
     this.lag = new BusLag(2 * hub.config().queueCapacity(), hub.config().returnTimeoutNs());
   }
 
-  // ---- what is to be posted ----
+  // ---- the queue of posts ----
 
   /**
-   * Takes a numbered event, to be posted when the dispatcher has done its turn. For the dispatcher,
-   * so that nothing comes back before the window knows of it.
+   * Queues a numbered event, which the thread posts after the dispatcher's run. Only the dispatcher
+   * calls this method, so that no event comes back before the window holds it.
    *
-   * @return the bus; or null when there is none, it is stuck, or it has too much of ours
+   * @return the bus; or null when there is none, it is stuck, or it holds too many posts of this
+   *     device
    */
   synchronized @Nullable EventBus offer(DeviceEvent event, long nowNs) {
     EventBus bus = usable(nowNs, false);
@@ -69,7 +81,7 @@ final class Poster implements Place, Runnable {
   }
 
   /**
-   * Takes an affiliated event, in any context.
+   * Queues an affiliated event; may be called from any context.
    *
    * @return false after {@link #close}
    */
@@ -84,15 +96,16 @@ final class Poster implements Place, Runnable {
         unmirrored++;
         return true;
       }
-      tellLosses(bus, now);
+      postLosses(bus, now);
       add(bus, type, properties, timeNs, now);
     }
     wake();
     return true;
   }
 
-  /** One event that tells how many affiliated ones were not posted, where they are missing. */
-  private void tellLosses(EventBus bus, long now) {
+  /** Queues one event with the number of affiliated events that are missing at this place. */
+  @GuardedBy("this")
+  private void postLosses(EventBus bus, long now) {
     if (unmirrored > 0) {
       Map<String, Object> properties =
           Map.of(
@@ -107,12 +120,14 @@ final class Poster implements Place, Runnable {
     }
   }
 
+  @GuardedBy("this")
   private void add(EventBus bus, EventType type, Map<String, Object> what, long key, long now) {
     events.counters().mirrored.increment();
     lag.posted(key, now);
     posts.add(new Post(bus, EventTopics.PREFIX + type.name(), what, false));
   }
 
+  @GuardedBy("this")
   private @Nullable EventBus usable(long nowNs, boolean mirror) {
     EventBus bus = hub.bus();
     if (bus != null && (same(bus, stuckBus) || !lag.mayPost(nowNs, mirror))) {
@@ -122,7 +137,7 @@ final class Poster implements Place, Runnable {
     return bus;
   }
 
-  /** What was posted under a key has come back. */
+  /** The bus has given back the event that was posted under a key. */
   void returned(long key) {
     synchronized (this) {
       lag.returned(key);
@@ -131,12 +146,12 @@ final class Poster implements Place, Runnable {
       if (bus == null || same(bus, stuckBus) || !lag.mayPost(now, true)) {
         return;
       }
-      tellLosses(bus, now);
+      postLosses(bus, now);
     }
     wake();
   }
 
-  /** Affiliated events are refused from now on. */
+  /** Ends the acceptance of affiliated events. */
   synchronized void close() {
     closed = true;
   }
@@ -156,7 +171,7 @@ final class Poster implements Place, Runnable {
 
   // ---- the thread ----
 
-  /** From now on the dispatcher runs. */
+  /** Starts the thread when there is work, now and later. */
   void open() {
     open = true;
     if (turn.get() != null || !isEmpty()) {
@@ -180,7 +195,7 @@ final class Poster implements Place, Runnable {
     }
   }
 
-  /** There is something to do, or it has ended; any context. */
+  /** Wakes or starts the thread, when there is work or when it is to end; any context. */
   void wake() {
     Thread t = thread.get();
     if (t != null) {
@@ -196,12 +211,12 @@ final class Poster implements Place, Runnable {
             .name("ib-" + events.name() + "-events")
             .inheritInheritableThreadLocals(false)
             .unstarted(this);
-    // whichever driver's thread brought the first event: its class loader is not kept alive by us
+    // the thread must not keep the class loader of the thread that raised the first event
     t.setContextClassLoader(Poster.class.getClassLoader());
     if (thread.compareAndSet(before, t)) {
       try {
         t.start();
-      } catch (Throwable e) { // no more threads: the next event tries again
+      } catch (Throwable e) { // for example no memory for a thread: the next event tries again
         thread.compareAndSet(t, null);
         throw e;
       }
@@ -214,7 +229,7 @@ final class Poster implements Place, Runnable {
     while (goesOn) {
       try {
         goesOn = step();
-      } catch (Throwable t) { // never leave a device without its dispatcher
+      } catch (Throwable t) { // a device must not lose its dispatcher
         hub.reports().trouble(events.name(), "the event dispatcher failed, and goes on", t);
       }
     }
@@ -232,7 +247,7 @@ final class Poster implements Place, Runnable {
     } else if (!events.hasEnded()) {
       LockSupport.park(this);
     } else {
-      return !isEmpty(); // looked at again: nothing is added any more
+      return !isEmpty(); // checked again after the end: no event is added any more
     }
     return true;
   }
@@ -244,12 +259,12 @@ final class Poster implements Place, Runnable {
     Throwable thrown = null;
     try {
       taken = post.bus.post(post.topic, post.properties);
-    } catch (Throwable t) { // foreign code: whatever it throws, the dispatcher goes on
+    } catch (Throwable t) { // the dispatcher goes on, whatever the bus throws
       thrown = t;
     }
     boolean mine = phase.compareAndSet(inside, inside + 1);
     if (!mine) {
-      stuckBus = null; // back at last: the bus may be used again
+      stuckBus = null; // the post has returned: the bus may be used again
     }
     if (thrown != null) {
       String text = "the event bus failed to take " + post.topic;
@@ -261,7 +276,10 @@ final class Poster implements Place, Runnable {
     return mine;
   }
 
-  /** For the watch: gives the device another thread when this one is in a post for too long. */
+  /**
+   * Gives the device another thread when the present one is inside a post for longer than the
+   * return timeout. Only the watch calls this method.
+   */
   void seize(long nowNs) {
     long p = phase.get();
     if ((p & 1) == 0 || p != seenPhase) {
@@ -283,7 +301,7 @@ final class Poster implements Place, Runnable {
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // the very same bus, which is stuck
+  @SuppressWarnings("ReferenceEquality") // the same bus is meant, not an equal one
   private static boolean same(EventBus a, @Nullable EventBus b) {
     return a == b;
   }

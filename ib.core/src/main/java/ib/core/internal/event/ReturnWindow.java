@@ -1,16 +1,18 @@
 package ib.core.internal.event;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * The events of a device that were posted on the bus and have not come back (D8). Decides who hands
- * an event to the typed handlers, the bus by coming back or the dispatcher by losing patience, so
- * that each is handed on exactly once and in order, whatever the bus does: hold up, drop, repeat,
- * reorder.
+ * The events of a device that were posted on the bus and have not come back (D8). The window
+ * decides when an event goes to the typed handlers: when the bus gives it back, or when the return
+ * timeout has passed. So the handlers get each event exactly once and in order, even if the bus
+ * delays, drops, repeats or reorders events.
  *
- * <p>The lock is a leaf but for those of the handlers' queues; no consumer code runs under it.
+ * <p>The monitor is a leaf: the handlers' mailboxes are lock-free, and no thread calls a handler
+ * while it holds the monitor.
  */
 class ReturnWindow {
   private record Waiting(DeviceEvent event, long deadlineNs) {}
@@ -18,9 +20,17 @@ class ReturnWindow {
   private final int capacity;
   private final LongAdder detours;
   private final Consumer<DeviceEvent> handlers;
+
+  @GuardedBy("this")
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+
+  @GuardedBy("this")
   private long lastPosted;
+
+  @GuardedBy("this")
   private boolean detour;
+
+  @GuardedBy("this")
   private boolean closing;
 
   ReturnWindow(int capacity, LongAdder detours, Consumer<DeviceEvent> handlers) {
@@ -30,9 +40,9 @@ class ReturnWindow {
   }
 
   /**
-   * Just before an event is posted.
+   * Takes an event that is about to be posted.
    *
-   * @return false when it is handed on at once since the bus is overdue
+   * @return false when the event went to the handlers at once, because the bus is overdue
    */
   synchronized boolean posted(DeviceEvent event, long deadlineNs) {
     lastPosted = event.sequence();
@@ -49,18 +59,18 @@ class ReturnWindow {
     return true;
   }
 
-  /** An event that is not posted follows all that were. */
+  /** Hands an event that is not posted to the handlers, after all events that were posted. */
   synchronized void direct(DeviceEvent event) {
     flush();
     handlers.accept(event);
   }
 
   /**
-   * An event has come back, perhaps too late or repeatedly. The bus keeps order: nothing before the
-   * event will come any more.
+   * Takes an event back from the bus, perhaps too late or repeatedly. The bus keeps the order, so
+   * no earlier event will come back any more.
    *
-   * @return whether the dispatcher has something to do: there is room again after the window had
-   *     been full, or the bus has caught up
+   * @return whether the dispatcher has work: a full window has free entries again, or the bus has
+   *     caught up
    */
   synchronized boolean returned(long sequence) {
     if (sequence > lastPosted) {
@@ -73,6 +83,7 @@ class ReturnWindow {
     return caughtUp || wasFull && !full();
   }
 
+  @GuardedBy("this")
   private void handUpTo(long sequence) {
     for (Waiting w = waiting.peek();
         w != null && w.event.sequence() <= sequence;
@@ -82,7 +93,7 @@ class ReturnWindow {
   }
 
   /**
-   * Hands on everything when the oldest event is overdue.
+   * Hands all waiting events to the handlers when the oldest is overdue.
    *
    * @return how many events were handed on
    */
@@ -96,14 +107,14 @@ class ReturnWindow {
     return flush();
   }
 
-  /** Hands on everything that waits. */
+  /** Hands all waiting events to the handlers. */
   synchronized int flush() {
     int n = waiting.size();
     handUpTo(lastPosted);
     return n;
   }
 
-  /** From now on nothing waits for the bus (CC-16). */
+  /** Ends the waiting for the bus: later events go to the handlers at once (CC-16). */
   synchronized void close() {
     closing = true;
     flush();

@@ -8,10 +8,7 @@ import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
 
-/**
- * One typed handler and the events that it is still to hear. A slow handler holds up nobody but
- * itself (F22).
- */
+/** One typed handler and the events that wait for it. A slow handler delays only itself (F22). */
 final class TypedHandler extends Mailbox<DeviceEvent> {
   private final IbEventHandler handler;
   private final HandlerTable table;
@@ -44,7 +41,7 @@ final class TypedHandler extends Mailbox<DeviceEvent> {
   protected void call() {
     super.call();
     if (isClosed()) {
-      table.drop(this); // it was closed inside its own call, where nobody can wait for that
+      table.drop(this); // closed inside its own call, whose end no thread could wait for
     }
   }
 
@@ -57,13 +54,13 @@ final class TypedHandler extends Mailbox<DeviceEvent> {
     try {
       handler.handle(
           new IbEvent(owner(), e.type(), null, e.portOrLost(), e.sequence(), e.timeNs()));
-    } catch (Throwable t) { // consumer code: whatever it throws, the next event is delivered
+    } catch (Throwable t) { // the next event is delivered, whatever the handler throws
       counters.handlerErrors.increment();
       hub.reports().trouble(owner().name(), "event handler " + culprit() + " threw at " + e, t);
     } finally {
       hub.section().exit();
       self.setContextClassLoader(before);
-      Thread.interrupted(); // an interrupt meant for this call is not the next one's
+      Thread.interrupted(); // clears an interrupt that was meant for this call
       counters.delivered.increment();
     }
   }
@@ -73,7 +70,7 @@ final class TypedHandler extends Mailbox<DeviceEvent> {
     hub.reports().trouble(owner().name(), "no thread for event handler " + culprit(), thrown);
   }
 
-  /** A lost overflow event stands for what it stood for. */
+  /** {@return 1, or for a lost EVENT_OVERFLOW the number of events that it stood for} */
   @Override
   protected int weight(DeviceEvent lost) {
     int n = Math.max(1, lost.lost());
@@ -81,13 +78,13 @@ final class TypedHandler extends Mailbox<DeviceEvent> {
     return n;
   }
 
-  /** One event that tells how many were lost, and ends with the last of them. */
+  /** Makes the EVENT_OVERFLOW that stands for the lost events, with the last one's number. */
   @Override
   protected DeviceEvent overflow(int count, DeviceEvent last) {
     return new DeviceEvent(EventType.EVENT_OVERFLOW, 0, count, last.sequence(), last.timeNs());
   }
 
-  /** A fence has waited for it long enough: no other one does (CC-19). */
+  /** Marks the handler: a fence has timed out, and no other fence waits for it (CC-19). */
   void giveUp() {
     givenUp = true;
   }
@@ -96,18 +93,18 @@ final class TypedHandler extends Mailbox<DeviceEvent> {
     return givenUp;
   }
 
-  /** It hears again: the same mailbox, so that its calls stay one at a time. */
+  /** Reopens the mailbox of a handler, so that its calls stay one at a time. */
   boolean register() {
     givenUp = false;
     return reopen();
   }
 
-  /** Waits until the call that runs now has ended. */
+  /** Waits until the call in progress has ended. */
   End fence(Waits.Rank rank, long limitNs) {
     return fence(hub.waits(), rank, "event handler " + text(), limitNs);
   }
 
-  /** Waits until everything queued has been heard. */
+  /** Waits until the handler has handled all queued events. */
   End drain(long limitNs) {
     return drain(hub.waits(), Waits.Rank.CLOSES, "the events of event handler " + text(), limitNs);
   }

@@ -6,8 +6,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What an operation has to wait for when it runs: the leases of its device and of the devices below
- * it, and what runs on those. Guarded by the book.
+ * The target of an operation that waits: the leases of the operation's device and of the devices
+ * below it, and the operations that run on those devices. Guarded by the lock of the wait-for
+ * graph.
  *
  * @param op the operation
  */

@@ -201,7 +201,7 @@ public final class Owner {
     owed.add(fence);
   }
 
-  /** From now on nothing can be made through the handle; {@link #sweep} does so, too. */
+  /** Refuses new objects through the handle, as {@link #sweep} does. */
   @AnyContext
   public void poison() {
     poisoned = true;

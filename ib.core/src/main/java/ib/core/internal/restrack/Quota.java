@@ -5,8 +5,9 @@ import ib.core.verbs.ObjectControl.Amount;
 import ib.core.verbs.ObjectControl.Kind;
 
 /**
- * What is limited for each client on each device, so that one client's mistake does not take what
- * all need (A14). The standard is far above what programs use and below what ends a process.
+ * The limits of each client on each device, so that a mistake of one client does not use up what
+ * all clients need (A14). The defaults are far above what programs use, and below what ends a
+ * process.
  */
 public enum Quota {
   /** Protection domains. */
@@ -34,7 +35,7 @@ public enum Quota {
   /** Event handlers, MAD agents, sessions with the subnet administrator. */
   HANDLERS("client_handlers_max", 4_096, 1, "event handlers, MAD agents and SA sessions");
 
-  private static final int MOST = 999_999_999;
+  private static final int MAX = 999_999_999;
 
   private final ConfigKey.Whole setting;
   private final long unit;
@@ -42,7 +43,7 @@ public enum Quota {
 
   Quota(String key, int standard, long unit, String label) {
     String text = "The most " + label + " that a client may have on a device.";
-    setting = new ConfigKey.Whole(key, 1, standard, MOST, text);
+    setting = new ConfigKey.Whole(key, 1, standard, MAX, text);
     this.unit = unit;
     this.label = label;
   }
@@ -81,7 +82,7 @@ public enum Quota {
       case MR -> MR;
       case MW -> MW;
       case AH -> AH;
-      case DEVICE -> throw new IllegalArgumentException("nobody makes a " + kind);
+      case DEVICE -> throw new IllegalArgumentException("no client makes a " + kind);
     };
   }
 

@@ -120,8 +120,8 @@ public final class WaitGraph implements Waits {
         }
       }
       if (lowest.rank == Rank.STAYS) {
-        return List
-            .of(); // no wait of the cycle may end early: the watchdog ends one at its deadline
+        // no wait of the cycle may end early: the watchdog ends one at its deadline
+        return List.of();
       }
       if (lowest.equals(fresh)) {
         return cycle;

@@ -7,6 +7,8 @@ import ib.engine.mr.DirectCopier;
 import ib.engine.mr.MrKey;
 import ib.engine.mr.SgeList;
 import ib.engine.ring.SendWqe;
+import ib.engine.wire.Framing;
+import ib.engine.wire.Opcode;
 import ib.engine.wire.Route;
 import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
@@ -297,7 +299,7 @@ final class DirectPath {
 
   private void count(QpCore p, int what, int bytes, int packets) {
     boolean read = (what & Verb.READ) != 0;
-    int opcode = read ? Opcode.READ_REQUEST : Opcode.part(what, true, true);
+    int opcode = read ? Opcode.READ_REQUEST : Verb.part(what, true, true);
     int requests = read ? 1 : packets;
     int words = Framing.words(opcode, global(), requests, read ? 0 : bytes);
     sent.requests += requests;

@@ -8,6 +8,8 @@ import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortState;
 import ib.core.wire.DropReason;
+import ib.engine.wire.Framing;
+import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;

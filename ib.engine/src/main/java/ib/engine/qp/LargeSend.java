@@ -6,6 +6,7 @@ import ib.core.wire.Psn;
 import ib.engine.mr.Checksum;
 import ib.engine.ring.LargeHeader;
 import ib.engine.ring.SendWqe;
+import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
 
@@ -76,7 +77,7 @@ final class LargeSend {
       p.free();
       return FAULT;
     }
-    p.opcode = Opcode.UD | Opcode.part(Verb.SEND, true, true);
+    p.opcode = Opcode.UD | Verb.part(Verb.SEND, true, true);
     p.psn = Psn.add(w.psnFirst, index);
     p.psnCount = together ? w.psnCount : 1;
     p.ackRequest = false;

@@ -13,6 +13,7 @@ import ib.core.verbs.QpTransitions;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
 import ib.engine.wire.Route;
+import ib.engine.wire.Syndrome;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;

@@ -4,6 +4,7 @@ import ib.core.spi.QpDiagnosis.Report;
 import ib.core.verbs.QpState;
 import ib.core.verbs.WcStatus;
 import ib.engine.wire.Route;
+import ib.engine.wire.Syndrome;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -4,6 +4,7 @@ import ib.core.spi.QpDiagnosis.Change;
 import ib.core.spi.QpDiagnosis.Note;
 import ib.core.verbs.QpState;
 import ib.core.verbs.WcStatus;
+import ib.engine.wire.Syndrome;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

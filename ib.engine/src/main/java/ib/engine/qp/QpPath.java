@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
 import org.jspecify.annotations.Nullable;

@@ -3,8 +3,10 @@ package ib.engine.qp;
 import ib.core.wire.Psn;
 import ib.engine.mr.Copier;
 import ib.engine.mr.MrKey;
+import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
+import ib.engine.wire.Syndrome;
 import org.jspecify.annotations.Nullable;
 
 /**

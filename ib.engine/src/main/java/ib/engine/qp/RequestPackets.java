@@ -6,6 +6,7 @@ import ib.core.verbs.WrOpcode;
 import ib.core.wire.Psn;
 import ib.engine.mr.Copier;
 import ib.engine.ring.SendWqe;
+import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +59,7 @@ final class RequestPackets {
   /** Sends a part of a send or write whose payload the packet refers to already. */
   void part(Packet p, SendWqe w, int psn, int bytes, boolean last, boolean ack, RunList run) {
     int what = Verb.what(w.opcode);
-    p.opcode = qp.service | Opcode.part(what, w.done == 0, last);
+    p.opcode = qp.service | Verb.part(what, w.done == 0, last);
     p.psn = psn;
     p.psnCount = datagram ? 1 : qp.path.packets(bytes);
     p.ackRequest = ack;

@@ -24,6 +24,7 @@ import ib.core.verbs.SendWr;
 import ib.core.verbs.WrBuilder;
 import ib.core.verbs.WrOpcode;
 import ib.engine.ring.ReceiveRing;
+import ib.engine.wire.Opcode;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -2,6 +2,7 @@ package ib.engine.qp;
 
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WrOpcode;
+import ib.engine.wire.Opcode;
 import java.util.Arrays;
 
 /** The send opcodes as a table: what the engine does for each, who offers it, how it completes. */
@@ -95,5 +96,18 @@ final class Verb {
       case Opcode.UC -> UNRELIABLE;
       default -> DATAGRAM;
     };
+  }
+
+  /** {@return the opcode of a part of a send or write message, without the service bits} */
+  static int part(int verb, boolean first, boolean last) {
+    int base = (verb & WRITE) != 0 ? Opcode.WRITE_FIRST : Opcode.SEND_FIRST;
+    if (!last) {
+      return first ? base : base + 1;
+    }
+    if ((verb & INV) != 0) {
+      return first ? Opcode.SEND_ONLY_INV : Opcode.SEND_LAST_INV;
+    }
+    int imm = (verb & IMM) != 0 ? 1 : 0;
+    return base + (first ? 4 : 2) + imm;
   }
 }

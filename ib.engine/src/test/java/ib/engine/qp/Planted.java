@@ -3,6 +3,7 @@ package ib.engine.qp;
 import ib.core.verbs.Access;
 import ib.engine.mr.MrKey;
 import ib.engine.mr.RemoteAtomic;
+import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 
 /** Code of deliberate bugs of the simulator that need more than a few instructions. */

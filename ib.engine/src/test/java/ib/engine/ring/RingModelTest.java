@@ -17,12 +17,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Every schedule, up to a number of preemptions, of the product's own code. */
 @DisplayName("B6: rings and claim token, explored; bugs planted into their own code are found")
 class RingModelTest {
-  private static final Weave ENGINE = Weave.of("ib.engine.");
-  private static final String HERE = "ib.engine.ring.";
+  private static final String ENGINE_PACKAGES = "ib.engine.";
+  private static final Weave ENGINE = Weave.of(ENGINE_PACKAGES);
 
   private static Class<? extends Scenario> scenario(String name) throws ClassNotFoundException {
     String type = name.matches("ThreePosters|Kill") ? "ClaimScenarios$" : "RingScenarios$";
-    return Class.forName(HERE + type + name).asSubclass(Scenario.class);
+    return Class.forName(ENGINE_PACKAGES + "ring." + type + name).asSubclass(Scenario.class);
   }
 
   @ParameterizedTest(name = "{0}, {1} preemptions")
@@ -46,25 +46,25 @@ class RingModelTest {
 
   @ParameterizedTest(name = "{1}: {2} is {3}, seen by {0}")
   @CsvSource({
-    "Sends, SlotRing.claim, compareAndSet, TORN",
-    "Sends, RingScenarios$Sends.post, publish, DROPPED",
-    "RoomForBoth, SlotRing.claim, compareAndSet, TORN",
-    "Seal, SlotRing.seal, getAndBitwiseOr, TORN",
-    "Seal, SlotRing.retract, compareAndSet, TRUE",
-    "Seal, SlotRing.kill, getAndSet, TORN",
-    "Receives, SlotRing.take, compareAndSet, TORN",
-    "Completions, CompletionRing.claim, getAndAdd, TORN",
-    "Completions, CompletionRing.take, compareAndSet, TORN",
-    "Packets, PacketQueue.push, compareAndSet, TORN",
-    "Packets, PacketQueue.turn, getAndSet, TORN",
-    "ThreePosters, ClaimToken.schedule, compareAndSet, TORN",
-    "ThreePosters, ClaimToken.release, compareAndSet, TORN",
-    "Kill, ClaimToken.release, compareAndSet, TORN",
-    "Kill, ClaimToken.want, getAndBitwiseOr, TORN",
+    "Sends, ring.SlotRing.claim, compareAndSet, TORN",
+    "Sends, ring.RingScenarios$Sends.post, publish, DROPPED",
+    "RoomForBoth, ring.SlotRing.claim, compareAndSet, TORN",
+    "Seal, ring.SlotRing.seal, getAndBitwiseOr, TORN",
+    "Seal, ring.SlotRing.retract, compareAndSet, TRUE",
+    "Seal, ring.SlotRing.kill, getAndSet, TORN",
+    "Receives, ring.SlotRing.take, compareAndSet, TORN",
+    "Completions, ring.CompletionRing.claim, getAndAdd, TORN",
+    "Completions, ring.CompletionRing.take, compareAndSet, TORN",
+    "Packets, wire.PacketQueue.push, compareAndSet, TORN",
+    "Packets, wire.PacketQueue.turn, getAndSet, TORN",
+    "ThreePosters, ring.ClaimToken.schedule, compareAndSet, TORN",
+    "ThreePosters, ring.ClaimToken.release, compareAndSet, TORN",
+    "Kill, ring.ClaimToken.release, compareAndSet, TORN",
+    "Kill, ring.ClaimToken.want, getAndBitwiseOr, TORN",
   })
   @DisplayName("canaries: one access of the product's own code weakened")
   void canary(String name, String method, String call, Kind kind) throws ClassNotFoundException {
-    Weave planted = ENGINE.with(HERE + method, call, kind);
+    Weave planted = ENGINE.with(ENGINE_PACKAGES + method, call, kind);
     assertNotNull(Interleavings.explore(scenario(name), 3, planted).failure(), "not caught");
   }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
+import ib.engine.wire.PacketQueue;
 import ib.engine.wire.RunContext;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;

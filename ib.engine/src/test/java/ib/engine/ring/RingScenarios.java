@@ -4,6 +4,7 @@ import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Scenario;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
+import ib.engine.wire.PacketQueue;
 import ib.engine.wire.RunContext;
 import org.jspecify.annotations.Nullable;
 

@@ -9,7 +9,7 @@ import ib.driver.soft.sma.Trap;
 import ib.driver.soft.topology.Adapter;
 import ib.driver.soft.topology.NodePort;
 import ib.driver.soft.topology.PortTally;
-import ib.engine.qp.Framing;
+import ib.engine.wire.Framing;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;

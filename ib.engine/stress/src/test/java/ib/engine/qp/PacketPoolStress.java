@@ -3,8 +3,8 @@ package ib.engine.qp;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import ib.engine.ring.PacketWait;
 import ib.engine.wire.Packet;
+import ib.engine.wire.PacketWait;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.openjdk.jcstress.annotations.Actor;

@@ -1,4 +1,4 @@
-package ib.engine.ring;
+package ib.engine.wire;
 
 import java.lang.invoke.VarHandle;
 

@@ -1,6 +1,5 @@
-package ib.engine.ring;
+package ib.engine.wire;
 
-import ib.engine.wire.Packet;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;

@@ -1,19 +1,19 @@
-package ib.engine.qp;
+package ib.engine.wire;
 
 /** AETH syndromes (IBA vol. 1 section 9.7.5.1.2 and table 45: the RNR timer values). */
-final class Syndrome {
+public final class Syndrome {
   /** Acknowledged; 31 = no end-to-end credits. */
-  static final int ACK = 0x1f;
+  public static final int ACK = 0x1f;
 
-  static final int RNR = 0x20;
-  static final int NAK_SEQUENCE = 0x60;
-  static final int NAK_INVALID_REQUEST = 0x61;
-  static final int NAK_REMOTE_ACCESS = 0x62;
-  static final int NAK_REMOTE_OPERATION = 0x63;
+  public static final int RNR = 0x20;
+  public static final int NAK_SEQUENCE = 0x60;
+  public static final int NAK_INVALID_REQUEST = 0x61;
+  public static final int NAK_REMOTE_ACCESS = 0x62;
+  public static final int NAK_REMOTE_OPERATION = 0x63;
 
-  static final int CLASS_ACK = 0;
-  static final int CLASS_RNR = 1;
-  static final int CLASS_NAK = 3;
+  public static final int CLASS_ACK = 0;
+  public static final int CLASS_RNR = 1;
+  public static final int CLASS_NAK = 3;
 
   /** In units of 10 us. */
   private static final int[] RNR_TIMER = {
@@ -23,12 +23,12 @@ final class Syndrome {
 
   private Syndrome() {}
 
-  static int kind(int syndrome) {
+  public static int kind(int syndrome) {
     return syndrome >>> 5 & 7;
   }
 
   /** {@return a NAK in words (IBA table 46)} */
-  static String text(int syndrome) {
+  public static String text(int syndrome) {
     return switch (syndrome) {
       case NAK_SEQUENCE -> "PSN sequence error";
       case NAK_INVALID_REQUEST -> "invalid request";
@@ -39,12 +39,12 @@ final class Syndrome {
   }
 
   /** {@return how long an RNR NAK asks to wait} */
-  static long rnrNs(int syndrome) {
+  public static long rnrNs(int syndrome) {
     return RNR_TIMER[syndrome & 31] * 10_000L;
   }
 
   /** {@return 4.096 us * 2^n, 0 for never (IBA 11.2.5.2)} */
-  static long ackTimeoutNs(int n) {
+  public static long ackTimeoutNs(int n) {
     return n == 0 ? 0 : 4096L << n;
   }
 }

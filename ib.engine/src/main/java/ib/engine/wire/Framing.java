@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.wire;
 
 import ib.core.wire.Aeth;
 import ib.core.wire.Bth;
@@ -6,7 +6,6 @@ import ib.core.wire.BthOpcode;
 import ib.core.wire.Grh;
 import ib.core.wire.Icrc;
 import ib.core.wire.Lrh;
-import ib.engine.wire.Packet;
 
 /**
  * How long a packet is on the wire (IBA vol. 1 chapter 5), also one that stands for several (D5):
@@ -53,7 +52,7 @@ public final class Framing {
   }
 
   /** {@return the same of packets that are not made} */
-  static int words(int opcode, boolean global, int packets, int payload) {
+  public static int words(int opcode, boolean global, int packets, int payload) {
     int header = LRH_BTH_ICRC + (global ? Grh.BYTES : 0);
     int ends = opcode == (Opcode.RC | Opcode.READ_RESPONSE_ONLY) && packets > 1 ? Aeth.BYTES : 0;
     int bytes = header * packets + EXTENDED[opcode & 0xff] + ends + payload + 3;

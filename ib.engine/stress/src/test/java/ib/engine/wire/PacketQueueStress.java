@@ -1,11 +1,8 @@
-package ib.engine.ring;
+package ib.engine.wire;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import ib.engine.wire.Packet;
-import ib.engine.wire.PacketOwner;
-import ib.engine.wire.RunContext;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;

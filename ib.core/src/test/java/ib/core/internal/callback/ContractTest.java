@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import ib.core.client.Violation;
 import ib.core.verbs.IbContractException;
 import java.util.List;
@@ -13,6 +16,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 @DisplayName("S26, S29: what may be called in an atomic section")
 class ContractTest {
@@ -93,5 +97,27 @@ class ContractTest {
   @DisplayName("S26: a new contract checks when the property says so")
   void property() {
     assertEquals(Boolean.getBoolean(Contract.PROPERTY), Contract.fromProperty().checking());
+  }
+
+  @Test
+  @DisplayName("A13: of exceptions of handlers the first ten are told, then each power of two")
+  void told() {
+    Logger logger = (Logger) LoggerFactory.getLogger("ib.core.callback");
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    logger.setAdditive(false);
+    logger.addAppender(lines);
+    lines.start();
+    try {
+      for (int i = 0; i < 40; i++) {
+        contract.handlerThrew("planted", new IllegalStateException("planted"));
+      }
+    } finally {
+      logger.detachAppender(lines);
+      logger.setAdditive(true);
+    }
+    assertEquals(40, contract.handlerExceptions());
+    assertEquals(
+        List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L, 16L, 32L),
+        lines.list.stream().map(line -> line.getArgumentArray()[1]).toList());
   }
 }

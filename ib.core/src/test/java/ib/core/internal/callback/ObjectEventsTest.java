@@ -239,4 +239,33 @@ class ObjectEventsTest {
     assertEquals(2, heard.size());
     assertEquals(2, rig.contract().handlerExceptions());
   }
+
+  @Test
+  @DisplayName("A13: what else throws in a run is counted, too")
+  void failed() {
+    queue(e -> {}).failed(new IllegalStateException("planted"));
+    assertEquals(1, rig.contract().handlerExceptions());
+  }
+
+  @Test
+  @DisplayName("S45: an open object's event wakes its vector up; the losses name their object")
+  void wakes() {
+    ObjectEvents events = queue(e -> {});
+    events.open(handler, null);
+    assertTrue(events.claim());
+    events.run();
+    events.raise(event(EventType.COMM_EST));
+    assertFalse(events.claim(), "raise has queued it");
+    for (int i = 0; i < ObjectEvents.CAPACITY + 2; i++) {
+      events.raise(event(EventType.SQ_DRAINED));
+    }
+    for (int i = 0; i <= ObjectEvents.CAPACITY / 16; i++) {
+      events.run();
+    }
+    assertEquals(ObjectEvents.CAPACITY + 1, heard.size());
+    IbEvent last = heard.getLast().event();
+    assertEquals(EventType.EVENT_OVERFLOW, last.type());
+    assertEquals(3, last.port());
+    assertSame(device, last.device());
+  }
 }

@@ -1,5 +1,6 @@
 package ib.core.internal.hotplug;
 
+import ib.core.client.LeakRecord;
 import ib.core.internal.hotplug.Activity.Kind;
 import ib.core.internal.hotplug.Calls.Result;
 import ib.core.internal.hotplug.DeviceEntry.State;
@@ -127,7 +128,7 @@ final class Devices {
       return null;
     }
     book.update(() -> d.goneCalled = true);
-    Result<Object> undone =
+    Result<List<LeakRecord>> undone =
         calls.run(
             t,
             Kind.GONE,
@@ -139,6 +140,7 @@ final class Devices {
     if (undone.error() != null) {
       book.observer.failed("disconnect of " + d, undone.error());
     }
+    bindings.report(d, undone.value());
     book.update(() -> unlist(t, d));
     return probed.error() instanceof RuntimeException e
         ? e

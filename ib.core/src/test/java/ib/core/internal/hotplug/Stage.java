@@ -11,6 +11,7 @@ import ib.core.verbs.IbDevice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * A scene with named actors, played with several seeds: what a test asserts holds in every order.
@@ -158,6 +159,7 @@ final class Stage implements Observer {
     Script onRemove = h -> null;
     Script onRenamed = h -> null;
     String supported = "";
+    BooleanSupplier onAsked = () -> true;
     Object removedWith = "nothing";
 
     Client(String name) {
@@ -171,7 +173,7 @@ final class Stage implements Observer {
 
     @Override
     public boolean supports(DeviceInfo device) {
-      return device.name().startsWith(supported);
+      return device.name().startsWith(supported) && onAsked.getAsBoolean();
     }
 
     @Override

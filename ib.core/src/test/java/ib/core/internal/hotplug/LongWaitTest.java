@@ -166,4 +166,31 @@ class LongWaitTest {
           judge(s);
         });
   }
+
+  @Test
+  @DisplayName("CC-10, CC-19: an add that was to follow a callback is let go, and recorded, too")
+  void later() throws Exception {
+    Stage.play(
+        s -> {
+          Sync.Signal release = s.signal();
+          Sync.Signal adding = s.signal();
+          Stage.Client outer = s.client("outer");
+          outer.supported = "e";
+          outer.onAdd = h -> s.register(s.client("b"));
+          s.register(outer);
+          slowAdd(s, adding, release);
+          s.task(
+              "registers",
+              () -> {
+                adding.await();
+                s.up("e");
+                s.log.add("registered");
+                release.fire();
+              });
+          s.run();
+          assertTrue(s.at("end of add b e") < s.at("registered"));
+          assertTrue(s.at("registered") < s.at("add b d"));
+          judge(s, "CC-19");
+        });
+  }
 }

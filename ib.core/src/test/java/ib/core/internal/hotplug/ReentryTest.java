@@ -33,6 +33,8 @@ class ReentryTest {
                 assertTrue(
                     refused.getMessage().contains("IbClient.add of a"), refused.getMessage());
                 assertTrue(refused.getMessage().contains("ReentryTest"), refused.getMessage());
+                assertTrue(refused.getMessage().contains("by the caller itself (now in IbClient."));
+                assertEquals(2, refused.getMessage().split("stack of ").length, "one stack");
                 assertFalse(d.gone);
                 h.make("PD 1");
                 return null;
@@ -68,6 +70,7 @@ class ReentryTest {
           Violation v = s.violations.getFirst();
           assertEquals("CC-7", v.clause());
           assertTrue(v.stack().stream().anyMatch(l -> l.contains("ReentryTest")));
+          assertTrue(v.otherStack().isEmpty());
           assertTrue(d.gone);
         });
   }
@@ -201,7 +204,9 @@ class ReentryTest {
                   s.hotplug.unregister(first ? e[1] : e[0], Form.THROW);
                 } catch (IbDeadlockException x) {
                   refused[0]++;
-                  assertTrue(x.getMessage().contains("t1") && x.getMessage().contains("t2"));
+                  String cycle = first ? "t1 -> t2 -> t1" : "t2 -> t1 -> t2";
+                  assertTrue(x.getMessage().contains("a cycle of threads: " + cycle), cycle);
+                  assertEquals(3, x.getMessage().split("stack of ").length, "two stacks");
                 }
                 return null;
               };
@@ -260,8 +265,10 @@ class ReentryTest {
               () -> {
                 DeviceEntry e = s.up(d);
                 try (DeviceLease lease = s.hotplug.lease("d", "main")) {
-                  assertThrows(
-                      IbDeadlockException.class, () -> s.hotplug.unregister(e, Form.THROW));
+                  IbDeadlockException x =
+                      assertThrows(
+                          IbDeadlockException.class, () -> s.hotplug.unregister(e, Form.THROW));
+                  assertFalse(x.getMessage().contains("(now in"), x.getMessage());
                   assertFalse(d.gone);
                   ((FakeHooks.Handle) lease.device()).make("PD 1");
                 }

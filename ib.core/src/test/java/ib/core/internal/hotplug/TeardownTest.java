@@ -61,6 +61,58 @@ class TeardownTest {
   }
 
   @Test
+  @DisplayName("CC-21: of two leases a removal waits for both, and no longer")
+  void twoLeases() throws Exception {
+    Stage.play(
+        s -> {
+          FakeHooks d = s.device("d");
+          Sync.Signal[] leased = {s.signal(), s.signal()};
+          Sync.Signal[] waits = {s.signal(), s.signal()};
+          Sync.Signal oneIsClosed = s.signal();
+          DeviceEntry e = s.announced(d);
+          d.inDrain =
+              () -> {
+                waits[0].fire();
+                waits[1].fire();
+              };
+          s.task(
+              "one",
+              () -> {
+                s.hotplug.bringUp(e);
+                DeviceLease lease = s.hotplug.lease("d", "one");
+                leased[0].fire();
+                waits[0].await();
+                lease.close();
+                oneIsClosed.fire();
+              });
+          s.task(
+              "two",
+              () -> {
+                leased[0].await();
+                DeviceLease lease = s.hotplug.lease("d", "two");
+                leased[1].fire();
+                waits[1].await();
+                oneIsClosed.await();
+                for (int i = 0; i < 30; i++) {
+                  s.scheduler.step();
+                }
+                assertFalse(d.gone);
+                lease.close();
+              });
+          s.task(
+              "driver",
+              () -> {
+                leased[1].await();
+                s.hotplug.unregister(e, Form.THROW);
+              });
+          s.run();
+          assertTrue(d.gone);
+          assertTrue(s.stuck.isEmpty());
+          assertTrue(s.hotplug.book().graph.waits().isEmpty());
+        });
+  }
+
+  @Test
   @DisplayName("CC-22, B16: a driver that stops loses its devices in reverse, and only its own")
   void removeAll() throws Exception {
     Stage.play(

@@ -8,6 +8,7 @@ import ib.core.client.ClientStatus.State;
 import ib.core.client.DeviceLease;
 import ib.core.client.RemovalReport;
 import ib.core.verbs.IbNoDeviceException;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -80,6 +81,7 @@ class WatchdogTest {
     assertTrue(d.gone && d.handles.stream().allMatch(h -> h.poisoned && h.sweeps == 1));
     RemovalReport report = s.hotplug.lastRemoval("d").orElseThrow();
     assertTrue(report.steps().getFirst().error().contains("did not return"));
+    assertEquals(s.stuck.getLast().ns(), report.steps().getFirst().removeNs());
     assertTrue(s.notes.getLast().contains("has returned after its deadline"));
     assertTrue(s.hotplug.clients().stream().allMatch(c -> c.bindings().isEmpty()));
   }
@@ -297,6 +299,46 @@ class WatchdogTest {
           assertTrue(s.at("refused") >= 0);
           assertFalse(s.log.contains("add a d"));
           assertEquals(DeviceEntry.State.GONE, e.state);
+        });
+  }
+
+  @Test
+  @DisplayName(
+      "CC-19, I4: a cleanup that hangs counts as done: its client leaves, and the next comes")
+  void stuckSweep() throws Exception {
+    Stage.play(
+        s -> {
+          Sync.Signal never = s.signal();
+          Sync.Signal idle = s.signal();
+          Stage.Client a = s.client("a");
+          a.onAdd =
+              h -> {
+                h.inSweep = never::await;
+                return null;
+              };
+          DeviceEntry e = s.announced(s.device("d"));
+          s.scheduler.whenIdle(idle::fire);
+          s.task(
+              "leaver",
+              () -> {
+                s.register(a);
+                s.hotplug.bringUp(e);
+                s.hotplug.unregisterClient(a.entry, Form.THROW);
+              });
+          s.task(
+              "witness",
+              () -> {
+                idle.await();
+                assertTrue(s.hotplug.clients().isEmpty());
+                assertTrue(e.bindings.isEmpty());
+                s.register(s.client("a"));
+                assertEquals(State.LIVE, s.status("a", "d").state());
+                never.fire();
+              });
+          s.run();
+          assertEquals(
+              List.of("teardown of what is left", "teardown of what is left"),
+              s.stuck.stream().map(x -> x.activity()).toList());
         });
   }
 }

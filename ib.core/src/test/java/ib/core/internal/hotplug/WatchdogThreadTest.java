@@ -1,8 +1,15 @@
 package ib.core.internal.hotplug;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import ib.core.testing.Thrown;
+import ib.core.testing.Wait;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -31,5 +38,55 @@ class WatchdogThreadTest {
     } finally {
       watchdog.stop();
     }
+  }
+
+  @Test
+  @DisplayName(
+      "CC-19: it looks when it is time, not before; an earlier time comes before a later one")
+  void looksInTime() throws InterruptedException {
+    CountDownLatch looks = new CountDownLatch(1);
+    AtomicLong first = new AtomicLong();
+    AtomicReference<Thread> thread = new AtomicReference<>();
+    WatchdogThread watchdog =
+        new WatchdogThread(
+            System::nanoTime,
+            now -> {
+              first.compareAndSet(0, now);
+              thread.set(Thread.currentThread());
+              looks.countDown();
+              return Sync.Alarm.NEVER;
+            });
+    watchdog.due(System.nanoTime() + TimeUnit.HOURS.toNanos(1));
+    long soon = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20);
+    watchdog.due(soon);
+    watchdog.due(soon + 1); // changes nothing
+    try {
+      Thrown.assertReached(looks);
+      assertTrue(first.get() >= soon, "too early by " + (soon - first.get()));
+      assertTrue(thread.get().isDaemon());
+    } finally {
+      watchdog.stop();
+    }
+  }
+
+  @Test
+  @DisplayName("2.6-8c: who is interrupted while the watchdog ends keeps the flag")
+  void stopInterrupted() throws InterruptedException {
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    WatchdogThread watchdog =
+        new WatchdogThread(
+            System::nanoTime,
+            now -> {
+              inside.countDown();
+              Wait.on(go);
+              return Sync.Alarm.NEVER;
+            });
+    watchdog.due(System.nanoTime());
+    Thrown.assertReached(inside);
+    Thread.currentThread().interrupt();
+    watchdog.stop();
+    assertTrue(Thread.interrupted());
+    go.countDown();
   }
 }

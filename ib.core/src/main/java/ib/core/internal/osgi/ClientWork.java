@@ -22,32 +22,33 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
   }
 
   @Override
-  public String name(IbClient service) {
+  public String name(ServiceReference<IbClient> reference, IbClient service) {
+    Object after = reference.getProperty(IbClient.AFTER);
+    if (after instanceof Number || after instanceof Boolean) {
+      LOG.error("{} is ignored: {} is no text", IbClient.AFTER, after);
+    }
     return service.name();
   }
 
   @Override
-  public @Nullable ClientEntry announce(
-      ServiceReference<IbClient> reference, IbClient service, String name) {
+  public ClientEntry announce(ServiceReference<IbClient> reference, IbClient service, String name) {
     Long rank = (Long) reference.getProperty(Constants.SERVICE_ID);
-    try {
-      return midlayer.announce(service, name, names(reference.getProperty(IbClient.AFTER)), rank);
-    } catch (IbException e) {
-      LOG.error("a client of {} is refused: {}", reference.getBundle(), e.getMessage());
-      return null;
-    }
+    return midlayer.announce(service, name, names(reference.getProperty(IbClient.AFTER)), rank);
   }
 
+  @Override
+  public void refused(ServiceReference<IbClient> reference, String name, IbException why) {
+    LOG.error("a client of {} is refused: {}", reference.getBundle(), why.getMessage());
+  }
+
+  /** {@return the names in a property; none when it is neither text nor a list} */
   static List<String> names(@Nullable Object property) {
     return switch (property) {
       case String[] many -> List.of(many);
       case Collection<?> many -> many.stream().map(String::valueOf).toList();
       case String text -> List.of(text.split("\\s*,\\s*"));
       case null -> List.of();
-      default -> {
-        LOG.error("{} is ignored: {} is no text", IbClient.AFTER, property);
-        yield List.of();
-      }
+      default -> List.of();
     };
   }
 

@@ -5,7 +5,7 @@ import ib.core.internal.hotplug.DeviceEntry;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
-import org.jspecify.annotations.Nullable;
+import ib.core.verbs.IbInvalidException;
 import org.osgi.framework.ServiceReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,26 +23,22 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
   }
 
   @Override
-  public String name(IbDevice service) {
+  public String name(ServiceReference<IbDevice> reference, IbDevice service) {
     return service.name();
   }
 
   @Override
-  public @Nullable DeviceEntry announce(
-      ServiceReference<IbDevice> reference, IbDevice service, String name) {
-    if (!(service instanceof DriverDevice driver)) {
-      LOG.error(
-          "{} of {} is refused: an IbDevice service must extend ib.core.spi.DriverDevice",
-          service.getClass().getName(),
-          reference.getBundle());
-      return null;
-    }
-    try {
+  public DeviceEntry announce(ServiceReference<IbDevice> reference, IbDevice service, String name) {
+    if (service instanceof DriverDevice driver) {
       return midlayer.announce(driver);
-    } catch (IbException e) {
-      LOG.error("device {} is refused: {}", driver.name(), e.getMessage());
-      return null;
     }
+    throw new IbInvalidException(
+        "IbDevice service of " + service.getClass(), "it is no driver's", "extend DriverDevice");
+  }
+
+  @Override
+  public void refused(ServiceReference<IbDevice> reference, String name, IbException why) {
+    LOG.error("device {} of {} is refused: {}", name, reference.getBundle(), why.getMessage());
   }
 
   @Override

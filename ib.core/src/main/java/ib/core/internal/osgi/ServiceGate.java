@@ -1,6 +1,7 @@
 package ib.core.internal.osgi;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import ib.core.verbs.IbException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -35,11 +36,18 @@ import org.osgi.util.tracker.ServiceTrackerCustomizer;
 final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate.Slot<E>> {
   /** The actions of the midlayer for a service; called without locks except where said. */
   interface Work<S, E> {
-    /** Asks the service for its name; its own code may run. */
-    String name(S service);
+    /** Asks the service for its name, and looks at its properties; its own code may run. */
+    String name(ServiceReference<S> reference, S service);
 
-    /** Takes the name and a place; quick; null when the service is refused (and said so). */
-    @Nullable E announce(ServiceReference<S> reference, S service, String name);
+    /**
+     * Takes the name and a place; quick, because the service's lock is held.
+     *
+     * @throws IbException when the service is refused
+     */
+    E announce(ServiceReference<S> reference, S service, String name);
+
+    /** Reports a service that {@link #announce} has refused. */
+    void refused(ServiceReference<S> reference, String name, IbException why);
 
     /** Adds the client or device, whose callbacks run. */
     void arrive(E entry);
@@ -180,13 +188,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     }
     E entry = null;
     try {
-      String name = work.name(service); // before the slot's lock: it is the service's code (I5)
-      synchronized (slot) {
-        if (!slot.left && slot.entry == null) {
-          entry = work.announce(reference, service, name);
-          slot.entry = entry;
-        }
-      }
+      entry = announce(reference, service, slot);
     } finally {
       if (entry == null) {
         context.ungetService(reference);
@@ -195,6 +197,22 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     E known = entry;
     if (known != null) {
       work.change(reference, "registered", () -> work.arrive(known));
+    }
+  }
+
+  private @Nullable E announce(ServiceReference<S> reference, S service, Slot<E> slot) {
+    String name = work.name(reference, service); // before the lock: the service's own code (I5)
+    try {
+      synchronized (slot) {
+        if (slot.left || slot.entry != null) {
+          return null;
+        }
+        slot.entry = work.announce(reference, service, name);
+        return slot.entry;
+      }
+    } catch (IbException why) {
+      work.refused(reference, name, why); // after the lock: a log may block
+      return null;
     }
   }
 

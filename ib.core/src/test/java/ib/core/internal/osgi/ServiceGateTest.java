@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.testing.Wait;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbExistsException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +35,7 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
   private ServiceGate<CharSequence, String> gate;
   private final List<String> log = new CopyOnWriteArrayList<>();
   private volatile CountDownLatch inArrive = new CountDownLatch(0);
+  private final CountDownLatch inRefused = new CountDownLatch(1);
   private volatile CountDownLatch free = new CountDownLatch(0);
 
   @BeforeEach
@@ -49,15 +52,29 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
   }
 
   @Override
-  public String name(CharSequence service) {
+  public String name(ServiceReference<CharSequence> reference, CharSequence service) {
     return service.toString();
   }
 
   @Override
-  public @Nullable String announce(
+  public String announce(
       ServiceReference<CharSequence> reference, CharSequence service, String name) {
     log.add("announce " + name);
-    return name.startsWith("bad") ? null : name;
+    if (name.startsWith("bad")) {
+      throw new IbExistsException(name, "it is bad", "a good one");
+    }
+    return name;
+  }
+
+  @Override
+  public void refused(ServiceReference<CharSequence> reference, String name, IbException why) {
+    inRefused.countDown();
+    try {
+      assertTrue(free.await(30, TimeUnit.SECONDS), "it waits for no other");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    log.add("refused " + why.what());
   }
 
   @Override
@@ -114,7 +131,7 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
     AtomicReference<ServiceRegistration<CharSequence>> registration = new AtomicReference<>();
     Thread registrar =
         new Thread(
-            () -> context.registerService(CharSequence.class, new Early(registration), null));
+            () -> context.registerService(CharSequence.class, new Early(registration, "s"), null));
     registrar.start();
     assertTrue(inArrive.await(30, TimeUnit.SECONDS));
     Thread closer =
@@ -134,12 +151,12 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
   }
 
   /** A service whose registration is known before {@code registerService} has returned. */
-  private record Early(AtomicReference<ServiceRegistration<CharSequence>> registration)
+  private record Early(AtomicReference<ServiceRegistration<CharSequence>> registration, String name)
       implements ServiceFactory<CharSequence> {
     @Override
     public CharSequence getService(Bundle bundle, ServiceRegistration<CharSequence> mine) {
       registration.set(mine);
-      return "s";
+      return name;
     }
 
     @Override
@@ -209,7 +226,25 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
     assertEquals(1, good.getReference().getUsingBundles().length);
     good.unregister();
     bad.unregister();
-    assertEquals(List.of("announce bad", "announce good", "arrive good", "leave good"), log);
+    assertEquals(
+        List.of("announce bad", "refused bad", "announce good", "arrive good", "leave good"), log);
+  }
+
+  @Test
+  @DisplayName("a log that blocks while it reports a refusal holds up no unregister")
+  void refusedOutsideOfTheLock() throws Exception {
+    gate.open();
+    free = new CountDownLatch(1);
+    AtomicReference<ServiceRegistration<CharSequence>> registration = new AtomicReference<>();
+    Early bad = new Early(registration, "bad");
+    Thread registrar = new Thread(() -> context.registerService(CharSequence.class, bad, null));
+    registrar.start();
+    assertTrue(inRefused.await(30, TimeUnit.SECONDS));
+    registration.get().unregister();
+    assertEquals(List.of("announce bad"), log, "returns before the report does");
+    free.countDown();
+    registrar.join();
+    assertEquals(List.of("announce bad", "refused bad"), log);
   }
 
   @Test

@@ -66,7 +66,8 @@ final class Namespaces {
     must(command.toArray(String[]::new));
   }
 
-  private static void sysctl(String name, String setting) throws IOException, InterruptedException {
+  /** Sets a variable of the kernel in one of them. */
+  static void sysctl(String name, String setting) throws IOException, InterruptedException {
     must("ip", "netns", "exec", name, "sysctl", "-qw", setting);
   }
 

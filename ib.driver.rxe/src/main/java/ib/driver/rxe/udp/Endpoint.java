@@ -3,8 +3,10 @@ package ib.driver.rxe.udp;
 import ib.core.verbs.Gid;
 import ib.core.wire.Icrc;
 import ib.engine.wire.Packet;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,8 @@ abstract class Endpoint implements AutoCloseable {
   final UdpCounters counters;
   private final UdpOptions.Gso gso;
   private final int scope;
+  private int
+      groupsBy; // index of the interface for sending to groups; the wire's monitor guards it
   private final AtomicReferenceArray<Destination> peers = new AtomicReferenceArray<>(PEERS);
 
   /**
@@ -99,6 +103,26 @@ abstract class Endpoint implements AutoCloseable {
       }
     }
   }
+
+  /**
+   * Has packets for groups leave by an interface, also those of the address's other source ports;
+   * the system does not follow the address by itself. The wire's monitor is held.
+   *
+   * @param on the interface that has the address now
+   * @throws IOException when the system refuses; packets for groups leave as before
+   */
+  final void follow(NetworkInterface on) throws IOException {
+    if (groupsBy != on.getIndex()) {
+      for (Endpoint flow : flows.sockets(this)) {
+        flow.follow(on);
+      }
+      setGroupsBy(on);
+      groupsBy = on.getIndex();
+    }
+  }
+
+  /** Sets the socket's interface for sending to groups. */
+  abstract void setGroupsBy(NetworkInterface on) throws IOException;
 
   @Override
   public abstract void close();

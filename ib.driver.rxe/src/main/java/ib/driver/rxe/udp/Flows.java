@@ -2,6 +2,8 @@ package ib.driver.rxe.udp;
 
 import ib.core.wire.BthOpcode;
 import ib.engine.wire.Packet;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -79,13 +81,15 @@ final class Flows {
     }
   }
 
-  /** Closes all sockets but the main one. No thread may send any more. */
-  void close(Endpoint main) {
+  /** {@return all sockets but the main one} */
+  List<Endpoint> sockets(Endpoint main) {
+    List<Endpoint> sockets = new ArrayList<>();
     for (int i = 0; i < open.length(); i++) {
       Endpoint e = open.get(i);
       if (e != null && !e.equals(main)) {
-        e.close();
+        sockets.add(e);
       }
     }
+    return sockets;
   }
 }

@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 
 /**
  * An endpoint with a socket of Linux. Unlike the portable one it accepts IPv6 datagrams without a
@@ -37,7 +38,7 @@ final class NativeEndpoint extends Endpoint {
    *
    * @param libc the system calls
    * @param address the local address, or the group
-   * @param on index of the interface of the address
+   * @param on the interface of the address
    * @param options UDP port and buffer sizes
    * @param localPort the port to bind; if it is not the port of the options, the endpoint only
    *     sends
@@ -48,7 +49,7 @@ final class NativeEndpoint extends Endpoint {
   static NativeEndpoint open(
       Libc libc,
       InetAddress address,
-      int on,
+      NetworkInterface on,
       UdpOptions options,
       int localPort,
       UdpCounters counters)
@@ -67,20 +68,23 @@ final class NativeEndpoint extends Endpoint {
         if (localPort != options.port()) {
           set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_RCVBUF, 0, value);
         }
+        int index = on.getIndex();
         boolean group = address.isMulticastAddress();
         if (group) {
           set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_REUSEADDR, 1, value);
+          member(libc, state, fd, true, address, index, arena);
         }
-        member(libc, state, fd, group, address, on, arena);
         MemorySegment name = arena.allocate(SocketAddress.BYTES, 8);
         var gid = Addresses.gid(address);
-        int scope = group ? on : Addresses.scope(address);
+        int scope = group ? index : Addresses.scope(address);
         int length = SocketAddress.write(name, 0, four, gid.high(), gid.low(), localPort, scope);
         if (libc.bind(state, fd, name.asSlice(0, length)) != 0) {
           throw libc.failure(state, "bind");
         }
+        NativeEndpoint e = new NativeEndpoint(libc, address, options, localPort, fd, counters);
+        e.follow(on);
         bound = true;
-        return new NativeEndpoint(libc, address, options, localPort, fd, counters);
+        return e;
       } finally {
         if (!bound) {
           libc.close(state, fd);
@@ -154,6 +158,14 @@ final class NativeEndpoint extends Endpoint {
     value.set(ValueLayout.JAVA_INT, 0, to);
     if (libc.option(state, fd, level, name, value) != 0) {
       throw libc.failure(state, "setsockopt " + level + " " + name);
+    }
+  }
+
+  @Override
+  void setGroupsBy(NetworkInterface on) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Libc.stateBytes(), 8);
+      member(libc, state, fd, false, address, on.getIndex(), arena);
     }
   }
 

@@ -65,18 +65,24 @@ final class PortableEndpoint extends Endpoint {
       boolean group = address.isMulticastAddress();
       channel.setOption(
           StandardSocketOptions.SO_REUSEADDR, group); // lets other devices be members too
-      channel.setOption(StandardSocketOptions.IP_MULTICAST_IF, on);
       channel.bind(new InetSocketAddress(address, localPort));
       if (group) {
         channel.join(address, on);
       }
+      PortableEndpoint e = new PortableEndpoint(address, options, localPort, channel, counters);
+      e.follow(on);
       bound = true;
-      return new PortableEndpoint(address, options, localPort, channel, counters);
+      return e;
     } finally {
       if (!bound) {
         channel.close();
       }
     }
+  }
+
+  @Override
+  void setGroupsBy(NetworkInterface on) throws IOException {
+    channel.setOption(StandardSocketOptions.IP_MULTICAST_IF, on);
   }
 
   void register(Selector selector) throws ClosedChannelException {

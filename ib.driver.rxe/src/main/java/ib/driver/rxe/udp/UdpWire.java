@@ -117,20 +117,30 @@ public final class UdpWire implements Wire, AutoCloseable {
       throws IOException {
     return libc == null
         ? PortableEndpoint.open(address, on, options, localPort, counters)
-        : NativeEndpoint.open(libc, address, on.getIndex(), options, localPort, counters);
+        : NativeEndpoint.open(libc, address, on, options, localPort, counters);
   }
 
   /**
-   * Opens the source ports asked for since the last call, ages path proofs, and has the memberships
-   * in groups follow the addresses. Call about once a second, and after each change.
+   * Opens the source ports asked for since the last call, ages path proofs, and has multicast, both
+   * memberships in groups and what is sent to them, follow the addresses to other interfaces. Call
+   * about once a second, and after each change.
    */
   public synchronized void look() {
     if (receiver != null) {
       groups.follow(endpoints);
     }
     for (Endpoint main : endpoints) {
+      follow(main);
       main.flows.open(main, port -> flow(main, port));
       main.look();
+    }
+  }
+
+  private void follow(Endpoint main) {
+    try {
+      main.follow(Addresses.holder(main.address));
+    } catch (IOException why) {
+      failed(why); // tried again in a second
     }
   }
 
@@ -246,7 +256,7 @@ public final class UdpWire implements Wire, AutoCloseable {
   }
 
   private static void end(Endpoint e) {
-    e.flows.close(e);
+    e.flows.sockets(e).forEach(Endpoint::close);
     e.close();
   }
 

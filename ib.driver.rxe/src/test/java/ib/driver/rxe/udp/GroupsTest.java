@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.core.verbs.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -40,6 +41,9 @@ final class GroupsTest {
     Socket(InetAddress address) {
       super(address, OPTIONS, UdpOptions.ROCE_PORT, new UdpCounters());
     }
+
+    @Override
+    void setGroupsBy(NetworkInterface on) {}
 
     @Override
     public void close() {

@@ -1,5 +1,6 @@
 package ib.driver.rxe.udp;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -26,13 +27,25 @@ final class NativeReceiver extends Receiver {
   private final int bell;
   private volatile NativeEndpoint[] endpoints = {};
 
+  /**
+   * A receiver without endpoints, whose thread does not run yet.
+   *
+   * @throws IOException when the process has no free file descriptor for the bell
+   */
   NativeReceiver(
-      Libc libc, Inbound inbound, ReceivePool pool, UdpCounters counters, long busyPollNs) {
+      Libc libc, Inbound inbound, ReceivePool pool, UdpCounters counters, long busyPollNs)
+      throws IOException {
     super(inbound, counters, busyPollNs);
     this.libc = libc;
     this.pool = pool;
     this.counters = counters;
     this.bell = libc.bell(state);
+    if (bell < 0) {
+      IOException why = libc.failure(state, "eventfd");
+      arrivals.close();
+      arena.close();
+      throw why;
+    }
   }
 
   @Override

@@ -14,12 +14,17 @@ import ib.engine.time.NanoClock;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.WirePort;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -193,6 +198,73 @@ final class ReceiverTest {
         UdpOptions.Progress.THREAD,
         UdpOptions.IdCheck.LOOSE,
         Set.of());
+  }
+
+  /** Starts a wire without a free file descriptor, and prints what it gets. */
+  static final class Program {
+    private Program() {}
+
+    public static void main(String[] arguments) throws IOException {
+      UdpOptions options = options(UdpOptions.Path.valueOf(arguments[0]));
+      UdpWire first = new UdpWire(options); // so that the classes are loaded
+      first.start(new Port(), new Run(), "first");
+      first.stop();
+      first.close();
+      UdpWire wire = new UdpWire(options);
+      String got = "a receiver";
+      List<FileInputStream> files = open();
+      try {
+        wire.start(new Port(), new Run(), "wire");
+      } catch (IOException e) {
+        got = e.getMessage();
+      }
+      for (FileInputStream file : files) {
+        file.close();
+      }
+      wire.stop();
+      wire.close();
+      new PrintStream(System.out, true, StandardCharsets.UTF_8).println(got);
+    }
+
+    /** {@return open files, all that this process may have} */
+    private static List<FileInputStream> open() {
+      List<FileInputStream> files = new ArrayList<>();
+      while (true) {
+        try {
+          files.add(new FileInputStream("/dev/null"));
+        } catch (IOException e) {
+          return files;
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({"NATIVE", "PORTABLE"})
+  @DisplayName("A14: a process without a free file descriptor: start() refuses, with the reason")
+  void descriptors(UdpOptions.Path path) throws Exception {
+    List<String> command =
+        List.of(
+            "sh",
+            "-c",
+            "ulimit -n 256 && exec \"$@\"",
+            "sh",
+            System.getProperty("java.home") + "/bin/java",
+            "-XX:TieredStopAtLevel=1",
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Program.class.getName(),
+            path.name());
+    Process child =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try {
+      List<String> said = child.inputReader(StandardCharsets.UTF_8).lines().toList();
+      assertEquals(0, child.waitFor(), said::toString);
+      assertTrue(said.getLast().contains("Too many open files"), said::toString);
+    } finally {
+      child.destroyForcibly();
+    }
   }
 
   @ParameterizedTest(name = "{0}")

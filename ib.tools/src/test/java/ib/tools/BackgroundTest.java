@@ -3,11 +3,8 @@ package ib.tools;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.spi.DeviceRegistration;
-import ib.core.spi.StandaloneCore;
-import ib.driver.soft.sm.BuiltinSm;
+import ib.driver.soft.standalone.SoftFabric;
 import ib.tools.testing.Left;
-import ib.tools.testing.SoftNode;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -52,15 +49,13 @@ class BackgroundTest {
   @ValueSource(strings = {"ib_send_bw -d soft0 -p %d &", "ibv_rc_pingpong -d soft0 -p %d &"})
   @DisplayName("a server says that it listens, while it listens")
   void listens(String line) throws Exception {
-    StandaloneCore standalone = StandaloneCore.create();
-    SoftNode soft0 = new SoftNode(BuiltinSm.newFabric(), "soft0", 0x02c90300000a0000L);
-    DeviceRegistration plug = standalone.drivers().register(soft0);
     CommandProcessorImpl processor = new CommandProcessorImpl(null);
-    processor.addCommand("ib", new IbCommands(standalone.core()), "ibv_rc_pingpong");
-    processor.addCommand("ib", new PerftestCommands(standalone.core()), "ib_send_bw");
     Held held = new Held();
-    try (CommandSession session =
-        processor.createSession(new ByteArrayInputStream(new byte[0]), held, held)) {
+    try (SoftFabric fabric = SoftFabric.open("soft0");
+        CommandSession session =
+            processor.createSession(new ByteArrayInputStream(new byte[0]), held, held)) {
+      processor.addCommand("ib", new IbCommands(fabric.core()), "ibv_rc_pingpong");
+      processor.addCommand("ib", new PerftestCommands(fabric.core()), "ib_send_bw");
       session.setJobListener(
           (job, before, now) -> {
             if (now == Job.Status.Done) {
@@ -69,12 +64,10 @@ class BackgroundTest {
           });
       session.execute(String.format(line, freePort()));
       assertTrue(listening.await(60, TimeUnit.SECONDS), "shown while it waits");
-      plug.unregister();
+      fabric.unplug("soft0");
       assertTrue(ended.await(60, TimeUnit.SECONDS), "it has ended");
+      assertEquals(List.of(), Left.resources(fabric.core()));
     }
-    assertEquals(List.of(), Left.resources(standalone.core()));
-    soft0.close();
-    standalone.close();
   }
 
   private static int freePort() throws IOException {

@@ -7,14 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.spi.PacketCapture;
 import ib.core.spi.PacketCapture.Filter;
-import ib.core.spi.StandaloneCore;
-import ib.driver.soft.fabric.Fabric;
-import ib.driver.soft.sm.BuiltinSm;
+import ib.driver.soft.standalone.SoftFabric;
 import ib.tools.getopt.CommandException;
 import ib.tools.output.Listing;
 import ib.tools.pingpong.Kind;
 import ib.tools.pingpong.PingPong;
-import ib.tools.testing.SoftNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -34,7 +31,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,28 +41,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("users J6: ib:capture")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CapturesTest {
-  private final Fabric fabric = BuiltinSm.newFabric();
+  private final SoftFabric fabric = SoftFabric.open("cap0", "cap1");
   private final Captures captures = new Captures();
-  private final StandaloneCore core = StandaloneCore.create();
-  private SoftNode a;
-  private SoftNode b;
-  private List<PacketCapture> offered;
-
-  @BeforeEach
-  void devices() {
-    a = new SoftNode(fabric, "cap0", 0x10);
-    b = new SoftNode(fabric, "cap1", 0x20);
-    core.drivers().register(a);
-    core.drivers().register(b);
-    offered = List.of(a.capture, b.capture);
-  }
+  private final List<PacketCapture> offered =
+      fabric.names().stream().map(name -> fabric.service(name, PacketCapture.class)).toList();
 
   @AfterEach
   void close() {
     captures.close();
-    core.close();
-    a.close();
-    b.close();
+    fabric.close();
   }
 
   private Captures.Row run(String line) {
@@ -80,7 +63,7 @@ class CapturesTest {
   private void pingPong(int iterations, int bytes) {
     PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
     PingPong.run(
-        core.core(),
+        fabric.core(),
         Kind.RC,
         nowhere,
         nowhere,
@@ -275,7 +258,7 @@ class CapturesTest {
   void unplug(@TempDir Path folder) {
     Path file = folder.resolve("x.pcapng");
     run("start cap0 " + file);
-    a.capture.close();
+    fabric.unplug("cap0");
     assertEquals("ended", run("status").state());
   }
 

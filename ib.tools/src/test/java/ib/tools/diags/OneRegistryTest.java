@@ -3,15 +3,12 @@ package ib.tools.diags;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.spi.StandaloneCore;
-import ib.driver.soft.fabric.Fabric;
-import ib.driver.soft.sm.BuiltinSm;
+import ib.driver.soft.standalone.SoftFabric;
 import ib.tools.output.Listing;
 import ib.tools.output.Printable;
 import ib.tools.pingpong.Kind;
 import ib.tools.pingpong.PingPong;
 import ib.tools.rdma.Rdma;
-import ib.tools.testing.SoftNode;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -37,17 +34,12 @@ class OneRegistryTest {
 
   @Test
   void sameNumbers(@TempDir Path folder) throws Exception {
-    Fabric fabric = BuiltinSm.newFabric();
     Path file = folder.resolve("counters.jfr");
-    try (SoftNode a = new SoftNode(fabric, DEVICE, 0x10);
-        SoftNode b = new SoftNode(fabric, "counted1", 0x20);
-        StandaloneCore core = StandaloneCore.create();
+    try (SoftFabric fabric = SoftFabric.open(DEVICE, "counted1");
         Recording recording = new Recording()) {
-      core.drivers().register(a);
-      core.drivers().register(b);
       PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
       PingPong.run(
-          core.core(),
+          fabric.core(),
           Kind.RC,
           nowhere,
           nowhere,
@@ -63,9 +55,9 @@ class OneRegistryTest {
       recording.stop();
       recording.dump(file);
 
-      Map<String, Long> statistic = statistic(core);
-      Map<String, Long> classic = perfquery(core);
-      Map<String, Long> extended = perfquery(core, "-x");
+      Map<String, Long> statistic = statistic(fabric);
+      Map<String, Long> classic = perfquery(fabric);
+      Map<String, Long> extended = perfquery(fabric, "-x");
       Map<String, Long> jmx = jmx();
       Map<String, Long> jfr = jfr(file);
 
@@ -86,23 +78,20 @@ class OneRegistryTest {
   @Test
   @DisplayName("issue 5, 1: rdma statistic mad shows what the MAD layer of a port counts")
   void management() {
-    Fabric fabric = BuiltinSm.newFabric();
-    try (SoftNode a = new SoftNode(fabric, DEVICE, 0x10);
-        StandaloneCore core = StandaloneCore.create()) {
-      core.drivers().register(a);
-      Listing<?> shown = (Listing<?>) Rdma.run(core.core(), "statistic", "mad", DEVICE + "/1");
+    try (SoftFabric fabric = SoftFabric.open(DEVICE)) {
+      Listing<?> shown = (Listing<?>) Rdma.run(fabric.core(), "statistic", "mad", DEVICE + "/1");
       Map<?, ?> line = (Map<?, ?>) shown.getFirst();
       assertEquals(DEVICE, line.get("ifname"));
       assertTrue(line.containsKey("mad_rmpp_retransmits"), line.toString());
-      for (String name : core.core().managementCounters(DEVICE, 1).keySet()) {
+      for (String name : fabric.core().managementCounters(DEVICE, 1).keySet()) {
         assertTrue(line.containsKey(name), () -> name + " in " + line);
       }
     }
   }
 
-  private static Map<String, Long> statistic(StandaloneCore core) {
+  private static Map<String, Long> statistic(SoftFabric fabric) {
     Listing<?> rows =
-        (Listing<?>) Rdma.run(core.core(), "statistic", "show", "link", DEVICE + "/1");
+        (Listing<?>) Rdma.run(fabric.core(), "statistic", "show", "link", DEVICE + "/1");
     Map<String, Long> read = new LinkedHashMap<>();
     ((Map<?, ?>) rows.getFirst())
         .forEach(
@@ -114,10 +103,10 @@ class OneRegistryTest {
     return read;
   }
 
-  private static Map<String, Long> perfquery(StandaloneCore core, String... options) {
+  private static Map<String, Long> perfquery(SoftFabric fabric, String... options) {
     List<String> args = new java.util.ArrayList<>(List.of(options));
     args.add(DEVICE);
-    String text = ((Printable) Perfquery.run(core.core(), args.toArray(String[]::new))).text();
+    String text = ((Printable) Perfquery.run(fabric.core(), args.toArray(String[]::new))).text();
     return text.lines()
         .filter(l -> !l.startsWith("#") && !l.matches(".*Select2?:.*"))
         .collect(
@@ -150,20 +139,15 @@ class OneRegistryTest {
   @Test
   @DisplayName("api 9: posts, completions and state changes are recorded when a recording asks")
   void events(@TempDir Path folder) throws Exception {
-    Fabric fabric = BuiltinSm.newFabric();
     Path file = folder.resolve("events.jfr");
-    try (SoftNode a = new SoftNode(fabric, "jfr3", 0x10);
-        SoftNode b = new SoftNode(fabric, "jfr4", 0x20);
-        StandaloneCore core = StandaloneCore.create();
+    try (SoftFabric fabric = SoftFabric.open("jfr3", "jfr4");
         Recording recording = new Recording()) {
-      core.drivers().register(a);
-      core.drivers().register(b);
       for (String event : List.of("ib.Post", "ib.Completion", "ib.QpState")) {
         recording.enable(event);
       }
       recording.start();
       PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
-      PingPong.run(core.core(), Kind.RC, nowhere, nowhere, "-d", "jfr3", "-n", "10", "jfr4");
+      PingPong.run(fabric.core(), Kind.RC, nowhere, nowhere, "-d", "jfr3", "-n", "10", "jfr4");
       recording.stop();
       recording.dump(file);
     }

@@ -4,14 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.spi.DeviceRegistration;
-import ib.core.spi.StandaloneCore;
-import ib.driver.soft.fabric.Fabric;
-import ib.driver.soft.sm.BuiltinSm;
+import ib.driver.soft.standalone.SoftFabric;
 import ib.tools.getopt.CommandException;
 import ib.tools.testing.Golden;
 import ib.tools.testing.Left;
-import ib.tools.testing.SoftNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -25,7 +21,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,35 +36,20 @@ class PerftestTest {
   private static final Executor BESIDE = task -> Thread.ofPlatform().daemon().start(task);
   private static final PrintStream ERR = new PrintStream(OutputStream.nullOutputStream());
 
-  private final StandaloneCore standalone = StandaloneCore.create();
-  private final Fabric fabric = BuiltinSm.newFabric();
-  private final SoftNode soft0 = new SoftNode(fabric, "soft0", 0x02c90300000a0000L);
-  private final SoftNode soft1 = new SoftNode(fabric, "soft1", 0x02c90300000b0000L);
-  private DeviceRegistration plug0;
-  private DeviceRegistration plug1;
+  private final SoftFabric fabric = SoftFabric.open("soft0", "soft1");
 
   /** What the two ends printed. */
   private record Both(String server, String client) {}
 
-  @BeforeEach
-  void plug() {
-    plug0 = standalone.drivers().register(soft0);
-    plug1 = standalone.drivers().register(soft1);
-  }
-
   @AfterEach
-  void unplug() {
-    assertEquals(List.of(), Left.resources(standalone.core()), "everything is closed");
-    assertEquals(List.of(), Left.clients(standalone.core()), "nobody stays registered");
-    plug1.unregister();
-    plug0.unregister();
-    soft1.close();
-    soft0.close();
-    standalone.close();
+  void close() {
+    assertEquals(List.of(), Left.resources(fabric.core()), "everything is closed");
+    assertEquals(List.of(), Left.clients(fabric.core()), "nobody stays registered");
+    fabric.close();
   }
 
   private String run(Tool tool, PrintStream out, ByteArrayOutputStream bytes, String... args) {
-    String last = Perftest.run(standalone.core(), tool, out, ERR, args).text();
+    String last = Perftest.run(fabric.core(), tool, out, ERR, args).text();
     return bytes.toString(StandardCharsets.UTF_8) + last + "\n";
   }
 
@@ -239,15 +219,15 @@ class PerftestTest {
     String[] server = ("-d soft0" + options).split(" ");
     CompletableFuture<?> ends =
         CompletableFuture.runAsync(
-            () -> Perftest.run(standalone.core(), Tool.SEND_BW, out, ERR, server), BESIDE);
+            () -> Perftest.run(fabric.core(), Tool.SEND_BW, out, ERR, server), BESIDE);
     CompletableFuture<?> client =
         CompletableFuture.runAsync(
             () -> clientWhenListening(Tool.SEND_BW, ends, "-d soft1" + options + " 127.0.0.1"),
             BESIDE);
     assertTrue(rows.await(60, TimeUnit.SECONDS), "the server prints");
-    plug0.unregister();
+    fabric.unplug("soft0");
     assertThrows(Exception.class, () -> ends.get(60, TimeUnit.SECONDS));
-    plug1.unregister();
+    fabric.unplug("soft1");
     assertThrows(Exception.class, () -> client.get(60, TimeUnit.SECONDS));
   }
 
@@ -306,9 +286,9 @@ class PerftestTest {
     String[] args = {"-d", "soft0", "-p", String.valueOf(freePort())};
     CompletableFuture<?> run =
         CompletableFuture.runAsync(
-            () -> Perftest.run(standalone.core(), Tool.WRITE_BW, out, ERR, args));
+            () -> Perftest.run(fabric.core(), Tool.WRITE_BW, out, ERR, args));
     assertTrue(waiting.await(30, TimeUnit.SECONDS));
-    plug0.unregister();
+    fabric.unplug("soft0");
     CommandException e =
         (CommandException)
             assertThrows(Exception.class, () -> run.get(30, TimeUnit.SECONDS)).getCause();

@@ -4,10 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.spi.DeviceRegistration;
-import ib.core.spi.StandaloneCore;
-import ib.driver.soft.fabric.Fabric;
-import ib.driver.soft.sm.BuiltinSm;
+import ib.driver.soft.standalone.SoftFabric;
 import ib.tools.getopt.CommandException;
 import ib.tools.hotplug.Clients;
 import ib.tools.hotplug.Objects;
@@ -15,7 +12,6 @@ import ib.tools.output.Printable;
 import ib.tools.rdma.Rdma;
 import ib.tools.testing.Golden;
 import ib.tools.testing.Left;
-import ib.tools.testing.SoftNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -28,7 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,36 +37,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PingPongTest {
   private static final PrintStream ERR = new PrintStream(OutputStream.nullOutputStream());
 
-  private final StandaloneCore standalone = StandaloneCore.create();
-  private final Fabric fabric = BuiltinSm.newFabric();
-  private final SoftNode soft0 = new SoftNode(fabric, "soft0", 0x02c90300000a0000L);
-  private final SoftNode soft1 = new SoftNode(fabric, "soft1", 0x02c90300000b0000L);
-  private DeviceRegistration plug0;
-  private DeviceRegistration plug1;
-
-  @BeforeEach
-  void plug() {
-    plug0 = standalone.drivers().register(soft0);
-    plug1 = standalone.drivers().register(soft1);
-  }
+  private final SoftFabric fabric = SoftFabric.open("soft0", "soft1");
 
   @AfterEach
-  void unplug() {
-    assertEquals(List.of(), Left.resources(standalone.core()), "everything is closed");
-    assertEquals(List.of(), Left.clients(standalone.core()), "nobody stays registered");
-    assertEquals(List.of(), standalone.core().violations());
-    plug1.unregister();
-    plug0.unregister();
-    soft1.close();
-    soft0.close();
-    standalone.close();
+  void close() {
+    assertEquals(List.of(), Left.resources(fabric.core()), "everything is closed");
+    assertEquals(List.of(), Left.clients(fabric.core()), "nobody stays registered");
+    assertEquals(List.of(), fabric.core().violations());
+    fabric.close();
   }
 
   /** What a run printed, and its figures as the shell prints them. */
   private String run(Kind kind, String... args) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
-    Figures figures = PingPong.run(standalone.core(), kind, out, ERR, args);
+    Figures figures = PingPong.run(fabric.core(), kind, out, ERR, args);
     return bytes.toString(StandardCharsets.UTF_8) + figures.text() + "\n";
   }
 
@@ -161,17 +141,15 @@ class PingPongTest {
               for (String what :
                   List.of("qp link soft0/1", "cq dev soft0", "mr dev soft0", "pd dev soft0")) {
                 seen.add(
-                    ((Printable) Rdma.run(standalone.core(), ("res show " + what).split(" ")))
-                        .text());
+                    ((Printable) Rdma.run(fabric.core(), ("res show " + what).split(" "))).text());
               }
-              seen.add(((Printable) Rdma.run(standalone.core(), "res", "show", "soft0")).text());
-              seen.add(Clients.run(standalone.core()).text());
-              seen.add(Objects.run(standalone.core(), "soft0").text());
+              seen.add(((Printable) Rdma.run(fabric.core(), "res", "show", "soft0")).text());
+              seen.add(Clients.run(fabric.core()).text());
+              seen.add(Objects.run(fabric.core(), "soft0").text());
             }
           }
         };
-    PingPong.run(
-        standalone.core(), Kind.RC, out, ERR, "-d", "soft0", "soft1", "-n", "1", "-r", "9");
+    PingPong.run(fabric.core(), Kind.RC, out, ERR, "-d", "soft0", "soft1", "-n", "1", "-r", "9");
     String comm = " comm \\[ibv_rc_pingpong:\\d+] ";
     String own = "(?:.* comm \\[ib_core] \\n)+"; // QP0, QP1, their PD, CQ and MR, as on Linux (M2)
     List<String> expected =
@@ -262,15 +240,14 @@ class PingPongTest {
         };
     String[] args = {"-d", "soft0", "soft1", "-n", "2000000000", mode};
     CompletableFuture<Figures> run =
-        CompletableFuture.supplyAsync(
-            () -> PingPong.run(standalone.core(), Kind.RC, out, ERR, args));
+        CompletableFuture.supplyAsync(() -> PingPong.run(fabric.core(), Kind.RC, out, ERR, args));
     assertTrue(running.await(30, TimeUnit.SECONDS));
-    plug1.unregister();
+    fabric.unplug("soft1");
     CommandException e =
         (CommandException)
             assertThrows(Exception.class, () -> run.get(30, TimeUnit.SECONDS)).getCause();
     assertEquals("ibv_rc_pingpong: IB device soft1 was removed during the run", e.getMessage());
-    assertEquals(List.of(), standalone.core().lastRemoval("soft1").orElseThrow().leaks());
+    assertEquals(List.of(), fabric.core().lastRemoval("soft1").orElseThrow().leaks());
   }
 
   @Test
@@ -286,10 +263,9 @@ class PingPongTest {
         };
     String[] args = {"-d", "soft0", "-p", String.valueOf(freePort())};
     CompletableFuture<Figures> run =
-        CompletableFuture.supplyAsync(
-            () -> PingPong.run(standalone.core(), Kind.UD, out, ERR, args));
+        CompletableFuture.supplyAsync(() -> PingPong.run(fabric.core(), Kind.UD, out, ERR, args));
     assertTrue(waiting.await(30, TimeUnit.SECONDS));
-    plug0.unregister();
+    fabric.unplug("soft0");
     CommandException e =
         (CommandException)
             assertThrows(Exception.class, () -> run.get(30, TimeUnit.SECONDS)).getCause();
@@ -311,15 +287,7 @@ class PingPongTest {
             CommandException.class,
             () ->
                 PingPong.run(
-                    standalone.core(),
-                    Kind.RC,
-                    out,
-                    ERR,
-                    "-d",
-                    "soft0",
-                    "soft1",
-                    "-n",
-                    "2000000000"));
+                    fabric.core(), Kind.RC, out, ERR, "-d", "soft0", "soft1", "-n", "2000000000"));
     assertEquals("ibv_rc_pingpong: interrupted", e.getMessage());
     assertEquals(130, e.getAsInt());
   }

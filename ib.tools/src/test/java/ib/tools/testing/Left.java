@@ -19,8 +19,10 @@ public final class Left {
     return core.resources().stream().filter(r -> !r.owner().equals("ib_core")).toList();
   }
 
-  /** {@return clients that are not the core's own} */
+  /** {@return clients that are neither the core's own nor that of an open fabric} */
   public static List<ClientStatus> clients(IbCore core) {
-    return core.clients().stream().filter(c -> !OWN.contains(c.name())).toList();
+    return core.clients().stream()
+        .filter(c -> !OWN.contains(c.name()) && !c.name().startsWith("user of "))
+        .toList();
   }
 }

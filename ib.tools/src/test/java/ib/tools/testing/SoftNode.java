@@ -11,18 +11,17 @@ import ib.core.verbs.PortState;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
 import ib.engine.SoftHca;
-import ib.engine.capture.Capture;
-import ib.engine.capture.CapturingWire;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.HcaPort;
-import ib.engine.time.NanoClock;
 import java.util.List;
 
-/** A software HCA with one active port on a fabric, as the soft driver builds it. */
+/**
+ * A software HCA with one active port on a fabric. Unlike a device of the soft driver it does not
+ * answer {@code ibping} by itself, so that the tool's own server is tested.
+ */
 public final class SoftNode extends DriverDevice implements AutoCloseable {
   private final FabricPort wire;
   private final SoftHca hca;
-  public final Capture capture;
 
   /** Builds a device and brings its port up. */
   public SoftNode(Fabric fabric, String name, long guid) {
@@ -30,12 +29,10 @@ public final class SoftNode extends DriverDevice implements AutoCloseable {
     wire = fabric.open("sw0");
     HcaConfig config =
         HcaConfig.of(guid, guid + 1).withLink(LinkLayer.INFINIBAND, "1.0", Mtu.MTU_4096);
-    capture = new Capture(name, 1, LinkLayer.INFINIBAND, NanoClock.SYSTEM, fabric::watch);
-    CapturingWire watched = new CapturingWire(wire, capture, 1);
-    hca = new SoftHca(config, List.of(watched), this::dispatchEvent);
+    hca = new SoftHca(config, List.of(wire), this::dispatchEvent);
     hca.start(name);
     HcaPort port = hca.port(1);
-    wire.attach(watched.receiver(port), Mtu.MTU_4096);
+    wire.attach(port, Mtu.MTU_4096);
     port.lid(wire.assignLid(), 0);
     wire.plugCable();
     port.state(PortState.ACTIVE, PhysState.LINK_UP);
@@ -51,6 +48,5 @@ public final class SoftNode extends DriverDevice implements AutoCloseable {
   public void close() {
     wire.close();
     hca.shutdown();
-    capture.close();
   }
 }

@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.TearDown;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class AeronPingPong {
   private static final int WORK_EVERY = 64;
-  private static final int POLLS_MOST = 1024;
+  private static final int MAX_POLLS = 1024;
 
   /** Message bytes. */
   @Param({"64", "4096"})
@@ -80,7 +80,7 @@ public class AeronPingPong {
     for (int polls = 1; got == before; polls++) {
       if (back.poll(arrived, 1) == 0) {
         patience.spin();
-        if (polls % POLLS_MOST == 0) {
+        if (polls % MAX_POLLS == 0) {
           aeron.work(); // the answer may wait for its window: nobody else moves it
         }
       }

@@ -43,7 +43,7 @@ class HostileTest {
       new Rig(new VirtualClock(), false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
   private final LinkCodec codec = new LinkCodec();
   private final MemorySegment bytes = MemorySegment.ofArray(new byte[8192]);
-  private final MemorySegment junk = MemorySegment.ofArray(new byte[PayloadRule.MTU_MOST]);
+  private final MemorySegment junk = MemorySegment.ofArray(new byte[PayloadRule.MAX_MTU]);
   private final WorkCompletion[] polled = new WorkCompletion[8];
   private int releasedTwice;
   private int underWay;

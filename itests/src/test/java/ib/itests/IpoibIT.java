@@ -21,7 +21,7 @@ public class IpoibIT {
   private static final String ADDRESSES =
       "addresses = ib0 10.96.0.1/24, ib1 10.96.0.2/24, ib0 fd00::1/64, ib1 fd00::2/64\n";
   private static final String PING = "ib:netif ping ib0 10.96.0.2 10";
-  private static final int ROUNDS_MOST = 200;
+  private static final int MAX_ROUNDS = 200;
   private static final String PATIENT = PING + " 56 50"; // late is not lost
 
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
@@ -68,7 +68,7 @@ public class IpoibIT {
   /** Pings until the interfaces are as wanted; none may be lost. */
   private static void pingUntil(Shell shell, Predicate<String> wanted) throws IOException {
     String says = "";
-    for (int i = 0; i < ROUNDS_MOST && !wanted.test(says); i++) {
+    for (int i = 0; i < MAX_ROUNDS && !wanted.test(says); i++) {
       String pings = shell.run(PATIENT);
       assertTrue("a ping is lost:\n" + pings, pings.contains(" 10 received"));
       says = shell.run("ib:netif");

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * that two cores are enough and nobody waits for a thread that does not run.
  */
 final class AeronHalf implements Half {
-  private static final int POLL_MOST = 64;
+  private static final int MAX_POLL = 64;
   private static final long IDLE_NS = TimeUnit.MINUTES.toNanos(10);
 
   private final Spec spec;
@@ -92,7 +92,7 @@ final class AeronHalf implements Half {
         };
     while (!stop.getAsBoolean()) {
       work();
-      in.poll(handler, POLL_MOST);
+      in.poll(handler, MAX_POLL);
     }
   }
 

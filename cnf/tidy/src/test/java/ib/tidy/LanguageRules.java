@@ -42,7 +42,18 @@ final class LanguageRules {
               + "|\\b(?:rocev2|reliability|contract)[ ,*/]+(?:section )?[A-Z]?-?[0-9]");
 
   /** The modules whose constants are named by rule. A module is added when it is clean. */
-  static final Set<String> NAMED = Set.of("ib.engine", "ib.kit");
+  static final Set<String> NAMED =
+      Set.of(
+          "ib.core",
+          "ib.engine",
+          "ib.kit",
+          "ib.ulp.ipoib",
+          "ib.driver.rxe",
+          "ib.driver.soft",
+          "ib.driver.base",
+          "ib.tools",
+          "samples/plain",
+          "samples/driver");
 
   /** A limit whose name does not begin with what it is. */
   private static final Pattern LIMITS =

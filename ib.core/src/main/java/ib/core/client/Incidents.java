@@ -25,8 +25,8 @@ import java.util.function.Supplier;
 public final class Incidents {
   private static final long QUIET_NS = TimeUnit.MINUTES.toNanos(1);
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(10);
-  private static final int REASONS_MOST = 256;
-  private static final int TEXT_MOST = 200;
+  private static final int MAX_REASONS = 256;
+  private static final int MAX_TEXT = 200;
   private static final String OTHER = "other reasons";
 
   private final String where;
@@ -139,7 +139,7 @@ public final class Incidents {
     total.getAndIncrement();
     AtomicLong count = counts.get(reason);
     if (count == null) {
-      String name = counts.size() < REASONS_MOST ? reason : OTHER;
+      String name = counts.size() < MAX_REASONS ? reason : OTHER;
       count = counts.computeIfAbsent(name, k -> new AtomicLong());
     }
     count.getAndIncrement();
@@ -164,7 +164,7 @@ public final class Incidents {
   /** A stranger's text does not make lines of its own. */
   private static String printable(String text) {
     String clean = text.replaceAll("\\p{Cntrl}", "?");
-    return clean.length() <= TEXT_MOST ? clean : clean.substring(0, TEXT_MOST) + "...";
+    return clean.length() <= MAX_TEXT ? clean : clean.substring(0, MAX_TEXT) + "...";
   }
 
   /** {@return how many there were, refused and outlived} */

@@ -9,7 +9,7 @@ public final class QueuePairs {
   private static final int TIMEOUT = 14; // 4.096 us * 2^14 = 67 ms
   private static final int RETRIES = 7;
   private static final int RNR_TIMER = 12; // 0.64 ms
-  private static final int READS_MOST = 16;
+  private static final int MAX_READS = 16;
 
   private QueuePairs() {}
 
@@ -141,7 +141,7 @@ public final class QueuePairs {
     }
 
     private static int reads(QueuePair qp, Limit which) {
-      return (int) Math.min(READS_MOST, qp.device().attrs().limit(which));
+      return (int) Math.min(MAX_READS, qp.device().attrs().limit(which));
     }
 
     private AhAttr way(End peer) {

@@ -5,18 +5,18 @@ public enum PayloadRule {
   /** None. */
   NONE("0", 0, 0),
   /** Exactly a path MTU. */
-  FULL("PMTU", 0, PayloadRule.MTU_MOST),
+  FULL("PMTU", 0, PayloadRule.MAX_MTU),
   /** At least one byte, at most a path MTU. */
-  REST("1..PMTU", 0, PayloadRule.MTU_MOST),
+  REST("1..PMTU", 0, PayloadRule.MAX_MTU),
   /** At most a path MTU. */
-  ANY("0..PMTU", 0, PayloadRule.MTU_MOST),
+  ANY("0..PMTU", 0, PayloadRule.MAX_MTU),
   /** The eight bytes of an atomic write. */
   EIGHT("8", 8, 8),
   /** The reserved sixteen bytes of a congestion notification. */
   SIXTEEN("16", 16, 16);
 
   /** The largest path MTU. */
-  public static final int MTU_MOST = 4096;
+  public static final int MAX_MTU = 4096;
 
   private final String text;
   private final int least;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * ordered at all (release, acquire) is argued where they are written.
  */
 public final class Interleavings {
-  private static final int STEPS_MOST = 5_000;
+  private static final int MAX_STEPS = 5_000;
   private static final ThreadLocal<Task> TASK = new ThreadLocal<>();
   private static final ThreadLocal<Interleavings> SETUP = new ThreadLocal<>();
 
@@ -283,7 +283,7 @@ public final class Interleavings {
       }
     }
     if (enabled.isEmpty()) {
-      if (++alone > STEPS_MOST && failure == null) {
+      if (++alone > MAX_STEPS && failure == null) {
         failure = new AssertionError("no thread is left to end what a thread waits for");
       }
       return current != null && current.enabled() && failure == null ? current : null;
@@ -299,8 +299,8 @@ public final class Interleavings {
     if (next != current) {
       trace.append(' ').append(next.name);
     }
-    if (depth > STEPS_MOST && failure == null) {
-      failure = new AssertionError("no end after " + STEPS_MOST + " steps");
+    if (depth > MAX_STEPS && failure == null) {
+      failure = new AssertionError("no end after " + MAX_STEPS + " steps");
     }
     return failure == null ? next : null;
   }

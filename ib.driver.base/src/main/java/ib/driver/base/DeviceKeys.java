@@ -84,9 +84,9 @@ public final class DeviceKeys {
     return ConfigKey.Text.list(
         "pkeys",
         "0xffff",
-        Settings.PKEYS_MOST,
+        Settings.MAX_PKEYS,
         "1 to "
-            + Settings.PKEYS_MOST
+            + Settings.MAX_PKEYS
             + " different P_Keys, comma separated, hex such as 0xffff, not 0 or 0x8000",
         text);
   }

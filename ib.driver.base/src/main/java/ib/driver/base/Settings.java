@@ -29,7 +29,7 @@ public final class Settings extends ConfigValues {
   public static final String GUID = "guid";
 
   /** Largest number of entries of a P_Key table. */
-  public static final int PKEYS_MOST = 128;
+  public static final int MAX_PKEYS = 128;
 
   private static final Pattern LABEL = Pattern.compile("[A-Za-z][A-Za-z0-9_.-]{0,62}");
 

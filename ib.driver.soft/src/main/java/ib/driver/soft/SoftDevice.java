@@ -122,7 +122,7 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
     Map<Limit, Long> limits = new EnumMap<>(Limit.class);
     config.limits().forEach((limit, value) -> limits.put(limit, value.longValue()));
     limits.put(Limit.NUM_COMP_VECTORS, (long) config.compVectors());
-    limits.put(Limit.MAX_PKEYS, (long) Settings.PKEYS_MOST);
+    limits.put(Limit.MAX_PKEYS, (long) Settings.MAX_PKEYS);
     limits.put(Limit.MAX_SGE_RD, limits.get(Limit.MAX_SGE));
     limits.put(Limit.MAX_QP_INIT_RD_ATOM, limits.get(Limit.MAX_QP_RD_ATOM));
     long[] portGuids = wires.stream().mapToLong(wire -> wire.place().guid()).toArray();

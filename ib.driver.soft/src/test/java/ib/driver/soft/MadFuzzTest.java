@@ -45,7 +45,7 @@ final class MadFuzzTest {
   private static final int DATAGRAMS = Integer.getInteger("ib.fuzz.datagrams", 200_000);
   private static final int WARM = 2_000;
   private static final int HEAL_EVERY = 1_000;
-  private static final long HEAP_MOST = 24 << 20;
+  private static final long MAX_HEAP = 24 << 20;
 
   private final SplittableRandom random = new SplittableRandom(SEED);
   private final MadMutations mutations = new MadMutations(random);
@@ -73,7 +73,7 @@ final class MadFuzzTest {
         attack(lab, attacker, sides.get(0), DATAGRAMS);
         afterwards(lab, sides);
         assertEquals(threads, threads());
-        OpensmTest.await("the heap as it was, " + heap, () -> heap() - heap < HEAP_MOST);
+        OpensmTest.await("the heap as it was, " + heap, () -> heap() - heap < MAX_HEAP);
         reporter.publishEntry("sent", sent + " " + lab.fabric.incidents().counts());
       }
     } catch (AssertionError e) {

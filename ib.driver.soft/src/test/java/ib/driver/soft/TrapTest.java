@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 @DisplayName("4.4 traps of adapters and switches, repeated until they are repressed (IBA 14.2.5.1)")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class TrapTest {
-  private static final int TIMES_MOST = 5;
+  private static final int MAX_TIMES = 5;
 
   private static Subnet subnet(Lab lab) {
     return lab.fabric.subnetOf("soft0");
@@ -252,7 +252,7 @@ final class TrapTest {
               .incidents()
               .refused("a trap while enough of its number are repeated by the port");
       assertEquals(count - 16, refused);
-      OpensmTest.await("all are over", () -> sink.count(256) == 16L * TIMES_MOST);
+      OpensmTest.await("all are over", () -> sink.count(256) == 16L * MAX_TIMES);
       assertEquals(16, sink.distinct(256));
       OpensmTest.await("there is room again", () -> again(lab, locked) && sink.distinct(256) > 16);
     }
@@ -307,12 +307,12 @@ final class TrapTest {
       Side b = lab.side("soft1");
       Side.connect(QpType.UD, a, b, Mtu.MTU_4096);
       datagram(a, b, 0x22222222);
-      OpensmTest.await("five times", () -> sink.count(258) >= TIMES_MOST);
+      OpensmTest.await("five times", () -> sink.count(258) >= MAX_TIMES);
       assertEquals(1, sink.distinct(258));
       sink.represses(true);
       datagram(a, b, 0x33333333);
       OpensmTest.await("another", () -> sink.distinct(258) == 2);
-      assertEquals(TIMES_MOST + 1, sink.count(258));
+      assertEquals(MAX_TIMES + 1, sink.count(258));
     }
   }
 
@@ -330,7 +330,7 @@ final class TrapTest {
         sink.represses(false);
       }
       datagram(a, b, 0x22222222);
-      OpensmTest.await("a later one, five times", () -> sink.count(258) >= TIMES_MOST);
+      OpensmTest.await("a later one, five times", () -> sink.count(258) >= MAX_TIMES);
       assertEquals(1, sink.count(128), "it would have been repeated as often");
     }
   }

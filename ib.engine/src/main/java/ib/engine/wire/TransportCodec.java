@@ -53,7 +53,7 @@ final class TransportCodec {
   static int length(Packet p) {
     BthOpcode opcode = BthOpcode.of(p.opcode);
     int payload = p.payload.length();
-    if (opcode == null || payload > PayloadRule.MTU_MOST) {
+    if (opcode == null || payload > PayloadRule.MAX_MTU) {
       return LinkCodec.NOT_A_PACKET;
     }
     return opcode.headerBytes() + (payload + 3 & ~3) + Icrc.BYTES;

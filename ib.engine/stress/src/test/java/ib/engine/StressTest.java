@@ -39,7 +39,7 @@ class StressTest {
   private static final boolean LONG = System.getProperty("ib.stress", "quick").equals("long");
   private static final Path WORK = Path.of("target", "jcstress").toAbsolutePath();
   private static final int TRIES = 4;
-  private static final int SAMPLES_LEAST = 1_000;
+  private static final int MIN_SAMPLES = 1_000;
   private static final Map<String, List<TestResult>> RESULTS = new TreeMap<>();
 
   @BeforeAll
@@ -148,7 +148,7 @@ class StressTest {
     assertFalse(results.isEmpty(), "did not run");
     for (TestResult r : results) {
       assertEquals(Status.NORMAL, r.status(), () -> r.getMessages() + "\n" + r.getVmErr());
-      assertTrue(r.getTotalCount() > SAMPLES_LEAST, () -> "only " + r.getTotalCount() + " samples");
+      assertTrue(r.getTotalCount() > MIN_SAMPLES, () -> "only " + r.getTotalCount() + " samples");
       assertTrue(r.grading().isPassed, () -> r.grading().failureMessages + " " + counts(r));
     }
   }
@@ -158,7 +158,7 @@ class StressTest {
     List<TestResult> results = RESULTS.getOrDefault(test, List.of());
     return !results.isEmpty()
         && results.stream().allMatch(r -> r.status() == Status.NORMAL && r.grading().isPassed)
-        && results.stream().anyMatch(r -> r.getTotalCount() <= SAMPLES_LEAST);
+        && results.stream().anyMatch(r -> r.getTotalCount() <= MIN_SAMPLES);
   }
 
   private static boolean caught(String test) {

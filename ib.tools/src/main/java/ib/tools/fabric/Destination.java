@@ -9,7 +9,7 @@ import ib.tools.getopt.Parsed;
  */
 final class Destination {
   private static final int FAILED = 255;
-  private static final int LID_MOST = 0xbfff;
+  private static final int MAX_LID = 0xbfff;
 
   private Destination() {}
 
@@ -31,7 +31,7 @@ final class Destination {
     if (line.has("Guid") && number != 0) {
       return new Route.Lid(lid(command, query, number, text));
     }
-    if (number <= 0 || number > LID_MOST) {
+    if (number <= 0 || number > MAX_LID) {
       throw unresolved(command, text);
     }
     return new Route.Lid((int) number);

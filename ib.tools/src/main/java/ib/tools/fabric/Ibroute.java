@@ -20,7 +20,7 @@ final class Ibroute {
   private static final int FIRST_MLID = 0xc000;
 
   private static final int LID_LAST = 0xbfff;
-  private static final int LID_MOST = 0xffff;
+  private static final int MAX_LID = 0xffff;
 
   private Ibroute() {}
 
@@ -49,7 +49,7 @@ final class Ibroute {
   private static int lid(Parsed line, int operand, int otherwise) {
     List<String> all = line.operands();
     long given = all.size() > operand ? Destination.number(all.get(operand)) : 0;
-    return given > 0 && given <= LID_MOST ? (int) given : otherwise;
+    return given > 0 && given <= MAX_LID ? (int) given : otherwise;
   }
 
   private static String unicast(

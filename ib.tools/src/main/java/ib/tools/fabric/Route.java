@@ -28,7 +28,7 @@ public sealed interface Route {
    * @param hops one port for each hop; empty for the local node
    */
   record Directed(List<Integer> hops) implements Route {
-    private static final int HOPS_MOST = 63;
+    private static final int MAX_HOPS = 63;
 
     /** Copies the list. */
     public Directed {
@@ -51,7 +51,7 @@ public sealed interface Route {
         hops.add(Integer.parseInt(part));
       }
       hops.removeFirst();
-      if (hops.size() > HOPS_MOST) {
+      if (hops.size() > MAX_HOPS) {
         throw new CommandException(255, "can't resolve destination port " + text);
       }
       return new Directed(hops);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Scan {
   static final int SWITCH = 2;
   private static final int LINK_UP = 5;
-  private static final int HOPS_MOST = 62;
+  private static final int MAX_HOPS = 62;
 
   private final SmpQuery query;
   private final Map<Long, Node> byGuid = new LinkedHashMap<>();
@@ -72,7 +72,7 @@ final class Scan {
     while (!unseen.isEmpty()) {
       Node node = unseen.remove();
       for (Port port : List.copyOf(node.ports().values())) {
-        if (port.up() && node.route.hops().size() < HOPS_MOST) {
+        if (port.up() && node.route.hops().size() < MAX_HOPS) {
           follow(node, port);
         }
       }

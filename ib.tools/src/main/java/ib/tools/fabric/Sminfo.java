@@ -16,7 +16,7 @@ final class Sminfo {
   };
 
   private static final int STANDBY = 2;
-  private static final int PRIORITY_MOST = 15;
+  private static final int MAX_PRIORITY = 15;
 
   private Sminfo() {}
 
@@ -49,7 +49,7 @@ final class Sminfo {
   private static MemorySegment teller(Parsed line) {
     MemorySegment data = MemorySegment.ofArray(new byte[Smp.DATA]);
     SmInfo.STATE.set(data, line.number("state", STANDBY, 0, STATES.length - 1));
-    SmInfo.PRIORITY.set(data, line.number("priority", 0, 0, PRIORITY_MOST));
+    SmInfo.PRIORITY.set(data, line.number("priority", 0, 0, MAX_PRIORITY));
     SmInfo.ACT_COUNT.set(data, line.number("activity", 0, 0, Integer.MAX_VALUE));
     return data;
   }

@@ -16,7 +16,7 @@ import java.util.Locale;
  */
 final class Tracert {
   private static final int LFT_BLOCK = 64;
-  private static final int HOPS_MOST = 63;
+  private static final int MAX_HOPS = 63;
 
   private Tracert() {}
 
@@ -40,8 +40,8 @@ final class Tracert {
     List<String> lines = new ArrayList<>();
     lines.add(end("From", here, brief));
     for (Scan.Port at = here; !reached(at, there); ) {
-      if (lines.size() > HOPS_MOST) {
-        throw failed("no route found after " + HOPS_MOST + " hops");
+      if (lines.size() > MAX_HOPS) {
+        throw failed("no route found after " + MAX_HOPS + " hops");
       }
       Scan.Port out = out(query, at, b.lid());
       Scan.Port next = out.remote();

@@ -15,9 +15,9 @@ final class IpoibKeys {
     TUN
   }
 
-  private static final int RING_LEAST = 64;
-  private static final int RING_MOST = 8192;
-  private static final int ENTRIES_MOST = 64;
+  private static final int MIN_RING = 64;
+  private static final int MAX_RING = 8192;
+  private static final int MAX_ENTRIES = 64;
 
   static final Choice<Stacks> BACKEND =
       Choice.of(
@@ -28,18 +28,14 @@ final class IpoibKeys {
 
   static final Whole SEND_QUEUE_SIZE =
       new Whole(
-          "send_queue_size",
-          RING_LEAST,
-          512,
-          RING_MOST,
-          "Number of send buffers of each interface.");
+          "send_queue_size", MIN_RING, 512, MAX_RING, "Number of send buffers of each interface.");
 
   static final Whole RECV_QUEUE_SIZE =
       new Whole(
           "recv_queue_size",
-          RING_LEAST,
+          MIN_RING,
           2048,
-          RING_MOST,
+          MAX_RING,
           "Number of receive buffers of each interface.");
 
   static final Whole MTU =
@@ -89,7 +85,7 @@ final class IpoibKeys {
       Text.list(
           "children",
           "",
-          ENTRIES_MOST,
+          MAX_ENTRIES,
           "0x0001 to 0xffff, not 0x8000",
           "P_Keys, such as 0x8001. Each port gets a child interface for each of them.");
 
@@ -97,7 +93,7 @@ final class IpoibKeys {
       Text.list(
           "interfaces",
           "",
-          ENTRIES_MOST,
+          MAX_ENTRIES,
           "ib0 soft0/1, each name and each port once",
           "Reserves interface names for ports: 'ib0 soft0/1' reserves ib0 for port 1 of device soft0."
               + " Other ports get the lowest free numbers, in the order in which they appear.");
@@ -106,7 +102,7 @@ final class IpoibKeys {
       Text.list(
           "addresses",
           "",
-          ENTRIES_MOST,
+          MAX_ENTRIES,
           "ib0 10.0.0.1/24",
           "Addresses of stacks in this JVM or behind TUN devices, such as 'ib0 10.0.0.1/24'.");
 
@@ -114,7 +110,7 @@ final class IpoibKeys {
       Text.list(
           "gateways",
           "",
-          ENTRIES_MOST,
+          MAX_ENTRIES,
           "ib0 10.0.0.254",
           "Default gateways of stacks in this JVM or behind TUN, such as 'ib0 10.0.0.254'.");
 

@@ -46,12 +46,12 @@ class FrameFuzzTest {
   private static final int FRAMES = Integer.getInteger("ib.fuzz.frames", 20_000);
   private static final int WARM = 1_000;
   private static final int PING_EVERY = 500;
-  private static final int UD_MOST = 2048;
-  private static final int RC_MOST = 65_524;
+  private static final int MAX_UD = 2048;
+  private static final int MAX_RC = 65_524;
   private static final long PATIENCE_LEAST_NS = 100_000_000L;
   private static final long PATIENCE_MOST_NS = 6_000_000_000L;
   private static final long PATIENCE_NS = 10 * PATIENCE_MOST_NS; // with all tries of a ping
-  private static final long HEAP_MOST = 24 << 20;
+  private static final long MAX_HEAP = 24 << 20;
   private static final Ip[] ONE = {Ip.parse("10.96.0.1"), Ip.parse("fd00::1")};
   private static final Ip[] TWO = {Ip.parse("10.96.0.2"), Ip.parse("fd00::2")};
 
@@ -83,7 +83,7 @@ class FrameFuzzTest {
             return true;
           });
     }
-    Lab.await(() -> lab.device("ib1").state().mtu() > RC_MOST - 10, "connected mode");
+    Lab.await(() -> lab.device("ib1").state().mtu() > MAX_RC - 10, "connected mode");
     List<Ip> own = new ArrayList<>(List.of(ONE));
     Lab.await(() -> a.addresses().size() == 3 && b.addresses().size() == 3, "addresses");
     own.addAll(a.addresses());
@@ -119,7 +119,7 @@ class FrameFuzzTest {
   private void attack(int count) {
     for (int i = 0; i < count; i++) {
       boolean connected = mutations.chance(25);
-      int length = mutations.fill(stranger.memory(), connected ? RC_MOST : UD_MOST);
+      int length = mutations.fill(stranger.memory(), connected ? MAX_RC : MAX_UD);
       if (connected) {
         assertEquals(WcStatus.SUCCESS, stranger.message(length));
       } else {
@@ -186,7 +186,7 @@ class FrameFuzzTest {
       }
       assertTrue(heard.get() > 0, "right ones were heard");
       assertEquals(threads, threads());
-      Lab.await(() -> heap() - heap < HEAP_MOST, "the heap as it was, " + heap);
+      Lab.await(() -> heap() - heap < MAX_HEAP, "the heap as it was, " + heap);
       reporter.publishEntry("sent", sent + " " + counts);
     } catch (AssertionError e) {
       throw new AssertionError("seed " + SEED + ", after " + sent + " packets", e);

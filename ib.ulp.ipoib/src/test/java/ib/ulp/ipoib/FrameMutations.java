@@ -24,7 +24,7 @@ final class FrameMutations {
   private static final int ECHO_V6 = 128;
   private static final int SOLICITATION = 135;
   private static final int ND_BYTES = 24;
-  private static final int CHANGED_MOST = 120;
+  private static final int MAX_CHANGED = 120;
 
   private final RandomGenerator random;
   private final List<Ip> victim;
@@ -49,7 +49,7 @@ final class FrameMutations {
     int length = Encapsulation.BYTES + kind(s, Encapsulation.BYTES);
     if (chance(60)) {
       for (int i = random.nextInt(4); i >= 0; i--) {
-        int at = random.nextInt(Math.min(length, CHANGED_MOST));
+        int at = random.nextInt(Math.min(length, MAX_CHANGED));
         s.set(ValueLayout.JAVA_BYTE, at, (byte) (chance(50) ? random.nextInt() : 0xff));
       }
       repair(s, length);
@@ -110,10 +110,10 @@ final class FrameMutations {
           }
           case 6 -> hopByHop(s, at);
           default -> {
-            for (int i = 0; i < CHANGED_MOST; i++) {
+            for (int i = 0; i < MAX_CHANGED; i++) {
               s.set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt());
             }
-            yield random.nextInt(CHANGED_MOST);
+            yield random.nextInt(MAX_CHANGED);
           }
         };
     Encapsulation.write(s, 0, chance(95) ? type : random.nextInt(1 << 16));
@@ -230,7 +230,7 @@ final class FrameMutations {
 
   /** Whether it may speak for somebody else: who says so is believed, as ARP has it. */
   private boolean touches(MemorySegment s, int length) {
-    for (int i = 0; i < Math.min(length, 2 * CHANGED_MOST); i++) {
+    for (int i = 0; i < Math.min(length, 2 * MAX_CHANGED); i++) {
       for (Ip ip : spared) {
         boolean same =
             ip.isV4()

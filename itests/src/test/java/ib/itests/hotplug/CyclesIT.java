@@ -40,7 +40,7 @@ public class CyclesIT {
   private static final int CLIENTS = 5;
 
   /** F35: the slope is 0 within 1 MiB over ten thousand cycles. */
-  private static final long GROWTH_MOST = (1 << 20) / 10_000;
+  private static final long MAX_GROWTH = (1 << 20) / 10_000;
 
   @Inject private BundleContext context;
   @Inject private ConfigurationAdmin configurations;
@@ -82,7 +82,7 @@ public class CyclesIT {
           "violations " + runtime.core().violations(), runtime.core().violations().isEmpty());
       long slope = slopePerCycle(heaps, CYCLES / SAMPLES);
       System.out.println("cycles " + CYCLES + " heap " + heaps + " slope " + slope + " B/cycle");
-      assertTrue("heap " + heaps, slope <= GROWTH_MOST);
+      assertTrue("heap " + heaps, slope <= MAX_GROWTH);
       driver.start();
       await("the device is back", () -> runtime.devices().contains("soft0"));
       runtime.unplug("soft0");

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** A medium that gives each packet to the port whose LID is the packet's destination. */
 final class Cable {
-  static final int LID_MOST = 8;
+  static final int MAX_LID = 8;
 
-  private final AtomicReferenceArray<WirePort> ports = new AtomicReferenceArray<>(LID_MOST + 1);
+  private final AtomicReferenceArray<WirePort> ports = new AtomicReferenceArray<>(MAX_LID + 1);
 
   void plug(int lid, WirePort port) {
     ports.set(lid, port);
@@ -26,7 +26,7 @@ final class Cable {
       @Override
       public void transmit(Packet packet, RunContext run) {
         if (packet.isMulticast()) {
-          for (int to = 1; to <= LID_MOST; to++) {
+          for (int to = 1; to <= MAX_LID; to++) {
             Packet copy = to == lid || ports.get(to) == null ? null : packet.replicate();
             deliver(copy, to, run);
           }
@@ -44,7 +44,7 @@ final class Cable {
   }
 
   private void deliver(Packet packet, int lid, RunContext run) {
-    WirePort port = lid <= LID_MOST ? ports.get(lid) : null;
+    WirePort port = lid <= MAX_LID ? ports.get(lid) : null;
     if (packet != null && port != null) {
       port.receive(packet, run);
     } else if (packet != null) {

@@ -9,7 +9,7 @@ import java.util.Set;
 /** What a file {@code conf/samples.driver-NAME.cfg} says of a device. */
 record CableConfig(String name, long guid, int lid) implements DeviceConfig<CableConfig> {
   private static final ConfigKey.Whole LID =
-      new ConfigKey.Whole("lid", 1, 1, Cable.LID_MOST, "The address of the port.");
+      new ConfigKey.Whole("lid", 1, 1, Cable.MAX_LID, "The address of the port.");
 
   static CableConfig read(String instance, Map<String, ?> values) {
     Settings settings = new Settings(values, Set.of("name", "guid", LID.name()));

@@ -8,13 +8,13 @@ import java.lang.foreign.ValueLayout;
 
 /** Sends a text from one device to another, over a reliable connection. */
 public final class Message {
-  private static final int BYTES_MOST = 1024;
+  private static final int MAX_BYTES = 1024;
 
   private Message() {}
 
   /** Sends the text and returns what arrived. */
   public static String send(String text, IbDevice from, IbDevice to) {
-    QpCap one = new QpCap(1, 1, 1, 1, BYTES_MOST); // one request in each queue at a time
+    QpCap one = new QpCap(1, 1, 1, 1, MAX_BYTES); // one request in each queue at a time
     byte[] bytes = text.getBytes(UTF_8);
     try (var fromPd = from.allocPd();
         var toPd = to.allocPd();
@@ -22,10 +22,10 @@ public final class Message {
         var received = to.createCq(new CqInit(1));
         var sender = fromPd.createQp(new QpInit(QpType.RC, sent, one));
         var receiver = toPd.createQp(new QpInit(QpType.RC, received, one));
-        var memory = toPd.allocMemory(BYTES_MOST, 8, Access.LOCAL_WRITE)) {
+        var memory = toPd.allocMemory(MAX_BYTES, 8, Access.LOCAL_WRITE)) {
       QueuePairs.connect(sender, receiver);
       // The receiver says where the message may go before the sender sends it.
-      check(receiver.postReceive(1, memory.lkey(), memory.iova(), BYTES_MOST));
+      check(receiver.postReceive(1, memory.lkey(), memory.iova(), MAX_BYTES));
       check(
           sender.postSend(
               new SendWr(1)

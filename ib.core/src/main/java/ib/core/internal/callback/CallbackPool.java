@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * the thread of {@link #handover}.
  */
 public final class CallbackPool implements AutoCloseable {
-  private static final int THREADS_LEAST = 4;
+  private static final int MIN_THREADS = 4;
   private static final long KEEP_S = 10;
   private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(5);
 
@@ -35,7 +35,7 @@ public final class CallbackPool implements AutoCloseable {
 
   /** Makes a pool of two threads per processor, at least four; starts none. */
   public CallbackPool() {
-    int threads = Math.max(THREADS_LEAST, 2 * Runtime.getRuntime().availableProcessors());
+    int threads = Math.max(MIN_THREADS, 2 * Runtime.getRuntime().availableProcessors());
     AtomicInteger number = new AtomicInteger();
     workqueue =
         new ThreadPoolExecutor(

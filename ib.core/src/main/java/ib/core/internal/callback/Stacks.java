@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Stacks as plain text, which stays readable when the code's bundle is gone (B10). */
 public final class Stacks {
-  private static final int FRAMES_MOST = 64;
+  private static final int MAX_FRAMES = 64;
   private static final StackWalker WALKER = StackWalker.getInstance();
 
   private Stacks() {}
@@ -15,11 +15,7 @@ public final class Stacks {
   public static List<String> here() {
     return WALKER.walk(
         frames ->
-            frames
-                .skip(1)
-                .limit(FRAMES_MOST)
-                .map(f -> f.toStackTraceElement().toString())
-                .toList());
+            frames.skip(1).limit(MAX_FRAMES).map(f -> f.toStackTraceElement().toString()).toList());
   }
 
   /**
@@ -33,7 +29,7 @@ public final class Stacks {
       return List.of();
     }
     return Arrays.stream(thread.getStackTrace())
-        .limit(FRAMES_MOST)
+        .limit(MAX_FRAMES)
         .map(StackTraceElement::toString)
         .toList();
   }

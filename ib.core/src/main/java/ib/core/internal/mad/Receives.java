@@ -15,7 +15,7 @@ final class Receives {
   static final int MOST = 1024;
 
   /** How many segments they may keep: two of the longest messages. */
-  static final int SEGMENTS_MOST = 2 * Rmpp.SEGMENTS_MOST;
+  static final int MAX_SEGMENTS = 2 * Rmpp.MAX_SEGMENTS;
 
   /** A message on its way, and whose. */
   record Receiving(Agent agent, RmppReceive transfer) {}
@@ -55,7 +55,7 @@ final class Receives {
 
   /** Takes the space of one segment; returns false when no space is free. */
   boolean keep() {
-    boolean room = segments < SEGMENTS_MOST;
+    boolean room = segments < MAX_SEGMENTS;
     if (room) {
       segments++;
     }

@@ -22,7 +22,7 @@ final class Rmpp {
   static final int WINDOW = 64;
 
   /** The longest message: 2^16 segments, 12.5 MiB of records. */
-  static final int SEGMENTS_MOST = 1 << 16;
+  static final int MAX_SEGMENTS = 1 << 16;
 
   /** How long a message may take to arrive. */
   static final long RECEIVE_NS = TimeUnit.SECONDS.toNanos(40);

@@ -121,7 +121,7 @@ final class RmppReceive {
   }
 
   private RmppStatus check(Mad mad, RmppHeader h, int number) {
-    if (number > Rmpp.SEGMENTS_MOST) {
+    if (number > Rmpp.MAX_SEGMENTS) {
       return RmppStatus.RESOURCES_EXHAUSTED;
     }
     int headers = mad.dataOffset() - MadHeader.BYTES - RmppHeader.BYTES;

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 /** Runs what it is given in order, one at a time, never on the caller's stack (M2, M11). */
 public final class SerialQueue extends Mailbox<Runnable> implements Executor {
   /** From how many waiting items on nothing is taken that strangers make. */
-  static final int STRANGERS_MOST = 4096;
+  static final int MAX_STRANGERS = 4096;
 
   private static final long FENCE_NS = TimeUnit.SECONDS.toNanos(10); // as Owner.GRACE_NS
 
@@ -55,7 +55,7 @@ public final class SerialQueue extends Mailbox<Runnable> implements Executor {
    */
   @AnyContext
   boolean executeForStranger(Runnable what) {
-    boolean room = waiting() < STRANGERS_MOST;
+    boolean room = waiting() < MAX_STRANGERS;
     if (room) {
       offer(what);
     }

@@ -151,7 +151,7 @@ final class Transfers {
         if (s != null) {
           s.transfer.acknowledged(h.segmentNumber(), h.newWindowLast());
         } else if (r != null && h.segmentNumber() == 0) {
-          r.transfer().turnAround(Math.min(h.newWindowLast(), Rmpp.SEGMENTS_MOST));
+          r.transfer().turnAround(Math.min(h.newWindowLast(), Rmpp.MAX_SEGMENTS));
         } else {
           port.count(Counter.LATE);
         }

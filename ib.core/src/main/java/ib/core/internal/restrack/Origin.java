@@ -8,7 +8,7 @@ import java.util.List;
  * cheaper than a walk; it becomes text only for a report (B10).
  */
 final class Origin {
-  private static final int FRAMES_MOST = 24;
+  private static final int MAX_FRAMES = 24;
 
   private final String thread = Thread.currentThread().getName();
   private final long timeNs = System.nanoTime();
@@ -37,7 +37,7 @@ final class Origin {
   List<String> text() {
     return Arrays.stream(stack.getStackTrace())
         .dropWhile(Origin::isCore)
-        .limit(FRAMES_MOST)
+        .limit(MAX_FRAMES)
         .map(StackTraceElement::toString)
         .toList();
   }

@@ -34,7 +34,7 @@ public final class DirectedRoute {
    */
   public static boolean valid(MemorySegment smp) {
     int count = Smp.HOP_COUNT.in(smp);
-    return count <= Smp.HOPS_MOST && Smp.HOP_POINTER.in(smp) <= count + 1;
+    return count <= Smp.MAX_HOPS && Smp.HOP_POINTER.in(smp) <= count + 1;
   }
 
   /**

@@ -47,7 +47,7 @@ public enum Smp implements MadField {
   public static final int PERMISSIVE_LID = 0xFFFF;
 
   /** Most hops of a directed route. */
-  public static final int HOPS_MOST = 63;
+  public static final int MAX_HOPS = 63;
 
   private static final int INITIAL_PATH = 128;
   private static final int RETURN_PATH = 192;
@@ -119,6 +119,6 @@ public enum Smp implements MadField {
 
   /** Reads and writes nothing but hops, whatever a datagram says. */
   private static int checked(int hop) {
-    return Objects.checkIndex(hop, HOPS_MOST + 1);
+    return Objects.checkIndex(hop, MAX_HOPS + 1);
   }
 }

@@ -122,7 +122,7 @@ final class MadRefusalsTest {
     serve();
     Mad mad = Mad.request(0x09, 1, MadMethod.GET, 1, 0);
     int over = 100;
-    for (int i = 0; i < SerialQueue.STRANGERS_MOST + over; i++) {
+    for (int i = 0; i < SerialQueue.MAX_STRANGERS + over; i++) {
       arrive(mad, STRANGER); // nothing runs meanwhile
     }
     world.runMs(0);
@@ -136,11 +136,11 @@ final class MadRefusalsTest {
     Agent slow = net.agent(2, MadRegistration.sa(MadMethod.GET_MULTI), (a, r) -> heard.add(r));
     Mad mad = Mad.request(MgmtClass.SUBN_ADM, 2, MadMethod.GET_MULTI, 0x35, 0);
     int over = 100;
-    for (int i = 0; i < SerialQueue.STRANGERS_MOST + over; i++) {
+    for (int i = 0; i < SerialQueue.MAX_STRANGERS + over; i++) {
       slow.deliver(new MadReceived(mad, STRANGER));
     }
     world.runMs(0);
-    assertEquals(SerialQueue.STRANGERS_MOST, heard.size());
+    assertEquals(SerialQueue.MAX_STRANGERS, heard.size());
     assertEquals(over, net.ports.get(1).counters().of(Counter.NO_ROOM));
     assertServed();
   }
@@ -224,14 +224,14 @@ final class MadRefusalsTest {
     serve();
     begin(1, 1);
     for (int message = 1; message <= 3; message++) {
-      begin(message, Rmpp.SEGMENTS_MOST - 1);
+      begin(message, Rmpp.MAX_SEGMENTS - 1);
     }
     assertEquals(1, net.count(2, Counter.RMPP_NO_ROOM), "of the third, which is given up");
     assertEquals(1, stops().size());
     assertServed();
     world.runMs(RECEIVE_MS);
-    begin(4, Rmpp.SEGMENTS_MOST - 1);
-    begin(5, Rmpp.SEGMENTS_MOST - 1);
+    begin(4, Rmpp.MAX_SEGMENTS - 1);
+    begin(5, Rmpp.MAX_SEGMENTS - 1);
     assertEquals(1, net.count(2, Counter.RMPP_NO_ROOM), "the first two have given theirs back");
   }
 }

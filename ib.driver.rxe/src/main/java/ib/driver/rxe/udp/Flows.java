@@ -19,11 +19,11 @@ final class Flows {
   private static final int FIRST = 0xC000;
   private static final int COUNT = 0x4000;
   private static final int GOLDEN = 0x61C88647;
-  private static final int ASKED_MOST = 64;
+  private static final int MAX_ASKED = 64;
 
   private final int most;
   private final AtomicReferenceArray<Endpoint> open;
-  private final AtomicIntegerArray wanted = new AtomicIntegerArray(ASKED_MOST);
+  private final AtomicIntegerArray wanted = new AtomicIntegerArray(MAX_ASKED);
   private volatile boolean full;
   private volatile int opened;
 
@@ -62,7 +62,7 @@ final class Flows {
     int port = port(p);
     Endpoint e = open.get(port - FIRST);
     if (e == null && !full) {
-      wanted.set(port % ASKED_MOST, port);
+      wanted.set(port % MAX_ASKED, port);
     }
     return e;
   }
@@ -70,7 +70,7 @@ final class Flows {
   /** Opens the ports that {@link #find} has asked for since the last call. One thread at a time. */
   void open(Endpoint main, Opener opener) {
     int n = opened; // only this method changes opened
-    for (int i = 0; i < ASKED_MOST && !full; i++) {
+    for (int i = 0; i < MAX_ASKED && !full; i++) {
       int port = wanted.getAndSet(i, 0);
       if (port != 0 && open.get(port - FIRST) == null) {
         Endpoint e = opener.open(port);

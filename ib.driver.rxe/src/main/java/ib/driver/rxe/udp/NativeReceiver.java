@@ -12,7 +12,7 @@ final class NativeReceiver extends Receiver {
   private static final int POLL_BYTES = 8; // of a struct pollfd
   private static final int READABLE = 1;
   private static final int SLEEP_MS = 1000;
-  private static final int ENDPOINTS_MOST = 256;
+  private static final int MAX_ENDPOINTS = 256;
 
   private final Libc libc;
   private final ReceivePool pool;
@@ -23,7 +23,7 @@ final class NativeReceiver extends Receiver {
   private final MemorySegment ringState = arena.allocate(Libc.stateBytes(), 8);
   private final MemorySegment rung = arena.allocate(ValueLayout.JAVA_LONG);
   private final MemorySegment fds =
-      arena.allocate((long) POLL_BYTES * (ENDPOINTS_MOST + 1), POLL_BYTES);
+      arena.allocate((long) POLL_BYTES * (MAX_ENDPOINTS + 1), POLL_BYTES);
   private final int bell;
   private volatile NativeEndpoint[] endpoints = {};
 
@@ -112,7 +112,7 @@ final class NativeReceiver extends Receiver {
   @Override
   void sleep() {
     NativeEndpoint[] now = endpoints;
-    int n = Math.min(now.length, ENDPOINTS_MOST);
+    int n = Math.min(now.length, MAX_ENDPOINTS);
     watch(0, bell);
     for (int i = 0; i < n; i++) {
       watch(i + 1, now[i].fd());

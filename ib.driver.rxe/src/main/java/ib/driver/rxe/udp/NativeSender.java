@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
  * messages of one socket. Most of the system's cost is per message.
  */
 final class NativeSender extends Sender {
-  private static final int MESSAGES_MOST = 32;
-  private static final int SEGMENTS_MOST = 64; // older kernels accept no more
-  private static final int MESSAGE_BYTES_MOST = 65_000; // an IP packet has at most 65535 bytes
+  private static final int MAX_MESSAGES = 32;
+  private static final int MAX_SEGMENTS = 64; // older kernels accept no more
+  private static final int MAX_MESSAGE_BYTES = 65_000; // an IP packet has at most 65535 bytes
   private static final int GATHERED_ENOUGH = 1 << 15; // no message is begun above this
-  private static final int GATHERED_MOST = GATHERED_ENOUGH + MESSAGE_BYTES_MOST;
+  private static final int MAX_GATHERED = GATHERED_ENOUGH + MAX_MESSAGE_BYTES;
 
   private final Libc libc;
   private final Arena arena = Arena.ofShared();
-  private final MemorySegment bytes = arena.allocate(GATHERED_MOST + BYTES, 64);
+  private final MemorySegment bytes = arena.allocate(MAX_GATHERED + BYTES, 64);
   private final ByteBuffer view = bytes.asByteBuffer();
-  private final Departures departures = new Departures(MESSAGES_MOST, bytes.address());
-  private final @Nullable NativeEndpoint[] sockets = new @Nullable NativeEndpoint[MESSAGES_MOST];
+  private final Departures departures = new Departures(MAX_MESSAGES, bytes.address());
+  private final @Nullable NativeEndpoint[] sockets = new @Nullable NativeEndpoint[MAX_MESSAGES];
   private final Endpoint.@Nullable Destination[] peers =
-      new Endpoint.@Nullable Destination[MESSAGES_MOST];
-  private final int[] segments = new int[MESSAGES_MOST];
-  private final int[] labels = new int[MESSAGES_MOST]; // flow labels of the messages
+      new Endpoint.@Nullable Destination[MAX_MESSAGES];
+  private final int[] segments = new int[MAX_MESSAGES];
+  private final int[] labels = new int[MAX_MESSAGES]; // flow labels of the messages
   private int messages;
   private int gathered; // bytes
   // the last message
@@ -78,7 +78,7 @@ final class NativeSender extends Sender {
     }
     if (joins) {
       count++;
-      full = length < first || count == SEGMENTS_MOST;
+      full = length < first || count == MAX_SEGMENTS;
     } else {
       begin(p, to, over, length);
     }
@@ -96,7 +96,7 @@ final class NativeSender extends Sender {
         && p.trafficClass == trafficClass
         && p.flowLabel == flowLabel
         && p.hopLimit == hopLimit
-        && gathered - start + length <= MESSAGE_BYTES_MOST;
+        && gathered - start + length <= MAX_MESSAGE_BYTES;
   }
 
   /**
@@ -132,7 +132,7 @@ final class NativeSender extends Sender {
   }
 
   private void begin(Packet p, Endpoint.Destination to, NativeEndpoint over, int length) {
-    if (messages == MESSAGES_MOST) {
+    if (messages == MAX_MESSAGES) {
       int at = gathered;
       send();
       MemorySegment.copy(bytes, at, bytes, 0, length); // the packet was written after the others

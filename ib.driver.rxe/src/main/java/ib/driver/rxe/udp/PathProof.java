@@ -38,10 +38,10 @@ final class PathProof {
   }
 
   private static final State[] STATES = State.values();
-  private static final int FAILURES_MOST = 3; // one loss proves nothing: any packet may get lost
+  private static final int MAX_FAILURES = 3; // one loss proves nothing: any packet may get lost
   private static final int PROVEN_LOOKS = 60; // seconds; the path may change
   private static final int REFUTED_LOOKS = 60;
-  private static final int SYNDROME_ACK_MOST = 0x1f;
+  private static final int MAX_SYNDROME_ACK = 0x1f;
 
   private final UdpCounters counters;
   private volatile long word; // state, failures, QPN and PSN of the trial packet
@@ -53,8 +53,8 @@ final class PathProof {
     this.word =
         switch (wanted) {
           case AUTO -> word(State.UNKNOWN, 0, 0, 0);
-          case ON -> word(State.PROVEN, FAILURES_MOST, 0, 0);
-          case OFF -> word(State.REFUTED, FAILURES_MOST, 0, 0);
+          case ON -> word(State.PROVEN, MAX_FAILURES, 0, 0);
+          case OFF -> word(State.REFUTED, MAX_FAILURES, 0, 0);
         };
     this.looks = wanted == UdpOptions.Gso.AUTO ? 0 : Integer.MIN_VALUE;
   }
@@ -109,7 +109,7 @@ final class PathProof {
 
   private void failed(long w) {
     int failures = failures(w) + 1;
-    boolean enough = failures >= FAILURES_MOST;
+    boolean enough = failures >= MAX_FAILURES;
     if (WORD.compareAndSet(this, w, word(enough ? State.REFUTED : State.UNKNOWN, failures, 0, 0))
         && enough) {
       counters.count(UdpCounter.GSO_REFUTED);
@@ -119,7 +119,7 @@ final class PathProof {
   /** The system has refused to cut a send on this path. */
   void refuse() {
     long w = word;
-    if (WORD.compareAndSet(this, w, word(State.REFUTED, FAILURES_MOST, 0, 0))) {
+    if (WORD.compareAndSet(this, w, word(State.REFUTED, MAX_FAILURES, 0, 0))) {
       counters.count(UdpCounter.GSO_REFUTED);
     }
   }
@@ -132,7 +132,7 @@ final class PathProof {
     if ((int) (w >>> 56) != State.TRIED.ordinal() || p.destQpn != qpn(w) || !answers(p.opcode)) {
       return false;
     }
-    boolean plain = (p.opcode & 0x1f) == 0x11 && p.syndrome > SYNDROME_ACK_MOST;
+    boolean plain = (p.opcode & 0x1f) == 0x11 && p.syndrome > MAX_SYNDROME_ACK;
     int through = plain ? Psn.add(p.psn, -1) : p.psn; // a NAK acknowledges all packets before it
     if (Psn.diff(through, (int) w & 0xffffff) < 0
         || !WORD.compareAndSet(this, w, word(State.PROVEN, 0, 0, 0))) {
@@ -165,7 +165,7 @@ final class PathProof {
     if (looks > most) {
       boolean again = state() == State.REFUTED;
       WORD.compareAndSet(
-          this, w, word(State.UNKNOWN, again ? FAILURES_MOST - 1 : failures(w), 0, 0));
+          this, w, word(State.UNKNOWN, again ? MAX_FAILURES - 1 : failures(w), 0, 0));
     }
   }
 }

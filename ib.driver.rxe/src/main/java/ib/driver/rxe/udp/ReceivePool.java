@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * use the kernel's buffer fills, and then packets are lost.
  */
 final class ReceivePool extends PacketOwner implements AutoCloseable {
-  private static final int REPLICAS_MOST = 256;
-  private static final int LOOK_MOST = 64;
+  private static final int MAX_REPLICAS = 256;
+  private static final int MAX_LOOK = 64;
 
   private final Arena arena = Arena.ofShared();
   private final ReceiveBuffer[] buffers;
   private final Packet[] packets;
-  private final AtomicReferenceArray<Packet> replicas = new AtomicReferenceArray<>(REPLICAS_MOST);
+  private final AtomicReferenceArray<Packet> replicas = new AtomicReferenceArray<>(MAX_REPLICAS);
   private int nextBuffer;
   private int nextPacket;
 
@@ -74,7 +74,7 @@ final class ReceivePool extends PacketOwner implements AutoCloseable {
    * @return the packet; null when none is free
    */
   @Nullable Packet packet(ReceiveBuffer in) {
-    for (int i = 0; i < LOOK_MOST; i++) {
+    for (int i = 0; i < MAX_LOOK; i++) {
       Packet p = packets[nextPacket];
       nextPacket = nextPacket + 1 == packets.length ? 0 : nextPacket + 1;
       if (!p.busy()) {
@@ -95,7 +95,7 @@ final class ReceivePool extends PacketOwner implements AutoCloseable {
 
   @Override
   protected @Nullable Packet replicate(Packet original) {
-    for (int i = 0; i < REPLICAS_MOST; i++) {
+    for (int i = 0; i < MAX_REPLICAS; i++) {
       Packet p = replicas.get(i);
       if (p == null) {
         p = new Packet(this);

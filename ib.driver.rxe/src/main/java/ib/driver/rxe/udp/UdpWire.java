@@ -30,7 +30,7 @@ public final class UdpWire implements Wire, AutoCloseable {
   private static final int BUFFERS = 1024; // buffers of one packet each
   private static final int LONG_BUFFERS = 64; // buffers of several packets each
   private static final int LONG_BYTES = 65_536;
-  private static final int SEGMENTS_MOST = 128; // packets that Linux joins at most
+  private static final int MAX_SEGMENTS = 128; // packets that Linux joins at most
   private static final String NOT_SENT = "not sent";
 
   private final UdpOptions options;
@@ -57,7 +57,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     this.pool =
         libc == null
             ? new ReceivePool(BUFFERS, Sender.BYTES, 1, BUFFERS)
-            : new ReceivePool(LONG_BUFFERS, LONG_BYTES, SEGMENTS_MOST, 4 * BUFFERS);
+            : new ReceivePool(LONG_BUFFERS, LONG_BYTES, MAX_SEGMENTS, 4 * BUFFERS);
   }
 
   private Sender sender(Senders home, int index) {

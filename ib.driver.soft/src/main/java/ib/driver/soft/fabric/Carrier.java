@@ -21,7 +21,7 @@ final class Carrier {
   /** Why a datagram is refused that is to take hops which lie outside of it. */
   static final String MISLED = "hops of a directed route outside of its datagram";
 
-  private static final int HOPS_MOST = 64;
+  private static final int MAX_HOPS = 64;
 
   private final Subnet subnet;
   private final Agents agents;
@@ -72,7 +72,7 @@ final class Carrier {
       return;
     }
     Node node = from.node();
-    for (int hop = 0; hop < HOPS_MOST; hop++) {
+    for (int hop = 0; hop < MAX_HOPS; hop++) {
       if (node.isSwitch()) {
         NodePort out = node.port(node.linear(d.dlid));
         if (out == null || out.number() == 0) {
@@ -102,7 +102,7 @@ final class Carrier {
       deliver(from, d);
       return;
     }
-    for (int hop = 0; hop < HOPS_MOST && out != null; hop++) {
+    for (int hop = 0; hop < MAX_HOPS && out != null; hop++) {
       NodePort in = out.linked() ? out.peer() : null;
       if (in == null) {
         return;

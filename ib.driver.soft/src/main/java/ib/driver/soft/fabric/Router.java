@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * lock.
  */
 final class Router {
-  private static final int HOPS_MOST = 64;
+  private static final int MAX_HOPS = 64;
   private static final FabricPort[] NOBODY = {};
 
   private final Subnet subnet;
@@ -138,7 +138,7 @@ final class Router {
     private boolean leadsTo(int lid, NodePort to) {
       crossed.clear();
       Node node = from;
-      for (int hop = 0; hop < HOPS_MOST; hop++) {
+      for (int hop = 0; hop < MAX_HOPS; hop++) {
         NodePort out = node.port(node.linear(lid));
         NodePort in = out == null ? null : across(out);
         if (out == null || in == null) {

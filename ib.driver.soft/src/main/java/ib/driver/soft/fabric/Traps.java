@@ -20,7 +20,7 @@ final class Traps {
   static final int REPRESS = 0x07;
 
   private static final int TRAP = 0x05;
-  private static final int TIMES_MOST = 5;
+  private static final int MAX_TIMES = 5;
 
   /** How many of one number a port repeats at once: strangers bring some of them about (M_Key). */
   static final int MOST = 16;
@@ -101,7 +101,7 @@ final class Traps {
         });
     for (Long id : due) {
       Pending p = pending.get(id);
-      if (p == null || p.times >= TIMES_MOST || p.from.lid() == 0) {
+      if (p == null || p.times >= MAX_TIMES || p.from.lid() == 0) {
         pending.remove(id);
       } else {
         say(id, p);

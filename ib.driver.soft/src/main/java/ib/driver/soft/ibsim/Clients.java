@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * lock.
  */
 final class Clients {
-  private static final int CLIENTS_MOST = 64;
-  private static final int PORT_MOST = 65_535;
+  private static final int MAX_CLIENTS = 64;
+  private static final int MAX_PORT = 65_535;
 
   private final Fabric fabric;
   private final int port;
   private final ClientSockets opener;
   private final Incidents incidents;
-  private final @Nullable Client[] clients = new @Nullable Client[CLIENTS_MOST];
+  private final @Nullable Client[] clients = new @Nullable Client[MAX_CLIENTS];
   private final LocalSockets sockets = new LocalSockets();
 
   /** Opens and closes the sockets of clients, which the server's thread reads. */
@@ -80,7 +80,7 @@ final class Clients {
   /** What a client that is there says. {@return why it is refused, or null} */
   private @Nullable String known(ByteBuffer c, SocketAddress from) {
     int number = Control.client(c);
-    Client client = number >= 0 && number < CLIENTS_MOST ? clients[number] : null;
+    Client client = number >= 0 && number < MAX_CLIENTS ? clients[number] : null;
     if (Control.type(c) == Control.DISCONNECT && client == null) {
       return null; // it has left already
     }
@@ -110,7 +110,7 @@ final class Clients {
       return "a node that is not there";
     }
     int data = c.getInt(Control.DATA);
-    if (data < 1 || data > PORT_MOST) {
+    if (data < 1 || data > MAX_PORT) {
       return "a client's port that is none";
     }
     Place free = free(from, data);
@@ -135,7 +135,7 @@ final class Clients {
   private record Place(int id, DatagramChannel channel) {}
 
   private @Nullable Place free(SocketAddress from, int data) {
-    for (int id = 0; id < CLIENTS_MOST; id++) {
+    for (int id = 0; id < MAX_CLIENTS; id++) {
       DatagramChannel channel = clients[id] == null ? open(id, from, data) : null;
       if (channel != null) {
         return new Place(id, channel);

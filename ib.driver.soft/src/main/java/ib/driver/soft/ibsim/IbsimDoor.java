@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * somebody else, is refused and counted; nothing that a datagram brings about ends the door.
  */
 public final class IbsimDoor implements AutoCloseable {
-  private static final int READS_MOST = 256; // of one socket, before another one
+  private static final int MAX_READS = 256; // of one socket, before another one
   private static final long TICK_MS = 50;
   private static final long JOIN_MS = 5_000;
 
@@ -132,7 +132,7 @@ public final class IbsimDoor implements AutoCloseable {
 
   private void read(DatagramChannel channel) {
     Client client = clients.of(channel);
-    for (int i = 0; i < READS_MOST; i++) {
+    for (int i = 0; i < MAX_READS; i++) {
       bytes.clear();
       SocketAddress from;
       try {

@@ -26,7 +26,7 @@ final class Negotiation {
   static final long POLL_NS = 1_000_000_000L;
 
   /** After so many polls without a sign of the master it is taken for dead. */
-  static final int SILENT_POLLS_MOST = 8;
+  static final int MAX_SILENT_POLLS = 8;
 
   /** After so many polls without an answer to it a handover is said once more. */
   static final int HANDOVER_POLLS = 4;
@@ -162,7 +162,7 @@ final class Negotiation {
     } else if (state == SmState.STANDBY) {
       boolean alive = peers.values().stream().anyMatch(p -> p.heard && claims(p));
       silentPolls = alive ? 0 : silentPolls + 1;
-      if (silentPolls > SILENT_POLLS_MOST) {
+      if (silentPolls > MAX_SILENT_POLLS) {
         signal(Signal.LOST);
       }
     }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class PathRecords {
   private static final int LIFE_TIME = 18;
   private static final int EXACTLY = 2;
-  private static final int PATHS_MOST = 1 << 16;
+  private static final int MAX_PATHS = 1 << 16;
 
   /** Components that are judged by their selectors, and those that are only handed through. */
   private static final long NOT_COMPARED =
@@ -48,7 +48,7 @@ final class PathRecords {
     List<PathRecord> found = new ArrayList<>();
     long mask = query.componentMask();
     boolean group = query.has(Field.DGID) && query.gid(Field.DGID).toBytes()[0] == (byte) 0xff;
-    int most = query.has(Field.NUMB_PATH) ? Math.max(1, query.value(Field.NUMB_PATH)) : PATHS_MOST;
+    int most = query.has(Field.NUMB_PATH) ? Math.max(1, query.value(Field.NUMB_PATH)) : MAX_PATHS;
     for (NodePort from : ends(query, mask, Field.SGID, Field.SLID)) {
       if (group) {
         PathRecord path = groups.path(query.gid(Field.DGID));
@@ -60,7 +60,7 @@ final class PathRecords {
       int ofThis = 0;
       for (NodePort to : ends(query, mask, Field.DGID, Field.DLID)) {
         PathRecord path = path(from, to, query);
-        if (path != null && ofThis < most && found.size() < PATHS_MOST) {
+        if (path != null && ofThis < most && found.size() < MAX_PATHS) {
           query.componentMask(mask & ~NOT_COMPARED);
           if (path.matches(query)) {
             found.add(path);

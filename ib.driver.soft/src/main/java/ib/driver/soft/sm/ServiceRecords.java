@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 /** Services and their leases (IBA 15.2.5.14). */
 final class ServiceRecords {
   /** More are refused: their keys are whatever a stranger makes up. */
-  private static final int SERVICES_MOST = 4096;
+  private static final int MAX_SERVICES = 4096;
 
   private static final long FOR_EVER = 0xffff_ffffL;
   private static final long KEY =
@@ -32,7 +32,7 @@ final class ServiceRecords {
       throw new Refusal(SaStatus.REQUEST_INVALID);
     }
     entries.removeIf(e -> same(e, asked));
-    if (entries.size() >= SERVICES_MOST) {
+    if (entries.size() >= MAX_SERVICES) {
       throw new Refusal(SaStatus.NO_RESOURCES);
     }
     long end =

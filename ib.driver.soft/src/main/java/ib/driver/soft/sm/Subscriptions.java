@@ -23,7 +23,7 @@ import java.util.Map;
 /** Who wants to be told of what, and the reports to them (IBA 13.4.11, 15.4.7). */
 final class Subscriptions {
   /** More are refused: their numbers are whatever a stranger makes up. */
-  private static final int SUBSCRIBERS_MOST = 4096;
+  private static final int MAX_SUBSCRIBERS = 4096;
 
   private static final long TAG = 0xE000L << 48;
   private static final int CLASS_VERSION = 2;
@@ -56,7 +56,7 @@ final class Subscriptions {
     boolean subscribes = asked.value(Field.SUBSCRIBE) == 1;
     int before = subscribers.size();
     subscribers.removeIf(s -> s.lid == d.slid && s.qpn == d.sourceQpn && alike(s.wants, asked));
-    if (subscribes && subscribers.size() >= SUBSCRIBERS_MOST) {
+    if (subscribes && subscribers.size() >= MAX_SUBSCRIBERS) {
       throw new Refusal(SaStatus.NO_RESOURCES);
     } else if (subscribes) {
       subscribers.add(new Subscriber(d.slid, d.sourceQpn, d.sl, asked));

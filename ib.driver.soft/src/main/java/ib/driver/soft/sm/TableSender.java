@@ -21,8 +21,8 @@ import java.util.Map;
 final class TableSender {
   private static final int DATA = 200; // of subnet administration
   private static final long AGAIN_NS = 500_000_000L;
-  private static final int TIMES_MOST = 4;
-  private static final int TRANSFERS_MOST = 1024;
+  private static final int MAX_TIMES = 4;
+  private static final int MAX_TRANSFERS = 1024;
 
   private record Key(int lid, int qpn, long tid) {}
 
@@ -62,7 +62,7 @@ final class TableSender {
     for (int i = 0; i < records.size(); i++) {
       records.get(i).write(all, (long) i * offset * 8);
     }
-    if (transfers.size() < TRANSFERS_MOST) {
+    if (transfers.size() < MAX_TRANSFERS) {
       Transfer t = new Transfer(at, asked, table, offset);
       transfers.put(key(asked), t);
       advance(t, 1);
@@ -139,7 +139,7 @@ final class TableSender {
   /** Says again what was not acknowledged. */
   void tick() {
     long now = System.nanoTime();
-    transfers.values().removeIf(t -> t.againNs - now <= 0 && ++t.times > TIMES_MOST);
+    transfers.values().removeIf(t -> t.againNs - now <= 0 && ++t.times > MAX_TIMES);
     for (Transfer t : List.copyOf(transfers.values())) {
       if (t.againNs - now <= 0) {
         advance(t, t.acknowledged + 1);

@@ -35,7 +35,7 @@ public final class NetFile {
   private static final Pattern RATE = Pattern.compile("(1|4|8|12|2)x([A-Z]+(?:10)?)\\s*$");
   private static final Pattern LID = Pattern.compile("lid (\\d+) lmc ([0-7])");
   private static final Pattern NAMED = Pattern.compile("[SHR]-([0-9a-fA-F]{1,16})");
-  private static final int PORTS_MOST = 254;
+  private static final int MAX_PORTS = 254;
   private static final int LID_LAST = 0xBFFF;
   private static final int WIDTH_4X = 2;
 
@@ -117,8 +117,8 @@ public final class NetFile {
     NodeType type = type(n.group(1));
     String id = n.group(3);
     int ports = small(n.group(2));
-    if (ports < 1 || ports > PORTS_MOST) {
-      throw wrong(line, "has " + n.group(2) + " ports; 1 to " + PORTS_MOST);
+    if (ports < 1 || ports > MAX_PORTS) {
+      throw wrong(line, "has " + n.group(2) + " ports; 1 to " + MAX_PORTS);
     }
     Matcher named = NAMED.matcher(id);
     long guid =

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 @DisplayName("U19: the program of docs/first-program.md")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class FirstProgramTest {
-  private static final int LINES_MOST = 20;
+  private static final int MAX_LINES = 20;
 
   /** What stands between the marks of Java text. */
   private static List<String> program() throws Exception {
@@ -41,7 +41,7 @@ final class FirstProgramTest {
       "has at most 20 lines, is compiled and runs as it stands, without OSGi, and says hello")
   void runs(@TempDir Path directory) throws Exception {
     List<String> lines = program();
-    assertTrue(lines.size() <= LINES_MOST, () -> lines.size() + " lines");
+    assertTrue(lines.size() <= MAX_LINES, () -> lines.size() + " lines");
     Path source = Files.write(directory.resolve("First.java"), lines);
     Path out = directory.resolve("out");
     Path err = directory.resolve("err");

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Origin {
   private static final int PARTITION = 0x7fff;
-  private static final int IPV6_LEAST = 1280;
+  private static final int MIN_IPV6 = 1280;
 
   private Origin() {}
 
@@ -46,7 +46,7 @@ final class Origin {
 
   /** {@return whether the peer accepts packets long enough for IPv4 and IPv6, 1280 bytes} */
   static boolean takesIp(Connected data) {
-    int least = IPV6_LEAST + Encapsulation.BYTES;
+    int least = MIN_IPV6 + Encapsulation.BYTES;
     return Integer.compareUnsigned(data.receiveMtu(), least) >= 0;
   }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Computes the link's state as users and the host see it: address, MTU and speed. */
 final class Appearance {
-  private static final int MTU_LEAST = 72;
+  private static final int MIN_MTU = 72;
   private static final int MTU_FIRST = 2044;
 
   private final IbDevice device;
@@ -73,7 +73,7 @@ final class Appearance {
     return new LinkState(
         true,
         "up",
-        config.mtu() < MTU_LEAST ? most : Math.min(most, config.mtu()),
+        config.mtu() < MIN_MTU ? most : Math.min(most, config.mtu()),
         address,
         all.gid(McMemberRecord.Field.MGID),
         Speed.of(device.port(port)));

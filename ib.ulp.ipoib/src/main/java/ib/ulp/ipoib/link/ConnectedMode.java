@@ -31,8 +31,8 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   /** I9: the longest IP packet in bytes. */
   static final int MTU = Connected.LINUX_RECEIVE_MTU - Encapsulation.BYTES;
 
-  private static final int SENDS_MOST = 128;
-  private static final int RECEIVES_MOST = 256;
+  private static final int MAX_SENDS = 128;
+  private static final int MAX_RECEIVES = 256;
   private static final int BURST = 48;
 
   /** The objects that exist while the mode is on. */
@@ -98,8 +98,8 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
 
   private Running make(int udQpn, int pkeyIndex) {
     LinkConfig config = link.config();
-    int sends = Math.min(SENDS_MOST, config.sends());
-    int receives = Math.min(RECEIVES_MOST, config.receives());
+    int sends = Math.min(MAX_SENDS, config.sends());
+    int receives = Math.min(MAX_RECEIVES, config.receives());
     Refusals refusals = link.statistics().refusals();
     CmService cm = ports.open(link.device(), link.port(), udQpn, refusals);
     boolean whole = false;

@@ -19,7 +19,7 @@ public final class Frame {
   }
 
   /** The most pieces of a packet. */
-  public static final int PIECES_MOST = 300;
+  public static final int MAX_PIECES = 300;
 
   MemorySegment segment = MemorySegment.NULL;
   long grh = -1;
@@ -32,8 +32,8 @@ public final class Frame {
   boolean ipv4; // RoCE: the last 20 bytes of the GRH are an IPv4 header
   int mss;
   int pieces;
-  final long[] pieceAt = new long[PIECES_MOST];
-  final int[] pieceLength = new int[PIECES_MOST];
+  final long[] pieceAt = new long[MAX_PIECES];
+  final int[] pieceLength = new int[MAX_PIECES];
   Gid connected = Gid.ZERO; // GID of the peer, if the packet came on a connection
 
   /** {@return the memory that contains the packet} */

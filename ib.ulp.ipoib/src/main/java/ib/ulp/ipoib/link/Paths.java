@@ -45,7 +45,7 @@ final class Paths {
    */
   private static final long HOLD_OFF_NS = 100_000_000L;
 
-  private static final int DOUBLED_MOST = 4;
+  private static final int MAX_DOUBLED = 4;
 
   /** A packet that waits for a path. */
   private record Waiting(int qpn, byte[] packet) {}
@@ -172,7 +172,7 @@ final class Paths {
   }
 
   private static long holdOff(Path path) {
-    return HOLD_OFF_NS << Math.clamp(path.failures - 1L, 0, DOUBLED_MOST);
+    return HOLD_OFF_NS << Math.clamp(path.failures - 1L, 0, MAX_DOUBLED);
   }
 
   private CompletableFuture<PathRecord> query(Gid gid) {

@@ -65,7 +65,7 @@ final class UdQueue implements AutoCloseable {
   private final int[] packets;
   private final HeldBuffers held;
   private final WorkCompletion[] completions = new WorkCompletion[BATCH];
-  private final WorkCompletion[] received = new WorkCompletion[BATCH + Frame.PIECES_MOST];
+  private final WorkCompletion[] received = new WorkCompletion[BATCH + Frame.MAX_PIECES];
   private final boolean cuts;
   private @Nullable LongBuffers longs; // created at a host's first request
   private boolean closed;

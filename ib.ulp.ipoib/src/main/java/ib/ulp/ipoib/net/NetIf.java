@@ -288,7 +288,7 @@ public final class NetIf implements Host {
       return;
     }
     if (!memberships.relink(state.broadcast())) {
-      if (state.mtu() >= IpPacket.V6_MTU_LEAST) { // RFC 8200 section 5
+      if (state.mtu() >= IpPacket.MIN_V6_MTU) { // RFC 8200 section 5
         address(Ip.linkLocal(InterfaceId.ofGuid(state.address().gid().low())), 64);
       }
     }

@@ -17,13 +17,13 @@ import java.lang.foreign.MemorySegment;
  * write takes it from the receive buffers. Used on the loop's thread only.
  */
 final class Coalescer {
-  private static final int SEGMENTS_MOST = 48;
+  private static final int MAX_SEGMENTS = 48;
   private static final int TCP_HEADER = 20;
   private static final int PSH = 0x08;
   private static final int ACK = 0x10;
   private static final int LONGEST = 65_000;
   private static final int ALONE = LONGEST / 2; // a longer payload is not coalesced
-  private static final int HEAD_MOST = Ethernet.PACKET + 128;
+  private static final int MAX_HEAD = Ethernet.PACKET + 128;
 
   private final Kernel kernel;
   private final Link link;
@@ -44,8 +44,8 @@ final class Coalescer {
   Coalescer(Kernel kernel, Link link, Arena arena) {
     this.kernel = kernel;
     this.link = link;
-    head = arena.allocate(HEAD_MOST, 8);
-    pieces = new Pieces(arena, SEGMENTS_MOST + 1);
+    head = arena.allocate(MAX_HEAD, 8);
+    pieces = new Pieces(arena, MAX_SEGMENTS + 1);
   }
 
   /**
@@ -96,7 +96,7 @@ final class Coalescer {
     boolean same =
         count > 0
             && !closed
-            && count < SEGMENTS_MOST
+            && count < MAX_SEGMENTS
             && data + bytes <= LONGEST
             && bytes <= mss
             && tcpBytes == headLength - mine

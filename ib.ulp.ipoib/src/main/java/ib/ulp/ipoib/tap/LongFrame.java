@@ -26,7 +26,7 @@ final class LongFrame {
     this.kernel = kernel;
     this.drops = drops;
     head = arena.allocate(Ethernet.PACKET, 8);
-    pieces = new Pieces(arena, Frame.PIECES_MOST + 1);
+    pieces = new Pieces(arena, Frame.MAX_PIECES + 1);
   }
 
   /**

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Presence {
   private static final int BATCH = 64;
-  private static final int IPV6_LEAST = 1280;
+  private static final int MIN_IPV6 = 1280;
   private static final long AGAIN_LEAST_NS = 100_000_000L;
   private static final long AGAIN_MOST_NS = 30_000_000_000L;
 
@@ -73,7 +73,7 @@ final class Presence {
   }
 
   private void mtu(int bytes) {
-    if (bytes < IPV6_LEAST) { // P5
+    if (bytes < MIN_IPV6) { // P5
       log.warn(
           "{}: an MTU of {} is below 1280, so the kernel switches off IPv6 on this interface",
           name(),

@@ -38,8 +38,8 @@ final class Routes implements AutoCloseable {
   private static final int HEADER = 16; // nlmsghdr
   private static final int ROUTE = HEADER + 12; // and rtmsg
   private static final int BYTES = 8192;
-  private static final int NOTICES_MOST = 1000;
-  private static final int KNOWN_MOST = 4096;
+  private static final int MAX_NOTICES = 1000;
+  private static final int MAX_KNOWN = 4096;
   private static final long AGAIN_NS = 1_000_000_000L;
 
   private final Logger log = LoggerFactory.getLogger(Routes.class);
@@ -86,7 +86,7 @@ final class Routes implements AutoCloseable {
     Ip gateway = known.get(to);
     if (gateway == null) {
       gateway = ask(to);
-      if (known.size() == KNOWN_MOST) {
+      if (known.size() == MAX_KNOWN) {
         known.clear();
       }
       known.put(to, gateway);
@@ -132,7 +132,7 @@ final class Routes implements AutoCloseable {
    * @return the gateway in the answer; null without one
    */
   private @Nullable Ip hear(int wanted) {
-    for (int i = 0; socket >= 0 && i < NOTICES_MOST; i++) {
+    for (int i = 0; socket >= 0 && i < MAX_NOTICES; i++) {
       long length = libc.read(socket, in.address(), BYTES);
       if (length < 0 && (libc.errno() == Libc.EAGAIN || libc.errno() == Libc.EINTR)) {
         return null;

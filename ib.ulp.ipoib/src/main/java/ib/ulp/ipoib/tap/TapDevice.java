@@ -31,11 +31,11 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
   private static final int OFFLOADS = 1 | 2 | 4; // TUN_F_CSUM, TSO4, TSO6
   private static final int USO = 0x20 | 0x40; // TUN_F_USO4, TUN_F_USO6, since Linux 6.2
   private static final int IFREQ = 40;
-  private static final int NAME_MOST = 15;
+  private static final int MAX_NAME = 15;
   private static final int ETHERNET = 1;
   private static final int POLLFD = 8;
   private static final int POLLED = 112;
-  private static final int IN_TURN_MOST = 16;
+  private static final int MAX_IN_TURN = 16;
 
   private final Arena arena = Arena.ofShared();
   private final MemorySegment memory;
@@ -84,8 +84,8 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
     polled = memory.asSlice(POLLED);
     libc = Libc.find();
     waker = Libc.find();
-    if (name.length() > NAME_MOST) {
-      throw new IOException("'" + name + "': a name has at most " + NAME_MOST + " characters");
+    if (name.length() > MAX_NAME) {
+      throw new IOException("'" + name + "': a name has at most " + MAX_NAME + " characters");
     }
     this.kind = kind;
     bell = libc.eventfd();
@@ -246,7 +246,7 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
         throw libc.failure("read from " + name);
       }
       // after some frames the next queue is read, so that a full queue does not starve the others
-      if (errno != 0 || ++inTurn == IN_TURN_MOST) {
+      if (errno != 0 || ++inTurn == MAX_IN_TURN) {
         turn = queue + 1 == fds.length ? 0 : queue + 1;
         inTurn = 0;
       }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Connects a link to the kernel's IP stack behind a TAP device. Used on the loop's thread only. */
 public final class TapHost implements Host, Loop.Work {
   private static final long QUERY_NS = 30_000_000_000L;
-  private static final int SPOKEN_MOST = 64;
+  private static final int MAX_SPOKEN = 64;
 
   private final TapDevice device;
   private final Link link;
@@ -125,7 +125,7 @@ public final class TapHost implements Host, Loop.Work {
   }
 
   private void spoke(Ip own) {
-    if (spoken.size() < SPOKEN_MOST) {
+    if (spoken.size() < MAX_SPOKEN) {
       spoken.add(own);
     }
   }

@@ -14,7 +14,7 @@ public final class IpPacket {
   public static final int V6_HEADER = 40;
 
   /** The smallest MTU in bytes with which a link can carry IPv6 (RFC 8200 section 5). */
-  public static final int V6_MTU_LEAST = 1280;
+  public static final int MIN_V6_MTU = 1280;
 
   private static final int HOP_BY_HOP = 0;
 

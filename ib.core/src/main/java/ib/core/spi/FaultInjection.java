@@ -47,8 +47,8 @@ public interface FaultInjection {
   /**
    * Removes a rule; packets that it holds are still delivered when they are due.
    *
-   * @param id its number
-   * @return whether there was such a rule
+   * @param id the number of the rule
+   * @return whether a rule had this number
    */
   @MaySleep
   boolean remove(int id);

@@ -7,13 +7,13 @@ public final class QpCreateFlags {
 
   /**
    * The segments of one large send may arrive together (UD, no shared receive queue). A device that
-   * has them together then gives them as one datagram: GRH, encapsulation and headers once, as the
-   * sender posted them, and the data of all segments. It fills as many receive requests as it
-   * needs, which must be of one length, with one completion each, {@link WcFlags#MORE} in all but
-   * the last, and {@link WorkCompletion#mss} in each of them. A last one without {@link
-   * WcFlags#IP_CSUM_OK} tells that the sender's memory has gone meanwhile: all of it is void. When
-   * there are not enough requests the whole is dropped, as any datagram is that finds none. Other
-   * datagrams arrive as ever.
+   * receives them together then delivers one datagram: GRH, encapsulation and headers once, as the
+   * sender posted them, and the data of all segments. The datagram fills as many receive requests
+   * as necessary; all requests must have the same length. Each request completes with {@link
+   * WorkCompletion#mss}, and each but the last with {@link WcFlags#MORE}. If the last completion
+   * lacks {@link WcFlags#IP_CSUM_OK}, the sender's memory was deregistered meanwhile, and the
+   * consumer must discard the datagram. If there are too few receive requests, the device drops the
+   * datagram. Other datagrams arrive one per receive request.
    */
   public static final int COALESCED_RECEIVE = 1 << 26;
 

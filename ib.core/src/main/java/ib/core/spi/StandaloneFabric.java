@@ -1,5 +1,6 @@
 package ib.core.spi;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.client.IbClient;
 import ib.core.client.IbCore;
 import ib.core.client.IbLeakException;
@@ -41,7 +42,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 public class StandaloneFabric implements AutoCloseable {
   private final String text;
   private final List<String> names;
-  private final Map<String, Map<String, Object>> configurations; // under itself
+
+  @GuardedBy("configurations")
+  private final Map<String, Map<String, Object>> configurations;
+
   private final OpenedFabric opened;
 
   /** The leaks on devices that {@code close} has removed, also in an attempt that failed. */

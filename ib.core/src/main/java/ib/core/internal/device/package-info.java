@@ -4,7 +4,9 @@
  * the device's arrival and departure ({@link ib.core.internal.device.DevicePort}).
  *
  * <p>Locks: none. The device's actor calls a {@code DevicePort}, one call at a time; clients call
- * handles on their own threads, and the calls go to the driver without any lock (S15).
+ * handles on their own threads, and the calls go to the driver without any lock (S15). While
+ * checking is on, the removal of a device waits for the thread of {@code LockCheck}; that wait has
+ * a limit and is not in the wait-for graph.
  */
 @NullMarked
 package ib.core.internal.device;

@@ -7,8 +7,7 @@ import java.util.function.Consumer;
 
 /**
  * The target of an operation that waits: the leases of the operation's device and of the devices
- * below it, and the operations that run on those devices. Guarded by the lock of the wait-for
- * graph.
+ * below it, and the operations that run on those devices. Guarded by the book.
  *
  * @param op the operation
  */

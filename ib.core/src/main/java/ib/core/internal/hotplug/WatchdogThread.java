@@ -1,5 +1,6 @@
 package ib.core.internal.hotplug;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.client.Incidents;
 import ib.core.internal.hotplug.Sync.Alarm;
 import java.util.concurrent.TimeUnit;
@@ -9,7 +10,7 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** The one thread of the watchdog; made when there is something to watch for the first time. */
+/** The one thread of the watchdog, which starts when there is a first due time. */
 final class WatchdogThread implements Alarm {
   private static final long JOIN_MS = 1_000;
   private static final long AGAIN_NS = TimeUnit.SECONDS.toNanos(1); // after a scan that threw
@@ -20,6 +21,8 @@ final class WatchdogThread implements Alarm {
   private final LongUnaryOperator scan;
   private volatile long dueNs = NEVER;
   private volatile boolean stopped;
+
+  @GuardedBy("this")
   private @Nullable Thread thread;
 
   WatchdogThread(LongSupplier clock, LongUnaryOperator scan) {
@@ -30,7 +33,7 @@ final class WatchdogThread implements Alarm {
   @Override
   public synchronized void due(long ns) {
     if (stopped || ns >= dueNs) {
-      return; // it looks earlier anyhow
+      return; // the thread wakes earlier anyway
     }
     dueNs = ns;
     if (thread == null) {
@@ -56,7 +59,7 @@ final class WatchdogThread implements Alarm {
     try {
       t.join(JOIN_MS);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // it ends by itself
+      Thread.currentThread().interrupt(); // the watchdog's thread ends without this wait
     }
   }
 

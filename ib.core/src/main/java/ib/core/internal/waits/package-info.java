@@ -1,8 +1,12 @@
 /**
  * The one wait-for graph of a midlayer (B15).
  *
- * <p>This package has no threads. One leaf lock guards the waits and the state of hot-plug. A
- * thread that holds it takes no other lock and runs no code of a client or a driver.
+ * <p>Threads: none. Locks: the leaf of {@code WaitGraph}, one per midlayer, guards the waits and
+ * the state of hot-plug. A thread that holds the leaf may take the monitor of hot-plug's {@code
+ * WatchdogThread}, and no other lock; it does not wait, and runs no code of a client or a driver.
+ * {@code ServiceGate} of {@code ib.core.internal.osgi} takes the leaf while it holds the monitor of
+ * a service. The graph has every wait of the core for another thread, except the few that the page
+ * of their package names.
  */
 @NullMarked
 package ib.core.internal.waits;

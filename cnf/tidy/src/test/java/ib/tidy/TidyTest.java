@@ -155,6 +155,7 @@ class TidyTest {
     "cnf/launcher, ib.core.verbs.IbDevice",
     "samples/plain, ib.core.internal.Midlayer",
     "samples/plain, ib.engine.wire.Wire",
+    "samples/kv/server, ib.driver.soft.Fabric",
     "samples/driver, ib.driver.soft.Fabric",
   })
   void importCanary(String room, String type) {
@@ -184,6 +185,7 @@ class TidyTest {
     "ib.kit, ib.core.spi.StandaloneCore",
     "cnf/launcher, org.osgi.framework.Bundle",
     "samples/plain, ib.core.verbs.IbDevice",
+    "samples/kv/client, ib.core.client.IbClient",
     "samples/driver, ib.engine.wire.Wire",
   })
   void importAllowed(String room, String type) {

@@ -1,13 +1,17 @@
 package ib.itests.samples;
 
+import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import ib.itests.Folder;
 import ib.itests.Shell;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.BeforeClass;
 import org.junit.Rule;
 import org.junit.Test;
@@ -48,6 +52,69 @@ public class SamplesIT {
       String unplugged = shell.run("ib:unplug cable1");
       assertTrue(unplugged, unplugged.contains("cable1 GONE"));
     }
+  }
+
+  @Test
+  public void u22AKeyValueStoreGoesOnWhileDevicesAndTheServerAreReplaced() throws Exception {
+    Path kv = SampleBuild.run("kv", "mvn -B package");
+    assertTested(kv.resolve("client"), "samples.kv.client.StoreTest", 10);
+    List<Path> jars =
+        Stream.of("api", "server", "client")
+            .map(part -> kv.resolve(part + "/target/kv-" + part + "-1.jar"))
+            .toList();
+    Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
+    try (Shell shell = new Shell(folder.home())) {
+      shell.runUntil("ib:clients", says -> says.split(" LIVE ", -1).length == 5); // mad and sa
+      String before = resources(shell);
+      for (Path jar : jars) {
+        folder.deploy(jar);
+      }
+      shell.runUntil("kv:put colour blue", says -> says.contains("stored"));
+      shell.run("kv:load start");
+      for (String device : List.of("soft0", "soft1")) {
+        awaitTraffic(shell);
+        String unplugged = shell.run("ib:unplug " + device);
+        assertTrue(unplugged, unplugged.contains(", 0 objects leaked"));
+        String failure = shell.run("kv:get colour");
+        assertTrue(failure, failure.contains("NO_SERVER: there is no "));
+        shell.run("ib:plug " + device);
+        shell.runUntil("kv:get colour", says -> says.contains("blue"));
+      }
+      awaitTraffic(shell);
+      folder.deploy(jars.get(1)); // a newer server, whose table is empty
+      shell.runUntil("kv:get colour", says -> says.contains("no such key"));
+      awaitTraffic(shell);
+      String load = shell.run("kv:load stop");
+      assertTrue(load, load.contains(" 0 wrong, failures {") && !load.contains("ended by"));
+      for (Path jar : jars.reversed()) {
+        Files.delete(folder.home().resolve("deploy").resolve(jar.getFileName()));
+      }
+      shell.runUntil("lb -s samples.kv", says -> says.contains("No matching bundles found"));
+      assertEquals(before, resources(shell));
+    }
+  }
+
+  /** Waits until the load has done more. */
+  private static void awaitTraffic(Shell shell) throws Exception {
+    long before = pairs(shell.run("kv:load"));
+    shell.runUntil("kv:load", says -> pairs(says) > before);
+  }
+
+  private static long pairs(String says) {
+    Matcher found = Pattern.compile("(\\d+) puts and gets, ").matcher(says);
+    assertTrue(says, found.find());
+    return Long.parseLong(found.group(1));
+  }
+
+  /** What the devices have of each kind; a plug gives a device another number. */
+  private static String resources(Shell shell) throws Exception {
+    return Pattern.compile("soft\\d: pd .*")
+        .matcher(shell.run("rdma resource"))
+        .results()
+        .map(MatchResult::group)
+        .sorted()
+        .toList()
+        .toString();
   }
 
   /** All tests of a class passed, and there were at least so many. */

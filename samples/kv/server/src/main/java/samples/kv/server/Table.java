@@ -1,0 +1,76 @@
+package samples.kv.server;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import samples.kv.api.Bucket;
+import samples.kv.api.KeyValueServer;
+
+/**
+ * The buckets. The memory belongs to no device: what is stored is still there when the device comes
+ * back. Clients read it at any time, and nobody waits for them.
+ */
+public final class Table {
+  private final int buckets;
+  private final MemorySegment memory;
+
+  /**
+   * An empty table.
+   *
+   * @param buckets how many buckets, at least 1
+   */
+  public Table(int buckets) {
+    this.buckets = buckets;
+    // The last bucket has its probes behind it, so that no read goes around the end.
+    memory = Arena.ofAuto().allocate((buckets + Bucket.PROBES - 1L) * Bucket.BYTES, 64);
+  }
+
+  int buckets() {
+    return buckets;
+  }
+
+  /** {@return the memory of the buckets} */
+  public MemorySegment memory() {
+    return memory;
+  }
+
+  /**
+   * Does what a message of a client says. One message at a time.
+   *
+   * @param operation its immediate data
+   * @param message its memory, of the size of a bucket
+   * @param bytes how many have come
+   * @return the answer
+   */
+  public synchronized int apply(int operation, MemorySegment message, int bytes) {
+    Bucket asked = new Bucket(message);
+    boolean known = operation == KeyValueServer.PUT || operation == KeyValueServer.DELETE;
+    if (!known || bytes != Bucket.BYTES || !asked.isWhole()) {
+      return KeyValueServer.REFUSED;
+    }
+    boolean put = operation == KeyValueServer.PUT;
+    byte[] key = asked.key();
+    int first = Bucket.first(key, buckets);
+    int free = -1;
+    for (int i = first + Bucket.PROBES - 1; i >= first; i--) {
+      Bucket bucket = Bucket.of(memory, i);
+      if (bucket.isFree()) {
+        free = i; // in the end the first one
+      } else if (bucket.holds(key)) {
+        if (put) {
+          bucket.memory().copyFrom(message);
+        } else {
+          bucket.clear();
+        }
+        return KeyValueServer.DONE;
+      }
+    }
+    if (!put) {
+      return KeyValueServer.ABSENT;
+    }
+    if (free < 0) {
+      return KeyValueServer.FULL;
+    }
+    Bucket.of(memory, free).memory().copyFrom(message);
+    return KeyValueServer.DONE;
+  }
+}

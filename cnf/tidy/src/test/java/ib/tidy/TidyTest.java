@@ -64,6 +64,12 @@ class TidyTest {
   }
 
   @Test
+  @DisplayName("W4: the page of a package names each class that has a lock")
+  void lockMap() {
+    assertClean(LockMap.check(sources));
+  }
+
+  @Test
   @DisplayName("W4: no class name twice in a bundle")
   void names() {
     assertClean(ClassNames.check(sources));

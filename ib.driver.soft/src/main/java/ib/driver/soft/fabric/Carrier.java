@@ -55,7 +55,7 @@ final class Carrier {
     }
   }
 
-  /** Whether it is to take hops that it has no room for: nobody looks at it further (A1). */
+  /** {@return whether a datagram is refused because its route has hops beyond its end (A1)} */
   private boolean misled(NodePort at, Datagram d) {
     boolean misled = d.directed() && !DirectedRoute.valid(d.mad);
     if (misled) {

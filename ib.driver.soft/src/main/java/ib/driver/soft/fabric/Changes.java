@@ -5,7 +5,7 @@ import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** What management has changed since packets last took notice. Under the fabric's lock. */
+/** The changes by management that the ports do not follow yet. Guarded by the fabric's monitor. */
 final class Changes {
   private boolean everything;
   private final BitSet lids = new BitSet();
@@ -44,7 +44,7 @@ final class Changes {
     ports.add(adapter);
   }
 
-  /** A port lets pass, or bears, something else. */
+  /** A port's P_Key table, partition enforcement or error threshold has changed. */
   void rekeyed(NodePort port) {
     NodePort peer = port.peer();
     ports.add(port);

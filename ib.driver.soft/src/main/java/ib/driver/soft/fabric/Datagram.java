@@ -7,21 +7,24 @@ import ib.core.mad.smp.SmpAttribute;
 import ib.core.wire.MadHeader;
 import java.lang.foreign.MemorySegment;
 
-/** A management datagram on its way, with what the headers around it say. For one thread. */
+/**
+ * A management datagram in the fabric, with the addresses of its headers. Only one thread at a time
+ * uses a datagram.
+ */
 public final class Datagram {
-  /** Its bytes, 256, its own. */
+  /** The 256 bytes of the datagram, which no other datagram shares. */
   public final MemorySegment mad;
 
-  /** Where it comes from, 0xFFFF on a directed route. */
+  /** The source LID, 0xFFFF on a directed route. */
   public int slid;
 
-  /** Where it goes to, 0xFFFF on a directed route. */
+  /** The destination LID, 0xFFFF on a directed route. */
   public int dlid;
 
-  /** Who sent it: 0, 1, or a queue pair of software. */
+  /** The queue pair that has sent the datagram: 0, 1, or a queue pair of software. */
   public int sourceQpn;
 
-  /** For whom: 0, 1, or a queue pair of software. */
+  /** The queue pair that gets the datagram: 0, 1, or a queue pair of software. */
   public int destQpn;
 
   /** Service level. */
@@ -56,10 +59,10 @@ public final class Datagram {
   }
 
   /**
-   * What a port sends to itself.
+   * Makes a datagram that a port sends to itself.
    *
    * @param mad 256 bytes, not changed
-   * @param source what is said of it
+   * @param source the addresses of the sender
    * @return the datagram
    */
   public static Datagram toItself(MemorySegment mad, MadSource source) {

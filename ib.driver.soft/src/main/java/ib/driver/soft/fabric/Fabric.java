@@ -21,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All subnets of one driver bundle. A switch that nobody has described is made by the first adapter
- * that names it, has 36 ports, goes with the last one, and begins a subnet of its own; when it is
- * full another one is cabled to it. Its monitor is the lock of everything in it but the way of
- * packets.
+ * All subnets of one driver bundle. The first adapter that names a switch which no topology
+ * describes makes that switch, in a new subnet. The switch has 36 ports and goes with the last
+ * adapter; when it is full, the fabric connects another switch to it. The monitor of the fabric is
+ * the lock of all subnets and nodes. The data path takes no lock.
  */
 public final class Fabric {
   private static final int SWITCH_PORTS = 36;
@@ -45,7 +45,7 @@ public final class Fabric {
   private volatile Runnable listener = () -> {};
   private final ManagementThread thread = new ManagementThread(this);
   private int smPriority; // under this
-  private long smKey = 1; // under this; OpenSM's, unless it is told another one
+  private long smKey = 1; // under this; OpenSM's default
 
   /**
    * An empty fabric.
@@ -139,7 +139,7 @@ public final class Fabric {
   }
 
   /**
-   * Names who is told, without the lock, that a subnet was described or forgotten.
+   * Sets the task that runs, without the lock, after a topology was described or forgotten.
    *
    * @param whom looks for {@link #misplaced} adapters
    */
@@ -253,9 +253,9 @@ public final class Fabric {
   }
 
   /**
-   * Sets the priority of the built-in subnet managers; whoever is the master then is told.
+   * Sets the priority of the built-in subnet managers, which report it to the master.
    *
-   * @param priority 0, which makes room for anybody, to 15
+   * @param priority 0 to 15; with 0 a built-in manager gives way to any other one
    */
   public synchronized void smPriority(int priority) {
     if (priority != smPriority) {
@@ -311,10 +311,10 @@ public final class Fabric {
   }
 
   /**
-   * Somebody begins or ends to look at packets of a port: meanwhile every packet of the fabric is a
-   * real one.
+   * Counts a capture or a fault rule that begins or ends to look at the packets of a port. While
+   * there is one, the whole fabric uses real packets and no direct path.
    *
-   * @param begins whether it begins
+   * @param begins true when it begins, false when it ends
    */
   public void watch(boolean begins) {
     watchers.getAndAdd(begins ? 1 : -1);
@@ -331,7 +331,7 @@ public final class Fabric {
     return changes.get();
   }
 
-  /** {@return whether somebody looks at packets now} */
+  /** {@return whether a capture or a fault rule looks at packets now} */
   boolean watched() {
     return watchers.get() > 0;
   }
@@ -341,7 +341,7 @@ public final class Fabric {
     return run;
   }
 
-  /** There is a datagram to be carried, or a time has been set. Any context. */
+  /** Wakes the fabric's thread for a datagram or for a new due time. Any context. */
   public void wake() {
     thread.wake();
   }

@@ -20,15 +20,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a cable at an adapter's port. A packet is handed to the receiving port in the sender's
- * call. What cannot be delivered vanishes, as on a real fabric, and is counted; a reliable sender
- * finds out by its timer.
+ * The end of a cable at an adapter's port. The sender's call hands a packet to the receiving port.
+ * A packet that cannot be delivered is dropped, as on a real fabric, and counted; a reliable sender
+ * notices the loss by its timer.
  *
- * <p>Senders look the receiver up for every packet and keep nothing, so a port that was unplugged
- * is referred to by nobody but the calls that are just running.
+ * <p>Senders look the receiver up for every packet and keep no reference, so only the calls in
+ * progress refer to a port that was unplugged.
  *
- * <p>Management datagrams (QP0 and QP1) that arrive here, or that no adapter's port is the
- * destination of, are left for the fabric's thread: agents of nodes take a lock.
+ * <p>This port queues the management datagrams (QP0 and QP1) that arrive here, or that are for no
+ * adapter's port, for the fabric's thread, because the agents of nodes take a lock.
  */
 public final class FabricPort implements Wire, AutoCloseable {
   private final Fabric fabric;
@@ -87,7 +87,7 @@ public final class FabricPort implements Wire, AutoCloseable {
       return null;
     }
     if (!filter.moot() || !to.filter.moot() || table.links(dlid).length > 0) {
-      return null; // somebody on the way looks at packets, or counts them
+      return null; // a partition filter, or a link between switches that counts, needs real packets
     }
     WirePort port = to.receiver;
     return port == null ? null : port.direct();
@@ -98,17 +98,17 @@ public final class FabricPort implements Wire, AutoCloseable {
     return fabric.changes();
   }
 
-  /** False unless somebody looks at a port of the fabric (D5). */
+  /** {@return whether a capture or a fault rule looks at a port of the fabric (D5)} */
   @Override
   public boolean segments() {
     return fabric.watched();
   }
 
   /**
-   * What stands before the adapter's own port: management datagrams go to the node's agents first.
+   * Wraps the adapter's port, so that management datagrams go to the node's agents first.
    *
    * @param port the adapter's port
-   * @return what the medium is given instead
+   * @return the port for the medium
    */
   public WirePort agents(WirePort port) {
     mailbox.software(port);
@@ -204,8 +204,8 @@ public final class FabricPort implements Wire, AutoCloseable {
   }
 
   /**
-   * Changes what the adapter says of itself; when that changes the capability mask the subnet
-   * manager is told, by trap 144 (IBA 14.2.5.1, 13.4.9).
+   * Changes attributes of the adapter. If the capability mask changes, this method sends trap 144
+   * to the subnet manager (IBA 14.2.5.1, 13.4.9).
    *
    * @param change of the adapter
    */

@@ -12,13 +12,13 @@ final class Losses {
   enum Reason {
     /** The cable is not in. */
     LINK_DOWN("the link is down"),
-    /** No switch knows a way, or nobody is at its end. */
+    /** No switch has a route, or the route ends at no adapter. */
     NO_ROUTE("no way to its destination"),
     /** The first switch on the way does not take its partition from this port. */
     PARTITION_IN("the switch takes no packets of its partition from this port"),
     /** The last switch on the way does not send its partition to the destination. */
     PARTITION_OUT("the switch sends no packets of its partition to the destination"),
-    /** It is longer than the MTU of the destination's link. */
+    /** The packet is longer than the MTU of the destination's link. */
     MTU("longer than the MTU of the destination's link"),
     /** No memory for one more receiver of a group. */
     NO_MEMORY("no memory for a replica");
@@ -42,7 +42,7 @@ final class Losses {
     counts.getAndIncrement(why.ordinal());
   }
 
-  /** Counts a packet, and tells whoever captures it. */
+  /** Counts a lost packet, and reports it to the capture. */
   void count(Packet packet, Reason why) {
     count(why);
     packet.dropped = why.text;

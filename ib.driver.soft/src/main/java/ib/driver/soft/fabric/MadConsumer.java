@@ -3,8 +3,8 @@ package ib.driver.soft.fabric;
 import ib.driver.soft.topology.NodePort;
 
 /**
- * Software at a port that takes management datagrams: the built-in subnet manager, or a tool behind
- * the door. Called under the fabric's lock.
+ * Software at a port that takes management datagrams: the built-in subnet manager, or a client of
+ * the ibsim server. The caller holds the fabric's monitor.
  */
 public interface MadConsumer {
   /**

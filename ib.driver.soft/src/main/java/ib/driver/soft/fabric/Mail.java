@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ports at which something was left: a stack that is linked through the ports themselves, so
- * that leaving takes no lock, no wait and no memory. Any thread leaves; whoever has the fabric's
- * lock carries.
+ * The ports that have queued datagrams: a stack that is linked through the ports themselves, so
+ * that adding a port takes no lock, no wait and no memory. Any thread adds a port; only a thread
+ * that holds the fabric's monitor takes ports out.
  */
 final class Mail {
   private final AtomicReference<@Nullable FabricPort> top = new AtomicReference<>();

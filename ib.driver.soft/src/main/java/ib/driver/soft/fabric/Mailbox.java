@@ -61,7 +61,7 @@ final class Mailbox {
     }
     queue.push(packet);
     subnet.left(end);
-    if (closed) { // it may have come too late for whoever closed it: never but then a lock
+    if (closed) { // close() may have run before the push: only then a sender takes the lock
       synchronized (subnet.fabric()) {
         carry();
       }

@@ -3,7 +3,10 @@ package ib.driver.soft.fabric;
 import ib.core.verbs.Gid;
 import ib.driver.soft.topology.NodePort;
 
-/** What manages a subnet while nobody behind the door does. Called under the fabric's lock. */
+/**
+ * The subnet manager of a subnet that no client of the ibsim server manages. The caller holds the
+ * fabric's monitor.
+ */
 public interface ResidentSm {
   /** Links have come or gone: ports that are in INIT are taken to ACTIVE before it returns. */
   void sweep();

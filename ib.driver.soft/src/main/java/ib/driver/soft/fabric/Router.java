@@ -91,7 +91,7 @@ final class Router {
     }
   }
 
-  /** What is found for packets that come from the adapters of one switch. */
+  /** The routes of packets that come from the adapters of one switch. */
   private final class Tables {
     private final Node from;
     private @Nullable FabricPort[] unicast = new @Nullable FabricPort[0];

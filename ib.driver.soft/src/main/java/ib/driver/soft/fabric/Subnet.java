@@ -86,7 +86,7 @@ public final class Subnet implements Surroundings {
     return links;
   }
 
-  /** {@return what manages it while nobody else does} */
+  /** {@return the built-in subnet manager} */
   public ResidentSm manager() {
     return manager;
   }
@@ -221,12 +221,12 @@ public final class Subnet implements Surroundings {
   }
 
   /**
-   * Offers a datagram that an adapter has sent to its own port to a subnet manager that is there,
-   * behind the door; its answer comes by the wire.
+   * Offers a datagram that an adapter has sent to its own port to a subnet manager at that port
+   * which is a client of the ibsim server. The manager's response comes by the wire.
    *
    * @param at the port
-   * @param d the datagram, the manager's when it takes it
-   * @return whether it was taken
+   * @param d the datagram, which belongs to the manager if this method returns true
+   * @return whether the manager has taken the datagram
    */
   public boolean offer(NodePort at, Datagram d) {
     synchronized (fabric) {
@@ -295,7 +295,7 @@ public final class Subnet implements Surroundings {
     }
   }
 
-  /** Something was left at a port, to be carried by whoever has the lock. Any context. */
+  /** Queues a port that has datagrams, for a thread that holds the lock. Any context. */
   void left(FabricPort at) {
     mail.left(at);
     fabric.wake();
@@ -305,7 +305,7 @@ public final class Subnet implements Surroundings {
     return traps;
   }
 
-  /** What has changed goes for packets from now on. */
+  /** Applies the changes to the tables by which packets are routed. */
   public void settle() {
     if (changes.settle(this, router)) {
       fabric.changed();
@@ -349,7 +349,7 @@ public final class Subnet implements Surroundings {
     return Collections.unmodifiableList(foreignManagers);
   }
 
-  /** The built-in subnet manager's priority is another one: whoever is the master is to know. */
+  /** The built-in subnet manager has a new priority, which it reports to the master. */
   void prioritized() {
     manager.yield();
     settle();

@@ -49,11 +49,12 @@ public final class Agents {
   }
 
   /**
-   * The answer to a Get or Set of a class that nobody on the node knows (IBA 13.4.5, 13.4.7). Of
-   * subnet management and administration there is none: whoever asks may be early or late.
+   * Makes the response to a Get or Set of a class that no agent of the node handles (IBA 13.4.5,
+   * 13.4.7). Requests for subnet management and administration get no response, because the
+   * requester may be early or late.
    *
    * @param mad 256 bytes, not changed
-   * @return the answer, or null where there is none
+   * @return the response, or null when there is none
    */
   public static @Nullable MemorySegment refusal(MemorySegment mad) {
     int method = Smp.METHOD.in(mad);
@@ -89,7 +90,7 @@ public final class Agents {
     };
   }
 
-  /** What {@code ibping -S} answers: the host's name. */
+  /** Makes the response of {@code ibping -S}, which has the host's name. */
   private static MemorySegment ping(NodePort at, MemorySegment mad) {
     MemorySegment reply = MemorySegment.ofArray(new byte[256]).copyFrom(mad);
     Smp.METHOD.set(reply, PING | 0x80);

@@ -12,9 +12,9 @@ public final class Links {
   private final Surroundings around;
 
   /**
-   * For a subnet.
+   * Makes the links of a subnet.
    *
-   * @param around who is told
+   * @param around notified of changes
    */
   public Links(Surroundings around) {
     this.around = around;
@@ -63,7 +63,7 @@ public final class Links {
   }
 
   /**
-   * One end changes its logical state; nobody is told but its adapter.
+   * Changes the logical state of one end; only the end's adapter is notified.
    *
    * @param port the end
    * @param state INIT, ARMED or ACTIVE

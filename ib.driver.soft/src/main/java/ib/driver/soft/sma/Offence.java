@@ -1,6 +1,6 @@
 package ib.driver.soft.sma;
 
-/** What a packet with a wrong key said; reused, for one thread at a time. */
+/** The headers of a packet with a wrong key. Reused; only one thread at a time uses it. */
 public final class Offence {
   /** Where it came from. */
   public int slid;
@@ -14,7 +14,7 @@ public final class Offence {
   /** The key. */
   public int key;
 
-  /** Who sent it. */
+  /** The queue pair that has sent the packet. */
   public int sourceQpn;
 
   /** For whom. */

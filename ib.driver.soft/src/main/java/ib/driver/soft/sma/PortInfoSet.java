@@ -43,7 +43,7 @@ import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/** What Set(PortInfo) and the tables of a port do: IBA 14.2.5.6 and what follows for events. */
+/** Executes Set(PortInfo) and the Sets of a port's tables (IBA 14.2.5.6), with their events. */
 final class PortInfoSet {
   private static final int LID_LAST = 0xBFFF;
   private static final int PER_PKEY_BLOCK = 32;
@@ -69,7 +69,7 @@ final class PortInfoSet {
     OVERRUN_ERRORS
   };
 
-  /** What a link may train to; a value of its own each means all that is supported. */
+  /** The fields that say what a link may train to; each has a value for "all supported". */
   private static final PortInfo[] ENABLED = {
     LINK_WIDTH_ENABLED, LINK_SPEED_ENABLED, LINK_SPEED_EXT_ENABLED
   };

@@ -28,10 +28,10 @@ public final class Sma {
   private final Surroundings around;
 
   /**
-   * For all nodes of a subnet.
+   * Makes the agents of all nodes of a subnet.
    *
    * @param links the state machines
-   * @param around who is told of changes
+   * @param around notified of changes
    */
   public Sma(Links links, Surroundings around) {
     this.portInfo = new PortInfoSet(links, around);

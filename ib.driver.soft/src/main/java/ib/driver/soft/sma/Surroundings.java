@@ -2,7 +2,10 @@ package ib.driver.soft.sma;
 
 import ib.driver.soft.topology.NodePort;
 
-/** What the agents of a node tell the subnet around it. Called under the fabric's lock. */
+/**
+ * Notifies the subnet of changes that the agents of a node have made. The caller holds the fabric's
+ * monitor.
+ */
 public interface Surroundings {
   /**
    * A port has another LID or another state.
@@ -20,9 +23,9 @@ public interface Surroundings {
   void forwards(int first, int count);
 
   /**
-   * What a port lets pass, or bears, is another from now on.
+   * A port's P_Key table, its partition enforcement or its error threshold may have changed.
    *
-   * @param port which
+   * @param port the port
    */
   void rekeyed(NodePort port);
 

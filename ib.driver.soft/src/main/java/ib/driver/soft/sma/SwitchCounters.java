@@ -72,7 +72,7 @@ final class SwitchCounters {
     return found;
   }
 
-  /** What a port counts beside its adapter, and what its peer has sent to it. */
+  /** {@return the counters of a switch port, including packets that the port's peer has sent} */
   private static Map<PortCounter, Long> own(NodePort port) {
     Map<PortCounter, Long> found = new EnumMap<>(PortCounter.class);
     PortTally tally = port.tally();

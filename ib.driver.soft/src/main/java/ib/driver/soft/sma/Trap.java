@@ -172,10 +172,10 @@ public record Trap(int number, int type, Details details) {
   }
 
   /**
-   * What the trap is about, for a report: of an M_Key, who had the wrong one.
+   * Returns the subject of the trap for a report; for an M_Key trap the sender of the wrong key.
    *
-   * @param from the port that sends it
-   * @return in words
+   * @param from the port that sends the trap
+   * @return the subject in words
    */
   public String about(NodePort from) {
     String which = "trap " + number + " of " + from;

@@ -60,7 +60,7 @@ public interface Adapter {
   void mtu(Mtu mtu);
 
   /**
-   * What the link has trained to.
+   * Sets the width and speed to which the link has trained.
    *
    * @param width LinkWidthActive
    * @param speed code of {@code ibv_port_attr.active_speed}

@@ -79,8 +79,8 @@ public enum LinkSpeed {
   }
 
   /**
-   * What two ports train to: the fastest that both have enabled (IBA 14.2.5.6), 2.5 Gbit/s when
-   * there is nothing else.
+   * Returns the speed to which two ports train: the fastest that both have enabled (IBA 14.2.5.6),
+   * 2.5 Gbit/s when they share no other speed.
    *
    * @param classic LinkSpeedEnabled of both
    * @param extended LinkSpeedExtEnabled of both

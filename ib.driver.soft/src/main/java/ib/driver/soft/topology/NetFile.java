@@ -39,7 +39,7 @@ public final class NetFile {
   private static final int LID_LAST = 0xBFFF;
   private static final int WIDTH_4X = 2;
 
-  /** What a port has enabled, as PortInfo codes it. */
+  /** The widths and speeds that a port has enabled, as PortInfo codes them. */
   private record Offer(int widths, int speeds, int extended) {}
 
   private final Map<String, Node> nodes = new LinkedHashMap<>();

@@ -59,7 +59,7 @@ public final class NodePort {
     reset();
   }
 
-  /** It is as it was when its node was switched on; its cable stays. */
+  /** Resets the port to its state at power-on; the cable stays connected. */
   public void reset() {
     info.fill((byte) 0);
     Arrays.fill(pkeys, 0);
@@ -239,7 +239,7 @@ public final class NodePort {
   }
 
   /**
-   * Sets the logical state; the adapter is not told.
+   * Sets the logical state, without notifying the adapter.
    *
    * @param state the state
    */
@@ -253,7 +253,7 @@ public final class NodePort {
   }
 
   /**
-   * Sets the physical state; the adapter is not told.
+   * Sets the physical state, without notifying the adapter.
    *
    * @param state the state
    */

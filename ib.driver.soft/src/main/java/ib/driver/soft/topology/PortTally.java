@@ -6,7 +6,10 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** What a port counts beside its adapter. Any thread counts; resets are under the fabric's lock. */
+/**
+ * The counters of a port beyond those of its adapter. Any thread counts; a thread that resets a
+ * counter holds the fabric's monitor.
+ */
 public final class PortTally {
   private static final int SERVICE_LEVELS = 16;
 
@@ -70,10 +73,10 @@ public final class PortTally {
   }
 
   /**
-   * What a counter was at its last reset.
+   * Returns the value of a counter at its last reset.
    *
    * @param form the attribute
-   * @param counter which
+   * @param counter the counter
    * @return the value, 0 before the first reset
    */
   public long reset(PortCounter.Form form, PortCounter counter) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the engine knows of a queue pair, and what the fabric has lost of its device's packets. */
+/** The engine's diagnosis of a queue pair, and the fabric's losses of the device's packets. */
 final class FabricDiagnosis implements QpDiagnosis {
   private static final String PARTITION = "fabric_drop_partition";
 

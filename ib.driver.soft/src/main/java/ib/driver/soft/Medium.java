@@ -19,7 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What is between the devices, as its configuration says ({@link #SCHEMA}). */
+/** The fabric between the devices, as the configuration describes it ({@link #SCHEMA}). */
 final class Medium implements AutoCloseable {
   private static final Pattern KEY = Pattern.compile("0[xX]([0-9a-fA-F]{1,16})|([0-9]{1,18})");
 
@@ -81,13 +81,13 @@ final class Medium implements AutoCloseable {
 
   private final Fabric fabric = BuiltinSm.newFabric();
   private final Consumer<String> log;
-  private int port; // under this
-  private String topology = ""; // under this
-  private @Nullable IbsimDoor door; // under this
-  private @Nullable Subnet described; // under this
+  private int port; // guarded by this, as are the next three
+  private String topology = "";
+  private @Nullable IbsimDoor door;
+  private @Nullable Subnet described;
 
   /**
-   * Without a door for management software, and without a topology.
+   * Makes a fabric without an ibsim server and without a topology.
    *
    * @param log takes a line
    */
@@ -99,7 +99,7 @@ final class Medium implements AutoCloseable {
     return fabric;
   }
 
-  /** Closes the door and forgets the topology; the devices are gone by then. */
+  /** Closes the ibsim server and forgets the topology. The caller has closed the devices before. */
   @Override
   public synchronized void close() {
     door(0);

@@ -33,7 +33,7 @@ public final class SharedFabric implements ManagedService {
   private final Logger log = LoggerFactory.getLogger(SharedFabric.class);
   private final Medium medium = new Medium(log::warn);
 
-  /** Starts without a door, and without a topology. */
+  /** Starts without an ibsim server and without a topology. */
   @Activate
   public SharedFabric() {}
 
@@ -41,7 +41,7 @@ public final class SharedFabric implements ManagedService {
     return medium.fabric();
   }
 
-  /** Closes the door and forgets the topology; the devices are gone by then. */
+  /** Closes the ibsim server and forgets the topology. OSGi has closed the devices before. */
   @Deactivate
   void deactivate() {
     medium.close();

@@ -113,7 +113,7 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
     }
   }
 
-  /** Its node in the subnet, which has the GUIDs: a topology may say which. */
+  /** {@return the device's node in the subnet, which has the GUIDs; a topology may set them} */
   private static Node node(List<FabricPort> wires) {
     return wires.getFirst().place().node();
   }

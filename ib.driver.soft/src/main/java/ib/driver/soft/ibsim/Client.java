@@ -14,8 +14,8 @@ import java.util.Iterator;
 import java.util.Map;
 
 /**
- * A client of the door: management software that runs at a port as far as the subnet can tell.
- * Under the fabric's lock.
+ * A client of the ibsim server: management software that seems to the subnet to run at a port.
+ * Guarded by the fabric's monitor.
  */
 final class Client implements MadConsumer {
   private static final int TAG = 0xF000; // no agent in this JVM counts so far
@@ -65,7 +65,7 @@ final class Client implements MadConsumer {
     }
   }
 
-  /** It is there no more, for whatever reason; called once. */
+  /** Takes the client off its port, for whatever reason it ends. Called once. */
   void leave() {
     subnet.remove(place, this);
     manages(false);
@@ -180,7 +180,7 @@ final class Client implements MadConsumer {
     try {
       ByteBuffer bytes = Request.write(d, status);
       channel.write(bytes);
-    } catch (IOException e) { // nobody listens there any more
+    } catch (IOException e) { // the client's socket is closed
       gone = true;
     }
   }

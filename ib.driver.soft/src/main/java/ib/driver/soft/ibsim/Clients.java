@@ -77,7 +77,7 @@ final class Clients {
     }
   }
 
-  /** What a client that is there says. {@return why it is refused, or null} */
+  /** Handles a request of a connected client; {@return why it is refused, or null} */
   private @Nullable String known(ByteBuffer c, SocketAddress from) {
     int number = Control.client(c);
     Client client = number >= 0 && number < MAX_CLIENTS ? clients[number] : null;

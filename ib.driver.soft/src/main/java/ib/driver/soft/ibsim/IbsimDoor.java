@@ -19,11 +19,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server of ibsim's protocol: control at a UDP port of the loopback interface, and for each
- * client one more socket, at the port above by 1 and its number. A client that has ended without
- * saying so is found by its socket being gone. When all places are taken, the client that came
- * first of those that have said nothing since makes room. What cannot be understood, or is of
- * somebody else, is refused and counted; nothing that a datagram brings about ends the door.
+ * The ibsim server. It has a control socket at a UDP port of the loopback interface, and one more
+ * socket per client: client n has the port n + 1 above the control port. The server finds a client
+ * that ended without disconnecting by the client's closed socket. When all places are taken, a new
+ * client replaces the oldest client that has sent nothing since it connected. A datagram that is
+ * malformed, or that comes from a foreign socket, is refused and counted; no datagram ends the
+ * server.
  */
 public final class IbsimDoor implements AutoCloseable {
   private static final int MAX_READS = 256; // of one socket, before another one
@@ -40,9 +41,9 @@ public final class IbsimDoor implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * Opens the door.
+   * Starts the server.
    *
-   * @param fabric what is managed
+   * @param fabric the fabric that the clients manage
    * @param port UDP port of the control socket, 1 to 65471; 7070 is what ibsim uses
    * @param report takes a line for the log about what is refused or goes wrong, one a minute
    * @throws IbInvalidException when the port cannot be had
@@ -103,7 +104,7 @@ public final class IbsimDoor implements AutoCloseable {
     return clients.names();
   }
 
-  /** {@return what the door has refused, by reason, and outlived} */
+  /** {@return the refused datagrams by reason, and the exceptions that the server has survived} */
   public Incidents incidents() {
     return incidents;
   }
@@ -186,7 +187,7 @@ public final class IbsimDoor implements AutoCloseable {
     }
   }
 
-  /** Drops all clients; returns when the door's thread has ended. */
+  /** Drops all clients; returns when the server's thread has ended. */
   @Override
   public void close() {
     closed = true;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which UDP ports of this host are bound, where the host tells (Linux): a client that was killed
- * says nothing, and nobody may be sending to it.
+ * The bound UDP ports of this host, where the host lists them (Linux): a client that was killed
+ * does not disconnect, and without traffic to it no send fails.
  */
 final class LocalSockets {
   private static final List<Path> TABLES =
@@ -24,7 +24,7 @@ final class LocalSockets {
 
   LocalSockets() {}
 
-  /** {@return whether somebody may have a port who had it at a time} */
+  /** {@return whether the client that had a port at {@code sinceNs} may still have it} */
   boolean bound(int port, long sinceNs, long nowNs) {
     if (nowNs - readNs >= FRESH_NS) {
       readBeforeNs = readNs;

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** {@code struct sim_request}: a datagram between a client and the door, 288 bytes. */
+/** {@code struct sim_request}: a datagram between a client and the ibsim server, 288 bytes. */
 final class Request {
   static final int BYTES = 288;
 

@@ -1,8 +1,11 @@
 /**
- * The door for management software outside: the server side of {@code ibsim}'s protocol over UDP on
- * the loopback interface, so that an unmodified OpenSM and the infiniband-diags, preloaded with
- * {@code libumad2sim.so}, manage and inspect a subnet in this JVM. One thread of its own for each
- * socket; closing it is a fence. Text: the sources of ibsim 0.10.
+ * The ibsim server for management software outside of this JVM: the server side of {@code ibsim}'s
+ * protocol over UDP on the loopback interface. An unmodified OpenSM and the infiniband-diags,
+ * preloaded with {@code libumad2sim.so}, manage and inspect a subnet in this JVM. The server has
+ * one thread; when {@code close} returns, that thread has ended.
+ *
+ * <p>Locks: the monitor of the fabric guards the clients; the server's thread takes it for each
+ * datagram. Text: the sources of ibsim 0.10.
  */
 @NullMarked
 package ib.driver.soft.ibsim;

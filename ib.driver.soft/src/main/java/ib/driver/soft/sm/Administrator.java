@@ -51,7 +51,7 @@ final class Administrator implements MadConsumer {
 
   // ---- for the manager ----
 
-  /** It is the master again: clients register anew what they had. */
+  /** Requests all clients to register again, because this manager is the master again. */
   void returned() {
     groups.forgetMembers();
     subscriptions.clear();

@@ -19,10 +19,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The built-in subnet manager. It knows the subnet without asking, and writes what it decides by
- * the same agents that SMPs reach, so that a port is ACTIVE as soon as its cable is in. Whether it
- * is the master is settled by {@link Negotiation}; when it becomes the master again, all clients
- * are told to register anew.
+ * The built-in subnet manager. It reads the subnet without SMPs and writes its decisions through
+ * the agents that SMPs reach, so that a port is ACTIVE as soon as its cable is connected. {@link
+ * Negotiation} decides whether this manager is the master; when it becomes the master again, it
+ * requests all clients to register again.
  */
 public final class BuiltinSm implements ResidentSm {
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
@@ -120,8 +120,8 @@ public final class BuiltinSm implements ResidentSm {
   }
 
   /**
-   * Links of a switch have come or gone by somebody else's doing: what waits in INIT comes to
-   * ACTIVE, what has gone is not routed to.
+   * Handles links of a switch that came up or went down without this manager: sets ports in INIT to
+   * ACTIVE, and routes around links that are down.
    *
    * @param lid of the switch
    */
@@ -265,7 +265,7 @@ public final class BuiltinSm implements ResidentSm {
     return trees.attachedTo(mlid);
   }
 
-  /** {@return the multicast LID that most ports know a group by, 0 when nobody hears it} */
+  /** {@return the multicast LID that most ports have for a group, 0 when no port receives it} */
   int attachedBy(Gid group) {
     return trees.attachedBy(group);
   }
@@ -320,8 +320,9 @@ public final class BuiltinSm implements ResidentSm {
   }
 
   /**
-   * It is the master: what another one has given to the ports stays theirs. Who only sent to groups
-   * the other one knew: until they have registered anew, every group is reached from everywhere.
+   * Becomes the master. The ports keep the LIDs and tables of the previous master. Only the
+   * previous master knew which ports send to a group without being a member; until these ports have
+   * registered again, every group can be reached from every port.
    */
   void back() {
     away = true;

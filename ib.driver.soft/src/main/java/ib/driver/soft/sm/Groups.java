@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Multicast groups and their members (IBA 15.2.5.17). The IPoIB broadcast group of a partition is
- * there as soon as somebody of the partition asks for it (RFC 4391 section 5), and stays.
+ * there as soon as a port of the partition requests it (RFC 4391 section 5), and stays.
  */
 final class Groups {
   private static final long CREATE =

@@ -17,9 +17,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is the master: the built-in subnet manager and those behind the door tell one another by
- * SMInfo (IBA 14.4). The higher priority is the master, among equals the lower GUID; with priority
- * 0 the built-in one makes room for anybody at once. Under the fabric's lock.
+ * Decides which subnet manager is the master. The built-in manager and the clients of the ibsim
+ * server exchange their states and priorities by SMInfo (IBA 14.4). The manager of the highest
+ * priority is the master, among equals the one with the lowest GUID; with priority 0 the built-in
+ * manager gives way to any other one at once. Guarded by the fabric's monitor.
  */
 final class Negotiation {
   /** How often the others are asked. */
@@ -70,7 +71,7 @@ final class Negotiation {
     return activity;
   }
 
-  /** It did something. */
+  /** Counts an action of this manager. */
   void acts() {
     activity++;
   }
@@ -120,7 +121,7 @@ final class Negotiation {
     if (before == SmState.MASTER && after != SmState.MASTER) {
       heir = null;
       manager.away();
-    } else if (after == SmState.MASTER) { // or told so once more
+    } else if (after == SmState.MASTER) { // also when it was the master already
       manager.back();
     }
     return true;
@@ -129,7 +130,7 @@ final class Negotiation {
   /** After a change: asks whom it has to ask. */
   private void goOn() {
     if (peers.isEmpty()) {
-      signal(Signal.LOST); // nobody to wait for
+      signal(Signal.LOST); // no peer to wait for
       signal(Signal.ALONE);
       dueNs = Long.MAX_VALUE;
     } else if (state == SmState.NOT_ACTIVE) {
@@ -193,7 +194,7 @@ final class Negotiation {
     signal(outranked ? Signal.OUTRANKED : Signal.ALONE);
   }
 
-  /** Who is to be the master instead of this one. */
+  /** {@return the peer that is to be the master instead of this manager} */
   private Optional<Peer> heir() {
     return peers.values().stream()
         .filter(p -> p.state == SmState.STANDBY || p.state == SmState.MASTER)
@@ -256,7 +257,7 @@ final class Negotiation {
     MemorySegment reply = MemorySegment.ofArray(new byte[256]).copyFrom(d.mad);
     Smp.METHOD.set(reply, MadMethod.GET | MadMethod.RESPONSE);
     Smp.STATUS.set(reply, status);
-    // IBA 14.2.5.13: 0 before strangers. OpenSM shows no key and believes nobody who shows none
+    // IBA 14.2.5.13: strangers get key 0. OpenSM sends no key, and trusts no peer without one
     info(Smp.data(reply), state, believed(Smp.data(d.mad)));
     if (d.directed()) {
       Smp.DIRECTION.set(reply, 1);
@@ -334,9 +335,9 @@ final class Negotiation {
   }
 
   /**
-   * Gives the subnet to another one, and waits for its answer however long that takes: whoever has
-   * been told has it, and would be told again and again, each time to begin anew. Only a datagram
-   * that is lost is repeated.
+   * Hands the subnet over to another manager and waits for its response, however long that takes. A
+   * manager that has received HANDOVER has the subnet; another HANDOVER would make it start over.
+   * Only a lost datagram is repeated.
    */
   private void handOver(Peer to) {
     boolean waits = to.equals(heir);

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * is SMState of SMInfo.
  */
 enum SmState {
-  /** Does nothing until it is told to stand by. */
+  /** Does nothing until it receives STANDBY. */
   NOT_ACTIVE,
   /** Looks who else is there. */
   DISCOVERING,
@@ -16,7 +16,9 @@ enum SmState {
   /** Manages the subnet. */
   MASTER;
 
-  /** What happens to a subnet manager: five are told it by SubnSet(SMInfo), the rest it finds. */
+  /**
+   * The events of a subnet manager: five are SubnSet(SMInfo) commands, the manager finds others.
+   */
   enum Signal {
     /** The master gives the subnet to it. */
     HANDOVER(1),
@@ -28,17 +30,17 @@ enum SmState {
     STANDBY(4),
     /** The master wants it to look who is there. */
     DISCOVER(5),
-    /** Nobody is the master, and nobody comes before it. */
+    /** No manager is the master, and no peer outranks this manager. */
     ALONE(0),
-    /** There is a master, or somebody who comes before it. */
+    /** Another manager is the master, or a peer outranks this manager. */
     OUTRANKED(0),
     /** The master it watched is silent, or gone. */
     LOST(0),
     /** Whom it gave the subnet to has answered that. */
     HANDED_OVER(0),
-    /** With priority 0 it makes room for whoever comes. */
+    /** This manager has priority 0 and gives way to a peer. */
     YIELDED(0),
-    /** Whoever it made room for has gone. */
+    /** The peer to which this manager gave way has gone. */
     RECALLED(0);
 
     private final int modifier;

@@ -20,7 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Who wants to be told of what, and the reports to them (IBA 13.4.11, 15.4.7). */
+/** The event subscriptions of ports, and the reports to the subscribers (IBA 13.4.11, 15.4.7). */
 final class Subscriptions {
   /** More are refused: their numbers are whatever a stranger makes up. */
   private static final int MAX_SUBSCRIBERS = 4096;
@@ -100,7 +100,7 @@ final class Subscriptions {
     List.copyOf(inService.keySet()).forEach(this::port);
   }
 
-  /** The same of one port. */
+  /** Reports that one port has come into service, or has gone out of service. */
   void port(NodePort port) {
     boolean active = port.state() == PortState.ACTIVE;
     if (active && !inService.containsKey(port)) {
@@ -134,7 +134,7 @@ final class Subscriptions {
     tell(notice);
   }
 
-  /** A trap of a node is told on. */
+  /** Reports a node's trap to the subscribers. */
   void trap(MemorySegment data) {
     MemorySegment whole = MemorySegment.ofArray(new byte[Notice.TRAP_BYTES + 16]);
     whole.asSlice(0, Notice.TRAP_BYTES).copyFrom(data.asSlice(0, Notice.TRAP_BYTES));

@@ -19,7 +19,7 @@ import java.util.TreeSet;
  * fabric's lock.
  */
 final class Trees {
-  /** What software has told its port. */
+  /** A group and the multicast LID by which software has attached its port to the group. */
   private record Attachment(Gid group, int mlid) {}
 
   private final Tables tables;
@@ -33,7 +33,7 @@ final class Trees {
     this.administrator = administrator;
   }
 
-  // ---- what software has told its ports ----
+  // ---- the groups to which software has attached its ports ----
 
   void attach(NodePort port, Gid group, int mlid, boolean joins) {
     Attachment to = new Attachment(group, mlid);
@@ -58,8 +58,8 @@ final class Trees {
   }
 
   /**
-   * {@return the multicast LID that most ports know a group by, whoever has told them; 0 when
-   * nobody hears it}
+   * {@return the multicast LID that most ports have for a group, from any manager; 0 when no port
+   * receives the group}
    */
   int attachedBy(Gid group) {
     return attached.entrySet().stream()

@@ -38,7 +38,7 @@ import java.nio.file.Path;
 public final class SoftFabric extends StandaloneFabric {
   private static final String DRIVER = "ib.driver.soft";
 
-  /** What a fabric is to be. */
+  /** The options of a fabric. */
   public static final class Options extends FabricOptions<Options> {
     private Options() {}
 

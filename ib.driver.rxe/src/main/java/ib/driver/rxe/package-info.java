@@ -2,6 +2,11 @@
  * RoCEv2 on UDP port 4791: one software HCA per configuration, on addresses of this host. The
  * framework's threads start and stop the driver. Each device has a thread that receives and one
  * that watches the host's interfaces; the engine's rules say which threads run its packets (D4).
+ *
+ * <p>Locks, one of each per device: the monitor of {@code HostWatch} guards the table of addresses;
+ * a thread that holds it may take the monitor of {@code UdpWire}. The lock of {@code HostWatch}
+ * guards the end of its thread, and is a leaf. {@code HostWatch.stop} waits for at most one check
+ * of the host, and holds no lock while it waits.
  */
 @NullMarked
 package ib.driver.rxe;

@@ -18,6 +18,7 @@ final class LanguageRules {
           "ib.kit",
           "ib.ulp.ipoib",
           "ib.driver.rxe",
+          "ib.driver.soft",
           "ib.driver.base",
           "ib.tools",
           "cnf/launcher");

@@ -207,7 +207,8 @@ final class EndToEndTest {
   }
 
   @Test
-  @DisplayName("IBA 18.2.5 a path MTU larger than the peer's: nothing arrives, the sender is told")
+  @DisplayName(
+      "IBA 18.2.5 a path MTU larger than the peer's: nothing arrives, and the sender gets an error")
   void mtuMismatch() {
     try (Lab lab = new Lab("soft0")) {
       lab.configure("soft1", "mtu", 1024);

@@ -45,7 +45,8 @@ final class PlugOrderTest {
   }
 
   @Test
-  @DisplayName("F25: one that is wrong, in conflict, deleted or cannot be built holds up nobody")
+  @DisplayName(
+      "F25: a device that is wrong, in conflict, deleted or cannot be built delays no other device")
   void oneDoesNotCome() {
     world.inBuild =
         name -> {

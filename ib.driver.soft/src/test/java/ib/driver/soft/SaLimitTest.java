@@ -16,7 +16,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@DisplayName("Issue 5 what anybody may have the subnet administrator keep has a limit")
+@DisplayName("Issue 5: the records that clients have the subnet administrator keep have a limit")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SaLimitTest {
   private static final int MOST = 4096;

@@ -33,7 +33,8 @@ final class SlotWaitTest {
   }
 
   @Test
-  @DisplayName("two clients in add, each of which unplugs the other's device: one is told at once")
+  @DisplayName(
+      "two clients in add, each of which unplugs the other's device: one is refused at once")
   void slotsCross() throws Exception {
     CountDownLatch both = new CountDownLatch(2);
     CountDownLatch ends = new CountDownLatch(2);

@@ -263,7 +263,7 @@ final class SoftDevicesTest {
 
   @Test
   @DisplayName(
-      "F19 a client that blocks in add holds up its own device only, and nobody who configures")
+      "F19 a client that blocks in add holds up its own device only, and no thread that configures")
   void blockedAdd() {
     CountDownLatch go = new CountDownLatch(1);
     CountDownLatch adding = new CountDownLatch(1);

@@ -159,7 +159,7 @@ final class TrapTest {
   }
 
   @Test
-  @DisplayName("129 more damaged packets than the port bears: an integrity error, and a trap")
+  @DisplayName("129 more damaged packets than the port tolerates: an integrity error, and a trap")
   void linkIntegrity() {
     try (Lab lab = new Lab("soft0", "soft1")) {
       try (TrapSink sink = new TrapSink(subnet(lab)).represses(true)) {
@@ -281,7 +281,7 @@ final class TrapTest {
   }
 
   @Test
-  @DisplayName("144, 15.4: who subscribed is told, and the built-in manager knows the new mask")
+  @DisplayName("144, 15.4: a subscriber gets a report, and the built-in manager knows the new mask")
   void capabilityMaskReported() throws Exception {
     int cm = PortCapability.IS_CM_SUPPORTED.mask();
     try (Lab lab = new Lab("soft0", "soft1");
@@ -299,7 +299,7 @@ final class TrapTest {
   }
 
   @Test
-  @DisplayName("IBA 13.4.9 nobody represses it: said five times, then no more; repressed: once")
+  @DisplayName("IBA 13.4.9: a trap is sent five times at most, and only once if it is repressed")
   void repeated() {
     try (Lab lab = new Lab("soft0", "soft1");
         TrapSink sink = new TrapSink(subnet(lab))) {

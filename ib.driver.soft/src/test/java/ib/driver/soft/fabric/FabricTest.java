@@ -194,7 +194,7 @@ final class FabricTest {
 
   @Test
   @DisplayName(
-      "Multicast to nobody, to no multicast LID, with no replica left: nothing is lost track of")
+      "Multicast to no member, to no multicast LID, with no replica left: every packet is released")
   void multicastEdges() {
     TestPort a = up();
     up();
@@ -211,7 +211,7 @@ final class FabricTest {
   }
 
   @Test
-  @DisplayName("B22: a port that was unplugged is referred to by nobody")
+  @DisplayName("B22: no object refers to a port that was unplugged")
   void unpluggedPortsAreCollectable() {
     up();
     List<WeakReference<Object>> gone = plugUseAndUnplug();

@@ -112,7 +112,7 @@ final class HostileClientTest {
   }
 
   @Test
-  @DisplayName("nobody speaks in the name of another client")
+  @DisplayName("no client sends in the name of another client")
   void otherClient() throws IOException {
     int id = connect(socket);
     try (DatagramChannel other = bound(0)) {
@@ -162,7 +162,7 @@ final class HostileClientTest {
 
   @Test
   @DisplayName(
-      "1,000 who are silent keep nobody out, and end nobody who has spoken; all end with it")
+      "1,000 silent clients keep no client out, and replace no client that has sent; all end with the server")
   void silence() throws IOException {
     long before = descriptors();
     int spoken = connect(socket);
@@ -199,7 +199,8 @@ final class HostileClientTest {
   }
 
   @Test
-  @DisplayName("64 clients that have spoken stay: the next one is told that there is no room")
+  @DisplayName(
+      "64 clients that have sent stay: the next one is refused, since all places are taken")
   void crowd() throws IOException {
     List<DatagramChannel> crowd = new ArrayList<>();
     try {

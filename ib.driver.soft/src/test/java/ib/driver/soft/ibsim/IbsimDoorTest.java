@@ -83,7 +83,7 @@ final class IbsimDoorTest {
   }
 
   @RepeatedTest(4) // the order of the sockets is another each time
-  @DisplayName("a client leaves while others wait to be heard: nobody else notices")
+  @DisplayName("a client leaves while requests of others wait: the others are not disturbed")
   void leaves() throws IOException {
     List<FabricPort> ports = fabric.plug("soft0", 0x10, 1, "ib-sw0");
     int port = freePort();

@@ -216,7 +216,7 @@ final class NegotiationTest {
   }
 
   @Test
-  @DisplayName("priority 0 makes room without a word: NOT-ACTIVE while somebody is there")
+  @DisplayName("priority 0 gives way without a command: NOT-ACTIVE while another manager is there")
   void makesRoom() {
     List<Integer> before = lids();
     Other other = new Other(0, 0).come();

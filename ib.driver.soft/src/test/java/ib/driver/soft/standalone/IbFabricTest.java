@@ -90,7 +90,7 @@ final class IbFabricTest {
   }
 
   @Test
-  @DisplayName("a test that leaves a queue pair open has failed, and is told where it was made")
+  @DisplayName("a test that leaves a queue pair open fails, and the failure says where it was made")
   void leak() {
     Throwable why = failure("leaves");
     assertTrue(why instanceof IbLeakException, why.toString());
@@ -98,7 +98,7 @@ final class IbFabricTest {
   }
 
   @Test
-  @DisplayName("a parameter for which there is no device is told with what to try")
+  @DisplayName("a parameter without a device is refused with what to try")
   void tooMany() {
     String message = failure("tooMany").getMessage();
     assertTrue(message.contains("Try: @IbFabric(devices = 2)"), message);

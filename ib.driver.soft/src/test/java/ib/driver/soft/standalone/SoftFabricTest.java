@@ -143,7 +143,7 @@ final class SoftFabricTest {
   }
 
   @Test
-  @DisplayName("what is wrong in the options is told with what to try, and nothing is left open")
+  @DisplayName("a mistake in the options is refused with what to try, and nothing is left open")
   void refused() {
     Set<Thread> before = threads();
     assertThrows(IbInvalidException.class, () -> SoftFabric.open("soft0", "soft0"));

@@ -118,7 +118,7 @@ final class NetFileTest {
   }
 
   @Test
-  @DisplayName("A6: who has the GUID of another one is told, with both")
+  @DisplayName("A6: a second node with the same GUID is refused, and both are named")
   void duplicates() {
     String two =
         "caguid=0x10\nCa 2 \"a\"\n[1] \"s\"[1]\ncaguid=0x%s\nCa 1 \"b\"\n%s\nSwitch 4 \"s\"";
@@ -137,7 +137,7 @@ final class NetFileTest {
   }
 
   @Test
-  @DisplayName("What is wrong is told with its line")
+  @DisplayName("A mistake is reported with its line")
   void refusals() {
     for (String bad :
         List.of(

@@ -46,7 +46,7 @@ class StressTest {
   static void run() throws Exception {
     assumeTrue(Runtime.getRuntime().availableProcessors() >= 2, "jcstress needs two processors");
     RESULTS.putAll(run("ib\\..*", LONG ? 1000 : 400));
-    for (int i = 1; i < TRIES; i++) { // a busy machine: those that had too little of it, longer
+    for (int i = 1; i < TRIES; i++) { // on a busy machine some tests need more time
       String unseen =
           Stream.concat(tests(true).filter(t -> !caught(t)), tests(false).filter(StressTest::few))
               .map(t -> t.replace(".", "\\.") + "$")
@@ -153,7 +153,7 @@ class StressTest {
     }
   }
 
-  /** Nothing is wrong, but hardly anything was tried: no failure is hidden by trying more. */
+  /** {@return whether a test without a failure had too few samples; a failure is never repeated} */
   private static boolean few(String test) {
     List<TestResult> results = RESULTS.getOrDefault(test, List.of());
     return !results.isEmpty()

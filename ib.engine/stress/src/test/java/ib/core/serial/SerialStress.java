@@ -13,7 +13,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 
 /** S23, S24: callbacks one at a time, and once more after the last wake-up. */
 public class SerialStress {
-  /** What wakers have written, plainly, and what the callback has seen of it. */
+  /** The plain writes of the wakers, and those that the callback has seen. */
   static class Asked {
     int one;
     int two;
@@ -31,7 +31,7 @@ public class SerialStress {
     }
   }
 
-  /** Runs on the thread of whoever has claimed it. */
+  /** Runs on the thread that holds the claim. */
   static final class Task extends Serial {
     private final Asked asked;
 
@@ -46,7 +46,7 @@ public class SerialStress {
     }
   }
 
-  /** Two threads ask for something and wake the task. */
+  /** Two threads write a request each and wake the serial. */
   @JCStressTest
   @Outcome(id = "3, 0", expect = ACCEPTABLE, desc = "both were seen, one call at a time")
   @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost, or two calls at once")
@@ -75,9 +75,9 @@ public class SerialStress {
   }
 
   /**
-   * A waker meets a run that is just beginning: the waker stores and then looks at the task, the
-   * run takes the wake-up away and then looks at what was stored. Both orders have to be kept, or
-   * neither sees the other.
+   * A waker meets a run that is just beginning. The waker writes its request and then reads the
+   * state; the run clears the wake-up and then reads the requests. Without both orders neither
+   * thread sees the other's write.
    */
   @JCStressTest
   @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "seen by this run or by another one")
@@ -88,7 +88,7 @@ public class SerialStress {
     private final Queued task = new Queued(asked);
 
     public WokenAtBegin() {
-      task.schedule(); // claimed and pending: its thread is about to run it
+      task.schedule(); // claimed and pending: the thread is about to run it
       task.inline = true;
     }
 
@@ -110,7 +110,7 @@ public class SerialStress {
     }
   }
 
-  /** The first time it only says that it is queued. */
+  /** The first call only records that the serial is queued. */
   static final class Queued extends Serial {
     private final Asked asked;
     boolean inline;
@@ -131,7 +131,7 @@ public class SerialStress {
     }
   }
 
-  /** Canary: the waker looks first whether it is pending already, and stores nothing then. */
+  /** Canary: a waker that finds PENDING set does not write the state. */
   @JCStressTest
   @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "seen by this run or by another one")
   @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost, or two calls at once")
@@ -166,7 +166,7 @@ public class SerialStress {
     }
   }
 
-  /** Canary: who finds the task claimed relies on it without telling. */
+  /** Canary: a waker that finds CLAIMED set does not set PENDING. */
   @JCStressTest
   @Outcome(id = "3, 0", expect = ACCEPTABLE, desc = "both were seen, one call at a time")
   @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost, or two calls at once")

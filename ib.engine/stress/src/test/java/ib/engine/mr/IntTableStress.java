@@ -15,7 +15,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
 public class IntTableStress {
   private static final int SLOTS = 64;
 
-  /** Plain fields: whoever finds it must see them. */
+  /** Plain fields, which each thread that finds the object must see. */
   static final class Thing {
     int number;
 
@@ -28,7 +28,7 @@ public class IntTableStress {
     return t == null ? 0 : t.number;
   }
 
-  /** What is put is found whole, or not yet. */
+  /** A reader finds an added object whole, or not yet. */
   @JCStressTest
   @Outcome(
       id = {"0, 7", "7, 7"},
@@ -55,7 +55,7 @@ public class IntTableStress {
     }
   }
 
-  /** The table is built anew while it is read: what is in it is found. */
+  /** The table is rebuilt while it is read: a reader finds each entry. */
   @JCStressTest
   @Outcome(id = "1, 40", expect = ACCEPTABLE, desc = "found throughout")
   @Outcome(expect = FORBIDDEN, desc = "lost")
@@ -72,7 +72,7 @@ public class IntTableStress {
     @Actor
     public void writer() {
       table.put(39, new Thing(39));
-      table.put(40, new Thing(40)); // too full now
+      table.put(40, new Thing(40)); // makes the table grow
     }
 
     @Actor
@@ -88,8 +88,8 @@ public class IntTableStress {
 
   /** A neighbour that shares the slot is removed and another added: the chain stays whole. */
   @JCStressTest
-  @Outcome(id = "65, 0", expect = ACCEPTABLE, desc = "found, the newcomer not yet")
-  @Outcome(id = "65, 129", expect = ACCEPTABLE, desc = "found, the newcomer too")
+  @Outcome(id = "65, 0", expect = ACCEPTABLE, desc = "found, the added one not yet")
+  @Outcome(id = "65, 129", expect = ACCEPTABLE, desc = "found, the added one too")
   @Outcome(expect = FORBIDDEN, desc = "lost, or one taken for another")
   @State
   public static class ChainStaysWhole {
@@ -113,7 +113,7 @@ public class IntTableStress {
     }
   }
 
-  /** Canary: a slot is given to another number while readers are about. */
+  /** Canary: a slot gets another number while a reader uses it. */
   @JCStressTest
   @Outcome(
       id = {"0", "2"},

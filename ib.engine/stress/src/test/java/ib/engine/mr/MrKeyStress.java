@@ -32,7 +32,7 @@ public class MrKeyStress {
     }
   }
 
-  /** What the old key opened may be written, never what the new one opens. */
+  /** A packet may write the region of the old key, never that of the new key. */
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "the new place is as it was")
   @Outcome(expect = FORBIDDEN, desc = "the old key has written to the new place")
@@ -64,7 +64,7 @@ public class MrKeyStress {
     }
   }
 
-  /** Canary: the key is compared once and the place read then, without a version. */
+  /** Canary: the key is compared once, then the region is read, without a version. */
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "the new place is as it was")
   @Outcome(expect = FORBIDDEN, desc = "the old key has written to the new place")

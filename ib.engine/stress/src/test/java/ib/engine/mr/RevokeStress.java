@@ -19,7 +19,7 @@ public class RevokeStress {
   private static final long USERS = 99;
   private static final MemorySegment PACKET = MemorySegment.ofArray(new long[] {1});
 
-  /** What both tests share: a write by the owner of a queue pair. */
+  /** The part that both tests share: a write by the thread that holds a claim. */
   static class Region {
     final MemorySegment memory = MemorySegment.ofArray(new long[1]);
     final MrKey key = new MrKey(1, 1, memory);
@@ -52,9 +52,9 @@ public class RevokeStress {
     }
   }
 
-  /** After the revocation and one look at who is inside, the memory is the user's again. */
+  /** After the revocation and one check of the claim no packet is written to the memory. */
   @JCStressTest
-  @Outcome(id = "99", expect = ACCEPTABLE, desc = "nobody wrote after the fence")
+  @Outcome(id = "99", expect = ACCEPTABLE, desc = "no write after the fence")
   @Outcome(expect = FORBIDDEN, desc = "written after deregistration")
   @State
   public static class Fenced extends Region {
@@ -84,9 +84,9 @@ public class RevokeStress {
     }
   }
 
-  /** Canary: revoked, but nobody waits for who is inside. */
+  /** Canary: revoked without a wait for the thread that is writing. */
   @JCStressTest
-  @Outcome(id = "99", expect = ACCEPTABLE, desc = "nobody wrote after the fence")
+  @Outcome(id = "99", expect = ACCEPTABLE, desc = "no write after the fence")
   @Outcome(expect = FORBIDDEN, desc = "written after deregistration")
   @State
   public static class CanaryNoFence extends Region {

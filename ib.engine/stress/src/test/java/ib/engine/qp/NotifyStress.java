@@ -29,7 +29,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
 /** B7: no completion is lost between the last poll and the arm. */
 public class NotifyStress {
   private static final int ARM = NotifyFlags.NEXT_COMP | NotifyFlags.REPORT_MISSED_EVENTS;
-  private static final long PATIENCE_NS = 10_000_000_000L; // who is not told is never told
+  private static final long PATIENCE_NS = 10_000_000_000L; // then a notification is lost
   private static final ObjectControl NOBODY =
       (ObjectControl)
           Proxy.newProxyInstance(
@@ -58,7 +58,7 @@ public class NotifyStress {
           (type, port) -> {});
 
   static {
-    HCA.worker().start("worker"); // who armed before a claim was published is told by it
+    HCA.worker().start("worker"); // notifies a consumer that armed before the claim was published
   }
 
   /** A queue that notes whether its handler would be called. */
@@ -89,8 +89,8 @@ public class NotifyStress {
       return cq.poll(into, 1);
     }
 
-    /** Waits to be told unless it was polled in time, and polls only then: else it is no news. */
-    void told(III_Result r, boolean polled) {
+    /** Waits for the notification, unless the entry was polled in time, and polls then. */
+    void notified(III_Result r, boolean polled) {
       long end = System.nanoTime() + PATIENCE_NS;
       while (!polled && r.r2 == 0 && notified == 0 && System.nanoTime() < end) {
         Thread.onSpinWait();
@@ -100,16 +100,16 @@ public class NotifyStress {
     }
   }
 
-  /** Polled until empty, then armed: told by call, told by result, or polled. */
+  /** A consumer that polls until empty and then arms is notified, or has polled the entry. */
   @JCStressTest
   @Outcome(
       id = {"0, 0, 0", "1, 0, 0"},
       expect = ACCEPTABLE,
       desc = "polled in time")
-  @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "told by the result of the arm")
-  @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "told by the handler")
-  @Outcome(id = "1, 1, 1", expect = ACCEPTABLE, desc = "told twice")
-  @Outcome(expect = FORBIDDEN, desc = "it waits and nobody knows")
+  @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "notified by the result of the arm")
+  @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "notified by the handler")
+  @Outcome(id = "1, 1, 1", expect = ACCEPTABLE, desc = "notified twice")
+  @Outcome(expect = FORBIDDEN, desc = "the notification is lost")
   @State
   public static class PollThenArm extends Queue {
     private boolean polled;
@@ -127,16 +127,16 @@ public class NotifyStress {
 
     @Arbiter
     public void after(III_Result r) {
-      told(r, polled);
+      notified(r, polled);
     }
   }
 
-  /** The same while the queue is resized between the two. */
+  /** As above, while the queue is resized between the last poll and the arm. */
   @JCStressTest
-  @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "told by the result of the arm")
-  @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "told by the handler")
-  @Outcome(id = "1, 1, 1", expect = ACCEPTABLE, desc = "told twice")
-  @Outcome(expect = FORBIDDEN, desc = "it waits and nobody knows")
+  @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "notified by the result of the arm")
+  @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "notified by the handler")
+  @Outcome(id = "1, 1, 1", expect = ACCEPTABLE, desc = "notified twice")
+  @Outcome(expect = FORBIDDEN, desc = "the notification is lost")
   @State
   public static class ResizeAndArm extends Queue {
     @Actor
@@ -152,16 +152,16 @@ public class NotifyStress {
 
     @Arbiter
     public void after(III_Result r) {
-      told(r, false);
+      notified(r, false);
     }
   }
 
-  /** Canary: armed without a fence before the look at the entries. */
+  /** Canary: no memory fence between the arm and the read of the entries. */
   @JCStressTest
-  @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "told by the result of the arm")
-  @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "told by the handler")
-  @Outcome(id = "1, 1, 1", expect = ACCEPTABLE, desc = "told twice")
-  @Outcome(expect = FORBIDDEN, desc = "it waits and nobody knows")
+  @Outcome(id = "0, 1, 1", expect = ACCEPTABLE, desc = "notified by the result of the arm")
+  @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "notified by the handler")
+  @Outcome(id = "1, 1, 1", expect = ACCEPTABLE, desc = "notified twice")
+  @Outcome(expect = FORBIDDEN, desc = "the notification is lost")
   @State
   public static class CanaryNoFence {
     private final CompletionRing ring = new CompletionRing(1);

@@ -20,12 +20,12 @@ public class PacketPoolStress {
     return new PacketPool(null, 1, 0).take();
   }
 
-  /** The only packet is freed while the owner finds that there is none. */
+  /** Another thread frees the only packet while the claim holder finds no packet. */
   @JCStressTest
   @Outcome(
       id = {"1, 0", "0, 1", "1, 1"},
       expect = ACCEPTABLE,
-      desc = "one of them goes on")
+      desc = "one of the two threads goes on")
   @Outcome(expect = FORBIDDEN, desc = "the sender stands still")
   @State
   public static class FreeAndStarve {
@@ -50,7 +50,7 @@ public class PacketPoolStress {
     }
   }
 
-  /** A copy for a second receiver outlives its original: the packet is not back before the copy. */
+  /** A copy for a second receiver outlives the original: the packet is free after the copy. */
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "the copy is still out")
   @Outcome(expect = FORBIDDEN, desc = "reclaimed while a copy refers to the payload")
@@ -71,7 +71,7 @@ public class PacketPoolStress {
     }
   }
 
-  /** Canary: the copies are looked at first, then the original. */
+  /** Canary: the copies are checked first, then the original. */
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "the copy is still out")
   @Outcome(expect = FORBIDDEN, desc = "reclaimed while a copy refers to the payload")
@@ -92,12 +92,12 @@ public class PacketPoolStress {
     }
   }
 
-  /** Canary: the same two looks without the fences. */
+  /** Canary: the same two checks without the memory fences. */
   @JCStressTest
   @Outcome(
       id = {"1, 0", "0, 1", "1, 1"},
       expect = ACCEPTABLE,
-      desc = "one of them goes on")
+      desc = "one of the two threads goes on")
   @Outcome(expect = FORBIDDEN, desc = "the sender stands still")
   @State
   public static class CanaryNoFence {

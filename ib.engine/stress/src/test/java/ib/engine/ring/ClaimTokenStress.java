@@ -12,14 +12,14 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** D4: one owner at a time, and no work is lost. */
+/** D4: one claim holder at a time, and no work is lost. */
 public class ClaimTokenStress {
-  /** Work is two plain flags; what is done is plain too: the token alone orders it. */
+  /** The work is two plain flags and a plain result: only the token orders the accesses. */
   static class Work {
     final ClaimToken token = new ClaimToken();
     int posted1;
     int posted2;
-    int done; // the owner's: each bit once
+    int done; // only the claim holder writes it: each bit once
     int inside;
     int overlaps;
 
@@ -42,7 +42,7 @@ public class ClaimTokenStress {
   /** Two posters of work. */
   @JCStressTest
   @Outcome(id = "3, 0", expect = ACCEPTABLE, desc = "all done, one at a time")
-  @Outcome(expect = FORBIDDEN, desc = "lost work or two owners")
+  @Outcome(expect = FORBIDDEN, desc = "lost work or two holders")
   @State
   public static class TwoPosters extends Work {
     @Actor
@@ -68,10 +68,10 @@ public class ClaimTokenStress {
     }
   }
 
-  /** Canary: who finds it claimed goes away without a mark. */
+  /** Canary: a thread that finds the token claimed sets no RERUN. */
   @JCStressTest
   @Outcome(id = "3, 0", expect = ACCEPTABLE, desc = "all done, one at a time")
-  @Outcome(expect = FORBIDDEN, desc = "lost work or two owners")
+  @Outcome(expect = FORBIDDEN, desc = "lost work or two holders")
   @State
   public static class CanaryNoMark extends Work {
     @Actor
@@ -97,10 +97,10 @@ public class ClaimTokenStress {
     }
   }
 
-  /** A packet's way in: try, and mark only when that fails. */
+  /** As for a packet: try to claim, and set RERUN only when that fails. */
   @JCStressTest
   @Outcome(id = "3, 0", expect = ACCEPTABLE, desc = "all done, one at a time")
-  @Outcome(expect = FORBIDDEN, desc = "lost work or two owners")
+  @Outcome(expect = FORBIDDEN, desc = "lost work or two holders")
   @State
   public static class TryThenMark extends Work {
     private volatile int pushed;
@@ -139,10 +139,10 @@ public class ClaimTokenStress {
     }
   }
 
-  /** The control path claims it for good while work is posted: it runs it once more itself. */
+  /** The control path claims the token for good while work is posted, and does that work. */
   @JCStressTest
-  @Outcome(id = "1, 0, 0", expect = ACCEPTABLE, desc = "done by somebody, none inside at the death")
-  @Outcome(expect = FORBIDDEN, desc = "lost work, two owners, or killed with somebody inside")
+  @Outcome(id = "1, 0, 0", expect = ACCEPTABLE, desc = "done, and no holder at the end")
+  @Outcome(expect = FORBIDDEN, desc = "lost work, two holders, or destroyed while claimed")
   @State
   public static class WantAndDie extends Work {
     private int insideAtDeath;
@@ -174,11 +174,11 @@ public class ClaimTokenStress {
     }
   }
 
-  /** Canary: asks, then claims. */
+  /** Canary: checks and claims in two steps. */
   @JCStressTest
   @Outcome(id = "2, 0", expect = ACCEPTABLE, desc = "one after the other")
-  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "only one came in")
-  @Outcome(expect = FORBIDDEN, desc = "two owners")
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "only one got the claim")
+  @Outcome(expect = FORBIDDEN, desc = "two holders")
   @State
   public static class CanaryTornClaim {
     private volatile int state;

@@ -52,7 +52,7 @@ public class CompletionRingStress {
     }
   }
 
-  /** A ring and the one that a resize puts in its place. */
+  /** A ring, and the ring that replaces it in a resize. */
   static class TwoRings {
     final CompletionRing old = new CompletionRing(1);
     final CompletionRing fresh = new CompletionRing(1);
@@ -67,7 +67,7 @@ public class CompletionRingStress {
     }
   }
 
-  /** An entry is seen whole or not at all, also in a slot that was used before. */
+  /** A poller sees an entry whole or not at all, also in a slot that was used before. */
   @JCStressTest
   @Outcome(
       id = {"0, 2", "2, 0"},
@@ -92,7 +92,7 @@ public class CompletionRingStress {
     }
   }
 
-  /** Canary: what is claimed is taken for published. */
+  /** Canary: a claimed entry is taken for a published one. */
   @JCStressTest
   @Outcome(
       id = {"0, 2", "2, 0"},
@@ -148,12 +148,12 @@ public class CompletionRingStress {
     }
   }
 
-  /** Room for two after a lap: no overrun is reported whatever producers do to their guess. */
+  /** Two free entries after a lap: no overrun, whatever producers write to the head's copy. */
   @JCStressTest
   @Outcome(
       id = {"2, 3", "3, 2"},
       expect = ACCEPTABLE,
-      desc = "both found room")
+      desc = "both got an entry")
   @Outcome(expect = FORBIDDEN, desc = "an overrun that is none: the queue would be lost")
   @State
   public static class RoomAfterLap {
@@ -207,7 +207,7 @@ public class CompletionRingStress {
     }
   }
 
-  /** A resize while a completion comes in: it is in one of the two rings, and found. */
+  /** A resize while a completion arrives: the completion is found in one of the two rings. */
   @JCStressTest
   @Outcome(
       id = {"1, 0", "0, 1"},
@@ -233,7 +233,7 @@ public class CompletionRingStress {
     }
   }
 
-  /** Canary: the end is read, then the ring closed: two steps. */
+  /** Canary: the end is read and the ring is closed in two steps. */
   @JCStressTest
   @Outcome(
       id = {"1, 0", "0, 1"},

@@ -62,7 +62,7 @@ public class ReceiveRingStress {
     }
   }
 
-  /** Canary: taken as if it were alone. */
+  /** Canary: each consumer takes as if there were no other one. */
   @JCStressTest
   @Outcome(
       id = {"1, 0", "0, 1"},
@@ -104,7 +104,7 @@ public class ReceiveRingStress {
       expect = ACCEPTABLE,
       desc = "one took the old request")
   @Outcome(id = "2, 1, 0", expect = ACCEPTABLE, desc = "the slow one took the new request")
-  @Outcome(id = "1, 0, 0", expect = ACCEPTABLE, desc = "taken and not released yet: no room")
+  @Outcome(id = "1, 0, 0", expect = ACCEPTABLE, desc = "taken and not released yet: no free slot")
   @Outcome(expect = FORBIDDEN, desc = "lost, twice or torn")
   @State
   public static class NextLap {
@@ -131,9 +131,9 @@ public class ReceiveRingStress {
     }
   }
 
-  /** Canary: the slot is given back before it is copied. */
+  /** Canary: the slot is released before it is copied. */
   @JCStressTest
-  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "copied in time, no room yet")
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "copied in time, no free slot yet")
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "copied in time")
   @Outcome(expect = FORBIDDEN, desc = "the new request, or half of each")
   @State

@@ -88,7 +88,7 @@ public class SendRingStress {
     }
   }
 
-  /** A batch, published by its first word alone, is seen whole or not at all. */
+  /** A reader sees a batch, published by its first word alone, whole or not at all. */
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "not yet")
   @Outcome(id = "34", expect = ACCEPTABLE, desc = "both")
@@ -145,15 +145,15 @@ public class SendRingStress {
   }
 
   /**
-   * S48: two posters and room for two after a lap: full is said only when it is full, whatever the
-   * posters do to each other's guess of the head.
+   * S48: two posters and two free slots after a lap: a post is refused only when the ring is full,
+   * whatever the posters write to their copy of the head.
    */
   @JCStressTest
   @Outcome(
       id = {"2, 3", "3, 2"},
       expect = ACCEPTABLE,
-      desc = "both found room")
-  @Outcome(expect = FORBIDDEN, desc = "refused although there was room")
+      desc = "both got a slot")
+  @Outcome(expect = FORBIDDEN, desc = "refused although there was a free slot")
   @State
   public static class RoomAfterLap {
     private final SendRing ring = new SendRing(2, 0, 0);
@@ -177,9 +177,9 @@ public class SendRingStress {
   }
 
   /**
-   * B20: the ring is sealed while a poster publishes, and its slot given up: it is flushed or taken
-   * back, exactly one of the two. Between publishing and looking at the seal stands the claim of
-   * the queue pair, a full fence, as in the product.
+   * B20: the ring is sealed while a poster publishes. Then the request is either flushed or taken
+   * back, exactly one of the two. Between publishing and reading the seal the poster claims the
+   * queue pair, which is a full memory fence, as in the product.
    */
   @JCStressTest
   @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "flushed")
@@ -213,7 +213,7 @@ public class SendRingStress {
     }
   }
 
-  /** Canary: without that fence the poster's word may still be on its way when it is given up. */
+  /** Canary: without that memory fence the seal may miss the poster's word. */
   @JCStressTest
   @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "flushed")
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "refused or taken back")
@@ -238,7 +238,7 @@ public class SendRingStress {
 
     @Actor
     public void killer(II_Result r) {
-      spent.getAndIncrement(); // our own stores are out: the seal comes at once
+      spent.getAndIncrement(); // makes the own stores visible: the seal comes at once
       ring.seal();
       if (ring.tail() > 0 && ring.kill(0)) {
         r.r1 = 1;

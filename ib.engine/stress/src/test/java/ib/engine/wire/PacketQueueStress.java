@@ -30,7 +30,7 @@ public class PacketQueueStress {
     return p;
   }
 
-  /** Takes all; the digits of those of one sender, and of the other. */
+  /** Takes all packets; the digits are those of one sender, then of the other. */
   static void takeAll(PacketQueue q, II_Result r) {
     for (Packet p = q.peek(); p != null; p = q.peek()) {
       q.remove();
@@ -42,7 +42,7 @@ public class PacketQueueStress {
     }
   }
 
-  /** Two senders, two packets each: all arrive, those of a sender in order. */
+  /** Two senders, two packets each: all arrive, and each sender's packets in order. */
   @JCStressTest
   @Outcome(id = "12, 34", expect = ACCEPTABLE, desc = "all, in order")
   @Outcome(expect = FORBIDDEN, desc = "lost or out of order")
@@ -69,7 +69,7 @@ public class PacketQueueStress {
     }
   }
 
-  /** The owner adds by its own lane and takes, while another thread pushes. */
+  /** The claim holder adds to its inlet and takes, while another thread pushes. */
   @JCStressTest
   @Outcome(id = "12, 34", expect = ACCEPTABLE, desc = "all, in order")
   @Outcome(expect = FORBIDDEN, desc = "lost or out of order")

@@ -14,7 +14,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 
 /** S12, CC-16: the ring of events. */
 public class EventRingStress {
-  /** What a poll gives: port and time in one number, 0 for nothing. */
+  /** {@return the polled event, port and time in one number; 0 for none} */
   static int poll(EventRing ring) {
     EventRing.Entry entry = new EventRing.Entry();
     return ring.poll(entry) ? 10 * entry.port + (int) entry.timeNs : 0;
@@ -24,7 +24,7 @@ public class EventRingStress {
     return ring.offer(EventType.PORT_ACTIVE, 7, 9) == EventRing.Offer.QUEUED ? 1 : 0;
   }
 
-  /** What is polled is whole. */
+  /** A polled event is whole. */
   @JCStressTest
   @Outcome(
       id = {"0, 79", "79, 0"},
@@ -51,7 +51,7 @@ public class EventRingStress {
     }
   }
 
-  /** After a close nothing slips in. */
+  /** After a close the ring accepts no event. */
   @JCStressTest
   @Outcome(
       id = {"0, 0", "1, 1"},
@@ -74,7 +74,7 @@ public class EventRingStress {
     }
   }
 
-  /** Canary: closed and tail are two words. */
+  /** Canary: the closed bit and the tail are two words. */
   @JCStressTest
   @Outcome(
       id = {"0, 0", "1, 1"},

@@ -28,6 +28,8 @@ final class AeronIpc implements AutoCloseable {
         MediaDriver.launchEmbedded(
             new MediaDriver.Context()
                 .threadingMode(ThreadingMode.INVOKER)
+                .clientLivenessTimeoutNs(TimeUnit.SECONDS.toNanos(60)) // the machine may be busy
+                .publicationUnblockTimeoutNs(TimeUnit.SECONDS.toNanos(90))
                 .ipcMtuLength(8192) // 4 KiB is one fragment
                 .ipcPublicationTermWindowLength(4 << 20)
                 .dirDeleteOnStart(true)

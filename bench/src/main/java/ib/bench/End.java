@@ -15,6 +15,7 @@ import ib.core.verbs.QpInit;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
+import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 
 /**
@@ -22,6 +23,7 @@ import ib.core.verbs.WcStatus;
  */
 final class End implements AutoCloseable {
   static final int DEPTH = 256;
+  static final int BATCH = 16;
   private static final int EVERYTHING =
       Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ;
 
@@ -96,8 +98,8 @@ final class End implements AutoCloseable {
             .maxRdAtomic(16));
   }
 
-  void receive(int bytes) {
-    check(qp.postReceive(1, lkey, address, bytes));
+  void receive(long offset, int bytes) {
+    check(qp.postReceive(1, lkey, address + offset, bytes));
   }
 
   void send(int bytes, int flags) {
@@ -113,6 +115,28 @@ final class End implements AutoCloseable {
     qp.wrId(3).wrFlags(flags);
     qp.wrRdmaWrite(peer.memory.rkey(), peer.address);
     qp.wrSetSge(lkey, address, bytes);
+    check(qp.wrComplete());
+  }
+
+  /** {@value #BATCH} of the same, the last one signaled. */
+  void writeBatch(End peer, int bytes) {
+    qp.wrStart();
+    for (int i = 1; i <= BATCH; i++) {
+      qp.wrId(i).wrFlags(i == BATCH ? SendFlags.SIGNALED : 0);
+      qp.wrRdmaWrite(peer.memory.rkey(), peer.address);
+      qp.wrSetSge(lkey, address, bytes);
+    }
+    check(qp.wrComplete());
+  }
+
+  /** {@value #BATCH} sends, the last one signaled. */
+  void sendBatch(int bytes) {
+    qp.wrStart();
+    for (int i = 1; i <= BATCH; i++) {
+      qp.wrId(i).wrFlags(i == BATCH ? SendFlags.SIGNALED : 0);
+      qp.wrSend();
+      qp.wrSetSge(lkey, address, bytes);
+    }
     check(qp.wrComplete());
   }
 

@@ -4,175 +4,215 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.TimeUnit;
-import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
 
-/** What the machine can do at best: the flag round trip F, the ring round trip R, the copy C. */
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-public class RawLimits {
+/** The machine's own limits: the flag round trip F, the ring round trip R, a ring, the copy C. */
+final class RawLimits {
+  static final int TRIPS = 32;
   private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
+  private RawLimits() {}
+
+  private static MemorySegment memory(long bytes) {
+    return Arena.ofAuto().allocate(bytes, 128);
+  }
+
   /** F: two threads, one flag each way. */
-  @State(Scope.Benchmark)
-  public static class Flag {
-    private final Arena arena = Arena.ofShared();
-    private final MemorySegment ping = arena.allocate(128, 128);
-    private final MemorySegment pong = arena.allocate(128, 128);
-    private volatile boolean stop;
-    private Thread echo = Thread.ofPlatform().unstarted(() -> {});
+  static final class Flag extends Case {
+    private final MemorySegment ping = memory(128);
+    private final MemorySegment pong = memory(128);
     private long turn;
+    private long seen;
 
-    /** Starts the echo. */
-    @Setup(Level.Trial)
-    public void setUp() {
-      echo =
-          Thread.ofPlatform()
-              .name("echo")
-              .start(
-                  () -> {
-                    long expect = 1;
-                    while (!stop) {
-                      if ((long) LONG.getAcquire(ping, 0L) == expect) {
-                        LONG.setRelease(pong, 0L, expect++);
-                      } else {
-                        Thread.onSpinWait();
-                      }
-                    }
-                  });
+    Flag() {
+      super("F: two threads, one flag each way", Kind.EXCHANGE);
     }
 
-    /** Ends the echo. */
-    @TearDown(Level.Trial)
-    public void tearDown() throws InterruptedException {
-      stop = true;
-      echo.join();
-      arena.close();
-    }
-
-    void roundTrip() {
-      long t = ++turn;
-      LONG.setRelease(ping, 0L, t);
-      while ((long) LONG.getAcquire(pong, 0L) != t) {
-        Thread.onSpinWait();
+    @Override
+    int burst() {
+      for (int i = 0; i < TRIPS; i++) {
+        long t = ++turn;
+        LONG.setRelease(ping, 0L, t);
+        while ((long) LONG.getAcquire(pong, 0L) != t) {
+          Thread.onSpinWait();
+        }
       }
+      return TRIPS;
+    }
+
+    @Override
+    void serve(Partner partner) {
+      long expect = seen + 1;
+      while (!partner.stopped()) {
+        if ((long) LONG.getAcquire(ping, 0L) == expect) {
+          LONG.setRelease(pong, 0L, expect++);
+        } else {
+          Thread.onSpinWait();
+        }
+      }
+      seen = expect - 1;
     }
   }
 
-  /** R: two threads, a ring of 64 byte slots each way, the validity word in the slot. */
-  @State(Scope.Benchmark)
-  public static class Ring {
-    private static final int SLOTS = 256;
-    private static final int SLOT = 64;
-    private final Arena arena = Arena.ofShared();
-    private final MemorySegment there = arena.allocate(SLOTS * SLOT, 128);
-    private final MemorySegment back = arena.allocate(SLOTS * SLOT, 128);
-    private final MemorySegment mine = arena.allocate(SLOT, 64);
-    private final MemorySegment theirs = arena.allocate(SLOT, 64);
-    private volatile boolean stop;
-    private Thread echo = Thread.ofPlatform().unstarted(() -> {});
-    private long turn;
+  /** Slots of 64 bytes, copied in and out; the first word of a slot says which message it holds. */
+  private static final class Slots {
+    static final int BYTES = 64;
+    private static final int COUNT = 256;
+    private final MemorySegment slots = memory(COUNT * BYTES);
 
-    /** Starts the echo. */
-    @Setup(Level.Trial)
-    public void setUp() {
-      echo =
-          Thread.ofPlatform()
-              .name("echo")
-              .start(
-                  () -> {
-                    long expect = 1;
-                    while (!stop) {
-                      if (take(there, expect, theirs)) {
-                        put(back, expect++, theirs);
-                      } else {
-                        Thread.onSpinWait();
-                      }
-                    }
-                  });
+    private static long slot(long n) {
+      return n % COUNT * BYTES;
     }
 
-    /** Ends the echo. */
-    @TearDown(Level.Trial)
-    public void tearDown() throws InterruptedException {
-      stop = true;
-      echo.join();
-      arena.close();
+    void put(long n, MemorySegment from) {
+      long slot = slot(n);
+      MemorySegment.copy(from, 8, slots, slot + 8, BYTES - 8);
+      LONG.setRelease(slots, slot, n);
     }
 
-    private static void put(MemorySegment ring, long n, MemorySegment from) {
-      long slot = (n % SLOTS) * SLOT;
-      MemorySegment.copy(from, 8, ring, slot + 8, SLOT - 8);
-      LONG.setRelease(ring, slot, n);
-    }
-
-    private static boolean take(MemorySegment ring, long n, MemorySegment into) {
-      long slot = (n % SLOTS) * SLOT;
-      if ((long) LONG.getAcquire(ring, slot) != n) {
+    boolean take(long n, MemorySegment into) {
+      long slot = slot(n);
+      if ((long) LONG.getAcquire(slots, slot) != n) {
         return false;
       }
-      MemorySegment.copy(ring, slot + 8, into, 8, SLOT - 8);
+      MemorySegment.copy(slots, slot + 8, into, 8, BYTES - 8);
       return true;
     }
+  }
 
-    void roundTrip() {
-      long n = ++turn;
-      put(there, n, mine);
-      while (!take(back, n, mine)) {
-        Thread.onSpinWait();
+  /** R: two threads, a ring each way, what came goes back. */
+  static final class Ring extends Case {
+    private final Slots there = new Slots();
+    private final Slots back = new Slots();
+    private final MemorySegment mine = memory(Slots.BYTES);
+    private final MemorySegment theirs = memory(Slots.BYTES);
+    private long turn;
+    private long seen;
+
+    Ring() {
+      super("R: the same through a ring of 64 B", Kind.EXCHANGE);
+    }
+
+    @Override
+    int burst() {
+      for (int i = 0; i < TRIPS; i++) {
+        long n = ++turn;
+        there.put(n, mine);
+        while (!back.take(n, mine)) {
+          Thread.onSpinWait();
+        }
+      }
+      return TRIPS;
+    }
+
+    @Override
+    void serve(Partner partner) {
+      long expect = seen + 1;
+      while (!partner.stopped()) {
+        if (there.take(expect, theirs)) {
+          back.put(expect++, theirs);
+        } else {
+          Thread.onSpinWait();
+        }
+      }
+      seen = expect - 1;
+    }
+  }
+
+  /** A ring one way, sixteen messages at a time. */
+  static final class Stream extends Case {
+    private final Slots ring = new Slots();
+    private final Credit credit = new Credit();
+    private final MemorySegment mine = memory(Slots.BYTES);
+    private final MemorySegment theirs = memory(Slots.BYTES);
+    private long put;
+    private long got;
+    private long sum;
+
+    Stream() {
+      super("own ring, a stream of 64 B", Kind.TOGETHER);
+    }
+
+    @Override
+    int burst() {
+      credit.take();
+      for (int i = 0; i < Credit.BATCH; i++) {
+        mine.set(ValueLayout.JAVA_LONG, 8, put);
+        ring.put(++put, mine);
+      }
+      return Credit.BATCH;
+    }
+
+    @Override
+    void serve(Partner partner) {
+      for (boolean last = false; ; last = partner.stopped()) {
+        int n = 0;
+        while (n < Credit.BATCH && ring.take(got + 1, theirs)) {
+          sum += theirs.get(ValueLayout.JAVA_LONG, 8);
+          got++;
+          n++;
+        }
+        if (n > 0) {
+          credit.give(got);
+        } else if (last) {
+          return;
+        } else {
+          Thread.onSpinWait();
+        }
       }
     }
   }
 
-  /** C: one copy between two segments. */
-  @State(Scope.Benchmark)
-  public static class Copy {
-    /** Bytes. */
-    @Param({"64", "4096", "65536", "1048576"})
-    public int bytes;
+  /** The ring with both ends on one thread: code of the JVM's that is not the engine's. */
+  static final class Alone extends Case {
+    private static final int COUNT = 256;
+    private final Slots ring = new Slots();
+    private final MemorySegment mine = memory(Slots.BYTES);
+    private final MemorySegment theirs = memory(Slots.BYTES);
+    private long put;
+    private long got;
+    private long sum;
 
-    private final Arena arena = Arena.ofShared();
-    private MemorySegment from = MemorySegment.NULL;
-    private MemorySegment to = MemorySegment.NULL;
-
-    /** Allocates. */
-    @Setup(Level.Trial)
-    public void setUp() {
-      from = arena.allocate(bytes, 64);
-      to = arena.allocate(bytes, 64);
+    Alone() {
+      super("own ring, both ends on one thread", Kind.ALONE);
     }
 
-    /** Frees. */
-    @TearDown(Level.Trial)
-    public void tearDown() {
-      arena.close();
+    @Override
+    int burst() {
+      for (int i = 0; i < COUNT; i++) {
+        Payload.produce(mine, 8, Slots.BYTES - 8, sum);
+        ring.put(++put, mine);
+        while (ring.take(got + 1, theirs)) {
+          got++;
+          sum += Payload.consume(theirs, 8, Slots.BYTES - 8);
+        }
+      }
+      return COUNT;
     }
   }
 
-  /** F. */
-  @Benchmark
-  public void flagRoundTrip(Flag flag) {
-    flag.roundTrip();
-  }
+  /** C: one copy between two segments, then one back: each takes what the one before it brought. */
+  static final class Copy extends Case {
+    private static final int LEAST_BURST_BYTES = 512 * 1024;
+    private final MemorySegment one;
+    private final MemorySegment other;
+    private final int bytes;
+    private final int pairs;
 
-  /** R. */
-  @Benchmark
-  public void ringRoundTrip(Ring ring) {
-    ring.roundTrip();
-  }
+    Copy(int bytes) {
+      super("C: one copy of " + bytes + " B", Kind.ALONE);
+      this.bytes = bytes;
+      one = memory(bytes);
+      other = memory(bytes);
+      pairs = Math.max(1, LEAST_BURST_BYTES / bytes / 2);
+    }
 
-  /** C. */
-  @Benchmark
-  public void copy(Copy copy) {
-    MemorySegment.copy(copy.from, 0, copy.to, 0, copy.bytes);
+    @Override
+    int burst() {
+      for (int i = 0; i < pairs; i++) {
+        MemorySegment.copy(one, 0, other, 0, bytes);
+        MemorySegment.copy(other, 0, one, 0, bytes);
+      }
+      return 2 * pairs;
+    }
   }
 }

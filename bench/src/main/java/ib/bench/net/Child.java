@@ -2,6 +2,7 @@ package ib.bench.net;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
+import ib.bench.Pin;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

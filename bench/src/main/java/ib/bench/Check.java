@@ -1,0 +1,211 @@
+package ib.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * {@code bench/check}: a write of 64 bytes beside a copy of 64 bytes must not become slower, commit
+ * by commit. A try is a JVM of its own; the best of three counts, since what other processes do can
+ * only make a ratio worse. A ring in plain Java is measured beside them. Where it is slower too,
+ * the machine is not the one it was (another guest on the same core), and the try condemns nothing;
+ * where it is faster, the copy was slow, and the try acquits nothing.
+ */
+public final class Check {
+  static final int TRIES = 3;
+  static final double MOST = 1.15;
+
+  /** The names of what is checked, in the order of their ratios. */
+  private static final List<String> CASES =
+      List.of("ring in plain Java", "WRITE 64 B, one at a time", "WRITE 64 B, batches of 16");
+
+  private static final int RING = 0;
+  private static final double MOST_MOVED = 0.12;
+  private static final int LEAST_TRIES = 2; // undisturbed, to condemn
+
+  private static final int KEEP_TRIES = 5;
+  private static final int ROUNDS = 400;
+  private static final int WARM_ROUNDS = 12;
+  private static final long WINDOW_NS = 1_000_000;
+  private static final long WARM_NS = 40_000_000;
+  private static final long LONGEST_NS = 4_000_000_000L;
+  private static final String RATIO = "ratio ";
+
+  /** A JVM that measures once. */
+  @FunctionalInterface
+  interface Try {
+    double[] ratios() throws IOException;
+  }
+
+  /**
+   * What came out.
+   *
+   * @param good whether nothing is slower than it may be
+   * @param text for people
+   */
+  record Verdict(boolean good, String text) {}
+
+  private Check() {}
+
+  /**
+   * Checks, or keeps.
+   *
+   * @param args {@code --file path}; {@code --keep commit} appends the median of five tries
+   */
+  public static void main(String[] args) throws IOException {
+    Map<String, String> options = new LinkedHashMap<>();
+    for (int i = 0; i + 1 < args.length; i += 2) {
+      options.put(args[i], args[i + 1]);
+    }
+    if (options.containsKey("--measure")) {
+      measure();
+      System.exit(0); // devices have threads, and live as long as the JVM
+    }
+    Path file = Path.of(options.getOrDefault("--file", "kept"));
+    if (options.containsKey("--keep")) {
+      keep(file, options.get("--keep"));
+      return;
+    }
+    Verdict verdict = check(Kept.read(file, Machine.key()), Check::fork);
+    System.out.print(Machine.describe() + System.lineSeparator() + verdict.text());
+    System.exit(verdict.good() ? 0 : 1);
+  }
+
+  /** Tries until each case was fast enough in one of the tries. */
+  static Verdict check(List<Kept> kept, Try one) throws IOException {
+    List<double[]> tries = new ArrayList<>();
+    do {
+      tries.add(one.ratios());
+    } while (!kept.isEmpty() && tries.size() < TRIES && !enough(tries, kept.getLast()));
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < CASES.size(); i++) {
+      text.append(line(i, tries, kept));
+    }
+    if (kept.isEmpty()) {
+      text.append("nothing is kept for this processor and this Java: nothing is judged\n");
+      return new Verdict(true, text.toString());
+    }
+    if (enough(tries, kept.getLast())) {
+      return new Verdict(true, text.toString());
+    }
+    long fair =
+        tries.stream().filter(t -> Math.abs(moved(t, kept.getLast())) <= MOST_MOVED).count();
+    if (fair < LEAST_TRIES) {
+      text.append("the ring moved too, so the machine is disturbed: nothing is judged\n");
+    }
+    return new Verdict(fair < LEAST_TRIES, text.toString());
+  }
+
+  /** By how much the ring is slower than it was; negative: faster. */
+  private static double moved(double[] one, Kept kept) {
+    return one[RING] / kept.ratios()[RING] - 1;
+  }
+
+  private static String line(int i, List<double[]> tries, List<Kept> kept) {
+    StringBuilder line = new StringBuilder();
+    List<double[]> believed = kept.isEmpty() ? tries : believed(tries, kept.getLast());
+    double best = best(believed.isEmpty() ? tries : believed)[i];
+    line.append(CASES.get(i)).append(": ");
+    for (double[] t : tries) {
+      line.append(String.format(Locale.ROOT, "%.2f ", t[i]));
+    }
+    line.append("x a copy of 64 B");
+    if (!kept.isEmpty()) {
+      Kept last = kept.getLast();
+      Kept first = kept.getFirst();
+      line.append(
+          String.format(
+              Locale.ROOT,
+              ", %.2f of the %.2f of %s, %.2f of the first kept%s",
+              best / last.ratios()[i],
+              last.ratios()[i],
+              last.commit(),
+              best / first.ratios()[i],
+              i == RING || best <= MOST * last.ratios()[i] ? "" : ": SLOWER"));
+    }
+    return line.append('\n').toString();
+  }
+
+  private static boolean enough(List<double[]> tries, Kept kept) {
+    List<double[]> believed = believed(tries, kept);
+    if (believed.isEmpty()) {
+      return false;
+    }
+    double[] best = best(believed);
+    for (int i = RING + 1; i < best.length; i++) {
+      if (!(best[i] <= MOST * kept.ratios()[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The tries in which the copy was as fast as it was. */
+  private static List<double[]> believed(List<double[]> tries, Kept kept) {
+    return tries.stream().filter(t -> moved(t, kept) >= -MOST_MOVED).toList();
+  }
+
+  private static double[] best(List<double[]> tries) {
+    double[] best = tries.getFirst().clone();
+    for (double[] t : tries) {
+      for (int i = 0; i < best.length; i++) {
+        best[i] = Math.min(best[i], t[i]);
+      }
+    }
+    return best;
+  }
+
+  private static void keep(Path file, String commit) throws IOException {
+    List<double[]> tries = new ArrayList<>();
+    for (int t = 0; t < KEEP_TRIES; t++) {
+      tries.add(fork());
+      System.out.println(Arrays.toString(tries.getLast()));
+    }
+    double[] medians = new double[tries.getFirst().length];
+    for (int i = 0; i < medians.length; i++) {
+      int of = i;
+      medians[i] = Samples.part(tries.stream().mapToDouble(t -> t[of]).sorted().toArray(), 0.5);
+    }
+    new Kept(commit, Machine.key(), medians).append(file, LocalDate.now(ZoneOffset.UTC).toString());
+  }
+
+  static double[] fork() throws IOException {
+    return Fork.run(Check.class, Map.of("--measure", "once"), false).stream()
+        .filter(line -> line.startsWith(RATIO))
+        .mapToDouble(line -> Double.parseDouble(line.substring(RATIO.length())))
+        .toArray();
+  }
+
+  private static void measure() {
+    List<Case> cases =
+        List.of(
+            new RawLimits.Copy(64),
+            new RawLimits.Alone(),
+            new Writes.Single(64),
+            new Writes.Batch(64));
+    try (Windows windows = new Windows(cases, null)) {
+      windows.warm(WARM_ROUNDS, WARM_NS);
+      Samples samples = windows.measure(ROUNDS, WINDOW_NS, System.nanoTime() + LONGEST_NS);
+      for (double ratio : ratios(samples)) {
+        System.out.println(RATIO + ratio);
+      }
+      System.err.printf("%d rounds, the copy %.2f ns%n", samples.rounds(), samples.fast(0));
+    }
+  }
+
+  /** Each case but the first by the first. */
+  static double[] ratios(Samples samples) {
+    double[] ratios = new double[samples.cases() - 1];
+    for (int i = 0; i < ratios.length; i++) {
+      ratios[i] = samples.fast(i + 1) / samples.fast(0);
+    }
+    return ratios;
+  }
+}

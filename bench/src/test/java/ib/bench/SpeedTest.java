@@ -1,0 +1,21 @@
+package ib.bench;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * {@code bench/check} in every build: JVMs of their own, so the options of this one do not matter.
+ */
+class SpeedTest {
+  @Test
+  @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aWriteBesideACopyIsAtMost115PercentOfWhatWasKept() throws IOException {
+    Check.Verdict verdict = Check.check(Kept.read(Path.of("kept"), Machine.key()), Check::fork);
+    System.out.print(Machine.describe() + System.lineSeparator() + verdict.text());
+    assertTrue(verdict.good(), verdict.text());
+  }
+}

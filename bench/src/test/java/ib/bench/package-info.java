@@ -1,0 +1,2 @@
+/** The bench's own judgement, and the check that every build runs. */
+package ib.bench;

@@ -251,6 +251,13 @@ final class Actor {
     }
   }
 
+  /** Takes the actor away from that owner, if it has it still. */
+  void takeOver(Tenure owner) {
+    if (owner == tenure) {
+      takeOver();
+    }
+  }
+
   /** Refuses a wait of the running operation: its caller gets the refusal, a helper goes on. */
   void handOff(List<Thread> cycle) {
     Op op = current;
@@ -339,7 +346,8 @@ final class Actor {
   }
 
   private void remindWatchdog() {
-    Activity a = tenure == null ? null : tenure.activity;
+    Tenure inner = tenure == null ? null : book.tenures.get(tenure.thread); // on a child, perhaps
+    Activity a = inner == null ? null : inner.activity;
     if (a != null) {
       book.alarm.due(Math.max(a.startNs, book.now()) + book.limits.deadlineNs());
     }

@@ -11,7 +11,7 @@ final class Tenure {
   final Actor actor;
   final Thread thread;
 
-  /** The tenure in whose callback the thread took this one, or null. */
+  /** The tenure in whose callback, or for whose operation, the thread took this one; or null. */
   final @Nullable Tenure outer;
 
   /** Work that waits until the thread is out of the callback (CC-10). */
@@ -31,5 +31,13 @@ final class Tenure {
     this.thread = thread;
     this.outer = outer;
     this.helper = helper;
+  }
+
+  /**
+   * The tenure for whose operation the thread does a part here, on a child (CC-12, CC-23); null
+   * when it does what was asked for here, also inside a callback of another device.
+   */
+  @Nullable Tenure whole() {
+    return outer == null || outer.activity != null ? null : outer;
   }
 }

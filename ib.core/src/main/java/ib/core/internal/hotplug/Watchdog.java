@@ -49,7 +49,7 @@ final class Watchdog {
       if (t == null || a == null) {
         continue;
       }
-      long deadline = deadline(d, a);
+      long deadline = deadline(t, a);
       boolean revoke = nowNs >= deadline;
       boolean report = !a.reported && nowNs >= a.startNs + book.limits.reportNs();
       if (revoke || report) {
@@ -66,9 +66,15 @@ final class Watchdog {
     return next;
   }
 
-  /** {@return when the client is revoked: never, unless a thread waits for a fence} */
-  private long deadline(DeviceEntry d, Activity a) {
-    long fence = d.actor.fenceSinceNs();
+  /**
+   * {@return when the client is revoked: never, unless a thread waits for a fence, of this device
+   * or of one whose operation has its part here}
+   */
+  private long deadline(Tenure t, Activity a) {
+    long fence = t.actor.fenceSinceNs();
+    for (Tenure o = t.whole(); o != null; o = o.whole()) {
+      fence = Math.min(fence, o.actor.fenceSinceNs());
+    }
     return fence == Sync.Alarm.NEVER
         ? Sync.Alarm.NEVER
         : Math.max(a.startNs, fence) + book.limits.deadlineNs();
@@ -95,6 +101,9 @@ final class Watchdog {
       b.client.broken.add(b);
     }
     d.actor.takeOver();
+    for (Tenure o = t.whole(); o != null; o = o.whole()) {
+      o.actor.takeOver(o); // the thread that is stuck on a child would do the parent's next step
+    }
   }
 
   private static Observer.Stuck report(Finding f, long nowNs) {

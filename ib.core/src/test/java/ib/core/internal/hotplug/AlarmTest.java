@@ -127,6 +127,20 @@ class AlarmTest implements Observer, Sync {
     Wait.end(slow.driver);
   }
 
+  @Test
+  @DisplayName("S29, CC-19: a fence that is only queued has its deadline, too")
+  void queuedFence() {
+    Hanging slow = new Hanging();
+    hotplug.unregisterQueued(e);
+    assertEquals(List.of(3_000 + DEADLINE), dues);
+    assertEquals(3_000 + DEADLINE, scan.applyAsLong(1_000 + REPORT));
+    assertEquals(Alarm.NEVER, scan.applyAsLong(3_000 + DEADLINE));
+    Book book = hotplug.book();
+    Wait.until(() -> book.compute(() -> e.state == DeviceEntry.State.GONE));
+    slow.free.countDown();
+    Wait.end(slow.driver);
+  }
+
   private List<String> activities() {
     return stuck.stream().map(Stuck::activity).toList();
   }

@@ -8,14 +8,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.core.client.IbClient;
 import ib.core.client.LeakRecord;
 import ib.core.client.Violation;
+import ib.core.internal.waits.WaitGraph;
+import ib.core.testing.Wait;
 import ib.core.verbs.IbDevice;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -161,6 +165,84 @@ class RealThreadsTest implements Observer {
     c.free.countDown();
     first.join(10_000);
     assertFalse(first.isAlive());
+    h.close();
+  }
+
+  /** A client that keeps the names of the threads on which it is called. */
+  private static final class Named implements IbClient {
+    final List<String> threads = new CopyOnWriteArrayList<>();
+    final CountDownLatch in = new CountDownLatch(1);
+    volatile CountDownLatch free = new CountDownLatch(0);
+
+    @Override
+    public String name() {
+      return "named";
+    }
+
+    @Override
+    public Object add(IbDevice device) {
+      threads.add(Thread.currentThread().getName());
+      in.countDown();
+      Wait.on(free);
+      return null;
+    }
+
+    @Override
+    public void remove(IbDevice device, Object clientData) {
+      threads.add(Thread.currentThread().getName());
+    }
+  }
+
+  @Test
+  @DisplayName("S26, S29: a thread that may not sleep runs no client; it waits for one that does")
+  void atomic() {
+    Thread me = Thread.currentThread();
+    Hotplug h =
+        new Hotplug(new WaitGraph(), () -> me.equals(Thread.currentThread()), Limits.DEFAULT, this);
+    Named c = new Named();
+    register(h, c);
+    DeviceEntry d = up(h, "d");
+    assertEquals(List.of("ib-hotplug d"), c.threads);
+    h.unregister(d, Form.THROW);
+    assertEquals(List.of("ib-hotplug d", "ib-hotplug d"), c.threads);
+    h.close();
+  }
+
+  @Test
+  @DisplayName("S26: what a thread asks for that may not sleep is run by the one that is there")
+  void atomicWaits() {
+    AtomicReference<Thread> atomic = new AtomicReference<>();
+    Hotplug h =
+        new Hotplug(
+            new WaitGraph(),
+            () -> Thread.currentThread().equals(atomic.get()),
+            Limits.DEFAULT,
+            this);
+    Named c = new Named();
+    c.free = new CountDownLatch(1);
+    register(h, c);
+    FakeHooks hooks = device("d");
+    DeviceEntry d = h.announce(hooks, hooks.info, "driver", null);
+    Future<?> driver =
+        Wait.start(
+            () -> {
+              Thread.currentThread().setName("driver");
+              h.bringUp(d);
+            });
+    Wait.on(c.in);
+    Future<?> remover =
+        Wait.start(
+            () -> {
+              atomic.set(Thread.currentThread());
+              h.unregister(d, Form.THROW);
+              assertEquals(DeviceEntry.State.GONE, d.state);
+            });
+    Wait.until(() -> h.book().compute(() -> h.book().graph.waits().size() == 1));
+    c.free.countDown();
+    Wait.end(remover);
+    Wait.end(driver);
+    assertEquals(List.of("driver", "driver"), c.threads);
+    assertTrue(h.book().graph.waits().isEmpty());
     h.close();
   }
 

@@ -76,9 +76,7 @@ class CaptureTest {
     }
     assertEquals(List.of("ICRC ok", "ICRC ok", "ICRC ok"), file.comments(false));
     assertEquals(List.of("ICRC ok"), file.comments(true));
-    assertEquals(
-        List.of(0x06, 0x07, 0x08, 0x11),
-        file.entries().stream().map(CaptureFile.Entry::opcode).sorted().toList());
+    assertEquals(List.of(0x06, 0x07, 0x08, 0x11), file.opcodes().stream().sorted().toList());
   }
 
   @Test
@@ -175,8 +173,7 @@ class CaptureTest {
       none.close();
       assertEquals(0, none.written());
     }
-    Set<Integer> opcodes =
-        file.entries().stream().map(CaptureFile.Entry::opcode).collect(Collectors.toSet());
+    Set<Integer> opcodes = file.opcodes().stream().collect(Collectors.toSet());
     assertEquals(Set.of(0x11), opcodes);
   }
 

@@ -4,6 +4,7 @@ import ib.core.client.IbCore;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.StandaloneFabric;
 import ib.core.verbs.IbDevice;
+import ib.kit.capture.CaptureReader;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.util.ArrayList;
@@ -53,7 +54,8 @@ public final class IbFabricExtension
     for (String device : wanted.packets() > 0 ? fabric.names() : List.<String>of()) {
       LastPackets last = new LastPackets(wanted.packets());
       PacketCapture capture = fabric.service(device, PacketCapture.class);
-      watched.add(new Watched(device, last, capture.start(last, PacketCapture.Filter.ALL)));
+      CaptureReader reader = new CaptureReader(last);
+      watched.add(new Watched(device, last, capture.start(reader, PacketCapture.Filter.ALL)));
     }
   }
 

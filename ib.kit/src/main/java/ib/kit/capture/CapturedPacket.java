@@ -1,0 +1,54 @@
+package ib.kit.capture;
+
+import ib.core.wire.Bth;
+import ib.core.wire.EthernetHeader;
+import ib.core.wire.Grh;
+import ib.core.wire.Ipv4Header;
+import ib.core.wire.Lrh;
+import ib.core.wire.UdpHeader;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+
+/**
+ * A packet of a capture.
+ *
+ * @param timeNs when, in nanoseconds since 1970
+ * @param incoming whether it was received, not sent
+ * @param ethernet whether it begins with an Ethernet header, not with an LRH
+ * @param bytes the packet
+ * @param comment what the driver says about it, for example {@code ICRC ok}
+ */
+public record CapturedPacket(
+    long timeNs, boolean incoming, boolean ethernet, MemorySegment bytes, String comment) {
+  private static final int IPV6_BYTES = 40;
+
+  /** {@return the base transport header; nothing when the packet is too short for one} */
+  public Optional<Bth> bth() {
+    long at = ethernet ? behindUdp() : behindNetwork();
+    if (bytes.byteSize() < at + Bth.BYTES) {
+      return Optional.empty();
+    }
+    Bth bth = new Bth();
+    bth.wrap(bytes, at);
+    return Optional.of(bth);
+  }
+
+  private long behindNetwork() {
+    if (bytes.byteSize() < Lrh.BYTES) {
+      return Lrh.BYTES;
+    }
+    Lrh lrh = new Lrh();
+    lrh.wrap(bytes, 0);
+    return lrh.lnh() == Lrh.LNH_GLOBAL ? Lrh.BYTES + Grh.BYTES : Lrh.BYTES;
+  }
+
+  private long behindUdp() {
+    if (bytes.byteSize() < EthernetHeader.BYTES) {
+      return EthernetHeader.BYTES;
+    }
+    EthernetHeader header = new EthernetHeader();
+    header.wrap(bytes, 0);
+    int ip = header.etherType() == EthernetHeader.IPV6 ? IPV6_BYTES : Ipv4Header.BYTES;
+    return (long) EthernetHeader.BYTES + ip + UdpHeader.BYTES;
+  }
+}

@@ -98,6 +98,9 @@ class CreationFaultsTest {
     assertEquals(0, rig.fake().doubleDestroys());
     assertEquals(7, rig.contract().handlerExceptions());
     assertTrue(rig.clauses().contains("S28"));
+    assertTrue(
+        rig.contract().violations().stream()
+            .allMatch(v -> v.culprit().equals(device.info().driver())));
   }
 
   @Test

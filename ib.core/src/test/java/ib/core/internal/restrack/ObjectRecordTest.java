@@ -77,6 +77,7 @@ class ObjectRecordTest {
     pd.close();
     assertEquals(List.of(List.of(Thread.currentThread())), meanwhile);
     assertEquals(List.of(), busy(record(pd)));
+    assertEquals("the end of PD 1 of fake0", new Closed(record(pd)).text());
   }
 
   @Test

@@ -279,12 +279,12 @@ class QuotaTest {
     allow(Quota.ALLOCATED, 2);
     MemoryRegion mr = pd.allocMemory(1 << 20, 8, 0);
     var e = assertThrows(IbNoMemoryException.class, () -> pd.allocMemory((1 << 20) + 8, 8, 0));
-    String text = "2 more MiB of allocated memory than the 1 that it has are over its limit of 2";
+    String text = "2 more MiB of allocated memory than the 1 that it has are over its limit of 2 (";
     assertTrue(e.getMessage().contains(text), e.getMessage());
     mr.close();
     allow(Quota.PD, 1);
     e = assertThrows(IbNoMemoryException.class, device::allocPd);
-    text = "1 more protection domains than the 1 that it has are over its limit of 1";
+    text = "1 more protection domains than the 1 that it has are over its limit of 1 (";
     assertTrue(e.getMessage().contains(text), e.getMessage());
   }
 }

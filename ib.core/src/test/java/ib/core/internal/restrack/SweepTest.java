@@ -166,11 +166,14 @@ class SweepTest {
               }
             });
     Wait.on(inside);
-    Future<?> sweep = Wait.start(device::sweepAndPoison);
-    Wait.until(() -> !pd.control().isLive());
+    AtomicReference<List<LeakRecord>> leaks = new AtomicReference<>();
+    Future<?> sweep = Wait.start(() -> leaks.set(device.sweepAndPoison()));
+    Wait.until(this::somebodyWaits);
+    assertFalse(pd.control().isLive());
     go.countDown();
     Wait.end(maker);
     Wait.end(sweep);
+    assertEquals(List.of("PD 0"), leaks.get().stream().map(LeakRecord::object).toList());
     assertTrue(thrown.get() instanceof IbDisassociatedException);
     assertEquals(0, rig.objects().live());
     assertEquals(0, rig.fake().live());
@@ -287,5 +290,17 @@ class SweepTest {
     device.owner().sweep();
     assertThrows(IbDisassociatedException.class, device::allocPd);
     assertThrows(IbDisassociatedException.class, () -> device.queryPort(1));
+  }
+
+  @Test
+  @DisplayName("B15: a sweep by the thread that is just making an object does not wait for itself")
+  void sweepInsideCreation() {
+    BoundDevice patient = rig.bind("patient", TimeUnit.HOURS.toNanos(1));
+    rig.fake().faults().at("allocPd", patient::sweepAndPoison);
+    Future<?> maker =
+        Wait.start(() -> assertThrows(IbDisassociatedException.class, patient::allocPd));
+    Wait.end(maker);
+    assertEquals(0, rig.objects().live());
+    assertEquals(0, rig.fake().live());
   }
 }

@@ -185,10 +185,11 @@ class CompletionsTest {
   }
 
   @Test
-  @DisplayName("5.1: processDirect of a raw queue is INVALID, of a closed one GONE")
+  @DisplayName("5.1: processDirect of a queue that is not DIRECT is INVALID, of a closed one GONE")
   void processDirect() {
     FakeCq cq = queue(CqInit.managed(4, 0, PollContext.DIRECT));
     assertEquals(PostStatus.INVALID, raw(null).processDirect(cq, 1));
+    assertEquals(PostStatus.INVALID, managed(PollContext.EVENT_LOOP).processDirect(cq, 1));
     ManagedCompletions direct = managed(PollContext.DIRECT);
     direct.connect(cq);
     assertEquals(0, direct.processDirect(cq, 1));

@@ -135,4 +135,45 @@ class ChildHangsTest {
           assertTrue(s.hotplug.book().devices.isEmpty());
         });
   }
+
+  @Test
+  @DisplayName("CC-19: a callback that removes another device, where one hangs, is not given up")
+  void insideAnother() throws Exception {
+    Stage.play(
+        s -> {
+          Sync.Signal hangs = s.signal();
+          Sync.Signal never = s.signal();
+          Stage.Client a = s.client("a");
+          a.supported = "d";
+          a.onRemove =
+              h -> {
+                hangs.fire();
+                never.await();
+                return null;
+              };
+          Stage.Client c = s.client("c");
+          c.supported = "other";
+          s.register(a);
+          s.register(c);
+          DeviceEntry d = s.up("d");
+          c.onAdd =
+              h -> {
+                s.hotplug.unregister(d, Form.THROW);
+                return null;
+              };
+          s.task("driver", () -> s.up("other"));
+          s.task(
+              "second",
+              () -> {
+                hangs.await();
+                s.hotplug.unregister(d, Form.THROW);
+                assertEquals(DeviceEntry.State.GONE, d.state);
+                never.fire();
+              });
+          s.run();
+          assertTrue(s.at("revoked a") < s.at("second ends"));
+          assertEquals(State.LIVE, s.status("c", "other").state());
+          assertTrue(s.hotplug.book().tenures.isEmpty());
+        });
+  }
 }

@@ -48,6 +48,12 @@ class ProbeTest {
                       d.probeFailure, assertThrows(IbNoDeviceException.class, () -> s.up(d)));
                 }
                 assertTrue(s.hotplug.book().devices.isEmpty());
+                DeviceEntry parent = s.up("parent");
+                FakeHooks part = s.device("part");
+                part.probeFailure = leaks.probeFailure;
+                DeviceEntry child = s.hotplug.announce(part, part.info, "driver", parent);
+                assertThrows(IbNoDeviceException.class, () -> s.hotplug.bringUp(child));
+                assertTrue(parent.children.isEmpty());
               });
           s.run();
           assertEquals(List.of("CQ 1"), s.leaks.stream().map(LeakRecord::object).toList());

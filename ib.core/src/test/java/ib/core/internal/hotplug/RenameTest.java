@@ -33,7 +33,9 @@ class RenameTest {
               "main",
               () -> {
                 s.register(s.client("a"));
+                s.up("first");
                 DeviceEntry e = s.up(d);
+                assertEquals(1, e.info().index());
                 assertEquals(e.info(), d.identity, "the index is given before the probe");
                 s.hotplug.rename(e, "d", Form.THROW);
                 s.hotplug.rename(e, "n", Form.THROW);

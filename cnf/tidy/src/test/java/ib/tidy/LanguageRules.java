@@ -15,6 +15,7 @@ final class LanguageRules {
   static final Set<String> EDITED =
       Set.of(
           "ib.engine",
+          "ib.engine/stress",
           "ib.kit",
           "ib.ulp.ipoib",
           "ib.driver.rxe",

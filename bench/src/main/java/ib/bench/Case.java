@@ -7,8 +7,8 @@ abstract class Case implements AutoCloseable {
     /** One thread. A window's figure is its time by its operations. */
     ALONE,
     /**
-     * Round trips with a second thread. A window's figure is the median of its bursts: one in which
-     * a thread was preempted does not count.
+     * With a second thread that it waits for. A window's figure is the median of its bursts: one in
+     * which a thread was preempted does not count.
      */
     EXCHANGE,
     /** Two threads that do not wait for each other. Time by operations, those of both. */

@@ -12,6 +12,10 @@ import java.lang.invoke.VarHandle;
 final class Credit {
   static final int BATCH = 16;
   static final int WINDOW = 128;
+
+  /** Of a burst that is timed: several windows, so that it is the receiver's time too. */
+  static final int BATCHES = 32;
+
   private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
   private final MemorySegment consumed = Arena.ofAuto().allocate(256, 128);

@@ -129,17 +129,19 @@ final class RawLimits {
     private long sum;
 
     Stream() {
-      super("own ring, a stream of 64 B", Kind.TOGETHER);
+      super("own ring, a stream of 64 B", Kind.EXCHANGE);
     }
 
     @Override
     int burst() {
-      credit.take();
-      for (int i = 0; i < Credit.BATCH; i++) {
-        mine.set(ValueLayout.JAVA_LONG, 8, put);
-        ring.put(++put, mine);
+      for (int k = 0; k < Credit.BATCHES; k++) {
+        credit.take();
+        for (int i = 0; i < Credit.BATCH; i++) {
+          mine.set(ValueLayout.JAVA_LONG, 8, put);
+          ring.put(++put, mine);
+        }
       }
-      return Credit.BATCH;
+      return Credit.BATCHES * Credit.BATCH;
     }
 
     @Override
@@ -190,11 +192,16 @@ final class RawLimits {
     }
   }
 
-  /** C: one copy between two segments, then one back: each takes what the one before it brought. */
+  /**
+   * C: one copy between two segments. Copies of 64 bytes go there and back in turn, each takes what
+   * the one before it brought: else they overlap, and the figure is that of the loop around them.
+   */
   static final class Copy extends Case {
     private static final int LEAST_BURST_BYTES = 512 * 1024;
     private final MemorySegment one;
     private final MemorySegment other;
+    private final MemorySegment nextFrom;
+    private final MemorySegment nextTo;
     private final int bytes;
     private final int pairs;
 
@@ -203,6 +210,9 @@ final class RawLimits {
       this.bytes = bytes;
       one = memory(bytes);
       other = memory(bytes);
+      boolean back = bytes <= 64;
+      nextFrom = back ? other : one;
+      nextTo = back ? one : other;
       pairs = Math.max(1, LEAST_BURST_BYTES / bytes / 2);
     }
 
@@ -210,7 +220,7 @@ final class RawLimits {
     int burst() {
       for (int i = 0; i < pairs; i++) {
         MemorySegment.copy(one, 0, other, 0, bytes);
-        MemorySegment.copy(other, 0, one, 0, bytes);
+        MemorySegment.copy(nextFrom, 0, nextTo, 0, bytes);
       }
       return 2 * pairs;
     }

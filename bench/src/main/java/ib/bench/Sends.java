@@ -103,7 +103,7 @@ final class Sends {
     private long sum;
 
     Stream() {
-      super("SEND 64 B, lists of " + End.BATCH, Kind.TOGETHER);
+      super("SEND 64 B, lists of " + End.BATCH, Kind.EXCHANGE);
       End.connect(here, there);
       mine = here.memory.segment();
       theirs = there.memory.segment();
@@ -118,11 +118,13 @@ final class Sends {
 
     @Override
     int burst() {
-      credit.take();
-      mine.set(ValueLayout.JAVA_LONG, 0, sent++);
-      here.sendBatch(BYTES);
-      End.reap(here.sendCq);
-      return Credit.BATCH;
+      for (int k = 0; k < Credit.BATCHES; k++) {
+        credit.take();
+        mine.set(ValueLayout.JAVA_LONG, 0, sent++);
+        here.sendBatch(BYTES);
+        End.reap(here.sendCq);
+      }
+      return Credit.BATCHES * Credit.BATCH;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package ib.driver.rxe;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbAgainException;
 import ib.core.verbs.Mtu;
@@ -38,11 +39,16 @@ final class HostWatch implements Runnable {
   private final Consumer<String> log;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition wakeUp = lock.newCondition();
-  private final List<@Nullable InetAddress> table =
-      new ArrayList<>(); // by GID index; guarded by this
-  private final Set<InetAddress> refused =
-      new HashSet<>(); // addresses already reported; guarded by this
-  private boolean stopped; // guarded by lock
+
+  @GuardedBy("this")
+  private final List<@Nullable InetAddress> table = new ArrayList<>(); // by GID index
+
+  @GuardedBy("this")
+  private final Set<InetAddress> refused = new HashSet<>(); // addresses already reported
+
+  @GuardedBy("lock")
+  private boolean stopped;
+
   private @Nullable Thread thread;
 
   HostWatch(RxeConfig config, Host host, HcaPort port, UdpWire wire, Consumer<String> log) {
@@ -170,6 +176,7 @@ final class HostWatch implements Runnable {
     }
   }
 
+  @GuardedBy("this")
   private boolean open(InetAddress address, boolean first) {
     try {
       wire.open(address);
@@ -200,6 +207,7 @@ final class HostWatch implements Runnable {
   }
 
   /** Enters an address: index 0 if it is the default GID, else the first free index after 0. */
+  @GuardedBy("this")
   private void enter(InetAddress address) {
     Gid gid = Addresses.gid(address);
     if (gid.equals(port.gid(0))) {

@@ -1,5 +1,6 @@
 package ib.driver.soft;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.config.ConfigKey;
 import ib.core.config.ConfigSchema;
 import ib.core.verbs.IbInvalidException;
@@ -81,9 +82,17 @@ final class Medium implements AutoCloseable {
 
   private final Fabric fabric = BuiltinSm.newFabric();
   private final Consumer<String> log;
-  private int port; // guarded by this, as are the next three
+
+  @GuardedBy("this")
+  private int port;
+
+  @GuardedBy("this")
   private String topology = "";
+
+  @GuardedBy("this")
   private @Nullable IbsimDoor door;
+
+  @GuardedBy("this")
   private @Nullable Subnet described;
 
   /**
@@ -137,6 +146,7 @@ final class Medium implements AutoCloseable {
     return 1;
   }
 
+  @GuardedBy("this")
   private void topology(String file) {
     if (file.equals(topology)) {
       return;
@@ -158,6 +168,7 @@ final class Medium implements AutoCloseable {
     }
   }
 
+  @GuardedBy("this")
   private void door(int newPort) {
     if (newPort == port) {
       return;

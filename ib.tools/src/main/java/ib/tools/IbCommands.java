@@ -17,6 +17,7 @@ import ib.tools.hotplug.Violations;
 import ib.tools.pingpong.Kind;
 import ib.tools.pingpong.PingPong;
 import ib.tools.rdma.Rdma;
+import ib.tools.run.WarmUp;
 import ib.tools.verbs.Asyncwatch;
 import ib.tools.verbs.DeviceList;
 import ib.tools.verbs.Devinfo;
@@ -157,7 +158,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over RC; a second device as operand runs both ends here")
   public Object ibv_rc_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, Kind.RC, out(session), err(session), args);
+    return PingPong.run(core, warmUp(), Kind.RC, out(session), err(session), args);
   }
 
   /**
@@ -170,7 +171,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over UC; a second device as operand runs both ends here")
   public Object ibv_uc_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, Kind.UC, out(session), err(session), args);
+    return PingPong.run(core, warmUp(), Kind.UC, out(session), err(session), args);
   }
 
   /**
@@ -183,7 +184,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over UD; a second device as operand runs both ends here")
   public Object ibv_ud_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, Kind.UD, out(session), err(session), args);
+    return PingPong.run(core, warmUp(), Kind.UD, out(session), err(session), args);
   }
 
   /**
@@ -196,7 +197,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over RC with an SRQ; a second device as operand runs both ends here")
   public Object ibv_srq_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, Kind.SRQ, out(session), err(session), args);
+    return PingPong.run(core, warmUp(), Kind.SRQ, out(session), err(session), args);
   }
 
   /**
@@ -322,6 +323,10 @@ public final class IbCommands {
   @Descriptor("broken clauses of the contract")
   public Object violations(@Descriptor("[-v] [-j]") String... args) {
     return Violations.run(core, args);
+  }
+
+  private WarmUp warmUp() {
+    return new WarmUp(faultInjections, packetCaptures);
   }
 
   /** {@return the stream of the command's output; in a pipeline, the pipe} */

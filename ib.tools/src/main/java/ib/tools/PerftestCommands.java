@@ -1,14 +1,21 @@
 package ib.tools;
 
 import ib.core.client.IbCore;
+import ib.core.spi.FaultInjection;
+import ib.core.spi.PacketCapture;
 import ib.tools.perftest.Perftest;
 import ib.tools.perftest.Tool;
+import ib.tools.run.WarmUp;
+import java.util.List;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Descriptor;
 import org.apache.felix.service.command.annotations.GogoCommand;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Reference;
+import org.osgi.service.component.annotations.ReferenceCardinality;
+import org.osgi.service.component.annotations.ReferencePolicy;
+import org.osgi.service.component.annotations.ReferencePolicyOption;
 
 /** The commands of scope {@code ib} that perftest has; see {@link IbCommands}. */
 @Component(service = PerftestCommands.class)
@@ -28,6 +35,18 @@ import org.osgi.service.component.annotations.Reference;
 public final class PerftestCommands {
   private final IbCore core;
 
+  @Reference(
+      cardinality = ReferenceCardinality.MULTIPLE,
+      policy = ReferencePolicy.DYNAMIC,
+      policyOption = ReferencePolicyOption.GREEDY)
+  private volatile List<PacketCapture> packetCaptures = List.of();
+
+  @Reference(
+      cardinality = ReferenceCardinality.MULTIPLE,
+      policy = ReferencePolicy.DYNAMIC,
+      policyOption = ReferencePolicyOption.GREEDY)
+  private volatile List<FaultInjection> faultInjections = List.of();
+
   /**
    * * Called by DS.
    *
@@ -36,6 +55,10 @@ public final class PerftestCommands {
   @Activate
   public PerftestCommands(@Reference IbCore core) {
     this.core = core;
+  }
+
+  private WarmUp warmUp() {
+    return new WarmUp(faultInjections, packetCaptures);
   }
 
   /**
@@ -48,7 +71,8 @@ public final class PerftestCommands {
   @Descriptor("bandwidth of sends, as perftest's; without a host the server")
   public Object ib_send_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(core, Tool.SEND_BW, IbCommands.out(session), IbCommands.err(session), args);
+    return Perftest.run(
+        core, warmUp(), Tool.SEND_BW, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -62,7 +86,7 @@ public final class PerftestCommands {
   public Object ib_send_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
     return Perftest.run(
-        core, Tool.SEND_LAT, IbCommands.out(session), IbCommands.err(session), args);
+        core, warmUp(), Tool.SEND_LAT, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -76,7 +100,7 @@ public final class PerftestCommands {
   public Object ib_write_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
     return Perftest.run(
-        core, Tool.WRITE_BW, IbCommands.out(session), IbCommands.err(session), args);
+        core, warmUp(), Tool.WRITE_BW, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -90,7 +114,7 @@ public final class PerftestCommands {
   public Object ib_write_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
     return Perftest.run(
-        core, Tool.WRITE_LAT, IbCommands.out(session), IbCommands.err(session), args);
+        core, warmUp(), Tool.WRITE_LAT, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -103,7 +127,8 @@ public final class PerftestCommands {
   @Descriptor("bandwidth of RDMA reads, as perftest's; without a host the server")
   public Object ib_read_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(core, Tool.READ_BW, IbCommands.out(session), IbCommands.err(session), args);
+    return Perftest.run(
+        core, warmUp(), Tool.READ_BW, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -117,7 +142,7 @@ public final class PerftestCommands {
   public Object ib_read_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
     return Perftest.run(
-        core, Tool.READ_LAT, IbCommands.out(session), IbCommands.err(session), args);
+        core, warmUp(), Tool.READ_LAT, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -131,7 +156,7 @@ public final class PerftestCommands {
   public Object ib_atomic_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
     return Perftest.run(
-        core, Tool.ATOMIC_BW, IbCommands.out(session), IbCommands.err(session), args);
+        core, warmUp(), Tool.ATOMIC_BW, IbCommands.out(session), IbCommands.err(session), args);
   }
 
   /**
@@ -145,6 +170,6 @@ public final class PerftestCommands {
   public Object ib_atomic_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
     return Perftest.run(
-        core, Tool.ATOMIC_LAT, IbCommands.out(session), IbCommands.err(session), args);
+        core, warmUp(), Tool.ATOMIC_LAT, IbCommands.out(session), IbCommands.err(session), args);
   }
 }

@@ -76,6 +76,11 @@ final class OptionTable {
               "-N, --noPeak Cancel peak-bw calculation (default with peak up to iters=20000)",
               Tool::bandwidth),
           new Known(
+              ",no-warmup",
+              "--no-warmup  Do not send untimed messages before, as the original (default: for at"
+                  + " most 2 s, on a queue pair of its own that the peer does not see)",
+              t -> true),
+          new Known(
               "o,outs=",
               "-o, --outs=<num>  num of outstanding reads or atomics (default max of device)",
               t -> t.verb().answered()),

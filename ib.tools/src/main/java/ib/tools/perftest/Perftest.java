@@ -9,6 +9,8 @@ import ib.tools.output.Printable;
 import ib.tools.perftest.Tool.Verb;
 import ib.tools.run.DeviceUse;
 import ib.tools.run.Listener;
+import ib.tools.run.WarmUp;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Set;
@@ -25,19 +27,29 @@ public final class Perftest {
   private final String device;
   private final PrintStream out;
   private final PrintStream err;
-  private final Semaphore wakeUp = new Semaphore(0);
+  private final Semaphore wakeUp;
+  private final Runnable stop;
 
-  private Perftest(PerftestOptions options, String device, PrintStream out, PrintStream err) {
+  Perftest(
+      PerftestOptions options,
+      String device,
+      PrintStream out,
+      PrintStream err,
+      Semaphore wakeUp,
+      Runnable stop) {
     this.options = options;
     this.device = device;
     this.out = out;
     this.err = err;
+    this.wakeUp = wakeUp;
+    this.stop = stop;
   }
 
   /**
    * Runs the command.
    *
    * @param core the midlayer
+   * @param warmUp runs first, unless {@code --no-warmup} is given
    * @param tool the program
    * @param out the table is printed here, line by line
    * @param err a server prints its address and refused connections here
@@ -47,25 +59,58 @@ public final class Perftest {
    *     thread is interrupted
    */
   public static Printable run(
-      IbCore core, Tool tool, PrintStream out, PrintStream err, String... args) {
+      IbCore core, WarmUp warmUp, Tool tool, PrintStream out, PrintStream err, String... args) {
     PerftestOptions options = PerftestOptions.parse(tool, args);
-    String device = options.device();
-    if (device == null) {
-      device =
-          core.devices().stream()
-              .map(DeviceInfo::name)
-              .findFirst()
-              .orElseThrow(() -> new CommandException(" Did not detect devices"));
-    }
-    Perftest run = new Perftest(options, device, out, err);
-    try (DeviceUse use = DeviceUse.open(core, tool.program(), Set.of(device), run.wakeUp)) {
-      run.run(use);
+    String device = device(core, options);
+    Semaphore wakeUp = new Semaphore(0);
+    try (DeviceUse use = DeviceUse.open(core, tool.program(), Set.of(device), wakeUp)) {
+      Runnable stop = () -> use.checkGoingOn(tool.program());
+      if (options.warmUp()) {
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+        PerftestOptions untimed = options.untimed();
+        warmUp.run(
+            List.of(device),
+            stop,
+            limit -> new Perftest(untimed, device, nowhere, nowhere, wakeUp, limit).loop(use));
+      }
+      new Perftest(options, device, out, err, wakeUp, stop).run(use);
     }
     return () -> LINE;
   }
 
+  private static String device(IbCore core, PerftestOptions options) {
+    String device = options.device();
+    return device != null
+        ? device
+        : core.devices().stream()
+            .map(DeviceInfo::name)
+            .findFirst()
+            .orElseThrow(() -> new CommandException(" Did not detect devices"));
+  }
+
+  /** Runs with a queue pair that is connected to itself. */
+  void loop(DeviceUse use) {
+    try (Side side = new Side(use.device(device), options, wakeUp)) {
+      side.remotes.addAll(side.keys);
+      side.connect(side.mtu());
+      Runs runs = new Runs(options, side, sizes(side.mtu()).getLast(), stop);
+      switch (options.tool()) {
+        case SEND_BW, SEND_LAT -> {
+          runs.postReceives();
+          if (options.tool().bandwidth() && options.type() == QpType.RC) {
+            runs.both();
+          } else {
+            runs.sendAndReceive(); // one at a time, because a message that finds no receive is lost
+          }
+        }
+        case WRITE_BW, READ_BW, ATOMIC_BW -> runs.stream();
+        case WRITE_LAT -> runs.writeAndWatch();
+        case READ_LAT, ATOMIC_LAT -> runs.oneByOne();
+      }
+    }
+  }
+
   private void run(DeviceUse use) {
-    Runnable stop = () -> use.checkGoingOn(options.tool().program());
     if (options.notice() != null) {
       out.println(LINE);
       out.println(options.notice());
@@ -75,7 +120,7 @@ public final class Perftest {
       out.println("\n" + stars + "\n* Waiting for client to connect... *\n" + stars);
     }
     try (Side side = new Side(use.device(device), options, wakeUp);
-        Talk talk = talk(side, stop)) {
+        Talk talk = talk(side)) {
       Mtu mtu = talk.agree(side.mtu());
       List<Integer> sizes = sizes(mtu);
       info(side, mtu);
@@ -96,7 +141,7 @@ public final class Perftest {
    * Connects to the server, or waits for a client. The peers of a RoCE device are other hosts, so
    * its server listens as the original does.
    */
-  private Talk talk(Side side, Runnable stop) {
+  private Talk talk(Side side) {
     String host = options.host();
     String program = options.tool().program();
     return host != null

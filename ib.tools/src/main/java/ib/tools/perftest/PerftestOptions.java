@@ -7,6 +7,7 @@ import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
 import ib.tools.perftest.Tool.Verb;
+import ib.tools.run.WarmUp;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  * @param seconds duration of the run, or the time between two lines of an endless run; 0: the run
  *     ends by the number of messages
  * @param forever whether to run until the command is interrupted
+ * @param warmUp whether to warm up before the run
  * @param results which single results are printed
  * @param notice text to print first; null for none
  */
@@ -73,6 +75,7 @@ record PerftestOptions(
     int inline,
     int seconds,
     boolean forever,
+    boolean warmUp,
     Results results,
     @Nullable String notice) {
   /** Which single results of a latency test are printed. */
@@ -141,10 +144,51 @@ record PerftestOptions(
             line.number("inline_size", 0, 0, 1 << 16),
             seconds,
             forever,
+            !line.has("no-warmup"),
             results(line),
             postList > 1 && !line.has("cq-mod") ? LIST_NOTICE : null);
     options.check();
     return options;
+  }
+
+  /**
+   * {@return the options of the warm-up: one queue pair that is its own peer, with the same
+   * requests} The end that sends first is the server for writes that watch memory, else the client.
+   */
+  PerftestOptions untimed() {
+    int list = type == QpType.RC ? postList : 1;
+    int messages = WarmUp.MESSAGES / list * list;
+    return new PerftestOptions(
+        tool,
+        device,
+        tool == Tool.WRITE_LAT ? null : "itself",
+        port,
+        null,
+        ibPort,
+        type,
+        opcode,
+        List.of(Math.min(sizeMax(), WarmUp.BYTES_MAX)),
+        false,
+        mtu,
+        Math.max(messages, list),
+        1,
+        txDepth,
+        rxDepth,
+        cqMod,
+        outstanding,
+        timeout,
+        sl,
+        gidIndex,
+        events,
+        false,
+        tool == Tool.SEND_BW,
+        list,
+        inline,
+        0,
+        false,
+        false,
+        Results.NONE,
+        null);
   }
 
   private static Results results(Parsed line) {

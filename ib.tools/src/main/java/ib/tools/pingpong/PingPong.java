@@ -5,6 +5,8 @@ import ib.core.verbs.DeviceInfo;
 import ib.tools.getopt.CommandException;
 import ib.tools.run.DeviceUse;
 import ib.tools.run.Listener;
+import ib.tools.run.WarmUp;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,18 +22,23 @@ public final class PingPong {
   private final Settings settings;
   private final PrintStream out;
   private final PrintStream err;
-  private final Semaphore wakeUp = new Semaphore(0);
+  private final Semaphore wakeUp;
+  private final Runnable stop;
 
-  private PingPong(Settings settings, PrintStream out, PrintStream err) {
+  private PingPong(
+      Settings settings, PrintStream out, PrintStream err, Semaphore wakeUp, Runnable stop) {
     this.settings = settings;
     this.out = out;
     this.err = err;
+    this.wakeUp = wakeUp;
+    this.stop = stop;
   }
 
   /**
    * Runs the command.
    *
    * @param core the midlayer
+   * @param warmUp runs first, unless {@code --no-warmup} is given
    * @param kind the program
    * @param out the addresses are printed here, before the first message
    * @param err a server prints its address and refused connections here
@@ -42,7 +49,7 @@ public final class PingPong {
    *     removed or the thread is interrupted
    */
   public static Figures run(
-      IbCore core, Kind kind, PrintStream out, PrintStream err, String... args) {
+      IbCore core, WarmUp warmUp, Kind kind, PrintStream out, PrintStream err, String... args) {
     List<String> names = core.devices().stream().map(DeviceInfo::name).toList();
     Settings settings = Settings.parse(kind, names::contains, args);
     List<String> devices = settings.devices();
@@ -52,10 +59,21 @@ public final class PingPong {
       }
       devices = List.of(names.getFirst());
     }
-    PingPong run = new PingPong(settings, out, err);
-    LinkedHashSet<String> wanted = new LinkedHashSet<>(devices);
-    try (DeviceUse use = DeviceUse.open(core, settings.program(), wanted, run.wakeUp)) {
-      return settings.bothEnds() ? run.both(use, devices) : run.one(use, devices.getFirst());
+    List<String> ends = devices;
+    Semaphore wakeUp = new Semaphore(0);
+    try (DeviceUse use =
+        DeviceUse.open(core, settings.program(), new LinkedHashSet<>(ends), wakeUp)) {
+      Runnable stop = () -> use.checkGoingOn(settings.program());
+      if (settings.modes().warmUp()) {
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+        Settings untimed = settings.untimed();
+        warmUp.run(
+            ends,
+            stop,
+            limit -> new PingPong(untimed, nowhere, nowhere, wakeUp, limit).both(use, ends));
+      }
+      PingPong run = new PingPong(settings, out, err, wakeUp, stop);
+      return settings.bothEnds() ? run.both(use, ends) : run.one(use, ends.getFirst());
     }
   }
 
@@ -71,7 +89,7 @@ public final class PingPong {
       serving.connected();
       answering.connected();
       serving.serve();
-      long ns = rally(use, List.of(serving, answering));
+      long ns = rally(List.of(serving, answering));
       Figures figures = figures(client.locals(), server.locals(), ns, serving);
       check(figures, server.payload, true);
       check(figures, client.payload, true);
@@ -86,9 +104,8 @@ public final class PingPong {
       printLocal(end.locals());
       List<Address> remotes =
           host == null
-              ? serve(use, end)
-              : Exchange.client(
-                  settings.kind(), host, settings.port(), end.locals(), () -> checkGoingOn(use));
+              ? serve(end)
+              : Exchange.client(settings.kind(), host, settings.port(), end.locals(), stop);
       printRemote(remotes);
       if (host != null) {
         end.connect(remotes);
@@ -97,7 +114,7 @@ public final class PingPong {
       if (host != null) {
         player.serve();
       }
-      long ns = rally(use, List.of(player));
+      long ns = rally(List.of(player));
       Figures figures = figures(end.locals(), remotes, ns, player);
       check(
           figures,
@@ -107,7 +124,7 @@ public final class PingPong {
     }
   }
 
-  private List<Address> serve(DeviceUse use, Endpoint end) {
+  private List<Address> serve(Endpoint end) {
     return Exchange.server(
         settings.kind(),
         new Listener(settings.program(), settings.bind(), end.ethernet(), settings.port(), err),
@@ -120,15 +137,11 @@ public final class PingPong {
                 e.getAsInt(), e.getMessage() + "\nCouldn't connect to remote QP");
           }
         },
-        () -> checkGoingOn(use));
+        stop);
   }
 
-  private void checkGoingOn(DeviceUse use) {
-    use.checkGoingOn(settings.program());
-  }
-
-  private long rally(DeviceUse use, List<Player> players) {
-    return new Rally(players, settings, wakeUp, () -> checkGoingOn(use)).run();
+  private long rally(List<Player> players) {
+    return new Rally(players, settings, wakeUp, stop).run();
   }
 
   private Figures figures(List<Address> locals, List<Address> remotes, long ns, Player player) {

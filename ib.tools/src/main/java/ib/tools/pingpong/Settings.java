@@ -6,6 +6,7 @@ import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
 import ib.tools.output.Usage;
+import ib.tools.run.WarmUp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -57,12 +58,15 @@ record Settings(
     "g,gid-idx=",
     "c,chk",
     ",bind=",
+    ",no-warmup",
     ",json"
   };
   private static final String[] RC_ONLY = {
     "o,odp", "O,iodp", "P,prefetch", "t,ts", "j,dm", "N,new_send"
   };
   private static final int SIZE_MAX = 1 << 30;
+  private static final int WARM_QPS = 16;
+  private static final int WARM_RECEIVES = 500;
 
   /**
    * The switches of a run.
@@ -73,6 +77,7 @@ record Settings(
    * @param newPost whether to post with the builder
    * @param odp whether to use on-demand paging
    * @param deviceMemory whether to use memory of the device
+   * @param warmUp whether to warm up before the run
    * @param json whether to print JSON
    */
   record Modes(
@@ -82,7 +87,13 @@ record Settings(
       boolean newPost,
       boolean odp,
       boolean deviceMemory,
-      boolean json) {}
+      boolean warmUp,
+      boolean json) {
+    /** {@return the switches of a warm-up, whose data are not checked} */
+    Modes untimed() {
+      return new Modes(events, false, timestamps, newPost, odp, deviceMemory, false, json);
+    }
+  }
 
   /** {@return the command's name} */
   String program() {
@@ -92,6 +103,25 @@ record Settings(
   /** {@return whether both ends run in this runtime} */
   boolean bothEnds() {
     return devices.size() == 2;
+  }
+
+  /** {@return the settings of the warm-up, which sends messages through the same code} */
+  Settings untimed() {
+    return new Settings(
+        kind,
+        devices,
+        null,
+        port,
+        null,
+        ibPort,
+        Math.min(size, WarmUp.BYTES_MAX),
+        mtu,
+        Math.min(queuePairs, WARM_QPS),
+        Math.min(rxDepth, WARM_RECEIVES),
+        WarmUp.MESSAGES,
+        sl,
+        gidIndex,
+        modes.untimed());
   }
 
   static Settings parse(Kind kind, Predicate<String> isDevice, String... args) {
@@ -177,6 +207,7 @@ record Settings(
         line.has("new_send"),
         odp,
         line.has("dm"),
+        !line.has("no-warmup"),
         line.has("json"));
   }
 }

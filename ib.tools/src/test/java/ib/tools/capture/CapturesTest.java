@@ -12,6 +12,7 @@ import ib.tools.getopt.CommandException;
 import ib.tools.output.Listing;
 import ib.tools.pingpong.Kind;
 import ib.tools.pingpong.PingPong;
+import ib.tools.run.WarmUp;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -64,6 +65,7 @@ class CapturesTest {
     PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
     PingPong.run(
         fabric.core(),
+        new WarmUp(List.of(), offered),
         Kind.RC,
         nowhere,
         nowhere,

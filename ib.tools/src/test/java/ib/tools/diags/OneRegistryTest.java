@@ -9,6 +9,7 @@ import ib.tools.output.Printable;
 import ib.tools.pingpong.Kind;
 import ib.tools.pingpong.PingPong;
 import ib.tools.rdma.Rdma;
+import ib.tools.run.WarmUp;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -40,6 +41,7 @@ class OneRegistryTest {
       PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
       PingPong.run(
           fabric.core(),
+          new WarmUp(List.of(), List.of()),
           Kind.RC,
           nowhere,
           nowhere,
@@ -49,6 +51,7 @@ class OneRegistryTest {
           "10",
           "-s",
           "8192",
+          "--no-warmup",
           "counted1");
       recording.enable("ib.Counter").with("period", "endChunk");
       recording.start();
@@ -147,7 +150,9 @@ class OneRegistryTest {
       }
       recording.start();
       PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
-      PingPong.run(fabric.core(), Kind.RC, nowhere, nowhere, "-d", "jfr3", "-n", "10", "jfr4");
+      WarmUp warmUp = new WarmUp(List.of(), List.of());
+      String[] args = {"-d", "jfr3", "-n", "10", "--no-warmup", "jfr4"};
+      PingPong.run(fabric.core(), warmUp, Kind.RC, nowhere, nowhere, args);
       recording.stop();
       recording.dump(file);
     }

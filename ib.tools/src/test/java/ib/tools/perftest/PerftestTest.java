@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.driver.soft.standalone.SoftFabric;
 import ib.tools.getopt.CommandException;
+import ib.tools.run.WarmUp;
 import ib.tools.testing.Golden;
 import ib.tools.testing.Left;
 import java.io.ByteArrayOutputStream;
@@ -34,6 +35,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PerftestTest {
   // the common pool may have one thread
   private static final Executor BESIDE = task -> Thread.ofPlatform().daemon().start(task);
+  // short: what it sends is tested in UntimedTest
+  private static final WarmUp WARM_UP = new WarmUp(List.of(), List.of(), 0);
   private static final PrintStream ERR = new PrintStream(OutputStream.nullOutputStream());
 
   private final SoftFabric fabric = SoftFabric.open("soft0", "soft1");
@@ -49,7 +52,7 @@ class PerftestTest {
   }
 
   private String run(Tool tool, PrintStream out, ByteArrayOutputStream bytes, String... args) {
-    String last = Perftest.run(fabric.core(), tool, out, ERR, args).text();
+    String last = Perftest.run(fabric.core(), WARM_UP, tool, out, ERR, args).text();
     return bytes.toString(StandardCharsets.UTF_8) + last + "\n";
   }
 
@@ -219,7 +222,7 @@ class PerftestTest {
     String[] server = ("-d soft0" + options).split(" ");
     CompletableFuture<?> ends =
         CompletableFuture.runAsync(
-            () -> Perftest.run(fabric.core(), Tool.SEND_BW, out, ERR, server), BESIDE);
+            () -> Perftest.run(fabric.core(), WARM_UP, Tool.SEND_BW, out, ERR, server), BESIDE);
     CompletableFuture<?> client =
         CompletableFuture.runAsync(
             () -> clientWhenListening(Tool.SEND_BW, ends, "-d soft1" + options + " 127.0.0.1"),
@@ -286,7 +289,7 @@ class PerftestTest {
     String[] args = {"-d", "soft0", "-p", String.valueOf(freePort())};
     CompletableFuture<?> run =
         CompletableFuture.runAsync(
-            () -> Perftest.run(fabric.core(), Tool.WRITE_BW, out, ERR, args));
+            () -> Perftest.run(fabric.core(), WARM_UP, Tool.WRITE_BW, out, ERR, args));
     assertTrue(waiting.await(30, TimeUnit.SECONDS));
     fabric.unplug("soft0");
     CommandException e =

@@ -10,6 +10,7 @@ import ib.tools.hotplug.Clients;
 import ib.tools.hotplug.Objects;
 import ib.tools.output.Printable;
 import ib.tools.rdma.Rdma;
+import ib.tools.run.WarmUp;
 import ib.tools.testing.Golden;
 import ib.tools.testing.Left;
 import java.io.ByteArrayOutputStream;
@@ -35,6 +36,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("issue 2, section 4: ping-pongs on two soft devices")
 @Timeout(120)
 class PingPongTest {
+  // short: what it sends is tested in UntimedTest
+  private static final WarmUp WARM_UP = new WarmUp(List.of(), List.of(), 0);
   private static final PrintStream ERR = new PrintStream(OutputStream.nullOutputStream());
 
   private final SoftFabric fabric = SoftFabric.open("soft0", "soft1");
@@ -51,7 +54,7 @@ class PingPongTest {
   private String run(Kind kind, String... args) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
-    Figures figures = PingPong.run(fabric.core(), kind, out, ERR, args);
+    Figures figures = PingPong.run(fabric.core(), WARM_UP, kind, out, ERR, args);
     return bytes.toString(StandardCharsets.UTF_8) + figures.text() + "\n";
   }
 
@@ -149,7 +152,19 @@ class PingPongTest {
             }
           }
         };
-    PingPong.run(fabric.core(), Kind.RC, out, ERR, "-d", "soft0", "soft1", "-n", "1", "-r", "9");
+    PingPong.run(
+        fabric.core(),
+        WARM_UP,
+        Kind.RC,
+        out,
+        ERR,
+        "-d",
+        "soft0",
+        "soft1",
+        "-n",
+        "1",
+        "-r",
+        "9");
     String comm = " comm \\[ibv_rc_pingpong:\\d+] ";
     String own = "(?:.* comm \\[ib_core] \\n)+"; // QP0, QP1, their PD, CQ and MR, as on Linux (M2)
     List<String> expected =
@@ -240,7 +255,8 @@ class PingPongTest {
         };
     String[] args = {"-d", "soft0", "soft1", "-n", "2000000000", mode};
     CompletableFuture<Figures> run =
-        CompletableFuture.supplyAsync(() -> PingPong.run(fabric.core(), Kind.RC, out, ERR, args));
+        CompletableFuture.supplyAsync(
+            () -> PingPong.run(fabric.core(), WARM_UP, Kind.RC, out, ERR, args));
     assertTrue(running.await(30, TimeUnit.SECONDS));
     fabric.unplug("soft1");
     CommandException e =
@@ -263,7 +279,8 @@ class PingPongTest {
         };
     String[] args = {"-d", "soft0", "-p", String.valueOf(freePort())};
     CompletableFuture<Figures> run =
-        CompletableFuture.supplyAsync(() -> PingPong.run(fabric.core(), Kind.UD, out, ERR, args));
+        CompletableFuture.supplyAsync(
+            () -> PingPong.run(fabric.core(), WARM_UP, Kind.UD, out, ERR, args));
     assertTrue(waiting.await(30, TimeUnit.SECONDS));
     fabric.unplug("soft0");
     CommandException e =
@@ -287,7 +304,16 @@ class PingPongTest {
             CommandException.class,
             () ->
                 PingPong.run(
-                    fabric.core(), Kind.RC, out, ERR, "-d", "soft0", "soft1", "-n", "2000000000"));
+                    fabric.core(),
+                    WARM_UP,
+                    Kind.RC,
+                    out,
+                    ERR,
+                    "-d",
+                    "soft0",
+                    "soft1",
+                    "-n",
+                    "2000000000"));
     assertEquals("ibv_rc_pingpong: interrupted", e.getMessage());
     assertEquals(130, e.getAsInt());
   }

@@ -36,7 +36,9 @@ class SettingsTest {
   void help(Kind kind, String golden) {
     String says = failure(kind, "--help");
     assertTrue(says.startsWith(Golden.of(golden)), says);
-    assertTrue(says.contains("--bind=<address>") && says.contains("--json"), says);
+    for (String ours : List.of("--bind=<address>", "--no-warmup", "--json")) {
+      assertTrue(says.contains(ours), says);
+    }
   }
 
   @Test

@@ -110,6 +110,21 @@ public class DistributionIT {
   }
 
   @Test
+  public void goalG17ExecTakesTheSerialCollectorAndTheQuickCompilerUnlessTheUserChooses()
+      throws Exception {
+    String print = "-XX:+PrintFlagsFinal";
+    Program usual = Program.ib(Distro.HOME, "", Map.of("IB_OPTS", print), "exec", "lb -s");
+    assertEquals(usual.err(), 0, usual.status());
+    assertTrue(usual.err(), usual.err().matches("(?s).* UseSerialGC += true .*"));
+    assertTrue(usual.err(), usual.err().matches("(?s).* TieredStopAtLevel += 1 .*"));
+    Map<String, String> chosen = Map.of("IB_OPTS", print + " -XX:+UseG1GC -XX:TieredStopAtLevel=4");
+    Program other = Program.ib(Distro.HOME, "", chosen, "exec", "lb -s");
+    assertEquals(other.err(), 0, other.status());
+    assertTrue(other.err(), other.err().matches("(?s).* UseG1GC += true .*"));
+    assertTrue(other.err(), other.err().matches("(?s).* TieredStopAtLevel += 4 .*"));
+  }
+
+  @Test
   public void issue2Section1RunsDoNotShareOrLeaveAnything() throws Exception {
     Path temporary = folder.newFolder("tmp").toPath();
     String options = "-Djava.io.tmpdir=" + temporary;

@@ -74,9 +74,9 @@ class EngineModelTest {
 
   @ParameterizedTest(name = "{1}: {2} is {3}, seen by {0}")
   @CsvSource({
-    "QpScenarios$Timers, qp.Worker.start, wake, DROPPED",
-    "QpScenarios$Timers, qp.Worker.start, compareAndSet, TORN",
-    "QpScenarios$Timers, qp.Worker.timers, getAndSet, TORN",
+    "QpScenarios$Timers, run.Worker.start, wake, DROPPED",
+    "QpScenarios$Timers, run.Worker.start, compareAndSet, TORN",
+    "QpScenarios$Timers, run.Worker.timers, getAndSet, TORN",
     "QpScenarios$Notify, qp.SoftCq.push, fire, DROPPED",
     "QpScenarios$Notify, ring.CompletionRing.claim, getAndAdd, TORN",
     "QpScenarios$Resize, ring.CompletionRing.close, getAndBitwiseOr, TORN",
@@ -86,12 +86,12 @@ class EngineModelTest {
     "KeyScenarios$Reopen, mr.Copier.copy, live, TRUE",
     "KeyScenarios$Window, mr.Copier.copy, live, TRUE",
     "KeyScenarios$TwoOwners, mr.MrKey.begin, compareAndSet, TORN",
-    "EngineScenarios$TwoPosters, ring.ClaimToken.schedule, compareAndSet, TORN",
+    "EngineScenarios$TwoPosters, run.ClaimToken.schedule, compareAndSet, TORN",
     "EngineScenarios$GivesUp, qp.QpControl.giveUp, run, DROPPED",
     "EngineScenarios$BothWays, qp.QpCore.deliver, schedule, DROPPED",
     "EngineScenarios$Starvation, qp.QpCore.work, begin, DROPPED",
     "EngineScenarios$BothWays, qp.DirectPath.leave, add, DROPPED",
-    "EngineScenarios$TwoPosters, ring.ClaimToken.release, compareAndSet, TORN",
+    "EngineScenarios$TwoPosters, run.ClaimToken.release, compareAndSet, TORN",
     "EngineScenarios$Deregister, qp.SoftMr.withdraw, fence, DROPPED",
     "EngineScenarios$LocalInvalidate, mr.DirectCopier.counted, enter, DROPPED",
     "EngineScenarios$LocalInvalidatePacket, mr.Copier.piece, enter, DROPPED",

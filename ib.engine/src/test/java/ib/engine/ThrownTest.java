@@ -46,7 +46,7 @@ class ThrownTest {
 
   /** The protocol of claims: short, without calls, so nothing can be thrown there. */
   private static final Set<String> SAFE =
-      Set.of("ib/engine/ring/ClaimToken", "ib/engine/qp/RunList", "java/lang/invoke/VarHandle");
+      Set.of("ib/engine/run/ClaimToken", "ib/engine/run/RunList", "java/lang/invoke/VarHandle");
 
   private static Method scenario;
   private static Method close;

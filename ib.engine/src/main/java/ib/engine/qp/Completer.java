@@ -7,6 +7,7 @@ import ib.core.wire.Psn;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Payload;
 import ib.engine.ring.SendWqe;
+import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Syndrome;

@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.engine.run.Worker;
 import ib.engine.time.Timer;
 import java.util.concurrent.atomic.AtomicBoolean;
 

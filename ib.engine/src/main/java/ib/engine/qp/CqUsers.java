@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.engine.run.RunList;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -8,6 +8,7 @@ import ib.core.verbs.WellKnown;
 import ib.core.wire.MadHeader;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Payload;
+import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import java.lang.foreign.MemorySegment;

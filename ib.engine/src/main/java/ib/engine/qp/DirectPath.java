@@ -7,6 +7,7 @@ import ib.engine.mr.DirectCopier;
 import ib.engine.mr.MrKey;
 import ib.engine.mr.SgeList;
 import ib.engine.ring.SendWqe;
+import ib.engine.run.RunList;
 import ib.engine.wire.Framing;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Route;

@@ -5,6 +5,7 @@ import ib.core.verbs.WcStatus;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.ReceiveWqe;
 import ib.engine.ring.SendRing;
+import ib.engine.run.RunList;
 
 /**
  * Completes requests that will not be executed: in the error states, and when the queue pair is

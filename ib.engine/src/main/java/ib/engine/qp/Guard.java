@@ -3,6 +3,7 @@ package ib.engine.qp;
 import ib.core.verbs.QpState;
 import ib.core.wire.Psn;
 import ib.engine.mr.IntTable;
+import ib.engine.run.Worker;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;

@@ -10,6 +10,7 @@ import ib.core.verbs.ObjectControl;
 import ib.engine.mr.IntTable;
 import ib.engine.mr.KeyTable;
 import ib.engine.mr.Numbers;
+import ib.engine.run.Worker;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Wire;
 import java.util.ArrayList;

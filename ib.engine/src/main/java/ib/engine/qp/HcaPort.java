@@ -8,6 +8,7 @@ import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortState;
 import ib.core.wire.DropReason;
+import ib.engine.run.RunList;
 import ib.engine.wire.Framing;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;

@@ -7,6 +7,7 @@ import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.engine.mr.Copier;
 import ib.engine.mr.MrKey;
+import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Syndrome;

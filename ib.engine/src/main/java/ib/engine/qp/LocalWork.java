@@ -4,6 +4,7 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
 import ib.engine.ring.SendWqe;
+import ib.engine.run.RunList;
 import org.jspecify.annotations.Nullable;
 
 /** Executes the send requests that need no packet: memory management (IBA 10.6, 11.4.1). */

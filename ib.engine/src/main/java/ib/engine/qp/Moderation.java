@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.engine.run.Worker;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 

@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.engine.run.RunList;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
 import ib.engine.wire.RunContext;

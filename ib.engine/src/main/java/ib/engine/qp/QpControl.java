@@ -12,6 +12,8 @@ import ib.core.verbs.QpState;
 import ib.core.verbs.QpTransitions;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
+import ib.engine.run.Holder;
+import ib.engine.run.RunList;
 import ib.engine.wire.Route;
 import ib.engine.wire.Syndrome;
 import java.util.concurrent.TimeUnit;

@@ -7,9 +7,11 @@ import ib.core.verbs.QpInit;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SigType;
-import ib.engine.ring.ClaimToken;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
+import ib.engine.run.Claimed;
+import ib.engine.run.RunList;
+import ib.engine.run.Worker;
 import ib.engine.wire.Framing;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * The engine's state of one queue pair. Any thread may use the rings, the packet queues and the
  * signals; only the thread that holds the claim ({@link #token}) may touch the rest.
  */
-final class QpCore {
+final class QpCore extends Claimed {
   static final int ACK_TIMER = 1;
   static final int RNR_TIMER = 2;
   static final int REQUEST_FAULT = 4;
@@ -72,7 +74,6 @@ final class QpCore {
   SoftQp verbs; // before it is published
 
   // ---- any thread ----
-  final ClaimToken token = new ClaimToken();
   final PacketQueue requests = new PacketQueue();
   final PacketQueue responses = new PacketQueue();
   volatile QpState state = QpState.RESET;
@@ -82,13 +83,8 @@ final class QpCore {
   private final PacketWait packetWait = new PacketWait();
 
   // ---- of the thread that holds the claim ----
-  @Nullable RunList owner; // equal to a thread's own list only while it holds the claim
-  boolean listed;
   int controlled; // how often the control path was here
-  long holder; // number of the thread that claimed it last, for a report
   final WeakReference<QpCore> self = new WeakReference<>(this); // made once, for who keeps it
-  @Nullable QpCore runNext;
-  @Nullable QpCore workNext; // the worker's stack
 
   @SuppressWarnings("NullAway") // verbs is set before another thread sees this
   QpCore(
@@ -240,8 +236,8 @@ final class QpCore {
 
   // ---- for the thread that holds the claim ----
 
-  /** Executes what was posted at the peer; returns whether there is nothing else to do. */
-  boolean direct(RunList run) {
+  @Override
+  protected boolean direct(RunList run) {
     boolean quiet = signals == 0 && !buried() && requests.isEmpty() && responses.isEmpty();
     try {
       boolean done = quiet && requester.runDirect(run);
@@ -253,8 +249,8 @@ final class QpCore {
     }
   }
 
-  /** Does what there is to do, within the budget; returns whether something is left. */
-  boolean step(RunList run) {
+  @Override
+  protected boolean step(RunList run) {
     try {
       crash.begin(run);
       boolean more = crash.isFinal() ? discardPackets(run) : work(run);
@@ -265,11 +261,8 @@ final class QpCore {
     }
   }
 
-  /**
-   * Starts the timer, which only who leaves with something unanswered needs; returns whether it may
-   * be left.
-   */
-  boolean watch() {
+  @Override
+  protected boolean watch() {
     try {
       if (!crash.isFinal()) {
         completer.watch();
@@ -278,6 +271,17 @@ final class QpCore {
     } catch (Throwable t) {
       return !crash.caught(t);
     }
+  }
+
+  @Override
+  protected void crashed(Throwable why) {
+    count(HcaCounter.STEPS_CRASHED);
+    history.crashed(why);
+  }
+
+  @Override
+  protected Worker worker() {
+    return hca.worker();
   }
 
   private boolean work(RunList run) {

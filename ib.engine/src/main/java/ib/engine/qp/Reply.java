@@ -3,6 +3,7 @@ package ib.engine.qp;
 import ib.core.wire.Psn;
 import ib.engine.mr.Copier;
 import ib.engine.mr.MrKey;
+import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;

@@ -9,6 +9,7 @@ import ib.core.verbs.WcStatus;
 import ib.core.wire.Psn;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
+import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 

@@ -6,6 +6,7 @@ import ib.core.verbs.WcFlags;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.engine.ring.ReceiveWqe;
+import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;

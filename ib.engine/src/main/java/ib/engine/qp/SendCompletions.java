@@ -5,6 +5,7 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
+import ib.engine.run.RunList;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;

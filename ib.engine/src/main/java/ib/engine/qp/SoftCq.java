@@ -14,6 +14,7 @@ import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.engine.ring.CompletionRing;
+import ib.engine.run.RunList;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.engine.run.Worker;
 import java.util.function.BooleanSupplier;
 
 /** Looks until what was claimed when the consumer armed is published (B7). */

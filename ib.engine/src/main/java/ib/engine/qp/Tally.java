@@ -3,6 +3,7 @@ package ib.engine.qp;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.PortCounter;
 import ib.core.wire.DropReason;
+import ib.engine.run.LookRound;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.IdentityHashMap;
@@ -18,7 +19,7 @@ import java.util.function.BiConsumer;
  * owner only; what belongs to no queue pair is counted here. A reader sums them up, so counting
  * costs the data path a store, and reading may miss what is just being counted.
  */
-final class Tally {
+final class Tally extends LookRound {
   private static final HcaCounter[] HCA_COUNTERS = HcaCounter.values();
   private static final long LOOK_NS = 250_000_000;
   private static final long LOOK_MOST_NS = 64 * LOOK_NS; // 16 s
@@ -103,7 +104,8 @@ final class Tally {
    * Notes which queue pairs have heard something: every quarter of a second while any of them does,
    * and the less often the longer none does, so that an idle device sleeps. The worker's.
    */
-  void look(long now) {
+  @Override
+  protected void look(long now) {
     if (live > 0 && (now - lookedNs >= lookNs || lookedNs == 0)) {
       lookedNs = now;
       heard = false;
@@ -118,8 +120,8 @@ final class Tally {
     heard |= qp.history.look(lookedNs, qp.counted(HcaCounter.RCVD_PKTS));
   }
 
-  /** {@return how long the worker may sleep, Long.MAX_VALUE when there are no queue pairs} */
-  long restNs() {
+  @Override
+  protected long restNs() {
     return live == 0 ? Long.MAX_VALUE : lookNs;
   }
 

@@ -7,6 +7,10 @@ import ib.core.verbs.WrOpcode;
 import ib.engine.SoftHca;
 import ib.engine.ring.SendWqe;
 import ib.engine.ring.SlotRing;
+import ib.engine.run.Claimed;
+import ib.engine.run.Holder;
+import ib.engine.run.RunList;
+import ib.engine.run.Worker;
 import ib.engine.time.Timer;
 import ib.engine.time.TimerHeap;
 import ib.engine.wire.RunContext;
@@ -23,7 +27,8 @@ public final class Probe {
   private static final VarHandle RELEASED = field(SlotRing.class, "released", long.class);
   private static final VarHandle CORE = field(SoftHca.class, "core", HcaCore.class);
   private static final VarHandle TIMERS = field(Worker.class, "heap", TimerHeap.class);
-  private static final VarHandle HANDED = field(Worker.class, "qps", QpCore.class);
+  private static final VarHandle HANDED = field(Worker.class, "qps", Claimed.class);
+  private static final VarHandle NEXT = field(Claimed.class, "workNext", Claimed.class);
   private static final VarHandle CONTROL = field(QpControl.class, "lock", ReentrantLock.class);
   private static final VarHandle HEAP = field(TimerHeap.class, "heap", Timer[].class);
 
@@ -199,8 +204,9 @@ public final class Probe {
   /** Whether every queue pair that waits for the worker waits once and is still claimed for it. */
   public static boolean claimed(SoftHca hca) {
     Worker worker = ((HcaCore) CORE.get(hca)).worker();
-    Set<QpCore> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    for (QpCore qp = (QpCore) HANDED.getVolatile(worker); qp != null; qp = qp.workNext) {
+    Set<Claimed> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    Claimed qp = (Claimed) HANDED.getVolatile(worker);
+    for (; qp != null; qp = (Claimed) NEXT.getVolatile(qp)) {
       if (!qp.token.claimed() || !seen.add(qp)) { // one that waits twice makes the list a ring
         return false;
       }

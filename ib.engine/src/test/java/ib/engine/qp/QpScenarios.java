@@ -10,6 +10,8 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
+import ib.engine.run.Turns;
+import ib.engine.run.Worker;
 import ib.engine.time.NanoClock;
 import ib.engine.time.Timer;
 import ib.engine.time.VirtualClock;
@@ -49,13 +51,6 @@ public final class QpScenarios {
     }
   }
 
-  /** As its thread, but for the catch, which would keep the explorer from ending a schedule. */
-  private static void turns(Worker worker) {
-    while (true) {
-      worker.turn();
-    }
-  }
-
   /** Two threads start timers while the worker goes to sleep: both expire. */
   public static final class Timers implements Scenario {
     private final Worker worker = new Worker(new VirtualClock(), new Tally(1), 1 << 20);
@@ -65,7 +60,7 @@ public final class QpScenarios {
 
     @Override
     public void setUp() {
-      worker.start(Interleavings.spawn("worker", true, () -> turns(worker)));
+      Turns.start(worker, Interleavings.spawn("worker", true, () -> Turns.endlessly(worker)));
       Interleavings.spawn("a", false, () -> worker.start(a));
       Interleavings.spawn(
           "b",
@@ -133,7 +128,7 @@ public final class QpScenarios {
     @Override
     public void setUp() {
       cq.connect(this);
-      worker.start(Interleavings.spawn("worker", true, () -> turns(worker)));
+      Turns.start(worker, Interleavings.spawn("worker", true, () -> Turns.endlessly(worker)));
       consumer = Interleavings.spawn("consumer", true, this::consume);
     }
 

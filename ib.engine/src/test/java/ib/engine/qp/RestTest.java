@@ -8,6 +8,7 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
 import ib.core.verbs.QpType;
+import ib.engine.run.Turns;
 import ib.engine.time.VirtualClock;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
@@ -52,7 +53,7 @@ class RestTest {
     int wakes = 0;
     long end = clock.nanoTime() + TimeUnit.HOURS.toNanos(hours);
     while (clock.nanoTime() < end) {
-      clock.advance(hca.worker().restNs());
+      clock.advance(Turns.restNs(hca.worker()));
       hca.worker().step();
       wakes++;
     }
@@ -61,18 +62,18 @@ class RestTest {
 
   @Test
   void sleeps() {
-    assertEquals(Long.MAX_VALUE, hca.worker().restNs(), "without queue pairs for ever");
+    assertEquals(Long.MAX_VALUE, Turns.restNs(hca.worker()), "without queue pairs for ever");
     SoftCq cq = new SoftCq(nobody(), new CqInit(2), hca);
     QpInit init = new QpInit(QpType.UD, cq, new QpCap(1, 1, 1, 1, 0));
     SoftQp qp = new SoftQp(nobody(), init, new SoftPd(nobody(), hca));
-    assertTrue(hca.worker().restNs() <= TimeUnit.MILLISECONDS.toNanos(250));
+    assertTrue(Turns.restNs(hca.worker()) <= TimeUnit.MILLISECONDS.toNanos(250));
     int wakes = wakesIn(1);
     assertTrue(wakes < 240, wakes + " times in an hour, at rest");
     qp.engine().count(HcaCounter.RCVD_PKTS);
-    clock.advance(hca.worker().restNs());
+    clock.advance(Turns.restNs(hca.worker()));
     hca.worker().step();
     long heard = clock.nanoTime();
-    assertEquals(TimeUnit.MILLISECONDS.toNanos(250), hca.worker().restNs(), "in use again");
+    assertEquals(TimeUnit.MILLISECONDS.toNanos(250), Turns.restNs(hca.worker()), "in use again");
     assertEquals(heard, qp.engine().history.heardNs());
     wakesIn(1);
     assertEquals(heard, qp.engine().history.heardNs(), "and not heard since");

@@ -21,8 +21,8 @@ class RingModelTest {
   private static final Weave ENGINE = Weave.of(ENGINE_PACKAGES);
 
   private static Class<? extends Scenario> scenario(String name) throws ClassNotFoundException {
-    String type = name.matches("ThreePosters|Kill") ? "ClaimScenarios$" : "RingScenarios$";
-    return Class.forName(ENGINE_PACKAGES + "ring." + type + name).asSubclass(Scenario.class);
+    String type = name.matches("ThreePosters|Kill") ? "run.ClaimScenarios$" : "ring.RingScenarios$";
+    return Class.forName(ENGINE_PACKAGES + type + name).asSubclass(Scenario.class);
   }
 
   @ParameterizedTest(name = "{0}, {1} preemptions")
@@ -57,10 +57,10 @@ class RingModelTest {
     "Completions, ring.CompletionRing.take, compareAndSet, TORN",
     "Packets, wire.PacketQueue.push, compareAndSet, TORN",
     "Packets, wire.PacketQueue.turn, getAndSet, TORN",
-    "ThreePosters, ring.ClaimToken.schedule, compareAndSet, TORN",
-    "ThreePosters, ring.ClaimToken.release, compareAndSet, TORN",
-    "Kill, ring.ClaimToken.release, compareAndSet, TORN",
-    "Kill, ring.ClaimToken.want, getAndBitwiseOr, TORN",
+    "ThreePosters, run.ClaimToken.schedule, compareAndSet, TORN",
+    "ThreePosters, run.ClaimToken.release, compareAndSet, TORN",
+    "Kill, run.ClaimToken.release, compareAndSet, TORN",
+    "Kill, run.ClaimToken.want, getAndBitwiseOr, TORN",
   })
   @DisplayName("canaries: one access of the product's own code weakened")
   void canary(String name, String method, String call, Kind kind) throws ClassNotFoundException {

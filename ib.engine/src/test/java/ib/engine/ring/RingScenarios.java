@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class RingScenarios {
   private RingScenarios() {}
 
-  static void require(boolean holds, String what) {
+  public static void require(boolean holds, String what) {
     if (!holds) {
       throw new AssertionError(what);
     }

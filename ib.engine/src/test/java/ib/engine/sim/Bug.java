@@ -78,7 +78,7 @@ enum Bug {
       Profile.DUPLICATE_50),
   ATOMIC_REPLAYED_WRONG(
       "qp.InboundRequest", "replay", altered("answer", b -> b.lconst_1().ladd()), Profile.LOSS_30),
-  TIMER_LEFT("qp.Worker", "timers", call("cancelled", b -> b.pop().iconst_0()), Profile.LOSS_50),
+  TIMER_LEFT("run.Worker", "timers", call("cancelled", b -> b.pop().iconst_0()), Profile.LOSS_50),
   TIMER_LEFT_AT_CLOSE("qp.Completer", "end", before(CodeBuilder::return_), Profile.LOSS_30),
   SLOT_RELEASED_TWICE(
       "qp.HcaCore", "polled", altered("release", b -> b.iconst_2().imul()), Profile.LOSS_30),

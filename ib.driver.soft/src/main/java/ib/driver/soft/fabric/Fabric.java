@@ -5,7 +5,7 @@ import ib.core.verbs.NodeType;
 import ib.driver.base.Guids;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
-import ib.engine.qp.RunList;
+import ib.engine.run.RunList;
 import ib.engine.wire.RunContext;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -4,7 +4,7 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import ib.core.verbs.Access;
-import ib.engine.ring.ClaimToken;
+import ib.engine.run.ClaimToken;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.openjdk.jcstress.annotations.Actor;

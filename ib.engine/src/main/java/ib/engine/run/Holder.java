@@ -1,15 +1,15 @@
-package ib.engine.qp;
+package ib.engine.run;
 
 import java.util.Map;
 
 /** Says who holds the claim of a queue pair, for the report of a wait that was in vain. */
-final class Holder {
+public final class Holder {
   private static final int FRAMES = 12;
 
   private Holder() {}
 
   /** {@return the thread that claimed it last, with what it is doing} */
-  static String text(QpCore qp) {
+  public static String text(Claimed qp) {
     long id = qp.holder; // a racy read: who looks has waited for long
     if (id == 0) {
       return "it is not known who holds it";
@@ -24,7 +24,7 @@ final class Holder {
   }
 
   /** The innermost calls of a stack. */
-  static String at(StackTraceElement[] stack) {
+  public static String at(StackTraceElement[] stack) {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < Math.min(stack.length, FRAMES); i++) {
       text.append(i == 0 ? " at " : ", ").append(stack[i]);

@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.run;
 
 import ib.engine.wire.RunContext;
 import java.lang.foreign.MemorySegment;
@@ -11,16 +11,17 @@ import org.jspecify.annotations.Nullable;
  * last, so the list has one user at a time. No thread locals: they would keep a driver's classes
  * alive in threads of other bundles.
  */
+@SuppressWarnings("ReferenceEquality") // a queue pair is itself, whatever it says it equals
 public final class RunList extends RunContext {
   private static final int PACKET_COST = 256;
   private static final int MAX_DEFERRED = 16;
 
   private final int budgetBytes;
-  private @Nullable QpCore first;
-  private @Nullable QpCore last; // meaningful when first is not null
+  private @Nullable Claimed first;
+  private @Nullable Claimed last; // meaningful when first is not null
   private long budget;
   private long thread; // the number of who uses this list
-  private final @Nullable QpCore[] deferred = new @Nullable QpCore[MAX_DEFERRED];
+  private final @Nullable Claimed[] deferred = new @Nullable Claimed[MAX_DEFERRED];
   private int deferredCount;
   private boolean batch;
   private byte @Nullable [] header; // scratch for a GRH
@@ -37,17 +38,17 @@ public final class RunList extends RunContext {
   }
 
   /** Whether what was given is used up; the loops of a queue pair leave then. */
-  boolean exhausted() {
+  public boolean exhausted() {
     return budget < 0;
   }
 
   /** Charges a packet. */
-  void spend(int bytes) {
+  public void spend(int bytes) {
     budget -= bytes + PACKET_COST;
   }
 
   /** Returns a buffer for the 40 bytes in front of a datagram. */
-  byte[] header() {
+  public byte[] header() {
     if (header == null) {
       header = new byte[40];
     }
@@ -55,7 +56,7 @@ public final class RunList extends RunContext {
   }
 
   /** Returns {@link #header} as a segment. */
-  MemorySegment headerSegment() {
+  public MemorySegment headerSegment() {
     if (headerSegment == null) {
       headerSegment = MemorySegment.ofArray(header());
     }
@@ -63,12 +64,12 @@ public final class RunList extends RunContext {
   }
 
   /** Appends a queue pair that the caller has just claimed or that this list owns. */
-  void add(QpCore qp) {
+  public void add(Claimed qp) {
     qp.owner = this;
     qp.holder = thread;
     qp.listed = true;
     qp.runNext = null;
-    QpCore before = last;
+    Claimed before = last;
     if (first == null || before == null) {
       first = qp;
     } else {
@@ -81,7 +82,7 @@ public final class RunList extends RunContext {
    * Ensures that a queue pair is run, by this run list or by the thread that holds its claim. The
    * caller has published the work before.
    */
-  void schedule(QpCore qp) {
+  public void schedule(Claimed qp) {
     if (qp.owner == this) {
       if (!qp.listed) {
         add(qp);
@@ -92,7 +93,7 @@ public final class RunList extends RunContext {
   }
 
   /** Runs a queue pair that the caller has claimed from outside, and all that follows from it. */
-  void run(QpCore root) {
+  public void run(Claimed root) {
     budget = budgetBytes;
     thread = Thread.currentThread().threadId();
     root.holder = thread;
@@ -123,12 +124,12 @@ public final class RunList extends RunContext {
   }
 
   /** {@return the number of the thread that uses this list now, or did last} */
-  long thread() {
+  public long thread() {
     return thread;
   }
 
   /** Whether a queue pair may leave an acknowledgement for later; then it is run again soon. */
-  boolean defers(QpCore qp) {
+  public boolean defers(Claimed qp) {
     for (int i = 0; i < deferredCount; i++) {
       if (deferred[i] == qp) {
         return batch;
@@ -146,7 +147,7 @@ public final class RunList extends RunContext {
     int n = deferredCount;
     deferredCount = 0;
     for (int i = 0; i < n; i++) {
-      QpCore qp = deferred[i];
+      Claimed qp = deferred[i];
       deferred[i] = null;
       if (qp != null) {
         schedule(qp);
@@ -155,9 +156,9 @@ public final class RunList extends RunContext {
     return n > 0;
   }
 
-  private void drain(@Nullable QpCore root) {
+  private void drain(@Nullable Claimed root) {
     for (; ; ) {
-      QpCore qp = first;
+      Claimed qp = first;
       if (qp == null) {
         send(root); // while the list is still ours
         if (root == null || released(root)) {
@@ -188,19 +189,18 @@ public final class RunList extends RunContext {
    * Without a root this thread holds no claim any more, and the exception goes to the wire's own
    * thread.
    */
-  private void send(@Nullable QpCore root) {
+  private void send(@Nullable Claimed root) {
     try {
       flush();
     } catch (Throwable t) {
       if (root == null) {
         throw t;
       }
-      root.count(HcaCounter.STEPS_CRASHED);
-      root.history.crashed(t);
+      root.crashed(t);
     }
   }
 
-  private boolean released(QpCore qp) {
+  private boolean released(Claimed qp) {
     if (!qp.watch()) {
       return false;
     }
@@ -213,7 +213,7 @@ public final class RunList extends RunContext {
   }
 
   /** Hands the queue pairs that are left, still claimed, to the workers: the budget is used up. */
-  private void handOver(@Nullable QpCore root, QpCore current) {
+  private void handOver(@Nullable Claimed root, Claimed current) {
     try {
       send(root); // while they are still ours
     } finally {
@@ -221,24 +221,24 @@ public final class RunList extends RunContext {
     }
   }
 
-  private void pass(@Nullable QpCore root, QpCore current) {
+  private void pass(@Nullable Claimed root, Claimed current) {
     if (current != root && !current.listed && !released(current)) {
       add(current);
     }
     boolean rootListed = root != null && root.listed;
-    for (QpCore qp = first; qp != null; qp = first) {
+    for (Claimed qp = first; qp != null; qp = first) {
       first = qp.runNext;
       qp.runNext = null;
       qp.listed = false;
       if (qp != root) {
         qp.owner = null;
-        qp.hca.worker().submit(qp);
+        qp.worker().submit(qp);
       }
     }
     if (root != null) { // last: this list is its
       if (rootListed || !released(root)) {
         root.owner = null;
-        root.hca.worker().submit(root);
+        root.worker().submit(root);
       }
     }
   }

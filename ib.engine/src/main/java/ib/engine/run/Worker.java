@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.run;
 
 import ib.core.client.Incidents;
 import ib.engine.time.NanoClock;
@@ -22,7 +22,7 @@ public final class Worker implements Runnable {
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      QPS = lookup.findVarHandle(Worker.class, "qps", QpCore.class);
+      QPS = lookup.findVarHandle(Worker.class, "qps", Claimed.class);
       TIMERS = lookup.findVarHandle(Worker.class, "timers", Timer.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -33,10 +33,10 @@ public final class Worker implements Runnable {
   private static final long STOP_NS = 100_000_000;
 
   private final NanoClock clock;
-  private final Tally tally;
+  private final LookRound round;
   private final RunList run;
   private final TimerHeap heap = new TimerHeap();
-  private volatile @Nullable QpCore qps; // a stack, turned round by the worker
+  private volatile @Nullable Claimed qps; // a stack, turned round by the worker
   private volatile @Nullable Timer timers; // a stack
   private volatile boolean asleep;
   private volatile boolean purge;
@@ -50,22 +50,22 @@ public final class Worker implements Runnable {
    * Makes a worker without a thread.
    *
    * @param clock the time
-   * @param tally whose queue pairs it looks at now and then
+   * @param round what it looks at now and then
    * @param budgetBytes bytes to move before it looks at its timers again
    */
-  Worker(NanoClock clock, Tally tally, int budgetBytes) {
+  public Worker(NanoClock clock, LookRound round, int budgetBytes) {
     this.clock = clock;
-    this.tally = tally;
+    this.round = round;
     this.run = new RunList(budgetBytes);
   }
 
   /** Sets what is done each time a step has thrown; the thread goes on. */
-  void whenFailed(Runnable what) {
+  public void whenFailed(Runnable what) {
     whenFailed = what;
   }
 
   /** {@return the time} */
-  long now() {
+  public long now() {
     return clock.nanoTime();
   }
 
@@ -86,7 +86,7 @@ public final class Worker implements Runnable {
    * @param end when to give up, in the time of the machine; it always waits a little
    * @return whether it has ended
    */
-  boolean stop(long end) {
+  public boolean stop(long end) {
     stopped = true;
     wake();
     Thread t = thread;
@@ -112,14 +112,14 @@ public final class Worker implements Runnable {
   }
 
   /** {@return what its thread is doing, for a report} */
-  String where() {
+  public String where() {
     Thread t = thread;
     return t == null ? "" : Holder.at(t.getStackTrace());
   }
 
   /** Takes over a claimed queue pair; any thread, never blocks. */
-  void submit(QpCore qp) {
-    QpCore top;
+  void submit(Claimed qp) {
+    Claimed top;
     do {
       top = qps;
       qp.workNext = top;
@@ -142,7 +142,7 @@ public final class Worker implements Runnable {
   }
 
   /** Forgets the timers of dead queue pairs soon. */
-  void purge() {
+  public void purge() {
     purge = true;
     wake();
   }
@@ -155,7 +155,7 @@ public final class Worker implements Runnable {
   }
 
   /** Lets a control path caller wait a little for a queue pair to be given up. */
-  void pause(int tries) {
+  public void pause(int tries) {
     if (thread == null) {
       synchronized (heap) {
         step(); // without a thread, only this caller runs the worker
@@ -187,7 +187,7 @@ public final class Worker implements Runnable {
   /** {@return nanoseconds without work, unless another thread wakes the worker} */
   long restNs() {
     long due = heap.earliestNs();
-    long most = tally.restNs();
+    long most = round.restNs();
     return due == Long.MAX_VALUE ? most : Math.min(most, due - clock.nanoTime());
   }
 
@@ -227,7 +227,7 @@ public final class Worker implements Runnable {
   /** Claims for this thread what there is to run; returns how much there was to do. */
   private int claimed() {
     int n = 0;
-    tally.look(clock.nanoTime());
+    round.look(clock.nanoTime());
     if (purge) {
       purge = false;
       heap.purge();
@@ -236,9 +236,9 @@ public final class Worker implements Runnable {
     if (timers != null || heap.size() > 0) {
       n += timers();
     }
-    QpCore qp = reversed((QpCore) QPS.getAndSet(this, (QpCore) null));
+    Claimed qp = reversed((Claimed) QPS.getAndSet(this, (Claimed) null));
     while (qp != null) {
-      QpCore next = qp.workNext;
+      Claimed next = qp.workNext;
       qp.workNext = null;
       run.add(qp);
       qp = next;
@@ -279,11 +279,11 @@ public final class Worker implements Runnable {
     return timers == null ? heap.earliestNs() : clock.nanoTime();
   }
 
-  private static @Nullable QpCore reversed(@Nullable QpCore top) {
-    QpCore done = null;
-    QpCore qp = top;
+  private static @Nullable Claimed reversed(@Nullable Claimed top) {
+    Claimed done = null;
+    Claimed qp = top;
     while (qp != null) {
-      QpCore below = qp.workNext;
+      Claimed below = qp.workNext;
       qp.workNext = done;
       done = qp;
       qp = below;

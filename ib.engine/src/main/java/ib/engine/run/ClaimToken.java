@@ -1,4 +1,4 @@
-package ib.engine.ring;
+package ib.engine.run;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -1,14 +1,15 @@
-package ib.engine.ring;
+package ib.engine.run;
 
 import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Scenario;
+import ib.engine.ring.RingScenarios;
 
 /** Small scenarios around the claim token, for every schedule of them. */
 public final class ClaimScenarios {
   private ClaimScenarios() {}
 
   /** Work and who does it; fails when two are inside. */
-  abstract static class Claimed implements Scenario {
+  abstract static class Work implements Scenario {
     final ClaimToken token = new ClaimToken();
     int posted;
     int done;
@@ -41,7 +42,7 @@ public final class ClaimScenarios {
   }
 
   /** Three posters. */
-  public static final class ThreePosters extends Claimed {
+  public static final class ThreePosters extends Work {
     @Override
     public void setUp() {
       for (String name : new String[] {"a", "b", "c"}) {
@@ -51,7 +52,7 @@ public final class ClaimScenarios {
   }
 
   /** The control path claims it for good while two post. */
-  public static final class Kill extends Claimed {
+  public static final class Kill extends Work {
     @Override
     public void setUp() {
       Interleavings.spawn("a", false, this::post);

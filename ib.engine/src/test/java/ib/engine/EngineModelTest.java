@@ -35,19 +35,22 @@ class EngineModelTest {
   }
 
   private static Class<? extends Scenario> scenario(String name) throws ClassNotFoundException {
-    String type =
-        name.startsWith("Qp")
-            ? "qp." + name
-            : name.startsWith("Table") || name.startsWith("Key") ? "mr." + name : name;
-    return Class.forName("ib.engine." + type).asSubclass(Scenario.class);
+    String room =
+        switch (name.substring(0, name.indexOf("Scenarios"))) {
+          case "Worker" -> "run.";
+          case "Cq" -> "cq.";
+          case "Table", "Key" -> "mr.";
+          default -> "";
+        };
+    return Class.forName("ib.engine." + room + name).asSubclass(Scenario.class);
   }
 
   @ParameterizedTest(name = "{0}, {1} preemptions")
   @CsvSource({
-    "QpScenarios$Timers, 3",
-    "QpScenarios$Notify, 2",
-    "QpScenarios$Resize, 2",
-    "QpScenarios$Moderated, 1",
+    "WorkerScenarios$Timers, 3",
+    "CqScenarios$Notify, 2",
+    "CqScenarios$Resize, 2",
+    "CqScenarios$Moderated, 1",
     "TableScenarios$Chain, 2",
     "TableScenarios$Growth, 2",
     "KeyScenarios$Reopen, 3",
@@ -74,15 +77,15 @@ class EngineModelTest {
 
   @ParameterizedTest(name = "{1}: {2} is {3}, seen by {0}")
   @CsvSource({
-    "QpScenarios$Timers, run.Worker.start, wake, DROPPED",
-    "QpScenarios$Timers, run.Worker.start, compareAndSet, TORN",
-    "QpScenarios$Timers, run.Worker.timers, getAndSet, TORN",
-    "QpScenarios$Notify, qp.SoftCq.push, fire, DROPPED",
-    "QpScenarios$Notify, ring.CompletionRing.claim, getAndAdd, TORN",
-    "QpScenarios$Resize, ring.CompletionRing.close, getAndBitwiseOr, TORN",
-    "QpScenarios$Resize, qp.SoftCq.requestNotify, start, DROPPED",
-    "QpScenarios$Moderated, qp.Moderation.due, start, DROPPED",
-    "QpScenarios$Moderated, qp.Moderation.over, run, DROPPED",
+    "WorkerScenarios$Timers, run.Worker.start, wake, DROPPED",
+    "WorkerScenarios$Timers, run.Worker.start, compareAndSet, TORN",
+    "WorkerScenarios$Timers, run.Worker.timers, getAndSet, TORN",
+    "CqScenarios$Notify, cq.SoftCq.push, fire, DROPPED",
+    "CqScenarios$Notify, cq.CompletionRing.claim, getAndAdd, TORN",
+    "CqScenarios$Resize, cq.CompletionRing.close, getAndBitwiseOr, TORN",
+    "CqScenarios$Resize, cq.SoftCq.requestNotify, start, DROPPED",
+    "CqScenarios$Moderated, cq.Moderation.due, start, DROPPED",
+    "CqScenarios$Moderated, cq.Moderation.over, run, DROPPED",
     "KeyScenarios$Reopen, mr.Copier.copy, live, TRUE",
     "KeyScenarios$Window, mr.Copier.copy, live, TRUE",
     "KeyScenarios$TwoOwners, mr.MrKey.begin, compareAndSet, TORN",

@@ -40,7 +40,7 @@ class ThrownTest {
           "qp.Responder",
           "qp.SendCompletions",
           "qp.SendWindow",
-          "qp.SoftCq",
+          "cq.SoftCq",
           "mr.Copier",
           "mr.DirectCopier");
 

@@ -7,6 +7,8 @@ import ib.core.verbs.IbNoMemoryException;
 import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.ObjectControl;
+import ib.engine.cq.CqHost;
+import ib.engine.cq.SoftCq;
 import ib.engine.mr.IntTable;
 import ib.engine.mr.KeyTable;
 import ib.engine.mr.Numbers;
@@ -24,7 +26,7 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /** The shared state of one device's objects: tables, ports, worker, counters, limits. */
-public final class HcaCore {
+public final class HcaCore extends CqHost {
   private static final int MIN_QPN = 16; // 0 and 1 are special, a few more are left alone
   private static final int NUMBERS_BETWEEN = 1 << 20; // creations; a region takes two keys (V1-V5)
   private static final Limit[] COUNTED = {
@@ -100,7 +102,7 @@ public final class HcaCore {
     return config;
   }
 
-  /** {@return the worker} */
+  @Override
   public Worker worker() {
     return worker;
   }
@@ -233,8 +235,8 @@ public final class HcaCore {
     multicast.forget(qp);
   }
 
-  /** Completions of a queue pair were polled: their requests are not outstanding any more. */
-  void polled(int qpn, boolean receive, int n) {
+  @Override
+  protected void polled(int qpn, boolean receive, int n) {
     QpCore qp = qps.find(qpn);
     if (qp == null) {
       return; // destroyed, or a special one: see QpCore.releasesAtOnce
@@ -246,8 +248,8 @@ public final class HcaCore {
     }
   }
 
-  /** A poller has found nothing: it receives itself where it may. Returns whether it did. */
-  boolean progress() {
+  @Override
+  protected boolean progress() {
     boolean some = false;
     for (Wire wire : polled) {
       some |= wire.progress();
@@ -255,8 +257,23 @@ public final class HcaCore {
     return some;
   }
 
-  /** Notifies the wires that a polling thread is about to sleep. */
-  void pollersRest() {
+  @Override
+  protected long nodeGuid() {
+    return config.nodeGuid();
+  }
+
+  @Override
+  protected void notifyFailed() {
+    tally.count(1, HcaCounter.STEPS_CRASHED);
+  }
+
+  @Override
+  protected void cqClosed() {
+    discount(Limit.MAX_CQ);
+  }
+
+  @Override
+  protected void pollersRest() {
     for (Wire wire : polled) {
       wire.pollersRest();
     }

@@ -7,9 +7,10 @@ import ib.core.verbs.QpInit;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SigType;
+import ib.engine.cq.Member;
+import ib.engine.cq.SoftCq;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
-import ib.engine.run.Claimed;
 import ib.engine.run.RunList;
 import ib.engine.run.Worker;
 import ib.engine.wire.Framing;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The engine's state of one queue pair. Any thread may use the rings, the packet queues and the
  * signals; only the thread that holds the claim ({@link #token}) may touch the rest.
  */
-final class QpCore extends Claimed {
+final class QpCore extends Member {
   static final int ACK_TIMER = 1;
   static final int RNR_TIMER = 2;
   static final int REQUEST_FAULT = 4;
@@ -50,8 +51,6 @@ final class QpCore extends Claimed {
   final int service;
   final int domain;
   final boolean signalAll;
-  final SoftCq sendCq;
-  final SoftCq recvCq;
   final @Nullable SoftSrq srq;
   final RunList runList; // of who claims it from outside
   final PacketPool requestPool;
@@ -69,8 +68,6 @@ final class QpCore extends Claimed {
   final DirectTally directSent = new DirectTally();
   final DirectTally directReceived = new DirectTally();
   int qpn; // before it is published
-  int sendCqPlace; // CqUsers'
-  int recvCqPlace; // CqUsers'
   SoftQp verbs; // before it is published
 
   // ---- any thread ----
@@ -89,14 +86,13 @@ final class QpCore extends Claimed {
   @SuppressWarnings("NullAway") // verbs is set before another thread sees this
   QpCore(
       HcaCore hca, QpInit init, int domain, SoftCq sendCq, SoftCq recvCq, @Nullable SoftSrq srq) {
+    super(sendCq, recvCq);
     this.hca = hca;
     this.init = init;
     this.type = init.type();
     this.service = Opcode.service(type);
     this.domain = domain;
     this.signalAll = init.sqSigType() == SigType.ALL_WR;
-    this.sendCq = sendCq;
-    this.recvCq = recvCq;
     this.srq = srq;
     HcaConfig config = hca.config();
     this.runList = new RunList(config.runBudgetBytes());
@@ -221,6 +217,11 @@ final class QpCore extends Claimed {
   void signal(int bit, RunList run) {
     SIGNALS.getAndBitwiseOr(this, bit);
     run.schedule(this);
+  }
+
+  @Override
+  protected void cqLost(RunList run) {
+    signal(CQ_LOST, run);
   }
 
   /** Runs the queue pair if it waits for a packet, because one of its packets is free again. */

@@ -1,5 +1,7 @@
 package ib.engine.ring;
 
+import ib.engine.cq.ConsumerCursors;
+
 /** The third part of a ring's state: the cursor that pollers of completions write. */
 @SuppressWarnings("MultiVariableDeclaration") // padding
 abstract class ReleaseCursor extends ConsumerCursors {

@@ -1,7 +1,6 @@
 /**
- * The lock-free rings: work queues and completion rings. The package has no threads. Each method
- * says which threads may call it; no method blocks. Each class has a stress test with a planted
- * bug.
+ * The lock-free rings of work queues. The package has no threads. Each method says which threads
+ * may call it; no method blocks. Each class has a stress test with a planted bug.
  */
 @NullMarked
 package ib.engine.ring;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.engine.cq.CompletionRing;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
 import ib.engine.wire.PacketQueue;

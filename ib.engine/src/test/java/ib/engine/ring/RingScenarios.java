@@ -2,6 +2,7 @@ package ib.engine.ring;
 
 import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Scenario;
+import ib.engine.cq.CompletionRing;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
 import ib.engine.wire.PacketQueue;

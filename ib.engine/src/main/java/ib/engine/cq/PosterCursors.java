@@ -1,4 +1,4 @@
-package ib.engine.ring;
+package ib.engine.cq;
 
 /**
  * The first part of a ring's state: the cursor that producers write. Each part has cache lines of
@@ -6,9 +6,9 @@ package ib.engine.ring;
  * one another because that fixes the order of fields.
  */
 @SuppressWarnings("MultiVariableDeclaration") // padding
-abstract class PosterCursors {
+public abstract class PosterCursors {
   long a0, a1, a2, a3, a4, a5, a6;
-  volatile long tail;
-  long guess; // the other side's cursor at the last look of any thread: never ahead of it
+  protected volatile long tail;
+  protected long guess; // the other side's cursor at the last look of any thread: never ahead of it
   long b0, b1, b2, b3, b4, b5, b6;
 }

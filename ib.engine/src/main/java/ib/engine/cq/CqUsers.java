@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.cq;
 
 import ib.engine.run.RunList;
 import java.util.Arrays;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CqUsers {
   private final SoftCq cq;
-  private volatile @Nullable QpCore[] users = new @Nullable QpCore[2];
+  private volatile @Nullable Member[] users = new @Nullable Member[2];
   private int used; // places that have ever been taken, under this
   private int[] holes = new int[2]; // those that are free again, under this
   private int holeCount; // under this
@@ -19,8 +19,8 @@ final class CqUsers {
     this.cq = cq;
   }
 
-  synchronized void add(QpCore qp) {
-    @Nullable QpCore[] all = users;
+  synchronized void add(Member qp) {
+    @Nullable Member[] all = users;
     if (holeCount == 0 && used == all.length) {
       all = Arrays.copyOf(all, 2 * used);
     }
@@ -30,8 +30,9 @@ final class CqUsers {
     users = all; // published for who looks at all of them
   }
 
-  synchronized void remove(QpCore qp) {
-    @Nullable QpCore[] all = users;
+  @SuppressWarnings("ReferenceEquality") // this queue pair, no other one
+  synchronized void remove(Member qp) {
+    @Nullable Member[] all = users;
     int i = qp.sendCq == cq ? qp.sendCqPlace : qp.recvCqPlace;
     if (all[i] != qp) {
       return; // removed already: both its queues are this one
@@ -44,7 +45,7 @@ final class CqUsers {
     users = all;
   }
 
-  private void place(QpCore qp, int i) {
+  private void place(Member qp, int i) {
     if (qp.sendCq == cq) {
       qp.sendCqPlace = i;
     } else {
@@ -52,11 +53,11 @@ final class CqUsers {
     }
   }
 
-  /** Signals all of them; one that comes or goes meanwhile may be missed. */
-  void signal(int bit, RunList run) {
-    for (QpCore qp : users) {
+  /** Tells all of them that an entry is lost; one that comes or goes meanwhile may be missed. */
+  void lost(RunList run) {
+    for (Member qp : users) {
       if (qp != null) {
-        qp.signal(bit, run);
+        qp.cqLost(run);
       }
     }
   }

@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.cq;
 
 import ib.core.spi.Trace;
 import ib.core.verbs.CompletionQueue;
@@ -6,14 +6,12 @@ import ib.core.verbs.CqInit;
 import ib.core.verbs.Cqe;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbInvalidException;
-import ib.core.verbs.Limit;
 import ib.core.verbs.NotifyFlags;
 import ib.core.verbs.ObjectControl;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
-import ib.engine.ring.CompletionRing;
 import ib.engine.run.RunList;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -38,7 +36,8 @@ public final class SoftCq extends CompletionQueue {
     }
   }
 
-  private final HcaCore hca;
+  private final CqHost host;
+  private final long nodeGuid; // read for each completion
   private volatile CompletionRing
       filled; // where producers begin; the last ring of the chain or soon so
   private volatile CompletionRing polled; // the first ring that is not empty
@@ -51,12 +50,13 @@ public final class SoftCq extends CompletionQueue {
 
   private final PolledEntry current = new PolledEntry(); // one thread at a time
 
-  SoftCq(ObjectControl control, CqInit init, HcaCore hca) {
+  public SoftCq(ObjectControl control, CqInit init, CqHost host) {
     super(control, init);
-    this.hca = hca;
+    this.host = host;
+    this.nodeGuid = host.nodeGuid();
     CompletionRing ring = new CompletionRing(init.entries());
-    this.moderation = new Moderation(hca.worker(), this::periodOver);
-    this.stragglers = new Stragglers(hca.worker(), this::straggling);
+    this.moderation = new Moderation(host.worker(), this::periodOver);
+    this.stragglers = new Stragglers(host.worker(), this::straggling);
     this.filled = ring;
     this.polled = ring;
   }
@@ -64,7 +64,7 @@ public final class SoftCq extends CompletionQueue {
   // ---- producers ----
 
   /** Adds a completion; for the holder of the claim of a queue pair that uses this queue. */
-  void push(
+  public void push(
       RunList run,
       long wrId,
       WcStatus status,
@@ -79,7 +79,7 @@ public final class SoftCq extends CompletionQueue {
       int sl,
       @Nullable Cqe cqe,
       boolean solicited) {
-    Trace.completion(hca.config().nodeGuid(), qpn, wrId, status, opcode, byteLen);
+    Trace.completion(nodeGuid, qpn, wrId, status, opcode, byteLen);
     CompletionRing ring = filled;
     long index = ring.claim(); // nothing throws from here: an unpublished entry blocks later ones
     while (index == CompletionRing.CLOSED) {
@@ -110,7 +110,7 @@ public final class SoftCq extends CompletionQueue {
       try {
         notifyCompletion();
       } catch (Throwable t) { // no memory for it, say: the worker tries again soon
-        hca.tally().count(1, HcaCounter.STEPS_CRASHED);
+        host.notifyFailed();
         ARMED.compareAndSet(this, IDLE, was);
         stragglers.start();
       }
@@ -124,14 +124,14 @@ public final class SoftCq extends CompletionQueue {
     }
     lost = true;
     raise(EventType.CQ_ERR);
-    users.signal(QpCore.CQ_LOST, run);
+    users.lost(run);
   }
 
-  void attach(QpCore qp) {
+  public void attach(Member qp) {
     users.add(qp);
   }
 
-  void detach(QpCore qp) {
+  public void detach(Member qp) {
     users.remove(qp);
   }
 
@@ -173,7 +173,7 @@ public final class SoftCq extends CompletionQueue {
         }
         Thread.onSpinWait();
       } else if (most == 0 || (h == r.head() && !r.drained())) {
-        if (looked || !hca.progress()) {
+        if (looked || !host.progress()) {
           return empty();
         }
         looked = true;
@@ -188,7 +188,7 @@ public final class SoftCq extends CompletionQueue {
       WorkCompletion first = polled[from];
       boolean receive = first.opcode().isReceive();
       if (i == n || polled[i].qpn() != first.qpn() || polled[i].opcode().isReceive() != receive) {
-        hca.polled(first.qpn(), receive, i - from);
+        host.polled(first.qpn(), receive, i - from);
         from = i;
       }
     }
@@ -207,11 +207,11 @@ public final class SoftCq extends CompletionQueue {
       if (r.valid(h)) {
         current.read(r, h);
         if (r.take(h, 1)) {
-          hca.polled(qpn(), opcode().isReceive(), 1);
+          host.polled(qpn(), opcode().isReceive(), 1);
           return true;
         }
       } else if (h == r.head() && !r.drained()) {
-        if (looked || !hca.progress()) {
+        if (looked || !host.progress()) {
           return false;
         }
         looked = true;
@@ -301,7 +301,7 @@ public final class SoftCq extends CompletionQueue {
     if (destroyed) {
       return PostStatus.GONE;
     }
-    hca.pollersRest();
+    host.pollersRest();
     int a = armed;
     if (a == IDLE) {
       moderation.armed();
@@ -389,6 +389,6 @@ public final class SoftCq extends CompletionQueue {
     destroyed = true;
     moderation.cancel();
     stragglers.cancel();
-    hca.discount(Limit.MAX_CQ);
+    host.cqClosed();
   }
 }

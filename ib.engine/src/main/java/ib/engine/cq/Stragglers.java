@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.cq;
 
 import ib.engine.run.Worker;
 import java.util.function.BooleanSupplier;

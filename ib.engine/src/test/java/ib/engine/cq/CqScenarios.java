@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.cq;
 
 import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Scenario;
@@ -10,11 +10,11 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
+import ib.engine.qp.HcaConfig;
+import ib.engine.qp.HcaCore;
 import ib.engine.run.Turns;
 import ib.engine.run.Worker;
 import ib.engine.time.NanoClock;
-import ib.engine.time.Timer;
-import ib.engine.time.VirtualClock;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
@@ -23,61 +23,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 
-/** Small scenarios around the worker, its timers, and completion queues. */
-public final class QpScenarios {
-  private QpScenarios() {}
-
-  private static final class Due extends Timer {
-    private final long waitNs;
-    int expired;
-
-    Due(long waitNs) {
-      this.waitNs = waitNs;
-    }
-
-    @Override
-    protected long durationNs() {
-      return waitNs;
-    }
-
-    @Override
-    protected void expired() {
-      expired++;
-    }
-
-    @Override
-    public boolean cancelled() {
-      return false;
-    }
-  }
-
-  /** Two threads start timers while the worker goes to sleep: both expire. */
-  public static final class Timers implements Scenario {
-    private final Worker worker = new Worker(new VirtualClock(), new Tally(1), 1 << 20);
-    private final Due a = new Due(0);
-    private final Due b = new Due(-1);
-    private final Due later = new Due(1);
-
-    @Override
-    public void setUp() {
-      Turns.start(worker, Interleavings.spawn("worker", true, () -> Turns.endlessly(worker)));
-      Interleavings.spawn("a", false, () -> worker.start(a));
-      Interleavings.spawn(
-          "b",
-          false,
-          () -> {
-            worker.start(later);
-            worker.start(b);
-          });
-    }
-
-    @Override
-    public void check() {
-      if (a.expired != 1 || b.expired != 1 || later.expired != 0) {
-        throw new AssertionError("D4: expired " + a.expired + ", " + b.expired + " times");
-      }
-    }
-  }
+/** Small scenarios around completion queues. */
+public final class CqScenarios {
+  private CqScenarios() {}
 
   /** A queue of which a consumer, armed when it sleeps, must hear every completion (B7). */
   abstract static class Consumer implements Scenario, CompletionNotifier {
@@ -94,7 +42,7 @@ public final class QpScenarios {
     private static ObjectControl nobody() {
       return (ObjectControl)
           Proxy.newProxyInstance(
-              QpScenarios.class.getClassLoader(),
+              CqScenarios.class.getClassLoader(),
               new Class<?>[] {ObjectControl.class},
               (proxy, method, args) -> method.getReturnType() == long.class ? 0L : null);
     }

@@ -1,9 +1,8 @@
-package ib.engine.qp;
+package ib.engine.cq;
 
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
-import ib.engine.ring.CompletionRing;
 
 /** Decodes the words of one entry of a completion ring. Data path. */
 final class CompletionEntry {

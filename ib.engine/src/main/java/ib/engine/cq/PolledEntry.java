@@ -1,7 +1,6 @@
-package ib.engine.qp;
+package ib.engine.cq;
 
 import ib.core.verbs.Cqe;
-import ib.engine.ring.CompletionRing;
 import org.jspecify.annotations.Nullable;
 
 /**

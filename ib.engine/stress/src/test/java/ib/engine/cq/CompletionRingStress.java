@@ -1,4 +1,4 @@
-package ib.engine.ring;
+package ib.engine.cq;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;

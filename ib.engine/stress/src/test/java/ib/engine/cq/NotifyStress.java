@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.cq;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
@@ -11,7 +11,8 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
-import ib.engine.ring.CompletionRing;
+import ib.engine.qp.HcaConfig;
+import ib.engine.qp.HcaCore;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;

@@ -1,4 +1,4 @@
-package ib.engine.ring;
+package ib.engine.cq;
 
 import ib.core.verbs.Cqe;
 import java.lang.foreign.Arena;

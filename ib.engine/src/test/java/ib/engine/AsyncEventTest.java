@@ -24,7 +24,7 @@ import ib.core.verbs.SrqInit;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.core.verbs.WrOpcode;
-import ib.engine.qp.GuardLimits;
+import ib.engine.link.GuardLimits;
 import ib.engine.qp.HcaPort;
 import ib.engine.time.Timer;
 import java.util.List;

@@ -21,7 +21,7 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.wire.DropReason;
-import ib.engine.qp.HcaCounter;
+import ib.engine.link.HcaCounter;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;

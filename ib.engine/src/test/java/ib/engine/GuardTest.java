@@ -9,7 +9,7 @@ import ib.core.verbs.Mtu;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.wire.BthOpcode;
-import ib.engine.qp.GuardLimits;
+import ib.engine.link.GuardLimits;
 import ib.engine.qp.HcaConfig;
 import ib.engine.time.VirtualClock;
 import ib.engine.wire.Packet;

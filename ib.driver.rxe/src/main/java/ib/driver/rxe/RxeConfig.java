@@ -5,7 +5,7 @@ import ib.core.verbs.Limit;
 import ib.core.verbs.Mtu;
 import ib.driver.base.DeviceConfig;
 import ib.driver.rxe.udp.UdpOptions;
-import ib.engine.qp.GuardLimits;
+import ib.engine.link.GuardLimits;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;

@@ -5,7 +5,7 @@ import ib.driver.base.NumberKey;
 import ib.driver.base.Settings;
 import ib.driver.rxe.udp.Quirk;
 import ib.driver.rxe.udp.UdpOptions;
-import ib.engine.qp.GuardLimits;
+import ib.engine.link.GuardLimits;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;

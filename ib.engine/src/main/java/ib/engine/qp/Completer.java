@@ -4,6 +4,7 @@ import ib.core.verbs.QpState;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WellKnown;
 import ib.core.wire.Psn;
+import ib.engine.link.HcaCounter;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Payload;
 import ib.engine.ring.SendWqe;

@@ -3,6 +3,7 @@ package ib.engine.qp;
 import ib.core.verbs.EventType;
 import ib.core.verbs.QpState;
 import ib.core.wire.Psn;
+import ib.engine.link.HcaCounter;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;

@@ -6,6 +6,8 @@ import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WellKnown;
 import ib.core.wire.MadHeader;
+import ib.engine.link.HcaCounter;
+import ib.engine.link.Traffic;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Payload;
 import ib.engine.run.RunList;

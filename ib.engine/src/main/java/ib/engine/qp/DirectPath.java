@@ -3,6 +3,7 @@ package ib.engine.qp;
 import ib.core.verbs.Access;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcOpcode;
+import ib.engine.link.HcaCounter;
 import ib.engine.mr.DirectCopier;
 import ib.engine.mr.MrKey;
 import ib.engine.mr.SgeList;

@@ -1,5 +1,8 @@
 package ib.engine.qp;
 
+import ib.engine.link.HcaCounter;
+import ib.engine.link.Traffic;
+
 /**
  * The packet counters of requests that were executed without packets (D5), for one side of a queue
  * pair. They count the packets that the requests would have needed, so counters do not depend on

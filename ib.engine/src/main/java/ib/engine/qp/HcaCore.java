@@ -9,6 +9,8 @@ import ib.core.verbs.Limit;
 import ib.core.verbs.ObjectControl;
 import ib.engine.cq.CqHost;
 import ib.engine.cq.SoftCq;
+import ib.engine.link.HcaCounter;
+import ib.engine.link.Refusals;
 import ib.engine.mr.IntTable;
 import ib.engine.mr.KeyTable;
 import ib.engine.mr.Numbers;

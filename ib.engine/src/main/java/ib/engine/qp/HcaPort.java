@@ -8,6 +8,11 @@ import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortState;
 import ib.core.wire.DropReason;
+import ib.engine.link.Guard;
+import ib.engine.link.GuardLimits;
+import ib.engine.link.HcaCounter;
+import ib.engine.link.PortTables;
+import ib.engine.link.Traffic;
 import ib.engine.run.RunList;
 import ib.engine.wire.Framing;
 import ib.engine.wire.Opcode;
@@ -344,7 +349,7 @@ public final class HcaPort implements WirePort {
     } else if (packet.damaged) {
       drop(packet, HcaCounter.DROP_ICRC, run); // before any state is looked at (F2)
       return;
-    } else if (guard.mutes(packet, hca.qps())) {
+    } else if (Admission.refuses(guard, packet, hca.qps())) {
       drop(packet, HcaCounter.DROP_MUTED, run);
       return;
     } else if (qpn == 0xFFFFFF) {

@@ -4,6 +4,7 @@ import ib.core.verbs.Access;
 import ib.core.verbs.EventType;
 import ib.core.verbs.Flush;
 import ib.core.wire.Psn;
+import ib.engine.link.HcaCounter;
 import ib.engine.mr.Copier;
 import ib.engine.mr.MrKey;
 import ib.engine.mr.RemoteAtomic;

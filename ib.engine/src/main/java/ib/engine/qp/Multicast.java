@@ -5,6 +5,7 @@ import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoMemoryException;
 import ib.core.verbs.Limit;
+import ib.engine.link.HcaCounter;
 import ib.engine.run.RunList;
 import ib.engine.wire.Packet;
 import java.util.Arrays;

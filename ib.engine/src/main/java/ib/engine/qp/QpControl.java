@@ -10,6 +10,8 @@ import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpAttrMask;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpTransitions;
+import ib.engine.link.HcaCounter;
+import ib.engine.link.Refusals;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
 import ib.engine.run.Holder;

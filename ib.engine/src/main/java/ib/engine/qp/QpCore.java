@@ -9,6 +9,8 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.SigType;
 import ib.engine.cq.Member;
 import ib.engine.cq.SoftCq;
+import ib.engine.link.HcaCounter;
+import ib.engine.link.Traffic;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
 import ib.engine.run.RunList;

@@ -2,6 +2,7 @@ package ib.engine.qp;
 
 import ib.core.verbs.EventType;
 import ib.core.verbs.QpState;
+import ib.engine.link.HcaCounter;
 import ib.engine.run.RunList;
 import org.jspecify.annotations.Nullable;
 

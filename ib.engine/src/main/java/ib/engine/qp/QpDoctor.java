@@ -3,6 +3,7 @@ package ib.engine.qp;
 import ib.core.spi.QpDiagnosis.Report;
 import ib.core.verbs.QpState;
 import ib.core.verbs.WcStatus;
+import ib.engine.link.HcaCounter;
 import ib.engine.run.Holder;
 import ib.engine.wire.Route;
 import ib.engine.wire.Syndrome;

@@ -7,6 +7,7 @@ import ib.core.verbs.QpState;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.wire.Psn;
+import ib.engine.link.HcaCounter;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;

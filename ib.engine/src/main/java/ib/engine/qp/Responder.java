@@ -5,6 +5,7 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.WcFlags;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
+import ib.engine.link.HcaCounter;
 import ib.engine.ring.ReceiveWqe;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;

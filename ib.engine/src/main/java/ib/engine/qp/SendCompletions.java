@@ -3,6 +3,7 @@ package ib.engine.qp;
 import ib.core.verbs.Cqe;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
+import ib.engine.link.HcaCounter;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;

@@ -4,6 +4,7 @@ import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Limit;
 import ib.core.verbs.ObjectControl;
+import ib.engine.link.Refusals;
 import ib.engine.wire.Route;
 
 /** An address handle: posted requests keep the route they were given, so it may go at once (S5). */

@@ -7,6 +7,7 @@ import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.ObjectControl;
+import ib.engine.link.Refusals;
 import ib.engine.mr.KeyTable;
 import ib.engine.mr.MrKey;
 import java.lang.foreign.MemorySegment;

@@ -24,6 +24,7 @@ import ib.core.verbs.SendWr;
 import ib.core.verbs.WrBuilder;
 import ib.core.verbs.WrOpcode;
 import ib.engine.cq.SoftCq;
+import ib.engine.link.Refusals;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.wire.Opcode;
 import java.lang.foreign.MemorySegment;

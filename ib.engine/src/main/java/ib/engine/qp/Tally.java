@@ -3,6 +3,8 @@ package ib.engine.qp;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.PortCounter;
 import ib.core.wire.DropReason;
+import ib.engine.link.HcaCounter;
+import ib.engine.link.Traffic;
 import ib.engine.run.LookRound;
 import java.util.Arrays;
 import java.util.EnumMap;

@@ -5,6 +5,7 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.WrOpcode;
 import ib.engine.SoftHca;
+import ib.engine.link.HcaCounter;
 import ib.engine.ring.SendWqe;
 import ib.engine.ring.SlotRing;
 import ib.engine.run.Claimed;

@@ -9,6 +9,7 @@ import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
 import ib.core.verbs.QpType;
 import ib.engine.cq.SoftCq;
+import ib.engine.link.HcaCounter;
 import ib.engine.run.Turns;
 import ib.engine.time.VirtualClock;
 import ib.engine.wire.Packet;

@@ -7,7 +7,7 @@ import com.sun.management.ThreadMXBean;
 import ib.core.wire.BthOpcode;
 import ib.core.wire.DropReason;
 import ib.core.wire.MadHeader;
-import ib.engine.qp.HcaCounter;
+import ib.engine.link.HcaCounter;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;

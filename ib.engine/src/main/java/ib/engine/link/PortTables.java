@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.link;
 
 import ib.core.verbs.Gid;
 import ib.core.verbs.WellKnown;
@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * The GID and P_Key tables of a port. A thread that changes one replaces it by a changed copy,
  * under the port's lock; the data path reads the tables without a lock.
  */
-final class PortTables {
+public final class PortTables {
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
 
   private volatile Gid[] gids;
@@ -19,7 +19,7 @@ final class PortTables {
   private final AtomicLong gidChanges = new AtomicLong();
   private final AtomicLong pkeyChanges = new AtomicLong();
 
-  PortTables(int gidCount, int pkeyCount, long portGuid) {
+  public PortTables(int gidCount, int pkeyCount, long portGuid) {
     Gid[] table = new Gid[gidCount];
     Arrays.fill(table, Gid.ZERO);
     table[0] = new Gid(LINK_LOCAL, portGuid);
@@ -32,31 +32,31 @@ final class PortTables {
   // ---- control path ----
 
   /** Counts a change of the port's P_Keys, LID or state. */
-  void changed() {
+  public void changed() {
     changes.getAndIncrement();
   }
 
   /** {@return the number of these changes} */
-  int changes() {
+  public int changes() {
     return changes.get();
   }
 
-  long gidChanges() {
+  public long gidChanges() {
     return gidChanges.get();
   }
 
-  long pkeyChanges() {
+  public long pkeyChanges() {
     return pkeyChanges.get();
   }
 
-  Gid checkedGid(int index) {
+  public Gid checkedGid(int index) {
     if (index < 0 || index >= gids.length) {
       throw Refusals.range("GID index", index, 0, gids.length - 1);
     }
     return gids[index];
   }
 
-  void gid(int index, Gid gid) {
+  public void gid(int index, Gid gid) {
     checkedGid(index);
     Gid[] changed = gids.clone();
     changed[index] = gid;
@@ -64,14 +64,14 @@ final class PortTables {
     gidChanges.getAndIncrement();
   }
 
-  int checkedPkey(int index) {
+  public int checkedPkey(int index) {
     if (index < 0 || index >= pkeys.length) {
       throw Refusals.range("P_Key index", index, 0, pkeys.length - 1);
     }
     return pkeys[index];
   }
 
-  void pkey(int index, int pkey) {
+  public void pkey(int index, int pkey) {
     checkedPkey(index);
     int[] changed = pkeys.clone();
     changed[index] = pkey;
@@ -81,7 +81,7 @@ final class PortTables {
   }
 
   /** Replaces the whole table; returns whether it was another one. */
-  boolean pkeys(int... table) {
+  public boolean pkeys(int... table) {
     if (table.length > pkeys.length) {
       throw Refusals.range("P_Keys", table.length, 0, pkeys.length);
     }
@@ -95,26 +95,26 @@ final class PortTables {
 
   // ---- data path ----
 
-  Gid gid(int index) {
+  public Gid gid(int index) {
     return gids[index];
   }
 
-  boolean hasPkey(int index) {
+  public boolean hasPkey(int index) {
     return index >= 0 && index < pkeys.length;
   }
 
-  int pkey(int index) {
+  public int pkey(int index) {
     return pkeys[index];
   }
 
   /** Whether a packet's P_Key fits an entry: same partition, one of the two a full member. */
-  boolean pkeyFits(int index, int pkey) {
+  public boolean pkeyFits(int index, int pkey) {
     int own = pkeys[index];
     return ((own ^ pkey) & 0x7fff) == 0 && ((own | pkey) & 0x8000) != 0;
   }
 
   /** {@return the index of the entry that a P_Key fits, or -1} */
-  int pkeyIndex(int pkey) {
+  public int pkeyIndex(int pkey) {
     int length = pkeys.length;
     for (int i = 0; i < length; i++) {
       if (pkeys[i] != 0 && pkeyFits(i, pkey)) {

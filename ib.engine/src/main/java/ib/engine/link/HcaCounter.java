@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.link;
 
 import ib.core.wire.DropReason;
 import java.util.Locale;

@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.link;
 
 /**
  * How many violations of one source of packets a port tolerates (F-9, F-10). A violation is a

@@ -1,18 +1,12 @@
-package ib.engine.qp;
+package ib.engine.link;
 
-import ib.core.verbs.QpState;
-import ib.core.wire.Psn;
-import ib.engine.mr.IntTable;
 import ib.engine.run.Worker;
-import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
-import ib.engine.wire.Route;
 import ib.engine.wire.Wire;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Counts, for each source, packets that no correct peer sends, and mutes a source that sends too
@@ -23,10 +17,18 @@ import org.jspecify.annotations.Nullable;
  * CAS, and does not count the violation while another thread has it. Packets are checked only while
  * a source is muted.
  */
-final class Guard {
+public final class Guard {
+  /** The source of a packet is not muted. */
+  public static final int ADMITTED = 0;
+
+  /** The source is muted: the packet is accepted only if it fits its queue pair. */
+  static final int IF_IT_FITS = 1;
+
+  /** The source is muted wholly: none of its packets is accepted. */
+  public static final int MUTED = 2;
+
   private static final int PLACES = 1024;
   private static final int PROBES = 8; // places that a source may have
-  private static final int PSN_AHEAD = 1 << 16; // the largest window
   private static final int NOBODY = -1;
   private static final int MAX_COUNT = 0xffff; // of PortInfo's 16 bits (IBA 14.2.5.6)
   private static final VarHandle TAKEN;
@@ -70,7 +72,7 @@ final class Guard {
    * @param wire notified of wrong keys
    * @param alarm called when a source is muted; must not block
    */
-  Guard(Worker clock, Wire wire, Runnable alarm) {
+  public Guard(Worker clock, Wire wire, Runnable alarm) {
     this.clock = clock;
     this.wire = wire;
     this.alarm = alarm;
@@ -81,7 +83,7 @@ final class Guard {
    * Sets how many violations of one source are tolerated; forgets all counts and unmutes all
    * sources. Control path.
    */
-  void limits(GuardLimits changed) {
+  public void limits(GuardLimits changed) {
     while (!take()) {
       Thread.onSpinWait(); // a few stores
     }
@@ -94,27 +96,27 @@ final class Guard {
     release(false);
   }
 
-  int badPkeys() {
+  public int badPkeys() {
     return Math.min(MAX_COUNT, badPkeys.get());
   }
 
-  int badQkeys() {
+  public int badQkeys() {
     return Math.min(MAX_COUNT, badQkeys.get());
   }
 
-  void resetBadQkeys() {
+  public void resetBadQkeys() {
     badQkeys.set(0);
   }
 
   /** Counts and reports a packet whose P_Key does not match. */
-  void badPkey(Packet p) {
+  public void badPkey(Packet p) {
     count(badPkeys);
     wire.keyViolation(p, true);
     violation(p);
   }
 
   /** Counts and reports a packet whose Q_Key does not match. */
-  void badQkey(Packet p) {
+  public void badQkey(Packet p) {
     count(badQkeys);
     wire.keyViolation(p, false);
     violation(p);
@@ -135,21 +137,22 @@ final class Guard {
   }
 
   /** {@return whether any source is muted} */
-  boolean muting() {
+  public boolean muting() {
     return muting;
   }
 
   /**
-   * Whether a packet must be dropped because its source is muted. Reads only one field while no
-   * source is muted.
+   * How a packet's source stands. Reads only one field while no source is muted.
+   *
+   * @return {@link #ADMITTED}, {@link #IF_IT_FITS} or {@link #MUTED}
    */
-  boolean mutes(Packet p, IntTable<QpCore> qps) {
+  public int standing(Packet p) {
     int i = muting ? muted(high(p), low(p)) : NOBODY;
-    return i != NOBODY && (mutedWholly[i] || !fits(p, p.destQpn > 1 ? qps.find(p.destQpn) : null));
+    return i == NOBODY ? ADMITTED : mutedWholly[i] ? MUTED : IF_IT_FITS;
   }
 
   /** Whether a source is muted now. */
-  boolean mutes(long sourceHigh, long sourceLow) {
+  public boolean mutes(long sourceHigh, long sourceLow) {
     return muting && muted(sourceHigh, sourceLow) != NOBODY;
   }
 
@@ -167,36 +170,8 @@ final class Guard {
     return NOBODY;
   }
 
-  /**
-   * Whether the sender of a packet knows more than it can guess: the address of a connection's peer
-   * and about its PSN, or a datagram's Q_Key. Reads fields that another thread may be changing, so
-   * the answer may be wrong for a packet that arrives during the change.
-   */
-  private static boolean fits(Packet p, @Nullable QpCore qp) {
-    if (qp == null || (p.opcode & 0xe0) != qp.service || qp.state == QpState.RESET) {
-      return false;
-    }
-    QpPath path = qp.path;
-    if (qp.state == QpState.INIT || !path.port().tables().pkeyFits(path.pkeyIndex, p.pkey)) {
-      return false;
-    }
-    if (!(qp.responder instanceof ConnectedResponder responder)) {
-      return p.qkey == path.qkey;
-    }
-    Route route = path.route;
-    if (route == null || !route.leadsTo(p)) {
-      return false;
-    }
-    if ((Opcode.what(p.opcode) & Opcode.RESPONSE) != 0) {
-      return Psn.diff(p.psn, qp.completer.una()) >= 0
-          && Psn.diff(p.psn, qp.requester.psnSent()) < 0;
-    }
-    int behind = responder.behind(p.psn); // far when a long read is asked for again
-    return behind >= -PSN_AHEAD && behind <= ConnectedResponder.PSN_FAR;
-  }
-
   /** Counts a packet that no correct peer sends; its source address may be forged. */
-  void violation(Packet p) {
+  public void violation(Packet p) {
     violation(p, 0);
   }
 
@@ -204,7 +179,7 @@ final class Guard {
    * Counts a packet that no correct peer sends and that fits its connection, so its source address
    * is true.
    */
-  void provenViolation(Packet p) {
+  public void provenViolation(Packet p) {
     violation(p, 1);
   }
 
@@ -231,7 +206,7 @@ final class Guard {
   /**
    * Counts a packet for a queue pair that does not exist, and mutes a source that sends too many.
    */
-  void probe(Packet p) {
+  public void probe(Packet p) {
     if (limits.probes() == 0 || !take()) {
       return;
     }

@@ -58,6 +58,50 @@ class TidyTest {
         PackageCycles.check(List.of(a, b, c)));
   }
 
+  @Test
+  @DisplayName("W2: a room of the engine knows only rooms before it")
+  void engineRooms() {
+    assertClean(violations(EngineRooms::check));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "time, import ib.engine.mr.MrKey;",
+    "wire, import static ib.engine.run.RunList.add;",
+    "run, import ib.engine.cq.*;",
+    "link, class Y extends ib.engine.qp.HcaPort {}",
+    "qp, import ib.engine.SoftHca;",
+    "qp, import ib.engine.capture.Capture;",
+    "capture, import ib.engine.cq.SoftCq;",
+    "fault, import ib.engine.capture.Capture;",
+    "newroom, import ib.core.wire.Psn;",
+  })
+  @DisplayName(
+      "canary: a room of the engine that knows a later one, or is no known room, is caught")
+  void engineRoomCanary(String room, String line) {
+    assertEquals(1, EngineRooms.check(inEngine(room, line)).size());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "wire, import ib.engine.mr.Payload;",
+    "cq, import ib.engine.run.Worker;",
+    "qp, import static ib.engine.wire.Opcode.what;",
+    "qp, import ib.engine.qp.QpCore;",
+    "capture, import ib.engine.wire.Wire;",
+    "fault, import ib.engine.SoftHca;",
+    "time, import ib.core.wire.Psn;",
+  })
+  @DisplayName("a room of the engine may know those before it, itself, and other modules")
+  void engineRoomsBefore(String room, String line) {
+    assertEquals(List.of(), EngineRooms.check(inEngine(room, line)));
+  }
+
+  private static Source inEngine(String room, String line) {
+    String text = "package ib.engine." + room + ";\n" + line + "\nclass X {}";
+    return parse("ib.engine/src/main/java/X.java", text);
+  }
+
   private static Source importing(String name, String line) {
     String path = "ib.a/src/main/java/" + name + ".java";
     return parse(path, "package " + name + ";\n" + line + "\nclass X {}");
@@ -294,7 +338,8 @@ class TidyTest {
 
   @Test
   @DisplayName(
-      "canary: one line too many is caught, in a file, a method and a line; the limits themselves pass")
+      "canary: one line too many is caught, in a file, a method and a line; the limits themselves"
+          + " pass")
   void sizes() {
     assertEquals(0, sized("\n".repeat(CodeRules.FILE_LINES - 1) + "class X {}"));
     assertEquals(1, sized("\n".repeat(CodeRules.FILE_LINES) + "class X {}"));

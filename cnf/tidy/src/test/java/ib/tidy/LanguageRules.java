@@ -14,6 +14,7 @@ final class LanguageRules {
   /** The modules that have been edited. A module is added when it is clean, and stays. */
   static final Set<String> EDITED =
       Set.of(
+          "ib.core",
           "ib.engine",
           "ib.engine/stress",
           "ib.kit",

@@ -110,7 +110,7 @@ class SerialTest {
   }
 
   @Test
-  @DisplayName("S24: who comes while it runs is told so; who comes while it is queued, that, too")
+  @DisplayName("S24: runHere returns BUSY while it runs, and QUEUED while it is queued")
   void here() {
     List<Here> inside = new ArrayList<>();
     task.body = () -> inside.add(task.runHere());
@@ -151,7 +151,7 @@ class SerialTest {
   }
 
   @Test
-  @DisplayName("B8: the fence of an idle task waits for nobody; inside of its run, for its runner")
+  @DisplayName("B8: the fence of an idle serial does not wait; inside of its run it is INSIDE")
   void fences() {
     List<End> ends = new ArrayList<>();
     List<Thread> holders = new ArrayList<>();

@@ -34,7 +34,7 @@ final class DetourReport {
       tell(
           "event "
               + first
-              + " did not come back from the event bus in time: handlers are told directly until"
+              + " did not come back from the event bus in time: handlers get events directly until"
               + " it does"
               + (detours > 1 ? "; so it was " + (detours - 1) + " times unreported" : ""),
           nowNs);
@@ -69,7 +69,7 @@ final class DetourReport {
   }
 
   private String counts() {
-    return "handlers were told of " + direct + " events directly, in " + detours + " detours";
+    return "handlers got " + direct + " events directly, in " + detours + " detours";
   }
 
   private void tell(String text, long nowNs) {

@@ -71,7 +71,7 @@ class CallbackPoolTest {
   }
 
   @Test
-  @DisplayName("I4: closed by anybody else, it waits until the last callback has returned")
+  @DisplayName("I4: closed by any other thread, it waits until the last callback has returned")
   void waits() {
     CountDownLatch inside = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);

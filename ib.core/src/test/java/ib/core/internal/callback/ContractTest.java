@@ -70,7 +70,7 @@ class ContractTest {
   }
 
   @Test
-  @DisplayName("S29: hot-plug is refused there while checking, else it is told and goes on")
+  @DisplayName("S29: hot-plug is refused there while checking, else it is reported and goes on")
   void hotplug() {
     contract.tellInside("ulp", "core", "lease");
     inside(
@@ -86,7 +86,7 @@ class ContractTest {
   }
 
   @Test
-  @DisplayName("D2: a violation that somebody else has put together is recorded as it is")
+  @DisplayName("D2: a violation that another part has put together is recorded as it is")
   void ready() {
     Violation v = new Violation("S43", "ulp", "text", List.of("here"), List.of("there"));
     contract.report(v);

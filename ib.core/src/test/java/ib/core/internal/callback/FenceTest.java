@@ -134,7 +134,7 @@ class FenceTest {
 
   @Test
   @DisplayName(
-      "B21: without checking it is closed; the fence is deferred to the handler's return, and told")
+      "B21: without checking it is closed; the fence is deferred to the handler's return, and reported")
   void b21CloseInOwnHandlerUnchecked() {
     rig.contract().checking(false);
     AtomicReference<Throwable> thrown = closeInHandler();
@@ -207,7 +207,7 @@ class FenceTest {
 
   @Test
   @DisplayName(
-      "2.6-4: two callbacks that close each other's queue do not wait for ever; one is told")
+      "2.6-4: two callbacks that close each other's queue do not wait for ever; one is refused")
   void twoCallbacksCloseEachOther() {
     FakeCq one = (FakeCq) device.allocCq(16, 0, PollContext.UNBOUND);
     FakeCq two = (FakeCq) device.allocCq(16, 1, PollContext.UNBOUND);

@@ -163,7 +163,7 @@ class GuardTest {
   }
 
   @Test
-  @DisplayName("D2: the same violation at the same place is told once and counted")
+  @DisplayName("D2: the same violation at the same place is logged once and counted")
   void toldOnce() {
     rig.fake().callsHandlersDirectly = true;
     CompletionQueue cq = armed();

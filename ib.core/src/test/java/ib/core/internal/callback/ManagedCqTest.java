@@ -178,7 +178,8 @@ class ManagedCqTest {
 
   @ParameterizedTest
   @EnumSource(PollContext.class)
-  @DisplayName("B25: a managed queue left behind idle or busy is reported, ended and calls nobody")
+  @DisplayName(
+      "B25: a managed queue left behind idle or busy is reported, ended and calls no handler")
   void leftBehind(PollContext context) {
     BoundDevice leaver = rig.bind("leaver");
     FakeCq idle = (FakeCq) leaver.allocCq(64, 0, context);
@@ -200,7 +201,7 @@ class ManagedCqTest {
   }
 
   @Test
-  @DisplayName("D3: a completion that nobody would hear of is a violation")
+  @DisplayName("D3: a completion that no consumer would be notified of is a violation")
   void withoutCqe() {
     FakeCq cq = (FakeCq) device.allocCq(64, 0, PollContext.EVENT_LOOP);
     CountDownLatch later = new CountDownLatch(1);

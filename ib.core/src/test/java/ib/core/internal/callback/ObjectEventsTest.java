@@ -119,7 +119,7 @@ class ObjectEventsTest {
 
   @Test
   @DisplayName(
-      "S12: raise never blocks; what overruns the queue is told by one EVENT_OVERFLOW with its number")
+      "S12: raise never blocks; one EVENT_OVERFLOW has the number of events that overran the queue")
   void s12OverflowIsTold() {
     CountDownLatch inside = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);

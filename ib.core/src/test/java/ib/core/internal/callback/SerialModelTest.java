@@ -28,7 +28,7 @@ class SerialModelTest {
         SerialScenarios.Drain.class,
       })
   @DisplayName(
-      "S24, B7, F22: one at a time, none lost unless told, in order, fenced, whatever throws")
+      "S24, B7, F22: one at a time, none lost unless reported, in order, fenced, whatever throws")
   void everyInterleaving(Class<? extends Scenario> scenario) {
     Result r = Interleavings.explore(scenario, PREEMPTIONS);
     assertNull(r.failure());
@@ -84,7 +84,7 @@ class SerialModelTest {
   }
 
   @Test
-  @DisplayName("E9: planted: losses are told before what was taken ahead of them")
+  @DisplayName("E9: planted: losses are handled before the items that were taken ahead of them")
   void plantedOrder() {
     caught(SerialScenarios.Overflow.class, "Mailbox.call", "hasLoss", Weave.Kind.TRUE);
   }

@@ -57,7 +57,7 @@ class ServiceThreadsTest {
   }
 
   @Test
-  @DisplayName("I4 the end of a vector is waited for, unless it never ran; a stuck one is told")
+  @DisplayName("I4 the end of a vector is waited for, unless it never ran; a stuck one is reported")
   void join() {
     Waits nobody =
         (target, rank, limitNs) -> {
@@ -81,7 +81,7 @@ class ServiceThreadsTest {
 
   @ParameterizedTest
   @MethodSource("ib.core.testing.Thrown#kinds")
-  @DisplayName("A13 a body on the pool throws: nobody's uncaught exception, the next one runs")
+  @DisplayName("A13 a body on the pool throws: no uncaught exception, and the next body runs")
   void pool(Throwable thrown) throws InterruptedException {
     LinkedBlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
     Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();

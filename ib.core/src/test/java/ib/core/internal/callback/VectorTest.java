@@ -34,7 +34,8 @@ class VectorTest {
   }
 
   @Test
-  @DisplayName("D2: threads start with their first user, sleep when idle, are nobody's, and end")
+  @DisplayName(
+      "D2: threads start with their first user, sleep when idle, have the class loader of the core, and end")
   void lifeOfTheThreads() {
     CoreRig rig = rig("vec0");
     BoundDevice device = rig.bind("ulp");

@@ -48,7 +48,7 @@ class ViolationLogTest {
   }
 
   @Test
-  @DisplayName("D2: what was told is counted only, and told again after 1,000 others")
+  @DisplayName("D2: what was logged is counted only, and logged again after 1,000 others")
   void toldAgain() {
     log.add(by(0));
     log.add(by(0));
@@ -65,7 +65,7 @@ class ViolationLogTest {
   }
 
   @Test
-  @DisplayName("D2: the same clause of another culprit, or at another place, is told")
+  @DisplayName("D2: the same clause of another culprit, or at another place, is logged")
   void different() {
     Violation first = by(0);
     log.add(first);

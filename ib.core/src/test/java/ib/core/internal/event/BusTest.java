@@ -49,7 +49,7 @@ class BusTest {
   }
 
   @Test
-  @DisplayName("D8: stuck bus: after the timeout handlers are told directly, once, in order")
+  @DisplayName("D8: stuck bus: after the timeout handlers get events directly, once, in order")
   void stuck() {
     try (Rig rig = rig()) {
       Recorder r = rig.handler();
@@ -153,7 +153,7 @@ class BusTest {
   }
 
   @Test
-  @DisplayName("F24: without a bus, or one that refuses or throws, handlers are told directly")
+  @DisplayName("F24: without a bus, or one that refuses or throws, handlers get events directly")
   void nobody() {
     try (Rig rig = new Rig()) {
       rig.hub.bus(null);
@@ -244,7 +244,7 @@ class BusTest {
   }
 
   @Test
-  @DisplayName("D8: affiliated events are mirrored without a number; their overrun is told")
+  @DisplayName("D8: affiliated events are mirrored without a number; their overrun is reported")
   void mirror() {
     Rig rig = new Rig(2, 1024);
     rig.hub.bus(
@@ -275,7 +275,8 @@ class BusTest {
   }
 
   @Test
-  @DisplayName("D8: mirrored events that a slow bus has no room for are told of when it has")
+  @DisplayName(
+      "D8: mirrored events that a full bus did not take are reported when it takes events again")
   void mirrorToSlowBus() {
     Rig rig = new Rig(4, 1024);
     rig.hub.bus(bus);

@@ -230,7 +230,7 @@ class DeviceEventsTest {
   }
 
   @Test
-  @DisplayName("CC-16: a driver that closes inside its own query is told, and nothing hangs")
+  @DisplayName("CC-16: a driver that closes inside its own query is refused, and nothing hangs")
   void closeInsideQuery() {
     Rig rig = new Rig();
     rig.open();

@@ -40,7 +40,7 @@ class EventRingTest {
   }
 
   @Test
-  @DisplayName("S12: losses after which nothing comes are told all the same")
+  @DisplayName("S12: losses after which no event comes are reported all the same")
   void lossesAtTheEnd() {
     EventRing ring = new EventRing(2);
     for (int i = 0; i < 5; i++) {
@@ -63,7 +63,8 @@ class EventRingTest {
   }
 
   @Test
-  @DisplayName("CC-16: losses before the close are told after it, and only then is the ring done")
+  @DisplayName(
+      "CC-16: losses before the close are reported after it, and only then is the ring done")
   void closedWithLosses() {
     EventRing ring = new EventRing(2);
     for (int i = 0; i < 3; i++) {

@@ -137,7 +137,8 @@ class HandlerTest {
   }
 
   @Test
-  @DisplayName("S43: two handlers that unregister each other: one is told, none hangs")
+  @DisplayName(
+      "S43: two handlers unregister each other: one gets IbDeadlockException, neither hangs")
   void eachOther() throws Exception {
     try (Rig rig = new Rig()) {
       CountDownLatch both = new CountDownLatch(2);
@@ -168,7 +169,8 @@ class HandlerTest {
   }
 
   @Test
-  @DisplayName("F22: a slow handler holds up nobody, and hears how many it lost, in their place")
+  @DisplayName(
+      "F22: a slow handler delays no other one, and gets the number of lost events in their place")
   void slow() {
     try (Rig rig = new Rig(1024, 4)) {
       CountDownLatch inside = new CountDownLatch(1);

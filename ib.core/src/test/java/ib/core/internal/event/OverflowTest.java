@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 @DisplayName("F22: losses of losses")
 class OverflowTest {
   @Test
-  @DisplayName("S12, F22: a handler that loses the overflow of its device is told of what that was")
+  @DisplayName(
+      "S12, F22: a handler that loses the overflow of its device gets the number of events that it stood for")
   void overflowOfOverflow() {
     try (Rig rig = new Rig(2, 1)) {
       rig.open();

@@ -102,8 +102,7 @@ class RefreshTest {
       rig.dispatch(2);
       r.await(3);
       back(rig, 3);
-      Rig.until(
-          () -> rig.reports.tellsOf("is back: handlers were told of 3 events directly, in 1 "));
+      Rig.until(() -> rig.reports.tellsOf("is back: handlers got 3 events directly, in 1 "));
       assertEquals(2, rig.reports.troubles.size());
       for (int n = 4; n < 24; n++) { // 20 more within the minute
         detour(rig, r, n);
@@ -117,12 +116,11 @@ class RefreshTest {
       rig.clock.advance(MINUTE_NS);
       rig.dispatch(1);
       r.await(25);
-      Rig.until(() -> rig.reports.tellsOf("still held up: handlers were told of 22 events"));
+      Rig.until(() -> rig.reports.tellsOf("still held up: handlers got 22 events"));
       rig.dispatch(1);
       r.await(26);
       back(rig, 26);
-      Rig.until(
-          () -> rig.reports.tellsOf("is back: handlers were told of 23 events directly, in 21"));
+      Rig.until(() -> rig.reports.tellsOf("is back: handlers got 23 events directly, in 21"));
       assertEquals(5, rig.reports.troubles.size());
     }
   }

@@ -153,18 +153,7 @@ class PingPongTest {
           }
         };
     PingPong.run(
-        fabric.core(),
-        WARM_UP,
-        Kind.RC,
-        out,
-        ERR,
-        "-d",
-        "soft0",
-        "soft1",
-        "-n",
-        "1",
-        "-r",
-        "9");
+        fabric.core(), WARM_UP, Kind.RC, out, ERR, "-d", "soft0", "soft1", "-n", "1", "-r", "9");
     String comm = " comm \\[ibv_rc_pingpong:\\d+] ";
     String own = "(?:.* comm \\[ib_core] \\n)+"; // QP0, QP1, their PD, CQ and MR, as on Linux (M2)
     List<String> expected =

@@ -19,7 +19,7 @@ final class AeronCases {
 
   /** Messages of 64 bytes there and back, produced and consumed. */
   static final class RoundTrip extends Case {
-    private static final int POLLS_MOST = 1024;
+    private static final int MAX_POLLS = 1024;
     private final AeronIpc aeron = new AeronIpc();
     private final Subscription in = aeron.subscribe(1);
     private final Subscription back = aeron.subscribe(2);
@@ -76,7 +76,7 @@ final class AeronCases {
         for (int polls = 1; got == before; polls++) {
           if (back.poll(arrived, 1) == 0) {
             patience.spin();
-            if (polls % POLLS_MOST == 0) {
+            if (polls % MAX_POLLS == 0) {
               aeron.work(); // the answer may wait for its window: nobody else moves it
             }
           }

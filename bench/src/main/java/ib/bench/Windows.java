@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * second thread F is measured between any two windows.
  */
 final class Windows implements AutoCloseable {
-  private static final int BURSTS_MOST = 1 << 15;
+  private static final int MAX_BURSTS = 1 << 15;
 
   private final List<Case> cases;
   private final @Nullable Partner partner;
   private final RawLimits.Flag flag = new RawLimits.Flag();
-  private final long[] bursts = new long[BURSTS_MOST];
+  private final long[] bursts = new long[MAX_BURSTS];
 
   Windows(List<Case> cases, @Nullable Partner partner) {
     this.cases = cases;
@@ -82,7 +82,7 @@ final class Windows implements AutoCloseable {
       long now = System.nanoTime();
       bursts[n++] = now - last;
       last = now;
-    } while (last - start < ns && n < BURSTS_MOST);
+    } while (last - start < ns && n < MAX_BURSTS);
     second().stop();
     Arrays.sort(bursts, 0, n);
     return bursts[n / 2] / (double) trips;

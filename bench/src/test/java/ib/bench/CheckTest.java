@@ -87,6 +87,21 @@ class CheckTest {
   }
 
   @Test
+  void aCopyThatIsALittleSlowDoesNotHideASlowdownEither() throws IOException {
+    double[] slow = {20 / 6.6, 1.26 * 130 / 6.6, 70 / 6.6}; // 10 % and 26 %: less than 15 % over it
+    assertFalse(Check.check(KEPT, () -> slow).good());
+  }
+
+  @Test
+  void smallStepsThatAddUpFail() throws IOException {
+    double[] first = KEPT.getFirst().ratios();
+    Kept later = new Kept("later", KEY, new double[] {first[0], 1.25 * first[1], first[2]});
+    double[] now = {first[0], 1.35 * first[1], first[2]};
+    assertTrue(Check.check(List.of(later), () -> now).good());
+    assertFalse(Check.check(List.of(KEPT.getFirst(), later), () -> now).good());
+  }
+
+  @Test
   void oneFastTryOfThreeIsEnoughAndEndsTheTries() throws IOException {
     Deque<double[]> tries = new ArrayDeque<>();
     tries.add(new double[] {20 / COPY_NS, 40, 20});

@@ -69,7 +69,9 @@ final class HandlerTable {
       queues.put(handler, queue);
     } else if (!queue.register()) {
       throw new IbInvalidException(
-          "registerEventHandler on " + owner.name(), "the handler is registered already", "");
+          "registerEventHandler on " + owner.name(),
+          "the handler is registered already",
+          "unregister it first, or make another one");
     }
     TypedHandler[] more = Arrays.copyOf(live, live.length + 1);
     more[live.length] = queue;

@@ -231,7 +231,8 @@ public final class Hotplug implements AutoCloseable {
   public ClientEntry announce(
       IbClient client, String name, List<String> after, @Nullable Long rank) {
     if (name.isBlank()) {
-      throw new IbInvalidException("register client " + client, "it has no name", "one");
+      throw new IbInvalidException(
+          "register client " + client, "it has no name", "a name() that is not blank");
     }
     ClientEntry entry = book.compute(() -> enter(client, name, after, rank));
     List<String> cycle = book.compute(() -> ClientOrder.cycle(book.clients.ordered(), entry));

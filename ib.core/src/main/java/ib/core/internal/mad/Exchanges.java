@@ -42,7 +42,9 @@ final class Exchanges {
       if (low != 0 && low == (h.transactionId() & 0xffffffffL)) {
         e.fail(
             new IbInvalidException(
-                e.agent + ".query", "transaction " + low + " is under way", "0, and one is found"));
+                e.agent + ".query",
+                "transaction " + low + " is under way",
+                "transaction id 0, for which the layer chooses a free one"));
         return;
       }
       low = ++lowTid & 0xffffffffL;

@@ -3,8 +3,10 @@ package samples.kv.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.verbs.IbInvalidException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
@@ -78,6 +80,16 @@ class TableTest {
     assertTrue(Bucket.of(table.memory(), 1).isFree(), "so it gets no second one");
     assertEquals(KeyValueServer.DONE, put(table, "more"));
     assertFalse(Bucket.of(table.memory(), 1).isFree());
+  }
+
+  @Test
+  void aTableHasAtLeastOneBucket() {
+    for (int wrong : new int[] {Integer.MIN_VALUE, -1, 0, Table.BUCKETS_MOST + 1}) {
+      var refused = assertThrows(IbInvalidException.class, () -> new Table(wrong));
+      String range = "1 to " + Table.BUCKETS_MOST;
+      String text = refused.getMessage();
+      assertTrue(text.contains("buckets is " + wrong) && text.contains(range), text);
+    }
   }
 
   private static int put(Table table, String key) {

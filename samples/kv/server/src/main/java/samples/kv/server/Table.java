@@ -1,5 +1,6 @@
 package samples.kv.server;
 
+import ib.core.verbs.IbInvalidException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import samples.kv.api.Bucket;
@@ -10,15 +11,25 @@ import samples.kv.api.KeyValueServer;
  * back. Clients read it at any time, and nobody waits for them.
  */
 public final class Table {
+  /** The most buckets, which are half a GiB of memory. */
+  public static final int BUCKETS_MOST = 1 << 20;
+
   private final int buckets;
   private final MemorySegment memory;
 
   /**
    * An empty table.
    *
-   * @param buckets how many buckets, at least 1
+   * @param buckets how many buckets, 1 to {@link #BUCKETS_MOST}
+   * @throws IbInvalidException when it is another number
    */
   public Table(int buckets) {
+    if (buckets < 1 || buckets > BUCKETS_MOST) {
+      throw new IbInvalidException(
+          "the table of samples.kv.server",
+          "buckets is " + buckets,
+          "buckets: a whole number from 1 to " + BUCKETS_MOST);
+    }
     this.buckets = buckets;
     // The last bucket has its probes behind it, so that no read goes around the end.
     memory = Arena.ofAuto().allocate((buckets + Bucket.PROBES - 1L) * Bucket.BYTES, 64);

@@ -28,7 +28,15 @@ public final class Server implements KeyValueServer, AutoCloseable {
     this.device = device;
     this.table = table;
     pd = device.allocPd();
-    region = pd.registerMemory(table.memory(), Access.REMOTE_READ); // clients never write
+    MemoryRegion registered = null;
+    try {
+      registered = pd.registerMemory(table.memory(), Access.REMOTE_READ); // clients never write
+    } finally {
+      if (registered == null) {
+        pd.close();
+      }
+    }
+    region = registered;
   }
 
   @Override

@@ -50,14 +50,25 @@ public final class ServerComponent implements IbClient {
   @Override
   public Object add(IbDevice handle) {
     Server server = new Server(handle, table);
-    return new Life(server, context.registerService(KeyValueServer.class, server, null));
+    ServiceRegistration<KeyValueServer> service = null;
+    try {
+      service = context.registerService(KeyValueServer.class, server, null);
+    } finally {
+      if (service == null) {
+        server.close();
+      }
+    }
+    return new Life(server, service);
   }
 
   /** First the service goes, so that clients leave; then what is left is closed. */
   @Override
   public void remove(IbDevice handle, Object clientData) {
     Life life = (Life) clientData;
-    life.service.unregister();
-    life.server.close();
+    try {
+      life.service.unregister();
+    } finally {
+      life.server.close();
+    }
   }
 }

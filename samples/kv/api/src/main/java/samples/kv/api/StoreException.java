@@ -12,6 +12,8 @@ public final class StoreException extends RuntimeException {
     NO_SERVER("plug the devices in, start the bundle of the server, then ask again"),
     /** No bucket is free for the key. */
     FULL("delete keys, or give the server more buckets"),
+    /** The server does not understand the message, or the client the answer. */
+    REFUSED("refresh samples.kv.api and both bundles"),
     /** The server was writing the buckets at each of many reads. */
     BUSY("ask again"),
     /** The device or the server went while the request was under way. */

@@ -143,7 +143,8 @@ public final class Client implements IbClient, Store {
 
   private static void expect(boolean right, int answer) {
     if (!right) {
-      throw new IllegalStateException("the server answers " + answer + ": another version?");
+      String what = answer == KeyValueServer.REFUSED ? "that the message is wrong" : "" + answer;
+      throw new StoreException(Reason.REFUSED, "the server answers " + what);
     }
   }
 

@@ -32,7 +32,7 @@ class DetourReportTest {
   private static String late(long first) {
     return "event "
         + first
-        + " did not come back from the event bus in time: handlers are told directly until it does";
+        + " did not come back from the event bus in time: handlers get events directly until it does";
   }
 
   private static String counts(int events, int detours) {

@@ -36,7 +36,7 @@ class DetourReportTest {
   }
 
   private static String counts(int events, int detours) {
-    return "handlers were told of " + events + " events directly, in " + detours + " detours";
+    return "handlers got " + events + " events directly, in " + detours + " detours";
   }
 
   @Test

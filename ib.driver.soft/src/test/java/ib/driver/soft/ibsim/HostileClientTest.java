@@ -7,6 +7,7 @@ import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
 import ib.driver.soft.sm.BuiltinSm;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +33,9 @@ final class HostileClientTest {
   private static final long SEED = Long.getLong("ib.fuzz.seed", 20_262);
   private static final int DATAGRAMS = Integer.getInteger("ib.fuzz.datagrams", 20_000);
   private static final String SILENT = "silent while another client needs room";
+  private static final int PORTS_FROM = 12_000;
+  private static final int RANGE = 65; // the server's port, and one for each client
+  private static final int RANGES = 300;
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
   private static final int CLIENT_PORT_OF_A12 = 70_000;
 
@@ -45,8 +50,7 @@ final class HostileClientTest {
   void open() throws IOException {
     ports = fabric.plug("soft0", 0x10, 1, "ib-sw0");
     socket = bound(0);
-    int free = Math.min(((InetSocketAddress) socket.getLocalAddress()).getPort(), 65_000);
-    address = new InetSocketAddress(InetAddress.getLoopbackAddress(), free - 100);
+    address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freeRange());
     door = new IbsimDoor(fabric, address.getPort(), lines::add);
   }
 
@@ -57,10 +61,39 @@ final class HostileClientTest {
     ports.forEach(FabricPort::close);
   }
 
+  /**
+   * The first of the server's ports, below those that the system gives to the test's own sockets.
+   */
+  private static int freeRange() throws IOException {
+    int first = PORTS_FROM + RANGE * ThreadLocalRandom.current().nextInt(RANGES / 2);
+    for (int i = 0; i < RANGES / 2; i++) {
+      if (isFree(first + i * RANGE)) {
+        return first + i * RANGE;
+      }
+    }
+    throw new IOException("no " + RANGE + " free ports in a row from " + first);
+  }
+
+  private static boolean isFree(int first) throws IOException {
+    for (int port = first; port < first + RANGE; port++) {
+      try {
+        bound(port).close();
+      } catch (BindException e) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static DatagramChannel bound(int port) throws IOException {
     DatagramChannel channel = DatagramChannel.open();
-    channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-    return channel;
+    try {
+      channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return channel;
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
   }
 
   private static ByteBuffer control(int type, int client) {

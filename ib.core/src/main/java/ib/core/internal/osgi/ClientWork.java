@@ -38,7 +38,8 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
 
   @Override
   public void refused(ServiceReference<IbClient> reference, String name, IbException why) {
-    LOG.error("a client of {} is refused: {}", reference.getBundle(), why.getMessage());
+    Throwable cause = why.getCause(); // its stack follows, where there is one
+    LOG.error("a client of {} is refused: {}", reference.getBundle(), why.getMessage(), cause);
   }
 
   /** {@return the names in a property; none when it is neither text nor a list} */

@@ -38,7 +38,9 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
 
   @Override
   public void refused(ServiceReference<IbDevice> reference, String name, IbException why) {
-    LOG.error("device {} of {} is refused: {}", name, reference.getBundle(), why.getMessage());
+    Throwable cause = why.getCause(); // its stack follows, where there is one
+    LOG.error(
+        "device {} of {} is refused: {}", name, reference.getBundle(), why.getMessage(), cause);
   }
 
   @Override

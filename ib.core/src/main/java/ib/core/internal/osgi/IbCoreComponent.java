@@ -10,6 +10,7 @@ import ib.core.internal.hotplug.Limits;
 import ib.core.spi.DriverRegistry;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbInvalidException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.osgi.framework.BundleContext;
@@ -50,7 +51,7 @@ public final class IbCoreComponent {
   private final ServiceGate<IbDevice, DeviceEntry> devices;
   private final SynchronousBundleListener stopping = this::bundleChanged;
   private final EventAdminBridge bridge;
-  private final List<ServiceRegistration<?>> services;
+  private final List<ServiceRegistration<?>> services = new ArrayList<>();
 
   /**
    * Starts the midlayer: clients first, so that devices meet them in order.
@@ -73,17 +74,33 @@ public final class IbCoreComponent {
       }
     }
     bridge = new EventAdminBridge(context, midlayer.events());
-    bridge.open();
     clients = new ServiceGate<>(context, IbClient.class, new ClientWork(midlayer));
     devices = new ServiceGate<>(context, IbDevice.class, new DeviceWork(midlayer));
+    try {
+      open();
+    } catch (InvalidSyntaxException | RuntimeException | LinkageError failed) {
+      undo(failed);
+      throw failed;
+    }
+  }
+
+  private void open() throws InvalidSyntaxException {
+    bridge.open();
     context.addBundleListener(stopping);
     clients.open();
     devices.open();
     Strangers.told(context.getBundle(), context).ifPresent(LOG::warn);
-    services =
-        List.of(
-            context.registerService(IbCore.class, midlayer, null),
-            context.registerService(DriverRegistry.class, midlayer, null));
+    services.add(context.registerService(IbCore.class, midlayer, null));
+    services.add(context.registerService(DriverRegistry.class, midlayer, null));
+  }
+
+  /** Nobody stops a component whose start has failed: what it has opened goes here. */
+  private void undo(Throwable failed) {
+    try {
+      stop();
+    } catch (RuntimeException e) {
+      failed.addSuppressed(e);
+    }
   }
 
   /**

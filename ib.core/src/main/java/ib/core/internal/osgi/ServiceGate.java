@@ -2,6 +2,7 @@ package ib.core.internal.osgi;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbInvalidException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -46,7 +47,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
      */
     E announce(ServiceReference<S> reference, S service, String name);
 
-    /** Reports a service that {@link #announce} has refused. */
+    /** Reports a service that {@link #announce} has refused, or whose own code has failed. */
     void refused(ServiceReference<S> reference, String name, IbException why);
 
     /** Adds the client or device, whose callbacks run. */
@@ -200,9 +201,17 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     }
   }
 
+  /**
+   * Makes a service known. What its own code throws refuses this service and no other: the core
+   * starts, and the next service arrives.
+   */
   private @Nullable E announce(ServiceReference<S> reference, S service, Slot<E> slot) {
-    String name = work.name(reference, service); // before the lock: the service's own code (I5)
+    String type = service.getClass().getName();
+    String name = type; // until the service has told its own
+    IbException refusal;
     try {
+      // before the lock: the service's own code (I5)
+      name = IbInvalidException.given(work.name(reference, service), "name() of " + type, "name");
       synchronized (slot) {
         if (slot.left || slot.entry != null) {
           return null;
@@ -211,9 +220,14 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
         return slot.entry;
       }
     } catch (IbException why) {
-      work.refused(reference, name, why); // after the lock: a log may block
-      return null;
+      refusal = why;
+    } catch (RuntimeException | LinkageError why) {
+      String hint = "mend " + type + ", then restart its bundle";
+      refusal = new IbInvalidException("service " + type, "it has thrown " + why, hint);
+      refusal.initCause(why);
     }
+    work.refused(reference, name, refusal); // after the lock: a log may block
+    return null;
   }
 
   @Override

@@ -2,6 +2,7 @@ package ib.core.internal.event;
 
 import ib.core.client.Incidents;
 import java.util.Map;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -21,27 +22,35 @@ final class EventWatch implements Runnable {
       new Incidents("ib-events-watch", LoggerFactory.getLogger(EventWatch.class)::warn);
   private final EventHub hub;
   private final Map<String, DeviceEvents> devices;
+  private final ThreadFactory threads;
   private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
   private volatile boolean closed;
   private long next; // nanoseconds to the next check; used on the watch's thread only
 
   EventWatch(EventHub hub, Map<String, DeviceEvents> devices) {
+    this(
+        hub, devices, Thread.ofPlatform().daemon().inheritInheritableThreadLocals(false).factory());
+  }
+
+  EventWatch(EventHub hub, Map<String, DeviceEvents> devices, ThreadFactory threads) {
     this.hub = hub;
     this.devices = devices;
+    this.threads = threads;
   }
 
   /** Checks the devices now, and starts the thread for the first device. */
   void wake() {
     if (thread.get() == null) {
-      Thread t =
-          Thread.ofPlatform()
-              .name("ib-events-watch")
-              .daemon()
-              .inheritInheritableThreadLocals(false)
-              .unstarted(this);
+      Thread t = threads.newThread(this);
+      t.setName("ib-events-watch");
       t.setContextClassLoader(EventWatch.class.getClassLoader());
       if (thread.compareAndSet(null, t)) {
-        t.start();
+        try {
+          t.start();
+        } catch (Throwable e) { // for example no memory for a thread: the next device tries again
+          thread.set(null);
+          throw e;
+        }
       }
     }
     LockSupport.unpark(thread.get());

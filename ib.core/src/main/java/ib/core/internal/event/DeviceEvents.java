@@ -206,6 +206,7 @@ public final class DeviceEvents implements DeviceSink {
       poster.wake();
     } else {
       dispatcher.schedule();
+      poster.resume(); // the dispatcher may wait already, for a thread that could not start
     }
   }
 
@@ -282,8 +283,9 @@ public final class DeviceEvents implements DeviceSink {
    */
   long watch(long nowNs) {
     poster.seize(nowNs);
+    poster.resume(); // an earlier start of the thread may have failed
     long remaining = dispatcher.remainingNs(nowNs);
-    if (remaining <= 0 || ring.hasWork()) { // an earlier start of the thread may have failed
+    if (remaining <= 0 || ring.hasWork()) {
       dispatcher.schedule();
     }
     return remaining;

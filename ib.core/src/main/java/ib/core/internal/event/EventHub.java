@@ -6,6 +6,7 @@ import ib.core.serial.Place;
 import ib.core.spi.DriverDevice;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ public final class EventHub implements AutoCloseable {
   private final EventClock clock;
   private final Place handlers;
   private final WaitGraph waits;
+  private final ThreadFactory posters;
   private final Map<String, DeviceEvents> devices = new ConcurrentHashMap<>();
   private final EventWatch watch;
   private volatile @Nullable EventBus bus; // null: the dispatcher calls the handlers (F24)
@@ -53,12 +55,33 @@ public final class EventHub implements AutoCloseable {
       EventClock clock,
       Place handlers,
       WaitGraph waits) {
+    this(
+        config,
+        reports,
+        section,
+        clock,
+        handlers,
+        waits,
+        // virtual: as many as there are devices
+        Thread.ofVirtual().inheritInheritableThreadLocals(false).factory());
+  }
+
+  /** As the public one, with the factory of the threads of posters. */
+  EventHub(
+      EventConfig config,
+      EventReports reports,
+      AtomicSection section,
+      EventClock clock,
+      Place handlers,
+      WaitGraph waits,
+      ThreadFactory posters) {
     this.config = config;
     this.reports = reports;
     this.section = section;
     this.clock = clock;
     this.handlers = handlers;
     this.waits = waits;
+    this.posters = posters;
     this.watch = new EventWatch(this, devices);
   }
 
@@ -148,6 +171,10 @@ public final class EventHub implements AutoCloseable {
 
   WaitGraph waits() {
     return waits;
+  }
+
+  ThreadFactory posters() {
+    return posters;
   }
 
   @Nullable EventBus bus() {

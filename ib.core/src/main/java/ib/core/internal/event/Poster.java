@@ -174,8 +174,17 @@ final class Poster implements Place, Runnable {
   /** Starts the thread when there is work, now and later. */
   void open() {
     open = true;
-    if (turn.get() != null || !isEmpty()) {
-      wake();
+    resume();
+  }
+
+  /** Starts the thread when there is none and there is work, for example after a failed start. */
+  void resume() {
+    if (thread.get() == null && (turn.get() != null || !isEmpty())) {
+      try {
+        wake();
+      } catch (Throwable t) { // for example no memory for a thread: the watch tries again
+        hub.reports().trouble(events.name(), "the event dispatcher cannot start now", t);
+      }
     }
   }
 
@@ -206,11 +215,8 @@ final class Poster implements Place, Runnable {
   }
 
   private void start(@Nullable Thread before) {
-    Thread t =
-        Thread.ofVirtual() // as many as there are devices
-            .name("ib-" + events.name() + "-events")
-            .inheritInheritableThreadLocals(false)
-            .unstarted(this);
+    Thread t = hub.posters().newThread(this);
+    t.setName("ib-" + events.name() + "-events");
     // the thread must not keep the class loader of the thread that raised the first event
     t.setContextClassLoader(Poster.class.getClassLoader());
     if (thread.compareAndSet(before, t)) {

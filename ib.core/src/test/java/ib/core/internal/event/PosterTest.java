@@ -252,4 +252,55 @@ class PosterTest {
     Rig.until(poster.end()::over);
     assertFalse(thread().isAlive());
   }
+
+  /** A device has events, its bus blocks, and its poster cannot be replaced. */
+  private Recorder withoutPoster() {
+    rig.hub.bus(blocking);
+    Recorder r = rig.open().handler();
+    rig.dispatch(1);
+    blocking.reached();
+    rig.dispatch(1); // the dispatcher waits for the poster
+    rig.starts.failing = true;
+    while (rig.starts.failed.get() == 0) {
+      rig.clock.advance(TIMEOUT);
+      Thread.onSpinWait();
+    }
+    return r;
+  }
+
+  @Test
+  @DisplayName("D8: no thread can replace a poster: the watch tries again")
+  void replacedLater() {
+    Recorder r = withoutPoster();
+    rig.starts.failing = false;
+    again(r);
+  }
+
+  @Test
+  @DisplayName("CC-16: no thread can start at the close of a device: the watch tries again")
+  void closedTooEarly() {
+    Recorder r = withoutPoster();
+    rig.events.close();
+    Rig.until(() -> rig.reports.tellsOf("the event dispatcher cannot start now"));
+    rig.starts.failing = false;
+    again(r);
+  }
+
+  private void again(Recorder r) {
+    Rig.until(
+        () -> {
+          rig.clock.advance(TIMEOUT);
+          return r.await(2, 0);
+        });
+    assertEquals(List.of(1L, 2L), r.await(2).sequences());
+  }
+
+  @Test
+  @DisplayName("CC-16: no thread could replace a poster: the close of its device tries again")
+  void closedWithoutPoster() {
+    Recorder r = withoutPoster();
+    rig.starts.failing = false;
+    assertTrue(rig.events.closeAndDrain(Rig.FOREVER));
+    assertEquals(List.of(1L, 2L), r.await(2).sequences());
+  }
 }

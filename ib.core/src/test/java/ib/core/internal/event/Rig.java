@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.core.internal.waits.WaitGraph;
 import ib.core.serial.Place;
 import ib.core.testing.FakeDevice;
+import ib.core.testing.Starts;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbDevice;
 import java.util.concurrent.CountDownLatch;
@@ -17,6 +18,7 @@ final class Rig implements AutoCloseable {
   static final long TIMEOUT_NS = EventConfig.DEFAULT.returnTimeoutNs();
 
   final ManualClock clock = new ManualClock();
+  final Starts starts = new Starts(Thread.ofVirtual().factory());
   final Reports reports = new Reports();
   final EventHub hub;
   final FakeDevice device;
@@ -34,7 +36,13 @@ final class Rig implements AutoCloseable {
   Rig(EventConfig config, int ports) {
     hub =
         new EventHub(
-            config, reports, AtomicSection.NONE, clock, Place.virtual("handler-"), new WaitGraph());
+            config,
+            reports,
+            AtomicSection.NONE,
+            clock,
+            Place.virtual("handler-"),
+            new WaitGraph(),
+            starts);
     hub.bus( // gives everything back at once
         (topic, properties) -> {
           hub.onEvent(topic, properties);

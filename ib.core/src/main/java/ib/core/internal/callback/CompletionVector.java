@@ -80,13 +80,21 @@ public final class CompletionVector implements Place {
     return t;
   }
 
-  /** Starts the thread unless it runs. The caller adds a task afterwards. */
+  /**
+   * Starts the thread unless it runs. The caller adds a task afterwards. When the start throws, the
+   * next call tries again.
+   */
   @MaySleep
   synchronized void start() {
     if (thread == null && !closed) {
       Thread t = threads.newThread(this::loop);
-      thread = t;
-      t.start();
+      thread = t; // before the thread runs, because submit wakes it by this field
+      try {
+        t.start();
+      } catch (Throwable e) { // for example no memory for a thread
+        thread = null;
+        throw e;
+      }
       started = true;
     }
   }

@@ -2,12 +2,14 @@ package ib.core.internal.callback;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.internal.waits.WaitGraph;
 import ib.core.serial.End;
 import ib.core.serial.Serial;
 import ib.core.serial.Waits;
+import ib.core.testing.Starts;
 import ib.core.testing.Thrown;
 import ib.core.testing.Wait;
 import java.util.List;
@@ -50,6 +52,25 @@ class ServiceThreadsTest {
       bad.schedule();
       task(vector, done::countDown).schedule();
       Thrown.assertReached(done);
+    } finally {
+      vector.close();
+      vector.join(new WaitGraph());
+    }
+  }
+
+  @Test
+  @DisplayName("A13 the thread of a vector cannot start: the next start tries again")
+  void vectorStartsAgain() {
+    Starts starts = new Starts(Thread.ofPlatform().daemon().factory());
+    CompletionVector vector = new CompletionVector("ib-thrown-comp-3", starts, 0);
+    starts.failing = true;
+    assertThrows(OutOfMemoryError.class, vector::start);
+    starts.failing = false;
+    vector.start();
+    try {
+      CountDownLatch done = new CountDownLatch(1);
+      task(vector, done::countDown).schedule();
+      Wait.on(done);
     } finally {
       vector.close();
       vector.join(new WaitGraph());

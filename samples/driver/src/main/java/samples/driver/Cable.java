@@ -1,5 +1,6 @@
 package samples.driver;
 
+import ib.core.verbs.IbAgainException;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
@@ -13,11 +14,13 @@ final class Cable {
   private final AtomicReferenceArray<WirePort> ports = new AtomicReferenceArray<>(MAX_LID + 1);
 
   void plug(int lid, WirePort port) {
-    ports.set(lid, port);
+    if (!ports.compareAndSet(lid, null, port)) {
+      throw new IbAgainException("plug the cable", "LID " + lid + " is in use", "another lid");
+    }
   }
 
-  void unplug(int lid) {
-    ports.set(lid, null);
+  void unplug(int lid, WirePort port) {
+    ports.compareAndSet(lid, port, null);
   }
 
   /** Returns the end of the cable for the port with this LID. */

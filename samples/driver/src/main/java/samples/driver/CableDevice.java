@@ -3,6 +3,7 @@ package samples.driver;
 import ib.core.spi.DeviceOps;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.IbAgainException;
 import ib.core.verbs.NodeType;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortState;
@@ -26,7 +27,12 @@ final class CableDevice extends DriverDevice implements Plugged<CableConfig> {
     hca = new SoftHca(engine, List.of(cable.end(config.lid())), this::dispatchEvent);
     hca.start("ib-" + config.name() + "-engine");
     hca.port(1).lid(config.lid(), 0);
-    cable.plug(config.lid(), hca.port(1));
+    try {
+      cable.plug(config.lid(), hca.port(1));
+    } catch (IbAgainException e) {
+      hca.shutdown(); // its thread ends
+      throw e;
+    }
     hca.port(1).state(PortState.ACTIVE, PhysState.LINK_UP);
   }
 
@@ -45,7 +51,7 @@ final class CableDevice extends DriverDevice implements Plugged<CableConfig> {
 
   @Override
   public void unplug() {
-    cable.unplug(config.lid()); // no packet comes any more
+    cable.unplug(config.lid(), hca.port(1)); // no packet comes any more
     hca.shutdown();
   }
 }

@@ -19,6 +19,7 @@ final class Load {
   private final Map<StoreException.Reason, Long> failures =
       new EnumMap<>(StoreException.Reason.class);
   private long pairs;
+  private long lost;
   private long wrong;
   private String ended = "";
 
@@ -41,16 +42,18 @@ final class Load {
     try {
       store.put(key, value);
       Optional<String> got = store.get(key);
-      counted(got.equals(Optional.of(value)));
+      counted(got.isEmpty(), got.equals(Optional.of(value)));
     } catch (StoreException e) {
       failed(e.reason());
       stopping.await(PAUSE_MS, TimeUnit.MILLISECONDS);
     }
   }
 
-  private synchronized void counted(boolean right) {
+  private synchronized void counted(boolean empty, boolean right) {
     pairs++;
-    if (!right) {
+    if (empty) {
+      lost++; // another server came after the put, and its table is empty
+    } else if (!right) {
       wrong++;
     }
   }
@@ -71,6 +74,7 @@ final class Load {
 
   @Override
   public synchronized String toString() {
-    return pairs + " puts and gets, " + wrong + " wrong, failures " + failures + ended;
+    String what = " puts and gets, " + lost + " lost with their server, " + wrong + " wrong";
+    return pairs + what + ", failures " + failures + ended;
   }
 }

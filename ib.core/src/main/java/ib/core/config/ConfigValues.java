@@ -115,12 +115,14 @@ public class ConfigValues {
    *
    * @param key the key
    * @param <T> type of what a word stands for
-   * @return what the words stand for; the default when the key is absent, has no entry, or is wrong
+   * @return what the words stand for; the default when the key is absent, has no entry (a blank
+   *     text has none), or is wrong
    */
   public final <T> List<T> choices(ConfigKey.Choice<T> key) {
     Object value = value(key);
     List<T> chosen = new ArrayList<>();
-    for (Object part : value == null ? List.of() : parts(value)) {
+    boolean blank = value instanceof String s && s.isBlank();
+    for (Object part : value == null || blank ? List.of() : parts(value)) {
       T one = key.words().get(word(part));
       if (one == null || chosen.size() == key.entries()) {
         refuse(key);

@@ -61,6 +61,20 @@ class ConfigValuesTest {
   }
 
   @Test
+  @DisplayName("F25: a blank text is a list without entries: the default, which is written so")
+  void blank() {
+    for (Object blank : List.of("", "  ")) {
+      ConfigValues values = new ConfigValues(Map.of("steps", blank, "speed", blank));
+      assertEquals(List.of(), values.choices(STEPS));
+      assertEquals(List.of(Speed.SLOW), values.choices(SPEED));
+      values.end("x");
+    }
+    ConfigValues back = new ConfigValues(Map.of("steps", STEPS.standardText()));
+    assertEquals(List.of(), back.choices(STEPS));
+    back.end("x");
+  }
+
+  @Test
   @DisplayName("F25: all wrong values at once, each with its key, the value and what is allowed")
   void wrong() {
     for (Object bad :
@@ -76,7 +90,7 @@ class ConfigValuesTest {
       assertTrue(text.contains("size: a whole number from 2 to 8; speed: slow, fast"), text);
       assertTrue(text.contains("on: false, true"), text);
     }
-    for (Object bad : List.of("3", "1,2,1", "", 2.0, true)) {
+    for (Object bad : List.of("3", "1,2,1", ",", 2.0, true)) {
       ConfigValues values = of(bad);
       assertEquals(List.of(), values.choices(STEPS));
       String text = assertThrows(IbInvalidException.class, () -> values.end("x")).getMessage();

@@ -94,7 +94,8 @@ class MailboxTest {
   }
 
   @Test
-  @DisplayName("F22: an item for which there is no room is lost, and told of after what waits")
+  @DisplayName(
+      "F22: an item for which there is no room is lost, and the loss is delivered after what waits")
   void overflow() {
     offer("a", "b");
     assertTrue(box.offer("c"), "room for three");
@@ -108,7 +109,7 @@ class MailboxTest {
   }
 
   @Test
-  @DisplayName("F22: what follows a lost item is lost, too, until the loss was told of")
+  @DisplayName("F22: what follows a lost item is lost, too, until the loss was delivered")
   void lostInARow() {
     offer("a", "b", "c", "lost");
     box.hearing =
@@ -160,7 +161,7 @@ class MailboxTest {
   }
 
   @Test
-  @DisplayName("F22: a loss alone is something to do: it is told of in another run")
+  @DisplayName("F22: a loss alone is something to do: another run delivers it")
   void lossAlone() {
     Box full = new Box(PORTION);
     for (int i = 0; i < PORTION + 1; i++) {

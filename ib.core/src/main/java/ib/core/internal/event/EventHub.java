@@ -18,7 +18,7 @@ public final class EventHub implements AutoCloseable {
   private final EventReports reports;
   private final AtomicSection section;
   private final EventClock clock;
-  private final Place handlers;
+  private final Place handlers = Place.virtual("ib-event-handler-"); // never the caller's thread
   private final WaitGraph waits;
   private final ThreadFactory posters;
   private final Map<String, DeviceEvents> devices = new ConcurrentHashMap<>();
@@ -35,51 +35,37 @@ public final class EventHub implements AutoCloseable {
    */
   public EventHub(
       EventConfig config, EventReports reports, AtomicSection section, WaitGraph waits) {
-    this(config, reports, section, EventClock.SYSTEM, Place.virtual("ib-event-handler-"), waits);
+    // virtual: as many as there are devices
+    this(
+        config,
+        reports,
+        section,
+        EventClock.SYSTEM,
+        Thread.ofVirtual().inheritInheritableThreadLocals(false).factory(),
+        waits);
   }
 
   /**
-   * Makes a hub with a clock and threads of the caller's choice.
+   * Makes a hub with a clock and posters of the caller's choice.
    *
    * @param config sizes and times
    * @param reports where trouble is reported
    * @param section how a thread is marked while it runs a handler
    * @param clock the time of the event path
-   * @param handlers where handlers run; never on the calling thread
+   * @param posters makes the threads of posters
    * @param waits the wait-for graph of the midlayer
    */
-  public EventHub(
-      EventConfig config,
-      EventReports reports,
-      AtomicSection section,
-      EventClock clock,
-      Place handlers,
-      WaitGraph waits) {
-    this(
-        config,
-        reports,
-        section,
-        clock,
-        handlers,
-        waits,
-        // virtual: as many as there are devices
-        Thread.ofVirtual().inheritInheritableThreadLocals(false).factory());
-  }
-
-  /** As the public one, with the factory of the threads of posters. */
   EventHub(
       EventConfig config,
       EventReports reports,
       AtomicSection section,
       EventClock clock,
-      Place handlers,
-      WaitGraph waits,
-      ThreadFactory posters) {
+      ThreadFactory posters,
+      WaitGraph waits) {
     this.config = config;
     this.reports = reports;
     this.section = section;
     this.clock = clock;
-    this.handlers = handlers;
     this.waits = waits;
     this.posters = posters;
     this.watch = new EventWatch(this, devices);

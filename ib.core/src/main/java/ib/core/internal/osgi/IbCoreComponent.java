@@ -94,7 +94,7 @@ public final class IbCoreComponent {
     services.add(context.registerService(DriverRegistry.class, midlayer, null));
   }
 
-  /** Nobody stops a component whose start has failed: what it has opened goes here. */
+  /** Closes what a component has opened whose start fails: OSGi does not stop such a component. */
   private void undo(Throwable failed) {
     try {
       stop();

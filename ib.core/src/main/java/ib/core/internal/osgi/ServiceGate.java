@@ -207,7 +207,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
    */
   private @Nullable E announce(ServiceReference<S> reference, S service, Slot<E> slot) {
     String type = service.getClass().getName();
-    String name = type; // until the service has told its own
+    String name = type; // until the service has said its own
     IbException refusal;
     try {
       // before the lock: the service's own code (I5)

@@ -98,7 +98,7 @@ class CompletionsTest {
   }
 
   @Test
-  @DisplayName("A13: what a task of a vector lets through is nobody's: the next task runs")
+  @DisplayName("A13: a task of a vector that throws does not keep the next task from running")
   void throughTheVector() throws InterruptedException {
     CountDownLatch done = new CountDownLatch(2);
     CompletionVector vector = new CompletionVector("ib-parts0-through");
@@ -142,7 +142,7 @@ class CompletionsTest {
   }
 
   @Test
-  @DisplayName("S24: a queue that the driver is still making calls nobody")
+  @DisplayName("S24: a queue that the driver is still making calls no handler")
   void tooEarly() {
     RawCompletions task = raw(null);
     assertFalse(task.isConnected());

@@ -100,7 +100,7 @@ class ContractTest {
   }
 
   @Test
-  @DisplayName("A13: of exceptions of handlers the first ten are told, then each power of two")
+  @DisplayName("A13: of exceptions of handlers the first ten are logged, then each power of two")
   void told() {
     Logger logger = (Logger) LoggerFactory.getLogger("ib.core.callback");
     ListAppender<ILoggingEvent> lines = new ListAppender<>();

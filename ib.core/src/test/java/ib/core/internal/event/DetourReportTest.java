@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("B6: what is told of detours around a bus")
+@DisplayName("B6: reports of detours around a bus")
 class DetourReportTest {
   private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
   private static final long START = 1_000;
@@ -40,7 +40,7 @@ class DetourReportTest {
   }
 
   @Test
-  @DisplayName("B6: a beginning and its end are told, with how many events took the detour")
+  @DisplayName("B6: a beginning and its end are reported, with how many events took the detour")
   void once() {
     assertFalse(report.hasBegun());
     report.ends(START);
@@ -58,7 +58,7 @@ class DetourReportTest {
   }
 
   @Test
-  @DisplayName("B6: detours within a minute of the last line are counted, and told of afterwards")
+  @DisplayName("B6: detours within a minute of the last line are counted, and reported afterwards")
   void quiet() {
     report.begins(7, 3, START);
     report.ends(START);
@@ -80,7 +80,7 @@ class DetourReportTest {
   }
 
   @Test
-  @DisplayName("B6: a detour that goes on is told once a minute")
+  @DisplayName("B6: a detour that goes on is reported once a minute")
   void goesOn() {
     report.begins(1, 1, START);
     rig.reports.troubles.clear();

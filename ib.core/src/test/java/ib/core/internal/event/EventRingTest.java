@@ -83,7 +83,8 @@ class EventRingTest {
   }
 
   @Test
-  @DisplayName("CC-16: the first close is told from the ones after it, of an empty ring, too")
+  @DisplayName(
+      "CC-16: the first close is distinguished from the ones after it, of an empty ring, too")
   void closedOnce() {
     EventRing ring = new EventRing(2);
     assertTrue(ring.close());

@@ -3,7 +3,6 @@ package ib.core.internal.event;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.internal.waits.WaitGraph;
-import ib.core.serial.Place;
 import ib.core.testing.FakeDevice;
 import ib.core.testing.Starts;
 import ib.core.verbs.EventType;
@@ -34,15 +33,7 @@ final class Rig implements AutoCloseable {
   }
 
   Rig(EventConfig config, int ports) {
-    hub =
-        new EventHub(
-            config,
-            reports,
-            AtomicSection.NONE,
-            clock,
-            Place.virtual("handler-"),
-            new WaitGraph(),
-            starts);
+    hub = new EventHub(config, reports, AtomicSection.NONE, clock, starts, new WaitGraph());
     hub.bus( // gives everything back at once
         (topic, properties) -> {
           hub.onEvent(topic, properties);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What fails or hangs in a client, step by step, and what is left of it. */
-@DisplayName("CC-5, CC-18, CC-19: whatever of a client fails is told, and leaves nothing")
+@DisplayName("CC-5, CC-18, CC-19: a client's method that fails is logged, and leaves nothing")
 class FailureTest {
 
   @Test
@@ -108,7 +108,7 @@ class FailureTest {
   }
 
   @Test
-  @DisplayName("CC-18, S32: a cleanup that throws is told and is in the report; the rest goes on")
+  @DisplayName("CC-18, S32: a cleanup that throws is logged and is in the report; the rest goes on")
   void sweepThrows() throws Exception {
     Stage.play(
         s -> {
@@ -163,7 +163,8 @@ class FailureTest {
   }
 
   @Test
-  @DisplayName("CC-19, I4: a client that hangs in remove and leaves is cleaned up after, and told")
+  @DisplayName(
+      "CC-19, I4: a client that hangs in remove and leaves is cleaned up after, and reported")
   void leaverHangs() throws Exception {
     Stage.play(
         s -> {

@@ -161,7 +161,8 @@ class LateFenceTest {
   }
 
   @Test
-  @DisplayName("CC-21, S32: a lease that is given up and cannot be swept is told; the device goes")
+  @DisplayName(
+      "CC-21, S32: a lease that is given up and cannot be swept is reported; the device goes")
   void leaseSweepThrows() throws Exception {
     Stage.play(
         s -> {

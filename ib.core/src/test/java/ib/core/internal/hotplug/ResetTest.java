@@ -67,8 +67,7 @@ class ResetTest {
   }
 
   @Test
-  @DisplayName(
-      "CC-23: whatever of the device fails in a reset or removal is told; the rest is done")
+  @DisplayName("CC-23: what fails in a reset or removal of a device is reported; the rest is done")
   void failures() throws Exception {
     Stage.play(
         s -> {

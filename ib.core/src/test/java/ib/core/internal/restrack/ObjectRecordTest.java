@@ -98,7 +98,7 @@ class ObjectRecordTest {
   }
 
   @Test
-  @DisplayName("D2: nothing is made through a closed object, whoever asks")
+  @DisplayName("D2: no object is made through a closed object, in any of the ways")
   void closedParent() {
     ProtectionDomain pd = device.allocPd();
     pd.close();

@@ -2,6 +2,7 @@ package ib.core.internal.sa;
 
 import ib.core.internal.device.BoundDevice;
 import ib.core.internal.mad.Agent;
+import ib.core.internal.mad.Pending;
 import ib.core.mad.MadMethod;
 import ib.core.sa.ClassPortInfo;
 import ib.core.sa.McMemberRecord;
@@ -16,6 +17,7 @@ import ib.core.verbs.IbAgainException;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbInvalidException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -93,8 +95,18 @@ final class Session implements SaClient, SaMulticast {
       return result;
     }
     CompletableFuture<ClassPortInfo> asked = get(new ClassPortInfo());
-    asked.thenAccept(port::known);
-    return asked;
+    Pending<ClassPortInfo> result = new Pending<>();
+    result.onCancel(() -> asked.cancel(false));
+    asked.whenComplete(
+        (info, failure) -> {
+          if (info == null) {
+            result.completeExceptionally(Objects.requireNonNull(failure));
+          } else {
+            port.known(info); // first: whoever waits for the result may ask again at once
+            result.complete(info);
+          }
+        });
+    return result;
   }
 
   @Override

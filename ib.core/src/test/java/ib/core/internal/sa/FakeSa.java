@@ -14,6 +14,8 @@ import ib.core.sa.ServiceRecord;
 import ib.core.verbs.IbDevice;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -22,6 +24,7 @@ final class FakeSa implements AutoCloseable {
   static final int MLID = 0xc001;
 
   final List<String> asked = new CopyOnWriteArrayList<>();
+  private final Set<Long> seen = ConcurrentHashMap.newKeySet();
   final MadAgent agent;
   volatile int status;
   final AtomicInteger refusals = new AtomicInteger(Integer.MAX_VALUE);
@@ -40,7 +43,9 @@ final class FakeSa implements AutoCloseable {
   private void answer(MadReceived r) {
     Mad mad = r.mad();
     int method = mad.header().method();
-    asked.add(method + " " + describe(mad));
+    if (seen.add(mad.header().transactionId())) { // a repeat is no new question
+      asked.add(method + " " + describe(mad));
+    }
     if (silent) {
       return;
     }

@@ -185,6 +185,26 @@ final class SaClientTest {
   }
 
   @Test
+  @DisplayName("M9 ClassPortInfo is known when its answer is: who asks then asks nobody again")
+  void knownWithTheAnswer() {
+    server.silent = true;
+    CompletableFuture<ClassPortInfo> first = sa.classPortInfo();
+    CompletableFuture<ClassPortInfo> again = first.thenCompose(i -> sa.classPortInfo());
+    server.silent = false; // a repeat of the first question is answered
+    assertEquals(first.join(), again.join());
+    assertEquals(1, server.count("1 0x01"));
+  }
+
+  @Test
+  @DisplayName("M6 a cancelled question for ClassPortInfo is not asked any more")
+  void cancelledClassPortInfo() {
+    server.silent = true;
+    CompletableFuture<ClassPortInfo> info = sa.classPortInfo();
+    assertTrue(info.cancel(false));
+    assertThrows(CancellationException.class, info::join);
+  }
+
+  @Test
   @DisplayName(
       "M6 cancelled, or flushed by close: typed, and nothing is heard after close returned")
   void cancelAndClose() {

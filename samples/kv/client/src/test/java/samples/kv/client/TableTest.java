@@ -84,9 +84,9 @@ class TableTest {
 
   @Test
   void aTableHasAtLeastOneBucket() {
-    for (int wrong : new int[] {Integer.MIN_VALUE, -1, 0, Table.BUCKETS_MOST + 1}) {
+    for (int wrong : new int[] {Integer.MIN_VALUE, -1, 0, Table.MAX_BUCKETS + 1}) {
       var refused = assertThrows(IbInvalidException.class, () -> new Table(wrong));
-      String range = "1 to " + Table.BUCKETS_MOST;
+      String range = "1 to " + Table.MAX_BUCKETS;
       String text = refused.getMessage();
       assertTrue(text.contains("buckets is " + wrong) && text.contains(range), text);
     }

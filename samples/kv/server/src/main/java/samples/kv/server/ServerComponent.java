@@ -20,7 +20,7 @@ public final class ServerComponent implements IbClient {
     /** {@return the name of the device} */
     String device() default "soft0";
 
-    /** {@return how many buckets the table has, 1 to {@link Table#BUCKETS_MOST}} */
+    /** {@return how many buckets the table has, 1 to {@link Table#MAX_BUCKETS}} */
     int buckets() default 4096;
   }
 

@@ -12,7 +12,7 @@ import samples.kv.api.KeyValueServer;
  */
 public final class Table {
   /** The most buckets, which are half a GiB of memory. */
-  public static final int BUCKETS_MOST = 1 << 20;
+  public static final int MAX_BUCKETS = 1 << 20;
 
   private final int buckets;
   private final MemorySegment memory;
@@ -20,15 +20,15 @@ public final class Table {
   /**
    * An empty table.
    *
-   * @param buckets how many buckets, 1 to {@link #BUCKETS_MOST}
+   * @param buckets how many buckets, 1 to {@link #MAX_BUCKETS}
    * @throws IbInvalidException when it is another number
    */
   public Table(int buckets) {
-    if (buckets < 1 || buckets > BUCKETS_MOST) {
+    if (buckets < 1 || buckets > MAX_BUCKETS) {
       throw new IbInvalidException(
           "the table of samples.kv.server",
           "buckets is " + buckets,
-          "buckets: a whole number from 1 to " + BUCKETS_MOST);
+          "buckets: a whole number from 1 to " + MAX_BUCKETS);
     }
     this.buckets = buckets;
     // The last bucket has its probes behind it, so that no read goes around the end.

@@ -135,8 +135,19 @@ public abstract class Serial {
   }
 
   private void submit() {
+    submit(place);
+  }
+
+  /**
+   * Submits the claimed serial to a place. When that throws, the next wake-up submits the serial
+   * again. Only {@link #arrived} calls this method, with another place than its own.
+   *
+   * @param to the place where the run happens
+   */
+  @AnyContext
+  protected final void submit(Place to) {
     try {
-      place.submit(this);
+      to.submit(this);
     } catch (Throwable t) { // for example no memory for a thread
       STATE.getAndBitwiseAnd(this, ~CLAIMED);
       failed(t);

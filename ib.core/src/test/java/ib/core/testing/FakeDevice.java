@@ -49,6 +49,9 @@ public class FakeDevice extends DriverDevice {
   /** The result of the next arming of a queue in place of 0, once. */
   public final AtomicInteger nextArming = new AtomicInteger();
 
+  /** The result of the next poll, instead of completions, unless 0. */
+  public final AtomicInteger nextPoll = new AtomicInteger();
+
   /**
    * Makes a device with one port.
    *

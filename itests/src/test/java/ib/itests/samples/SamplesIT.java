@@ -81,6 +81,8 @@ public class SamplesIT {
         shell.runUntil("kv:get colour", says -> says.contains("blue"));
       }
       awaitTraffic(shell);
+      String kept = shell.run("kv:load"); // the table outlives the device
+      assertTrue(kept, kept.contains(" 0 lost with their server, 0 wrong, "));
       folder.deploy(jars.get(1)); // a newer server, whose table is empty
       shell.runUntil("kv:get colour", says -> says.contains("no such key"));
       awaitTraffic(shell);

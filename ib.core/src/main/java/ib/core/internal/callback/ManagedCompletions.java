@@ -49,12 +49,23 @@ final class ManagedCompletions extends Serial implements CompletionNotifier {
     if (where == PollContext.DIRECT) {
       return;
     }
+    if (arm(queue)) {
+      schedule();
+    }
+  }
+
+  /** Arms the queue; {@return whether completions have come that no notification will tell of} */
+  private boolean arm(CompletionQueue queue) {
     int armed = queue.requestNotify(REARM);
     if (armed < 0) {
-      contract.report(
-          "S9", "the driver", "arming the new " + queue + " failed: " + armed, List.of());
-    } else if (armed > 0) {
-      schedule();
+      failed("arming", queue, armed);
+    }
+    return armed > 0;
+  }
+
+  private void failed(String what, CompletionQueue queue, int status) {
+    if (status != PostStatus.GONE && !isClosed()) { // what is closed may fail
+      contract.report("S9", "the driver", what + " " + queue + " failed: " + status, List.of());
     }
   }
 
@@ -69,8 +80,12 @@ final class ManagedCompletions extends Serial implements CompletionNotifier {
       Contract.enterAtomic();
     }
     try {
-      poll(queue);
-      if (where != PollContext.DIRECT && (processed >= budget || queue.requestNotify(REARM) > 0)) {
+      int last = poll(queue);
+      if (last < 0) {
+        failed("polling", queue, last);
+      }
+      // after a failed poll no run follows at once, because it would fail again, and so on
+      if (where != PollContext.DIRECT && (processed >= budget || arm(queue) && last >= 0)) {
         again();
       }
     } catch (Throwable e) { // thrown by the driver: the method done below catches the client's
@@ -82,19 +97,22 @@ final class ManagedCompletions extends Serial implements CompletionNotifier {
     }
   }
 
-  private void poll(CompletionQueue queue) {
+  /** {@return the last result of the queue's poll} */
+  private int poll(CompletionQueue queue) {
     processed = 0;
+    int n = 0;
     while (processed < budget && !isClosed()) {
       int most = Math.min(BATCH, budget - processed);
-      int n = queue.poll(batch, most);
+      n = queue.poll(batch, most);
       for (int i = 0; i < n; i++) {
         done(queue, batch[i]);
       }
       processed += Math.max(0, n);
       if (n < most) {
-        return;
+        break;
       }
     }
+    return n;
   }
 
   private void done(CompletionQueue queue, WorkCompletion wc) {
@@ -117,8 +135,8 @@ final class ManagedCompletions extends Serial implements CompletionNotifier {
   @Override
   public void arrived() {
     switch (where) {
-      case WORKQUEUE -> pool.workqueue(this::run);
-      case UNBOUND -> pool.unbound(this::run);
+      case WORKQUEUE -> submit(task -> pool.workqueue(task::run));
+      case UNBOUND -> submit(task -> pool.unbound(task::run));
       case EVENT_LOOP, DIRECT -> run();
     }
   }

@@ -102,7 +102,7 @@ final class Session implements SaClient, SaMulticast {
           if (info == null) {
             result.completeExceptionally(Objects.requireNonNull(failure));
           } else {
-            port.known(info); // first: whoever waits for the result may ask again at once
+            port.known(info); // first: a caller that waits for the result may ask again at once
             result.complete(info);
           }
         });

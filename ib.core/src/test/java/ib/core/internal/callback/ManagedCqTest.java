@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.client.Violation;
 import ib.core.internal.device.BoundDevice;
+import ib.core.internal.waits.WaitGraph;
 import ib.core.testing.CoreRig;
 import ib.core.testing.FakeCq;
 import ib.core.testing.Objects7;
@@ -275,5 +276,80 @@ class ManagedCqTest {
     assertEquals(20, cq.processDirect(20));
     assertEquals(20, done.get());
     assertEquals(40, cq.processDirect(41));
+  }
+
+  private void reported(String text) {
+    Wait.until(() -> rig.contract().violationCount() == 1);
+    Violation v = rig.contract().violations().getFirst();
+    assertEquals("S9", v.clause());
+    assertEquals("the driver", v.culprit());
+    assertTrue(v.text().endsWith(text), v.text());
+  }
+
+  private void goesOn(FakeCq cq) {
+    CountDownLatch done = new CountDownLatch(1);
+    cq.complete(completion((q, wc) -> done.countDown()));
+    cq.wake();
+    Wait.on(done);
+  }
+
+  @Test
+  @DisplayName("S9: a driver that cannot arm a queue again is reported, and a wake-up still counts")
+  void armingAgainFails() {
+    FakeCq cq = (FakeCq) device.allocCq(8, 0, PollContext.EVENT_LOOP);
+    rig.fake().nextArming.set(-22);
+    cq.wake();
+    reported("failed: -22");
+    goesOn(cq);
+    assertEquals(1, rig.contract().violationCount());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = PollContext.class,
+      names = {"EVENT_LOOP", "WORKQUEUE", "UNBOUND"})
+  @DisplayName(
+      "S9: a driver that cannot be polled is reported, and the queue is armed all the same")
+  void pollingFails(PollContext context) {
+    FakeCq cq = (FakeCq) device.allocCq(8, 0, context);
+    rig.fake().nextPoll.set(-22);
+    cq.wake();
+    reported("failed: -22");
+    Wait.until(() -> rig.fake().faults().hits("requestNotify") == 2);
+    goesOn(cq);
+    assertEquals(1, rig.contract().violationCount());
+  }
+
+  @Test
+  @DisplayName("S18: a queue that is gone is no fault of the driver")
+  void gone() {
+    FakeCq cq = (FakeCq) device.allocCq(8, 0, PollContext.EVENT_LOOP);
+    rig.fake().nextPoll.set(PostStatus.GONE);
+    rig.fake().nextArming.set(PostStatus.GONE);
+    cq.wake();
+    Wait.until(() -> rig.fake().faults().hits("requestNotify") == 2);
+    goesOn(cq);
+    assertEquals(List.of(), rig.clauses());
+  }
+
+  @Test
+  @DisplayName(
+      "S24: the pool takes no run: each time the failure is reported, and the next wake-up tries again")
+  void noThreadForIt() {
+    Contract contract = new Contract(false);
+    CallbackPool closed = new CallbackPool();
+    closed.close();
+    CompletionVector vector = new CompletionVector("ib-refused-comp-0");
+    vector.start();
+    try {
+      var task = new ManagedCompletions(PollContext.WORKQUEUE, contract, vector, closed);
+      task.schedule();
+      Wait.until(() -> contract.handlerExceptions() == 1);
+      task.schedule();
+      Wait.until(() -> contract.handlerExceptions() == 2);
+    } finally {
+      vector.close();
+      vector.join(new WaitGraph());
+    }
   }
 }

@@ -185,7 +185,7 @@ final class SaClientTest {
   }
 
   @Test
-  @DisplayName("M9 ClassPortInfo is known when its answer is: who asks then asks nobody again")
+  @DisplayName("M9 ClassPortInfo is known when its answer is: a second call sends no request")
   void knownWithTheAnswer() {
     server.silent = true;
     CompletableFuture<ClassPortInfo> first = sa.classPortInfo();

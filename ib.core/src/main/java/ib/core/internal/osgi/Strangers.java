@@ -51,9 +51,13 @@ final class Strangers {
   }
 
   private static boolean isStranger(BundleWiring wiring, Bundle updated) {
-    for (BundleWire wire : wiring.getRequiredWires(null)) {
-      BundleWiring provider = wire.getProviderWiring();
-      if (provider.getBundle().equals(updated) && !provider.isCurrent()) {
+    List<BundleWire> wires = wiring.getRequiredWires(null);
+    if (wires == null) {
+      return false; // the wiring has gone out of use meanwhile
+    }
+    for (BundleWire wire : wires) {
+      BundleWiring provider = wire.getProviderWiring(); // null when that has gone out of use
+      if (provider != null && updated.equals(provider.getBundle()) && !provider.isCurrent()) {
         return true;
       }
     }

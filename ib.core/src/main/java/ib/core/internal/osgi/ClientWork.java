@@ -4,8 +4,10 @@ import ib.core.client.IbClient;
 import ib.core.internal.Midlayer;
 import ib.core.internal.hotplug.ClientEntry;
 import ib.core.verbs.IbException;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.osgi.framework.Constants;
 import org.osgi.framework.ServiceReference;
@@ -22,12 +24,28 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
   }
 
   @Override
-  public String name(ServiceReference<IbClient> reference, IbClient service) {
+  public String name(ServiceReference<IbClient> reference, IbClient service, String bundle) {
+    String name = service.name();
     Object after = reference.getProperty(IbClient.AFTER);
-    if (after instanceof Number || after instanceof Boolean) {
-      LOG.error("{} is ignored: {} is no text", IbClient.AFTER, after);
+    if (after != null && !isNames(after)) {
+      LOG.error(
+          "client {} of bundle {}: property {} is {} ({}) and is ignored. Try: a String, String[]"
+              + " or list of client names",
+          name,
+          bundle,
+          IbClient.AFTER,
+          after instanceof Object[] many ? Arrays.toString(many) : after,
+          after.getClass().getSimpleName());
     }
-    return service.name();
+    return name;
+  }
+
+  private static boolean isNames(Object property) {
+    return switch (property) {
+      case String[] many -> Arrays.stream(many).allMatch(Objects::nonNull);
+      case Collection<?> many -> many.stream().allMatch(Objects::nonNull);
+      default -> property instanceof String;
+    };
   }
 
   @Override
@@ -37,25 +55,26 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
   }
 
   @Override
-  public void refused(ServiceReference<IbClient> reference, String name, IbException why) {
+  public void refused(String bundle, String name, IbException why) {
     Throwable cause = why.getCause(); // its stack follows, where there is one
-    LOG.error("a client of {} is refused: {}", reference.getBundle(), why.getMessage(), cause);
+    LOG.error("a client of bundle {} is refused: {}", bundle, why.getMessage(), cause);
   }
 
-  /** {@return the names in a property; none when it is neither text nor a list} */
+  /** {@return the names in a property; none when it is no text and no list of names} */
   static List<String> names(@Nullable Object property) {
+    if (property == null || !isNames(property)) {
+      return List.of();
+    }
     return switch (property) {
       case String[] many -> List.of(many);
       case Collection<?> many -> many.stream().map(String::valueOf).toList();
-      case String text -> List.of(text.split("\\s*,\\s*"));
-      case null -> List.of();
-      default -> List.of();
+      default -> List.of(property.toString().split("\\s*,\\s*"));
     };
   }
 
   @Override
-  public void change(ServiceReference<IbClient> reference, String how, Runnable what) {
-    midlayer.arrivals().on(ServiceGate.bundle(reference), "an IbClient service was " + how, what);
+  public void change(String bundle, String how, Runnable what) {
+    midlayer.arrivals().on(bundle, "an IbClient service was " + how, what);
   }
 
   @Override

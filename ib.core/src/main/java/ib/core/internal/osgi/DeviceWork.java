@@ -23,7 +23,7 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
   }
 
   @Override
-  public String name(ServiceReference<IbDevice> reference, IbDevice service) {
+  public String name(ServiceReference<IbDevice> reference, IbDevice service, String bundle) {
     return service.name();
   }
 
@@ -37,15 +37,14 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
   }
 
   @Override
-  public void refused(ServiceReference<IbDevice> reference, String name, IbException why) {
+  public void refused(String bundle, String name, IbException why) {
     Throwable cause = why.getCause(); // its stack follows, where there is one
-    LOG.error(
-        "device {} of {} is refused: {}", name, reference.getBundle(), why.getMessage(), cause);
+    LOG.error("device {} of bundle {} is refused: {}", name, bundle, why.getMessage(), cause);
   }
 
   @Override
-  public void change(ServiceReference<IbDevice> reference, String how, Runnable what) {
-    midlayer.arrivals().on(ServiceGate.bundle(reference), "an IbDevice service was " + how, what);
+  public void change(String bundle, String how, Runnable what) {
+    midlayer.arrivals().on(bundle, "an IbDevice service was " + how, what);
   }
 
   @Override

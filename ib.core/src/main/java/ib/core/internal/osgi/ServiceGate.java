@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
@@ -37,8 +38,10 @@ import org.osgi.util.tracker.ServiceTrackerCustomizer;
 final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate.Slot<E>> {
   /** The actions of the midlayer for a service; called without locks except where said. */
   interface Work<S, E> {
-    /** Asks the service for its name, and looks at its properties; its own code may run. */
-    String name(ServiceReference<S> reference, S service);
+    /**
+     * Asks the service of a bundle for its name, and looks at its properties; its own code may run.
+     */
+    String name(ServiceReference<S> reference, S service, String bundle);
 
     /**
      * Takes the name and a place; quick, because the service's lock is held.
@@ -48,7 +51,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     E announce(ServiceReference<S> reference, S service, String name);
 
     /** Reports a service that {@link #announce} has refused, or whose own code has failed. */
-    void refused(ServiceReference<S> reference, String name, IbException why);
+    void refused(String bundle, String name, IbException why);
 
     /** Adds the client or device, whose callbacks run. */
     void arrive(E entry);
@@ -57,7 +60,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
      * Runs what a change of a service asks for: here, or elsewhere when the caller is in a callback
      * that must not sleep, where clients and drivers may not be called (S29).
      */
-    default void change(ServiceReference<S> reference, String how, Runnable what) {
+    default void change(String bundle, String how, Runnable what) {
       what.run();
     }
 
@@ -84,6 +87,12 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
       this.bundle = reference.getBundle();
     }
 
+    /** {@return the name of the bundle that registered the service, for reports} */
+    String bundleName() {
+      String name = bundle == null ? null : bundle.getSymbolicName();
+      return name == null ? String.valueOf(bundle) : name;
+    }
+
     synchronized @Nullable E leave() {
       left = true;
       return entry;
@@ -105,7 +114,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
   private final ServiceListener fence = this::changed;
 
   @GuardedBy("slots")
-  private @Nullable List<ServiceReference<S>> opening = new ArrayList<>();
+  private @Nullable Map<ServiceReference<S>, Slot<E>> opening = new HashMap<>();
 
   ServiceGate(BundleContext context, Class<S> type, Work<S, E> work) {
     this.context = context;
@@ -117,15 +126,14 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
   void open() throws InvalidSyntaxException {
     context.addServiceListener(fence, "(" + Constants.OBJECTCLASS + "=" + type.getName() + ")");
     tracker.open();
-    List<ServiceReference<S>> first;
+    Map<ServiceReference<S>, Slot<E>> first = new TreeMap<>(Comparator.comparing(ServiceGate::id));
     synchronized (slots) {
-      first = opening == null ? List.of() : new ArrayList<>(opening);
+      if (opening != null) {
+        first.putAll(opening);
+      }
       opening = null;
     }
-    first.sort(Comparator.comparing(ServiceGate::id));
-    for (ServiceReference<S> r : first) {
-      admit(r, slot(r));
-    }
+    first.forEach(this::admit); // with the slot of then: it knows whether the service has left
   }
 
   /** Stops listening; what is known stays known. */
@@ -152,13 +160,6 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     younger.forEach(this::leave);
   }
 
-  /** {@return the name of the bundle that registered a service, for reports} */
-  static String bundle(ServiceReference<?> reference) {
-    Bundle bundle = reference.getBundle();
-    String name = bundle == null ? null : bundle.getSymbolicName();
-    return name == null ? String.valueOf(bundle) : name;
-  }
-
   private static Long id(ServiceReference<?> reference) {
     return (Long) reference.getProperty(Constants.SERVICE_ID);
   }
@@ -174,7 +175,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     Slot<E> slot = slot(reference);
     synchronized (slots) {
       if (opening != null) {
-        opening.add(reference); // the order of the opening is the map's: sorted afterwards
+        opening.put(reference, slot);
         return slot;
       }
     }
@@ -197,7 +198,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     }
     E known = entry;
     if (known != null) {
-      work.change(reference, "registered", () -> work.arrive(known));
+      work.change(slot.bundleName(), "registered", () -> work.arrive(known));
     }
   }
 
@@ -211,7 +212,8 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     IbException refusal;
     try {
       // before the lock: the service's own code (I5)
-      name = IbInvalidException.given(work.name(reference, service), "name() of " + type, "name");
+      String told = work.name(reference, service, slot.bundleName());
+      name = IbInvalidException.given(told, "name() of " + type, "name");
       synchronized (slot) {
         if (slot.left || slot.entry != null) {
           return null;
@@ -226,7 +228,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
       refusal = new IbInvalidException("service " + type, "it has thrown " + why, hint);
       refusal.initCause(why);
     }
-    work.refused(reference, name, refusal); // after the lock: a log may block
+    work.refused(slot.bundleName(), name, refusal); // after the lock: a log may block
     return null;
   }
 
@@ -234,7 +236,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
   public void modifiedService(ServiceReference<S> reference, Slot<E> slot) {
     E entry = slot.entry();
     if (entry != null) {
-      work.change(reference, "changed", () -> work.modified(reference, entry));
+      work.change(slot.bundleName(), "changed", () -> work.modified(reference, entry));
     }
   }
 

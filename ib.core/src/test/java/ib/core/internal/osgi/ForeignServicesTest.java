@@ -17,10 +17,12 @@ import ib.core.verbs.IbDevice;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Hashtable;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -133,6 +135,43 @@ class ForeignServicesTest {
       assertTrue(refusals.getFirst().contains("foreign"), refusals.getFirst());
       assertTrue(refusals.getFirst().contains("Try: "), refusals.getFirst());
     }
+  }
+
+  @Test
+  @DisplayName("a refusal names the bundle of a service that has gone meanwhile")
+  void goneMeanwhile() throws Exception {
+    AtomicReference<ServiceRegistration<IbClient>> own = new AtomicReference<>();
+    own.set(
+        client(
+            () -> {
+              own.get().unregister();
+              throw new IllegalStateException("planted gone");
+            }));
+    component = new IbCoreComponent(context, Map.of());
+    List<String> refusals = said("planted gone");
+    assertEquals(1, refusals.size());
+    assertTrue(
+        refusals.getFirst().startsWith("a client of bundle foreign is refused: "),
+        refusals.getFirst());
+  }
+
+  @Test
+  @DisplayName("S41: an ib.client.after that names no clients is ignored; the log says whose it is")
+  void afterOfAnotherType() throws Exception {
+    client(() -> "a", 5);
+    client(() -> "b", (Object) new String[] {"x", null});
+    client(() -> "c", Arrays.asList("x", null));
+    client(() -> "d", List.of("x"));
+    component = new IbCoreComponent(context, Map.of());
+    context.registerService(IbDevice.class, new FakeDevice("dev"), null);
+    assertEquals(List.of("add a dev", "add b dev", "add c dev", "add d dev"), log);
+    String rest = " and is ignored. Try: a String, String[] or list of client names";
+    assertEquals(
+        List.of(
+            "client a of bundle foreign: property ib.client.after is 5 (Integer)" + rest,
+            "client b of bundle foreign: property ib.client.after is [x, null] (String[])" + rest,
+            "client c of bundle foreign: property ib.client.after is [x, null] (ArrayList)" + rest),
+        said("ib.client.after"));
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.ServiceEvent;
 import org.osgi.framework.ServiceFactory;
 import org.osgi.framework.ServiceReference;
 import org.osgi.framework.ServiceRegistration;
@@ -37,6 +39,7 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
   private volatile CountDownLatch inArrive = new CountDownLatch(0);
   private final CountDownLatch inRefused = new CountDownLatch(1);
   private volatile CountDownLatch free = new CountDownLatch(0);
+  private volatile Runnable inFirst = () -> {};
 
   @BeforeEach
   void start() throws Exception {
@@ -52,7 +55,11 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
   }
 
   @Override
-  public String name(ServiceReference<CharSequence> reference, CharSequence service) {
+  public String name(
+      ServiceReference<CharSequence> reference, CharSequence service, String bundle) {
+    if (service.toString().equals("first")) {
+      inFirst.run();
+    }
     return service.toString();
   }
 
@@ -67,7 +74,7 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
   }
 
   @Override
-  public void refused(ServiceReference<CharSequence> reference, String name, IbException why) {
+  public void refused(String bundle, String name, IbException why) {
     inRefused.countDown();
     try {
       assertTrue(free.await(30, TimeUnit.SECONDS), "it waits for no other");
@@ -120,6 +127,32 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
     assertEquals(want, log.stream().filter(l -> l.startsWith("announce")).toList());
     register(context, "later");
     assertEquals("arrive later", log.getLast());
+  }
+
+  @Test
+  @DisplayName("D1: a service whose unregister() goes on while the gate opens does not arrive")
+  void leavesWhileOpening() throws Exception {
+    register(context, "first");
+    ServiceRegistration<CharSequence> going = register(context, "going");
+    CountDownLatch leaving = new CountDownLatch(1);
+    CountDownLatch opened = new CountDownLatch(1);
+    AtomicReference<Future<?>> closer = new AtomicReference<>();
+    inFirst =
+        () -> {
+          context.addServiceListener(
+              event -> {
+                if (event.getType() == ServiceEvent.UNREGISTERING) {
+                  leaving.countDown(); // the gate's own listeners were called before
+                  Wait.on(opened);
+                }
+              });
+          closer.set(Wait.start(going::unregister));
+          Wait.on(leaving);
+        };
+    gate.open();
+    opened.countDown();
+    Wait.end(closer.get());
+    assertEquals(List.of("announce first", "arrive first"), log);
   }
 
   @Test

@@ -42,8 +42,19 @@ public final class IbCoreComponent {
   static final String PID = CoreConfig.PID;
 
   private static final Logger LOG = LoggerFactory.getLogger("ib.core");
-  private static final List<String> WANTED =
-      List.of("ds.lock.timeout.milliseconds", "org.apache.felix.eventadmin.Timeout");
+  private static final List<Wanted> WANTED =
+      List.of(
+          new Wanted(
+              "ds.lock.timeout.milliseconds",
+              "600000",
+              "Felix SCR stops waiting for a slow activation after 5000 ms"),
+          new Wanted(
+              "org.apache.felix.eventadmin.Timeout",
+              "0",
+              "Felix EventAdmin calls an event handler no more that has taken longer than 5000 ms"));
+
+  /** A framework property, the value it should have, and what happens without it. */
+  private record Wanted(String property, String value, String without) {}
 
   private final BundleContext context;
   private final Midlayer midlayer = new Midlayer(Limits.DEFAULT);
@@ -65,12 +76,13 @@ public final class IbCoreComponent {
       throws InvalidSyntaxException {
     this.context = context;
     configure(values);
-    for (String property : WANTED) {
-      if (context.getProperty(property) == null) {
+    for (Wanted wanted : WANTED) {
+      if (context.getProperty(wanted.property) == null) {
         LOG.warn(
-            "framework property {} is not set: nothing will be wrong, but slow callbacks can be"
-                + " given up and event handlers denied; see cnf/ib.bndrun",
-            property);
+            "framework property {} is not set: set it to {}; without it {}",
+            wanted.property,
+            wanted.value,
+            wanted.without);
       }
     }
     bridge = new EventAdminBridge(context, midlayer.events());

@@ -175,6 +175,20 @@ class ForeignServicesTest {
   }
 
   @Test
+  @DisplayName("a framework property that is not set: the log says what follows and what to set")
+  void missingProperties() throws Exception {
+    component = new IbCoreComponent(context, Map.of());
+    assertEquals(
+        List.of(
+            "framework property ds.lock.timeout.milliseconds is not set: set it to 600000; without"
+                + " it Felix SCR stops waiting for a slow activation after 5000 ms",
+            "framework property org.apache.felix.eventadmin.Timeout is not set: set it to 0;"
+                + " without it Felix EventAdmin calls an event handler no more that has taken"
+                + " longer than 5000 ms"),
+        said("framework property"));
+  }
+
+  @Test
   @DisplayName("an ib.client.after with a null in it does not keep the core from starting")
   void nullInAfter() throws Exception {
     client(() -> "odd", (Object) new String[] {"x", null});

@@ -301,13 +301,16 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     withdraw = null;
     plugged = null;
     order = 0;
-    tell(false);
     try {
-      if (first != null) {
-        first.run(); // S28: the device works until the last client was removed
-      }
+      tell(false);
     } finally {
-      device.unplug();
+      try {
+        if (first != null) {
+          first.run(); // S28: the device works until the last client was removed
+        }
+      } finally {
+        device.unplug();
+      }
     }
   }
 

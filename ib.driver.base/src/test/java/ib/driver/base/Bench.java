@@ -79,6 +79,7 @@ final class Bench implements Announcer<Bench.Config>, Plugged.Factory<Bench.Conf
   final Map<String, DeviceSlot> offered = new ConcurrentHashMap<>();
   volatile UnaryOperator<Config> building = config -> config;
   volatile Consumer<String> adding = name -> {};
+  volatile Consumer<String> telling = text -> {};
   volatile Runnable asking = () -> {};
   volatile Waits waits = new BoundedWaits();
   final Devices<Config> devices =
@@ -109,7 +110,9 @@ final class Bench implements Announcer<Bench.Config>, Plugged.Factory<Bench.Conf
     return new Offer() {
       @Override
       public void plugged(boolean in) {
-        log.add(name + (in ? " in" : " out"));
+        String text = name + (in ? " in" : " out");
+        log.add(text);
+        telling.accept(text);
       }
 
       @Override

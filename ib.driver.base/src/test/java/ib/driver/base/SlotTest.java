@@ -62,6 +62,22 @@ class SlotTest {
   }
 
   @Test
+  @DisplayName("S28: a device is withdrawn and unplugged also when its offer cannot be changed")
+  void offerFails() {
+    bench.configure("a");
+    bench.take();
+    bench.telling =
+        text -> {
+          if (text.equals("a out")) {
+            throw new IllegalStateException("planted");
+          }
+        };
+    bench.offered.get("a").unplug();
+    assertEquals(List.of("a out", "withdraw a", "down a"), bench.take());
+    assertEquals(List.of("device a: planted"), bench.errors);
+  }
+
+  @Test
   @DisplayName("a live change reaches the device that runs; another name is another device")
   void change() {
     bench.configure("a");

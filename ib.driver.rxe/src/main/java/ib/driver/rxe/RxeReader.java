@@ -3,7 +3,6 @@ package ib.driver.rxe;
 import ib.core.verbs.Limit;
 import ib.driver.base.NumberKey;
 import ib.driver.base.Settings;
-import ib.driver.rxe.udp.Quirk;
 import ib.driver.rxe.udp.UdpOptions;
 import ib.engine.link.GuardLimits;
 import java.net.InetAddress;
@@ -67,7 +66,7 @@ final class RxeReader {
                 settings.choice(RxeKeys.GSO),
                 settings.choice(RxeKeys.PROGRESS),
                 settings.choice(RxeKeys.ID_CHECK),
-                quirks(settings)),
+                Set.copyOf(settings.choices(RxeKeys.QUIRKS))),
             limits);
     settings.end(instance);
     return config;
@@ -91,11 +90,6 @@ final class RxeReader {
         TimeUnit.SECONDS.toNanos(10),
         settings.number(RxeKeys.GUARD_PROBES),
         TimeUnit.SECONDS.toNanos(settings.number(RxeKeys.GUARD_MUTE)));
-  }
-
-  private static Set<Quirk> quirks(Settings settings) {
-    boolean none = "".equals(settings.value(RxeKeys.QUIRKS));
-    return none ? Set.of() : Set.copyOf(settings.choices(RxeKeys.QUIRKS));
   }
 
   private static List<InetAddress> addresses(Settings settings) {

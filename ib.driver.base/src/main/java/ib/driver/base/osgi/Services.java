@@ -106,9 +106,34 @@ public final class Services<C extends DeviceConfig<C>> implements Announcer<C> {
     properties.put(DeviceSlot.DEVICE_NAME, device.name());
     properties.put(DeviceSlot.NODE_GUID, hex(device.nodeGuid()));
     List<ServiceRegistration<?>> services = new ArrayList<>();
-    services.add(context.registerService(IbDevice.class, device, properties));
-    plugged.offers().forEach((type, it) -> services.add(register(type, it, device.name())));
-    return () -> services.reversed().forEach(ServiceRegistration::unregister);
+    try {
+      services.add(context.registerService(IbDevice.class, device, properties));
+      plugged.offers().forEach((type, it) -> services.add(register(type, it, device.name())));
+    } catch (RuntimeException e) {
+      unregister(services).forEach(e::addSuppressed);
+      throw e; // S28: the caller unplugs the device, so no client may find it
+    }
+    return () -> {
+      List<RuntimeException> failures = unregister(services);
+      if (!failures.isEmpty()) {
+        RuntimeException first = failures.removeFirst();
+        failures.forEach(first::addSuppressed);
+        throw first;
+      }
+    };
+  }
+
+  /** Unregisters all services, the last first. {@return what has failed} */
+  private static List<RuntimeException> unregister(List<ServiceRegistration<?>> services) {
+    List<RuntimeException> failures = new ArrayList<>();
+    for (ServiceRegistration<?> service : services.reversed()) {
+      try {
+        service.unregister();
+      } catch (RuntimeException e) {
+        failures.add(e);
+      }
+    }
+    return failures;
   }
 
   @Override

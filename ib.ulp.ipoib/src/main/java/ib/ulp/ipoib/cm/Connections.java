@@ -255,16 +255,21 @@ public final class Connections {
   /** Closes a connection and sends the peer a DREQ, repeated until it is answered, or a REJ. */
   public void disconnect(Connection c, String why) {
     if (c.state != State.DREQ_SENT && c.state != State.CLOSED) {
-      if (end(c, why)) {
-        speech.await(c, RESPONSE_NS);
-      } else {
-        release(c);
+      boolean asks = c.state == State.ESTABLISHED;
+      try {
+        end(c, why);
+      } finally { // also when the device cannot close the queue pair
+        if (asks) {
+          speech.await(c, RESPONSE_NS);
+        } else {
+          release(c);
+        }
       }
     }
   }
 
-  /** {@return whether a DREQ was sent, which must be repeated until it is answered} */
-  private boolean end(Connection c, String why) {
+  /** Ends a connection; an established one with a DREQ, which is repeated until it is answered. */
+  private void end(Connection c, String why) {
     boolean was = c.state == State.ESTABLISHED;
     if (was) {
       c.said = new CmMessage.DisconnectRequest(c.id, c.remoteId, c.remoteQpn);
@@ -273,10 +278,12 @@ public final class Connections {
       int reason = c.reason == CmReject.TIMEOUT ? c.reason : CmReject.CONSUMER;
       speech.send(c.tid, new CmReject(c.id, c.remoteId, CmReject.OF_REP, reason, data()), c.way);
     }
-    forget(c, why);
-    c.state = was ? State.DREQ_SENT : State.CLOSED;
-    c.tries = 0;
-    return was;
+    try {
+      forget(c, why);
+    } finally {
+      c.state = was ? State.DREQ_SENT : State.CLOSED;
+      c.tries = 0;
+    }
   }
 
   /**
@@ -290,12 +297,16 @@ public final class Connections {
     speech.silence(c);
     c.state = State.CLOSED;
     peers.remove(c);
-    if (c.end != null) {
-      c.end.close();
-      c.end = null;
-    }
-    if (c.active || c.reported) {
-      owner.down(c, why);
+    RcEnd end = c.end;
+    c.end = null;
+    try {
+      if (end != null) {
+        end.close();
+      }
+    } finally { // the owner hears of it also when the device cannot close the queue pair
+      if (c.active || c.reported) {
+        owner.down(c, why);
+      }
     }
   }
 

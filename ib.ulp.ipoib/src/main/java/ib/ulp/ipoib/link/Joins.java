@@ -84,10 +84,10 @@ final class Joins {
 
   private void joined(Group group, McMemberRecord is) {
     boolean first = groups.isBroadcast(group);
-    group.tries = 0;
     group.trouble = "";
     group.absent = false;
-    if (!Objects.equals(is, group.record)) {
+    boolean deaf = !group.sendOnly && !group.attached; // also when an earlier attach has failed
+    if (deaf || !Objects.equals(is, group.record)) {
       if (group.record == null) {
         long us = (link.loop().now() - group.askedNs) / 1000;
         link.statistics().add(Statistics.Count.JOIN_LATENCY_US, us);
@@ -108,12 +108,13 @@ final class Joins {
       if (!same) {
         detach(group);
       }
-      group.record = is;
       if (!group.sendOnly && !same) { // an attached group stays attached, so that no packet is lost
         link.attachments().attach(link.queue().qp(), group.mgid, is.value(Field.MLID));
         group.attached = true;
       }
+      group.record = is;
     }
+    group.tries = 0; // what has failed on this side is tried again less and less often, too
     AddressHandle ah = group.ah;
     for (byte[] packet = group.queue.poll(); packet != null; packet = group.queue.poll()) {
       if (ah != null) {

@@ -79,8 +79,11 @@ final class RcPair implements RcEnd {
   public void close() {
     if (connected) {
       // C5: QP_LAST_WQE_REACHED follows when the last receive has completed
-      qp.modify(new QpAttr().state(QpState.ERR));
-      queue.closing(this);
+      try {
+        qp.modify(new QpAttr().state(QpState.ERR));
+      } finally {
+        queue.closing(this); // destroyed when it is late, if the device refuses
+      }
     } else {
       queue.destroy(this);
     }

@@ -258,14 +258,26 @@ final class RcQueue implements AutoCloseable {
   /** Takes completions of sends alone, also while packets are handed on. */
   boolean pollSends(Receiver receiver) {
     int done = Math.max(0, sendCq.poll(completions, BATCH));
-    for (int i = 0; i < done; i++) {
-      int slot = (int) completions[i].wrId();
-      RcPair end = users[slot];
-      giveBack(slot, end);
-      held.release(slot);
-      receiver.sent(end.connection, lengths[slot], completions[i].status());
+    int next = 0;
+    try {
+      while (next < done) {
+        WorkCompletion wc = completions[next++];
+        int slot = takeBack(wc);
+        receiver.sent(users[slot].connection, lengths[slot], wc.status());
+      }
+    } finally { // whatever a receiver throws, the buffers come back
+      while (next < done) {
+        takeBack(completions[next++]);
+      }
     }
     return done > 0;
+  }
+
+  private int takeBack(WorkCompletion wc) {
+    int slot = (int) wc.wrId();
+    giveBack(slot, users[slot]);
+    held.release(slot);
+    return slot;
   }
 
   private void hand(Receiver receiver, int came) {

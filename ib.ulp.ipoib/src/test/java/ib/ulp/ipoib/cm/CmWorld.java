@@ -69,6 +69,9 @@ final class CmWorld {
       assertTrue(!closed, "closed twice");
       closed = true;
       node.ends.remove(qpn);
+      if (node.broken) {
+        throw new IllegalStateException("planted");
+      }
     }
   }
 
@@ -81,8 +84,10 @@ final class CmWorld {
     final Map<Integer, End> ends = new HashMap<>();
     final Map<Integer, Connection> owners = new HashMap<>();
     final List<LinkAddress> ups = new ArrayList<>();
+    final List<LinkAddress> downs = new ArrayList<>();
     final List<CmMessage> said = new ArrayList<>();
     Predicate<CmMessage> bug = message -> false; // says what is not said
+    boolean broken; // its device closes queue pairs only with an exception
     final Refusals refusals = new Refusals();
     final Connections connections;
     @Nullable CmParty listener;
@@ -152,6 +157,7 @@ final class CmWorld {
     @Override
     public void down(Connection connection, String why) {
       assertTrue(connection.end() == null, "it is gone before anybody hears of it");
+      downs.add(connection.peer());
     }
 
     @Override

@@ -86,6 +86,27 @@ class ConnectionsTest {
         });
   }
 
+  @Test
+  @DisplayName("C3: the owner and the peer hear of an end also when the device cannot close it")
+  void brokenDevice() {
+    CmWorld world = new CmWorld(1);
+    Node a = world.add(5, 9);
+    Node b = world.add(9, 9);
+    a.connect(b);
+    world.pass(SECOND);
+    Connection c = a.connections.to(b.address);
+    a.broken = true;
+    assertThrows(IllegalStateException.class, () -> a.connections.disconnect(c, "test"));
+    a.broken = false;
+    assertEquals(List.of(b.address), a.downs);
+    world.pass(2 * SECOND);
+    assertEquals(State.CLOSED, c.state());
+    assertEquals(Set.of(), a.names.keySet(), "the name is free again");
+    assertEquals(List.of(), b.connections.all());
+    world.check();
+    world.end();
+  }
+
   @ParameterizedTest(name = "{0} against {1}")
   @CsvSource({"5, 9", "9, 5", "0x800000, 0x7fffff"})
   @DisplayName(

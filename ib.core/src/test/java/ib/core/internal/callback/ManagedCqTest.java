@@ -279,7 +279,7 @@ class ManagedCqTest {
   }
 
   private void reported(String text) {
-    Wait.until(() -> rig.contract().violationCount() == 1);
+    Wait.until(() -> rig.contract().violations().size() == 1); // counted before
     Violation v = rig.contract().violations().getFirst();
     assertEquals("S9", v.clause());
     assertEquals("the driver", v.culprit());

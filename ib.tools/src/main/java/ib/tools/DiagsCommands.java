@@ -36,7 +36,7 @@ public final class DiagsCommands {
   private final IbCore core;
 
   /**
-   * * Called by DS.
+   * Called by DS.
    *
    * @param core the core
    */

@@ -97,7 +97,7 @@ public final class IbCommands {
   private final Captures captures = new Captures();
 
   /**
-   * * Called by DS.
+   * Called by DS.
    *
    * @param core the core
    */

@@ -48,7 +48,7 @@ public final class PerftestCommands {
   private volatile List<FaultInjection> faultInjections = List.of();
 
   /**
-   * * Called by DS.
+   * Called by DS.
    *
    * @param core the core
    */

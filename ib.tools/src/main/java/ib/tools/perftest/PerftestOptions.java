@@ -167,7 +167,7 @@ record PerftestOptions(
         ibPort,
         type,
         opcode,
-        List.of(Math.min(sizeMax(), WarmUp.BYTES_MAX)),
+        List.of(Math.min(sizeMax(), WarmUp.MAX_BYTES)),
         false,
         mtu,
         Math.max(messages, list),

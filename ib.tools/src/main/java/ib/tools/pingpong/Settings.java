@@ -114,7 +114,7 @@ record Settings(
         port,
         null,
         ibPort,
-        Math.min(size, WarmUp.BYTES_MAX),
+        Math.min(size, WarmUp.MAX_BYTES),
         mtu,
         Math.min(queuePairs, WARM_QPS),
         Math.min(rxDepth, WARM_RECEIVES),

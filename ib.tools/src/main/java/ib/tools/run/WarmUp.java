@@ -21,13 +21,13 @@ public final class WarmUp {
   public static final int MESSAGES = 10_000;
 
   /** Size in bytes of the largest message of a warm-up. */
-  public static final int BYTES_MAX = 1 << 16;
+  public static final int MAX_BYTES = 1 << 16;
 
-  private static final long MOST_NS = TimeUnit.SECONDS.toNanos(2);
+  private static final long MAX_NS = TimeUnit.SECONDS.toNanos(2);
 
   private final Collection<FaultInjection> faults;
   private final Collection<PacketCapture> captures;
-  private final long mostNs;
+  private final long maxNs;
 
   /**
    * Creates the warm-up of a run.
@@ -36,7 +36,7 @@ public final class WarmUp {
    * @param captures the capture services of all devices
    */
   public WarmUp(Collection<FaultInjection> faults, Collection<PacketCapture> captures) {
-    this(faults, captures, MOST_NS);
+    this(faults, captures, MAX_NS);
   }
 
   /**
@@ -44,11 +44,10 @@ public final class WarmUp {
    *
    * @param faults the fault services of all devices
    * @param captures the capture services of all devices
-   * @param mostNs how long it may last, in ns
+   * @param maxNs how long it may last, in ns
    */
-  public WarmUp(
-      Collection<FaultInjection> faults, Collection<PacketCapture> captures, long mostNs) {
-    this.mostNs = mostNs;
+  public WarmUp(Collection<FaultInjection> faults, Collection<PacketCapture> captures, long maxNs) {
+    this.maxNs = maxNs;
     this.faults = List.copyOf(faults);
     this.captures = List.copyOf(captures);
   }
@@ -67,7 +66,7 @@ public final class WarmUp {
     if (devices.stream().anyMatch(this::observed)) {
       return;
     }
-    Limit limit = new Limit(stop, mostNs);
+    Limit limit = new Limit(stop, maxNs);
     try {
       traffic.accept(limit);
     } catch (CommandException e) {
@@ -83,12 +82,12 @@ public final class WarmUp {
   /** Ends the traffic when the run ends or the time is over. For the run's thread only. */
   private static final class Limit implements Runnable {
     private final Runnable stop;
-    private final long mostNs;
+    private final long maxNs;
     private final long start = System.nanoTime();
     private @Nullable CommandException stopped;
 
-    Limit(Runnable stop, long mostNs) {
-      this.mostNs = mostNs;
+    Limit(Runnable stop, long maxNs) {
+      this.maxNs = maxNs;
       this.stop = stop;
     }
 
@@ -100,7 +99,7 @@ public final class WarmUp {
         stopped = e; // stop reports an interrupt only once
         throw e;
       }
-      if (System.nanoTime() - start >= mostNs) {
+      if (System.nanoTime() - start >= maxNs) {
         throw new CommandException("the warm-up has lasted long enough");
       }
     }

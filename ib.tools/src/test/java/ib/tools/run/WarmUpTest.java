@@ -26,8 +26,8 @@ class WarmUpTest {
   private static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
   private static final Runnable GO_ON = () -> {};
 
-  private static WarmUp lasting(long mostNs) {
-    return new WarmUp(List.of(), List.of(), mostNs);
+  private static WarmUp lasting(long maxNs) {
+    return new WarmUp(List.of(), List.of(), maxNs);
   }
 
   @Test

@@ -33,7 +33,9 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
       return midlayer.announce(driver);
     }
     throw new IbInvalidException(
-        "IbDevice service of " + service.getClass(), "it is no driver's", "extend DriverDevice");
+        "IbDevice service of " + service.getClass(),
+        "it is no DriverDevice",
+        "a class that extends ib.core.spi.DriverDevice");
   }
 
   @Override

@@ -14,6 +14,7 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.engine.qp.HcaConfig;
 import ib.engine.time.VirtualClock;
+import ib.engine.wire.Opcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -59,6 +60,26 @@ class DirectPathTest {
       rig.wire.segments = true;
       write(rig, 5000);
       assertEquals(2 + 5 + 1, rig.wire.transmitted.get());
+    }
+  }
+
+  @Test
+  @DisplayName("D5: the MSN of an acknowledgement counts the messages that took no packet")
+  void messages() {
+    try (Rig rig = rig()) {
+      for (int i = 0; i < 3; i++) {
+        write(rig, 64);
+      }
+      List<Integer> numbers = new ArrayList<>();
+      rig.wire.loses =
+          p -> {
+            if (p.opcode == (Opcode.RC | Opcode.ACKNOWLEDGE)) {
+              numbers.add(p.msn);
+            }
+            return false;
+          };
+      write(rig, 64);
+      assertEquals(List.of(4), numbers);
     }
   }
 

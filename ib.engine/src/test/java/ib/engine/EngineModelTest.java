@@ -28,7 +28,13 @@ class EngineModelTest {
       ALL.stoppingIn(
           "ClaimToken", "RunList", "PacketQueue", "PacketWait", "Packet", "Worker", "MrKey");
 
+  private static final Weave SLOTS =
+      ALL.stoppingIn("ClaimToken", "RunList", "PacketQueue", "PacketWait", "SlotRing");
+
   private static Weave weave(String name) {
+    if (name.endsWith("BuilderAndList")) {
+      return SLOTS;
+    }
     return name.startsWith("EngineScenarios")
         ? MEETING
         : name.startsWith("Key") ? ALL.withArrays() : ALL;
@@ -57,6 +63,7 @@ class EngineModelTest {
     "KeyScenarios$Window, 3",
     "KeyScenarios$TwoOwners, 3",
     "EngineScenarios$TwoPosters, 2",
+    "EngineScenarios$BuilderAndList, 2",
     "EngineScenarios$GivesUp, 2",
     "EngineScenarios$BothWays, 2",
     "EngineScenarios$Starvation, 2",
@@ -90,6 +97,7 @@ class EngineModelTest {
     "KeyScenarios$Window, mr.Copier.copy, live, TRUE",
     "KeyScenarios$TwoOwners, mr.MrKey.begin, compareAndSet, TORN",
     "EngineScenarios$TwoPosters, run.ClaimToken.schedule, compareAndSet, TORN",
+    "EngineScenarios$BuilderAndList, qp.Requester.runExpress, isOldest, TRUE",
     "EngineScenarios$GivesUp, qp.QpControl.giveUp, run, DROPPED",
     "EngineScenarios$BothWays, qp.QpCore.deliver, schedule, DROPPED",
     "EngineScenarios$Starvation, qp.QpCore.work, begin, DROPPED",

@@ -103,6 +103,25 @@ public final class EngineScenarios {
     }
   }
 
+  /** One thread posts by the builder, the other a list: both claim slots of one ring. */
+  public static final class BuilderAndList extends TwoPosters {
+    @Override
+    void post(int id) {
+      if (id != 1) {
+        super.post(id);
+        return;
+      }
+      MemoryRegion from = rig.a().mr;
+      QueuePair qp = rig.a().qp;
+      from.segment().set(ValueLayout.JAVA_LONG, 8L * id, id);
+      qp.wrStart();
+      qp.wrId(id).wrFlags(SendFlags.SIGNALED);
+      qp.wrRdmaWrite(target.rkey(), target.iova() + 8L * id);
+      qp.wrSetSge(from.lkey(), from.iova() + 8L * id, 8);
+      require(qp.wrComplete() == PostStatus.OK, "refused");
+    }
+  }
+
   /** Two posters, while the control path wants the queue pair and gives up at once (A16). */
   public static final class GivesUp extends TwoPosters {
     @Override

@@ -7,6 +7,7 @@ import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Payload;
+import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
@@ -78,8 +79,9 @@ final class Completer {
     return head;
   }
 
+  /** {@return the oldest sequence number that is not acknowledged; any thread, roughly} */
   int una() {
-    return una;
+    return qp.sendsAhead ? qp.sendPsn : una;
   }
 
   /** {@return whether the peer has acknowledged something, or asked to wait} */
@@ -176,11 +178,18 @@ final class Completer {
     return true;
   }
 
-  /** Completes the oldest request, which ran at the peer; acknowledges all PSNs before an end. */
-  void executed(int end, RunList run) {
-    advanced(end);
-    completeHead(run, WcStatus.SUCCESS, 0);
-    completeLocal(run);
+  /** Completes a request that was executed at the peer: the oldest one, which needs no slot. */
+  void executed(SendWqe w, SendRing ring, long index, RunList run) {
+    completions.push(run, ring, w, index, WcStatus.SUCCESS, 0);
+  }
+
+  /** Goes on behind the requests that were executed at the peer. */
+  void sync(long index, int psn) {
+    head = index;
+    una = psn;
+    progress++;
+    rewoundFor = -1;
+    retries();
   }
 
   private void advanced(int psn) {
@@ -330,7 +339,8 @@ final class Completer {
 
   /** Completes the oldest request. */
   void completeHead(RunList run, WcStatus status, int syndrome) {
-    completions.push(run, qp.requester.ring(), head++, status, syndrome);
+    SendRing ring = qp.requester.ring();
+    completions.push(run, ring, ring.at(head), head++, status, syndrome);
   }
 
   /** Frees the slots of requests that ended without a completion; called at the end of a run. */

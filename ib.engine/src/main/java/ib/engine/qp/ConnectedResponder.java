@@ -71,7 +71,7 @@ final class ConnectedResponder extends Responder {
 
   /** How far a sequence number is behind the one expected; any thread, roughly. */
   int behind(int psn) {
-    return Psn.diff(epsn, psn);
+    return Psn.diff(qp.receivesAhead ? qp.receivePsn : epsn, psn);
   }
 
   /** Whether the sequence number expected is this one or a later one. */
@@ -95,13 +95,20 @@ final class ConnectedResponder extends Responder {
   }
 
   /**
-   * Advances past a request that the sender's own thread executed here (D5); no acknowledgement
-   * packet is sent.
+   * Advances past the requests that the sender's own thread has executed here (D5). That thread's
+   * return was their acknowledgement.
+   *
+   * @param psn the sequence number expected now
+   * @param messages how many they were
+   * @param read whether the newest of them was a READ
    */
-  void executed(int psns, boolean answered) {
-    epsn = Psn.add(epsn, psns);
-    msn = Psn.add(msn, 1);
-    lastWasAnswered = answered;
+  void sync(int psn, int messages, boolean read) {
+    if (messages > 0) {
+      epsn = psn;
+      acknowledged = Psn.add(psn, -1);
+      msn = Psn.add(msn, messages);
+      lastWasAnswered = read;
+    }
   }
 
   @Override

@@ -3,10 +3,12 @@ package ib.engine.qp;
 import ib.core.verbs.Access;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcOpcode;
+import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.DirectCopier;
 import ib.engine.mr.MrKey;
 import ib.engine.mr.SgeList;
+import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import ib.engine.wire.Framing;
@@ -29,6 +31,7 @@ final class DirectPath {
 
   private final QpCore qp;
   private final DirectTally sent;
+  private final long most; // bytes of a request, so that one call is bounded
   private @Nullable QpCore peer; // claimed while a run lasts
   private boolean claimed; // by us: not the run list's anyway
   private int unacknowledged; // messages since the peer's last answer
@@ -43,19 +46,27 @@ final class DirectPath {
   private boolean wayless;
   private int askAgain; // what is left until it is asked all the same: not every end is counted
 
-  DirectPath(QpCore qp) {
+  /** Makes the way of a queue pair whose requests are of so many bytes at most. */
+  DirectPath(QpCore qp, long lengthMost) {
     this.qp = qp;
+    this.most = Math.min(lengthMost, qp.hca.config().runBudgetBytes());
     this.sent = qp.directSent;
   }
 
-  /** Whether a request is of a kind that may be executed here. */
-  static boolean suits(SendWqe w) {
+  /**
+   * Executes the next request, as a whole and with both completions, or leaves it as it was.
+   *
+   * @param w the request
+   * @param ring the send ring
+   * @param index the index of the request: the head of the ring
+   * @return whether it was executed
+   */
+  boolean execute(SendWqe w, SendRing ring, long index, RunList run) {
     int what = Verb.what(w.opcode);
-    return (what & KINDS) != 0 && (what & Verb.INV) == 0 && !w.broken;
-  }
-
-  /** Executes a request, as a whole and with the peer's completion, or leaves it as it was. */
-  boolean execute(SendWqe w, long length, int psn, int psns, RunList run) {
+    long length = w.messageLength();
+    if ((what & KINDS) == 0 || (what & Verb.INV) != 0 || w.broken || length > most) {
+      return false;
+    }
     QpCore p = peer;
     if (p == null) {
       p = claim(run);
@@ -63,20 +74,45 @@ final class DirectPath {
         return false;
       }
     }
-    if (!(p.responder instanceof ConnectedResponder r) || !r.expects(psn)) {
+    if (!(p.responder instanceof ConnectedResponder r) || !isNext(p, r)) {
       return false;
     }
-    int what = Verb.what(w.opcode);
     boolean done =
         (what & Verb.SEND) != 0
             ? send(w, what, length, p, r, run)
             : (what & Verb.WRITE) != 0 ? write(w, what, length, p, r, run) : read(w, length, p, r);
     if (done) {
-      r.executed(psns, (what & Verb.READ) != 0);
-      count(p, what, (int) length, psns);
+      advance(p, what, (int) length);
       run.spend((int) length);
+      qp.completer.executed(w, ring, index, run);
     }
     return done;
+  }
+
+  /** Whether the peer expects the next request, with nothing to be said or heard before. */
+  private boolean isNext(QpCore p, ConnectedResponder r) {
+    if (qp.sendsAhead && p.receivesAhead) {
+      return qp.sendPsn == p.receivePsn;
+    }
+    int psn = qp.sendsAhead ? qp.sendPsn : qp.requester.psnNext();
+    if (p.receivesAhead ? p.receivePsn != psn : !r.expects(psn)) {
+      return false;
+    }
+    qp.sendPsn = psn;
+    qp.sendsAhead = true;
+    p.receivePsn = psn;
+    p.receivesAhead = true;
+    return true;
+  }
+
+  private void advance(QpCore p, int what, int length) {
+    int psns = qp.path.packets(length);
+    int next = Psn.add(qp.sendPsn, psns);
+    qp.sendPsn = next;
+    p.receivePsn = next;
+    p.receivedMessages++;
+    p.lastReceivedRead = (what & Verb.READ) != 0;
+    count(p, what, length, psns);
   }
 
   /**
@@ -256,6 +292,7 @@ final class DirectPath {
     if (qp.path.maxRdAtomic == 0 || (p.path.access & Access.REMOTE_READ) == 0 || !r.reads()) {
       return false;
     }
+    w.length = length; // for its completion
     if (length == 0) {
       return true;
     }

@@ -69,6 +69,7 @@ final class QpControl {
       qp.owner = qp.runList;
       qp.holder = Thread.currentThread().threadId();
       qp.controlled++;
+      qp.sync();
       return qp.runList;
     } finally {
       if (!entered) {

@@ -13,6 +13,7 @@ import ib.engine.link.HcaCounter;
 import ib.engine.link.Traffic;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
+import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import ib.engine.run.Worker;
 import ib.engine.wire.Framing;
@@ -82,6 +83,16 @@ final class QpCore extends Member {
   private final PacketWait packetWait = new PacketWait();
 
   // ---- of the thread that holds the claim ----
+
+  // Requests that the descriptor way has executed, of which the packet way does not know (sync).
+  // Both claims are held when they change.
+  boolean sendsAhead; // sendPsn and the head of the send ring count, not the requester's numbers
+  int sendPsn; // of the next request
+  boolean receivesAhead; // receivePsn counts, not the responder's number
+  int receivePsn; // of the next request of the peer
+  int receivedMessages; // requests of the peer since the last sync
+  boolean lastReceivedRead; // whether the newest of them was a READ
+
   int controlled; // how often the control path was here
   final WeakReference<QpCore> self = new WeakReference<>(this); // made once, for who keeps it
 
@@ -239,11 +250,14 @@ final class QpCore extends Member {
 
   // ---- for the thread that holds the claim ----
 
+  private boolean isQuiet() {
+    return signals == 0 && !buried() && requests.isEmpty() && responses.isEmpty();
+  }
+
   @Override
   protected boolean direct(RunList run) {
-    boolean quiet = signals == 0 && !buried() && requests.isEmpty() && responses.isEmpty();
     try {
-      boolean done = quiet && requester.runDirect(run);
+      boolean done = isQuiet() && requester.runDirect(run);
       completer.settle();
       return done;
     } catch (Throwable t) {
@@ -252,9 +266,25 @@ final class QpCore extends Member {
     }
   }
 
+  /**
+   * Executes a request at the peer before it is in the ring; returns whether it was executed. Its
+   * poster has claimed a slot for it, and publishes the slot if it was not.
+   */
+  boolean express(SendWqe w, long index) {
+    try {
+      boolean done = isQuiet() && requester.runExpress(w, index, runList);
+      completer.settle();
+      return done;
+    } catch (Throwable t) {
+      crash.caught(t);
+      return sends.head() > index; // thrown after it was completed
+    }
+  }
+
   @Override
   protected boolean step(RunList run) {
     try {
+      sync();
       crash.begin(run);
       boolean more = crash.isFinal() ? discardPackets(run) : work(run);
       completer.settle();
@@ -302,6 +332,8 @@ final class QpCore extends Member {
       if (state == QpState.ERR) {
         return flusher.flush(run);
       }
+      requester.runDirect(run);
+      sync();
       more |= requester.run(run);
       if (state == QpState.ERR) {
         return flusher.flush(run);
@@ -320,6 +352,23 @@ final class QpCore extends Member {
       }
     }
     return more;
+  }
+
+  /**
+   * Makes the packet way know what the descriptor way has executed. Afterwards the numbers of
+   * requester and responder count. Called before anything else uses these numbers: at the beginning
+   * of each step, before packets are made, and by the control path.
+   */
+  void sync() {
+    if (sendsAhead) {
+      sendsAhead = false;
+      requester.sync(sends.head(), sendPsn);
+    }
+    if (receivesAhead && responder instanceof ConnectedResponder r) {
+      receivesAhead = false;
+      r.sync(receivePsn, receivedMessages, lastReceivedRead);
+      receivedMessages = 0;
+    }
   }
 
   private void signalled(int s, RunList run) {

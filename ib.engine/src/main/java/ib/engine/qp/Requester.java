@@ -30,7 +30,6 @@ final class Requester {
   private final AckRequests acks;
   private final boolean reliable;
   private final boolean datagram;
-  private final long directMost; // so that one call is bounded
   private SendRing ring;
   private long cursor; // the request that is being sent or is next
   private long batchEnd; // published up to here
@@ -46,14 +45,13 @@ final class Requester {
   Requester(QpCore qp) {
     this.qp = qp;
     this.packets = new RequestPackets(qp);
-    this.direct = new DirectPath(qp);
+    this.direct = new DirectPath(qp, packets.lengthMost());
     this.local = new LocalWork(qp);
     this.large = new LargeSend(qp, packets);
     this.acks = new AckRequests(qp);
     this.window = new SendWindow(qp.hca.config().windowPackets());
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
-    this.directMost = Math.min(packets.lengthMost(), qp.hca.config().runBudgetBytes());
     this.ring = qp.sends;
   }
 
@@ -72,9 +70,14 @@ final class Requester {
     acks.psn(first);
   }
 
-  /** {@return the first sequence number that was never sent} */
+  /** {@return the first sequence number that was never sent; any thread, roughly} */
   int psnSent() {
-    return psnSent;
+    return qp.sendsAhead ? qp.sendPsn : psnSent;
+  }
+
+  /** {@return the first sequence number that no request has} */
+  int psnNext() {
+    return psnNext;
   }
 
   long started() {
@@ -139,11 +142,10 @@ final class Requester {
           more = true;
           break;
         }
-        if (!executed(state, run) && !advance(run)) {
+        if (!advance(run)) {
           break;
         }
       }
-      direct.end(run);
     } while (!reliable && retireSent(run) && !more && !wantsPacket);
     if (qp.completer.head() == haltIndex) {
       qp.completer.failHead(run, haltStatus, 0);
@@ -178,38 +180,62 @@ final class Requester {
     return true;
   }
 
-  /** Executes what is posted at the peer; returns whether nothing is left to do here. */
+  /**
+   * Executes what is posted at the peer, until a request needs packets or the budget is used up.
+   *
+   * @return whether nothing is left to do here
+   */
   boolean runDirect(RunList run) {
-    QpState state = qp.state;
-    while (!run.exhausted() && cursor < haltIndex && ready(state) && executed(state, run)) {}
+    if (!isDirect()) {
+      return false;
+    }
+    long index = ring.head();
+    while (!run.exhausted() && extend(index) && direct.execute(ring.at(index), ring, index, run)) {
+      index++;
+    }
     direct.end(run);
-    return state == QpState.RTS
-        && cursor == started
-        && cursor == qp.completer.head()
-        && haltIndex == Long.MAX_VALUE
-        && !extend(cursor);
+    return !extend(index);
   }
 
-  /** Executes a request at the peer; never while another is under way, which it would overtake. */
-  private boolean executed(QpState state, RunList run) {
-    if (cursor != started || !reliable || cursor != qp.completer.head() || state != QpState.RTS) {
+  /**
+   * Executes a request at the peer that is not in the ring; for its poster, who holds the claim.
+   *
+   * @param w the request
+   * @param index the index of the slot that the poster has claimed for the request
+   * @return whether the request was executed: then its slot is never published
+   */
+  boolean runExpress(SendWqe w, long index, RunList run) {
+    if (!isDirect() || !isOldest(index)) {
       return false;
     }
-    SendWqe w = ring.at(cursor);
-    long length = w.messageLength();
-    int psns = qp.path.packets(length);
-    if (!DirectPath.suits(w)
-        || length > directMost
-        || !direct.execute(w, length, psnNext, psns, run)) {
-      direct.end(run);
-      return false;
-    }
-    number(w, length, psns);
-    psnSent = psnNext;
-    acks.asked(psnNext);
-    cursor++;
-    qp.completer.executed(psnNext, run);
-    return true;
+    boolean done = direct.execute(w, ring, index, run);
+    direct.end(run);
+    return done;
+  }
+
+  /** Whether no other poster has claimed a slot before this one, and not published it yet. */
+  private boolean isOldest(long index) {
+    return index == ring.head();
+  }
+
+  /** Whether the next request may be executed at the peer: none is under way as packets. */
+  private boolean isDirect() {
+    return qp.state == QpState.RTS && (qp.sendsAhead || isIdle());
+  }
+
+  private boolean isIdle() {
+    return reliable
+        && cursor == started
+        && cursor == qp.completer.head()
+        && haltIndex == Long.MAX_VALUE;
+  }
+
+  /** Goes on behind the requests that were executed at the peer. */
+  void sync(long index, int psn) {
+    cursor = index;
+    started = index;
+    psn(psn);
+    qp.completer.sync(index, psn);
   }
 
   private boolean advance(RunList run) {

@@ -223,6 +223,9 @@ final class SendBuilder {
     int result = status;
     count = 0;
     current = null;
-    return result != PostStatus.OK || n == 0 ? result : SendPost.staged(qp, staged, n);
+    if (result != PostStatus.OK || n == 0) {
+      return result;
+    }
+    return n == 1 ? SendPost.single(qp, staged) : SendPost.staged(qp, staged, n);
   }
 }

@@ -55,8 +55,7 @@ final class SendCompletions {
   }
 
   /** Completes a request; unsignaled ones silently, unless they failed (IBA 10.7.3.1). */
-  void push(RunList run, SendRing ring, long index, WcStatus status, int syndrome) {
-    SendWqe w = ring.at(index);
+  void push(RunList run, SendRing ring, SendWqe w, long index, WcStatus status, int syndrome) {
     boolean told =
         status != WcStatus.SUCCESS || qp.signalAll || (w.flags & SendFlags.SIGNALED) != 0;
     long wrId = w.wrId;

@@ -10,6 +10,7 @@ import ib.engine.mr.Copier;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.ring.SlotRing;
+import ib.engine.run.RunList;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -209,6 +210,37 @@ final class SendPost {
       SendWqe w = ring.at(index + i);
       Trace.post(qp.hca.config().nodeGuid(), qp.qpn, true, w.wrId, w.opcode);
     }
+  }
+
+  /**
+   * Posts one request that was made outside of the ring. A poster that gets the claim executes the
+   * request at the peer if it can; then the request is never written to the ring.
+   */
+  static int single(SoftQp qp, @Nullable SendWqe[] staged) {
+    QpCore engine = qp.engine();
+    SendWqe w = staged[0];
+    if (w == null || !SendCheck.accepts(engine.state) || !engine.token.tryClaim()) {
+      return staged(qp, staged, 1);
+    }
+    RunList run = engine.runList;
+    run.begin(engine);
+    SendRing ring = engine.sends;
+    long index = ring.claim(1);
+    if (index >= 0) {
+      Trace.post(engine.hca.config().nodeGuid(), engine.qpn, true, w.wrId, w.opcode);
+    }
+    boolean done = index >= 0 && engine.express(w, index);
+    boolean published = index >= 0 && !done;
+    if (published) {
+      staged[0] = ring.swap(index, w);
+      w.batch = 1;
+      ring.publish(index);
+    }
+    run.end(engine, done);
+    if (index < 0) {
+      return ReceivePost.refusal(index);
+    }
+    return published && ring.sealed() && ring.retract(index) ? PostStatus.GONE : PostStatus.OK;
   }
 
   /** Puts requests that were made outside into the ring. */

@@ -94,10 +94,25 @@ public final class RunList extends RunContext {
 
   /** Runs a queue pair that the caller has claimed from outside, and all that follows from it. */
   public void run(Claimed root) {
+    begin(root);
+    end(root, root.direct(this));
+  }
+
+  /** Begins the run of a queue pair that the caller has claimed from outside. */
+  public void begin(Claimed root) {
     budget = budgetBytes;
     thread = Thread.currentThread().threadId();
     root.holder = thread;
-    if (root.direct(this) && first == null && outbox() == null && root.token.release()) {
+  }
+
+  /**
+   * Ends the run of a queue pair: does all that is left, and releases its claim.
+   *
+   * @param root the queue pair of {@link #begin}
+   * @param done whether the caller knows that nothing is left for the queue pair
+   */
+  public void end(Claimed root, boolean done) {
+    if (done && first == null && outbox() == null && root.token.release()) {
       return;
     }
     if (!root.listed) { // while the control path had it, it may have got work

@@ -12,7 +12,7 @@ final class NativeReceiver extends Receiver {
   private static final int POLL_BYTES = 8; // of a struct pollfd
   private static final int READABLE = 1;
   private static final int SLEEP_MS = 1000;
-  private static final int MAX_ENDPOINTS = 256;
+  private static final int FIRST_POLL_FDS = 16;
 
   private final Libc libc;
   private final ReceivePool pool;
@@ -22,10 +22,10 @@ final class NativeReceiver extends Receiver {
   private final MemorySegment state = arena.allocate(Libc.stateBytes(), 8);
   private final MemorySegment ringState = arena.allocate(Libc.stateBytes(), 8);
   private final MemorySegment rung = arena.allocate(ValueLayout.JAVA_LONG);
-  private final MemorySegment fds =
-      arena.allocate((long) POLL_BYTES * (MAX_ENDPOINTS + 1), POLL_BYTES);
   private final int bell;
-  private volatile NativeEndpoint[] endpoints = {};
+  private volatile MemorySegment pollFds =
+      pollFds(FIRST_POLL_FDS); // one struct pollfd per descriptor
+  private volatile NativeEndpoint[] endpoints = {}; // stored after pollFds has a place for each
 
   /**
    * A receiver without endpoints, whose thread does not run yet.
@@ -48,8 +48,16 @@ final class NativeReceiver extends Receiver {
     }
   }
 
+  private MemorySegment pollFds(int descriptors) {
+    return arena.allocate((long) POLL_BYTES * descriptors, POLL_BYTES);
+  }
+
   @Override
   void endpoints(Endpoint[] now) {
+    int room = (int) (pollFds.byteSize() / POLL_BYTES);
+    if (room < now.length + 1) { // the old array stays until release: a thread may be polling it
+      pollFds = pollFds(Math.max(2 * room, now.length + 1));
+    }
     NativeEndpoint[] mine = new NativeEndpoint[now.length];
     for (int i = 0; i < now.length; i++) {
       mine[i] = (NativeEndpoint) now[i];
@@ -111,19 +119,29 @@ final class NativeReceiver extends Receiver {
 
   @Override
   void sleep() {
-    NativeEndpoint[] now = endpoints;
-    int n = Math.min(now.length, MAX_ENDPOINTS);
-    watch(0, bell);
-    for (int i = 0; i < n; i++) {
-      watch(i + 1, now[i].fd());
-    }
-    libc.poll(state, fds.address(), n + 1, SLEEP_MS);
+    ready(SLEEP_MS);
     libc.unring(state, bell, rung.address());
   }
 
-  private void watch(int i, int fd) {
-    fds.set(ValueLayout.JAVA_INT, (long) i * POLL_BYTES, fd);
-    fds.set(ValueLayout.JAVA_INT, (long) i * POLL_BYTES + 4, READABLE);
+  /**
+   * Waits until a socket has a datagram or the bell was rung. Only the receiver's thread may call.
+   *
+   * @param ms the longest wait in milliseconds; 0 only looks
+   * @return how many sockets have a datagram, and one more if the bell was rung
+   */
+  int ready(int ms) {
+    NativeEndpoint[] now = endpoints;
+    MemorySegment all = pollFds;
+    watch(all, 0, bell);
+    for (int i = 0; i < now.length; i++) {
+      watch(all, i + 1, now[i].fd());
+    }
+    return libc.poll(state, all.address(), now.length + 1, ms);
+  }
+
+  private static void watch(MemorySegment all, int i, int fd) {
+    all.set(ValueLayout.JAVA_INT, (long) i * POLL_BYTES, fd);
+    all.set(ValueLayout.JAVA_INT, (long) i * POLL_BYTES + 4, READABLE);
   }
 
   @Override

@@ -32,7 +32,10 @@ abstract class Receiver implements Runnable {
     this.busyPollNs = busyPollNs;
   }
 
-  /** Sets the endpoints to read. {@link #forget} waits until no other one is read any more. */
+  /**
+   * Sets the endpoints to read. {@link #forget} waits until no other one is read any more. The
+   * caller holds the wire's monitor.
+   */
   abstract void endpoints(Endpoint[] now) throws IOException;
 
   /**

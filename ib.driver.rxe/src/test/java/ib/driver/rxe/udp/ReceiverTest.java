@@ -44,7 +44,7 @@ final class ReceiverTest {
   private static final InetAddress THERE = InetAddress.ofLiteral("127.0.0.2");
 
   /** A run that does nothing, or throws. */
-  private static final class Run extends RunContext {
+  static final class Run extends RunContext {
     private final AtomicInteger failing = new AtomicInteger();
     private int finished;
 
@@ -58,7 +58,7 @@ final class ReceiverTest {
   }
 
   /** A port that throws before it takes anything. */
-  private static final class Port implements WirePort {
+  static final class Port implements WirePort {
     private final AtomicInteger received = new AtomicInteger();
 
     @Override
@@ -187,7 +187,7 @@ final class ReceiverTest {
     }
   }
 
-  private static UdpOptions options(UdpOptions.Path path) {
+  static UdpOptions options(UdpOptions.Path path) {
     return new UdpOptions(
         UdpOptions.ROCE_PORT,
         1 << 20,

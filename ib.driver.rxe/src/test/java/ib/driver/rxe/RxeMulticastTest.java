@@ -139,6 +139,34 @@ final class RxeMulticastTest {
     }
   }
 
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"native", "portable"})
+  @DisplayName("the system refuses a membership that moves: counted apart, tried again, repeated")
+  void refused(String io) throws Exception {
+    Namespaces two = new Namespaces(1500);
+    try {
+      Namespaces.ip("-n", two.left, "link", "add", "eth1", "type", "veth", "peer", "name", "eth2");
+      Namespaces.ip("-n", two.left, "link", "set", "eth1", "up");
+      try (Party a = new RemoteStation(Namespaces.in(two.left))) {
+        a.tell("plug", "address=10.77.0.1", "io=" + io);
+        PartyEnd member = new PartyEnd(a, "member", QpType.UD);
+        member.up("::ffff:239.1.2.3", EVERYBODY, 14, 7, 7);
+        a.tell("attach", "member", "::ffff:239.1.2.3");
+        assertEquals(0, a.counter("mcast_failed"));
+        Namespaces.sysctl(two.left, "net.ipv4.igmp_max_memberships=0");
+        add(two.left, "10.77.0.1/24", "eth1");
+        Namespaces.ip("-n", two.left, "addr", "del", "10.77.0.1/24", "dev", "eth0");
+        until(() -> a.counter("mcast_failed") > 1, "failures that are counted");
+        assertEquals("", members(two.left));
+        Namespaces.sysctl(two.left, "net.ipv4.igmp_max_memberships=20");
+        await(two.left, "eth1");
+        assertEquals(0, a.counter("rx_failed"));
+      }
+    } finally {
+      two.remove();
+    }
+  }
+
   private static void add(String namespace, String address, String on)
       throws IOException, InterruptedException {
     List<String> words =

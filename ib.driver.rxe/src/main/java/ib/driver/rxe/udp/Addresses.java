@@ -75,6 +75,16 @@ public final class Addresses {
     return holder;
   }
 
+  /** {@return the name of an interface; its index when the host has no such interface any more} */
+  static String interfaceName(int index) {
+    try {
+      NetworkInterface known = NetworkInterface.getByIndex(index);
+      return known == null ? "interface " + index : known.getName();
+    } catch (SocketException e) { // the name is for a message only
+      return "interface " + index;
+    }
+  }
+
   /** {@return the index of the interface of a link-local address; 0 for any other address} */
   static int scope(InetAddress address) {
     return address instanceof Inet6Address six ? six.getScopeId() : 0;

@@ -42,8 +42,15 @@ final class Groups {
      */
     void forget();
 
-    /** Counts a failure that has no caller to report it to. */
-    void failed(IOException why);
+    /**
+     * Counts a failure that no caller learns of.
+     *
+     * @param what what has failed: join or leave
+     * @param group the group
+     * @param on index of the interface; 0 when the host has none for the group
+     * @param why the system's reason
+     */
+    void failed(String what, Gid group, int on, IOException why);
   }
 
   Groups(Sockets sockets) {
@@ -70,7 +77,7 @@ final class Groups {
    * @throws IOException when the system refuses; no socket is left then
    */
   void join(Gid group, Endpoint[] addresses) throws IOException {
-    place(group, addresses);
+    place(group, interfaceOf(group, addresses));
     wanted.add(group);
   }
 
@@ -82,16 +89,17 @@ final class Groups {
    */
   void follow(Endpoint[] addresses) {
     for (Gid group : wanted) {
+      int on = 0;
       try {
-        place(group, addresses);
+        on = interfaceOf(group, addresses);
+        place(group, on);
       } catch (IOException why) {
-        sockets.failed(why); // the wire calls this again in a second
+        sockets.failed("join", group, on, why); // the wire calls this again in a second
       }
     }
   }
 
-  private void place(Gid group, Endpoint[] addresses) throws IOException {
-    int on = interfaceOf(group, addresses);
+  private void place(Gid group, int on) throws IOException {
     Member now = members.get(group);
     if (now != null && now.on != on) { // before the new one: no datagram comes twice
       end(group);
@@ -134,7 +142,7 @@ final class Groups {
       try {
         sockets.read();
       } catch (IOException why) {
-        sockets.failed(why); // the other sockets are still read
+        sockets.failed("leave", group, gone.on, why); // the other sockets are still read
       }
       sockets.forget();
       gone.socket.close();

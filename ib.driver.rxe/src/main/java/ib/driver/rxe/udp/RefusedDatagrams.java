@@ -25,9 +25,12 @@ final class RefusedDatagrams {
   private volatile long low;
   private volatile int port;
   private volatile @Nullable Throwable failure; // the last failure
+  private final AtomicLong multicastFailures = new AtomicLong();
+  private volatile String multicastFailure = ""; // the last one
   // used by report() only
   private final long[] told = new long[ALL.length];
   private long toldFailures;
+  private long toldMulticastFailures;
   private boolean silent;
   private long since;
 
@@ -45,6 +48,12 @@ final class RefusedDatagrams {
     failures.getAndIncrement();
   }
 
+  /** Counts a failure to join or leave a group, with a text that names group and interface. */
+  void multicastFailed(String what) {
+    multicastFailure = what;
+    multicastFailures.getAndIncrement();
+  }
+
   /**
    * Returns what is new, unless the last report is less than a minute old. For one thread at a
    * time.
@@ -59,6 +68,7 @@ final class RefusedDatagrams {
     StringJoiner parts = new StringJoiner("; ");
     refused(parts);
     failed(parts);
+    multicastFailed(parts);
     silent = parts.length() > 0;
     since = nowNs;
     return silent ? Optional.of(parts.toString()) : Optional.empty();
@@ -95,6 +105,15 @@ final class RefusedDatagrams {
       String place = stack.length == 0 ? "" : " at " + stack[0];
       parts.add("failed " + (now - toldFailures) + " times to receive: " + last + place);
       toldFailures = now;
+    }
+  }
+
+  private void multicastFailed(StringJoiner parts) {
+    long now = multicastFailures.get();
+    if (now > toldMulticastFailures) {
+      long times = now - toldMulticastFailures;
+      parts.add("multicast failed " + times + " times, the last: " + multicastFailure);
+      toldMulticastFailures = now;
     }
   }
 }

@@ -45,6 +45,11 @@ public enum UdpCounter {
   RX_ERROR,
   /** Datagrams, or rounds of the receiving thread, that failed in this driver. */
   RX_FAILED,
+  /**
+   * How often the system refused to join or leave a multicast group, or to send to groups by
+   * another interface, while the port followed its addresses. The port tries again every second.
+   */
+  MCAST_FAILED,
   /** Packets not sent: no socket is bound to the source GID. */
   TX_NO_SOURCE,
   /** Packets not sent: the socket's buffer was full, or too many threads were sending. */

@@ -140,8 +140,14 @@ public final class UdpWire implements Wire, AutoCloseable {
     try {
       main.follow(Addresses.holder(main.address));
     } catch (IOException why) {
-      failed(why); // tried again in a second
+      multicastFailed("send to groups from " + main.address.getHostAddress(), why);
     }
+  }
+
+  /** Counts a failure that no caller learns of; {@link #look} tries again in a second. */
+  private void multicastFailed(String what, IOException why) {
+    refusals.multicastFailed(what + ": " + why.getMessage());
+    counters.count(UdpCounter.MCAST_FAILED);
   }
 
   /**
@@ -228,8 +234,9 @@ public final class UdpWire implements Wire, AutoCloseable {
     }
 
     @Override
-    public void failed(IOException why) {
-      UdpWire.this.failed(why);
+    public void failed(String what, Gid group, int on, IOException why) {
+      String where = on == 0 ? "" : " on " + Addresses.interfaceName(on);
+      multicastFailed(what + " " + group + where, why);
     }
   }
 

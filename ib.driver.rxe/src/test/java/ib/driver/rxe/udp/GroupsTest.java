@@ -57,7 +57,7 @@ final class GroupsTest {
     final Map<InetAddress, Integer> holders = new HashMap<>(Map.of(ONE, 1, TWO, 2));
     final List<Socket> opened = new ArrayList<>();
     final List<Integer> on = new ArrayList<>();
-    final List<IOException> failures = new ArrayList<>();
+    final List<String> failures = new ArrayList<>();
     List<Endpoint> read = List.of();
     int refusals; // of the next reads
 
@@ -89,8 +89,8 @@ final class GroupsTest {
     public void forget() {}
 
     @Override
-    public void failed(IOException why) {
-      failures.add(why);
+    public void failed(String what, Gid group, int where, IOException why) {
+      failures.add(what + " " + group + " on " + where + ": " + why.getMessage());
     }
 
     /** Only the last socket is open, and it is read. */
@@ -151,7 +151,7 @@ final class GroupsTest {
     Endpoint[] both = {two[0], new Socket(InetAddress.ofLiteral("fd00::1"))};
     wire.holders.put(both[1].address, 3);
     wire.groups.follow(both);
-    assertEquals(1, wire.failures.size());
+    assertEquals(List.of("join ::ffff:239.1.2.3 on 0: nowhere"), wire.failures);
     assertEquals(List.of(1, 3), wire.on);
     wire.holders.put(TWO, 2);
     wire.groups.follow(both);
@@ -159,5 +159,19 @@ final class GroupsTest {
     assertEquals(2, wire.groups.sockets().size());
     wire.groups.close();
     wire.opened.forEach(s -> assertTrue(s.closed));
+  }
+
+  @Test
+  @DisplayName("a failure is reported with the group and the interface, of a join and of a leave")
+  void named() throws IOException {
+    wire.groups.want(FOUR);
+    wire.refusals = 1;
+    wire.groups.follow(two);
+    wire.groups.follow(two);
+    wire.refusals = 1;
+    wire.groups.leave(FOUR);
+    assertEquals(
+        List.of("join ::ffff:239.1.2.3 on 2: refused", "leave ::ffff:239.1.2.3 on 2: refused"),
+        wire.failures);
   }
 }

@@ -58,4 +58,20 @@ final class RefusedDatagramsTest {
     assertEquals(1, line.lines().count());
     assertEquals(Optional.empty(), refusals.report(61 * SECOND), "it is told once");
   }
+
+  @Test
+  @DisplayName("a failed join is reported with its last text, beside refused datagrams")
+  void multicast() {
+    refusals.multicastFailed("join ff15::1 on eth0: No buffer space available");
+    refusals.multicastFailed("join ff15::2 on eth1: No such device");
+    refusals.refused(DropReason.SHORT, 0, LOW, 7);
+    assertEquals(
+        Optional.of(
+            "datagrams refused: short 1, the last from 10.77.0.2 port 7 (::ffff:10.77.0.2);"
+                + " multicast failed 2 times, the last: join ff15::2 on eth1: No such device"),
+        refusals.report(SECOND));
+    refusals.multicastFailed("join ff15::2 on eth1: No such device");
+    assertEquals(Optional.empty(), refusals.report(2 * SECOND), "one line per minute");
+    assertTrue(refusals.report(61 * SECOND).orElseThrow().startsWith("multicast failed 1 times"));
+  }
 }

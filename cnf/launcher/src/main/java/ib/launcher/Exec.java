@@ -5,6 +5,7 @@ import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,7 +40,7 @@ final class Exec implements ToIntFunction<String> {
     }
   }
 
-  private int execute(String commands, PrintStream out, PrintStream err) {
+  int execute(String commands, PrintStream out, PrintStream err) {
     CommandProcessor processor =
         context.getService(context.getServiceReference(CommandProcessor.class));
     CommandSession session =
@@ -58,18 +59,25 @@ final class Exec implements ToIntFunction<String> {
         }
       }
       return status;
-    } catch (Exception e) {
+    } catch (Throwable thrown) { // an error of a command is the command's failure
+      Throwable e = unwrapped(thrown);
       if (exit.status.isPresent()) {
         return exit.status.getAsInt();
       }
-      err.println(
-          e instanceof IOException || e.getMessage() == null ? e.toString() : e.getMessage());
+      boolean named = e instanceof IOException || e instanceof Error || e.getMessage() == null;
+      err.println(named ? e.toString() : e.getMessage());
       return e instanceof IntSupplier status
           ? status.getAsInt()
           : FAILED; // a command's exception may set the status
     } finally {
       session.close();
     }
+  }
+
+  /** {@return what a command has thrown; the shell throws an error of a command as the cause} */
+  private static Throwable unwrapped(Throwable thrown) {
+    Throwable cause = thrown.getCause();
+    return thrown instanceof InvocationTargetException && cause != null ? cause : thrown;
   }
 
   /** The command {@code exit [status]}, which ends the commands by an exception. */

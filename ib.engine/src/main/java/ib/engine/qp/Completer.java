@@ -81,7 +81,7 @@ final class Completer {
 
   /** {@return the oldest sequence number that is not acknowledged; any thread, roughly} */
   int una() {
-    return qp.sendsAhead ? qp.sendPsn : una;
+    return qp.directSent.ahead ? qp.directSent.psn : una;
   }
 
   /** {@return whether the peer has acknowledged something, or asked to wait} */

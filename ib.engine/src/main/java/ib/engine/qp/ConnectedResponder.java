@@ -71,7 +71,7 @@ final class ConnectedResponder extends Responder {
 
   /** How far a sequence number is behind the one expected; any thread, roughly. */
   int behind(int psn) {
-    return Psn.diff(qp.receivesAhead ? qp.receivePsn : epsn, psn);
+    return Psn.diff(qp.directReceived.ahead ? qp.directReceived.psn : epsn, psn);
   }
 
   /** Whether the sequence number expected is this one or a later one. */
@@ -97,17 +97,14 @@ final class ConnectedResponder extends Responder {
   /**
    * Advances past the requests that the sender's own thread has executed here (D5). That thread's
    * return was their acknowledgement.
-   *
-   * @param psn the sequence number expected now
-   * @param messages how many they were
-   * @param read whether the newest of them was a READ
    */
-  void sync(int psn, int messages, boolean read) {
-    if (messages > 0) {
-      epsn = psn;
-      acknowledged = Psn.add(psn, -1);
-      msn = Psn.add(msn, messages);
-      lastWasAnswered = read;
+  void sync(Direction received) {
+    if (received.unknown > 0) {
+      epsn = received.psn;
+      acknowledged = Psn.add(epsn, -1);
+      msn = Psn.add(msn, received.unknown);
+      lastWasAnswered = received.read;
+      received.unknown = 0;
     }
   }
 

@@ -30,7 +30,7 @@ final class DirectPath {
   private static final int KINDS = Verb.SEND | Verb.WRITE | Verb.READ;
 
   private final QpCore qp;
-  private final DirectTally sent;
+  private final Direction sent;
   private final long most; // bytes of a request, so that one call is bounded
   private @Nullable QpCore peer; // claimed while a run lasts
   private boolean claimed; // by us: not the run list's anyway
@@ -91,28 +91,28 @@ final class DirectPath {
 
   /** Whether the peer expects the next request, with nothing to be said or heard before. */
   private boolean isNext(QpCore p, ConnectedResponder r) {
-    if (qp.sendsAhead && p.receivesAhead) {
-      return qp.sendPsn == p.receivePsn;
+    Direction received = p.directReceived;
+    if (sent.ahead && received.ahead) {
+      return sent.psn == received.psn;
     }
-    int psn = qp.sendsAhead ? qp.sendPsn : qp.requester.psnNext();
-    if (p.receivesAhead ? p.receivePsn != psn : !r.expects(psn)) {
+    int psn = sent.ahead ? sent.psn : qp.requester.psnNext();
+    if (received.ahead ? received.psn != psn : !r.expects(psn)) {
       return false;
     }
-    qp.sendPsn = psn;
-    qp.sendsAhead = true;
-    p.receivePsn = psn;
-    p.receivesAhead = true;
+    sent.psn = psn;
+    sent.ahead = true;
+    received.psn = psn;
+    received.ahead = true;
     return true;
   }
 
   private void advance(QpCore p, int what, int length) {
     int psns = qp.path.packets(length);
-    int next = Psn.add(qp.sendPsn, psns);
-    qp.sendPsn = next;
-    p.receivePsn = next;
-    p.receivedMessages++;
-    p.lastReceivedRead = (what & Verb.READ) != 0;
-    count(p, what, length, psns);
+    int next = Psn.add(sent.psn, psns);
+    sent.psn = next;
+    Direction received = p.directReceived;
+    received.executed(next, (what & Verb.READ) != 0);
+    count(received, what, length, psns);
   }
 
   /**
@@ -126,7 +126,7 @@ final class DirectPath {
     }
     try {
       if (unacknowledged > 0) {
-        answered(p, Opcode.ACKNOWLEDGE, 1, 0);
+        answered(p.directReceived, Opcode.ACKNOWLEDGE, 1, 0);
       }
     } finally {
       leave(p, run);
@@ -336,29 +336,27 @@ final class DirectPath {
     return route != null && route.global();
   }
 
-  private void count(QpCore p, int what, int bytes, int packets) {
+  private void count(Direction received, int what, int bytes, int packets) {
     boolean read = (what & Verb.READ) != 0;
     int opcode = read ? Opcode.READ_REQUEST : Verb.part(what, true, true);
     int requests = read ? 1 : packets;
     int words = Framing.words(opcode, global(), requests, read ? 0 : bytes);
     sent.requests += requests;
     sent.requestWords += words;
-    DirectTally received = p.directReceived;
     received.requests += requests;
     received.requestWords += words;
     if (read) {
-      answered(p, Opcode.READ_RESPONSE_ONLY, packets, bytes);
+      answered(received, Opcode.READ_RESPONSE_ONLY, packets, bytes);
     } else {
       unacknowledged++;
     }
   }
 
   /** Counts a response, which acknowledges every request so far. */
-  private void answered(QpCore p, int opcode, int packets, int bytes) {
+  private void answered(Direction received, int opcode, int packets, int bytes) {
     int words = Framing.words(opcode, global(), packets, bytes);
     sent.answers += packets;
     sent.answerWords += words;
-    DirectTally received = p.directReceived;
     received.answers += packets;
     received.answerWords += words;
     if (unacknowledged > 1) {

@@ -68,8 +68,8 @@ final class QpCore extends Member {
   final QpCrash crash = new QpCrash(this);
   final long[] counts = new long[HcaCounter.values().length];
   final long[] traffic = new long[Traffic.COUNT];
-  final DirectTally directSent = new DirectTally();
-  final DirectTally directReceived = new DirectTally();
+  final Direction directSent = new Direction();
+  final Direction directReceived = new Direction();
   int qpn; // before it is published
   SoftQp verbs; // before it is published
 
@@ -83,16 +83,6 @@ final class QpCore extends Member {
   private final PacketWait packetWait = new PacketWait();
 
   // ---- of the thread that holds the claim ----
-
-  // Requests that the descriptor way has executed, of which the packet way does not know (sync).
-  // Both claims are held when they change.
-  boolean sendsAhead; // sendPsn and the head of the send ring count, not the requester's numbers
-  int sendPsn; // of the next request
-  boolean receivesAhead; // receivePsn counts, not the responder's number
-  int receivePsn; // of the next request of the peer
-  int receivedMessages; // requests of the peer since the last sync
-  boolean lastReceivedRead; // whether the newest of them was a READ
-
   int controlled; // how often the control path was here
   final WeakReference<QpCore> self = new WeakReference<>(this); // made once, for who keeps it
 
@@ -158,12 +148,12 @@ final class QpCore extends Member {
 
   /** {@return what it has counted, with the requests that took no packet} */
   long counted(HcaCounter counter) {
-    return counts[counter.ordinal()] + DirectTally.share(directSent, directReceived, counter);
+    return counts[counter.ordinal()] + Direction.share(directSent, directReceived, counter);
   }
 
   /** {@return the same of what its port counts, by its place} */
   long counted(int place) {
-    return traffic[place] + DirectTally.share(directSent, directReceived, place, path.sl);
+    return traffic[place] + Direction.share(directSent, directReceived, place, path.sl);
   }
 
   /** Belongs to a port from now on; what was counted so far stays with the one before. */
@@ -360,14 +350,13 @@ final class QpCore extends Member {
    * of each step, before packets are made, and by the control path.
    */
   void sync() {
-    if (sendsAhead) {
-      sendsAhead = false;
-      requester.sync(sends.head(), sendPsn);
+    if (directSent.ahead) {
+      directSent.ahead = false;
+      requester.sync(sends.head(), directSent.psn);
     }
-    if (receivesAhead && responder instanceof ConnectedResponder r) {
-      receivesAhead = false;
-      r.sync(receivePsn, receivedMessages, lastReceivedRead);
-      receivedMessages = 0;
+    if (directReceived.ahead && responder instanceof ConnectedResponder r) {
+      directReceived.ahead = false;
+      r.sync(directReceived);
     }
   }
 

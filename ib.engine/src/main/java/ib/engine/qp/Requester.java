@@ -72,7 +72,7 @@ final class Requester {
 
   /** {@return the first sequence number that was never sent; any thread, roughly} */
   int psnSent() {
-    return qp.sendsAhead ? qp.sendPsn : psnSent;
+    return qp.directSent.ahead ? qp.directSent.psn : psnSent;
   }
 
   /** {@return the first sequence number that no request has} */
@@ -220,7 +220,7 @@ final class Requester {
 
   /** Whether the next request may be executed at the peer: none is under way as packets. */
   private boolean isDirect() {
-    return qp.state == QpState.RTS && (qp.sendsAhead || isIdle());
+    return qp.state == QpState.RTS && (qp.directSent.ahead || isIdle());
   }
 
   private boolean isIdle() {

@@ -104,7 +104,7 @@ enum Bug {
       "qp.InboundMessage", "send", call("remote", b -> b.pop2().iconst_1()), Profile.CLEAN),
   STAYS_IN_GROUP("qp.Multicast", "leave", before(CodeBuilder::return_), Profile.CLEAN),
   DIRECT_NOT_COUNTED_BY_PEER(
-      "qp.DirectPath", "advance", field("receivePsn", CodeBuilder::pop2), Profile.DIRECT),
+      "qp.DirectPath", "advance", call("executed", b -> b.pop2().pop()), Profile.DIRECT),
   DIRECT_NOT_SYNCED("qp.QpCore", "sync", before(CodeBuilder::return_), Profile.DIRECT_MIXED),
   DIRECT_PEER_NOT_SYNCED(
       "qp.ConnectedResponder", "sync", before(CodeBuilder::return_), Profile.DIRECT),

@@ -4,13 +4,28 @@ import ib.engine.link.HcaCounter;
 import ib.engine.link.Traffic;
 
 /**
- * The packet counters of requests that were executed without packets (D5), for one side of a queue
- * pair. They count the packets that the requests would have needed, so counters do not depend on
- * the path of a message. Written by the claim holder; any thread may read the sum.
+ * The requests of one direction of a connection that were executed without packets (D5), at one of
+ * its ends. The counters count the packets that the requests would have needed, so counters do not
+ * depend on the path of a message. The thread that executes a request writes both ends and holds
+ * both claims; any thread may read, roughly. The thread that polls the peer does not touch these
+ * lines.
  */
 @SuppressWarnings("MultiVariableDeclaration") // padding: each side has cache lines of its own
-final class DirectTally {
+final class Direction {
   long a0, a1, a2, a3, a4, a5, a6;
+
+  /** Whether {@link #psn} counts, and the packet way does not know it yet. */
+  boolean ahead;
+
+  /** Whether the newest request was a READ. */
+  boolean read;
+
+  /** The sequence number of the next request. */
+  int psn;
+
+  /** How many requests the packet way does not know of. */
+  int unknown;
+
   long messages;
   long requests;
   long requestWords;
@@ -18,6 +33,19 @@ final class DirectTally {
   long answerWords;
   long b0, b1, b2, b3, b4, b5, b6;
 
+  /**
+   * Goes on behind a request of the peer.
+   *
+   * @param next the sequence number of the next request
+   * @param wasRead whether it was a READ
+   */
+  void executed(int next, boolean wasRead) {
+    psn = next;
+    read = wasRead;
+    unknown++;
+  }
+
+  /** Sets all counters to 0. */
   void clear() {
     messages = 0;
     requests = 0;
@@ -27,7 +55,7 @@ final class DirectTally {
   }
 
   /** {@return what a counter has more because requests were sent here, or received} */
-  static long share(DirectTally sent, DirectTally received, HcaCounter counter) {
+  static long share(Direction sent, Direction received, HcaCounter counter) {
     return switch (counter) {
       case SENT_PKTS -> sent.requests + received.answers;
       case RCVD_PKTS -> sent.answers + received.requests;
@@ -40,7 +68,7 @@ final class DirectTally {
    * {@return the same of a place of what its port counts; both ways are on one service level, that
    * of the queue pair's route}
    */
-  static long share(DirectTally sent, DirectTally received, int place, int sl) {
+  static long share(Direction sent, Direction received, int place, int sl) {
     if (place == Traffic.XMIT_PKTS.ordinal()) {
       return sent.requests + received.answers;
     } else if (place == Traffic.RCV_PKTS.ordinal()) {

@@ -214,18 +214,25 @@ final class Poster implements Place, Runnable {
     }
   }
 
+  /**
+   * Makes and starts the thread in place of another one, or of none. When that throws, for example
+   * because there is no memory for a thread, the poster has no thread, and the next event or the
+   * watch tries again.
+   */
   private void start(@Nullable Thread before) {
-    Thread t = hub.posters().newThread(this);
-    t.setName("ib-" + events.name() + "-events");
-    // the thread must not keep the class loader of the thread that raised the first event
-    t.setContextClassLoader(Poster.class.getClassLoader());
-    if (thread.compareAndSet(before, t)) {
-      try {
+    Thread held = before;
+    try {
+      Thread t = hub.posters().newThread(this);
+      t.setName("ib-" + events.name() + "-events");
+      // the thread must not keep the class loader of the thread that raised the first event
+      t.setContextClassLoader(Poster.class.getClassLoader());
+      if (thread.compareAndSet(before, t)) {
+        held = t;
         t.start();
-      } catch (Throwable e) { // for example no memory for a thread: the next event tries again
-        thread.compareAndSet(t, null);
-        throw e;
       }
+    } catch (Throwable e) { // thrown again: the caller reports it
+      thread.compareAndSet(held, null);
+      throw e;
     }
   }
 

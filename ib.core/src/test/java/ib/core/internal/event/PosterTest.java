@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.serial.Serial;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The poster alone; the test is its watch and its dispatcher. */
 @DisplayName("D8: the thread that posts, and its replacement")
@@ -253,14 +256,43 @@ class PosterTest {
     assertFalse(thread().isAlive());
   }
 
+  private enum Failure {
+    MAKING,
+    STARTING
+  }
+
+  private void fail(Failure failure) {
+    rig.starts.refusing = failure == Failure.MAKING;
+    rig.starts.failing = failure == Failure.STARTING;
+  }
+
+  private void failNoMore() {
+    rig.starts.refusing = false;
+    rig.starts.failing = false;
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource
+  @DisplayName("CC-16: no first thread can be made or started: the next event tries again")
+  void firstLater(Failure failure) {
+    rig.hub.bus(bus);
+    poster.open();
+    fail(failure);
+    assertThrows(OutOfMemoryError.class, () -> mirror(1));
+    failNoMore();
+    mirror(2);
+    assertEquals(1, posted());
+    assertEquals(2, posted());
+  }
+
   /** A device has events, its bus blocks, and its poster cannot be replaced. */
-  private Recorder withoutPoster() {
+  private Recorder withoutPoster(Failure failure) {
     rig.hub.bus(blocking);
     Recorder r = rig.open().handler();
     rig.dispatch(1);
     blocking.reached();
     rig.dispatch(1); // the dispatcher waits for the poster
-    rig.starts.failing = true;
+    fail(failure);
     while (rig.starts.failed.get() == 0) {
       rig.clock.advance(TIMEOUT);
       Thread.onSpinWait();
@@ -268,21 +300,23 @@ class PosterTest {
     return r;
   }
 
-  @Test
+  @ParameterizedTest(name = "{0}")
+  @EnumSource
   @DisplayName("D8: no thread can replace a poster: the watch tries again")
-  void replacedLater() {
-    Recorder r = withoutPoster();
-    rig.starts.failing = false;
+  void replacedLater(Failure failure) {
+    Recorder r = withoutPoster(failure);
+    failNoMore();
     again(r);
   }
 
-  @Test
+  @ParameterizedTest(name = "{0}")
+  @EnumSource
   @DisplayName("CC-16: no thread can start at the close of a device: the watch tries again")
-  void closedTooEarly() {
-    Recorder r = withoutPoster();
+  void closedTooEarly(Failure failure) {
+    Recorder r = withoutPoster(failure);
     rig.events.close();
     Rig.until(() -> rig.reports.tellsOf("the event dispatcher cannot start now"));
-    rig.starts.failing = false;
+    failNoMore();
     again(r);
   }
 
@@ -295,11 +329,12 @@ class PosterTest {
     assertEquals(List.of(1L, 2L), r.await(2).sequences());
   }
 
-  @Test
+  @ParameterizedTest(name = "{0}")
+  @EnumSource
   @DisplayName("CC-16: no thread could replace a poster: the close of its device tries again")
-  void closedWithoutPoster() {
-    Recorder r = withoutPoster();
-    rig.starts.failing = false;
+  void closedWithoutPoster(Failure failure) {
+    Recorder r = withoutPoster(failure);
+    failNoMore();
     assertTrue(rig.events.closeAndDrain(Rig.FOREVER));
     assertEquals(List.of(1L, 2L), r.await(2).sequences());
   }

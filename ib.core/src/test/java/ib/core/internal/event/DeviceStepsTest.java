@@ -1,0 +1,151 @@
+package ib.core.internal.event;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.client.EventTopics;
+import ib.core.spi.DeviceOps;
+import ib.core.testing.Objects7;
+import ib.core.testing.TestControl;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.EventType;
+import ib.core.verbs.IbEvent;
+import ib.core.verbs.IbObject;
+import ib.core.verbs.ObjectControl.Kind;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@DisplayName("D8: when the thread of a device's events starts, is woken and ends")
+@Timeout(60)
+class DeviceStepsTest {
+  private final HeldBus bus = new HeldBus();
+
+  private static IbEvent fatal(Rig rig, EventType type, IbObject element) {
+    return new IbEvent(rig.device, type, element, 0, 0, 40);
+  }
+
+  @Test
+  @DisplayName("D8: a mirrored event names its object, and a queue pair its number too")
+  void mirrored() {
+    try (Rig rig = new Rig()) {
+      rig.hub.bus(bus);
+      TestControl book = new TestControl(rig.device);
+      DeviceOps ops = rig.device.ops();
+      CompletionQueue cq = ops.createCq(book.child(Kind.CQ), new CqInit(16));
+      QueuePair qp =
+          ops.allocPd(book.child(Kind.PD)).createQp(new QpInit(QpType.RC, cq, Objects7.CAP));
+      rig.open();
+      rig.events.mirror(fatal(rig, EventType.QP_FATAL, qp));
+      Map<String, Object> first = bus.take().properties();
+      assertEquals("QP " + qp.control().id(), first.get(EventTopics.OBJECT));
+      assertEquals(qp.qpn(), first.get(EventTopics.QPN));
+      rig.events.mirror(fatal(rig, EventType.CQ_ERR, cq));
+      Map<String, Object> second = bus.take().properties();
+      assertEquals("CQ " + cq.control().id(), second.get(EventTopics.OBJECT));
+      assertFalse(second.containsKey(EventTopics.QPN));
+      assertEquals(0, rig.events.stats().late());
+    }
+  }
+
+  @Test
+  @DisplayName("CC-16: an affiliated event after the close is counted late and not posted")
+  void lateMirror() {
+    try (Rig rig = new Rig()) {
+      rig.hub.bus(bus);
+      rig.open();
+      rig.events.close();
+      rig.events.mirror(fatal(rig, EventType.QP_FATAL, null));
+      assertEquals(1, rig.events.stats().late());
+      assertEquals(0, rig.events.stats().mirrored());
+    }
+  }
+
+  @Test
+  @DisplayName("I8: a device without events ends without a thread, and the watch starts none")
+  void noThread() {
+    Rig rig = new Rig().open();
+    rig.starts.failing = true; // and counts each try
+    assertEquals(Long.MAX_VALUE, rig.events.watch(rig.clock.nanoTime()));
+    assertTrue(rig.events.closeAndDrain(Rig.FOREVER));
+    assertEquals(0, rig.starts.failed.get());
+    assertEquals(List.of(), rig.reports.troubles);
+    rig.hub.close();
+  }
+
+  @Test
+  @DisplayName("D8: the watch is due when the event on the bus is; then it wakes the dispatcher")
+  void due() {
+    try (Rig rig = new Rig()) {
+      rig.hub.bus(bus);
+      Recorder r = rig.open().handler();
+      long start = rig.clock.nanoTime();
+      rig.dispatch(1);
+      bus.take();
+      assertEquals(Rig.TIMEOUT_NS - 3, rig.events.watch(start + 3));
+      assertEquals(0, rig.events.watch(start + Rig.TIMEOUT_NS));
+      assertEquals(List.of(), r.heard(), "by the clock it is not late");
+    }
+  }
+
+  @Test
+  @DisplayName("A13: an event whose dispatcher got no thread is dispatched by the next watch")
+  void startedByWatch() {
+    try (Rig rig = new Rig()) {
+      Recorder r = rig.open().handler();
+      rig.starts.failing = true;
+      rig.dispatch(1);
+      assertTrue(rig.reports.tellsOf("cannot start the event dispatcher"));
+      rig.starts.failing = false;
+      rig.events.watch(rig.clock.nanoTime());
+      r.await(1);
+    }
+  }
+
+  @Test
+  @DisplayName("CC-16: the close of a device whose window is full hands on what waits behind it")
+  void closedWhenFull() {
+    Rig rig = new Rig(4, 1024);
+    rig.hub.bus(bus);
+    Recorder r = rig.open().handler();
+    rig.dispatch(4);
+    for (int i = 0; i < 4; i++) {
+      bus.take();
+    }
+    rig.dispatch(2);
+    assertTrue(rig.events.closeAndDrain(Rig.FOREVER));
+    assertEquals(List.of(1L, 2L, 3L, 4L, 5L, 6L), r.sequences());
+    rig.hub.close();
+  }
+
+  @Test
+  @DisplayName(
+      "F24: a bus that refuses a whole window wakes the dispatcher for what waits behind it")
+  void refusedWhenFull() {
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    try (Rig rig = new Rig(2, 1024)) {
+      rig.hub.bus(
+          (topic, properties) -> {
+            inside.countDown();
+            Rig.await(go);
+            return false;
+          });
+      Recorder r = rig.open().handler();
+      rig.dispatch(1);
+      Rig.await(inside);
+      rig.dispatch(3); // two fit, the third is lost
+      go.countDown();
+      assertEquals(EventType.EVENT_OVERFLOW, r.await(4).types().getLast());
+      assertEquals(List.of(1L, 2L, 3L, 4L), r.sequences());
+    }
+  }
+}

@@ -18,11 +18,7 @@ final class Calls {
    * @param error what was thrown
    * @param ns how long it took
    */
-  record Result<T>(boolean abandoned, @Nullable T value, @Nullable Throwable error, long ns) {
-    boolean failed() {
-      return error != null;
-    }
-  }
+  record Result<T>(boolean abandoned, @Nullable T value, @Nullable Throwable error, long ns) {}
 
   private final Book book;
 

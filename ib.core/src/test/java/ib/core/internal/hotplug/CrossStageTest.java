@@ -113,6 +113,7 @@ class CrossStageTest {
         assertTrue(recorded || other.left, name + " did not wait to the end");
       } catch (IbDeadlockException e) {
         assertTrue(e.getMessage().contains("a cycle of threads: "), e.getMessage());
+        assertTrue(e.getMessage().contains(name + " -> "), e.getMessage());
       }
       left = true;
     }

@@ -26,7 +26,7 @@ class EngineModelTest {
   private static final Weave ALL = Weave.of("ib.engine.");
   private static final Weave MEETING =
       ALL.stoppingIn(
-          "ClaimToken", "RunList", "PacketQueue", "PacketWait", "Packet", "Worker", "MrKey");
+          "ClaimToken", "RunList", "PacketQueue", "PacketWait", "Packet", "Worker", "Key");
 
   private static final Weave SLOTS =
       ALL.stoppingIn("ClaimToken", "RunList", "PacketQueue", "PacketWait", "SlotRing");
@@ -95,7 +95,7 @@ class EngineModelTest {
     "CqScenarios$Moderated, cq.Moderation.over, run, DROPPED",
     "KeyScenarios$Reopen, mr.Copier.copy, live, TRUE",
     "KeyScenarios$Window, mr.Copier.copy, live, TRUE",
-    "KeyScenarios$TwoOwners, mr.MrKey.begin, compareAndSet, TORN",
+    "KeyScenarios$TwoOwners, mr.Key.begin, compareAndSet, TORN",
     "EngineScenarios$TwoPosters, run.ClaimToken.schedule, compareAndSet, TORN",
     "EngineScenarios$BuilderAndList, qp.Requester.runExpress, isOldest, TRUE",
     "EngineScenarios$GivesUp, qp.QpControl.giveUp, run, DROPPED",
@@ -104,7 +104,7 @@ class EngineModelTest {
     "EngineScenarios$BothWays, qp.DirectPath.leave, add, DROPPED",
     "EngineScenarios$TwoPosters, run.ClaimToken.release, compareAndSet, TORN",
     "EngineScenarios$Deregister, qp.SoftMr.withdraw, fence, DROPPED",
-    "EngineScenarios$LocalInvalidate, mr.DirectCopier.counted, enter, DROPPED",
+    "EngineScenarios$LocalInvalidate, mr.Mover.counted, enter, DROPPED",
     "EngineScenarios$LocalInvalidatePacket, mr.Copier.piece, enter, DROPPED",
     "EngineScenarios$LocalInvalidate, qp.LocalWork.settled, settled, TRUE",
     "EngineScenarios$RemoteInvalidate, qp.Invalidation.settled, settled, TRUE",

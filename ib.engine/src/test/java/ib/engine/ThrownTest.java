@@ -42,7 +42,7 @@ class ThrownTest {
           "qp.SendWindow",
           "cq.SoftCq",
           "mr.Copier",
-          "mr.DirectCopier");
+          "mr.Mover");
 
   /** The protocol of claims: short, without calls, so nothing can be thrown there. */
   private static final Set<String> SAFE =

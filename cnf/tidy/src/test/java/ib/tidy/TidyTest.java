@@ -66,7 +66,7 @@ class TidyTest {
 
   @ParameterizedTest
   @CsvSource({
-    "time, import ib.engine.mr.MrKey;",
+    "time, import ib.engine.mr.Key;",
     "wire, import static ib.engine.run.RunList.add;",
     "run, import ib.engine.cq.*;",
     "link, class Y extends ib.engine.qp.HcaPort {}",

@@ -40,7 +40,7 @@ public final class Checksum {
     long total = 0;
     int parity = 0; // parity of the number of bytes so far
     for (int i = first; i < payload.count(); i++) {
-      MrKey key = payload.key(i);
+      Key key = payload.key(i);
       if (key != null) {
         key.enter();
       }

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies from and to registered memory (D6); only this class, {@link DirectCopier} and {@link
+ * Copies from and to registered memory (D6); only this class, {@link Mover} and {@link
  * RemoteAtomic} access it. A revoked key, a wrong address or a closed arena is a result, never an
  * exception or a crash. Any thread may call; calls do not block.
  */
@@ -26,11 +26,11 @@ public final class Copier {
    *
    * @param payload the source
    * @param key key of the target
-   * @param version result of {@link MrKey#admit}
+   * @param version result of {@link Key#admit}
    * @param address address of the target
    * @return {@link #OK}, {@link #SOURCE} or {@link #TARGET}
    */
-  public static int toRegion(Payload payload, MrKey key, long version, long address) {
+  public static int toRegion(Payload payload, Key key, long version, long address) {
     long to = address;
     for (int i = 0; i < payload.count(); i++) {
       int n = payload.length(i);
@@ -87,12 +87,10 @@ public final class Copier {
       int here = Math.min(payload.length(piece) - pieceDone, left);
       int n = (int) Math.min(here, sges.length(element) - skip);
       int lkey = sges.lkey(element);
-      MrKey key = lkeys.find(lkey);
+      Key key = lkeys.find(lkey);
       long version =
-          key == null
-              ? MrKey.REFUSED
-              : key.admit(lkey, domain, key, Access.LOCAL_WRITE, address, n);
-      if (key == null || version == MrKey.REFUSED) {
+          key == null ? Key.REFUSED : key.admit(lkey, domain, key, Access.LOCAL_WRITE, address, n);
+      if (key == null || version == Key.REFUSED) {
         return TARGET;
       }
       int result = piece(payload, piece, pieceDone, key, version, address, n);
@@ -107,8 +105,8 @@ public final class Copier {
   }
 
   private static int piece(
-      Payload payload, int i, int skip, MrKey key, long version, long address, int bytes) {
-    MrKey source = payload.key(i);
+      Payload payload, int i, int skip, Key key, long version, long address, int bytes) {
+    Key source = payload.key(i);
     key.enter();
     if (source != null) {
       source.enter();
@@ -124,7 +122,7 @@ public final class Copier {
   }
 
   private static int copy(
-      Payload payload, int i, int skip, MrKey key, long version, long address, int bytes) {
+      Payload payload, int i, int skip, Key key, long version, long address, int bytes) {
     int done = 0;
     while (done < bytes) {
       long to = address + done;
@@ -155,13 +153,13 @@ public final class Copier {
    * Adds memory that a key has admitted to a payload.
    *
    * @param key key of the source
-   * @param version result of {@link MrKey#admit}
+   * @param version result of {@link Key#admit}
    * @param address address of the first byte
    * @param bytes number of bytes
    * @param payload the payload
    * @return false when the access is no longer allowed
    */
-  public static boolean refer(MrKey key, long version, long address, long bytes, Payload payload) {
+  public static boolean refer(Key key, long version, long address, long bytes, Payload payload) {
     long done = 0;
     while (done < bytes) {
       long from = address + done;
@@ -209,9 +207,9 @@ public final class Copier {
       long address = sges.address(i) + skip;
       long n = Math.min(left, length - skip);
       int lkey = sges.lkey(i);
-      MrKey key = lkeys.find(lkey);
-      long version = key == null ? MrKey.REFUSED : key.admit(lkey, domain, key, rights, address, n);
-      if (key == null || version == MrKey.REFUSED) {
+      Key key = lkeys.find(lkey);
+      long version = key == null ? Key.REFUSED : key.admit(lkey, domain, key, rights, address, n);
+      if (key == null || version == Key.REFUSED) {
         return false;
       }
       if (payload != null && !refer(key, version, address, n, payload)) {
@@ -260,10 +258,10 @@ public final class Copier {
     for (int i = 0; i < sges.count(); i++) {
       int length = (int) sges.length(i);
       int lkey = sges.lkey(i);
-      MrKey key = lkeys.find(lkey);
+      Key key = lkeys.find(lkey);
       long version =
-          key == null ? MrKey.REFUSED : key.admit(lkey, domain, key, 0, sges.address(i), length);
-      if (length > 0 && (key == null || version == MrKey.REFUSED)) {
+          key == null ? Key.REFUSED : key.admit(lkey, domain, key, 0, sges.address(i), length);
+      if (length > 0 && (key == null || version == Key.REFUSED)) {
         return false;
       }
       for (int done = 0; key != null && done < length; ) {
@@ -294,7 +292,7 @@ public final class Copier {
     long to = offset;
     for (int i = 0; i < payload.count(); i++) {
       int n = payload.length(i);
-      MrKey source = payload.key(i);
+      Key source = payload.key(i);
       if (source != null) {
         source.enter();
       }

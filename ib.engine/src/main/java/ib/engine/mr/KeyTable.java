@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** All local or all remote keys of a device, by their upper 24 bits. Any thread may call. */
 public final class KeyTable {
-  private final IntTable<MrKey> keys = new IntTable<>();
+  private final IntTable<Key> keys = new IntTable<>();
 
   /** Creates an empty table. */
   public KeyTable() {}
@@ -15,7 +15,7 @@ public final class KeyTable {
    * @param number 32 bits
    * @return the key with the same upper 24 bits, whose low byte may differ; null if there is none
    */
-  public @Nullable MrKey find(int number) {
+  public @Nullable Key find(int number) {
     return keys.find(number >>> 8);
   }
 
@@ -34,7 +34,7 @@ public final class KeyTable {
    *
    * @param key the key
    */
-  public void put(MrKey key) {
+  public void put(Key key) {
     keys.put(key.index(), key);
   }
 
@@ -43,7 +43,7 @@ public final class KeyTable {
    *
    * @param key the key
    */
-  public void remove(MrKey key) {
+  public void remove(Key key) {
     keys.remove(key.index());
   }
 }

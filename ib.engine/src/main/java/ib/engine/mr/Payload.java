@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The payload of a packet: references to pieces of memory, not bytes (D5). A piece with a {@link
- * MrKey} may be revoked or its arena closed at any time, so only {@link Copier} may read it. For
- * the thread that holds the packet.
+ * Key} may be revoked or its arena closed at any time, so only {@link Copier} may read it. For the
+ * thread that holds the packet.
  */
 public final class Payload {
   private static final int PIECES_INITIAL = 4;
@@ -15,7 +15,7 @@ public final class Payload {
   private MemorySegment[] segments = new MemorySegment[PIECES_INITIAL];
   private long[] offsets = new long[PIECES_INITIAL];
   private int[] lengths = new int[PIECES_INITIAL];
-  private @Nullable MrKey[] keys = new @Nullable MrKey[PIECES_INITIAL];
+  private @Nullable Key[] keys = new @Nullable Key[PIECES_INITIAL];
   private long[] versions = new long[PIECES_INITIAL];
   private int count;
   private int length;
@@ -44,13 +44,12 @@ public final class Payload {
    * Adds a piece.
    *
    * @param key key of the registered memory; null when the memory belongs to the packet
-   * @param version result of {@link MrKey#admit}
+   * @param version result of {@link Key#admit}
    * @param segment the memory
    * @param offset offset in the segment
    * @param bytes number of bytes, at least 1
    */
-  public void add(
-      @Nullable MrKey key, long version, MemorySegment segment, long offset, int bytes) {
+  public void add(@Nullable Key key, long version, MemorySegment segment, long offset, int bytes) {
     if (count == lengths.length) {
       grow();
     }
@@ -128,7 +127,7 @@ public final class Payload {
   }
 
   /** {@return the key of a piece; null when the memory belongs to the packet} */
-  @Nullable MrKey key(int i) {
+  @Nullable Key key(int i) {
     return keys[i];
   }
 
@@ -139,7 +138,7 @@ public final class Payload {
    * @return false when its key was revoked
    */
   public boolean live(int i) {
-    MrKey key = keys[i];
+    Key key = keys[i];
     return key == null || key.live(versions[i]);
   }
 }

@@ -38,14 +38,14 @@ public final class RemoteAtomic {
    *
    * @param op the operation
    * @param key key of the memory
-   * @param version result of {@link MrKey#admit}
+   * @param version result of {@link Key#admit}
    * @param address address of the 8 bytes
    * @param operand value to store or to add
    * @param compare value to compare with
    * @return {@link Copier#OK}; {@link Copier#TARGET} when the memory is no longer registered,
    *     read-only or not aligned
    */
-  public int execute(Op op, MrKey key, long version, long address, long operand, long compare) {
+  public int execute(Op op, Key key, long version, long address, long operand, long compare) {
     key.enter();
     try {
       return change(op, key, version, address, operand, compare);
@@ -54,7 +54,7 @@ public final class RemoteAtomic {
     }
   }
 
-  private int change(Op op, MrKey key, long version, long address, long operand, long compare) {
+  private int change(Op op, Key key, long version, long address, long operand, long compare) {
     int place = key.place(address);
     MemorySegment target = key.segment(place);
     long offset = address - key.start(place);

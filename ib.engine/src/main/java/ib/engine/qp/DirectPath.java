@@ -5,8 +5,8 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcOpcode;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
-import ib.engine.mr.DirectCopier;
-import ib.engine.mr.MrKey;
+import ib.engine.mr.Key;
+import ib.engine.mr.Mover;
 import ib.engine.mr.SgeList;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
@@ -251,7 +251,7 @@ final class DirectPath {
     if (length > 0) {
       int lkey = to.lkey(0);
       long address = to.address(0);
-      MrKey key = p.hca.lkeys().find(lkey);
+      Key key = p.hca.lkeys().find(lkey);
       if (key == null
           || !copy(
               w,
@@ -272,7 +272,7 @@ final class DirectPath {
       return false;
     }
     if (length > 0) {
-      MrKey key = p.hca.rkeys().find(w.rkey);
+      Key key = p.hca.rkeys().find(w.rkey);
       if (key == null
           || !copy(
               w,
@@ -296,23 +296,23 @@ final class DirectPath {
     if (length == 0) {
       return true;
     }
-    MrKey key = p.hca.rkeys().find(w.rkey);
+    Key key = p.hca.rkeys().find(w.rkey);
     long version =
         key == null
-            ? MrKey.REFUSED
+            ? Key.REFUSED
             : key.admit(w.rkey, p.domain, p, Access.REMOTE_READ, w.remoteAddress, length);
     return key != null
-        && version != MrKey.REFUSED
-        && DirectCopier.fetch(key, version, w.remoteAddress, w.sges, qp.hca.lkeys(), qp.domain);
+        && version != Key.REFUSED
+        && Mover.fetch(key, version, w.remoteAddress, w.sges, qp.hca.lkeys(), qp.domain);
   }
 
-  private boolean copy(SendWqe w, MrKey key, long version, long address) {
-    if (version == MrKey.REFUSED) {
+  private boolean copy(SendWqe w, Key key, long version, long address) {
+    if (version == Key.REFUSED) {
       return false;
     }
     return w.inlineLength >= 0
-        ? DirectCopier.store(w.inlineSegment(), w.inlineLength, key, version, address)
-        : DirectCopier.store(w.sges, qp.hca.lkeys(), qp.domain, key, version, address);
+        ? Mover.store(w.inlineSegment(), w.inlineLength, key, version, address)
+        : Mover.store(w.sges, qp.hca.lkeys(), qp.domain, key, version, address);
   }
 
   private void complete(

@@ -6,7 +6,7 @@ import ib.core.verbs.WcFlags;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.engine.mr.Copier;
-import ib.engine.mr.MrKey;
+import ib.engine.mr.Key;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -24,7 +24,7 @@ final class InboundMessage {
   private long done; // bytes of the message so far
   private long writeLength;
   private long writeAddress;
-  private @Nullable MrKey writeKey;
+  private @Nullable Key writeKey;
   private long writeVersion;
   private boolean unsettled; // a send with invalidate is executed, its key not settled
 
@@ -125,7 +125,7 @@ final class InboundMessage {
       responder.notReady();
       return;
     }
-    MrKey key = writeKey;
+    Key key = writeKey;
     int result =
         length == 0 || key == null
             ? Copier.OK
@@ -158,12 +158,12 @@ final class InboundMessage {
     }
     writeKey = null;
     if (length > 0) {
-      MrKey key = qp.hca.rkeys().find(p.rkey);
+      Key key = qp.hca.rkeys().find(p.rkey);
       writeVersion =
           key == null
-              ? MrKey.REFUSED
+              ? Key.REFUSED
               : key.admit(p.rkey, qp.domain, qp, Access.REMOTE_WRITE, p.remoteAddress, length);
-      if (writeVersion == MrKey.REFUSED) {
+      if (writeVersion == Key.REFUSED) {
         responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
         return false;
       }

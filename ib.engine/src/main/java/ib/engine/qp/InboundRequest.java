@@ -6,7 +6,7 @@ import ib.core.verbs.Flush;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.Copier;
-import ib.engine.mr.MrKey;
+import ib.engine.mr.Key;
 import ib.engine.mr.RemoteAtomic;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -90,9 +90,9 @@ final class InboundRequest {
     }
     boolean whole = whole(p, what);
     long bytes = (what & Opcode.ATOMIC) != 0 ? Long.BYTES : length;
-    MrKey key = bytes == 0 && !whole ? null : qp.hca.rkeys().find(p.rkey);
-    long version = key == null ? MrKey.REFUSED : admit(key, p, rights, bytes, whole);
-    if ((bytes > 0 || whole) && version == MrKey.REFUSED) {
+    Key key = bytes == 0 && !whole ? null : qp.hca.rkeys().find(p.rkey);
+    long version = key == null ? Key.REFUSED : admit(key, p, rights, bytes, whole);
+    if ((bytes > 0 || whole) && version == Key.REFUSED) {
       responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else if ((what & Opcode.READ) != 0) {
       p.psnCount = qp.path.packets(length);
@@ -107,7 +107,7 @@ final class InboundRequest {
     }
   }
 
-  private long admit(MrKey key, Packet p, int rights, long bytes, boolean whole) {
+  private long admit(Key key, Packet p, int rights, long bytes, boolean whole) {
     long first = whole ? key.first() : p.remoteAddress;
     return key.admit(p.rkey, qp.domain, qp, rights, first, whole ? 0 : bytes);
   }
@@ -138,7 +138,7 @@ final class InboundRequest {
     };
   }
 
-  private void change(Packet p, int what, MrKey key, long version) {
+  private void change(Packet p, int what, Key key, long version) {
     boolean writes = (what & Opcode.ATOMIC_WRITE) != 0;
     long operand = p.swapAdd;
     if (writes) {
@@ -184,15 +184,15 @@ final class InboundRequest {
   void duplicate(Packet p, int what) {
     long length = p.dmaLength & 0xffffffffL;
     if ((what & Opcode.READ) != 0) {
-      MrKey key = length == 0 ? null : qp.hca.rkeys().find(p.rkey);
+      Key key = length == 0 ? null : qp.hca.rkeys().find(p.rkey);
       long version =
           key == null
-              ? MrKey.REFUSED
+              ? Key.REFUSED
               : key.admit(p.rkey, qp.domain, qp, Access.REMOTE_READ, p.remoteAddress, length);
       boolean allowed =
           (qp.path.access & Access.REMOTE_READ) != 0
               && responder.isPast(Psn.add(p.psn, qp.path.packets(length)));
-      if (allowed && (version != MrKey.REFUSED || length == 0)) {
+      if (allowed && (version != Key.REFUSED || length == 0)) {
         reply.read(p, key, version);
       }
     } else if ((what & Opcode.FLUSH) != 0) {

@@ -1,6 +1,6 @@
 package ib.engine.qp;
 
-import ib.engine.mr.MrKey;
+import ib.engine.mr.Key;
 
 /** Invalidation of a remote key of this side, by ourselves or by the peer (IBA 10.6.5). */
 final class Invalidation {
@@ -23,7 +23,7 @@ final class Invalidation {
    * completion. This method never waits; the invalidating queue pair checks again on its next run.
    */
   static boolean settled(QpCore qp, int rkey) {
-    MrKey key = qp.hca.rkeys().find(rkey);
+    Key key = qp.hca.rkeys().find(rkey);
     Object object = key == null ? null : key.object();
     if (object instanceof SoftMw mw) {
       return mw.settled();
@@ -32,7 +32,7 @@ final class Invalidation {
   }
 
   private static boolean invalidate(QpCore qp, int rkey, boolean mustBeOpen) {
-    MrKey key = qp.hca.rkeys().find(rkey);
+    Key key = qp.hca.rkeys().find(rkey);
     if (key == null || key.number() != rkey || key.domain() != qp.domain) {
       return false;
     }

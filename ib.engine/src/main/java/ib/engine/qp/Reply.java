@@ -2,7 +2,7 @@ package ib.engine.qp;
 
 import ib.core.wire.Psn;
 import ib.engine.mr.Copier;
-import ib.engine.mr.MrKey;
+import ib.engine.mr.Key;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -23,7 +23,7 @@ final class Reply {
   private int psn;
   private long address;
   private long left;
-  private @Nullable MrKey key; // of a read that is not empty
+  private @Nullable Key key; // of a read that is not empty
   private long version;
   private boolean atomic;
   private long original;
@@ -52,7 +52,7 @@ final class Reply {
   }
 
   /** Begins to answer a read with what a key allowed. */
-  void read(Packet request, @Nullable MrKey region, long admitted) {
+  void read(Packet request, @Nullable Key region, long admitted) {
     begin(request.psn);
     address = request.remoteAddress;
     left = request.dmaLength & 0xffffffffL;
@@ -87,7 +87,7 @@ final class Reply {
     QpPath path = qp.path;
     int most = path.port().wire().segments() ? path.mtu : qp.hca.config().jumboBytes();
     while (active) {
-      MrKey region = key;
+      Key region = key;
       if (run.exhausted()) {
         return false;
       }

@@ -8,8 +8,8 @@ import ib.core.verbs.Limit;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.ObjectControl;
 import ib.engine.link.Refusals;
+import ib.engine.mr.Key;
 import ib.engine.mr.KeyTable;
-import ib.engine.mr.MrKey;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,8 +56,8 @@ public final class SoftMr extends MemoryRegion {
   private final HcaCore hca;
   private final int segmentsMost; // of a fast registration, else 0
   private final AtomicInteger windows = new AtomicInteger();
-  private volatile MrKey local;
-  private volatile MrKey remote;
+  private volatile Key local;
+  private volatile Key remote;
   private volatile @Nullable Mapping mapping;
   private volatile int access;
 
@@ -101,8 +101,8 @@ public final class SoftMr extends MemoryRegion {
     return hca.keyNumbers().address() | segment.address() & (PAGE - 1);
   }
 
-  private MrKey enter(KeyTable table) {
-    MrKey key = new MrKey(hca.keyNumbers().next(), pd.domain(), this, fast());
+  private Key enter(KeyTable table) {
+    Key key = new Key(hca.keyNumbers().next(), pd.domain(), this, fast());
     table.put(key);
     return key;
   }
@@ -112,12 +112,12 @@ public final class SoftMr extends MemoryRegion {
     Mapping m = Mapping.of(new MemorySegment[] {segment}, zero ? 0 : iova(segment));
     mapping = m;
     access = rights;
-    for (MrKey key : List.of(local, remote)) {
+    for (Key key : List.of(local, remote)) {
       key.open(key.begin(false), key.number(), m.segments, m.starts, rights);
     }
   }
 
-  private void withdraw(MrKey l, MrKey r) {
+  private void withdraw(Key l, Key r) {
     l.revoke();
     r.revoke();
     hca.lkeys().remove(l);
@@ -147,11 +147,11 @@ public final class SoftMr extends MemoryRegion {
       return false;
     }
     long begun = remote.begin(false);
-    if (begun == MrKey.REFUSED) {
+    if (begun == Key.REFUSED) {
       return false;
     }
     long localBegun = local.begin(false);
-    if (localBegun == MrKey.REFUSED) {
+    if (localBegun == Key.REFUSED) {
       remote.close(begun, remote.number());
       return false;
     }
@@ -168,11 +168,11 @@ public final class SoftMr extends MemoryRegion {
       return false; // IBA 10.6.5: not while windows are bound
     }
     long begun = remote.begin(true);
-    if (begun == MrKey.REFUSED) {
+    if (begun == Key.REFUSED) {
       return !mustBeRegistered;
     }
     long localBegun = local.begin(true);
-    if (localBegun != MrKey.REFUSED) {
+    if (localBegun != Key.REFUSED) {
       local.close(localBegun, local.number());
     }
     remote.close(begun, remote.number());
@@ -187,7 +187,7 @@ public final class SoftMr extends MemoryRegion {
   // ---- windows ----
 
   /** {@return the key that windows are bound to} */
-  MrKey remote() {
+  Key remote() {
     return remote;
   }
 
@@ -262,8 +262,8 @@ public final class SoftMr extends MemoryRegion {
       throw new IbBusyException(this + ".reregister", pins());
     }
     check(segment, rights);
-    MrKey oldLocal = local;
-    MrKey oldRemote = remote;
+    Key oldLocal = local;
+    Key oldRemote = remote;
     local = enter(hca.lkeys());
     remote = enter(hca.rkeys());
     open(segment, rights);

@@ -5,7 +5,7 @@ import ib.core.verbs.Limit;
 import ib.core.verbs.MemoryWindow;
 import ib.core.verbs.MwType;
 import ib.core.verbs.ObjectControl;
-import ib.engine.mr.MrKey;
+import ib.engine.mr.Key;
 import org.jspecify.annotations.Nullable;
 
 /** A memory window: an rkey that posted requests open for a part of a region (IBA 10.6.7). */
@@ -15,7 +15,7 @@ public final class SoftMw extends MemoryWindow {
 
   private final SoftPd pd;
   private final MwType type;
-  private final MrKey key;
+  private final Key key;
   private volatile @Nullable SoftMr region; // written while the key is being changed
   private volatile boolean closed;
 
@@ -24,7 +24,7 @@ public final class SoftMw extends MemoryWindow {
     this.pd = pd;
     this.type = type;
     HcaCore hca = pd.hca();
-    this.key = new MrKey(hca.keyNumbers().next(), pd.domain(), this, true);
+    this.key = new Key(hca.keyNumbers().next(), pd.domain(), this, true);
     hca.rkeys().put(key);
   }
 
@@ -48,23 +48,23 @@ public final class SoftMw extends MemoryWindow {
     }
     int writes = access & (Access.REMOTE_WRITE | Access.REMOTE_ATOMIC);
     int rights = Access.MW_BIND | (writes != 0 ? Access.LOCAL_WRITE : 0); // C10-73, C10-74
-    MrKey of = mr == null ? null : mr.remote();
+    Key of = mr == null ? null : mr.remote();
     long version =
         of == null
-            ? MrKey.REFUSED
+            ? Key.REFUSED
             : of.admit(of.number(), qp.domain, of, rights, address, length); // C10-75
-    if (of == null || mr == null || length < 0 || version == MrKey.REFUSED) {
+    if (of == null || mr == null || length < 0 || version == Key.REFUSED) {
       return false;
     }
     long begun = key.begin(type == MwType.TYPE_1 && key.isOpen());
-    if (begun == MrKey.REFUSED && !orphaned()) {
+    if (begun == Key.REFUSED && !orphaned()) {
       return false; // o10-37.2.30: a type 2 window must be unbound
     }
-    if (begun == MrKey.REFUSED) {
+    if (begun == Key.REFUSED) {
       key.revoke(); // its queue pair is gone
       begun = key.begin(false);
     }
-    if (begun == MrKey.REFUSED) {
+    if (begun == Key.REFUSED) {
       return false;
     }
     if (closed) { // the bind was posted before; close waits for a change that began earlier
@@ -83,7 +83,7 @@ public final class SoftMw extends MemoryWindow {
 
   private boolean unbind(int number) {
     long begun = key.begin(key.isOpen());
-    if (begun == MrKey.REFUSED) {
+    if (begun == Key.REFUSED) {
       return false;
     }
     moved(null);
@@ -108,7 +108,7 @@ public final class SoftMw extends MemoryWindow {
       return false; // o10-37.2.26
     }
     long begun = key.begin(true);
-    if (begun == MrKey.REFUSED) {
+    if (begun == Key.REFUSED) {
       return false;
     }
     moved(null);

@@ -18,33 +18,33 @@ public final class KeyScenarios {
   abstract static class Keys implements Scenario {
     final MemorySegment first = MemorySegment.ofArray(new long[1]);
     final MemorySegment second = MemorySegment.ofArray(new long[1]);
-    final MrKey region = new MrKey(KEY, DOMAIN, first);
+    final Key region = new Key(KEY, DOMAIN, first);
     private final Payload payload = new Payload();
 
     Keys() {
       payload.add(MemorySegment.ofArray(new long[] {7}), 0, Long.BYTES);
     }
 
-    static boolean open(MrKey key, int number, MemorySegment memory) {
+    static boolean open(Key key, int number, MemorySegment memory) {
       long begun = key.begin(false);
-      if (begun != MrKey.REFUSED) {
+      if (begun != Key.REFUSED) {
         MemorySegment[] segments = {memory};
         key.open(begun, number, segments, new long[] {0, Long.BYTES}, Access.REMOTE_WRITE);
       }
-      return begun != MrKey.REFUSED;
+      return begun != Key.REFUSED;
     }
 
-    static boolean close(MrKey key) {
+    static boolean close(Key key) {
       long begun = key.begin(true);
-      if (begun != MrKey.REFUSED) {
+      if (begun != Key.REFUSED) {
         key.close(begun, key.number());
       }
-      return begun != MrKey.REFUSED;
+      return begun != Key.REFUSED;
     }
 
-    void write(MrKey key, int number) {
+    void write(Key key, int number) {
       long v = key.admit(number, DOMAIN, this, Access.REMOTE_WRITE, 0, Long.BYTES);
-      if (v != MrKey.REFUSED) {
+      if (v != Key.REFUSED) {
         Copier.toRegion(payload, key, v, 0);
       }
     }
@@ -79,7 +79,7 @@ public final class KeyScenarios {
 
   /** The region below a window is invalidated and registered elsewhere. */
   public static final class Window extends Keys {
-    private final MrKey window = new MrKey(KEY + 0x100, DOMAIN, second);
+    private final Key window = new Key(KEY + 0x100, DOMAIN, second);
 
     @Override
     public void setUp() {

@@ -1,7 +1,7 @@
 package ib.engine.qp;
 
 import ib.core.verbs.Access;
-import ib.engine.mr.MrKey;
+import ib.engine.mr.Key;
 import ib.engine.mr.RemoteAtomic;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -12,7 +12,7 @@ final class Planted {
 
   /** A duplicate of an atomic is executed, as if it were new. */
   static void again(QpCore qp, Packet p) {
-    MrKey key = qp.hca.rkeys().find(p.rkey);
+    Key key = qp.hca.rkeys().find(p.rkey);
     if (key != null) {
       long v = key.admit(p.rkey, qp.domain, qp, Access.REMOTE_ATOMIC, p.remoteAddress, Long.BYTES);
       RemoteAtomic.Op op =

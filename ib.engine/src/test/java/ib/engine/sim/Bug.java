@@ -54,9 +54,8 @@ enum Bug {
       "qp.ConnectedResponder", "duplicate", before(CodeBuilder::return_), Profile.LOST_ACKS),
   PACKET_LEAKED("qp.Completer", "run", call("release", b -> b.pop().pop()), Profile.CLEAN),
   BOUNDS_NOT_CHECKED(
-      "mr.MrKey", "admit", field("length", b -> b.pop().loadConstant(1L << 40)), Profile.LOSS_1),
-  RIGHTS_NOT_CHECKED(
-      "mr.MrKey", "admit", field("access", b -> b.pop().iconst_m1()), Profile.LOSS_1),
+      "mr.Key", "admit", field("length", b -> b.pop().loadConstant(1L << 40)), Profile.LOSS_1),
+  RIGHTS_NOT_CHECKED("mr.Key", "admit", field("access", b -> b.pop().iconst_m1()), Profile.LOSS_1),
   SENT_AGAIN_AFTER_ANSWER(
       "qp.Requester", "skipAcknowledged", call("max", b -> b.pop2()), Profile.REORDER_50),
   ACKNOWLEDGED_TOO_FAR(
@@ -97,9 +96,8 @@ enum Bug {
                       MethodTypeDesc.of(ConstantDescs.CD_void, desc("wire.RunContext")))),
       Profile.CLEAN),
   ARENA_LEFT("ib.core.verbs.MemoryRegion", "released", before(CodeBuilder::return_), Profile.CLEAN),
-  STALE_KEY_TAKEN("mr.MrKey", "admit", field("number", b -> b.pop().iload(1)), Profile.CLEAN),
-  WINDOW_OF_ANOTHER(
-      "mr.MrKey", "admit", field("holder", b -> b.pop().aconst_null()), Profile.CLEAN),
+  STALE_KEY_TAKEN("mr.Key", "admit", field("number", b -> b.pop().iload(1)), Profile.CLEAN),
+  WINDOW_OF_ANOTHER("mr.Key", "admit", field("holder", b -> b.pop().aconst_null()), Profile.CLEAN),
   NOT_INVALIDATED(
       "qp.InboundMessage", "send", call("remote", b -> b.pop2().iconst_1()), Profile.CLEAN),
   STAYS_IN_GROUP("qp.Multicast", "leave", before(CodeBuilder::return_), Profile.CLEAN),

@@ -22,7 +22,7 @@ public class RevokeStress {
   /** The part that both tests share: a write by the thread that holds a claim. */
   static class Region {
     final MemorySegment memory = MemorySegment.ofArray(new long[1]);
-    final MrKey key = new MrKey(1, 1, memory);
+    final Key key = new Key(1, 1, memory);
     final ClaimToken token = new ClaimToken();
     private final Payload payload = new Payload();
 
@@ -36,7 +36,7 @@ public class RevokeStress {
       if (token.schedule()) {
         do {
           long version = key.admit(1, 1, this, Access.REMOTE_WRITE, 0, 8);
-          if (version != MrKey.REFUSED) {
+          if (version != Key.REFUSED) {
             Copier.toRegion(payload, key, version, 0);
           }
         } while (!token.release());

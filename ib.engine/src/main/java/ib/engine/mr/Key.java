@@ -11,15 +11,17 @@ import org.jspecify.annotations.Nullable;
  * is opened and closed in place, so that a posted registration, bind or invalidation allocates
  * nothing.
  *
+ * <p>A key of one segment, which is nearly every key, holds it in its fields; a fast registration
+ * of several has arrays besides.
+ *
  * <p>Readers take no lock: {@link #admit} returns the version under which access is allowed, and
  * fields read afterwards are valid only while that version is {@link #live} (a sequence lock).
  * Writers exclude each other by {@link #begin} and never wait on the data path.
  */
-public final class MrKey {
+public final class Key {
   /** Result of {@link #admit} and {@link #begin}: not allowed. */
   public static final long REFUSED = -1;
 
-  private static final MemorySegment[] NOTHING = {MemorySegment.NULL};
   private static final long OPEN = 0;
   private static final long CLOSED = 1;
   private static final long CHANGING = 2;
@@ -30,8 +32,8 @@ public final class MrKey {
 
   static {
     try {
-      VERSION = MethodHandles.lookup().findVarHandle(MrKey.class, "version", long.class);
-      USERS = MethodHandles.lookup().findVarHandle(MrKey.class, "users", int.class);
+      VERSION = MethodHandles.lookup().findVarHandle(Key.class, "version", long.class);
+      USERS = MethodHandles.lookup().findVarHandle(Key.class, "users", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -45,12 +47,13 @@ public final class MrKey {
 
   // written between begin and open or close
   private int number;
-  private MemorySegment[] segments = NOTHING;
-  private long[] starts = {0};
+  private MemorySegment segment = MemorySegment.NULL; // all of the memory, or its first segment
+  private MemorySegment @Nullable [] segments; // null while there is one
+  private long @Nullable [] starts; // their addresses and the end; null while there is one segment
   private long first;
   private long length;
   private int access;
-  private @Nullable MrKey region; // region of a window's key
+  private @Nullable Key region; // region of a window's key
   private long regionVersion;
   private @Nullable Object holder; // the only queue pair that may use the key
 
@@ -61,7 +64,7 @@ public final class MrKey {
    * @param domain number of the protection domain
    * @param object the region or window of the key
    */
-  public MrKey(int number, int domain, Object object) {
+  public Key(int number, int domain, Object object) {
     this(number, domain, object, false);
   }
 
@@ -74,7 +77,7 @@ public final class MrKey {
    * @param posted whether posted requests open and close the key, in which case copies through it
    *     are counted
    */
-  public MrKey(int number, int domain, Object object, boolean posted) {
+  public Key(int number, int domain, Object object, boolean posted) {
     this.number = number;
     this.domain = domain;
     this.object = object;
@@ -147,8 +150,10 @@ public final class MrKey {
    */
   public void open(long begun, int key, MemorySegment[] memory, long[] at, int rights) {
     number = key;
-    segments = memory;
-    starts = at;
+    boolean one = memory.length == 1;
+    segment = memory[0];
+    segments = one ? null : memory;
+    starts = one ? null : at;
     first = at[0];
     length = at[memory.length] - at[0];
     access = rights;
@@ -172,7 +177,7 @@ public final class MrKey {
   public void bind(
       long begun,
       int key,
-      MrKey of,
+      Key of,
       long ofVersion,
       long address,
       long bytes,
@@ -198,7 +203,9 @@ public final class MrKey {
     number = key;
     region = null;
     holder = null;
-    segments = NOTHING; // unreachable memory can be freed
+    segment = MemorySegment.NULL; // unreachable memory can be freed
+    segments = null;
+    starts = null;
     VERSION.setRelease(this, begun & ~STATE | CLOSED);
   }
 
@@ -254,7 +261,7 @@ public final class MrKey {
    * @return whether neither the key nor the region below it has changed
    */
   public boolean live(long admitted) {
-    MrKey of = region;
+    Key of = region;
     long ofVersion = regionVersion;
     VarHandle.loadLoadFence(); // all earlier reads happened under the version read now
     return version == admitted && (of == null || of.version == ofVersion);
@@ -296,8 +303,8 @@ public final class MrKey {
     return length;
   }
 
-  private MrKey memory() {
-    MrKey of = region;
+  private Key memory() {
+    Key of = region;
     return of == null ? this : of;
   }
 
@@ -310,7 +317,7 @@ public final class MrKey {
   int place(long address) {
     long[] at = memory().starts;
     int i = 0;
-    while (i < at.length - 2 && address >= at[i + 1]) {
+    while (at != null && i < at.length - 2 && address >= at[i + 1]) {
       i++;
     }
     return i;
@@ -318,14 +325,16 @@ public final class MrKey {
 
   /** {@return a segment; valid while live} */
   MemorySegment segment(int place) {
-    MemorySegment[] all = memory().segments;
-    return all[Math.min(place, all.length - 1)];
+    Key of = memory();
+    MemorySegment[] all = of.segments;
+    return all == null ? of.segment : all[Math.min(place, all.length - 1)];
   }
 
   /** {@return the address of a segment's first byte; valid while live} */
   long start(int place) {
-    long[] at = memory().starts;
-    return at[Math.min(place, at.length - 1)];
+    Key of = memory();
+    long[] at = of.starts;
+    return at == null ? of.first : at[Math.min(place, at.length - 1)];
   }
 
   /**
@@ -337,8 +346,9 @@ public final class MrKey {
    * @return number of bytes, at least 1
    */
   int run(int place, long address, long bytes) {
-    long[] at = memory().starts;
-    long end = at[Math.min(place + 1, at.length - 1)];
+    Key of = memory();
+    long[] at = of.starts;
+    long end = at == null ? of.first + of.length : at[Math.min(place + 1, at.length - 1)];
     return (int) Math.max(1, Math.min(bytes, end - address));
   }
 }

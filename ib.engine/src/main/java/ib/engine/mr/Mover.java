@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
  * {@link Copier} a revoked key, a wrong address or a closed arena is a result, never an exception.
  * Any thread may call; calls do not block.
  */
-public final class DirectCopier {
-  private DirectCopier() {}
+public final class Mover {
+  private Mover() {}
 
   /**
    * Copies the elements of a request to memory that a key has admitted.
@@ -18,21 +18,21 @@ public final class DirectCopier {
    * @param lkeys all local keys of the source's device
    * @param domain number of the source's protection domain
    * @param key key of the target
-   * @param version result of {@link MrKey#admit} for all bytes
+   * @param version result of {@link Key#admit} for all bytes
    * @param address address of the target
    * @return false when an access is not allowed or the memory is no longer registered; some bytes
    *     may be copied then
    */
   public static boolean store(
-      SgeList from, KeyTable lkeys, int domain, MrKey key, long version, long address) {
+      SgeList from, KeyTable lkeys, int domain, Key key, long version, long address) {
     long to = address;
     for (int i = 0; i < from.count(); i++) {
       int lkey = from.lkey(i);
       long at = from.address(i);
       long n = from.length(i);
-      MrKey source = n == 0 ? null : lkeys.find(lkey);
-      long allowed = source == null ? MrKey.REFUSED : source.admit(lkey, domain, source, 0, at, n);
-      if (source == null || allowed == MrKey.REFUSED) {
+      Key source = n == 0 ? null : lkeys.find(lkey);
+      long allowed = source == null ? Key.REFUSED : source.admit(lkey, domain, source, 0, at, n);
+      if (source == null || allowed == Key.REFUSED) {
         if (n == 0) {
           continue;
         }
@@ -50,7 +50,7 @@ public final class DirectCopier {
    * Copies memory that a key has admitted into the elements of a request.
    *
    * @param key key of the source
-   * @param version result of {@link MrKey#admit} for all bytes
+   * @param version result of {@link Key#admit} for all bytes
    * @param address address of the source
    * @param to the target; its length is the number of bytes
    * @param lkeys all local keys of the target's device
@@ -59,18 +59,18 @@ public final class DirectCopier {
    *     may be copied then
    */
   public static boolean fetch(
-      MrKey key, long version, long address, SgeList to, KeyTable lkeys, int domain) {
+      Key key, long version, long address, SgeList to, KeyTable lkeys, int domain) {
     long from = address;
     for (int i = 0; i < to.count(); i++) {
       int lkey = to.lkey(i);
       long at = to.address(i);
       long n = to.length(i);
-      MrKey target = lkeys.find(lkey);
+      Key target = lkeys.find(lkey);
       long allowed =
           target == null
-              ? MrKey.REFUSED
+              ? Key.REFUSED
               : target.admit(lkey, domain, target, Access.LOCAL_WRITE, at, n);
-      if (target == null || allowed == MrKey.REFUSED) {
+      if (target == null || allowed == Key.REFUSED) {
         return false;
       }
       if (!counted(key, version, from, target, allowed, at, n)) {
@@ -82,7 +82,7 @@ public final class DirectCopier {
   }
 
   private static boolean counted(
-      MrKey source, long allowed, long from, MrKey target, long version, long to, long bytes) {
+      Key source, long allowed, long from, Key target, long version, long to, long bytes) {
     source.enter();
     target.enter();
     try {
@@ -94,7 +94,7 @@ public final class DirectCopier {
   }
 
   private static boolean move(
-      MrKey source, long allowed, long from, MrKey target, long version, long to, long bytes) {
+      Key source, long allowed, long from, Key target, long version, long to, long bytes) {
     for (long done = 0; done < bytes; ) {
       int place = source.place(from + done);
       int targetPlace = target.place(to + done);
@@ -131,12 +131,12 @@ public final class DirectCopier {
    * @param segment the source, from its first byte
    * @param bytes number of bytes
    * @param key key of the target
-   * @param version result of {@link MrKey#admit} for all bytes
+   * @param version result of {@link Key#admit} for all bytes
    * @param address address of the target
    * @return false when the target is no longer registered; some bytes may be copied then
    */
   public static boolean store(
-      MemorySegment segment, int bytes, MrKey key, long version, long address) {
+      MemorySegment segment, int bytes, Key key, long version, long address) {
     key.enter();
     try {
       return move(segment, bytes, key, version, address);
@@ -146,7 +146,7 @@ public final class DirectCopier {
   }
 
   private static boolean move(
-      MemorySegment segment, int bytes, MrKey key, long version, long address) {
+      MemorySegment segment, int bytes, Key key, long version, long address) {
     for (int done = 0; done < bytes; ) {
       long to = address + done;
       int place = key.place(to);

@@ -14,7 +14,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /** A region is invalidated and registered elsewhere while a packet with its old key arrives. */
-public class MrKeyStress {
+public class KeyStress {
   private static final MemorySegment PACKET = MemorySegment.ofArray(new long[] {1});
 
   /** Two places to register. */
@@ -38,7 +38,7 @@ public class MrKeyStress {
   @Outcome(expect = FORBIDDEN, desc = "the old key has written to the new place")
   @State
   public static class Reopen extends Places {
-    private final MrKey key = new MrKey(1, 1, before);
+    private final Key key = new Key(1, 1, before);
 
     public Reopen() {
       key.open(key.begin(false), 1, before, new long[] {0, 8}, Access.REMOTE_WRITE);
@@ -53,7 +53,7 @@ public class MrKeyStress {
     @Actor
     public void peer() {
       long version = key.admit(1, 1, this, Access.REMOTE_WRITE, 0, 8);
-      if (version != MrKey.REFUSED) {
+      if (version != Key.REFUSED) {
         Copier.toRegion(payload, key, version, 0);
       }
     }

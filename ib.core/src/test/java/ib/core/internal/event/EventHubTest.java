@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
@@ -30,6 +31,7 @@ class EventHubTest {
     volatile long now = 1_000;
     final Set<Long> deadlines = ConcurrentHashMap.newKeySet();
     final AtomicReference<Thread> watch = new AtomicReference<>();
+    final AtomicInteger parks = new AtomicInteger();
 
     @Override
     public long nanoTime() {
@@ -40,6 +42,7 @@ class EventHubTest {
     public void parkUntil(Object blocker, long deadlineNs) {
       watch.set(Thread.currentThread());
       deadlines.add(deadlineNs);
+      parks.incrementAndGet();
       LockSupport.park(blocker);
     }
 
@@ -149,8 +152,9 @@ class EventHubTest {
     } finally {
       Thread.currentThread().setContextClassLoader(before);
     }
-    clock.sleepsFor(TIMEOUT);
+    Rig.until(() -> clock.parks.get() >= 2); // its start, and the wake-up for the device
     Thread watch = clock.watch.get();
+    Rig.until(() -> watch.getState() == Thread.State.WAITING);
     assertEquals("ib-events-watch", watch.getName());
     assertTrue(watch.isDaemon());
     assertSame(EventWatch.class.getClassLoader(), watch.getContextClassLoader());

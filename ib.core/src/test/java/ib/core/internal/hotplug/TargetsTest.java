@@ -149,6 +149,17 @@ class TargetsTest {
   }
 
   @Test
+  @DisplayName("2.6-8c: an interrupt does not end a wait for a signal, and is there after it")
+  void interrupted() {
+    Sync.Signal signal = sync.signal();
+    signal.fire();
+    Thread.currentThread().interrupt();
+    signal.await();
+    assertTrue(Thread.interrupted());
+    assertTrue(sync.thread("helper", () -> {}).isDaemon());
+  }
+
+  @Test
   @DisplayName("CC-19: limits are above 0, and the deadline is no earlier than the report")
   void limits() {
     assertThrows(IllegalArgumentException.class, () -> new Limits(0, 1));

@@ -2,7 +2,7 @@ package ib.bench;
 
 /** A wait for another thread that spins, but not for ever: a benchmark that is stuck fails. */
 final class Patience {
-  private static final long MOST_NS = 10_000_000_000L;
+  private static final long MAX_NS = 10_000_000_000L;
   private static final int LOOK_EVERY = 1 << 12;
 
   private final String what;
@@ -25,7 +25,7 @@ final class Patience {
       long now = System.nanoTime();
       if (spins == LOOK_EVERY) {
         startNs = now;
-      } else if (now - startNs > MOST_NS) {
+      } else if (now - startNs > MAX_NS) {
         throw new IllegalStateException(what + ": nothing for 10 s");
       }
     }

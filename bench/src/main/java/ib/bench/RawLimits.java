@@ -197,7 +197,7 @@ final class RawLimits {
    * the one before it brought: else they overlap, and the figure is that of the loop around them.
    */
   static final class Copy extends Case {
-    private static final int LEAST_BURST_BYTES = 512 * 1024;
+    private static final int MIN_BURST_BYTES = 512 * 1024;
     private final MemorySegment one;
     private final MemorySegment other;
     private final MemorySegment nextFrom;
@@ -213,7 +213,7 @@ final class RawLimits {
       boolean back = bytes <= 64;
       nextFrom = back ? other : one;
       nextTo = back ? one : other;
-      pairs = Math.max(1, LEAST_BURST_BYTES / bytes / 2);
+      pairs = Math.max(1, MIN_BURST_BYTES / bytes / 2);
     }
 
     @Override

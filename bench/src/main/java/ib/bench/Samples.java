@@ -12,7 +12,7 @@ final class Samples {
   /** The longest F of two cores that are near: seen were 68 to 170 ns near, 360 to 850 ns far. */
   static final double NEAR_NS = 250;
 
-  private static final double MOST_MOVED = 0.15;
+  private static final double MAX_MOVED = 0.15;
   private static final double FAST = 0.05;
   private static final double FAST_HALF = 0.25;
 
@@ -21,10 +21,10 @@ final class Samples {
   private final double[][] after;
   private int rounds;
 
-  Samples(int cases, int mostRounds) {
-    figures = new double[cases][mostRounds];
-    before = new double[cases][mostRounds];
-    after = new double[cases][mostRounds];
+  Samples(int cases, int maxRounds) {
+    figures = new double[cases][maxRounds];
+    before = new double[cases][maxRounds];
+    after = new double[cases][maxRounds];
   }
 
   int cases() {
@@ -49,7 +49,7 @@ final class Samples {
   boolean steady(int ofCase, int round) {
     double a = before[ofCase][round];
     double b = after[ofCase][round];
-    return Math.abs(a - b) <= MOST_MOVED * Math.min(a, b);
+    return Math.abs(a - b) <= MAX_MOVED * Math.min(a, b);
   }
 
   private double flag(int ofCase, int round) {
@@ -117,7 +117,7 @@ final class Samples {
 
   /** Windows of one thread that took at most 15 % longer than its figure. */
   int undisturbed(int ofCase) {
-    double most = fast(ofCase) * (1 + MOST_MOVED);
+    double most = fast(ofCase) * (1 + MAX_MOVED);
     return (int) Arrays.stream(figures(ofCase, f -> true)).filter(f -> f <= most).count();
   }
 

@@ -7,7 +7,7 @@ import java.util.function.DoublePredicate;
 
 /** What a group's windows showed, as a table. */
 final class Table {
-  private static final int LEAST = 10; // windows, for a table of cores near or far
+  private static final int MIN_WINDOWS = 10; // for a table of cores near or far
 
   private final Group group;
   private final List<Case> cases;
@@ -62,7 +62,7 @@ final class Table {
   /** Returns how many tables. */
   private int together(String place, DoublePredicate there) {
     double[] flags = samples.flags(0, there);
-    if (flags.length < LEAST) {
+    if (flags.length < MIN_WINDOWS) {
       return 0;
     }
     print(

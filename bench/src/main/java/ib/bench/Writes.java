@@ -30,7 +30,7 @@ final class Writes {
 
   /** One at a time, signaled, from post to completion. */
   static final class Single extends Connected {
-    private static final long LEAST_BURST_BYTES = 512 * 1024;
+    private static final long MIN_BURST_BYTES = 512 * 1024;
 
     /** Turns of a loop that each write waits for: a slowdown that {@code bench/check} must see. */
     private static final int PLANTED = Integer.getInteger("ib.bench.planted", 0);
@@ -39,7 +39,7 @@ final class Writes {
 
     Single(int bytes) {
       super("WRITE " + bytes + " B, one at a time", Kind.ALONE, bytes);
-      count = (int) Math.clamp(LEAST_BURST_BYTES / bytes, 1, 64);
+      count = (int) Math.clamp(MIN_BURST_BYTES / bytes, 1, 64);
     }
 
     @Override

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 11, section 3: the rules of the language find what they are for")
 class LanguageRulesTest {
@@ -76,19 +77,30 @@ class LanguageRulesTest {
     assertEquals(List.of(), LanguageRules.check(Source.parse("itests" + path, text)));
   }
 
-  @Test
-  @DisplayName("canary: a limit is called MAX_ or MIN_, not _MOST or _LEAST")
-  void limits() {
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"main", "test"})
+  @DisplayName("canary: a limit is called MAX_ or MIN_, not MOST or LEAST, alone or in a name")
+  void limits(String folder) {
     for (String module : LanguageRules.NAMED) {
-      String path = module + "/src/main/java/X.java";
-      String code = "class X { private static final int %s = 1; }";
-      for (String name : List.of("KEYS_MOST", "KEYS_LEAST")) {
-        assertEquals(
-            1, LanguageRules.check(Source.parse(path, String.format(code, name))).size(), name);
+      for (String name : List.of("KEYS_MOST", "MOST", "LEAST_NS", "WAIT_LEAST_NS")) {
+        assertEquals(1, LanguageRules.check(limit(module, folder, name)).size(), name);
       }
-      String good = String.format(code, "MAX_KEYS");
-      assertEquals(List.of(), LanguageRules.check(Source.parse(path, good)));
+      for (String name : List.of("MAX_KEYS", "MIN_WAIT_NS", "ALMOST", "MOSTLY_FULL")) {
+        assertEquals(List.of(), LanguageRules.check(limit(module, folder, name)));
+      }
     }
+  }
+
+  @Test
+  @DisplayName("canary: no limit of the engine ends with MOST or LEAST")
+  void engineLimits() {
+    assertEquals(1, LanguageRules.check(limit("ib.engine", "main", "KEYS_MOST")).size());
+    assertEquals(List.of(), LanguageRules.check(limit("ib.engine", "main", "MAX_KEYS")));
+  }
+
+  private static Source limit(String module, String folder, String name) {
+    String code = "class X { private static final int " + name + " = 1; }";
+    return Source.parse(module + "/src/" + folder + "/java/X.java", code);
   }
 
   @Test

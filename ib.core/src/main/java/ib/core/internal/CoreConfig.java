@@ -20,14 +20,14 @@ import java.util.stream.Stream;
  * @param quotas what a client may have on a device
  */
 public record CoreConfig(Limits limits, Quotas quotas) {
-  private static final int MOST_MS = 3_600_000;
+  private static final int MAX_MS = 3_600_000;
 
   private static final Whole REPORT =
       new Whole(
           "callback_report_ms",
           1,
           10_000,
-          MOST_MS,
+          MAX_MS,
           "Milliseconds after which an add or remove that has not returned is reported, with its"
               + " client, its thread and what the client holds.");
 
@@ -36,7 +36,7 @@ public record CoreConfig(Limits limits, Quotas quotas) {
           "callback_deadline_ms",
           1,
           60_000,
-          MOST_MS,
+          MAX_MS,
           "Milliseconds after which the client of such a callback is given up and its handle revoked,"
               + " if the removal of a device or the stop of a bundle waits for it. A thread that waits"
               + " for anything else, a rename for example, is released then; the rename stays queued."

@@ -91,7 +91,7 @@ public record FaultRule(
     }
   }
 
-  private static final long DELAY_MOST_NS = 3_600_000_000_000L;
+  private static final long MAX_DELAY_NS = 3_600_000_000_000L;
   private static final Pattern TIME = Pattern.compile("([0-9]{1,12})(ns|us|ms|s)?");
   private static final Pattern RANGE =
       Pattern.compile("(0[xX][0-9a-fA-F]{1,6}|[0-9]{1,8})(?:-(0[xX][0-9a-fA-F]{1,6}|[0-9]{1,8}))?");
@@ -114,8 +114,8 @@ public record FaultRule(
     range("peer", peer, -1, 0xFFFF);
     range("skip", skip, 0, Long.MAX_VALUE);
     range("count", count, 0, Long.MAX_VALUE);
-    range("delay", delayNs, 0, DELAY_MOST_NS);
-    range("jitter", jitterNs, 0, DELAY_MOST_NS);
+    range("delay", delayNs, 0, MAX_DELAY_NS);
+    range("jitter", jitterNs, 0, MAX_DELAY_NS);
     range("packets", packets, 1, 256);
   }
 
@@ -331,7 +331,7 @@ public record FaultRule(
           default -> 1;
         };
     long n = Long.parseLong(m.group(1));
-    range(key, n, 0, DELAY_MOST_NS / unit);
+    range(key, n, 0, MAX_DELAY_NS / unit);
     return n * unit;
   }
 

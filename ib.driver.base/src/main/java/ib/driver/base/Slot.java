@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param <C> the driver's kind of configuration
  */
 public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
-  private static final int PAUSE_LEAST_S = 1;
-  private static final int PAUSE_MOST_S = 30;
+  private static final int MIN_PAUSE_S = 1;
+  private static final int MAX_PAUSE_S = 30;
   private static final long ALL = Long.MAX_VALUE; // requests
 
   private final String pid;
@@ -48,7 +48,7 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
   private Announcer.@Nullable Offer offer;
   private String offeredName = "";
   private String refused = ""; // the last reported failure, while the slot tries again
-  private int pauseS = PAUSE_LEAST_S; // before the next try
+  private int pauseS = MIN_PAUSE_S; // before the next try
   private Runnable endPause = () -> {};
 
   Slot(
@@ -239,9 +239,9 @@ public final class Slot<C extends DeviceConfig<C>> implements DeviceSlot {
     update(s -> s.settle(wish.revision(), failure));
     if (why instanceof IbAgainException) {
       endPause = observer.later(this, pauseS, () -> tryAgain(wish.revision()));
-      pauseS = Math.min(2 * pauseS, PAUSE_MOST_S);
+      pauseS = Math.min(2 * pauseS, MAX_PAUSE_S);
     } else {
-      pauseS = PAUSE_LEAST_S;
+      pauseS = MIN_PAUSE_S;
     }
     observer.settled(this);
   }

@@ -22,9 +22,9 @@ import jdk.net.ExtendedSocketOptions;
  */
 final class Forgery implements AutoCloseable {
   static final int PORT = 4791;
-  private static final int MOST = 1200;
+  private static final int MAX_BYTES = 1200;
 
-  final byte[] bytes = new byte[MOST];
+  final byte[] bytes = new byte[MAX_BYTES];
   private final DatagramChannel channel;
   private final InetSocketAddress to;
   private final int source;

@@ -27,11 +27,11 @@ final class Sniffer implements AutoCloseable {
   private static final int ADDRESS_BYTES = 20;
   private static final int PACKET_TYPE = 10;
   private static final int OUTGOING = 4;
-  private static final int MOST = 1 << 17;
+  private static final int MAX_BYTES = 1 << 17;
   private static final int UDP_BYTES = 8;
 
   private final Arena arena = Arena.ofConfined();
-  private final MemorySegment bytes = arena.allocate(MOST);
+  private final MemorySegment bytes = arena.allocate(MAX_BYTES);
   private final MemorySegment from = arena.allocate(ADDRESS_BYTES, 4);
   private final MemorySegment fromLength = arena.allocate(ValueLayout.JAVA_INT);
   private final int fd;
@@ -77,7 +77,7 @@ final class Sniffer implements AutoCloseable {
     List<byte[]> all = new ArrayList<>();
     for (; ; ) {
       fromLength.set(i, 0, ADDRESS_BYTES);
-      long length = (long) receive.apply(fd, bytes, (long) MOST, 0, from, fromLength);
+      long length = (long) receive.apply(fd, bytes, (long) MAX_BYTES, 0, from, fromLength);
       if (length < 0) {
         return all;
       }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @DisplayName("Issue 5: the records that clients have the subnet administrator keep have a limit")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SaLimitTest {
-  private static final int MOST = 4096;
+  private static final int MAX_RECORDS = 4096;
 
   private final Fabric fabric = BuiltinSm.newFabric();
   private FabricPort port;
@@ -55,13 +55,13 @@ final class SaLimitTest {
   @DisplayName("Issue 5 services: 0x0100 for one more, room again when one is deleted")
   void services() {
     try (SaProbe probe = new SaProbe(fabric, port)) {
-      for (int i = 1; i <= MOST; i++) {
+      for (int i = 1; i <= MAX_RECORDS; i++) {
         assertEquals(0, set(probe, service(i)));
       }
-      assertEquals(SaStatus.NO_RESOURCES.value(), set(probe, service(MOST + 1)));
-      assertEquals(0, set(probe, service(MOST)), "one that is there is renewed");
+      assertEquals(SaStatus.NO_RESOURCES.value(), set(probe, service(MAX_RECORDS + 1)));
+      assertEquals(0, set(probe, service(MAX_RECORDS)), "one that is there is renewed");
       assertEquals(0, probe.ask(MadMethod.DELETE, service(1)).header().status());
-      assertEquals(0, set(probe, service(MOST + 1)));
+      assertEquals(0, set(probe, service(MAX_RECORDS + 1)));
     }
   }
 
@@ -69,12 +69,12 @@ final class SaLimitTest {
   @DisplayName("Issue 5 subscriptions: 0x0100 for one more, room again when one is given back")
   void subscriptions() {
     try (SaProbe probe = new SaProbe(fabric, port)) {
-      for (int i = 1; i <= MOST; i++) {
+      for (int i = 1; i <= MAX_RECORDS; i++) {
         assertEquals(0, set(probe, trap(i, 1)));
       }
-      assertEquals(SaStatus.NO_RESOURCES.value(), set(probe, trap(MOST + 1, 1)));
+      assertEquals(SaStatus.NO_RESOURCES.value(), set(probe, trap(MAX_RECORDS + 1, 1)));
       assertEquals(0, set(probe, trap(1, 0)));
-      assertEquals(0, set(probe, trap(MOST + 1, 1)));
+      assertEquals(0, set(probe, trap(MAX_RECORDS + 1, 1)));
     }
   }
 }

@@ -95,8 +95,8 @@ public final class Ibping {
     private final int lid;
     private long sent;
     private long received;
-    private long leastNs = Long.MAX_VALUE;
-    private long mostNs;
+    private long minNs = Long.MAX_VALUE;
+    private long maxNs;
     private long sumNs;
     private String from = "";
 
@@ -137,8 +137,8 @@ public final class Ibping {
           return;
         }
         received++;
-        leastNs = Math.min(leastNs, ns);
-        mostNs = Math.max(mostNs, ns);
+        minNs = Math.min(minNs, ns);
+        maxNs = Math.max(maxNs, ns);
         sumNs += ns;
         from = text(pong.mad().data());
         if (!quiet) {
@@ -167,9 +167,9 @@ public final class Ibping {
           received,
           lost,
           TimeUnit.NANOSECONDS.toMillis(ns),
-          ms(received == 0 ? 0 : leastNs),
+          ms(received == 0 ? 0 : minNs),
           ms(received == 0 ? 0 : sumNs / received),
-          ms(mostNs));
+          ms(maxNs));
     }
 
     private static String ms(long ns) {

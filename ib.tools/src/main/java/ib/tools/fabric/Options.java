@@ -7,7 +7,7 @@ import java.util.List;
 /** The options that all of infiniband-diags share. */
 final class Options {
   private static final int TIMEOUT_MS = 1_000;
-  private static final int TIMEOUT_MOST_MS = 60_000;
+  private static final int MAX_TIMEOUT_MS = 60_000;
 
   private Options() {}
 
@@ -57,6 +57,6 @@ final class Options {
    * @param without the time without the option
    */
   static int timeoutMs(ib.tools.getopt.Parsed line, int without) {
-    return line.number("timeout", without, 1, TIMEOUT_MOST_MS);
+    return line.number("timeout", without, 1, MAX_TIMEOUT_MS);
   }
 }

@@ -38,7 +38,7 @@ final class NetifCommand {
   private static final long PATIENCE_NS = 1_000_000_000L;
   private static final int PING_BYTES = 56;
   private static final int MAX_PINGS = 100;
-  private static final int WAIT_MOST_S = 600;
+  private static final int MAX_WAIT_S = 600;
   private static final int PROBES = 2;
 
   private NetifCommand() {}
@@ -215,8 +215,7 @@ final class NetifCommand {
     Ip to = IpoibConfig.Net.parse(args[2]).address();
     int count = args.length < 4 ? 3 : number("COUNT", args[3], 1, MAX_PINGS);
     int bytes = args.length < 5 ? PING_BYTES : number("BYTES", args[4], 0, 65_535);
-    long patience =
-        PATIENCE_NS * (args.length < 6 ? 1 : number("SECONDS", args[5], 1, WAIT_MOST_S));
+    long patience = PATIENCE_NS * (args.length < 6 ? 1 : number("SECONDS", args[5], 1, MAX_WAIT_S));
     StringBuilder text = new StringBuilder();
     int received = 0;
     for (int i = 1; i <= count; i++) {

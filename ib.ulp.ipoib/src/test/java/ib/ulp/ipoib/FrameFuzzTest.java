@@ -48,9 +48,9 @@ class FrameFuzzTest {
   private static final int PING_EVERY = 500;
   private static final int MAX_UD = 2048;
   private static final int MAX_RC = 65_524;
-  private static final long PATIENCE_LEAST_NS = 100_000_000L;
-  private static final long PATIENCE_MOST_NS = 6_000_000_000L;
-  private static final long PATIENCE_NS = 10 * PATIENCE_MOST_NS; // with all tries of a ping
+  private static final long MIN_PATIENCE_NS = 100_000_000L;
+  private static final long MAX_PATIENCE_NS = 6_000_000_000L;
+  private static final long PATIENCE_NS = 10 * MAX_PATIENCE_NS; // with all tries of a ping
   private static final long MAX_HEAP = 24 << 20;
   private static final Ip[] ONE = {Ip.parse("10.96.0.1"), Ip.parse("fd00::1")};
   private static final Ip[] TWO = {Ip.parse("10.96.0.2"), Ip.parse("fd00::2")};
@@ -139,9 +139,9 @@ class FrameFuzzTest {
    */
   private static void ping(NetIf from, Ip to, int bytes) {
     List<Throwable> lost = new ArrayList<>();
-    long patience = PATIENCE_LEAST_NS;
+    long patience = MIN_PATIENCE_NS;
     for (long left = PATIENCE_NS; left > 0; left -= patience) {
-      patience = Math.min(lost.isEmpty() ? patience : 2 * patience, PATIENCE_MOST_NS);
+      patience = Math.min(lost.isEmpty() ? patience : 2 * patience, MAX_PATIENCE_NS);
       CompletableFuture<Long> reply = from.ping(to, bytes, patience);
       Throwable why = reply.handle((ns, e) -> e).join();
       if (why == null) {

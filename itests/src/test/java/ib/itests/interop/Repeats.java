@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Repeats {
   /** How many of the lane's cases may need it: one in twenty; 2 of 164 were seen. */
-  static final int MOST = 8;
+  static final int MAX_REPEATS = 8;
 
   private static final Logger LOG = LoggerFactory.getLogger(Repeats.class);
 
@@ -64,6 +64,7 @@ final class Repeats {
   /** Fails when too much was run a second time. */
   void check() {
     LOG.info("{} cases were run a second time: {}", names.size(), names);
-    assertTrue(names.size() + " cases were run a second time: " + names, names.size() <= MOST);
+    assertTrue(
+        names.size() + " cases were run a second time: " + names, names.size() <= MAX_REPEATS);
   }
 }

@@ -53,7 +53,7 @@ public class RepeatsIT {
 
   @Test
   public void tooManyFail() throws Exception {
-    for (int i = 0; i < Repeats.MOST; i++) {
+    for (int i = 0; i < Repeats.MAX_REPEATS; i++) {
       runs = 0;
       run(1, true);
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Receives {
   /** How many messages there may be. */
-  static final int MOST = 1024;
+  static final int MAX_MESSAGES = 1024;
 
   /** How many segments they may keep: two of the longest messages. */
   static final int MAX_SEGMENTS = 2 * Rmpp.MAX_SEGMENTS;
@@ -31,7 +31,7 @@ final class Receives {
 
   /** {@return whether one more may begin; the oldest that has arrived is forgotten for it} */
   boolean admits() {
-    if (all.size() < MOST) {
+    if (all.size() < MAX_MESSAGES) {
       return true;
     }
     for (Iterator<Receiving> i = all.values().iterator(); i.hasNext(); ) {

@@ -183,11 +183,11 @@ final class MadRefusalsTest {
   @DisplayName("as many messages are received at once as the bound allows, the next gets STOP 1")
   void messages() {
     serve();
-    for (int i = 0; i < 2 * Receives.MOST; i++) {
+    for (int i = 0; i < 2 * Receives.MAX_MESSAGES; i++) {
       begin(i, 1);
     }
-    assertEquals(Receives.MOST, net.count(2, Counter.RMPP_NO_ROOM));
-    assertEquals(Receives.MOST, stops().size());
+    assertEquals(Receives.MAX_MESSAGES, net.count(2, Counter.RMPP_NO_ROOM));
+    assertEquals(Receives.MAX_MESSAGES, stops().size());
     assertEquals(RmppStatus.RESOURCES_EXHAUSTED.value(), stops().getFirst().rmpp().rmppStatus());
     assertEquals(
         List.of(
@@ -202,7 +202,7 @@ final class MadRefusalsTest {
   @DisplayName("messages that have arrived and are remembered make room for new ones")
   void remembered() {
     serve();
-    int count = 3 * Receives.MOST;
+    int count = 3 * Receives.MAX_MESSAGES;
     for (int i = 0; i < count; i++) {
       arrive(segment(i, 1, RmppHeader.FLAG_LAST), STRANGER);
       world.runMs(0);

@@ -23,7 +23,7 @@ final class Traps {
   private static final int MAX_TIMES = 5;
 
   /** How many of one number a port repeats at once: strangers bring some of them about (M_Key). */
-  static final int MOST = 16;
+  static final int MAX_PENDING = 16;
 
   /** Why a trap is not sent. */
   static final String TOO_MANY = "a trap while enough of its number are repeated by the port";
@@ -58,7 +58,7 @@ final class Traps {
     pending.values().removeIf(p -> p.from.equals(from) && p.notice.mismatch(notice) < 0);
     long others =
         pending.values().stream().filter(p -> p.from.equals(from) && p.number == number).count();
-    if (others >= MOST) {
+    if (others >= MAX_PENDING) {
       subnet.fabric().incidents().refused(TOO_MANY, () -> trap.about(from));
       return;
     }

@@ -99,7 +99,7 @@ final class Answers implements CmParty {
       refuse(tid, req, answer, CmReject.CONSUMER, null);
     } else if (all.full()) {
       refuse(tid, req, answer, CmReject.NO_RESOURCES, Refusal.LIMIT);
-    } else if (all.peers().passives(answer) >= Connections.MOST_OF_ONE) {
+    } else if (all.peers().passives(answer) >= Connections.MAX_PER_PEER) {
       refuse(tid, req, answer, CmReject.NO_RESOURCES, Refusal.PEER_LIMIT);
     } else if (!accept(tid, req, address, answer)) {
       refuse(tid, req, answer, CmReject.NO_RESOURCES, Refusal.DEVICE);

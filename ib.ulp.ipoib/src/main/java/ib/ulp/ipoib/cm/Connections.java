@@ -33,13 +33,13 @@ public final class Connections {
   }
 
   /** C2: how many connections that peers asked for are accepted. */
-  static final int MOST = 4096;
+  static final int MAX_ACCEPTED = 4096;
 
   /**
    * B10: how many of them one peer port may have. A peer needs one; the others are left from before
    * a restart of the peer.
    */
-  static final int MOST_OF_ONE = 16;
+  static final int MAX_PER_PEER = 16;
 
   /** C2: after this idle time a connection that the peer asked for is closed. */
   static final long IDLE_NS = 2 * 256_000_000_000L;
@@ -71,7 +71,7 @@ public final class Connections {
    * @param refusals counts refused messages
    */
   public Connections(Loop loop, CmService cm, Owner owner, Refusals refusals) {
-    this(loop, cm, owner, refusals, MOST);
+    this(loop, cm, owner, refusals, MAX_ACCEPTED);
   }
 
   /** Creates the table with another limit of connections that peers ask for. */

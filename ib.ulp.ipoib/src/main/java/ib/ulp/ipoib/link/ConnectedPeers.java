@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectedPeers {
   private static final long HOLD_OFF_NS = 1_000_000_000L;
-  private static final long HOLD_OFF_MOST_NS = 32_000_000_000L;
+  private static final long MAX_HOLD_OFF_NS = 32_000_000_000L;
 
   /**
    * How long packets wait for a connection, as for a path (D1). REQs are repeated for 69 s (C2),
@@ -119,7 +119,7 @@ final class ConnectedPeers {
   }
 
   private void failed(ConnectedPeer peer) {
-    long wait = Math.min(HOLD_OFF_MOST_NS, HOLD_OFF_NS << Math.min(5, peer.failures++));
+    long wait = Math.min(MAX_HOLD_OFF_NS, HOLD_OFF_NS << Math.min(5, peer.failures++));
     peer.notBeforeNs = link.loop().now() + wait;
     doubt(peer);
   }

@@ -20,7 +20,7 @@ final class Multicast {
   static final int QUEUE = 64;
 
   /** How many groups there may be: a peer that asks by IPv6 makes the interface join one. */
-  private static final int MOST = 1024;
+  private static final int MAX_GROUPS = 1024;
 
   private final Link link;
   private final Map<Gid, Group> groups = new LinkedHashMap<>();
@@ -146,7 +146,7 @@ final class Multicast {
     }
     Group group = groups.get(mgid);
     if (group == null) {
-      if (groups.size() >= MOST) {
+      if (groups.size() >= MAX_GROUPS) {
         leaveOldest();
       }
       group = new Group(mgid, true);

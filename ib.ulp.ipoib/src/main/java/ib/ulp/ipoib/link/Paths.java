@@ -34,7 +34,7 @@ final class Paths {
   static final long IDLE_NS = 60_000_000_000L;
 
   /** How many paths there may be: a peer that sends a request makes the link send to its GID. */
-  static final int MOST = 4096;
+  static final int MAX_PATHS = 4096;
 
   /** How long a query to the subnet administrator may take (D1). */
   static final int TIMEOUT_MS = 1000;
@@ -80,7 +80,7 @@ final class Paths {
   /** The path to a port; null when there are too many and each has a query under way. */
   private @Nullable Path of(Gid gid) {
     Path known = paths.get(gid);
-    if (known == null && (paths.size() < MOST || forgotten())) {
+    if (known == null && (paths.size() < MAX_PATHS || forgotten())) {
       known = new Path(gid);
       paths.put(gid, known);
     }

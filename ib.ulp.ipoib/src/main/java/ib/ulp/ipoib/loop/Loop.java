@@ -58,7 +58,7 @@ public final class Loop implements Executor {
   }
 
   private static final int TASKS_PER_TURN = 1024;
-  private static final long SLEEP_MOST_NS = 10_000_000_000L;
+  private static final long MAX_SLEEP_NS = 10_000_000_000L;
 
   private final Incidents incidents =
       new Incidents("an interface", LoggerFactory.getLogger(Loop.class)::warn);
@@ -216,7 +216,7 @@ public final class Loop implements Executor {
     }
     if (!something && !due()) {
       sleeper.sleep(
-          timers.isEmpty() ? SLEEP_MOST_NS : Math.min(SLEEP_MOST_NS, timers.peek().at - now()));
+          timers.isEmpty() ? MAX_SLEEP_NS : Math.min(MAX_SLEEP_NS, timers.peek().at - now()));
     }
     asleep.set(false);
   }

@@ -44,7 +44,7 @@ public final class Neighbours {
   static final int TRIES = 3;
 
   /** How many neighbours are kept: a peer that asks is one, and may claim any address. */
-  static final int MOST = 4096;
+  static final int MAX_ENTRIES = 4096;
 
   private static final int SOLICITATION = 135;
   private static final int ADVERTISEMENT = 136;
@@ -147,7 +147,7 @@ public final class Neighbours {
     if (known != null) {
       return known;
     }
-    if (table.size() >= MOST) {
+    if (table.size() >= MAX_ENTRIES) {
       Iterator<Neighbour> eldest = table.values().iterator();
       eldest.next().queue.forEach(waiting -> link.drop(Drop.TX_NEIGHBOUR_QUEUE));
       eldest.remove();

@@ -13,7 +13,7 @@ import java.util.Map;
  * loop's thread only.
  */
 final class PathMtus {
-  private static final int MOST = 0xffff;
+  private static final int MAX_MTU = 0xffff;
   private static final int NO_ECHO = -1;
 
   /**
@@ -26,7 +26,7 @@ final class PathMtus {
   private final Map<Ip, Integer> known = new HashMap<>();
 
   int of(Ip to) {
-    return known.getOrDefault(to, MOST);
+    return known.getOrDefault(to, MAX_MTU);
   }
 
   void clear() {

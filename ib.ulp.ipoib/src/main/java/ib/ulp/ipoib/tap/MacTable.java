@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * on the loop's thread only.
  */
 final class MacTable {
-  private static final int MOST = 16_384;
+  private static final int MAX_ENTRIES = 16_384;
   private static final long LOCAL = 0x0200_0000_0000L;
   private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 
@@ -30,7 +30,7 @@ final class MacTable {
 
     @Override
     protected boolean removeEldestEntry(Map.Entry<Long, LinkAddress> eldest) {
-      return size() > MOST;
+      return size() > MAX_ENTRIES;
     }
   }
 

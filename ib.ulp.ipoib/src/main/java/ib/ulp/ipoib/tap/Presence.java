@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 final class Presence {
   private static final int BATCH = 64;
   private static final int MIN_IPV6 = 1280;
-  private static final long AGAIN_LEAST_NS = 100_000_000L;
-  private static final long AGAIN_MOST_NS = 30_000_000_000L;
+  private static final long MIN_AGAIN_NS = 100_000_000L;
+  private static final long MAX_AGAIN_NS = 30_000_000_000L;
 
   private final Logger log = LoggerFactory.getLogger(Presence.class);
   private final TapDevice device;
@@ -131,7 +131,7 @@ final class Presence {
           "interface {}: the kernel has removed its device: {}; it is created again, without its addresses",
           name(),
           why.getMessage());
-      link.loop().after(AGAIN_LEAST_NS, () -> again(AGAIN_LEAST_NS));
+      link.loop().after(MIN_AGAIN_NS, () -> again(MIN_AGAIN_NS));
     }
   }
 
@@ -145,7 +145,7 @@ final class Presence {
     try {
       device.again();
     } catch (IOException e) {
-      long next = Math.min(2 * waited, AGAIN_MOST_NS);
+      long next = Math.min(2 * waited, MAX_AGAIN_NS);
       log.debug(
           "interface {}: the kernel refuses to create its device again: {}",
           name(),

@@ -28,7 +28,7 @@ class ConnectionsTest {
   private static void life(long seed, boolean bug) {
     CmWorld world = new CmWorld(seed);
     for (int i = 0; i < 3; i++) {
-      Node node = world.add(world.random.nextInt(1 << 24), Connections.MOST);
+      Node node = world.add(world.random.nextInt(1 << 24), Connections.MAX_ACCEPTED);
       Set<Integer> once = new HashSet<>();
       if (bug) {
         node.bug = m -> m.attribute() == CmMessage.DREQ && !once.add(m.localId());

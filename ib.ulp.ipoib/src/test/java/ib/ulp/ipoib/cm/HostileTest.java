@@ -23,7 +23,7 @@ class HostileTest {
   @DisplayName("nothing is thrown, no more is held than one port may have, a live one lives on")
   void random() {
     CmWorld world = new CmWorld(1);
-    Node victim = world.add(1, Connections.MOST);
+    Node victim = world.add(1, Connections.MAX_ACCEPTED);
     Node friend = world.add(2, 9);
     world.add(3, 9); // where the answers to LID 3 go
     friend.connect(victim);
@@ -45,7 +45,7 @@ class HostileTest {
       if (message != null && !(kills && victim.names.containsKey(message.remoteId()))) {
         party.received(i, message, way(world.random.nextInt(3)));
         while (victim.loop.turn()) {
-          assertTrue(victim.connections.all().size() <= 1 + Connections.MOST_OF_ONE);
+          assertTrue(victim.connections.all().size() <= 1 + Connections.MAX_PER_PEER);
         }
       }
       victim.said.clear();

@@ -29,7 +29,7 @@ class OriginTest {
 
   @BeforeEach
   void listen() {
-    node = world.add(1, Connections.MOST);
+    node = world.add(1, Connections.MAX_ACCEPTED);
     world.add(STRANGER, 9); // hears what is said to LID 2
     world.add(STRANGER, 9); // and to LID 3
     listener = node.listener;
@@ -90,18 +90,18 @@ class OriginTest {
       "one port gets at most 16 connections, under any names; other ports still get theirs")
   void limit() {
     AhAttr here = AhAttr.ofLid(1, 2, 0);
-    for (int i = 0; i < 3 * Connections.MOST_OF_ONE; i++) {
+    for (int i = 0; i < 3 * Connections.MAX_PER_PEER; i++) {
       Gid invented = Gid.linkLocal(0x1000 + i);
       listener.received(i, request(path(2, invented, node.address.gid()), 0xffff, DATA), here);
     }
     assertTrue(node.loop.turn());
-    assertEquals(Connections.MOST_OF_ONE, node.connections.all().size());
-    assertEquals(2 * Connections.MOST_OF_ONE, node.refusals.of(Refusal.PEER_LIMIT));
+    assertEquals(Connections.MAX_PER_PEER, node.connections.all().size());
+    assertEquals(2 * Connections.MAX_PER_PEER, node.refusals.of(Refusal.PEER_LIMIT));
     AhAttr elsewhere = AhAttr.ofLid(1, 3, 0);
     Gid theirs = Gid.linkLocal(0x103);
     listener.received(1, request(path(3, theirs, node.address.gid()), 0xffff, DATA), elsewhere);
     assertTrue(node.loop.turn());
-    assertEquals(Connections.MOST_OF_ONE + 1, node.connections.all().size(), "another port");
+    assertEquals(Connections.MAX_PER_PEER + 1, node.connections.all().size(), "another port");
     node.connections.stop();
     assertEquals(0, node.ends.size());
     node.connections.start(node.self(false));

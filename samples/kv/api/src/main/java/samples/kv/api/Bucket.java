@@ -31,10 +31,10 @@ public record Bucket(MemorySegment memory) {
   public static final int PROBES = 4;
 
   /** The most bytes of a key. */
-  public static final int KEY_MOST = 100;
+  public static final int MAX_KEY_BYTES = 100;
 
   /** The most bytes of a value. */
-  public static final int VALUE_MOST = 400;
+  public static final int MAX_VALUE_BYTES = 400;
 
   private static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -70,8 +70,8 @@ public record Bucket(MemorySegment memory) {
   /**
    * Writes a key and a value.
    *
-   * @param key 1 to {@link #KEY_MOST} bytes
-   * @param value at most {@link #VALUE_MOST} bytes
+   * @param key 1 to {@link #MAX_KEY_BYTES} bytes
+   * @param value at most {@link #MAX_VALUE_BYTES} bytes
    */
   public void write(byte[] key, byte[] value) {
     memory.set(INT, KEY_LENGTH, key.length);
@@ -96,9 +96,9 @@ public record Bucket(MemorySegment memory) {
     int key = memory.get(INT, KEY_LENGTH);
     int value = memory.get(INT, VALUE_LENGTH);
     return key > 0
-        && key <= KEY_MOST
+        && key <= MAX_KEY_BYTES
         && value >= 0
-        && value <= VALUE_MOST
+        && value <= MAX_VALUE_BYTES
         && memory.get(INT, CRC) == crc(KEY + key + value);
   }
 

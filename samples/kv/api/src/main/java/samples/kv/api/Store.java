@@ -7,8 +7,8 @@ public interface Store {
   /**
    * Stores a value; what the key had before is gone.
    *
-   * @param key 1 to {@link Bucket#KEY_MOST} bytes of UTF-8
-   * @param value at most {@link Bucket#VALUE_MOST} bytes of UTF-8
+   * @param key 1 to {@link Bucket#MAX_KEY_BYTES} bytes of UTF-8
+   * @param value at most {@link Bucket#MAX_VALUE_BYTES} bytes of UTF-8
    * @throws StoreException when it is not stored; after {@code GONE} it may be
    */
   void put(String key, String value);
@@ -16,7 +16,7 @@ public interface Store {
   /**
    * Looks a value up.
    *
-   * @param key 1 to {@link Bucket#KEY_MOST} bytes of UTF-8
+   * @param key 1 to {@link Bucket#MAX_KEY_BYTES} bytes of UTF-8
    * @return its value, if it has one
    * @throws StoreException when that cannot be told
    */
@@ -25,7 +25,7 @@ public interface Store {
   /**
    * Deletes a key.
    *
-   * @param key 1 to {@link Bucket#KEY_MOST} bytes of UTF-8
+   * @param key 1 to {@link Bucket#MAX_KEY_BYTES} bytes of UTF-8
    * @return whether it had a value
    * @throws StoreException when it is not deleted; after {@code GONE} it may be
    */

@@ -104,7 +104,7 @@ public final class Client implements IbClient, Store {
   @Override
   public void put(String key, String value) {
     byte[] k = key(key);
-    byte[] v = bytes("the value", value, 0, Bucket.VALUE_MOST);
+    byte[] v = bytes("the value", value, 0, Bucket.MAX_VALUE_BYTES);
     int answer = ask(l -> l.send(KeyValueServer.PUT, k, v));
     if (answer == KeyValueServer.FULL) {
       throw new StoreException(
@@ -129,7 +129,7 @@ public final class Client implements IbClient, Store {
   }
 
   private static byte[] key(String key) {
-    return bytes("the key", key, 1, Bucket.KEY_MOST);
+    return bytes("the key", key, 1, Bucket.MAX_KEY_BYTES);
   }
 
   private static byte[] bytes(String what, String text, int least, int most) {

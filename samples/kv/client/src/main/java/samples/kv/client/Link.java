@@ -21,7 +21,7 @@ import samples.kv.api.StoreException.Reason;
  * {@link #close} does not need it, so it also ends a request that waits.
  */
 final class Link {
-  private static final int READS_MOST = 100;
+  private static final int MAX_READS = 100;
   private static final long ANSWER_SECONDS = 30; // far longer than all retries of the queue pair
   private static final int READ_BYTES = Bucket.PROBES * Bucket.BYTES;
   private static final int MESSAGE = READ_BYTES; // behind what is read
@@ -53,7 +53,7 @@ final class Link {
   /** Reads the buckets of a key until it is clear what is in them. */
   synchronized Optional<byte[]> get(byte[] key) {
     long from = server.address() + (long) Bucket.first(key, server.buckets()) * Bucket.BYTES;
-    for (int reads = 0; reads < READS_MOST; reads++) {
+    for (int reads = 0; reads < MAX_READS; reads++) {
       CompletableFuture<Integer> read = new CompletableFuture<>();
       pending = List.of(read);
       check(
@@ -82,7 +82,7 @@ final class Link {
     }
     throw new StoreException(
         Reason.BUSY,
-        "the buckets of the key were half written at each of " + READS_MOST + " reads");
+        "the buckets of the key were half written at each of " + MAX_READS + " reads");
   }
 
   /** Sends a bucket, and returns the server's answer. */

@@ -90,15 +90,15 @@ class StoreTest {
   void storesFindsAndDeletes() {
     assertEquals(Optional.empty(), client.get("key"));
     assertFalse(client.delete("key"));
-    for (String value : List.of("value", "", "é".repeat(Bucket.VALUE_MOST / 2))) {
+    for (String value : List.of("value", "", "é".repeat(Bucket.MAX_VALUE_BYTES / 2))) {
       client.put("key", value);
       assertEquals(Optional.of(value), client.get("key"));
     }
     assertTrue(client.delete("key"));
     assertEquals(Optional.empty(), client.get("key"));
-    client.put("k".repeat(Bucket.KEY_MOST), "v".repeat(Bucket.VALUE_MOST));
+    client.put("k".repeat(Bucket.MAX_KEY_BYTES), "v".repeat(Bucket.MAX_VALUE_BYTES));
     assertEquals(
-        Optional.of("v".repeat(Bucket.VALUE_MOST)), client.get("k".repeat(Bucket.KEY_MOST)));
+        Optional.of("v".repeat(Bucket.MAX_VALUE_BYTES)), client.get("k".repeat(Bucket.MAX_KEY_BYTES)));
   }
 
   /** The same for many requests, while packets are lost: the devices send them again. */
@@ -114,8 +114,8 @@ class StoreTest {
   @Test
   void refusesWhatDoesNotFit() {
     failsWith(Reason.SIZE, () -> client.put("", "value"));
-    failsWith(Reason.SIZE, () -> client.get("é".repeat(Bucket.KEY_MOST / 2 + 1)));
-    failsWith(Reason.SIZE, () -> client.put("key", "v".repeat(Bucket.VALUE_MOST + 1)));
+    failsWith(Reason.SIZE, () -> client.get("é".repeat(Bucket.MAX_KEY_BYTES / 2 + 1)));
+    failsWith(Reason.SIZE, () -> client.put("key", "v".repeat(Bucket.MAX_VALUE_BYTES + 1)));
   }
 
   @Test
@@ -225,7 +225,7 @@ class StoreTest {
 
   private static String letters(SplittableRandom random) {
     String letter = Character.toString('a' + random.nextInt(26));
-    return letter.repeat(random.nextInt(1, Bucket.VALUE_MOST));
+    return letter.repeat(random.nextInt(1, Bucket.MAX_VALUE_BYTES));
   }
 
   /** A request may be under way, at any place, when another thread closes the link. */

@@ -27,8 +27,8 @@ class TableTest {
   /** Each byte of the old content on its own in the new one. */
   @Test
   void aBucketThatIsHalfWrittenIsNotWhole() {
-    byte[] before = bucket("key", "x".repeat(Bucket.VALUE_MOST)).memory().toArray(BYTE);
-    byte[] after = bucket("key", "y".repeat(Bucket.VALUE_MOST)).memory().toArray(BYTE);
+    byte[] before = bucket("key", "x".repeat(Bucket.MAX_VALUE_BYTES)).memory().toArray(BYTE);
+    byte[] after = bucket("key", "y".repeat(Bucket.MAX_VALUE_BYTES)).memory().toArray(BYTE);
     assertTrue(new Bucket(MemorySegment.ofArray(after)).isWhole());
     for (int at = 0; at < Bucket.BYTES; at++) {
       byte[] torn = after.clone();

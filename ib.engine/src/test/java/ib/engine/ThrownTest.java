@@ -59,9 +59,7 @@ class ThrownTest {
         ClassTransform.transformingMethodBodies(
             ThrownTest::inside,
             (builder, element) -> {
-              if (element instanceof InvokeInstruction i
-                  && !SAFE.contains(i.owner().asInternalName())
-                  && !i.name().equalsString("leave")) {
+              if (element instanceof InvokeInstruction i && !isSafe(i)) {
                 builder.invokestatic(throwing, "point", nothing);
               }
               builder.with(element);
@@ -70,6 +68,14 @@ class ThrownTest {
     Class<?> c = plant.loadClass(ThrownScenario.class.getName());
     scenario = c.getMethod("run", String.class, long.class, long.class);
     close = c.getMethod("close", long.class, long.class);
+  }
+
+  /** The end of a request is one store after its completion was pushed, which is safe, too. */
+  private static boolean isSafe(InvokeInstruction i) {
+    String owner = i.owner().asInternalName();
+    return SAFE.contains(owner)
+        || i.name().equalsString("leave")
+        || owner.startsWith("ib/engine/ring/") && i.name().equalsString("retire");
   }
 
   /** Constructors are not, nor what only takes a queue pair off lists when it ends. */
@@ -104,6 +110,6 @@ class ThrownTest {
       }
     }
     reporter.publishEntry(how, calls + " calls, each of which has thrown");
-    assertTrue(calls > 50, calls + " calls");
+    assertTrue(calls > 40, calls + " calls");
   }
 }

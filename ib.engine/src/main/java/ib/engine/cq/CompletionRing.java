@@ -1,23 +1,16 @@
 package ib.engine.cq;
 
 import ib.core.verbs.Cqe;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import ib.core.verbs.WorkCompletion;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The entries of a completion queue: many producers (queue pairs on any thread), many pollers
- * (S18). One entry is one cache line with its own validity word ({@code index + 1}), published by
- * one release store; a poller copies an entry out and then takes it by CAS on the head, so no entry
- * is ever held by a slow poller.
- *
- * <pre>
- *  0 word | 8 wrId | 16 status 8, opcode 8, flags 8, sl 8, vendor error 32 | 24 byteLen 32, immData 32
- * 32 qpn 32, srcQp 32 | 40 slid 16, pkeyIndex 16, path bits 16, mss 16
- * </pre>
+ * (S18). An {@link Entry} has its own validity word ({@code index + 1}), published by one release
+ * store; a poller copies an entry out and then takes it by CAS on the head, so no entry is ever
+ * held by a slow poller.
  *
  * <p>No entry is overwritten: a producer that finds the ring full gets {@link #FULL}, and the queue
  * fails (CQ_ERR). After the ring is closed (resize), producers use the next ring; pollers follow
@@ -30,11 +23,8 @@ public final class CompletionRing extends ConsumerCursors {
   /** Result of {@link #claim}: the ring is closed; claim in {@link #next}. */
   public static final long CLOSED = -2;
 
-  private static final int ENTRY_SHIFT = 6;
   private static final int MAX_SCAN = 64;
   private static final long CLOSED_BIT = Long.MIN_VALUE;
-  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
-  private static final VarHandle WORD = LONG.varHandle();
   private static final VarHandle TAIL;
   private static final VarHandle HEAD;
   private static final VarHandle GUESS;
@@ -49,7 +39,7 @@ public final class CompletionRing extends ConsumerCursors {
     }
   }
 
-  private final MemorySegment entries;
+  private final long[] words;
   private final @Nullable Cqe[] cqes;
   private final int capacity;
   private final int mask;
@@ -65,8 +55,7 @@ public final class CompletionRing extends ConsumerCursors {
   public CompletionRing(int least) {
     capacity = Integer.highestOneBit(Math.max(1, 2 * least - 1));
     mask = capacity - 1;
-    // automatic: freed by the collector, so no close ever stops all threads (performance-facts 1d)
-    entries = Arena.ofAuto().allocate((long) capacity << ENTRY_SHIFT, 1 << ENTRY_SHIFT);
+    words = new long[Math.multiplyExact(capacity, 1 << Entry.SHIFT)];
     cqes = new @Nullable Cqe[capacity];
   }
 
@@ -109,8 +98,8 @@ public final class CompletionRing extends ConsumerCursors {
     return t;
   }
 
-  private long offset(long index) {
-    return (index & mask) << ENTRY_SHIFT;
+  private int base(long index) {
+    return ((int) index & mask) << Entry.SHIFT;
   }
 
   /**
@@ -122,24 +111,36 @@ public final class CompletionRing extends ConsumerCursors {
    * @param lengths byteLen in the lower, immData in the upper half
    * @param numbers qpn in the lower, srcQp in the upper half
    * @param path slid, pkeyIndex, path bits and mss, 16 bits each from the lowest
+   * @param place place and serial of the queue pair
+   * @param end index after the request in its queue, 0 when there is nothing to release
    * @param cqe the callback of a managed queue, or null
    */
   public void publish(
-      long index, long wrId, long what, long lengths, long numbers, long path, @Nullable Cqe cqe) {
-    long o = offset(index);
-    MemorySegment e = entries;
-    e.set(LONG, o + 8, wrId);
-    e.set(LONG, o + 16, what);
-    e.set(LONG, o + 24, lengths);
-    e.set(LONG, o + 32, numbers);
-    e.set(LONG, o + 40, path);
+      long index,
+      long wrId,
+      long what,
+      long lengths,
+      long numbers,
+      long path,
+      long place,
+      long end,
+      @Nullable Cqe cqe) {
+    int b = base(index);
+    long[] w = words;
+    w[b + Entry.WR_ID] = wrId;
+    w[b + Entry.WHAT] = what;
+    w[b + Entry.LENGTHS] = lengths;
+    w[b + Entry.NUMBERS] = numbers;
+    w[b + Entry.PATH] = path;
+    w[b + Entry.PLACE] = place;
+    w[b + Entry.END] = end;
     if (cqe != null || withCqe) {
       if (!withCqe) {
         withCqe = true;
       }
       cqes[(int) index & mask] = cqe;
     }
-    WORD.setRelease(e, o, index + 1);
+    Entry.publishRelease(w, b, index);
   }
 
   /**
@@ -165,18 +166,44 @@ public final class CompletionRing extends ConsumerCursors {
    * @return whether the entry is published
    */
   public boolean valid(long index) {
-    return (long) WORD.getAcquire(entries, offset(index)) == index + 1;
+    return Entry.isPublishedAcquire(words, base(index), index);
   }
 
   /**
    * Reads a field of a valid entry; void unless the {@link #take} that follows succeeds.
    *
    * @param index the entry
-   * @param word 1 to 5
+   * @param word 1 to 7
    * @return the word
    */
   public long word(long index, int word) {
-    return entries.get(LONG, offset(index) + 8L * word);
+    return words[base(index) + word];
+  }
+
+  /**
+   * Copies valid entries that are all of one work queue; void unless the {@link #take} that follows
+   * succeeds.
+   *
+   * @param index the first
+   * @param into where to
+   * @param from the first place there
+   * @param to the place after the last
+   * @return how many were copied
+   */
+  int copy(long index, WorkCompletion[] into, int from, int to) {
+    int first = base(index);
+    int n = 0;
+    while (from + n < to && valid(index + n)) {
+      int b = base(index + n);
+      if (n > 0 && !Entry.isSameQueue(words, first, b)) {
+        break;
+      }
+      WorkCompletion wc = into[from + n];
+      wc.cqe(cqe(index + n));
+      Entry.read(words, b, wc);
+      n++;
+    }
+    return n;
   }
 
   /**

@@ -19,15 +19,6 @@ public abstract class CqHost {
   /** Notifies the wires that a polling thread is about to sleep. */
   protected abstract void pollersRest();
 
-  /**
-   * Completions of a queue pair were polled: their requests are not outstanding any more.
-   *
-   * @param qpn number of the queue pair
-   * @param receive whether they were receives
-   * @param n how many
-   */
-  protected abstract void polled(int qpn, boolean receive, int n);
-
   /** A notification has thrown an exception. */
   protected abstract void notifyFailed();
 

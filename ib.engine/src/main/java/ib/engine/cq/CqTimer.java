@@ -3,6 +3,7 @@ package ib.engine.cq;
 import ib.engine.run.Worker;
 import ib.engine.time.Timer;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A timer of a completion queue, at most once with the worker however many threads start it. Data
@@ -27,11 +28,13 @@ abstract class CqTimer extends Timer {
     }
   }
 
-  /** Cancels the timer for good, because the completion queue is being closed. */
-  final void cancel() {
-    cancelled = true;
-    if (running.get()) {
-      worker.purge();
+  /** Cancels a timer for good, if it was made, because the completion queue is being closed. */
+  static void cancel(@Nullable CqTimer timer) {
+    if (timer != null) {
+      timer.cancelled = true;
+      if (timer.running.get()) {
+        timer.worker.purge();
+      }
     }
   }
 

@@ -20,11 +20,11 @@ final class PolledEntry {
 
   /** Copies a valid entry. */
   void read(CompletionRing ring, long index) {
-    wrId = ring.word(index, 1);
-    what = ring.word(index, 2);
-    lengths = ring.word(index, 3);
-    numbers = ring.word(index, 4);
-    path = ring.word(index, 5);
+    wrId = ring.word(index, Entry.WR_ID);
+    what = ring.word(index, Entry.WHAT);
+    lengths = ring.word(index, Entry.LENGTHS);
+    numbers = ring.word(index, Entry.NUMBERS);
+    path = ring.word(index, Entry.PATH);
     Cqe callback = ring.cqe(index);
     if (callback != null || cqe != null) { // a reference store costs a barrier
       cqe = callback;

@@ -1,7 +1,6 @@
 package ib.engine.cq;
 
 import ib.core.spi.Trace;
-import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.Cqe;
 import ib.core.verbs.EventType;
@@ -20,17 +19,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A completion queue: a chain of rings, of which all but the last are being emptied after a resize.
  */
-public final class SoftCq extends CompletionQueue {
-  private static final int IDLE = 0;
-  private static final int SOLICITED = 1;
-  private static final int ANY = 2;
-  private static final VarHandle ARMED;
+public final class SoftCq extends ArmedWord {
   private static final VarHandle POLLED;
+  private static final VarHandle STRAGGLERS;
 
   static {
     try {
-      ARMED = MethodHandles.lookup().findVarHandle(SoftCq.class, "armed", int.class);
       POLLED = MethodHandles.lookup().findVarHandle(SoftCq.class, "polled", CompletionRing.class);
+      STRAGGLERS =
+          MethodHandles.lookup().findVarHandle(SoftCq.class, "stragglers", Stragglers.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -41,12 +38,11 @@ public final class SoftCq extends CompletionQueue {
   private volatile CompletionRing
       filled; // where producers begin; the last ring of the chain or soon so
   private volatile CompletionRing polled; // the first ring that is not empty
-  private volatile int armed;
   private volatile boolean lost; // overrun
   private volatile boolean destroyed;
-  private final CqUsers users = new CqUsers(this);
-  private final Moderation moderation;
-  private final Stragglers stragglers;
+  private final Members members = new Members(this);
+  private volatile @Nullable Moderation moderation; // made when it is first set
+  private volatile @Nullable Stragglers stragglers; // made when the queue is first armed
 
   private final PolledEntry current = new PolledEntry(); // one thread at a time
 
@@ -55,15 +51,17 @@ public final class SoftCq extends CompletionQueue {
     this.host = host;
     this.nodeGuid = host.nodeGuid();
     CompletionRing ring = new CompletionRing(init.entries());
-    this.moderation = new Moderation(host.worker(), this::periodOver);
-    this.stragglers = new Stragglers(host.worker(), this::straggling);
     this.filled = ring;
     this.polled = ring;
   }
 
   // ---- producers ----
 
-  /** Adds a completion; for the holder of the claim of a queue pair that uses this queue. */
+  /**
+   * Adds a completion; for the holder of the claim of a queue pair that uses this queue. The pair
+   * is named by its place and serial, the request by the index after it in its queue, 0 for nothing
+   * to release.
+   */
   public void push(
       RunList run,
       long wrId,
@@ -77,6 +75,8 @@ public final class SoftCq extends CompletionQueue {
       int srcQp,
       long path,
       int sl,
+      long place,
+      long end,
       @Nullable Cqe cqe,
       boolean solicited) {
     Trace.completion(nodeGuid, qpn, wrId, status, opcode, byteLen);
@@ -97,24 +97,41 @@ public final class SoftCq extends CompletionQueue {
         (byteLen & 0xffffffffL) | (long) immData << 32,
         (qpn & 0xffffffffL) | (long) srcQp << 32,
         path,
+        place,
+        end,
         cqe);
-    int a = armed; // after the claim, which is a full fence: see requestNotify
+    long a = armed; // after the claim, which is a full fence: see requestNotify
     boolean failed = status != WcStatus.SUCCESS;
-    if (a != IDLE && (a == ANY || solicited || failed) && (moderation.due() || failed)) {
+    if (a != IDLE && (a == ANY || solicited || failed) && (due() || failed)) {
       fire(a);
     }
   }
 
-  private void fire(int was) {
+  private boolean due() {
+    Moderation m = moderation;
+    return m == null || m.due();
+  }
+
+  private void fire(long was) {
     if (ARMED.compareAndSet(this, was, IDLE)) {
       try {
         notifyCompletion();
       } catch (Throwable t) { // no memory for it, say: the worker tries again soon
         host.notifyFailed();
         ARMED.compareAndSet(this, IDLE, was);
-        stragglers.start();
+        late().start(); // made when the queue was armed, so no memory is needed here
       }
     }
+  }
+
+  /** The timer of notifications that are late, which the first that arms makes. */
+  private Stragglers late() {
+    Stragglers s = stragglers;
+    while (s == null) {
+      STRAGGLERS.compareAndSet(this, null, new Stragglers(host.worker(), this::straggling));
+      s = stragglers;
+    }
+    return s;
   }
 
   /** Ends the queue after an overrun, with CQ_ERR; no entry is overwritten (IBA 10.8.2). */
@@ -124,15 +141,15 @@ public final class SoftCq extends CompletionQueue {
     }
     lost = true;
     raise(EventType.CQ_ERR);
-    users.lost(run);
+    members.lost(run);
   }
 
   public void attach(Member qp) {
-    users.add(qp);
+    members.add(qp);
   }
 
   public void detach(Member qp) {
-    users.remove(qp);
+    members.remove(qp);
   }
 
   // ---- pollers ----
@@ -158,38 +175,30 @@ public final class SoftCq extends CompletionQueue {
       return PostStatus.INVALID;
     }
     boolean looked = most == 0;
+    int n = 0;
     for (; ; ) {
       CompletionRing r = ring();
       long h = r.head();
-      int n = 0;
-      while (n < most && r.valid(h + n)) {
-        CompletionEntry.read(r, h + n, into[n]);
-        n++;
-      }
-      if (n > 0) {
-        if (r.take(h, n)) {
-          release(into, n);
-          return n;
+      int more = r.copy(h, into, n, most);
+      if (more > 0) {
+        long place = r.word(h, Entry.PLACE);
+        long end = r.word(h + more - 1, Entry.END);
+        if (r.take(h, more)) {
+          members.release(place, into[n].opcode().isReceive(), end);
+          n += more;
+          if (n == most) {
+            return n;
+          }
+        } else {
+          Thread.onSpinWait();
         }
-        Thread.onSpinWait();
+      } else if (n > 0) {
+        return n;
       } else if (most == 0 || (h == r.head() && !r.drained())) {
         if (looked || !host.progress()) {
           return empty();
         }
         looked = true;
-      }
-    }
-  }
-
-  /** Frees the slots of requests whose completions were polled (IBA 10.8.5). */
-  private void release(WorkCompletion[] polled, int n) {
-    int from = 0;
-    for (int i = 1; i <= n; i++) {
-      WorkCompletion first = polled[from];
-      boolean receive = first.opcode().isReceive();
-      if (i == n || polled[i].qpn() != first.qpn() || polled[i].opcode().isReceive() != receive) {
-        host.polled(first.qpn(), receive, i - from);
-        from = i;
       }
     }
   }
@@ -206,8 +215,10 @@ public final class SoftCq extends CompletionQueue {
       long h = r.head();
       if (r.valid(h)) {
         current.read(r, h);
+        long place = r.word(h, Entry.PLACE);
+        long end = r.word(h, Entry.END);
         if (r.take(h, 1)) {
-          host.polled(qpn(), opcode().isReceive(), 1);
+          members.release(place, opcode().isReceive(), end);
           return true;
         }
       } else if (h == r.head() && !r.drained()) {
@@ -238,12 +249,12 @@ public final class SoftCq extends CompletionQueue {
 
   @Override
   public WcStatus status() {
-    return CompletionEntry.status(current.what);
+    return Entry.status(current.what);
   }
 
   @Override
   public WcOpcode opcode() {
-    return CompletionEntry.opcode(current.what);
+    return Entry.opcode(current.what);
   }
 
   @Override
@@ -258,7 +269,7 @@ public final class SoftCq extends CompletionQueue {
 
   @Override
   public int wcFlags() {
-    return CompletionEntry.flags(current.what);
+    return Entry.flags(current.what);
   }
 
   @Override
@@ -274,8 +285,7 @@ public final class SoftCq extends CompletionQueue {
   @Override
   public void readCurrent(WorkCompletion into) {
     into.cqe(current.cqe);
-    CompletionEntry.decode(
-        into, current.wrId, current.what, current.lengths, current.numbers, current.path);
+    Entry.decode(into, current.wrId, current.what, current.lengths, current.numbers, current.path);
   }
 
   // ---- notification ----
@@ -291,7 +301,7 @@ public final class SoftCq extends CompletionQueue {
    */
   @Override
   public int requestNotify(int flags) {
-    int want =
+    long want =
         (flags & NotifyFlags.NEXT_COMP) != 0
             ? ANY
             : (flags & NotifyFlags.SOLICITED) != 0 ? SOLICITED : IDLE;
@@ -302,9 +312,11 @@ public final class SoftCq extends CompletionQueue {
       return PostStatus.GONE;
     }
     host.pollersRest();
-    int a = armed;
-    if (a == IDLE) {
-      moderation.armed();
+    Stragglers late = late(); // before the queue is armed: who fires may need it
+    long a = armed;
+    Moderation m = moderation;
+    if (a == IDLE && m != null) {
+      m.armed();
     }
     while (a < want && !ARMED.compareAndSet(this, a, want)) { // NEXT_COMP includes SOLICITED
       a = armed;
@@ -314,7 +326,7 @@ public final class SoftCq extends CompletionQueue {
     boolean report = (flags & NotifyFlags.REPORT_MISSED_EVENTS) != 0;
     boolean waiting = (unpublished || report) && waiting();
     if (unpublished && !waiting) {
-      stragglers.start();
+      late.start();
     } else if (unpublished && !report) {
       fire(armed);
     }
@@ -371,14 +383,19 @@ public final class SoftCq extends CompletionQueue {
   }
 
   @Override
-  protected void doModerate(int count, int periodUs) {
-    moderation.set(count, periodUs);
+  protected synchronized void doModerate(int count, int periodUs) {
+    Moderation m = moderation;
+    if (m == null) {
+      m = new Moderation(host.worker(), this::periodOver);
+    }
+    m.set(count, periodUs);
+    moderation = m;
     periodOver(); // notifies a consumer that waits under the old settings
   }
 
   /** Tells a consumer that was to wait a little; the worker, or who changes the moderation. */
   private void periodOver() {
-    int a = armed;
+    long a = armed;
     if (a != IDLE && waiting()) {
       fire(a);
     }
@@ -387,8 +404,8 @@ public final class SoftCq extends CompletionQueue {
   @Override
   protected void doDestroy() {
     destroyed = true;
-    moderation.cancel();
-    stragglers.cancel();
+    CqTimer.cancel(moderation);
+    CqTimer.cancel(stragglers);
     host.cqClosed();
   }
 }

@@ -7,7 +7,6 @@ import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Payload;
-import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
@@ -24,7 +23,6 @@ import java.lang.foreign.ValueLayout;
  */
 final class Completer {
   private final QpCore qp;
-  private final SendCompletions completions;
   private long head; // the oldest request
   private int una; // the oldest sequence number that is not acknowledged
   private int retryLeft;
@@ -40,14 +38,13 @@ final class Completer {
 
   Completer(QpCore qp) {
     this.qp = qp;
-    this.completions = new SendCompletions(qp);
     this.ackTimer = new QpTimer(qp, QpCore.ACK_TIMER);
     this.rnrTimer = new QpTimer(qp, QpCore.RNR_TIMER);
   }
 
   /** Starts with an empty ring; stops both timers. */
   void reset() {
-    head = 0;
+    head = qp.sends.head();
     rnrWaiting = false;
     rewoundFor = -1;
     if (ackTimer.running || rnrTimer.running) {
@@ -179,8 +176,8 @@ final class Completer {
   }
 
   /** Completes a request that was executed at the peer: the oldest one, which needs no slot. */
-  void executed(SendWqe w, SendRing ring, long index, RunList run) {
-    completions.push(run, ring, w, index, WcStatus.SUCCESS, 0);
+  void executed(SendWqe w, long index, RunList run) {
+    SendCompletions.push(qp, run, w, index, WcStatus.SUCCESS, 0);
   }
 
   /** Goes on behind the requests that were executed at the peer. */
@@ -339,18 +336,7 @@ final class Completer {
 
   /** Completes the oldest request. */
   void completeHead(RunList run, WcStatus status, int syndrome) {
-    SendRing ring = qp.requester.ring();
-    completions.push(run, ring, ring.at(head), head++, status, syndrome);
-  }
-
-  /** Frees the slots of requests that ended without a completion; called at the end of a run. */
-  void settle() {
-    completions.settle(qp.requester.ring());
-  }
-
-  /** Whether a completion is under way; any thread. Read it after the size of the ring. */
-  boolean completing() {
-    return completions.underWay();
+    SendCompletions.push(qp, run, qp.requester.ring().at(head), head++, status, syndrome);
   }
 
   /** Fails the oldest request and flushes the others, for RC the receives too (IBA 10.3.1). */

@@ -8,7 +8,6 @@ import ib.engine.link.HcaCounter;
 import ib.engine.mr.Key;
 import ib.engine.mr.Mover;
 import ib.engine.mr.SgeList;
-import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import ib.engine.wire.Framing;
@@ -57,11 +56,10 @@ final class DirectPath {
    * Executes the next request, as a whole and with both completions, or leaves it as it was.
    *
    * @param w the request
-   * @param ring the send ring
    * @param index the index of the request: the head of the ring
    * @return whether it was executed
    */
-  boolean execute(SendWqe w, SendRing ring, long index, RunList run) {
+  boolean execute(SendWqe w, long index, RunList run) {
     int what = Verb.what(w.opcode);
     long length = w.messageLength();
     if ((what & KINDS) == 0 || (what & Verb.INV) != 0 || w.broken || length > most) {
@@ -84,7 +82,7 @@ final class DirectPath {
     if (done) {
       advance(p, what, (int) length);
       run.spend((int) length);
-      qp.completer.executed(w, ring, index, run);
+      qp.completer.executed(w, index, run);
     }
     return done;
   }

@@ -93,7 +93,7 @@ final class Flusher {
       }
       ReceiveWqe wqe = qp.responder.receive;
       if (receives.killOldest(wqe)) {
-        qp.responder.flushed(run, wqe);
+        qp.responder.flushed(run);
       }
     }
   }

@@ -238,19 +238,6 @@ public final class HcaCore extends CqHost {
   }
 
   @Override
-  protected void polled(int qpn, boolean receive, int n) {
-    QpCore qp = qps.find(qpn);
-    if (qp == null) {
-      return; // destroyed, or a special one: see QpCore.releasesAtOnce
-    }
-    if (!receive) {
-      qp.sends.release(n);
-    } else if (qp.srq == null) {
-      qp.receives.release(n);
-    }
-  }
-
-  @Override
   protected boolean progress() {
     boolean some = false;
     for (Wire wire : polled) {

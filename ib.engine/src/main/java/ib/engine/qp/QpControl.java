@@ -304,6 +304,8 @@ final class QpControl {
     qp.enter(QpState.RESET, QpHistory.ASKED);
     oldSends.seal(); // a late poster finds its request refused
     oldReceives.seal();
+    sends.begin(oldSends.tail());
+    receives.begin(oldReceives.tail());
     qp.sends = sends;
     qp.receives = receives;
     qp.crash.reset();

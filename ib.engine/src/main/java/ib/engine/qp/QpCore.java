@@ -126,11 +126,6 @@ final class QpCore extends Member {
     };
   }
 
-  /** Whether slots are released at once: a polled completion does not identify QP 0 or QP 1. */
-  boolean releasesAtOnce() {
-    return type == QpType.SMI || type == QpType.GSI;
-  }
-
   /** For a new life: what a late poster still holds of the old ring is sealed. */
   SendRing newSends() {
     QpCap cap = init.cap();
@@ -227,6 +222,11 @@ final class QpCore extends Member {
     signal(CQ_LOST, run);
   }
 
+  @Override
+  protected void polled(boolean receive, long end) {
+    (receive ? receives : sends).release(end);
+  }
+
   /** Runs the queue pair if it waits for a packet, because one of its packets is free again. */
   void packetBack(RunList run) {
     if (owner == run) {
@@ -247,9 +247,7 @@ final class QpCore extends Member {
   @Override
   protected boolean direct(RunList run) {
     try {
-      boolean done = isQuiet() && requester.runDirect(run);
-      completer.settle();
-      return done;
+      return isQuiet() && requester.runDirect(run);
     } catch (Throwable t) {
       crash.caught(t);
       return false; // the step that follows makes an error of it
@@ -262,9 +260,7 @@ final class QpCore extends Member {
    */
   boolean express(SendWqe w, long index) {
     try {
-      boolean done = isQuiet() && requester.runExpress(w, index, runList);
-      completer.settle();
-      return done;
+      return isQuiet() && requester.runExpress(w, index, runList);
     } catch (Throwable t) {
       crash.caught(t);
       return sends.head() > index; // thrown after it was completed
@@ -276,9 +272,7 @@ final class QpCore extends Member {
     try {
       sync();
       crash.begin(run);
-      boolean more = crash.isFinal() ? discardPackets(run) : work(run);
-      completer.settle();
-      return more;
+      return crash.isFinal() ? discardPackets(run) : work(run);
     } catch (Throwable t) {
       return crash.caught(t);
     }

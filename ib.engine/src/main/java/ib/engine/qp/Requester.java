@@ -58,10 +58,10 @@ final class Requester {
   /** Starts again at the beginning of the ring, which is new or has a new first PSN. */
   void reset() {
     ring = qp.sends;
-    batchEnd = 0;
+    batchEnd = ring.head();
     drainWanted = false;
     window.reset();
-    skipTo(0);
+    skipTo(ring.head());
   }
 
   void psn(int first) {
@@ -190,7 +190,7 @@ final class Requester {
       return false;
     }
     long index = ring.head();
-    while (!run.exhausted() && extend(index) && direct.execute(ring.at(index), ring, index, run)) {
+    while (!run.exhausted() && extend(index) && direct.execute(ring.at(index), index, run)) {
       index++;
     }
     direct.end(run);
@@ -208,7 +208,7 @@ final class Requester {
     if (!isDirect() || !isOldest(index)) {
       return false;
     }
-    boolean done = direct.execute(w, ring, index, run);
+    boolean done = direct.execute(w, index, run);
     direct.end(run);
     return done;
   }

@@ -31,7 +31,7 @@ abstract class Responder {
 
   final QpCore qp;
   final ReceiveWqe receive;
-  private boolean holding; // a receive request was taken and not completed; written through HOLDING
+  private boolean holding; // a receive request is in hand; one of a shared queue written by HOLDING
 
   Responder(QpCore qp) {
     this.qp = qp;
@@ -79,9 +79,12 @@ abstract class Responder {
     return true;
   }
 
-  /** Whether a receive request is in hand; any thread. Read it after the size of the ring. */
-  boolean holding() {
-    return (boolean) HOLDING.getAcquire(this);
+  /**
+   * Whether a receive request of a shared queue is in hand; any thread. One of its own queue stays
+   * in its slot meanwhile, and counts there.
+   */
+  boolean holdsShared() {
+    return qp.srq != null && (boolean) HOLDING.getAcquire(this);
   }
 
   /** {@return whether there is a receive request in hand now} */
@@ -89,10 +92,14 @@ abstract class Responder {
     if (holding) {
       return true;
     }
+    if (qp.srq == null) {
+      holding = qp.receives.peek(receive);
+      return holding;
+    }
     HOLDING.setRelease(this, true); // before it leaves the ring, so that a drain never misses it
     boolean taken = false;
     try {
-      taken = qp.srq != null ? qp.srq.take(receive) : qp.receives.takeAlone(receive);
+      taken = qp.srq.take(receive);
     } finally {
       if (!taken) {
         HOLDING.setRelease(this, false);
@@ -114,26 +121,8 @@ abstract class Responder {
                 | (long) qp.path.port().pathBits(p.dlid) << 32
                 | (long) p.mss << 48
             : p.slid;
-    try {
-      qp.recvCq.push(
-          run,
-          receive.wrId,
-          status,
-          opcode,
-          flags,
-          0,
-          bytes,
-          imm,
-          qp.qpn,
-          datagram ? p.sourceQpn : qp.path.destQpn,
-          path,
-          p.sl,
-          receive.cqe,
-          p.solicited);
-    } finally {
-      HOLDING.setRelease(this, false); // after the completion
-    }
-    done();
+    int from = datagram ? p.sourceQpn : qp.path.destQpn;
+    push(run, status, opcode, bytes, flags, imm, from, path, p.sl, p.solicited);
     if (status == WcStatus.SUCCESS) {
       qp.count(HcaCounter.RDMA_RECVS);
     }
@@ -149,62 +138,63 @@ abstract class Responder {
       int slid,
       int sl,
       boolean solicited) {
+    int from = qp.path.destQpn;
+    push(run, WcStatus.SUCCESS, opcode, bytes, flags, imm, from, slid, sl, solicited);
+    qp.directReceived.messages++;
+  }
+
+  /** Flushes the receive request in hand. */
+  void flush(RunList run) {
+    if (holding) {
+      flushed(run);
+    }
+  }
+
+  /** Flushes what stands in {@link #receive}. */
+  void flushed(RunList run) {
+    push(run, WcStatus.WR_FLUSH_ERR, WcOpcode.RECV, 0, 0, 0, 0, 0, 0, false);
+  }
+
+  /** Pushes the completion; the order is that of {@link SendCompletions#push}. */
+  private void push(
+      RunList run,
+      WcStatus status,
+      WcOpcode opcode,
+      int bytes,
+      int flags,
+      int imm,
+      int srcQp,
+      long path,
+      int sl,
+      boolean solicited) {
+    long end = receive.end;
     try {
+      if (end > 0) {
+        qp.receives.tell(end - 1);
+      }
       qp.recvCq.push(
           run,
           receive.wrId,
-          WcStatus.SUCCESS,
+          status,
           opcode,
           flags,
           0,
           bytes,
           imm,
           qp.qpn,
-          qp.path.destQpn,
-          slid,
+          srcQp,
+          path,
           sl,
+          qp.recvPlace(),
+          end,
           receive.cqe,
           solicited);
     } finally {
+      if (end > 0) {
+        qp.receives.retire(end - 1);
+      }
       HOLDING.setRelease(this, false); // after the completion
     }
-    qp.directReceived.messages++;
-  }
-
-  private void done() {
-    if (qp.releasesAtOnce()) {
-      qp.receives.release(1);
-    }
-  }
-
-  /** Flushes the receive request in hand. */
-  void flush(RunList run) {
-    if (holding) {
-      try {
-        flushed(run, receive);
-      } finally {
-        HOLDING.setRelease(this, false);
-      }
-      done();
-    }
-  }
-
-  void flushed(RunList run, ReceiveWqe wqe) {
-    qp.recvCq.push(
-        run,
-        wqe.wrId,
-        WcStatus.WR_FLUSH_ERR,
-        WcOpcode.RECV,
-        0,
-        0,
-        0,
-        0,
-        qp.qpn,
-        0,
-        0,
-        0,
-        wqe.cqe,
-        false);
   }
 
   /** Whether requests are executed in this state. */

@@ -353,9 +353,8 @@ public final class SoftQp extends QueuePair {
 
   @Override
   protected int outstanding() {
-    int waiting = engine.sends.size() + engine.receives.size();
-    boolean inHand = engine.completer.completing() || engine.responder.holding();
-    return waiting + (inHand ? 1 : 0);
+    int own = engine.sends.size() + engine.receives.size();
+    return own + (engine.responder.holdsShared() ? 1 : 0);
   }
 
   @Override

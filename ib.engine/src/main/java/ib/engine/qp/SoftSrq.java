@@ -46,7 +46,6 @@ public final class SoftSrq extends SharedReceiveQueue {
     if (!ring.take(into)) {
       return false;
     }
-    ring.release(1); // a shared queue has no completion queue of its own to be polled
     int l = limit;
     if (l > 0 && ring.size() < l && LIMIT.compareAndSet(this, l, 0)) {
       raise(EventType.SRQ_LIMIT_REACHED);

@@ -5,9 +5,10 @@ import ib.core.verbs.RecvWr;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receive queue: many posters; one consumer, or many when it is shared. A consumer copies a slot
- * and then takes it by CAS, so a slow consumer never holds a slot. The copy is void when the CAS
- * fails.
+ * A receive queue: many posters; one consumer, or many when it is shared. One of many copies a slot
+ * and then takes it by CAS, so a slow consumer never holds a slot; the copy is void when the CAS
+ * fails, and the slot is free at once. The only consumer leaves a request in its slot until its
+ * completion is in its queue.
  */
 public final class ReceiveRing extends SlotRing {
   private static final int WR_ID = 1;
@@ -103,7 +104,7 @@ public final class ReceiveRing extends SlotRing {
   }
 
   /**
-   * Takes the oldest request; any consumer.
+   * Takes the oldest request of a shared queue; any consumer.
    *
    * @param into receives the copy
    * @return whether the ring had a published request
@@ -114,6 +115,7 @@ public final class ReceiveRing extends SlotRing {
       if (published(h)) {
         copy(h, into);
         if (take(h)) {
+          into.end = 0;
           return true;
         }
       } else if (h == head()) {
@@ -123,15 +125,15 @@ public final class ReceiveRing extends SlotRing {
   }
 
   /**
-   * Tells whether the oldest n slots are published; for the only consumer.
+   * Tells whether n requests wait behind the oldest; for the only consumer.
    *
    * @param n number of requests
    * @return whether the next n can be taken
    */
   public boolean ready(int n) {
-    long h = head();
+    long next = head() + 1;
     for (int i = 0; i < n; i++) {
-      if (n > capacity() || !published(h + i)) {
+      if (n >= capacity() || !published(next + i)) {
         return false;
       }
     }
@@ -139,32 +141,35 @@ public final class ReceiveRing extends SlotRing {
   }
 
   /**
-   * Takes the oldest request; for the only consumer.
+   * Copies the oldest request, which stays where it is; for the only consumer.
    *
    * @param into receives the copy
    * @return whether the ring had a published request
    */
-  public boolean takeAlone(ReceiveWqe into) {
+  public boolean peek(ReceiveWqe into) {
     long h = head();
     if (!published(h)) {
       return false;
     }
     copy(h, into);
-    retire(h);
+    into.end = h + 1;
     return true;
   }
 
   /**
-   * Takes the oldest request of a sealed ring; for the thread that sealed it.
+   * Kills the oldest request of a sealed ring; for the thread that sealed it.
    *
    * @param into receives the copy
-   * @return whether the caller must complete the request
+   * @return whether the caller must complete the request; else it is retired
    */
   public boolean killOldest(ReceiveWqe into) {
     long h = head();
     boolean was = kill(h);
     copy(h, into);
-    retire(h);
+    into.end = h + 1;
+    if (!was) {
+      retire(h);
+    }
     return was;
   }
 

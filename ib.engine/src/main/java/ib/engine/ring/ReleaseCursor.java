@@ -2,7 +2,10 @@ package ib.engine.ring;
 
 import ib.engine.cq.ConsumerCursors;
 
-/** The third part of a ring's state: the cursor that pollers of completions write. */
+/**
+ * The third part of a ring's state: the cursor that pollers of completions write, index after the
+ * last request whose completion was polled.
+ */
 @SuppressWarnings("MultiVariableDeclaration") // padding
 abstract class ReleaseCursor extends ConsumerCursors {
   volatile long released;

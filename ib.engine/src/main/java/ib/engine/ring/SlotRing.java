@@ -11,8 +11,10 @@ import java.lang.invoke.VarHandle;
  *
  * <p>A request is outstanding until its completion was polled (IBA 10.8.5). So a completion queue
  * with as many entries as its work queues have slots cannot overrun, and an overrun is always a
- * sizing error of the consumer. {@link #retire} moves {@link #head} when a request is completed;
- * {@link #release} frees its slot.
+ * sizing error of the consumer. The consumer of a queue {@link #tell tells} of a request that has a
+ * completion, puts the completion into its queue, and {@link #retire retires} the request. Pollers
+ * {@link #release} what they have polled. The package page of {@code ib.engine.cq} says who writes
+ * what, and in which order it is read.
  *
  * <p>End of life: after {@link #seal} every claim fails, and the sealing thread takes every slot
  * with {@link #kill}. A poster that published its slot after that detects it by {@link #retract}.
@@ -31,6 +33,7 @@ public abstract class SlotRing extends ReleaseCursor {
   private static final VarHandle HEAD;
   private static final VarHandle RELEASED;
   private static final VarHandle GUESS;
+  private static final VarHandle TOLD;
 
   static {
     try {
@@ -38,6 +41,7 @@ public abstract class SlotRing extends ReleaseCursor {
       HEAD = MethodHandles.lookup().findVarHandle(SlotRing.class, "head", long.class);
       RELEASED = MethodHandles.lookup().findVarHandle(SlotRing.class, "released", long.class);
       GUESS = MethodHandles.lookup().findVarHandle(SlotRing.class, "guess", long.class);
+      TOLD = MethodHandles.lookup().findVarHandle(SlotRing.class, "toldEnd", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -57,6 +61,20 @@ public abstract class SlotRing extends ReleaseCursor {
     this.mask = slots - 1;
     this.shift = 32 - Integer.numberOfLeadingZeros(wordsPerSlot - 1);
     this.words = new long[slots << shift];
+  }
+
+  /**
+   * Goes on with the indices of the ring before it, which is sealed, so that a completion of that
+   * one frees no slot of this; for who made it and has not shown it to any thread.
+   *
+   * @param first index of the first request
+   */
+  public final void begin(long first) {
+    tail = first;
+    guess = first;
+    head = first;
+    toldEnd = first;
+    released = first;
   }
 
   /** {@return the number of slots} */
@@ -120,11 +138,14 @@ public abstract class SlotRing extends ReleaseCursor {
   }
 
   /**
-   * Slots before this index are free. Limited by the head, since a completion from before a reset
-   * may be released after it.
+   * Slots before this index are free. The order of the three loads matters: each request between
+   * the {@code toldEnd} and the head that are seen here has no completion.
    */
-  private long free() {
-    return Math.min(released, head);
+  long free() {
+    long h = head;
+    long told = (long) TOLD.getAcquire(this);
+    long r = released;
+    return r == told ? Math.max(r, h) : r;
   }
 
   /** {@return the number of free slots at this moment} */
@@ -133,12 +154,17 @@ public abstract class SlotRing extends ReleaseCursor {
   }
 
   /**
-   * Frees slots, after their requests were retired; any thread.
+   * Frees the slots of requests whose completions were polled, and of those without one among them;
+   * any thread, in any order.
    *
-   * @param n number of slots: their completions were polled, or they have none
+   * @param end index after the last of them
    */
-  public final void release(int n) {
-    RELEASED.getAndAdd(this, (long) n);
+  public final void release(long end) {
+    for (long r = released; r < end; r = released) {
+      if (RELEASED.compareAndSet(this, r, end)) {
+        return;
+      }
+    }
   }
 
   /**
@@ -161,7 +187,19 @@ public abstract class SlotRing extends ReleaseCursor {
   }
 
   /**
-   * Ends the oldest request; for the single consumer. Its slot is free after {@link #release} only.
+   * Notes that the oldest request has a completion; for the single consumer, before the completion
+   * is in its queue and before {@link #retire}.
+   *
+   * @param index the oldest index
+   */
+  public final void tell(long index) {
+    TOLD.setRelease(this, index + 1);
+  }
+
+  /**
+   * Ends the oldest request; for the single consumer, after its completion is in its queue, so that
+   * a drain never misses one. A poster may fill the slot anew from here on, or once its completion
+   * is polled.
    *
    * @param index the oldest index
    */

@@ -12,6 +12,7 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.HcaCore;
+import ib.engine.run.RunList;
 import ib.engine.run.Turns;
 import ib.engine.run.Worker;
 import ib.engine.time.NanoClock;
@@ -82,7 +83,7 @@ public final class CqScenarios {
 
     void push() {
       pushed++;
-      cq.push(null, 1, WcStatus.SUCCESS, WcOpcode.SEND, 0, 0, 0, 0, 0, 0, 0, 0, null, false);
+      cq.push(null, 1, WcStatus.SUCCESS, WcOpcode.SEND, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null, false);
     }
 
     private void consume() {
@@ -114,6 +115,107 @@ public final class CqScenarios {
     public void check() {
       if (seen != pushed) {
         throw new AssertionError("B7: heard of " + seen + " of " + pushed);
+      }
+    }
+  }
+
+  /** A queue pair that notes what was freed. */
+  private static final class User extends Member {
+    private long freed;
+
+    User(SoftCq cq) {
+      super(cq, cq);
+    }
+
+    void push(long end) {
+      sendCq.push(
+          null,
+          1,
+          WcStatus.SUCCESS,
+          WcOpcode.SEND,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          sendPlace(),
+          end,
+          null,
+          false);
+    }
+
+    @Override
+    protected void polled(boolean receive, long end) {
+      freed = Math.max(freed, end);
+    }
+
+    @Override
+    protected void cqLost(RunList run) {}
+
+    @Override
+    protected boolean direct(RunList run) {
+      return true;
+    }
+
+    @Override
+    protected boolean step(RunList run) {
+      return false;
+    }
+
+    @Override
+    protected boolean watch() {
+      return true;
+    }
+
+    @Override
+    protected void crashed(Throwable why) {
+      throw new AssertionError(why);
+    }
+
+    @Override
+    protected Worker worker() {
+      throw new AssertionError("it is never run");
+    }
+  }
+
+  /** A queue pair goes and another one gets its place, while a completion of it is polled late. */
+  public static final class LatePoll implements Scenario {
+    private final SoftCq cq = new SoftCq(Consumer.nobody(), new CqInit(2), Consumer.hca());
+    private final User gone = new User(cq);
+    private final User next = new User(cq);
+
+    @Override
+    public void setUp() {
+      cq.attach(gone);
+      gone.push(7);
+      Interleavings.spawn(
+          "control",
+          false,
+          () -> {
+            cq.detach(gone);
+            cq.attach(next);
+            next.push(3);
+          });
+      Interleavings.spawn("poller", false, this::poll);
+      Interleavings.spawn("poller too", false, this::poll);
+    }
+
+    private void poll() {
+      cq.poll(new WorkCompletion[] {new WorkCompletion()}, 1);
+    }
+
+    @Override
+    public void check() {
+      poll();
+      poll();
+      if ((int) gone.sendPlace() != (int) next.sendPlace()) {
+        throw new AssertionError("another place: this scenario shows nothing");
+      }
+      if (next.freed != 3) {
+        throw new AssertionError("S48: freed up to " + next.freed + " instead of 3");
       }
     }
   }

@@ -172,10 +172,10 @@ public final class Probe {
     return ((SoftQp) qp).engine().counts[HcaCounter.SENT_PKTS.ordinal()];
   }
 
-  /** Slots of its rings that were given back and not taken; of one that has nothing to do. */
-  public static long surplus(QueuePair qp) {
+  /** Whether the free slots of its rings are those whose requests have ended and were polled. */
+  public static boolean even(QueuePair qp) {
     QpCore core = ((SoftQp) qp).engine();
-    return surplus(core.sends) << 32 | surplus(core.receives);
+    return surplus(core.sends) == 0 && surplus(core.receives) == 0;
   }
 
   /** Its rings, for a failure's text. */
@@ -190,16 +190,17 @@ public final class Probe {
         + ring.head()
         + " done, "
         + RELEASED.getVolatile(ring)
-        + " free";
+        + " polled";
   }
 
-  /** Whether every slot that was taken was given back, and once. */
+  /** Whether the free slots are those that were taken. */
   public static boolean even(SharedReceiveQueue srq) {
     return surplus(((SoftSrq) srq).ring()) == 0;
   }
 
-  private static long surplus(SlotRing ring) {
-    return (int) ((long) RELEASED.getVolatile(ring) - ring.head());
+  /** Free slots beyond those whose requests have ended; less than 0 when some are not free. */
+  private static int surplus(SlotRing ring) {
+    return ring.room() - (ring.capacity() - ring.size());
   }
 
   /** Whether every queue pair that waits for the worker waits once and is still claimed for it. */

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every schedule, up to a number of preemptions, of the product's own code. */
 @DisplayName("B6: rings and claim token, explored; bugs planted into their own code are found")
@@ -21,7 +22,10 @@ class RingModelTest {
   private static final Weave ENGINE = Weave.of(ENGINE_PACKAGES);
 
   private static Class<? extends Scenario> scenario(String name) throws ClassNotFoundException {
-    String type = name.matches("ThreePosters|Kill") ? "run.ClaimScenarios$" : "ring.RingScenarios$";
+    String type =
+        name.matches("ThreePosters|Kill")
+            ? "run.ClaimScenarios$"
+            : name.contains("$") ? "ring." : "ring.RingScenarios$";
     return Class.forName(ENGINE_PACKAGES + type + name).asSubclass(Scenario.class);
   }
 
@@ -30,6 +34,11 @@ class RingModelTest {
     "Sends, 3",
     "RoomAfterLap, 3",
     "RoomForBoth, 4",
+    "ToldScenarios$Both, 2",
+    "ToldScenarios$First, 2",
+    "ToldScenarios$Second, 2",
+    "ToldScenarios$None, 2",
+    "ToldScenarios$Pollers, 3",
     "Seal, 6",
     "Receives, 3",
     "Completions, 2",
@@ -49,6 +58,8 @@ class RingModelTest {
     "Sends, ring.SlotRing.claim, compareAndSet, TORN",
     "Sends, ring.RingScenarios$Sends.post, publish, DROPPED",
     "RoomForBoth, ring.SlotRing.claim, compareAndSet, TORN",
+    "ToldScenarios$Pollers, ring.SlotRing.release, compareAndSet, TORN",
+    "ToldScenarios$Both, ring.ToldScenarios$Requests.tell, tell, DROPPED",
     "Seal, ring.SlotRing.seal, getAndBitwiseOr, TORN",
     "Seal, ring.SlotRing.retract, compareAndSet, TRUE",
     "Seal, ring.SlotRing.kill, getAndSet, TORN",
@@ -66,6 +77,15 @@ class RingModelTest {
   void canary(String name, String method, String call, Kind kind) throws ClassNotFoundException {
     Weave planted = ENGINE.with(ENGINE_PACKAGES + method, call, kind);
     assertNotNull(Interleavings.explore(scenario(name), 3, planted).failure(), "not caught");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"CanaryToldLate", "CanaryHeadReadLast"})
+  @DisplayName("S48 canaries: toldEnd is written after the head; the head is read last")
+  void told(String name) throws ClassNotFoundException {
+    assertNotNull(
+        Interleavings.explore(scenario("ToldScenarios$" + name), 2, ENGINE).failure(),
+        "not caught");
   }
 
   @Test

@@ -114,7 +114,6 @@ class RingRaceTest {
         last[id / EACH] = id;
         seen.incrementAndGet(id);
         ring.retire(head++);
-        ring.release(1);
         done++;
       }
     }
@@ -165,7 +164,6 @@ class RingRaceTest {
           race.pause();
           got = ring.take(wqe);
           ring.retire(h); // as if it were alone
-          ring.release(1);
         }
       } else {
         got = ring.take(wqe);
@@ -173,9 +171,6 @@ class RingRaceTest {
       if (!got) {
         race.pause();
         continue;
-      }
-      if (!planted) {
-        ring.release(1);
       }
       int id = (int) wqe.wrId;
       if (wqe.sges.lkey(0) != id || wqe.sges.address(0) != id * 5L || wqe.sges.length(0) != id) {
@@ -216,7 +211,7 @@ class RingRaceTest {
                   if (index < 0) {
                     throw new AssertionError("full although there was a credit");
                   }
-                  ring.publish(index, id, id * 3, id * 5, id * 7, id * 11, null);
+                  ring.publish(index, id, id * 3, id * 5, id * 7, 0, 0, id * 11, null);
                 }
               } else {
                 pollAll(ring, seen, polled, credits, planted, race);
@@ -247,7 +242,7 @@ class RingRaceTest {
       }
       long id = ring.word(h, 1);
       long a = ring.word(h, 2);
-      long b = ring.word(h, 5);
+      long b = ring.word(h, 7);
       if (!planted) {
         if (!ring.take(h, 1)) {
           continue;
@@ -352,9 +347,11 @@ class RingRaceTest {
     ReceiveWqe wqe = new ReceiveWqe(1);
     assertTrue(ring.killOldest(wqe));
     assertEquals(1, wqe.wrId);
+    ring.retire(0);
     assertFalse(ring.killOldest(wqe), "its poster was held up");
     assertTrue(ring.killOldest(wqe));
     assertEquals(3, wqe.wrId);
+    ring.retire(2);
     ring.post(late, 2, null, 0, 0, 0);
     assertTrue(ring.retract(late), "the poster learns it");
     assertFalse(ring.retract(late));
@@ -369,11 +366,22 @@ class RingRaceTest {
     assertEquals(8, ring.capacity());
     assertEquals(0, ring.claim(8));
     assertEquals(SlotRing.FULL, ring.claim(1));
+    ring.tell(0);
     ring.retire(0);
-    assertEquals(SlotRing.FULL, ring.claim(1), "its completion was not polled");
-    ring.release(2);
-    assertEquals(SlotRing.FULL, ring.claim(2), "released once too often: only retired slots count");
-    assertEquals(8, ring.claim(1));
+    ring.retire(1);
+    assertEquals(SlotRing.FULL, ring.claim(1), "the first completion was not polled");
+    ring.tell(2);
+    ring.release(1);
+    assertEquals(1, ring.room(), "the second has none, but another one behind it has");
+    ring.release(3);
+    assertEquals(3, ring.room(), "polled before the consumer has retired it");
+    ring.release(1);
+    assertEquals(3, ring.room(), "a slower poller takes nothing back");
+    ring.retire(2);
+    ring.retire(3);
+    assertEquals(4, ring.room(), "without a completion, and those before it were polled");
+    assertEquals(SlotRing.FULL, ring.claim(5));
+    assertEquals(8, ring.claim(4));
     assertEquals(0, new SendRing(0, 0, 0).capacity());
     assertEquals(SlotRing.FULL, new SendRing(0, 0, 0).claim(1));
   }

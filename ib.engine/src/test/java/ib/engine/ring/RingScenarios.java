@@ -91,6 +91,7 @@ public final class RingScenarios {
           "consumer",
           false,
           () -> {
+            sends.tell(0);
             sends.release(1); // polled before the engine has retired it
             sends.retire(0);
             entries.take(0, 1);
@@ -123,7 +124,6 @@ public final class RingScenarios {
       entries.claim();
       sends.retire(0);
       sends.retire(1);
-      sends.release(2);
       entries.take(0, 2);
       Interleavings.spawn("a", false, this::post);
       Interleavings.spawn("b", false, this::post);
@@ -242,7 +242,6 @@ public final class RingScenarios {
     private void take() {
       ReceiveWqe w = new ReceiveWqe(1);
       if (ring.take(w)) {
-        ring.release(1);
         require(w.sges.lkey(0) == w.wrId && w.sges.length(0) == w.wrId, "torn");
         sum += (int) w.wrId;
         taken++;
@@ -272,14 +271,14 @@ public final class RingScenarios {
     private void push(long id) {
       long i = ring.claim();
       require(i >= 0, "S48: an overrun that is none");
-      ring.publish(i, id, id, id, id, id, null);
+      ring.publish(i, id, id, id, id, id, 0, id, null);
     }
 
     private void poll() {
       long h = ring.head();
       if (ring.valid(h)) {
         long id = ring.word(h, 1);
-        boolean whole = id == ring.word(h, 5);
+        boolean whole = id == ring.word(h, 7);
         if (ring.take(h, 1)) {
           require(whole, "torn");
           seen += (int) id;

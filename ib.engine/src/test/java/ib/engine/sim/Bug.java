@@ -79,10 +79,10 @@ enum Bug {
       "qp.InboundRequest", "replay", altered("answer", b -> b.lconst_1().ladd()), Profile.LOSS_30),
   TIMER_LEFT("run.Worker", "timers", call("cancelled", b -> b.pop().iconst_0()), Profile.LOSS_50),
   TIMER_LEFT_AT_CLOSE("qp.Completer", "end", before(CodeBuilder::return_), Profile.LOSS_30),
-  SLOT_RELEASED_TWICE(
-      "qp.HcaCore", "polled", altered("release", b -> b.iconst_2().imul()), Profile.LOSS_30),
-  SHARED_SLOT_RELEASED_TWICE(
-      "qp.SoftSrq", "take", altered("release", b -> b.iconst_2().imul()), Profile.CLEAN),
+  SLOT_RELEASED_UNPOLLED(
+      "qp.QpCore", "polled", altered("release", b -> b.lconst_1().ladd()), Profile.LOSS_30),
+  SHARED_SLOT_TAKEN_TWICE(
+      "ring.ReceiveRing", "take", call("take", b -> b.pop2().pop().iconst_1()), Profile.CLEAN),
   PACKET_RELEASED_TWICE(
       "qp.Completer",
       "run",

@@ -251,7 +251,6 @@ final class Link {
         e.qp.modify(new QpAttr().state(QpState.RESET));
         sim.poll();
         e.forget();
-        e.countRings();
       } else {
         e.qp.modify(new QpAttr().state(QpState.ERR));
       }
@@ -271,7 +270,6 @@ final class Link {
       e.renew();
       if (e.qp.state() != QpState.RESET) {
         e.qp.modify(new QpAttr().state(QpState.RESET));
-        e.countRings();
       }
     }
     bringUp(a, psnFirst[0], psnFirst[1]);

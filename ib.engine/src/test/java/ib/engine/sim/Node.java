@@ -153,7 +153,8 @@ final class Node {
   /** Closes what is left, innermost first; each close fails when something still uses it. */
   void close() {
     if (!Probe.even(srq)) {
-      throw new SimFailure("node " + lid + ": a slot of the shared queue was not released once");
+      throw new SimFailure(
+          "node " + lid + ": a slot of the shared queue is not free as it should be");
     }
     srq.close();
     regions.forEach(r -> r.mr.close());

@@ -14,12 +14,12 @@ import org.openjdk.jcstress.infra.results.II_Result;
 /** S14, S18: completion queues. */
 public class CompletionRingStress {
   private static void publish(CompletionRing ring, long index, long id) {
-    ring.publish(index, id, id * 3, id * 5, id * 7, id * 11, null);
+    ring.publish(index, id, id * 3, id * 5, id * 7, id * 11, id * 13, id * 17, null);
   }
 
   private static int read(CompletionRing ring, long index) {
     long id = ring.word(index, 1);
-    boolean whole = ring.word(index, 2) == id * 3 && ring.word(index, 5) == id * 11;
+    boolean whole = ring.word(index, 2) == id * 3 && ring.word(index, 7) == id * 17;
     return whole ? (int) id : -100;
   }
 

@@ -83,7 +83,7 @@ public class NotifyStress {
     }
 
     void push() {
-      cq.push(null, 1, WcStatus.SUCCESS, WcOpcode.SEND, 0, 0, 0, 0, 0, 0, 0, 0, null, false);
+      cq.push(null, 1, WcStatus.SUCCESS, WcOpcode.SEND, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null, false);
     }
 
     int poll() {
@@ -170,7 +170,7 @@ public class NotifyStress {
 
     @Actor
     public void producer(III_Result r) {
-      ring.publish(ring.claim(), 1, 0, 0, 0, 0, null);
+      ring.publish(ring.claim(), 1, 0, 0, 0, 0, 0, 0, null);
       r.r1 = armed;
     }
 

@@ -163,7 +163,6 @@ public class SendRingStress {
       ring.claim(2);
       ring.retire(0);
       ring.retire(1);
-      ring.release(2);
     }
 
     @Actor
@@ -174,6 +173,103 @@ public class SendRingStress {
     @Actor
     public void second(II_Result r) {
       r.r2 = (int) ring.claim(1);
+    }
+  }
+
+  /** Two completed requests with completions, of which the first was polled. */
+  static class Told {
+    final SendRing ring = new SendRing(2, 0, 0);
+
+    Told() {
+      ring.claim(2);
+      ring.tell(0);
+      ring.retire(0);
+      ring.release(1);
+    }
+
+    final int claim() {
+      ring.claim(1);
+      return (int) ring.claim(1);
+    }
+  }
+
+  /**
+   * S48: a request is told of and retired: its slot is not free before its completion is polled.
+   */
+  @JCStressTest
+  @Outcome(id = "-1, 1", expect = ACCEPTABLE, desc = "only the slot of the first is free")
+  @Outcome(expect = FORBIDDEN, desc = "the slot of a completion that was not polled")
+  @State
+  public static class ToldFirst extends Told {
+    @Actor
+    public void holder() {
+      ring.tell(1);
+      ring.retire(1);
+    }
+
+    @Actor
+    public void poster(II_Result r) {
+      r.r1 = claim();
+    }
+
+    @Arbiter
+    public void poller(II_Result r) {
+      ring.release(2);
+      r.r2 = ring.room();
+    }
+  }
+
+  /** Canary: retired first. */
+  @JCStressTest
+  @Outcome(id = "-1, 1", expect = ACCEPTABLE, desc = "only the slot of the first is free")
+  @Outcome(expect = FORBIDDEN, desc = "the slot of a completion that was not polled")
+  @State
+  public static class CanaryToldLate extends Told {
+    @Actor
+    public void holder() {
+      ring.retire(1);
+      ring.tell(1);
+    }
+
+    @Actor
+    public void poster(II_Result r) {
+      r.r1 = claim();
+    }
+
+    @Arbiter
+    public void poller(II_Result r) {
+      ring.release(2);
+      r.r2 = ring.room();
+    }
+  }
+
+  /** S48: two pollers release, in any order: the greater index stays. */
+  @JCStressTest
+  @Outcome(id = "2", expect = ACCEPTABLE, desc = "both slots are free")
+  @Outcome(expect = FORBIDDEN, desc = "the slower poller has taken one back")
+  @State
+  public static class TwoPollers {
+    private final SendRing ring = new SendRing(2, 0, 0);
+
+    public TwoPollers() {
+      ring.claim(2);
+      ring.tell(0);
+      ring.tell(1);
+    }
+
+    @Actor
+    public void first() {
+      ring.release(1);
+    }
+
+    @Actor
+    public void second() {
+      ring.release(2);
+    }
+
+    @Arbiter
+    public void room(I_Result r) {
+      r.r1 = ring.room();
     }
   }
 

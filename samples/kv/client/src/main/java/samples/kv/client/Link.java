@@ -81,8 +81,7 @@ final class Link {
       }
     }
     throw new StoreException(
-        Reason.BUSY,
-        "the buckets of the key were half written at each of " + MAX_READS + " reads");
+        Reason.BUSY, "the buckets of the key were half written at each of " + MAX_READS + " reads");
   }
 
   /** Sends a bucket, and returns the server's answer. */

@@ -98,7 +98,8 @@ class StoreTest {
     assertEquals(Optional.empty(), client.get("key"));
     client.put("k".repeat(Bucket.MAX_KEY_BYTES), "v".repeat(Bucket.MAX_VALUE_BYTES));
     assertEquals(
-        Optional.of("v".repeat(Bucket.MAX_VALUE_BYTES)), client.get("k".repeat(Bucket.MAX_KEY_BYTES)));
+        Optional.of("v".repeat(Bucket.MAX_VALUE_BYTES)),
+        client.get("k".repeat(Bucket.MAX_KEY_BYTES)));
   }
 
   /** The same for many requests, while packets are lost: the devices send them again. */

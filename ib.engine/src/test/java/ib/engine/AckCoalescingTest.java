@@ -37,7 +37,7 @@ class AckCoalescingTest {
     VirtualClock clock = new VirtualClock();
     try (Rig rig = new Rig(clock, false, HcaConfig.of(1, 2), HcaConfig.of(3, 4))) {
       rig.connect(QpType.RC);
-      rig.wire.loses = this::see;
+      rig.wire.loses(this::see);
       Rig.Side a = rig.a();
       SendWr list = null;
       for (int i = MESSAGES; i > 0; i--) {

@@ -60,7 +60,7 @@ class AnsweredTest {
   @DisplayName("IBA 9.4.5: compare and swap, fetch and add, list form and builder")
   void atomics(boolean segments) {
     try (Rig rig = Rig.two().connect(QpType.RC, 16, 14, 7, 7)) {
-      rig.wire.segments = segments;
+      rig.wire.segments(segments);
       rig.b().mr.segment().set(LONG, 64, 40);
       WorkCompletion wc = run(rig, wr(rig, WrOpcode.ATOMIC_FETCH_AND_ADD).compareAdd(2));
       assertEquals(WcStatus.SUCCESS, wc.status());
@@ -127,8 +127,8 @@ class AnsweredTest {
       SplittableRandom random = new SplittableRandom(seed);
       try (Rig rig = new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21))) {
         rig.connect(QpType.RC, 16, 1, 7, 7);
-        rig.wire.segments = segments;
-        rig.wire.loses = p -> random.nextInt(100) < 30;
+        rig.wire.segments(segments);
+        rig.wire.loses(p -> random.nextInt(100) < 30);
         long sum = 0;
         long last = 0;
         for (int i = 0; i < 100; i++) {
@@ -235,13 +235,13 @@ class AnsweredTest {
   void limit() {
     try (Rig rig = Rig.two().connect(QpType.RC, 64, 14, 7, 7)) { // maxRdAtomic 4
       int[] out = {0, 0};
-      rig.wire.loses =
+      rig.wire.loses(
           p -> {
             out[0] += p.opcode == 0x14 || p.opcode == 0x0c ? 1 : 0;
             out[0] -= p.opcode == 0x12 || p.opcode == 0x10 ? 1 : 0;
             out[1] = Math.max(out[1], out[0]);
             return false;
-          };
+          });
       SendWr list = null;
       for (int i = 0; i < 20; i++) {
         WrOpcode op = i % 2 == 0 ? WrOpcode.ATOMIC_FETCH_AND_ADD : WrOpcode.RDMA_READ;
@@ -252,7 +252,7 @@ class AnsweredTest {
       assertTrue(out[1] <= 4 && out[1] > 1, "under way: " + out[1]);
       rig.a().qp.close();
       rig.b().qp.close();
-      rig.wire.loses = null;
+      rig.wire.loses(null);
       rig.connect(QpType.RC);
       rig.a().qp.modify(new QpAttr().state(QpState.SQD));
       rig.a().qp.modify(new QpAttr().state(QpState.SQD).maxRdAtomic(0));

@@ -87,7 +87,7 @@ class CaptureTest {
     try (Rig rig = new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21))) {
       rig.connect(QpType.RC, 16, 8, 7, 7);
       AtomicInteger sent = new AtomicInteger();
-      rig.wire.loses = p -> p.opcode == 0x0A && sent.incrementAndGet() <= 2;
+      rig.wire.loses(p -> p.opcode == 0x0A && sent.incrementAndGet() <= 2);
       try (Session session = rig.a().capture.start(file.sink(), Filter.ALL)) {
         write(rig, 8);
         for (int i = 0; i < 100 && rig.a().sendCq.requestNotify(6) == 0; i++) {

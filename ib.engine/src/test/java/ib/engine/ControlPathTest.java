@@ -127,7 +127,7 @@ class ControlPathTest {
       a.qp.wrSend();
       a.qp.wrAbort();
       assertEquals(PostStatus.OK, a.qp.wrComplete(), "nothing to post");
-      rig.wire.loses = p -> true;
+      rig.wire.loses(p -> true);
       SendWr three = new SendWr(1).next(new SendWr(1).next(new SendWr(1)));
       assertEquals(PostStatus.OK, a.qp.postSend(three));
       assertEquals(PostStatus.QUEUE_FULL, a.qp.postSend(three));

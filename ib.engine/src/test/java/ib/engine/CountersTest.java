@@ -63,7 +63,7 @@ class CountersTest {
       "data in words from LRH to ICRC, packets of the path MTU, however the wire carries it")
   void write(boolean segments) {
     try (Rig rig = Rig.two().connect(QpType.RC)) {
-      rig.wire.segments = segments;
+      rig.wire.segments(segments);
       request(rig, false, 3001); // 1024 + 1024 + 953, padded by 3
       long request = (3 * LRH_BTH_ICRC + 16 + 3004) / 4; // RETH once
       long ack = (LRH_BTH_ICRC + 4) / 4;
@@ -115,7 +115,7 @@ class CountersTest {
   @DisplayName("B5: data by service level, however the wire carries it; each has its own reset")
   void serviceLevels(boolean segments) {
     try (Rig rig = Rig.two().connect(QpType.RC)) {
-      rig.wire.segments = segments;
+      rig.wire.segments(segments);
       Rig.Side a = rig.a();
       Rig.Side b = rig.b();
       request(rig, false, 64);
@@ -167,7 +167,7 @@ class CountersTest {
   @DisplayName("a read is one packet out, and as many back as its data needs")
   void read(boolean segments) {
     try (Rig rig = Rig.two().connect(QpType.RC)) {
-      rig.wire.segments = segments;
+      rig.wire.segments(segments);
       request(rig, true, 2048 + 5);
       assertEquals(1, count(rig.a(), PortCounter.XMIT_PKTS));
       assertEquals((LRH_BTH_ICRC + 16) / 4, count(rig.a(), PortCounter.XMIT_DATA));

@@ -53,11 +53,11 @@ class DirectPathTest {
     try (Rig rig = rig()) {
       write(rig, 5000);
       assertEquals(0, rig.wire.transmitted.get());
-      rig.wire.loses = p -> false; // the medium decides about packets
+      rig.wire.loses(p -> false); // the medium decides about packets
       write(rig, 5000);
       assertEquals(2, rig.wire.transmitted.get());
-      rig.wire.loses = null;
-      rig.wire.segments = true;
+      rig.wire.loses(null);
+      rig.wire.segments(true);
       write(rig, 5000);
       assertEquals(2 + 5 + 1, rig.wire.transmitted.get());
     }
@@ -71,34 +71,31 @@ class DirectPathTest {
         write(rig, 64);
       }
       List<Integer> numbers = new ArrayList<>();
-      rig.wire.loses =
+      rig.wire.loses(
           p -> {
             if (p.opcode == (Opcode.RC | Opcode.ACKNOWLEDGE)) {
               numbers.add(p.msn);
             }
             return false;
-          };
+          });
       write(rig, 64);
       assertEquals(List.of(4), numbers);
     }
   }
 
   @Test
-  @DisplayName("B9: that there is no way without packets is not asked again for each post")
+  @DisplayName(
+      "B9: that there is no way without packets is not asked again before something changes")
   void wayless() {
     try (Rig rig = rig()) {
-      rig.wire.segments = true;
+      rig.wire.segments(true);
       write(rig, 64);
       long before = rig.wire.asked.get();
-      for (int i = 0; i < 48; i++) {
+      for (int i = 0; i < 300; i++) {
         write(rig, 64);
       }
       assertEquals(before, rig.wire.asked.get());
-      for (int i = 0; i < 64; i++) {
-        write(rig, 64);
-      }
-      assertEquals(before + 1, rig.wire.asked.get(), "now and then it is asked all the same");
-      rig.wire.segments = false;
+      rig.wire.segments(false);
       long packets = rig.wire.transmitted.get();
       write(rig, 64);
       assertEquals(packets, rig.wire.transmitted.get(), "at once when something has changed");
@@ -147,7 +144,7 @@ class DirectPathTest {
     SplittableRandom random = new SplittableRandom(seed);
     List<String> completions = new ArrayList<>();
     try (Rig rig = rig()) {
-      rig.wire.loses = packets ? p -> false : null;
+      rig.wire.loses(packets ? p -> false : null);
       fill(rig.a().mr.segment(), random);
       fill(rig.b().mr.segment(), random);
       for (int round = 0; round < ROUNDS; round++) {

@@ -31,13 +31,15 @@ class EngineModelTest {
   private static final Weave SLOTS =
       ALL.stoppingIn("ClaimToken", "RunList", "PacketQueue", "PacketWait", "SlotRing");
 
+  private static final Weave WAY = ALL.stoppingIn("ClaimToken", "Epoch", "PortTables");
+
   private static Weave weave(String name) {
     if (name.endsWith("BuilderAndList")) {
       return SLOTS;
     }
     return name.startsWith("EngineScenarios")
         ? MEETING
-        : name.startsWith("Key") ? ALL.withArrays() : ALL;
+        : name.startsWith("Way") ? WAY : name.startsWith("Key") ? ALL.withArrays() : ALL;
   }
 
   private static Class<? extends Scenario> scenario(String name) throws ClassNotFoundException {
@@ -67,6 +69,8 @@ class EngineModelTest {
     "EngineScenarios$BuilderAndList, 2",
     "EngineScenarios$GivesUp, 2",
     "EngineScenarios$BothWays, 2",
+    "WayScenarios$PkeyTaken, 2",
+    "WayScenarios$Reconnected, 1",
     "EngineScenarios$Starvation, 2",
     "EngineScenarios$Destroy, 2",
     "EngineScenarios$Deregister, 2",
@@ -103,7 +107,9 @@ class EngineModelTest {
     "EngineScenarios$GivesUp, qp.QpControl.giveUp, run, DROPPED",
     "EngineScenarios$BothWays, qp.QpCore.deliver, schedule, DROPPED",
     "EngineScenarios$Starvation, qp.QpCore.work, begin, DROPPED",
-    "EngineScenarios$BothWays, qp.DirectPath.leave, add, DROPPED",
+    "EngineScenarios$BothWays, qp.Join.leave, add, DROPPED",
+    "WayScenarios$CountedFirst, link.PortTables.pkey, changed, DROPPED",
+    "WayScenarios$Reconnected, qp.DirectPath.claim, holds, TRUE",
     "EngineScenarios$TwoPosters, run.ClaimToken.release, compareAndSet, TORN",
     "EngineScenarios$Deregister, qp.SoftMr.withdraw, fence, DROPPED",
     "EngineScenarios$LocalInvalidate, mr.Mover.counted, enter, DROPPED",

@@ -231,7 +231,7 @@ public final class EngineScenarios {
 
     /** The writer's packets are packets, whatever the medium. */
     void packets() {
-      rig.wire.loses = p -> false;
+      rig.wire.loses(p -> false);
     }
 
     @Override

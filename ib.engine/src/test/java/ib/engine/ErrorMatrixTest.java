@@ -35,13 +35,13 @@ class ErrorMatrixTest {
   private int nak; // last syndrome that was not an acknowledgement
 
   ErrorMatrixTest(boolean segments) {
-    rig.wire.segments = segments;
+    rig.wire.segments(segments);
   }
 
   @BeforeEach
   void connect() {
     rig.connect(QpType.RC, 16, 14, 1, 0);
-    rig.wire.loses = this::watch;
+    rig.wire.loses(this::watch);
   }
 
   @AfterEach
@@ -275,7 +275,7 @@ class ErrorMatrixTest {
     target.set(ValueLayout.JAVA_LONG, 0, 1);
     rig.b().mr.segment().set(ValueLayout.JAVA_LONG, 0, 2);
     boolean[] once = {false};
-    rig.wire.loses =
+    rig.wire.loses(
         p -> {
           if (p.opcode == 0x10 && !once[0]) { // the read's only response becomes a bare ACK
             once[0] = true;
@@ -285,7 +285,7 @@ class ErrorMatrixTest {
             p.psn = p.psn + 50 & 0xffffff; // never sent
           }
           return false;
-        };
+        });
     assertEquals(PostStatus.OK, rig.a().qp.postSend(wr(WrOpcode.RDMA_READ, 8)));
     assertEquals(WcStatus.SUCCESS, Rig.await(rig.a().sendCq).status());
     assertEquals(2, target.get(ValueLayout.JAVA_LONG, 0), "asked again, got the data");
@@ -298,13 +298,13 @@ class ErrorMatrixTest {
   @DisplayName("a response with a reserved syndrome is dropped")
   void reservedSyndrome() {
     int[] n = {0};
-    rig.wire.loses =
+    rig.wire.loses(
         p -> {
           if (p.opcode == 0x11 && n[0]++ == 0) {
             p.syndrome = 0x40;
           }
           return false;
-        };
+        });
     assertEquals(PostStatus.OK, rig.a().qp.postSend(wr(WrOpcode.RDMA_WRITE, 8)));
     assertEquals(WcStatus.SUCCESS, Rig.await(rig.a().sendCq).status());
     assertEquals(1L, rig.a().hca.counters(1).get("drop_syndrome"));
@@ -316,23 +316,23 @@ class ErrorMatrixTest {
   void malformed() {
     int[] opcodes = {0x01, 0x07, 0x13, 0x15, 0x1f};
     for (int opcode : opcodes) {
-      rig.wire.loses =
+      rig.wire.loses(
           p -> {
             if (p.opcode == 0x0a) {
               p.opcode = opcode;
             }
             return watch(p);
-          };
+          });
       fails(wr(WrOpcode.RDMA_WRITE, 8), WcStatus.REM_INV_REQ_ERR, 0x61, EventType.QP_REQ_ERR);
       connect();
     }
-    rig.wire.loses =
+    rig.wire.loses(
         p -> {
           if (p.opcode == 0x0a) {
             p.dmaLength = 9;
           }
           return watch(p);
-        };
+        });
     fails(wr(WrOpcode.RDMA_WRITE, 8), WcStatus.REM_INV_REQ_ERR, 0x61, EventType.QP_REQ_ERR);
   }
 }

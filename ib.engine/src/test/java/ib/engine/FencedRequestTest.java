@@ -39,7 +39,7 @@ class FencedRequestTest {
   private final List<Integer> requests = new ArrayList<>();
 
   FencedRequestTest(boolean segments) {
-    rig.wire.segments = segments;
+    rig.wire.segments(segments);
   }
 
   @BeforeEach
@@ -48,8 +48,8 @@ class FencedRequestTest {
     for (int i = 0; i < 4; i++) {
       rig.b().qp.postReceive(i, rig.b().mr.lkey(), rig.b().mr.iova() + 4096, 64);
     }
-    rig.wire.loses = this::watch;
-    rig.wire.holds = FencedRequestTest::isAnswer;
+    rig.wire.loses(this::watch);
+    rig.wire.holds(FencedRequestTest::isAnswer);
   }
 
   @AfterEach
@@ -182,7 +182,7 @@ class FencedRequestTest {
       rig.settle();
     }
     assertEquals(0L, requests.stream().filter(op -> op != 0x0c).count(), requests.toString());
-    rig.wire.holds = null;
+    rig.wire.holds(null);
     answer(rig.wire.held.size());
     completes(1);
     completes(2);

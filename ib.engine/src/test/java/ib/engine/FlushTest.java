@@ -42,7 +42,7 @@ class FlushTest {
   void modifyToError() {
     try (Rig rig = Rig.two().connect(QpType.RC, 32, 14, 7, 7)) {
       Rig.Side a = rig.a();
-      rig.wire.loses = p -> true;
+      rig.wire.loses(p -> true);
       for (int i = 0; i < 10; i++) {
         assertEquals(PostStatus.OK, send(a, a.qp, i, i % 2 * SendFlags.SIGNALED));
         assertEquals(PostStatus.OK, a.qp.postReceive(100 + i, a.mr.lkey(), a.mr.iova(), 8));
@@ -71,7 +71,7 @@ class FlushTest {
     try (Rig rig = Rig.two().connect(QpType.RC, 32, 14, 7, 7)) {
       Rig.Side a = rig.a();
       Rig.Side b = rig.b();
-      rig.wire.loses = p -> true;
+      rig.wire.loses(p -> true);
       for (int i = 0; i < 10; i++) {
         send(a, a.qp, i, SendFlags.SIGNALED);
         a.qp.postReceive(100 + i, a.mr.lkey(), a.mr.iova(), 8);
@@ -82,7 +82,7 @@ class FlushTest {
       assertEquals(PostStatus.INVALID, a.qp.postReceive(0, a.mr.lkey(), a.mr.iova(), 8));
       Rig.assertEmpty(a.sendCq);
       Rig.assertEmpty(a.recvCq);
-      rig.wire.loses = null;
+      rig.wire.loses(null);
       Rig.bringUp(a, a.qp, b.qp.qpn(), b.lid(), 14, 7, 7);
       Rig.bringUp(b, b.qp, a.qp.qpn(), a.lid(), 14, 7, 7);
       b.qp.postReceive(1, b.mr.lkey(), b.mr.iova(), 8);

@@ -43,8 +43,8 @@ final class Forge {
     this.rig = rig;
     this.victim = victim;
     this.disguise = disguise;
-    rig.wire.segments = true;
-    rig.wire.loses = this::heard;
+    rig.wire.segments(true);
+    rig.wire.loses(this::heard);
   }
 
   private boolean heard(Packet p) {

@@ -132,7 +132,7 @@ class GarbageTest extends GarbageMeter {
       MemorySegment h = MemorySegment.ofArray(header);
       measure(
           () -> {
-            rig.wire.segments = !rig.wire.segments;
+            rig.wire.segments(!rig.wire.segments());
             expect(b.qp.postReceive(1, b.mr.lkey(), b.mr.iova(), 200) == PostStatus.OK);
             expect(b.qp.postReceive(1, b.mr.lkey(), b.mr.iova(), 200) == PostStatus.OK);
             a.qp.wrStart();

@@ -186,8 +186,8 @@ class HostileTest {
     for (int i = 0; i < polled.length; i++) {
       polled[i] = new WorkCompletion();
     }
-    rig.wire.segments = true;
-    rig.wire.loses = p -> p.slid == rig.b().lid(); // responses are lost
+    rig.wire.segments(true);
+    rig.wire.loses(p -> p.slid == rig.b().lid()); // responses are lost
     rig.connect(type, 8, 0, 7, 7);
     again(type);
     MemoryRegion guarded = rig.b().pd.allocMemory(4096, 8, rights);

@@ -155,7 +155,7 @@ class LargeSendTest {
   @DisplayName(
       "a medium that shows packets: each segment byte for byte, to who knows nothing of it")
   void segmenting() {
-    rig.wire.segments = true;
+    rig.wire.segments(true);
     receiver(0, GRH + MTU);
     arrivesCut();
   }
@@ -233,7 +233,7 @@ class LargeSendTest {
   void counted() {
     List<Map<String, Long>> counts = new ArrayList<>();
     for (boolean segments : new boolean[] {true, false}) {
-      rig.wire.segments = segments;
+      rig.wire.segments(segments);
       receiver(QpCreateFlags.COALESCED_RECEIVE, GRH + MTU);
       Map<String, Long> before = traffic();
       receives(7);

@@ -35,7 +35,7 @@ class LastWordTest {
   @BeforeEach
   void connect() {
     rig.connect(QpType.RC, 16, 8, NO_RETRY, 7);
-    rig.wire.holds = LastWordTest::isAck;
+    rig.wire.holds(LastWordTest::isAck);
   }
 
   @AfterEach
@@ -67,7 +67,7 @@ class LastWordTest {
     assertEquals(QpState.ERR, rig.b().qp.state());
     assertEquals(1, rig.wire.held.size());
     Rig.assertEmpty(rig.a().sendCq);
-    rig.wire.holds = p -> false;
+    rig.wire.holds(p -> false);
   }
 
   private void told() {

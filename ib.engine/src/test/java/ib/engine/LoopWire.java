@@ -1,5 +1,6 @@
 package ib.engine;
 
+import ib.engine.wire.Epoch;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
@@ -15,9 +16,10 @@ import java.util.function.Predicate;
 /** A wire that delivers at once, by LID; a test can make it lose packets. */
 final class LoopWire {
   private final List<WirePort> ports = new ArrayList<>();
-  volatile boolean segments;
-  volatile Predicate<Packet> loses; // null: none
-  volatile Predicate<Packet> holds; // null: none
+  private final Epoch epoch = new Epoch();
+  private volatile boolean segments;
+  private volatile Predicate<Packet> loses; // null: none
+  private volatile Predicate<Packet> holds; // null: none
   volatile Consumer<Packet> sees; // gets each packet before delivery, which stays direct; or null
   final AtomicLong transmitted = new AtomicLong();
   final AtomicLong asked = new AtomicLong(); // for a way without packets
@@ -87,14 +89,36 @@ final class LoopWire {
     }
 
     @Override
-    public long changes() {
-      return (loses == null ? 0L : 1L) + (holds == null ? 0 : 2) + (segments ? 4 : 0);
+    public Epoch epoch() {
+      return epoch;
     }
 
     @Override
     public boolean segments() {
       return segments;
     }
+  }
+
+  /** Sets whether every packet is a real one. */
+  void segments(boolean now) {
+    segments = now;
+    epoch.changed();
+  }
+
+  boolean segments() {
+    return segments;
+  }
+
+  /** Sets which packets are lost, null for none; while it is set, all must be packets. */
+  void loses(Predicate<Packet> which) {
+    loses = which;
+    epoch.changed();
+  }
+
+  /** Sets which packets are held, null for none; while it is set, all must be packets. */
+  void holds(Predicate<Packet> which) {
+    holds = which;
+    epoch.changed();
   }
 
   /** Delivers what was held and fits; to others nothing happens. */

@@ -191,7 +191,7 @@ class MemoryWorkTest {
     MemoryRegion mr = a.pd.allocFastRegistration(1);
     mr.map(a.mr.segment());
     int[] lost = {0};
-    rig.wire.loses = p -> p.opcode == 0x0a && lost[0]++ == 0; // sent again, from memory
+    rig.wire.loses(p -> p.opcode == 0x0a && lost[0]++ == 0); // sent again, from memory
     a.qp.wrStart();
     a.qp.wrFlags(SendFlags.SIGNALED);
     a.qp.wrRegMr(mr, mr.rkey(), RIGHTS);
@@ -219,7 +219,7 @@ class MemoryWorkTest {
       a.qp.wrFlags(SendFlags.SIGNALED);
       a.qp.wrSendInv(key);
       a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), length);
-      rig.wire.segments = length > 64;
+      rig.wire.segments(length > 64);
       assertEquals(PostStatus.OK, a.qp.wrComplete());
       assertEquals(WcOpcode.SEND, Rig.await(a.sendCq).opcode());
       WorkCompletion wc = Rig.await(b.recvCq);

@@ -140,7 +140,7 @@ class ModerationTest {
   void failed() {
     cq.moderate(100, 60_000);
     cq.requestNotify(NotifyFlags.NEXT_COMP);
-    rig.wire.loses = p -> true;
+    rig.wire.loses(p -> true);
     Rig.Side a = rig.a();
     a.qp.wrStart();
     a.qp.wrRdmaWrite(1, 1);

@@ -64,7 +64,7 @@ class ProtocolBugsTest {
   @DisplayName("a queue pair that is reset while its timer runs times out again in its next life")
   void timesOutAgain() {
     rig.connect(QpType.RC, 16, 14, 3, 7);
-    rig.wire.loses = p -> true;
+    rig.wire.loses(p -> true);
     for (int life = 0; life < 3; life++) {
       assertEquals(PostStatus.OK, write(life, 8));
       rig.settle();
@@ -125,7 +125,7 @@ class ProtocolBugsTest {
       assertEquals(Integer.parseInt(expected, 16), forge.answers.getFirst().syndrome());
       assertEquals(
           !writes && expected.equals("1f") ? 3 : 0, mr.segment().get(ValueLayout.JAVA_LONG, 0));
-      rig.wire.loses = null;
+      rig.wire.loses(null);
       rig.sides.forEach(s -> s.qp.close());
     }
   }
@@ -143,9 +143,9 @@ class ProtocolBugsTest {
   @DisplayName("IBA 9.7.5.1.1: go-back-N goes back to the packet that was lost, not less, not more")
   void goBack(int lost) {
     rig.connect(QpType.RC, 16, 14, 7, 7);
-    rig.wire.segments = true;
+    rig.wire.segments(true);
     List<Integer> sent = new ArrayList<>();
-    rig.wire.loses =
+    rig.wire.loses(
         p -> {
           if (p.slid != rig.a().lid()) {
             return false;
@@ -153,7 +153,7 @@ class ProtocolBugsTest {
           int n = p.psn - PSN & 0xffffff;
           sent.add(n);
           return n == lost && sent.indexOf(n) == sent.size() - 1;
-        };
+        });
     rig.a().qp.wrStart();
     for (int i = 0; i < 3; i++) { // three packets each, posted together
       rig.a().qp.wrId(i).wrFlags(SendFlags.SIGNALED);

@@ -53,7 +53,7 @@ class RcDataTest {
 
   private void each(QpType type, boolean segments) {
     try (Rig rig = Rig.two().connect(type, 64, 14, 7, 7)) {
-      rig.wire.segments = segments;
+      rig.wire.segments(segments);
       for (int size : SIZES) {
         for (WrOpcode op :
             new WrOpcode[] {
@@ -194,7 +194,7 @@ class RcDataTest {
   @DisplayName("sequence numbers wrap")
   void wraps() {
     try (Rig rig = Rig.two().connect(QpType.RC, 64, 14, 7, 7)) {
-      rig.wire.segments = true;
+      rig.wire.segments(true);
       for (int i = 0; i < 40; i++) {
         one(rig, WrOpcode.RDMA_WRITE, 500 * MTU);
       }

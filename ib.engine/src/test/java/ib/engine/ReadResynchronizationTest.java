@@ -51,18 +51,18 @@ class ReadResynchronizationTest {
   @DisplayName("a gap: what is missing is asked for again at once, once, and no more than that")
   void gap(int lost) {
     rig.connect(QpType.RC, 16, 14, 7, 7);
-    rig.wire.segments = true;
+    rig.wire.segments(true);
     rig.b().mr.segment().fill((byte) 7);
     List<Asked> asked = new ArrayList<>();
     int[] responses = {0};
-    rig.wire.loses =
+    rig.wire.loses(
         p -> {
           if (p.opcode == BthOpcode.RC_RDMA_READ_REQUEST.value()) {
             asked.add(new Asked(p.psn, p.dmaLength));
           }
           boolean response = p.opcode >= 0x0d && p.opcode <= 0x10;
           return response && responses[0]++ == lost;
-        };
+        });
     read(10);
     assertEquals(WcStatus.SUCCESS, Rig.next(rig.a().sendCq).status(), "no timer was needed");
     List<Asked> expected =
@@ -83,16 +83,16 @@ class ReadResynchronizationTest {
       "the last response is lost: nothing shows it but the timer, then it alone is asked for")
   void lastOne() {
     rig.connect(QpType.RC, 16, 8, 7, 7);
-    rig.wire.segments = true;
+    rig.wire.segments(true);
     List<Asked> asked = new ArrayList<>();
     int[] last = {0};
-    rig.wire.loses =
+    rig.wire.loses(
         p -> {
           if (p.opcode == BthOpcode.RC_RDMA_READ_REQUEST.value()) {
             asked.add(new Asked(p.psn, p.dmaLength));
           }
           return p.opcode == BthOpcode.RC_RDMA_READ_RESPONSE_LAST.value() && last[0]++ == 0;
-        };
+        });
     read(4);
     Rig.assertEmpty(rig.a().sendCq);
     for (int i = 0; i < 3; i++) {

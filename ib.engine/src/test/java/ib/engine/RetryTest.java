@@ -38,7 +38,7 @@ class RetryTest {
 
   private Rig rig() {
     Rig rig = new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
-    rig.wire.segments = segments;
+    rig.wire.segments(segments);
     return rig;
   }
 
@@ -76,11 +76,11 @@ class RetryTest {
   void retryExceeded() {
     try (Rig rig = rig().connect(QpType.RC, 16, 14, 3, 7)) {
       List<Long> at = new ArrayList<>();
-      rig.wire.loses =
+      rig.wire.loses(
           p -> {
             at.add(clock.nanoTime());
             return true;
-          };
+          });
       assertEquals(PostStatus.OK, write(rig, 1, 8));
       assertEquals(PostStatus.OK, write(rig, 2, 8));
       long t = 4096L << 14;
@@ -106,13 +106,13 @@ class RetryTest {
     try (Rig rig = rig().connect(QpType.RC, 16, 14, 7, 2)) {
       rig.b().qp.modify(new QpAttr().state(QpState.RTS).minRnrTimer(14)); // 1.28 ms
       List<Long> at = new ArrayList<>();
-      rig.wire.loses =
+      rig.wire.loses(
           p -> {
             if ((p.opcode & 0x1f) == 4) {
               at.add(clock.nanoTime());
             }
             return false;
-          };
+          });
       assertEquals(PostStatus.OK, send(rig, 1));
       until(rig, MS / 100, 100 * MS);
       assertEquals(WcStatus.RNR_RETRY_EXC_ERR, Rig.next(rig.a().sendCq).status());
@@ -154,7 +154,7 @@ class RetryTest {
   @DisplayName("IBA 11.2.5.2: timeout 0 is no timeout")
   void noTimeout() {
     try (Rig rig = rig().connect(QpType.RC, 16, 0, 1, 7)) {
-      rig.wire.loses = p -> true;
+      rig.wire.loses(p -> true);
       assertEquals(PostStatus.OK, write(rig, 1, 8));
       rig.settle();
       clock.advance(1L << 50);
@@ -168,7 +168,7 @@ class RetryTest {
   @DisplayName("B20: no timer outlives its queue pair")
   void timersGo() {
     try (Rig rig = rig().connect(QpType.RC, 16, 31, 7, 7)) {
-      rig.wire.loses = p -> true;
+      rig.wire.loses(p -> true);
       assertEquals(PostStatus.OK, write(rig, 1, 8));
       rig.settle();
       assertTrue(rig.a().hca.earliestTimerNs() < Long.MAX_VALUE);
@@ -182,7 +182,7 @@ class RetryTest {
   @DisplayName("B20: nor does one that the worker has not even seen when its queue pair goes")
   void timersInTheInboxGo() {
     try (Rig rig = rig().connect(QpType.RC, 16, 31, 7, 7)) {
-      rig.wire.loses = p -> true;
+      rig.wire.loses(p -> true);
       assertEquals(PostStatus.OK, write(rig, 1, 8));
       rig.a().qp.close();
       rig.settle();
@@ -203,7 +203,7 @@ class RetryTest {
     try (Rig rig = rig().connect(QpType.RC, 64, 1, 7, 7)) {
       Rig.Side a = rig.a();
       Rig.Side b = rig.b();
-      rig.wire.loses = p -> random.nextDouble() < rate;
+      rig.wire.loses(p -> random.nextDouble() < rate);
       MemorySegment from = a.mr.segment();
       for (int i = 0; i < from.byteSize(); i += 8) {
         from.set(ValueLayout.JAVA_LONG, i, random.nextLong());
@@ -262,9 +262,9 @@ class RetryTest {
   @DisplayName("one NAK for a gap; packets after the gap are dropped; go-back-N repairs it")
   void oneNakForAGap() {
     try (Rig rig = rig().connect(QpType.RC, 64, 14, 7, 7)) {
-      rig.wire.segments = true;
+      rig.wire.segments(true);
       int[] n = {0};
-      rig.wire.loses = p -> isRequest(p) && ++n[0] == 3;
+      rig.wire.loses(p -> isRequest(p) && ++n[0] == 3);
       assertEquals(PostStatus.OK, write(rig, 1, 10 * 1024));
       until(rig, MS, 100 * MS);
       assertEquals(WcStatus.SUCCESS, Rig.next(rig.a().sendCq).status());
@@ -280,10 +280,10 @@ class RetryTest {
       "G12: where losses are frequent what the peer misses is sent twice, and no timer is due")
   void missedIsSentTwice() {
     try (Rig rig = rig().connect(QpType.RC, 64, 14, 7, 7)) {
-      rig.wire.segments = true;
+      rig.wire.segments(true);
       int[] n = {0};
       // of 10 packets the third, so 8 come again; of the next 10 the third, and the first repeat
-      rig.wire.loses = p -> isRequest(p) && (++n[0] == 3 || n[0] == 21 || n[0] == 29);
+      rig.wire.loses(p -> isRequest(p) && (++n[0] == 3 || n[0] == 21 || n[0] == 29));
       for (int i = 1; i <= 2; i++) {
         assertEquals(PostStatus.OK, write(rig, i, 10 * 1024));
         until(rig, MS, 20 * MS);
@@ -307,7 +307,7 @@ class RetryTest {
       b.qp.postReceive(1, b.mr.lkey(), b.mr.iova(), 64);
       b.qp.postReceive(2, b.mr.lkey(), b.mr.iova(), 64);
       int[] acks = {0};
-      rig.wire.loses = p -> !isRequest(p) && acks[0]++ == 0;
+      rig.wire.loses(p -> !isRequest(p) && acks[0]++ == 0);
       assertEquals(PostStatus.OK, send(rig, 1));
       until(rig, MS, 1000 * MS);
       assertEquals(WcStatus.SUCCESS, Rig.next(rig.a().sendCq).status());

@@ -91,7 +91,7 @@ final class Rig implements AutoCloseable {
     LoopWire.End end = wire.end();
     Side s = new Side();
     s.capture =
-        new Capture("soft" + sides.size(), 1, config.linkLayer(), clock, b -> wire.segments = b);
+        new Capture("soft" + sides.size(), 1, config.linkLayer(), clock, b -> wire.segments(b));
     CapturingWire watched = new CapturingWire(end, s.capture, 1);
     s.hca =
         new SoftHca(

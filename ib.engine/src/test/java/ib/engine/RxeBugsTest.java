@@ -68,8 +68,8 @@ class RxeBugsTest {
   @BeforeEach
   void connect() {
     rig.connect(QpType.RC, 4, 14, 1, 0);
-    rig.wire.segments = true;
-    rig.wire.loses = this::answered;
+    rig.wire.segments(true);
+    rig.wire.loses(this::answered);
     answers.clear();
   }
 
@@ -280,14 +280,14 @@ class RxeBugsTest {
             .addSge(a.mr.lkey(), a.mr.iova(), 8);
     List<Long> sent = new ArrayList<>();
     Consumer<Packet> note = p -> sent.add(p.remoteAddress ^ p.rkey ^ p.payload.length());
-    rig.wire.loses =
+    rig.wire.loses(
         p -> {
           if (p.opcode == BthOpcode.RC_RDMA_WRITE_ONLY.value()) {
             note.accept(p);
             return sent.size() == 1; // so that it is sent again
           }
           return false;
-        };
+        });
     assertEquals(PostStatus.OK, a.qp.postSend(wr));
     rig.settle();
     wr.wrId(8).opcode(WrOpcode.SEND).rkey(0).remoteAddr(0).addSge(0, 0, 1 << 30);
@@ -371,12 +371,12 @@ class RxeBugsTest {
   @DisplayName("R-12: MigReq is 1 in what we send, and both are taken")
   void migReq() {
     List<Boolean> sent = new ArrayList<>();
-    rig.wire.loses =
+    rig.wire.loses(
         p -> {
           int length = codec.encode(p, bytes, 0);
           sent.add(length > 0 && (bytes.get(ValueLayout.JAVA_BYTE, 9) & 0x40) != 0);
           return p.slid == rig.b().lid();
-        };
+        });
     Packet zero = packet(BthOpcode.RC_RDMA_WRITE_ONLY.value(), FIRST_PSN, 8);
     zero.migReq = false;
     assertNull(arrive(zero));

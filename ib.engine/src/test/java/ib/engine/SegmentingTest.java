@@ -53,8 +53,8 @@ class SegmentingTest {
 
   private void connect(Rig rig, Mtu path) {
     mtu = path.bytes();
-    rig.wire.segments = true;
-    rig.wire.loses = this::inspect;
+    rig.wire.segments(true);
+    rig.wire.loses(this::inspect);
     for (Rig.Side s : rig.sides) {
       s.srq = s.pd.createSrq(new SrqInit(new SrqAttr(64, 1, 0), null, null));
       s.qp = s.pd.createQp(Rig.init(s, QpType.RC, 64));

@@ -42,13 +42,13 @@ class SendQueueDrainTest {
 
   private void connect() {
     rig.connect(QpType.RC, 64, 8, 7, 7);
-    rig.wire.loses =
+    rig.wire.loses(
         p -> {
           if (p.dlid == rig.b().lid()) {
             sent.add(p.opcode);
           }
           return false;
-        };
+        });
   }
 
   private SendWr wr(WrOpcode op, int id, int length) {
@@ -76,7 +76,7 @@ class SendQueueDrainTest {
   }
 
   private void answer() {
-    rig.wire.holds = null;
+    rig.wire.holds(null);
     while (!rig.wire.held.isEmpty()) {
       Packet p = rig.wire.held.peek();
       rig.wire.deliverHeld(x -> x == p, rig.a().hca.newRunContext());
@@ -92,7 +92,7 @@ class SendQueueDrainTest {
   void drains(WrOpcode op) {
     connect();
     rig.b().qp.postReceive(9, rig.b().mr.lkey(), rig.b().mr.iova(), 64);
-    rig.wire.holds = p -> p.dlid == rig.a().lid();
+    rig.wire.holds(p -> p.dlid == rig.a().lid());
     post(wr(op, 1, 8));
     drain(true);
     post(wr(WrOpcode.RDMA_WRITE, 2, 8)); // accepted, held
@@ -115,8 +115,8 @@ class SendQueueDrainTest {
   @DisplayName("a message of 300 packets of which 128 were sent is sent to its end")
   void wholeMessage() {
     connect();
-    rig.wire.segments = true;
-    rig.wire.holds = p -> p.dlid == rig.a().lid();
+    rig.wire.segments(true);
+    rig.wire.holds(p -> p.dlid == rig.a().lid());
     post(wr(WrOpcode.RDMA_WRITE, 1, 300 * 1024));
     assertTrue(sent.size() < 300, "the window was full after " + sent.size());
     drain(true);
@@ -132,11 +132,11 @@ class SendQueueDrainTest {
   @DisplayName("what is lost while draining is sent again: the timer runs in SQD, too")
   void retransmits() {
     connect();
-    rig.wire.holds = p -> p.dlid == rig.a().lid();
+    rig.wire.holds(p -> p.dlid == rig.a().lid());
     post(wr(WrOpcode.RDMA_WRITE, 1, 8));
     drain(true);
     rig.wire.held.remove().release(rig.a().hca.newRunContext());
-    rig.wire.holds = null;
+    rig.wire.holds(null);
     for (int i = 0; i < 3; i++) {
       clock.advance(4096 << 8);
       rig.settle();
@@ -209,7 +209,7 @@ class SendQueueDrainTest {
     assertThrows(
         IbInvalidException.class, () -> a.qp.modify(new QpAttr().state(QpState.SQD).sqPsn(1)));
     List<Integer> to = new ArrayList<>();
-    rig.wire.loses = p -> to.add(p.dlid);
+    rig.wire.loses(p -> to.add(p.dlid));
     a.qp.modify(new QpAttr().state(QpState.RTS));
     for (int i = 0; i < 8; i++) {
       clock.advance(4096 << 6);
@@ -224,7 +224,7 @@ class SendQueueDrainTest {
   @DisplayName("from SQD to ERR: what is held is flushed, in order; no SQ_DRAINED any more")
   void toError() {
     connect();
-    rig.wire.holds = p -> p.dlid == rig.a().lid();
+    rig.wire.holds(p -> p.dlid == rig.a().lid());
     post(wr(WrOpcode.RDMA_READ, 1, 8));
     drain(true);
     post(wr(WrOpcode.RDMA_WRITE, 2, 8));

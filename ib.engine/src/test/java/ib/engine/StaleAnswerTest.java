@@ -30,7 +30,7 @@ class StaleAnswerTest {
 
   @BeforeEach
   void connect() {
-    rig.wire.segments = true;
+    rig.wire.segments(true);
     rig.connect(QpType.RC, 1, 14, 7, 7); // depth 1: a slot that is free is used at once
     SplittableRandom random = new SplittableRandom(5);
     for (int i = 0; i < 1 << 20; i += 8) {
@@ -79,14 +79,14 @@ class StaleAnswerTest {
   @DisplayName("F-07: an acknowledgement of what has a number but was never sent completes nothing")
   void notSentYet() {
     boolean[] once = {false};
-    rig.wire.loses =
+    rig.wire.loses(
         p -> {
           if (isAck(p) && !once[0]) { // after at most 128 packets it acknowledges 199
             once[0] = true;
             p.psn = 0xfffffe + 198 & 0xffffff;
           }
           return false;
-        };
+        });
     write(1, 0, LONG_MESSAGE);
     done(1);
     same(0, LONG_MESSAGE);
@@ -97,17 +97,17 @@ class StaleAnswerTest {
   @DisplayName(
       "F-07: a late acknowledgement in the middle of a retransmission: nothing old is sent")
   void lateAcknowledgement() {
-    rig.wire.holds = StaleAnswerTest::isAck;
+    rig.wire.holds(StaleAnswerTest::isAck);
     write(1, 0, 100 * 1024);
     rig.settle();
     Rig.assertEmpty(rig.a().sendCq);
-    rig.wire.holds = p -> true; // the retransmission is stuck after 16 packets
+    rig.wire.holds(p -> true); // the retransmission is stuck after 16 packets
     clock.advance(3 * TIMEOUT);
     rig.settle();
     clock.advance(3 * TIMEOUT);
     rig.settle();
     assertTrue(rig.wire.held.stream().anyMatch(p -> !isAck(p)), "sent again");
-    rig.wire.holds = p -> false;
+    rig.wire.holds(p -> false);
     rig.wire.deliverHeld(StaleAnswerTest::isAck, rig.b().hca.newRunContext());
     done(1);
     write(2, 300_000, 50_000);

@@ -35,7 +35,7 @@ public final class ThrownScenario {
       rig.connect(type);
       long[] lost = {0};
       if (!how.equals("direct")) {
-        rig.wire.loses = how.equals("lossy") ? p -> ++lost[0] % 5 == 3 : p -> false;
+        rig.wire.loses(how.equals("lossy") ? p -> ++lost[0] % 5 == 3 : p -> false);
       }
       Throwing.from(first == 0 ? Long.MAX_VALUE : first, end);
       int posted = traffic(rig, type);
@@ -66,7 +66,7 @@ public final class ThrownScenario {
     VirtualClock clock = new VirtualClock();
     try (Rig rig = new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21))) {
       rig.connect(QpType.RC);
-      rig.wire.loses = p -> false; // in packets
+      rig.wire.loses(p -> false); // in packets
       int posted = traffic(rig, QpType.RC);
       Throwing.from(first == 0 ? Long.MAX_VALUE : first, end);
       for (Rig.Side s : rig.sides) {

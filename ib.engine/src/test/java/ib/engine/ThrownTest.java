@@ -32,6 +32,7 @@ class ThrownTest {
           "qp.HcaPort",
           "qp.InboundMessage",
           "qp.InboundRequest",
+          "qp.Join",
           "qp.LocalWork",
           "qp.Reply",
           "qp.RequestPackets",

@@ -49,7 +49,7 @@ class TraceTest {
       Rig.Side a = rig.a();
       qpn = a.qp.qpn();
       int[] lost = {0};
-      rig.wire.loses = p -> p.dlid == rig.b().lid() && lost[0]++ == 1; // the second of three
+      rig.wire.loses(p -> p.dlid == rig.b().lid() && lost[0]++ == 1); // the second of three
       for (int i = 1; i <= 3; i++) {
         a.qp.wrStart();
         a.qp.wrId(i).wrFlags(SendFlags.SIGNALED);

@@ -5,10 +5,12 @@ import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.LinkLayer;
 import ib.engine.time.NanoClock;
+import ib.engine.wire.Epoch;
 import java.nio.channels.WritableByteChannel;
 import java.time.Instant;
+import java.util.LinkedHashSet;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +28,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
   private final NanoClock clock;
   private final Consumer<Boolean> watching;
   private volatile @Nullable CaptureRing ring;
-  private final AtomicLong changes = new AtomicLong(); // number of captures begun and ended
+  private final Set<Epoch> epochs = new LinkedHashSet<>(); // of the media; guarded by this
   private volatile @Nullable CaptureSession session;
   private boolean closed; // guarded by this
 
@@ -70,9 +72,9 @@ public final class Capture implements PacketCapture, AutoCloseable {
     return clock.nanoTime();
   }
 
-  /** {@return a number that changes when a session begins or ends} */
-  long changes() {
-    return changes.get();
+  /** Adds a medium whose ways a session closes while it runs. */
+  synchronized void counts(Epoch epoch) {
+    epochs.add(epoch);
   }
 
   /** {@return the ring that packets are copied to; null without a session} */
@@ -99,7 +101,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
     session = started;
     watching.accept(true);
     ring = fresh;
-    changes.getAndIncrement();
+    epochs.forEach(Epoch::changed);
     started.start();
     return started;
   }
@@ -114,7 +116,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
     if (which.equals(session) && ring != null) {
       ring = null;
       watching.accept(false);
-      changes.getAndIncrement();
+      epochs.forEach(Epoch::changed);
     }
   }
 

@@ -4,10 +4,12 @@ import ib.core.spi.FaultInjection;
 import ib.core.spi.FaultRule;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoMemoryException;
+import ib.engine.wire.Epoch;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Set;
 
 /**
  * The fault rules of one device, which its {@link FaultyWire}s read for every packet. Any thread
@@ -21,7 +23,7 @@ public final class Faults implements FaultInjection {
   private final int ports;
   private final Chance chance;
   private volatile Fault[] active = NONE;
-  private final AtomicLong changes = new AtomicLong(); // number of changes of the rules
+  private final Set<Epoch> epochs = new LinkedHashSet<>(); // of the media; guarded by this
   private int lastId; // guarded by this
 
   /**
@@ -41,9 +43,15 @@ public final class Faults implements FaultInjection {
     return active;
   }
 
-  /** {@return a number that changes when rules are added or removed} */
-  long changes() {
-    return changes.get();
+  /** Adds a medium whose ways the rules close. */
+  synchronized void counts(Epoch epoch) {
+    epochs.add(epoch);
+  }
+
+  /** Replaces the rules; counts that after it has happened. */
+  private synchronized void active(Fault[] rules) {
+    active = rules;
+    epochs.forEach(Epoch::changed);
   }
 
   Chance chance() {
@@ -68,8 +76,7 @@ public final class Faults implements FaultInjection {
     }
     Fault[] more = Arrays.copyOf(now, now.length + 1);
     more[now.length] = new Fault(++lastId, rule);
-    active = more;
-    changes.getAndIncrement();
+    active(more);
     return lastId;
   }
 
@@ -82,16 +89,14 @@ public final class Faults implements FaultInjection {
   public synchronized boolean remove(int id) {
     List<Fault> left = new ArrayList<>(Arrays.asList(active));
     boolean found = left.removeIf(f -> f.id() == id);
-    active = left.toArray(NONE);
-    changes.getAndIncrement();
+    active(left.toArray(NONE));
     return found;
   }
 
   @Override
   public synchronized int clear() {
     int n = active.length;
-    active = NONE;
-    changes.getAndIncrement();
+    active(NONE);
     return n;
   }
 

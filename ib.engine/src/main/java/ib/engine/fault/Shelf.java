@@ -2,6 +2,7 @@ package ib.engine.fault;
 
 import ib.engine.mr.Copier;
 import ib.engine.time.NanoClock;
+import ib.engine.wire.Epoch;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
 import ib.engine.wire.RunContext;
@@ -32,6 +33,7 @@ final class Shelf extends PacketOwner {
 
   private final Exit exit;
   private final NanoClock clock;
+  private final Epoch epoch;
   private final @Nullable Packet[] packets;
   private final MemorySegment[] buffers;
   private final AtomicIntegerArray states;
@@ -41,9 +43,10 @@ final class Shelf extends PacketOwner {
   private final AtomicLong passed = new AtomicLong();
   private volatile boolean closed;
 
-  Shelf(Exit exit, NanoClock clock, int most) {
+  Shelf(Exit exit, NanoClock clock, int most, Epoch epoch) {
     this.exit = exit;
     this.clock = clock;
+    this.epoch = epoch;
     this.packets = new @Nullable Packet[most];
     this.buffers = new MemorySegment[most];
     this.states = new AtomicIntegerArray(most);
@@ -136,7 +139,9 @@ final class Shelf extends PacketOwner {
     int i = (int) p.cookie;
     dueSeq[i] = passed.get() + others;
     dueNs[i] = clock.nanoTime() + ns;
-    held.getAndIncrement();
+    if (held.getAndIncrement() == 0) {
+      epoch.changed();
+    }
     states.setRelease(i, HELD);
   }
 
@@ -182,7 +187,7 @@ final class Shelf extends PacketOwner {
   private void let(int i, RunContext run) {
     Packet p = packets[i];
     if (p != null && states.compareAndSet(i, HELD, TAKEN)) {
-      held.getAndDecrement();
+      less();
       if (closed) {
         p.release(run);
       } else {
@@ -196,8 +201,15 @@ final class Shelf extends PacketOwner {
     closed = true;
     for (int i = 0; i < states.length(); i++) {
       if (states.compareAndSet(i, HELD, FREE)) {
-        held.getAndDecrement();
+        less();
       }
+    }
+  }
+
+  /** One less is held; with the last one the way past it is open again. */
+  private void less() {
+    if (held.decrementAndGet() == 0) {
+      epoch.changed();
     }
   }
 

@@ -1,6 +1,7 @@
 package ib.engine.link;
 
 import ib.engine.run.Worker;
+import ib.engine.wire.Epoch;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Wire;
 import java.lang.invoke.MethodHandles;
@@ -47,6 +48,7 @@ public final class Guard {
   private final Worker clock;
   private final Wire wire;
   private final Runnable alarm;
+  private final Epoch epoch;
   private final long startNs;
 
   @SuppressWarnings("unused") // used through TAKEN
@@ -70,12 +72,14 @@ public final class Guard {
    *
    * @param clock the device's clock
    * @param wire notified of wrong keys
+   * @param epoch counts that the port begins or ends to mute sources
    * @param alarm called when a source is muted; must not block
    */
-  public Guard(Worker clock, Wire wire, Runnable alarm) {
+  public Guard(Worker clock, Wire wire, Epoch epoch, Runnable alarm) {
     this.clock = clock;
     this.wire = wire;
     this.alarm = alarm;
+    this.epoch = epoch;
     this.startNs = clock.now() - 1; // so that the times in the table are not 0
   }
 
@@ -246,7 +250,11 @@ public final class Guard {
 
   private void count(int places) {
     mutedPlaces += places;
-    muting = mutedPlaces > 0;
+    boolean any = mutedPlaces > 0;
+    if (any != muting) {
+      muting = any;
+      epoch.changed();
+    }
   }
 
   /**

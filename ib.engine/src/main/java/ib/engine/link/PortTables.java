@@ -2,8 +2,8 @@ package ib.engine.link;
 
 import ib.core.verbs.Gid;
 import ib.core.verbs.WellKnown;
+import ib.engine.wire.Epoch;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -15,11 +15,12 @@ public final class PortTables {
 
   private volatile Gid[] gids;
   private volatile int[] pkeys;
-  private final AtomicInteger changes = new AtomicInteger();
+  private final Epoch epoch; // of the P_Keys
   private final AtomicLong gidChanges = new AtomicLong();
   private final AtomicLong pkeyChanges = new AtomicLong();
 
-  public PortTables(int gidCount, int pkeyCount, long portGuid) {
+  public PortTables(int gidCount, int pkeyCount, long portGuid, Epoch epoch) {
+    this.epoch = epoch;
     Gid[] table = new Gid[gidCount];
     Arrays.fill(table, Gid.ZERO);
     table[0] = new Gid(LINK_LOCAL, portGuid);
@@ -30,16 +31,6 @@ public final class PortTables {
   }
 
   // ---- control path ----
-
-  /** Counts a change of the port's P_Keys, LID or state. */
-  public void changed() {
-    changes.getAndIncrement();
-  }
-
-  /** {@return the number of these changes} */
-  public int changes() {
-    return changes.get();
-  }
 
   public long gidChanges() {
     return gidChanges.get();
@@ -77,7 +68,7 @@ public final class PortTables {
     changed[index] = pkey;
     pkeys = changed;
     pkeyChanges.getAndIncrement();
-    changed();
+    epoch.changed();
   }
 
   /** Replaces the whole table; returns whether it was another one. */
@@ -89,7 +80,7 @@ public final class PortTables {
     boolean differs = !Arrays.equals(changed, pkeys);
     pkeys = changed;
     pkeyChanges.getAndIncrement();
-    changed();
+    epoch.changed();
     return differs;
   }
 

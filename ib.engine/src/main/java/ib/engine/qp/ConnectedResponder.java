@@ -29,7 +29,6 @@ final class ConnectedResponder extends Responder {
   private int msn;
   private boolean quiet; // a NAK was sent, the sequence number expected has not come yet
   private boolean skipping; // UC: the rest of a broken message
-  private boolean told; // COMM_EST
   private boolean accessRefused; // by the packet in hand
   private boolean lastWasAnswered; // the request before the one expected had an answer of its own
   private int due = NOTHING; // the syndrome of the acknowledgement to be sent
@@ -51,12 +50,12 @@ final class ConnectedResponder extends Responder {
     msn = 0;
     quiet = false;
     skipping = false;
-    told = false;
     lastWasAnswered = false;
     due = NOTHING;
     reply.end();
     message.abandon();
     request.reset();
+    settled();
   }
 
   void psn(int first) {
@@ -79,14 +78,16 @@ final class ConnectedResponder extends Responder {
     return Psn.diff(psn, epsn) <= 0;
   }
 
-  /** Whether a request with this number is next, with nothing to be said or heard before. */
-  boolean expects(int psn) {
-    return psn == epsn
-        && due == NOTHING
-        && !quiet
-        && !reply.active()
-        && !message.begun()
-        && (told || qp.state != QpState.RTR);
+  /** Whether this is the sequence number expected. */
+  boolean isNext(int psn) {
+    return psn == epsn;
+  }
+
+  /** Says whether it is in the middle of something, at the end of a step. */
+  private void settled() {
+    boolean middle =
+        due != NOTHING || quiet || reply.active() || message.begun() || message.unsettled();
+    qp.refuses = qp.refuses & ~Ready.MIDDLE | (middle ? Ready.MIDDLE : 0);
   }
 
   /** Whether the peer may have reads under way. */
@@ -120,6 +121,14 @@ final class ConnectedResponder extends Responder {
 
   @Override
   boolean run(RunList run) {
+    try {
+      return execute(run);
+    } finally {
+      settled();
+    }
+  }
+
+  private boolean execute(RunList run) {
     if (reply.active() && !reply(run)) {
       return run.exhausted();
     }
@@ -174,8 +183,8 @@ final class ConnectedResponder extends Responder {
     if (!admits(p)) {
       return;
     }
-    if (!told && qp.state == QpState.RTR) {
-      told = true;
+    if ((qp.refuses & Ready.SILENT) != 0) {
+      qp.refuses &= ~Ready.SILENT;
       qp.verbs.tell(EventType.COMM_EST); // IBA 11.6.3.1
     }
     int what = Opcode.what(p.opcode);

@@ -19,13 +19,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Requests to a connected queue pair in this JVM, over a medium that neither disturbs nor shows
  * packets (D5): the claim holder of the sender claims the peer as well, and executes the request
- * there. Its return is the acknowledgement. Only requests that succeed are executed here. All
- * others (no receive, no right, not in sequence, a peer that another thread has claimed) are sent
- * as packets, so only one place refuses requests. Only the thread that holds the queue pair's claim
- * may call these methods.
+ * there. Its return is the acknowledgement. {@link Join} finds the peer, {@link Ready} says when it
+ * may be done. Only requests that succeed are executed here. All others (no receive, no right, not
+ * in sequence, a peer that another thread has claimed) are sent as packets, so only one place
+ * refuses requests. Only the thread that holds the queue pair's claim may call these methods.
  */
 final class DirectPath {
-  private static final int ASK_AGAIN = 128; // a post asks twice
   private static final int KINDS = Verb.SEND | Verb.WRITE | Verb.READ;
 
   private final QpCore qp;
@@ -34,16 +33,6 @@ final class DirectPath {
   private @Nullable QpCore peer; // claimed while a run lasts
   private boolean claimed; // by us: not the run list's anyway
   private int unacknowledged; // messages since the peer's last answer
-
-  // what was found out once, and what must not have changed since; a peer that has gone is not kept
-  private @Nullable WeakReference<QpCore> known;
-  private long knownChanges;
-  private int knownControlled;
-  private int knownPeerControlled;
-
-  // that the medium leads nowhere without packets, which what was found out before does not change
-  private boolean wayless;
-  private int askAgain; // what is left until it is asked all the same: not every end is counted
 
   /** Makes the way of a queue pair whose requests are of so many bytes at most. */
   DirectPath(QpCore qp, long lengthMost) {
@@ -72,13 +61,15 @@ final class DirectPath {
         return false;
       }
     }
-    if (!(p.responder instanceof ConnectedResponder r) || !isNext(p, r)) {
+    if ((p.refuses & Ready.need(what)) != 0
+        || !(p.responder instanceof ConnectedResponder r)
+        || !isNext(p, r)) {
       return false;
     }
     boolean done =
         (what & Verb.SEND) != 0
             ? send(w, what, length, p, r, run)
-            : (what & Verb.WRITE) != 0 ? write(w, what, length, p, r, run) : read(w, length, p, r);
+            : (what & Verb.WRITE) != 0 ? write(w, what, length, p, r, run) : read(w, length, p);
     if (done) {
       advance(p, what, (int) length);
       run.spend((int) length);
@@ -87,14 +78,14 @@ final class DirectPath {
     return done;
   }
 
-  /** Whether the peer expects the next request, with nothing to be said or heard before. */
+  /** Whether the next request has the sequence number that the peer expects. */
   private boolean isNext(QpCore p, ConnectedResponder r) {
     Direction received = p.directReceived;
     if (sent.ahead && received.ahead) {
       return sent.psn == received.psn;
     }
     int psn = sent.ahead ? sent.psn : qp.requester.psnNext();
-    if (received.ahead ? received.psn != psn : !r.expects(psn)) {
+    if (received.ahead ? received.psn != psn : !r.isNext(psn)) {
       return false;
     }
     sent.psn = psn;
@@ -131,110 +122,37 @@ final class DirectPath {
     }
   }
 
+  /** Claims the peer, and finds that it is still joined with us. */
   private @Nullable QpCore claim(RunList run) {
-    WeakReference<QpCore> reference = known;
-    QpCore p = reference == null || knownControlled != qp.controlled ? null : reference.get();
+    WeakReference<QpCore> joined = qp.peer;
+    QpCore p = joined == null ? null : joined.get();
     if (p == null) {
-      return isWayless() ? null : findOut(run);
+      Join.part(qp); // it has gone
+      return null;
     }
     boolean mine = p.owner != run;
     if (mine && !p.token.tryClaim()) {
       if (p.token.dead()) {
-        known = null;
+        Join.part(qp);
       }
       return null; // its owner will see the packet
     }
     claimed = mine;
     peer = p; // from here on, whatever is thrown, end gives it back
     p.holder = run.thread();
-    if (p.controlled == knownPeerControlled
-        && changes(qp.path.port()) + changes(p.path.port()) == knownChanges
-        && !qp.path.port().guard().muting()
-        && !p.path.port().guard().muting()
-        && p.live()
-        && p.requests.isEmpty()) {
+    if (Join.holds(qp, p)) {
       return p;
     }
-    known = null;
     leave(p, run);
-    return findOut(run);
-  }
-
-  /** Whether it is known that the medium leads nowhere without packets (B9). */
-  private boolean isWayless() {
-    return wayless
-        && knownControlled == qp.controlled
-        && knownChanges == changes(qp.path.port())
-        && askAgain-- > 0;
-  }
-
-  private static long changes(HcaPort port) {
-    return port.tables().changes() + port.wire().changes();
+    Join.part(qp); // it was modified; when it is ready again, the epoch tells
+    return null;
   }
 
   private void leave(QpCore p, RunList run) {
     peer = null;
-    if (claimed && !p.token.release()) {
-      run.add(p);
+    if (claimed) {
+      Join.leave(p, run);
     }
-  }
-
-  private @Nullable QpCore findOut(RunList run) {
-    QpPath path = qp.path;
-    Route route = path.route;
-    long changes =
-        changes(path.port()); // asked first: what changes meanwhile is found out next time
-    HcaPort to = route == null ? null : path.port().reaches(route.dlid(), path.mtu);
-    wayless = to == null;
-    if (wayless) {
-      known = null;
-      knownChanges = changes;
-      knownControlled = qp.controlled;
-      askAgain = ASK_AGAIN;
-    }
-    QpCore p = to == null ? null : to.queuePair(path.destQpn);
-    if (to == null || p == null || p == qp || p.service != Opcode.RC) {
-      return null;
-    }
-    boolean mine = p.owner != run;
-    if (mine && !p.token.tryClaim()) {
-      return null; // its owner will see the packet
-    }
-    claimed = mine;
-    peer = p;
-    p.holder = run.thread();
-    changes += changes(to);
-    if (p.path.portIndex() != to.number() - 1 || !connected(p)) {
-      leave(p, run);
-      return null;
-    }
-    knownChanges = changes;
-    knownControlled = qp.controlled;
-    knownPeerControlled = p.controlled;
-    known = p.self;
-    return p;
-  }
-
-  /** Whether packets would reach the peer and its answers us, and none is on the way. */
-  private boolean connected(QpCore p) {
-    QpPath path = qp.path;
-    QpPath theirs = p.path;
-    Route back = theirs.route;
-    Route route = path.route;
-    if (back == null || route == null || !p.live() || !p.requests.isEmpty()) {
-      return false;
-    }
-    HcaPort port = path.port();
-    HcaPort other = theirs.port();
-    return route.sl() == back.sl() // data is counted by service level, both ways on one
-        && !port.guard().muting() // whom it mutes, only packets tell
-        && !other.guard().muting()
-        && theirs.destQpn == qp.qpn
-        && theirs.mtu == path.mtu
-        && back.dlid() == port.sourceLid(path.sourceBits)
-        && route.dlid() == other.sourceLid(theirs.sourceBits)
-        && other.tables().pkeyFits(theirs.pkeyIndex, port.tables().pkey(path.pkeyIndex))
-        && other.reaches(back.dlid(), path.mtu) == port;
   }
 
   private boolean send(
@@ -266,7 +184,7 @@ final class DirectPath {
   private boolean write(
       SendWqe w, int what, long length, QpCore p, ConnectedResponder r, RunList run) {
     boolean imm = (what & Verb.IMM) != 0;
-    if ((p.path.access & Access.REMOTE_WRITE) == 0 || (imm && !r.takeReceive())) {
+    if (imm && !r.takeReceive()) {
       return false;
     }
     if (length > 0) {
@@ -286,8 +204,8 @@ final class DirectPath {
     return true;
   }
 
-  private boolean read(SendWqe w, long length, QpCore p, ConnectedResponder r) {
-    if (qp.path.maxRdAtomic == 0 || (p.path.access & Access.REMOTE_READ) == 0 || !r.reads()) {
+  private boolean read(SendWqe w, long length, QpCore p) {
+    if (qp.path.maxRdAtomic == 0) {
       return false;
     }
     w.length = length; // for its completion

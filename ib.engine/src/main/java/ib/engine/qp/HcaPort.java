@@ -8,10 +8,9 @@ import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortState;
 import ib.core.wire.DropReason;
-import ib.engine.link.Guard;
 import ib.engine.link.GuardLimits;
 import ib.engine.link.HcaCounter;
-import ib.engine.link.PortTables;
+import ib.engine.link.Link;
 import ib.engine.link.Traffic;
 import ib.engine.run.RunList;
 import ib.engine.wire.Framing;
@@ -19,7 +18,6 @@ import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
-import ib.engine.wire.WirePort;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -30,38 +28,32 @@ import org.jspecify.annotations.Nullable;
  * manager sets what is set here, from any thread; each change raises its event after it has
  * happened.
  */
-public final class HcaPort implements WirePort {
+public final class HcaPort extends Link {
   private final HcaCore hca;
   private final int number;
-  private final Wire wire;
   private final HcaObserver observer;
   private final SpecialPair specials;
-  private final Guard guard;
-  private final PortTables tables;
   private volatile PortAttr attr;
-  // read for every packet
-  private volatile boolean active;
-  private int lid; // published by active
-  private int lmcMask;
 
   HcaPort(HcaCore hca, int number, Wire wire, HcaObserver observer) {
+    super(
+        wire,
+        hca.worker(),
+        hca.config().gidCount(),
+        (int) hca.config().limit(Limit.MAX_PKEYS),
+        hca.config().portGuids()[number - 1]);
     this.hca = hca;
     this.number = number;
-    this.wire = wire;
     this.observer = observer;
     this.specials = new SpecialPair(number);
-    int pkeyCount = (int) hca.config().limit(Limit.MAX_PKEYS);
-    int gidCount = hca.config().gidCount();
-    this.tables = new PortTables(gidCount, pkeyCount, hca.config().portGuids()[number - 1]);
-    this.guard = new Guard(hca.worker(), wire, this::muted);
     this.attr =
         PortAttr.builder()
             .maxMtu(hca.config().mtuMax())
             .activeMtu(hca.config().mtuMax())
             .linkLayer(hca.config().linkLayer())
             .maxMsgSize(hca.config().limit(Limit.MAX_MSG_SZ))
-            .gidTableLen(gidCount)
-            .pkeyTableLen(pkeyCount)
+            .gidTableLen(hca.config().gidCount())
+            .pkeyTableLen((int) hca.config().limit(Limit.MAX_PKEYS))
             .physState(PhysState.POLLING)
             .state(PortState.DOWN)
             .build();
@@ -79,16 +71,11 @@ public final class HcaPort implements WirePort {
     return attr.lid();
   }
 
-  @Override
-  public boolean active() {
-    return active;
-  }
-
   /** {@return the attributes now} */
   public PortAttr attr() {
     return attr.toBuilder()
-        .badPkeyCounter(guard.badPkeys())
-        .qkeyViolationCounter(guard.badQkeys())
+        .badPkeyCounter(guard().badPkeys())
+        .qkeyViolationCounter(guard().badQkeys())
         .build();
   }
 
@@ -117,10 +104,7 @@ public final class HcaPort implements WirePort {
   public synchronized void lid(int newLid, int lmc) {
     boolean changed = newLid != attr.lid() || lmc != attr.lmc();
     attr = attr.toBuilder().lid(newLid).lmc(lmc).build();
-    lid = newLid;
-    lmcMask = (1 << lmc) - 1;
-    active = attr.state() == PortState.ACTIVE; // publishes
-    tables.changed();
+    set(newLid, lmc, active());
     if (changed) {
       observer.event(EventType.LID_CHANGE, number);
     }
@@ -132,10 +116,11 @@ public final class HcaPort implements WirePort {
    * @param limits the limits
    */
   public void guard(GuardLimits limits) {
-    guard.limits(limits);
+    guard().limits(limits);
   }
 
-  private void muted() {
+  @Override
+  protected void muted() {
     hca.tally().count(number, HcaCounter.SOURCES_MUTED);
     observer.event(EventType.SOURCE_MUTED, number);
   }
@@ -149,7 +134,7 @@ public final class HcaPort implements WirePort {
    * @return whether it is muted
    */
   public boolean mutes(long gidHigh, long gidLow) {
-    return guard.mutes(gidHigh, gidLow);
+    return guard().mutes(gidHigh, gidLow);
   }
 
   /** The subnet manager asks for all subscriptions anew: raises CLIENT_REREGISTER (IBA 14.4.11). */
@@ -166,8 +151,8 @@ public final class HcaPort implements WirePort {
   public synchronized void state(PortState state, PhysState phys) {
     PortState before = attr.state();
     attr = attr.toBuilder().state(state).physState(phys).build();
-    active = state == PortState.ACTIVE;
-    tables.changed();
+    boolean active = state == PortState.ACTIVE;
+    set(attr.lid(), attr.lmc(), active);
     if (before != PortState.ACTIVE && active) {
       observer.event(EventType.PORT_ACTIVE, number);
     } else if (before == PortState.ACTIVE && !active) {
@@ -178,17 +163,17 @@ public final class HcaPort implements WirePort {
 
   /** {@return how often the GID table has changed} */
   public long gidChanges() {
-    return tables.gidChanges();
+    return tables().gidChanges();
   }
 
   /** {@return how often the P_Key table has changed} */
   public long pkeyChanges() {
-    return tables.pkeyChanges();
+    return tables().pkeyChanges();
   }
 
   /** {@return the GID at an index, from 0, ZERO when empty; an index outside is refused} */
   public Gid gid(int index) {
-    return tables.checkedGid(index);
+    return tables().checkedGid(index);
   }
 
   /**
@@ -201,13 +186,13 @@ public final class HcaPort implements WirePort {
     if (gid(index).equals(gid)) {
       return;
     }
-    tables.gid(index, gid);
+    tables().gid(index, gid);
     observer.event(EventType.GID_CHANGE, number);
   }
 
   /** {@return the P_Key at an index, from 0, 0 when empty; an index outside is refused} */
   public int pkey(int index) {
-    return tables.checkedPkey(index);
+    return tables().checkedPkey(index);
   }
 
   /**
@@ -218,7 +203,7 @@ public final class HcaPort implements WirePort {
    */
   public synchronized void pkey(int index, int pkey) {
     if (pkey(index) != pkey) {
-      tables.pkey(index, pkey);
+      tables().pkey(index, pkey);
       observer.event(EventType.PKEY_CHANGE, number);
     }
   }
@@ -229,7 +214,7 @@ public final class HcaPort implements WirePort {
    * @param table 16 bits each, at most as many as the table has; the rest is emptied
    */
   public synchronized void pkeys(int... table) {
-    if (tables.pkeys(table)) {
+    if (tables().pkeys(table)) {
       observer.event(EventType.PKEY_CHANGE, number);
     }
   }
@@ -237,7 +222,7 @@ public final class HcaPort implements WirePort {
   /** {@return the hardware counters with their names, in order, those of the medium last} */
   public Map<String, Long> counters() {
     Map<String, Long> all = hca.tally().named(number);
-    all.putAll(wire.counters());
+    all.putAll(wire().counters());
     return all;
   }
 
@@ -263,21 +248,13 @@ public final class HcaPort implements WirePort {
 
   /** Sets the count of Q_Key violations to 0. */
   public void resetQkeyViolations() {
-    guard.resetBadQkeys();
+    guard().resetBadQkeys();
   }
 
   // ---- for queue pairs ----
 
-  Wire wire() {
-    return wire;
-  }
-
   int mtuBytes() {
     return attr.activeMtu().bytes();
-  }
-
-  int pathBits(int dlid) {
-    return dlid & lmcMask;
   }
 
   SpecialPair specials() {
@@ -285,38 +262,14 @@ public final class HcaPort implements WirePort {
   }
 
   @Override
-  public HcaPort direct() {
-    return this;
-  }
-
-  /** {@return the port that packets of this one reach without being packets, or null} */
-  @Nullable HcaPort reaches(int dlid, int bytes) {
-    WirePort to = active && dlid != 0 ? wire.direct(dlid, bytes) : null;
-    return to instanceof HcaPort port && port.active ? port : null;
-  }
-
-  /** {@return the queue pair of a number from 2 on, or null} */
-  @Nullable QpCore queuePair(int qpn) {
+  public @Nullable QpCore queuePair(int qpn) {
     return hca.qps().find(qpn);
-  }
-
-  /** {@return the LID that packets of a path come from} */
-  int sourceLid(int bits) {
-    return lid | (bits & lmcMask);
-  }
-
-  Guard guard() {
-    return guard;
-  }
-
-  PortTables tables() {
-    return tables;
   }
 
   /** Sends a packet of a queue pair of this port: fills the source and hands it to the wire. */
   void transmit(
       QpCore qp, Packet packet, int pkeyIndex, int sgidIndex, int sourceBits, RunList run) {
-    if (!active) {
+    if (!active()) {
       qp.count(HcaCounter.DROP_PORT_DOWN);
       qp.traffic[Traffic.XMIT_DISCARDS.ordinal()] += Framing.packets(packet);
       packet.release(run);
@@ -324,9 +277,9 @@ public final class HcaPort implements WirePort {
     }
     qp.sent(packet);
     packet.slid = sourceLid(sourceBits);
-    packet.pkey = tables.pkey(pkeyIndex);
+    packet.pkey = tables().pkey(pkeyIndex);
     if (packet.global) {
-      Gid source = tables.gid(sgidIndex);
+      Gid source = tables().gid(sgidIndex);
       packet.sgidHigh = source.high();
       packet.sgidLow = source.low();
     }
@@ -335,7 +288,7 @@ public final class HcaPort implements WirePort {
           .deliver(
               hca, this, packet, true, run); // our own members: the switch does not send it back
     }
-    wire.transmit(packet, run);
+    wire().transmit(packet, run);
   }
 
   @Override
@@ -343,13 +296,13 @@ public final class HcaPort implements WirePort {
     RunList run = (RunList) context;
     int qpn = packet.destQpn;
     QpCore qp;
-    if (!active) {
+    if (!active()) {
       drop(packet, HcaCounter.DROP_PORT_DOWN, run);
       return;
     } else if (packet.damaged) {
       drop(packet, HcaCounter.DROP_ICRC, run); // before any state is looked at (F2)
       return;
-    } else if (Admission.refuses(guard, packet, hca.qps())) {
+    } else if (Admission.refuses(guard(), packet, hca.qps())) {
       drop(packet, HcaCounter.DROP_MUTED, run);
       return;
     } else if (qpn == 0xFFFFFF) {
@@ -367,7 +320,7 @@ public final class HcaPort implements WirePort {
       if (qpn <= 1) {
         hca.tally().count(number, qpn == 0 ? Traffic.VL15_DROPPED : Traffic.QP1_DROPPED, 1);
       }
-      guard.probe(packet);
+      guard().probe(packet);
       drop(packet, HcaCounter.DROP_NO_QP, run);
     } else if (!qp.takes(packet.opcode)) {
       boolean cnp = packet.opcode == Opcode.CNP;

@@ -3,6 +3,7 @@ package ib.engine.qp;
 import ib.core.verbs.Limit;
 import ib.core.verbs.SendFlags;
 import ib.core.wire.Psn;
+import ib.engine.link.Link;
 import ib.engine.mr.Checksum;
 import ib.engine.ring.LargeHeader;
 import ib.engine.ring.SendWqe;
@@ -94,14 +95,16 @@ final class LargeSend {
 
   /** Asked once per message: what it finds out may change with capture or faults. */
   private boolean takenTogether(SendWqe w, LargeHeader header) {
-    HcaPort port = qp.path.port();
+    Link port = qp.path.port();
     Route route = w.route;
     if (route == null || w.psnCount == 1 || port.wire().segments()) {
       return false;
     }
-    HcaPort there = port.reaches(route.dlid(), header.length() + w.mss);
-    QpCore peer = there == null ? null : there.queuePair(w.remoteQpn);
-    return peer != null && peer.responder instanceof DatagramReceiver r && r.coalesces();
+    Link there = port.reaches(route.dlid(), header.length() + w.mss);
+    return there != null
+        && there.queuePair(w.remoteQpn) instanceof QpCore peer
+        && peer.responder instanceof DatagramReceiver r
+        && r.coalesces();
   }
 
   private boolean whole(Packet p, SendWqe w, LargeHeader header) {

@@ -68,7 +68,6 @@ final class QpControl {
       }
       qp.owner = qp.runList;
       qp.holder = Thread.currentThread().threadId();
-      qp.controlled++;
       qp.sync();
       return qp.runList;
     } finally {
@@ -128,6 +127,7 @@ final class QpControl {
   void modify(QpAttr attr, QpState to) {
     RunList run = enter("modify");
     try {
+      Join.part(qp);
       if (qp.buried()) {
         qp.verbs.control().enterAnyContext("modify"); // the text says: closed, or disassociated
         throw Refusals.gone("modify");
@@ -142,6 +142,7 @@ final class QpControl {
         enter(from, to, attr);
       }
     } finally {
+      qp.changed();
       leave(run);
     }
   }
@@ -257,6 +258,7 @@ final class QpControl {
         }
       }
     }
+    Ready.granted(qp);
   }
 
   /** Sets the route. The requests executed directly so far count for the old service level. */
@@ -355,6 +357,7 @@ final class QpControl {
       throw e;
     }
     try {
+      Join.part(qp);
       if (!qp.buried()) {
         finish(run);
       }

@@ -16,6 +16,7 @@ import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import ib.engine.run.Worker;
+import ib.engine.wire.Epoch;
 import ib.engine.wire.Framing;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -83,8 +84,12 @@ final class QpCore extends Member {
   private final PacketWait packetWait = new PacketWait();
 
   // ---- of the thread that holds the claim ----
-  int controlled; // how often the control path was here
-  final WeakReference<QpCore> self = new WeakReference<>(this); // made once, for who keeps it
+  int blocked = Ready.NEW_BLOCKED;
+  int refuses = Ready.NEW_REFUSES;
+  int seenEpoch; // of what Join has found
+  Epoch epoch; // of the port
+  @Nullable WeakReference<QpCore> peer; // its self; one that has gone is not kept
+  final WeakReference<QpCore> self = new WeakReference<>(this);
 
   @SuppressWarnings("NullAway") // verbs is set before another thread sees this
   QpCore(
@@ -97,6 +102,7 @@ final class QpCore extends Member {
     this.domain = domain;
     this.signalAll = init.sqSigType() == SigType.ALL_WR;
     this.srq = srq;
+    this.epoch = hca.port(1).epoch(); // until it has a port
     HcaConfig config = hca.config();
     this.runList = new RunList(config.runBudgetBytes());
     this.requestPool = new PacketPool(this, config.requestPackets(), REQUEST_FAULT);
@@ -157,6 +163,15 @@ final class QpCore extends Member {
       hca.tally().settle(this);
     }
     path.port(port);
+    epoch = port.epoch();
+    seenEpoch = epoch.now() - 1;
+  }
+
+  /** Counts that the queue pair was modified, so that its peer looks for it again. */
+  void changed() {
+    if (live() && service == Opcode.RC) {
+      epoch.changed();
+    }
   }
 
   /** Counts a packet that it takes; a multicast packet was counted by the port, once for all. */
@@ -387,6 +402,7 @@ final class QpCore extends Member {
   void enter(QpState to, String cause) {
     QpState from = state;
     state = to;
+    Ready.entered(this, to);
     history.changed(hca.worker().now(), to, cause);
     Trace.state(hca.config().nodeGuid(), qpn, from, to, history.cause());
   }

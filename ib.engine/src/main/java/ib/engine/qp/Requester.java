@@ -186,15 +186,15 @@ final class Requester {
    * @return whether nothing is left to do here
    */
   boolean runDirect(RunList run) {
-    if (!isDirect()) {
-      return false;
-    }
     long index = ring.head();
-    while (!run.exhausted() && extend(index) && direct.execute(ring.at(index), index, run)) {
+    while (!run.exhausted()
+        && isDirect(run)
+        && extend(index)
+        && direct.execute(ring.at(index), index, run)) {
       index++;
     }
     direct.end(run);
-    return !extend(index);
+    return qp.blocked == 0 && !extend(index);
   }
 
   /**
@@ -205,7 +205,7 @@ final class Requester {
    * @return whether the request was executed: then its slot is never published
    */
   boolean runExpress(SendWqe w, long index, RunList run) {
-    if (!isDirect() || !isOldest(index)) {
+    if (!isDirect(run) || !isOldest(index)) {
       return false;
     }
     boolean done = direct.execute(w, index, run);
@@ -218,16 +218,9 @@ final class Requester {
     return index == ring.head();
   }
 
-  /** Whether the next request may be executed at the peer: none is under way as packets. */
-  private boolean isDirect() {
-    return qp.state == QpState.RTS && (qp.directSent.ahead || isIdle());
-  }
-
-  private boolean isIdle() {
-    return reliable
-        && cursor == started
-        && cursor == qp.completer.head()
-        && haltIndex == Long.MAX_VALUE;
+  /** Whether the next request may be executed at the peer, as far as this end knows. */
+  private boolean isDirect(RunList run) {
+    return qp.blocked == 0 && qp.seenEpoch == qp.epoch.now() || unblocked(run);
   }
 
   /** Goes on behind the requests that were executed at the peer. */
@@ -236,6 +229,26 @@ final class Requester {
     started = index;
     psn(psn);
     qp.completer.sync(index, psn);
+  }
+
+  /** Whether nothing blocks it now; looks for the way again after a change of the medium. */
+  private boolean unblocked(RunList run) {
+    if ((qp.blocked & Ready.UNDER_WAY) != 0 && isQuiet()) {
+      qp.blocked &= ~Ready.UNDER_WAY;
+    }
+    if ((qp.blocked & (Ready.UNDER_WAY | Ready.NOT_RTS)) == 0 && qp.seenEpoch != qp.epoch.now()) {
+      direct.end(run);
+      Join.look(qp, run);
+    }
+    return qp.blocked == 0;
+  }
+
+  /** Whether all requests that were begun have completed and nothing waits. */
+  private boolean isQuiet() {
+    return cursor == started
+        && cursor == qp.completer.head()
+        && haltIndex == Long.MAX_VALUE
+        && !qp.completer.rnrWaiting();
   }
 
   private boolean advance(RunList run) {
@@ -275,8 +288,13 @@ final class Requester {
     if (status != WcStatus.SUCCESS) {
       return status != null && halt(cursor, status);
     }
-    number(w, 0, 0);
+    begin(w, 0, 0);
     return true;
+  }
+
+  private void begin(SendWqe w, long length, int psns) {
+    qp.blocked |= Ready.UNDER_WAY;
+    number(w, length, psns);
   }
 
   private void number(SendWqe w, long length, int psns) {
@@ -307,11 +325,12 @@ final class Requester {
     if (w.broken || (receives && !packets.gather(w, 0, length, Access.LOCAL_WRITE, null))) {
       return halt(cursor, WcStatus.LOC_PROT_ERR);
     }
-    number(w, length, psns);
+    begin(w, length, psns);
     return true;
   }
 
   private boolean halt(long index, WcStatus status) {
+    qp.blocked |= Ready.UNDER_WAY;
     if (index < haltIndex) {
       haltIndex = index;
       haltStatus = status;

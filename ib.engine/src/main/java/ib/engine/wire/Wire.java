@@ -56,7 +56,7 @@ public interface Wire {
   /**
    * Returns the port to which {@link #transmit} would deliver a packet within the call, without
    * faults and captures. The engine makes no packet for such a port: it executes the request there
-   * (D5). The engine calls this once per message, so the answer may change with capture or faults.
+   * (D5). The engine keeps the answer until {@link #epoch} counts a change.
    *
    * @param dlid destination of the packet
    * @param bytes length of the longest packet of the message
@@ -67,15 +67,16 @@ public interface Wire {
   }
 
   /**
-   * Counts the changes after which {@link #direct} may return another value, so that the engine can
-   * keep a value until the count changes. A call that starts a capture or faults, or changes the
-   * way of packets, has changed the count when it returns. The end of a disturbance need not be
-   * counted: while {@link #direct} returned null, the engine calls it again now and then.
+   * Returns the count of the medium's changes. All wires of one medium return the same object,
+   * which the medium {@linkplain Epoch#changed counts up} after each change that makes {@link
+   * #direct} return another value: that a capture or faults begin and that they end, and that a way
+   * leads elsewhere. The engine keeps a value of {@link #direct} until the count changes, so it
+   * never asks again after a change that was not counted. The engine calls this once for each wire.
    *
-   * @return a number that stays the same only while the values of {@link #direct} do
+   * @return the count; a medium on which {@link #direct} is always null needs none of its own
    */
-  default long changes() {
-    return 0;
+  default Epoch epoch() {
+    return new Epoch();
   }
 
   /**

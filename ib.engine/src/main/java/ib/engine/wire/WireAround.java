@@ -11,6 +11,8 @@ public abstract class WireAround implements Wire {
   /** The medium. */
   protected final Wire inner;
 
+  private final Epoch epoch;
+
   /**
    * Wraps a wire.
    *
@@ -18,6 +20,12 @@ public abstract class WireAround implements Wire {
    */
   protected WireAround(Wire inner) {
     this.inner = inner;
+    this.epoch = inner.epoch();
+  }
+
+  @Override
+  public final Epoch epoch() {
+    return epoch;
   }
 
   @Override

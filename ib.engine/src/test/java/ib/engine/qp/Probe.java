@@ -167,6 +167,11 @@ public final class Probe {
     return ((SoftQp) qp).engine().directSent.requests;
   }
 
+  /** Whether it says that packets must end what packets have begun. */
+  public static boolean inMiddle(QueuePair qp) {
+    return (((SoftQp) qp).engine().refuses & Ready.MIDDLE) != 0;
+  }
+
   /** How many packets it has really sent, requests and answers. */
   public static long packets(QueuePair qp) {
     return ((SoftQp) qp).engine().counts[HcaCounter.SENT_PKTS.ordinal()];

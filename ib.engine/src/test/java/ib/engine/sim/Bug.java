@@ -118,7 +118,7 @@ enum Bug {
       Profile.DIRECT),
   DIRECT_OVERTAKES(
       "qp.Requester",
-      "isIdle",
+      "isQuiet",
       call(
           "head",
           b -> b.pop().aload(0).getfield(desc("qp.Requester"), "cursor", ConstantDescs.CD_long)),
@@ -126,7 +126,7 @@ enum Bug {
   DIRECT_PEER_NOT_CLAIMED(
       "qp.DirectPath", "claim", call("tryClaim", b -> b.pop().iconst_1()), Profile.DIRECT),
   DIRECT_PAST_FAULTS(
-      "qp.DirectPath", "changes", before(b -> b.lconst_0().lreturn()), Profile.DIRECT_MIXED);
+      "fault.Faults", "active", call("forEach", b -> b.pop2()), Profile.DIRECT_MIXED);
 
   /** How often it was planted, in all loaders. */
   final AtomicInteger places = new AtomicInteger();

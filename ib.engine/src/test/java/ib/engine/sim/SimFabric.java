@@ -2,6 +2,7 @@ package ib.engine.sim;
 
 import ib.core.verbs.Gid;
 import ib.engine.time.NanoClock;
+import ib.engine.wire.Epoch;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
@@ -16,6 +17,7 @@ final class SimFabric {
   private static final int GHOSTS_ONE_IN = 32;
 
   private final List<Plug> plugs = new ArrayList<>();
+  private final Epoch epoch = new Epoch();
   private final Trace trace;
   private final NanoClock clock;
   private final boolean segments;
@@ -67,6 +69,11 @@ final class SimFabric {
     public WirePort direct(int dlid, int bytes) {
       int i = dlid - 1;
       return directs && i >= 0 && i < plugs.size() ? plugs.get(i).port.direct() : null;
+    }
+
+    @Override
+    public Epoch epoch() {
+      return epoch;
     }
 
     @Override

@@ -6,6 +6,7 @@ import ib.driver.base.Guids;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
 import ib.engine.run.RunList;
+import ib.engine.wire.Epoch;
 import ib.engine.wire.RunContext;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,7 +36,7 @@ public final class Fabric {
 
   private final Logger log = LoggerFactory.getLogger(Fabric.class);
   private final AtomicInteger watchers = new AtomicInteger();
-  private final AtomicLong changes = new AtomicLong();
+  private final Epoch epoch = new Epoch();
   private final AtomicLong opened = new AtomicLong();
   private final Function<Subnet, ResidentSm> managers;
   private final RunList run = new RunList(RUN_BYTES); // under this
@@ -323,12 +324,12 @@ public final class Fabric {
 
   /** A port is reached otherwise than before, or packets are needed where they were not. */
   void changed() {
-    changes.getAndIncrement();
+    epoch.changed();
   }
 
-  /** {@return how often that was so} */
-  long changes() {
-    return changes.get();
+  /** {@return the count of its changes, and of those of the ports on it} */
+  Epoch epoch() {
+    return epoch;
   }
 
   /** {@return whether a capture or a fault rule looks at packets now} */

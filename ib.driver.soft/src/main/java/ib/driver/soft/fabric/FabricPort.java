@@ -9,6 +9,7 @@ import ib.driver.soft.sma.Trap;
 import ib.driver.soft.topology.Adapter;
 import ib.driver.soft.topology.NodePort;
 import ib.driver.soft.topology.PortTally;
+import ib.engine.wire.Epoch;
 import ib.engine.wire.Framing;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
@@ -94,8 +95,8 @@ public final class FabricPort implements Wire, AutoCloseable {
   }
 
   @Override
-  public long changes() {
-    return fabric.changes();
+  public Epoch epoch() {
+    return fabric.epoch();
   }
 
   /** {@return whether a capture or a fault rule looks at a port of the fabric (D5)} */
@@ -280,6 +281,7 @@ public final class FabricPort implements Wire, AutoCloseable {
       pullCable();
       closed = true;
       receiver = null;
+      fabric.changed();
       mailbox.close();
     }
     fabric.closed(this);

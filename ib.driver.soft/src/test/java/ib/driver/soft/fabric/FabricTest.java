@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import ib.core.mad.smp.PortInfo;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Mtu;
@@ -92,6 +93,42 @@ final class FabricTest {
     assertEquals(2, up().lid);
     open.get(0).plugCable();
     assertEquals(1, open.get(0).lid());
+  }
+
+  /** Does something that opens or closes the way between two ports, which must be counted. */
+  private void way(TestPort to, boolean opens, Runnable change) {
+    int before = fabric.epoch().now();
+    change.run();
+    boolean is = open.get(0).direct(to.lid, Mtu.MTU_4096.bytes()) != null;
+    assertEquals(opens, is);
+    assertTrue(fabric.epoch().now() != before, "counted");
+  }
+
+  @Test
+  @DisplayName("D5: what opens or closes a way without packets is counted")
+  void ways() {
+    TestPort a = up();
+    TestPort b = up();
+    FabricPort far = open.get(1);
+    way(b, false, () -> fabric.watch(true));
+    way(b, true, () -> fabric.watch(false));
+    way(b, false, far::pullCable);
+    way(b, true, far::plugCable);
+    way(b, false, open.get(0)::pullCable);
+    way(b, true, open.get(0)::plugCable);
+    way(b, false, () -> mtu(far, Mtu.MTU_2048));
+    way(b, true, () -> mtu(far, Mtu.MTU_4096));
+    way(b, false, far::close);
+    assertEquals(1, a.lid);
+  }
+
+  /** As the subnet manager does it. */
+  private void mtu(FabricPort port, Mtu mtu) {
+    synchronized (fabric) {
+      PortInfo.NEIGHBOR_MTU.set(port.place().info(), mtu.value());
+      port.subnet().rekeyed(port.place());
+      port.subnet().settle();
+    }
   }
 
   @Test

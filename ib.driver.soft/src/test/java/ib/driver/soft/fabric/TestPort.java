@@ -30,6 +30,11 @@ final class TestPort implements WirePort {
   }
 
   @Override
+  public WirePort direct() {
+    return this;
+  }
+
+  @Override
   public int number() {
     return 1;
   }

@@ -15,27 +15,29 @@ public final class Mover {
    * Copies the elements of a request to memory that a key has admitted.
    *
    * @param from the source
-   * @param lkeys all local keys of the source's device
-   * @param domain number of the source's protection domain
+   * @param keys the keys of the source's queue pair
    * @param key key of the target
    * @param version result of {@link Key#admit} for all bytes
    * @param address address of the target
    * @return false when an access is not allowed or the memory is no longer registered; some bytes
    *     may be copied then
    */
-  public static boolean store(
-      SgeList from, KeyTable lkeys, int domain, Key key, long version, long address) {
+  public static boolean store(SgeList from, LastKeys keys, Key key, long version, long address) {
     long to = address;
     for (int i = 0; i < from.count(); i++) {
+      long n = from.length(i);
+      if (n == 0) {
+        continue;
+      }
       int lkey = from.lkey(i);
       long at = from.address(i);
-      long n = from.length(i);
-      Key source = n == 0 ? null : lkeys.find(lkey);
-      long allowed = source == null ? Key.REFUSED : source.admit(lkey, domain, source, 0, at, n);
-      if (source == null || allowed == Key.REFUSED) {
-        if (n == 0) {
-          continue;
-        }
+      Key source = keys.local(lkey);
+      if (source == null) {
+        return false;
+      }
+      long allowed = source.admit(lkey, keys.domain(), source, 0, at, n);
+      if (allowed == Key.REFUSED) {
+        keys.forget(source);
         return false;
       }
       if (!counted(source, allowed, at, key, version, to, n)) {
@@ -53,24 +55,23 @@ public final class Mover {
    * @param version result of {@link Key#admit} for all bytes
    * @param address address of the source
    * @param to the target; its length is the number of bytes
-   * @param lkeys all local keys of the target's device
-   * @param domain number of the target's protection domain
+   * @param keys the keys of the target's queue pair
    * @return false when an access is not allowed or the memory is no longer registered; some bytes
    *     may be copied then
    */
-  public static boolean fetch(
-      Key key, long version, long address, SgeList to, KeyTable lkeys, int domain) {
+  public static boolean fetch(Key key, long version, long address, SgeList to, LastKeys keys) {
     long from = address;
     for (int i = 0; i < to.count(); i++) {
       int lkey = to.lkey(i);
       long at = to.address(i);
       long n = to.length(i);
-      Key target = lkeys.find(lkey);
-      long allowed =
-          target == null
-              ? Key.REFUSED
-              : target.admit(lkey, domain, target, Access.LOCAL_WRITE, at, n);
-      if (target == null || allowed == Key.REFUSED) {
+      Key target = keys.local(lkey);
+      if (target == null) {
+        return false;
+      }
+      long allowed = target.admit(lkey, keys.domain(), target, Access.LOCAL_WRITE, at, n);
+      if (allowed == Key.REFUSED) {
+        keys.forget(target);
         return false;
       }
       if (!counted(key, version, from, target, allowed, at, n)) {

@@ -167,10 +167,11 @@ final class DirectPath {
     if (length > 0) {
       int lkey = to.lkey(0);
       long address = to.address(0);
-      Key key = p.hca.lkeys().find(lkey);
+      Key key = p.keys.receive(lkey);
       if (key == null
           || !copy(
               w,
+              p,
               key,
               key.admit(lkey, p.domain, key, Access.LOCAL_WRITE, address, length),
               address)) {
@@ -188,13 +189,16 @@ final class DirectPath {
       return false;
     }
     if (length > 0) {
-      Key key = p.hca.rkeys().find(w.rkey);
+      int rkey = w.rkey;
+      long address = w.remoteAddress;
+      Key key = p.keys.remote(rkey);
       if (key == null
           || !copy(
               w,
+              p,
               key,
-              key.admit(w.rkey, p.domain, p, Access.REMOTE_WRITE, w.remoteAddress, length),
-              w.remoteAddress)) {
+              key.admit(rkey, p.domain, p, Access.REMOTE_WRITE, address, length),
+              address)) {
         return false;
       }
     }
@@ -212,23 +216,28 @@ final class DirectPath {
     if (length == 0) {
       return true;
     }
-    Key key = p.hca.rkeys().find(w.rkey);
-    long version =
-        key == null
-            ? Key.REFUSED
-            : key.admit(w.rkey, p.domain, p, Access.REMOTE_READ, w.remoteAddress, length);
-    return key != null
-        && version != Key.REFUSED
-        && Mover.fetch(key, version, w.remoteAddress, w.sges, qp.hca.lkeys(), qp.domain);
+    int rkey = w.rkey;
+    long address = w.remoteAddress;
+    Key key = p.keys.remote(rkey);
+    if (key == null) {
+      return false;
+    }
+    long version = key.admit(rkey, p.domain, p, Access.REMOTE_READ, address, length);
+    if (version == Key.REFUSED) {
+      p.keys.forget(key);
+      return false;
+    }
+    return Mover.fetch(key, version, address, w.sges, qp.keys);
   }
 
-  private boolean copy(SendWqe w, Key key, long version, long address) {
+  private boolean copy(SendWqe w, QpCore p, Key key, long version, long address) {
     if (version == Key.REFUSED) {
+      p.keys.forget(key);
       return false;
     }
     return w.inlineLength >= 0
         ? Mover.store(w.inlineSegment(), w.inlineLength, key, version, address)
-        : Mover.store(w.sges, qp.hca.lkeys(), qp.domain, key, version, address);
+        : Mover.store(w.sges, qp.keys, key, version, address);
   }
 
   private void complete(

@@ -363,6 +363,7 @@ final class QpControl {
       }
     } finally {
       qp.completer.end();
+      qp.keys.clear();
       qp.bury();
       leave(run);
     }

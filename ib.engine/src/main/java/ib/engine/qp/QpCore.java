@@ -11,6 +11,7 @@ import ib.engine.cq.Member;
 import ib.engine.cq.SoftCq;
 import ib.engine.link.HcaCounter;
 import ib.engine.link.Traffic;
+import ib.engine.mr.LastKeys;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
@@ -71,6 +72,7 @@ final class QpCore extends Member {
   final long[] traffic = new long[Traffic.COUNT];
   final Direction directSent = new Direction();
   final Direction directReceived = new Direction();
+  final LastKeys keys;
   int qpn; // before it is published
   SoftQp verbs; // before it is published
 
@@ -100,6 +102,7 @@ final class QpCore extends Member {
     this.type = init.type();
     this.service = Opcode.service(type);
     this.domain = domain;
+    this.keys = new LastKeys(hca.lkeys(), hca.rkeys(), domain);
     this.signalAll = init.sqSigType() == SigType.ALL_WR;
     this.srq = srq;
     this.epoch = hca.port(1).epoch(); // until it has a port

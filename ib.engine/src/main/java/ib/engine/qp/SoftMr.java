@@ -122,7 +122,7 @@ public final class SoftMr extends MemoryRegion {
     r.revoke();
     hca.lkeys().remove(l);
     hca.rkeys().remove(r);
-    pd.fence(); // then no copy is in progress; if it throws, memory and keys stay
+    pd.fence(l, r); // then no copy is in progress; if it throws, memory and keys stay
     hca.keyNumbers().retire(l.number());
     hca.keyNumbers().retire(r.number());
   }

@@ -131,7 +131,7 @@ public final class SoftMw extends MemoryWindow {
     moved(null);
     hca.rkeys().remove(key);
     try {
-      pd.fence();
+      pd.fence(key);
       hca.keyNumbers().retire(key.number());
     } finally {
       hca.discount(Limit.MAX_MW);

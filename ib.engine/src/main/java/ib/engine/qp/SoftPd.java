@@ -13,6 +13,7 @@ import ib.core.verbs.QpInit;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.SrqInit;
+import ib.engine.mr.Key;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,18 +50,22 @@ public final class SoftPd extends ProtectionDomain {
   }
 
   /**
-   * Waits until no thread uses memory that was revoked before: each queue pair's claim has been
-   * released once.
+   * Waits until no thread uses memory whose keys were revoked and taken out of the tables before:
+   * each queue pair's claim has been released once. Then no queue pair keeps one of those keys.
    *
+   * @param gone the keys
    * @throws IbTimedOutException when a claim was not released within 5 s; then the memory must
    *     stay, since its holder may still be using it
    */
-  void fence() {
+  void fence(Key... gone) {
     long end = QpControl.deadline();
     IbTimedOutException stuck = null;
     for (QpCore qp : qps) {
       try {
         qp.control.passBy(end);
+        for (Key key : gone) {
+          qp.keys.forget(key);
+        }
       } catch (IbTimedOutException e) {
         stuck = stuck == null ? e : stuck;
       }

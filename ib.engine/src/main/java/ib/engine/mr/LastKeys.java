@@ -1,0 +1,112 @@
+package ib.engine.mr;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The registered memory of one queue pair's device, as the descriptor way finds it: the tables of
+ * keys, the queue pair's domain, and the keys that it used last. A key that is kept is a hint and
+ * never a permission: {@link Key#admit} compares the whole number, domain, rights, bounds, holder
+ * and version whichever way the key was found. All keys are those of the queue pair's own device,
+ * so that nothing is to be forgotten when its peer changes.
+ *
+ * <p>Only the thread that holds the queue pair's claim may find keys; any thread may {@link
+ * #forget} one.
+ */
+public final class LastKeys {
+  private final KeyTable lkeys;
+  private final KeyTable rkeys;
+  private final int domain;
+  private @Nullable Key local;
+  private @Nullable Key receive;
+  private @Nullable Key remote;
+
+  /**
+   * Keeps no key yet.
+   *
+   * @param lkeys all local keys of the device
+   * @param rkeys all remote keys of the device
+   * @param domain number of the queue pair's protection domain
+   */
+  public LastKeys(KeyTable lkeys, KeyTable rkeys, int domain) {
+    this.lkeys = lkeys;
+    this.rkeys = rkeys;
+    this.domain = domain;
+  }
+
+  /** {@return number of the queue pair's protection domain} */
+  int domain() {
+    return domain;
+  }
+
+  /**
+   * Finds the key of an element of a send request.
+   *
+   * @param lkey 32 bits
+   * @return the key with the same upper 24 bits; null if there is none
+   */
+  @Nullable Key local(int lkey) {
+    Key key = local;
+    if (key == null || key.number() != lkey) {
+      key = lkeys.find(lkey);
+      local = key;
+    }
+    return key;
+  }
+
+  /**
+   * Finds the key of an element of a receive.
+   *
+   * @param lkey 32 bits
+   * @return the key with the same upper 24 bits; null if there is none
+   */
+  public @Nullable Key receive(int lkey) {
+    Key key = receive;
+    if (key == null || key.number() != lkey) {
+      key = lkeys.find(lkey);
+      receive = key;
+    }
+    return key;
+  }
+
+  /**
+   * Finds the key of this side's memory that the peer's request names.
+   *
+   * @param rkey 32 bits
+   * @return the key with the same upper 24 bits; null if there is none
+   */
+  public @Nullable Key remote(int rkey) {
+    Key key = remote;
+    if (key == null || key.number() != rkey) {
+      key = rkeys.find(rkey);
+      remote = key;
+    }
+    return key;
+  }
+
+  /**
+   * Forgets a key: one that did not admit an access, since its number may by now be that of another
+   * key in the table; or one that was closed for good and taken out of the table, once the queue
+   * pair's claim was seen free after that. Then no key of memory that has gone is kept, since no
+   * thread can find the key again.
+   *
+   * @param gone the key
+   */
+  public void forget(Key gone) {
+    if (local == gone) {
+      local = null;
+    }
+    if (receive == gone) {
+      receive = null;
+    }
+    if (remote == gone) {
+      remote = null;
+    }
+  }
+
+  /** Forgets all keys. */
+  public void clear() {
+    local = null;
+    receive = null;
+    remote = null;
+  }
+}

@@ -198,6 +198,26 @@ class PosterTest {
   }
 
   @Test
+  @DisplayName("D8: a loss is not posted on the bus that blocks, and is when the bus is back")
+  void lossAfterBlock() throws InterruptedException {
+    rig.hub.bus(blocking);
+    poster.open();
+    mirror(1);
+    blocking.reached();
+    Thread first = thread();
+    poster.seize(0);
+    poster.seize(TIMEOUT);
+    mirror(2);
+    poster.returned(1);
+    assertEquals(1, rig.events.stats().mirrored());
+    blocking.go.release();
+    first.join();
+    poster.returned(1);
+    blocking.reached();
+    assertEquals(2, rig.events.stats().mirrored());
+  }
+
+  @Test
   @DisplayName("CC-16: a closed poster takes no affiliated event")
   void closed() {
     rig.hub.bus(bus);

@@ -8,13 +8,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.client.ClientStatus.State;
 import ib.core.client.DeviceLease;
+import ib.core.client.IbClient;
 import ib.core.client.LeakRecord;
 import ib.core.internal.waits.WaitGraph;
 import ib.core.serial.Waits;
+import ib.core.verbs.IbDevice;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -107,12 +111,90 @@ class TargetsTest {
     assertTrue(op.over());
   }
 
+  /** A wait that the thread of the test would have to end. */
+  private record Mine(Thread thread) implements Waits.Target {
+    @Override
+    public boolean over() {
+      return false;
+    }
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {
+      to.accept(thread);
+    }
+
+    @Override
+    public String text() {
+      return "mine";
+    }
+  }
+
+  private boolean isRefused(Thread waiter, Waits.Rank rank) {
+    Waits.Target mine = new Mine(Thread.currentThread());
+    Book book = hotplug.book();
+    return !book.compute(
+            () -> book.graph.makeWay(new WaitGraph.Wait(waiter, mine, rank, cycle -> {})))
+        .isEmpty();
+  }
+
+  private void assertAhead(Thread holder) {
+    assertTrue(isRefused(holder, Waits.Rank.CLOSES));
+    assertTrue(isRefused(holder, Waits.Rank.SERVICE_GOES));
+    assertFalse(isRefused(holder, Waits.Rank.STAYS), "the removal gives way to it");
+    assertFalse(isRefused(new Thread(() -> {}), Waits.Rank.CLOSES), "it has no lease");
+  }
+
+  @Test
+  @DisplayName(
+      "B15: a wait for a thread whose removal will need the waiter's lease is refused early")
+  void ahead() throws InterruptedException {
+    AtomicReference<DeviceLease> lease = new AtomicReference<>();
+    Thread holder = new Thread(() -> lease.set(hotplug.lease("d", "holder")));
+    List<String> removed = new ArrayList<>();
+    DeviceEntry d = up("d", null);
+    DeviceEntry inner = up("inner", null);
+    IbClient client =
+        new IbClient() {
+          @Override
+          public String name() {
+            return "client";
+          }
+
+          @Override
+          public Object add(IbDevice device) {
+            return "data";
+          }
+
+          @Override
+          public void remove(IbDevice device, Object data) {
+            removed.add(device.name());
+            try {
+              assertAhead(holder);
+              if (device.name().equals("d")) {
+                hotplug.unregister(inner, Form.RECORD);
+              }
+            } finally {
+              lease.get().close();
+            }
+            assertFalse(isRefused(holder, Waits.Rank.CLOSES));
+          }
+        };
+    hotplug.attach(hotplug.announce(client, client.name(), List.of(), null));
+    holder.start();
+    holder.join();
+    assertFalse(isRefused(holder, Waits.Rank.CLOSES), "no removal runs");
+    hotplug.unregister(d, Form.RECORD);
+    assertEquals(List.of("d", "inner"), removed);
+    assertEquals(List.of(), stage.failures);
+  }
+
   @Test
   @DisplayName("CC-19: a revoked client is engaged until what it had is swept")
   void engaged() {
     DeviceEntry d = up("d", null);
     ClientEntry client = new ClientEntry(stage.client("c"), "c", List.of(), 0, 1);
     assertEquals("c", client.name());
+    assertEquals("c", client.toString());
     Binding b = new Binding(d, client);
     assertEquals("c on d", b.toString());
     Set<State> engaged = EnumSet.noneOf(State.class);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.testing.Thrown;
 import ib.core.testing.Wait;
+import java.lang.Thread.State;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -56,14 +57,17 @@ class WatchdogThreadTest {
     AtomicReference<Thread> thread = new AtomicReference<>();
     WatchdogThread watchdog =
         new WatchdogThread(
-            System::nanoTime,
+            () -> {
+              thread.set(Thread.currentThread());
+              return System.nanoTime();
+            },
             now -> {
               first.compareAndSet(0, now);
-              thread.set(Thread.currentThread());
               looks.countDown();
               return Sync.Alarm.NEVER;
             });
     watchdog.due(System.nanoTime() + TimeUnit.HOURS.toNanos(1));
+    Wait.until(() -> thread.get() != null && thread.get().getState() == State.TIMED_WAITING);
     long soon = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20);
     watchdog.due(soon);
     watchdog.due(soon); // changes nothing, as a later time does not

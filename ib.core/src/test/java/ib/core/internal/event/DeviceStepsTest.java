@@ -19,7 +19,9 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -72,8 +74,9 @@ class DeviceStepsTest {
   @Test
   @DisplayName("I8: a device without events ends without a thread, and the watch starts none")
   void noThread() {
-    Rig rig = new Rig().open();
+    Rig rig = new Rig();
     rig.starts.failing = true; // and counts each try
+    rig.open();
     assertEquals(Long.MAX_VALUE, rig.events.watch(rig.clock.nanoTime()));
     assertTrue(rig.events.closeAndDrain(Rig.FOREVER));
     assertEquals(0, rig.starts.failed.get());
@@ -93,6 +96,39 @@ class DeviceStepsTest {
       assertEquals(Rig.TIMEOUT_NS - 3, rig.events.watch(start + 3));
       assertEquals(0, rig.events.watch(start + Rig.TIMEOUT_NS));
       assertEquals(List.of(), r.heard(), "by the clock it is not late");
+    }
+  }
+
+  @Test
+  @DisplayName("S43: a device's handlers are unregistered one by one, or all of an owner")
+  void handlers() {
+    try (Rig rig = new Rig()) {
+      rig.open();
+      AtomicReference<Recorder> self = new AtomicReference<>();
+      CompletableFuture<List<Boolean>> inside = new CompletableFuture<>();
+      self.set(
+          new Recorder(
+              rig.client,
+              e ->
+                  inside.complete(
+                      List.of(
+                          rig.events.inside(self.get()),
+                          rig.events.insideHandler(rig.client),
+                          rig.events.insideHandler(rig.device)))));
+      Recorder first = self.get();
+      rig.events.register(rig.client, first);
+      assertFalse(rig.events.inside(first));
+      assertFalse(rig.events.insideHandler(rig.client));
+      rig.dispatch(1);
+      assertEquals(List.of(true, true, false), inside.join());
+      rig.events.unregister(rig.client, first);
+      Recorder second = rig.handler();
+      rig.dispatch(1);
+      second.await(1);
+      assertEquals(List.of(1L), first.sequences());
+      ClosedHandlers closed = rig.events.closeOwner(rig.client, Rig.FOREVER);
+      assertTrue(closed.fenced());
+      assertEquals(List.of(Recorder.class.getName()), closed.leftovers());
     }
   }
 

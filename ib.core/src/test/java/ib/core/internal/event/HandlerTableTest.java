@@ -19,6 +19,7 @@ import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbTimedOutException;
+import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -343,6 +344,31 @@ class HandlerTableTest {
     assertEquals(1, counters.stats().delivered());
     assertTrue(reports.tellsOf("event handler " + CULPRIT + " threw at"));
     assertTrue(reports.tellsOf("planted"));
+  }
+
+  private WeakReference<Recorder> unregistered() {
+    Recorder r = registered(e -> {});
+    table.unregister(rig.client, r);
+    return new WeakReference<>(r);
+  }
+
+  private WeakReference<Recorder> closed() {
+    Recorder r = registered(e -> {});
+    table.closeOwner(rig.client, Rig.FOREVER);
+    return new WeakReference<>(r);
+  }
+
+  @Test
+  @DisplayName("B10: the table holds no handler that was unregistered or whose owner was closed")
+  void forgotten() {
+    for (WeakReference<Recorder> handler : List.of(unregistered(), closed())) {
+      Rig.until(
+          () -> {
+            System.gc();
+            return handler.get() == null;
+          });
+    }
+    assertTrue(table.closeAll(Rig.FOREVER));
   }
 
   @Test

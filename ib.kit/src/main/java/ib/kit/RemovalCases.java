@@ -74,6 +74,7 @@ final class RemovalCases {
     middle(s, "the peer's reads", p -> peer(p, WrOpcode.RDMA_READ));
     middle(s, "a completion handler that polls and arms", RemovalCases::handler);
     HotplugCases.add(c);
+    RemovedDeviceCases.add(c);
   }
 
   private static void middle(Catalogue.Section s, String what, Visitor.Maker maker, Cap... needs) {

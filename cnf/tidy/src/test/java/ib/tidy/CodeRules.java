@@ -40,8 +40,6 @@ final class CodeRules {
           "ib.driver.rxe/Inbound.datagram",
           "ib.driver.rxe/Inbound.decode",
           "ib.driver.rxe/IpHeaders.write",
-          "ib.driver.rxe/NativeEndpoint.member",
-          "ib.driver.rxe/NativeEndpoint.set",
           "ib.driver.rxe/SocketAddress.write",
           "ib.engine/Copier.copy",
           "ib.engine/Copier.gather",

@@ -3,7 +3,6 @@ package ib.driver.rxe.udp;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 
@@ -54,33 +53,26 @@ final class NativeEndpoint extends Endpoint {
       int localPort,
       UdpCounters counters)
       throws IOException {
+    boolean four = Addresses.four(address);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(Libc.stateBytes(), 8);
-      MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
-      boolean four = Addresses.four(address);
       int fd = libc.socket(state, four ? Libc.AF_INET : Libc.AF_INET6);
       if (fd < 0) {
         throw libc.failure(state, "socket");
       }
       boolean bound = false;
       try {
-        options(libc, state, fd, four, options, value);
+        SocketSetup socket = new SocketSetup(libc, fd, arena);
+        options(socket, four, options);
         if (localPort != options.port()) {
-          set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_RCVBUF, 0, value);
+          socket.set(Libc.SOL_SOCKET, Libc.SO_RCVBUF, 0);
         }
-        int index = on.getIndex();
         boolean group = address.isMulticastAddress();
         if (group) {
-          set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_REUSEADDR, 1, value);
-          member(libc, state, fd, true, address, index, arena);
+          socket.set(Libc.SOL_SOCKET, Libc.SO_REUSEADDR, 1);
+          socket.join(address, on.getIndex());
         }
-        MemorySegment name = arena.allocate(SocketAddress.BYTES, 8);
-        var gid = Addresses.gid(address);
-        int scope = group ? index : Addresses.scope(address);
-        int length = SocketAddress.write(name, 0, four, gid.high(), gid.low(), localPort, scope);
-        if (libc.bind(state, fd, name.asSlice(0, length)) != 0) {
-          throw libc.failure(state, "bind");
-        }
+        socket.bind(address, localPort, group ? on.getIndex() : Addresses.scope(address));
         NativeEndpoint e = new NativeEndpoint(libc, address, options, localPort, fd, counters);
         e.follow(on);
         bound = true;
@@ -93,79 +85,32 @@ final class NativeEndpoint extends Endpoint {
     }
   }
 
-  private static void options(
-      Libc libc, MemorySegment state, int fd, boolean four, UdpOptions options, MemorySegment value)
+  private static void options(SocketSetup socket, boolean four, UdpOptions options)
       throws IOException {
-    set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_RCVBUF, options.bufferBytes(), value);
-    set(libc, state, fd, Libc.SOL_SOCKET, Libc.SO_SNDBUF, options.bufferBytes(), value);
+    socket.set(Libc.SOL_SOCKET, Libc.SO_RCVBUF, options.bufferBytes());
+    socket.set(Libc.SOL_SOCKET, Libc.SO_SNDBUF, options.bufferBytes());
     if (four) {
-      set(libc, state, fd, Libc.SOL_IP, Libc.IP_MTU_DISCOVER, Libc.IP_PMTUDISC_DO, value);
-      set(libc, state, fd, Libc.SOL_IP, Libc.IP_TTL, Sender.HOPS, value);
-      set(libc, state, fd, Libc.SOL_IP, Libc.IP_RECVTOS, 1, value);
-      set(libc, state, fd, Libc.SOL_IP, Libc.IP_RECVTTL, 1, value);
+      socket.set(Libc.SOL_IP, Libc.IP_MTU_DISCOVER, Libc.IP_PMTUDISC_DO);
+      socket.set(Libc.SOL_IP, Libc.IP_TTL, Sender.HOPS);
+      socket.set(Libc.SOL_IP, Libc.IP_RECVTOS, 1);
+      socket.set(Libc.SOL_IP, Libc.IP_RECVTTL, 1);
     } else {
-      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_V6ONLY, 1, value);
-      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_UNICAST_HOPS, Sender.HOPS, value);
-      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVTCLASS, 1, value);
-      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_RECVHOPLIMIT, 1, value);
-      set(
-          libc,
-          state,
-          fd,
-          Libc.SOL_IPV6,
-          Libc.IPV6_AUTOFLOWLABEL,
-          0,
-          value); // flow label 0 is sent as 0
-      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_FLOWINFO_SEND, 1, value);
-      set(libc, state, fd, Libc.SOL_IPV6, Libc.IPV6_FLOWINFO, 1, value);
-      set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_NO_CHECK6_RX, 1, value);
+      socket.set(Libc.SOL_IPV6, Libc.IPV6_V6ONLY, 1);
+      socket.set(Libc.SOL_IPV6, Libc.IPV6_UNICAST_HOPS, Sender.HOPS);
+      socket.set(Libc.SOL_IPV6, Libc.IPV6_RECVTCLASS, 1);
+      socket.set(Libc.SOL_IPV6, Libc.IPV6_RECVHOPLIMIT, 1);
+      socket.set(Libc.SOL_IPV6, Libc.IPV6_AUTOFLOWLABEL, 0); // flow label 0 is sent as 0
+      socket.set(Libc.SOL_IPV6, Libc.IPV6_FLOWINFO_SEND, 1);
+      socket.set(Libc.SOL_IPV6, Libc.IPV6_FLOWINFO, 1);
+      socket.set(Libc.SOL_UDP, Libc.UDP_NO_CHECK6_RX, 1);
     }
-    set(libc, state, fd, Libc.SOL_UDP, Libc.UDP_GRO, 1, value);
-  }
-
-  /**
-   * Joins a group on an interface (struct ip_mreqn, ipv6_mreq), or sets the interface for sending
-   * to groups.
-   */
-  private static void member(
-      Libc libc,
-      MemorySegment state,
-      int fd,
-      boolean join,
-      InetAddress address,
-      int on,
-      Arena arena)
-      throws IOException {
-    boolean four = Addresses.four(address);
-    MemorySegment request = arena.allocate(four ? 12 : join ? 20 : 4, 4);
-    if (join) {
-      byte[] group = address.getAddress();
-      MemorySegment.copy(group, 0, request, ValueLayout.JAVA_BYTE, 0, group.length);
-    }
-    request.set(ValueLayout.JAVA_INT, request.byteSize() - 4, on);
-    int name =
-        four
-            ? join ? Libc.IP_ADD_MEMBERSHIP : Libc.IP_MULTICAST_IF
-            : join ? Libc.IPV6_JOIN_GROUP : Libc.IPV6_MULTICAST_IF;
-    if (libc.option(state, fd, four ? Libc.SOL_IP : Libc.SOL_IPV6, name, request) != 0) {
-      throw libc.failure(state, "multicast on interface " + on);
-    }
-  }
-
-  private static void set(
-      Libc libc, MemorySegment state, int fd, int level, int name, int to, MemorySegment value)
-      throws IOException {
-    value.set(ValueLayout.JAVA_INT, 0, to);
-    if (libc.option(state, fd, level, name, value) != 0) {
-      throw libc.failure(state, "setsockopt " + level + " " + name);
-    }
+    socket.set(Libc.SOL_UDP, Libc.UDP_GRO, 1);
   }
 
   @Override
   void setGroupsBy(NetworkInterface on) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Libc.stateBytes(), 8);
-      member(libc, state, fd, false, address, on.getIndex(), arena);
+      new SocketSetup(libc, fd, arena).sendToGroupsBy(four, on.getIndex());
     }
   }
 

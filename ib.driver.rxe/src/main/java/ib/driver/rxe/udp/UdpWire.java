@@ -9,13 +9,8 @@ import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -40,8 +35,7 @@ public final class UdpWire implements Wire, AutoCloseable {
   private final @Nullable Libc libc;
   private final boolean migReq;
   private final ReceivePool pool;
-  private volatile Endpoint[] endpoints = {}; // replaced while this is held
-  private final Groups groups = new Groups(new Memberships()); // guarded by this
+  private final Bindings bindings;
   private volatile @Nullable Receiver receiver; // written while this is held
 
   /**
@@ -54,6 +48,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     this.migReq = !options.has(Quirk.MIGREQ_0);
     this.libc = options.path() == UdpOptions.Path.PORTABLE ? null : Libc.INSTANCE;
     this.senders = new Senders(SENDERS, this::sender);
+    this.bindings = new Bindings(options, libc, counters, refusals, senders);
     this.pool =
         libc == null
             ? new ReceivePool(BUFFERS, Sender.BYTES, 1, BUFFERS)
@@ -93,6 +88,7 @@ public final class UdpWire implements Wire, AutoCloseable {
             ? new PortableReceiver(inbound, pool, counters, options.busyPollNs())
             : new NativeReceiver(libc, inbound, pool, counters, options.busyPollNs());
     r.start(threadName);
+    bindings.start(r);
     receiver = r;
   }
 
@@ -103,21 +99,7 @@ public final class UdpWire implements Wire, AutoCloseable {
    * @throws IOException when the port is in use or the host does not have the address
    */
   public synchronized void open(InetAddress address) throws IOException {
-    Receiver r = receiver;
-    if (r == null) {
-      throw new IllegalStateException("not started, or closed");
-    }
-    List<Endpoint> more = new ArrayList<>(List.of(endpoints));
-    more.add(bind(address, Addresses.holder(address), options.port()));
-    replace(more, r);
-    groups.follow(endpoints);
-  }
-
-  private Endpoint bind(InetAddress address, NetworkInterface on, int localPort)
-      throws IOException {
-    return libc == null
-        ? PortableEndpoint.open(address, on, options, localPort, counters)
-        : NativeEndpoint.open(libc, address, on, options, localPort, counters);
+    bindings.open(address);
   }
 
   /**
@@ -126,28 +108,7 @@ public final class UdpWire implements Wire, AutoCloseable {
    * about once a second, and after each change.
    */
   public synchronized void look() {
-    if (receiver != null) {
-      groups.follow(endpoints);
-    }
-    for (Endpoint main : endpoints) {
-      follow(main);
-      main.flows.open(main, port -> flow(main, port));
-      main.look();
-    }
-  }
-
-  private void follow(Endpoint main) {
-    try {
-      main.follow(Addresses.holder(main.address));
-    } catch (IOException why) {
-      multicastFailed("send to groups from " + main.address.getHostAddress(), why);
-    }
-  }
-
-  /** Counts a failure that no caller learns of; {@link #look} tries again in a second. */
-  private void multicastFailed(String what, IOException why) {
-    refusals.multicastFailed(what + ": " + why.getMessage());
-    counters.count(UdpCounter.MCAST_FAILED);
+    bindings.look();
   }
 
   /**
@@ -170,16 +131,8 @@ public final class UdpWire implements Wire, AutoCloseable {
     counters.count(UdpCounter.RX_FAILED);
   }
 
-  private @Nullable Endpoint flow(Endpoint main, int port) {
-    try {
-      return bind(main.address, Addresses.holder(main.address), port);
-    } catch (IOException e) {
-      return null; // another process uses the port: packets leave from the main port
-    }
-  }
-
   private boolean own(long high, long low) {
-    return endpoint(high, low) != null;
+    return bindings.find(high, low) != null;
   }
 
   /**
@@ -188,12 +141,8 @@ public final class UdpWire implements Wire, AutoCloseable {
    */
   @Override
   public synchronized void join(Gid group, int mlid) {
-    if (receiver == null) {
-      groups.want(group);
-      return;
-    }
     try {
-      groups.join(group, endpoints);
+      bindings.join(group);
     } catch (IOException why) {
       throw new IbInvalidException(
           "join " + group,
@@ -204,40 +153,7 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   @Override
   public synchronized void leave(Gid group, int mlid) {
-    groups.leave(group);
-  }
-
-  /** The sockets of the groups. Called under the wire's monitor, while the receiver runs. */
-  private final class Memberships implements Groups.Sockets {
-    @Override
-    public int holder(InetAddress address) throws IOException {
-      return Addresses.holder(address).getIndex();
-    }
-
-    @Override
-    public Endpoint open(InetAddress group, int on) throws IOException {
-      NetworkInterface device = NetworkInterface.getByIndex(on);
-      if (device == null) {
-        throw new SocketException("interface " + on + " is gone");
-      }
-      return bind(group, device, options.port());
-    }
-
-    @Override
-    public void read() throws IOException {
-      replace(List.of(endpoints), Objects.requireNonNull(receiver));
-    }
-
-    @Override
-    public void forget() {
-      Objects.requireNonNull(receiver).forget();
-    }
-
-    @Override
-    public void failed(String what, Gid group, int on, IOException why) {
-      String where = on == 0 ? "" : " on " + Addresses.interfaceName(on);
-      multicastFailed(what + " " + group + where, why);
-    }
+    bindings.leave(group);
   }
 
   /**
@@ -247,31 +163,7 @@ public final class UdpWire implements Wire, AutoCloseable {
    * @throws IOException when the system refuses to receive on the remaining sockets
    */
   public synchronized void close(InetAddress address) throws IOException {
-    Receiver r = receiver;
-    List<Endpoint> fewer = new ArrayList<>();
-    List<Endpoint> gone = new ArrayList<>();
-    for (Endpoint e : endpoints) {
-      (e.address.equals(address) ? gone : fewer).add(e);
-    }
-    if (r != null && !gone.isEmpty()) {
-      replace(fewer, r);
-      r.forget();
-      senders.quiesce(); // from now on no thread uses the sockets
-      gone.forEach(UdpWire::end);
-      r.forget();
-    }
-  }
-
-  private static void end(Endpoint e) {
-    e.flows.sockets(e).forEach(Endpoint::close);
-    e.close();
-  }
-
-  private void replace(List<Endpoint> now, Receiver r) throws IOException {
-    endpoints = now.toArray(Endpoint[]::new);
-    List<Endpoint> all = new ArrayList<>(now);
-    all.addAll(groups.sockets());
-    r.endpoints(all.toArray(Endpoint[]::new));
+    bindings.close(address);
   }
 
   @Override
@@ -281,7 +173,7 @@ public final class UdpWire implements Wire, AutoCloseable {
       discard(packet, UdpCounter.TX_BUSY, run);
       return;
     }
-    Endpoint from = endpoint(packet.sgidHigh, packet.sgidLow);
+    Endpoint from = bindings.find(packet.sgidHigh, packet.sgidLow);
     if (from == null) {
       discard(packet, UdpCounter.TX_NO_SOURCE, run);
       return;
@@ -306,15 +198,6 @@ public final class UdpWire implements Wire, AutoCloseable {
       run.gather(claimed);
     }
     return claimed;
-  }
-
-  private @Nullable Endpoint endpoint(long high, long low) {
-    for (Endpoint e : endpoints) {
-      if (e.gid.low() == low && e.gid.high() == high) {
-        return e;
-      }
-    }
-    return null;
   }
 
   private void discard(Packet packet, UdpCounter why, RunContext run) {
@@ -361,7 +244,7 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   /** {@return the GIDs of the open addresses} */
   public List<Gid> gids() {
-    return Arrays.stream(endpoints).map(e -> e.gid).toList();
+    return bindings.gids();
   }
 
   @Override
@@ -391,13 +274,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     if (r != null) {
       r.stop();
     }
-    Endpoint[] last = endpoints;
-    endpoints = new Endpoint[0];
-    senders.quiesce();
-    for (Endpoint e : last) {
-      end(e);
-    }
-    groups.close();
+    bindings.stop();
   }
 
   /** Frees the memory. Call once, after the engine was shut down. */

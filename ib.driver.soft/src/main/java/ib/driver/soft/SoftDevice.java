@@ -161,7 +161,7 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
     return ops;
   }
 
-  /** Tables first: a port that comes up has the new ones. */
+  /** Changes the tables of each port before its cable, so that a port comes up with new tables. */
   @Override
   public void change(SoftConfig config) {
     if (config.faultSeed().isPresent() && !config.faultSeed().equals(faultSeed)) {
@@ -184,7 +184,7 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
     }
   }
 
-  /** A topology has come that says where it is, or the one that did has gone. */
+  /** {@return whether a topology that was added or removed gives the device another place} */
   @Override
   public boolean outdated() {
     return fabric.misplaced(config.name(), config.guid(), config.switchName(), wires);
@@ -192,7 +192,7 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
 
   @Override
   public void unplug() {
-    wires.forEach(FabricPort::close); // nothing comes in any more
+    wires.forEach(FabricPort::close); // from now on no packet is received
     try {
       hca.shutdown();
     } finally {

@@ -32,41 +32,41 @@ public final class Fabric {
   private static final int TO_NEXT = 36;
   private static final int TO_PREVIOUS = 35;
   private static final int RUN_BYTES = 1 << 20;
-  private static final long AGAIN_NS = 100_000_000L; // what has failed is not tried before
+  private static final long AGAIN_NS = 100_000_000L; // pause after a failure
 
   private final Logger log = LoggerFactory.getLogger(Fabric.class);
   private final AtomicInteger watchers = new AtomicInteger();
   private final Epoch epoch = new Epoch();
   private final AtomicLong opened = new AtomicLong();
   private final Function<Subnet, ResidentSm> managers;
-  private final RunList run = new RunList(RUN_BYTES); // under this
-  private final Map<String, Subnet> subnets = new LinkedHashMap<>(); // by switch; under this
-  private final Set<Subnet> described = new LinkedHashSet<>(); // under this
+  private final RunList run = new RunList(RUN_BYTES); // guarded by this
+  private final Map<String, Subnet> subnets = new LinkedHashMap<>(); // by switch; guarded by this
+  private final Set<Subnet> described = new LinkedHashSet<>(); // guarded by this
   private final Incidents incidents = new Incidents("soft fabric", log::warn);
   private volatile Runnable listener = () -> {};
   private final ManagementThread thread = new ManagementThread(this);
-  private int smPriority; // under this
-  private long smKey = 1; // under this; OpenSM's default
+  private int smPriority; // guarded by this
+  private long smKey = 1; // guarded by this; OpenSM's default
 
   /**
-   * An empty fabric.
+   * Makes an empty fabric.
    *
-   * @param managers makes what manages a new subnet
+   * @param managers makes the subnet manager of a new subnet
    */
   public Fabric(Function<Subnet, ResidentSm> managers) {
     this.managers = managers;
   }
 
   /**
-   * The ports of an adapter, their cables not yet in. When a subnet that was described has an
-   * adapter of this GUID, or else of this description, it is that one, with the GUIDs that it has
-   * there; otherwise its ports are cabled to a switch.
+   * Adds an adapter, whose cables are not connected yet. When a described subnet has a free adapter
+   * of this GUID, or else of this description, the new adapter takes that place, with the GUIDs of
+   * the description. Otherwise this method assigns each of its ports to a port of a switch.
    *
-   * @param description of the adapter, for example its device's name
-   * @param guid node GUID
-   * @param ports how many
-   * @param switchName where it belongs unless described
-   * @return the ports; close each
+   * @param description description of the adapter, for example its device's name
+   * @param guid node GUID of the adapter
+   * @param ports how many ports the adapter has
+   * @param switchName the switch to which an adapter belongs that no topology describes
+   * @return the ports of the adapter; the caller closes each of them
    */
   public List<FabricPort> plug(String description, long guid, int ports, String switchName) {
     synchronized (this) {
@@ -92,10 +92,13 @@ public final class Fabric {
     }
   }
 
-  /** An adapter of a subnet that was described. */
+  /** An adapter of a described subnet. */
   private record Place(Subnet subnet, Node node) {}
 
-  /** The described adapter of a GUID, or else of a description, that is free or their own. */
+  /**
+   * {@return the described adapter of a GUID, or else of a description, whose ports are free or
+   * among the given ones; null when there is none}
+   */
   private @Nullable Place described(
       String description, long guid, int ports, List<FabricPort> own) {
     Place named = null;
@@ -121,14 +124,14 @@ public final class Fabric {
   }
 
   /**
-   * Whether an adapter would be elsewhere if it were plugged in now, since a subnet was described
-   * or forgotten meanwhile.
+   * Tells whether {@link #plug} would give an adapter another place now, because a subnet was
+   * described or forgotten after the adapter was plugged in.
    *
-   * @param description as it was given to {@link #plug}
-   * @param guid as it was given to it
-   * @param switchName as it was given to it
-   * @param ends what that returned
-   * @return whether
+   * @param description the description that was given to {@link #plug}
+   * @param guid the node GUID that was given to {@link #plug}
+   * @param switchName the name of the switch that was given to {@link #plug}
+   * @param ends the ports that {@link #plug} returned
+   * @return whether the place would be another one
    */
   public synchronized boolean misplaced(
       String description, long guid, String switchName, List<FabricPort> ends) {
@@ -142,17 +145,17 @@ public final class Fabric {
   /**
    * Sets the task that runs, without the lock, after a topology was described or forgotten.
    *
-   * @param whom looks for {@link #misplaced} adapters
+   * @param whom the task, which looks for {@link #misplaced} adapters
    */
   public void rearranged(Runnable whom) {
     listener = whom;
   }
 
   /**
-   * A port of an adapter with one port and no name, its cable not yet in.
+   * Adds an adapter that has one port and no name; its cable is not connected yet.
    *
-   * @param switchName where it belongs
-   * @return the port; close it
+   * @param switchName the switch to which the adapter belongs
+   * @return the port of the adapter; the caller closes the port
    */
   public FabricPort open(String switchName) {
     long guid = Guids.ofName(switchName + " " + opened.incrementAndGet());
@@ -194,10 +197,10 @@ public final class Fabric {
   }
 
   /**
-   * Adds a subnet that was described: its links between switches come up.
+   * Adds a described subnet. The links between its switches come up.
    *
-   * @param name of the subnet
-   * @param nodes switches and adapters, cabled
+   * @param name name of the subnet
+   * @param nodes the switches and adapters, with their cables
    * @return the subnet, until {@link #forget}
    */
   public Subnet describe(String name, List<Node> nodes) {
@@ -232,9 +235,9 @@ public final class Fabric {
   }
 
   /**
-   * Forgets a subnet that was described; adapters that are on it lose it.
+   * Removes a described subnet. Adapters that are plugged into the subnet lose their links.
    *
-   * @param subnet the subnet
+   * @param subnet the subnet to remove
    */
   public void forget(Subnet subnet) {
     synchronized (this) {
@@ -271,9 +274,9 @@ public final class Fabric {
   }
 
   /**
-   * Sets the SM_Key of the built-in subnet managers: SMInfo with another one is not believed.
+   * Sets the SM_Key of the built-in subnet managers, which ignore an SMInfo that has another key.
    *
-   * @param key 64 bits
+   * @param key the SM_Key, 64 bits
    */
   public synchronized void smKey(long key) {
     if (key != smKey) {
@@ -312,17 +315,17 @@ public final class Fabric {
   }
 
   /**
-   * Counts a capture or a fault rule that begins or ends to look at the packets of a port. While
-   * there is one, the whole fabric uses real packets and no direct path.
+   * Counts the captures and fault rules that watch the packets of a port. While there is one, the
+   * whole fabric uses real packets and no direct path.
    *
-   * @param begins true when it begins, false when it ends
+   * @param begins true when a capture or a rule begins to watch, false when it ends
    */
   public void watch(boolean begins) {
     watchers.getAndAdd(begins ? 1 : -1);
     changed();
   }
 
-  /** A port is reached otherwise than before, or packets are needed where they were not. */
+  /** Counts a change of the path to a port, or of the need for packets. */
   void changed() {
     epoch.changed();
   }
@@ -337,17 +340,17 @@ public final class Fabric {
     return watchers.get() > 0;
   }
 
-  /** {@return the context in which datagrams are handed on, under the lock} */
+  /** {@return the context for handing on datagrams; the caller holds the fabric's monitor} */
   RunContext run() {
     return run;
   }
 
-  /** Wakes the fabric's thread for a datagram or for a new due time. Any context. */
+  /** Wakes the fabric's thread for a datagram or for a new due time. Any context may call. */
   public void wake() {
     thread.wake();
   }
 
-  /** Carries what is under way and does what is due; returns when the next thing is due. */
+  /** Carries queued datagrams and does what is due; {@return when the next work is due} */
   synchronized long work() {
     long next = Long.MAX_VALUE;
     for (Subnet subnet : subnets()) {
@@ -367,7 +370,9 @@ public final class Fabric {
     }
   }
 
-  /** {@return what the fabric refuses and outlives: datagrams and other things of strangers} */
+  /**
+   * {@return the log of what the fabric has refused, and of exceptions that the fabric outlived}
+   */
   public Incidents incidents() {
     return incidents;
   }

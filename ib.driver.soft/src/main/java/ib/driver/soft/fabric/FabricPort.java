@@ -37,16 +37,16 @@ public final class FabricPort implements Wire, AutoCloseable {
   private final NodePort place;
   private final ForwardingTable table;
   private final Losses losses = new Losses();
-  final AtomicBoolean waiting = new AtomicBoolean(); // Mail's
-  @Nullable FabricPort below; // Mail's, the one in whose hands the port is
+  final AtomicBoolean waiting = new AtomicBoolean(); // in the stack of Mail
+  @Nullable FabricPort below; // the next port in the stack of Mail
   private final Mailbox mailbox;
   private final KeyViolation violation;
   private final LinkErrors errors;
-  private final SwitchFilter filter; // of the switch
-  private final GroupJoins groups = new GroupJoins(this); // under the fabric
+  private final SwitchFilter filter; // of the switch port at the other end
+  private final GroupJoins groups = new GroupJoins(this); // guarded by fabric
   private volatile @Nullable WirePort receiver;
   private volatile boolean cabled;
-  private volatile boolean closed; // written under the fabric
+  private volatile boolean closed; // written while fabric's monitor is held
   private volatile int lid;
   private volatile int mtuBytes = Mtu.MTU_4096.bytes();
 
@@ -117,10 +117,10 @@ public final class FabricPort implements Wire, AutoCloseable {
   }
 
   /**
-   * Connects the adapter's side, once, before the cable is put in.
+   * Connects the adapter's side, once, before {@link #plugCable}.
    *
    * @param port the adapter's port
-   * @param mtu the largest MTU of the link: longer packets do not reach it
+   * @param mtu the largest MTU of the link; longer packets do not reach the port
    */
   public void attach(WirePort port, Mtu mtu) {
     synchronized (fabric) {
@@ -133,32 +133,32 @@ public final class FabricPort implements Wire, AutoCloseable {
   }
 
   /**
-   * Connects what the port's agents change and send by.
+   * Connects the adapter that the port's agents change, and the wire by which they send.
    *
    * @param adapter the adapter behind the port
-   * @param wire what the adapter sends by, this at its end
+   * @param wire the adapter's outermost wire, at whose end is this port
    */
   public void manage(Adapter adapter, Wire wire) {
     synchronized (fabric) {
       place.adapter(adapter);
       mailbox.top(wire);
-      if (place.lid() != 0) { // the topology's
+      if (place.lid() != 0) { // the topology has given the LID
         adapter.lid(place.lid(), place.lmc());
       }
     }
   }
 
-  /** {@return where in the subnet it is} */
+  /** {@return the place of this port in the subnet} */
   public NodePort place() {
     return place;
   }
 
-  /** {@return the subnet that it belongs to} */
+  /** {@return the subnet of this port} */
   public Subnet subnet() {
     return subnet;
   }
 
-  /** {@return the base LID, 0 before one was given} */
+  /** {@return the base LID; 0 before the subnet manager has assigned one} */
   public int lid() {
     return lid;
   }
@@ -170,7 +170,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     }
   }
 
-  /** {@return whether the cable is in} */
+  /** {@return whether the cable is connected} */
   public boolean cabled() {
     return cabled;
   }
@@ -179,7 +179,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     return table;
   }
 
-  /** Takes over what the subnet manager has changed; under the fabric's lock. */
+  /** Adopts what the subnet manager has changed. The caller holds the fabric's monitor. */
   void settle() {
     lid = place.lid();
     filter.settle(place.pkeys());
@@ -188,8 +188,8 @@ public final class FabricPort implements Wire, AutoCloseable {
   }
 
   /**
-   * Puts the cable in. Where the built-in subnet manager is the master, the port is ACTIVE when
-   * this returns.
+   * Connects the cable. Where the built-in subnet manager is the master, the port is ACTIVE when
+   * this method returns.
    *
    * @throws ib.core.verbs.IbNoMemoryException when there is no LID left
    */
@@ -208,7 +208,7 @@ public final class FabricPort implements Wire, AutoCloseable {
    * Changes attributes of the adapter. If the capability mask changes, this method sends trap 144
    * to the subnet manager (IBA 14.2.5.1, 13.4.9).
    *
-   * @param change of the adapter
+   * @param change changes the attributes
    */
   public void change(Runnable change) {
     synchronized (fabric) {
@@ -221,7 +221,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     }
   }
 
-  /** Pulls the cable: packets to and from here vanish. LID and groups stay. */
+  /** Disconnects the cable: packets to and from this port are lost. LID and groups stay. */
   public void pullCable() {
     synchronized (fabric) {
       if (cabled) {
@@ -234,10 +234,10 @@ public final class FabricPort implements Wire, AutoCloseable {
   }
 
   /**
-   * The P_Keys that the adapter was configured with; they are what the built-in subnet manager
-   * gives it. Another one gives its own.
+   * Sets the P_Keys that the built-in subnet manager gives to the adapter. Another subnet manager
+   * gives P_Keys of its own choice.
    *
-   * @param table 16 bits each
+   * @param table the P_Keys of the adapter's configuration, 16 bits each
    */
   public void pkeys(int... table) {
     synchronized (fabric) {
@@ -271,7 +271,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     return losses.named();
   }
 
-  /** Gives LID and groups back and forgets the adapter. */
+  /** Returns LID and groups to the subnet and removes the adapter. */
   @Override
   public void close() {
     synchronized (fabric) {
@@ -287,7 +287,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     fabric.closed(this);
   }
 
-  /** {@return what a packet to a LID reaches now; for tests} */
+  /** {@return the port that a packet to a LID reaches now; used by tests} */
   @Nullable WirePort receiverOf(int dlid) {
     FabricPort to = table.port(dlid);
     return to == null ? null : to.receiver;
@@ -333,7 +333,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     packet.release(run);
   }
 
-  /** The ports of switches that send it to other switches have it on their counters. */
+  /** Counts a packet at each port by which a switch sends the packet to another switch. */
   private static void count(PortTally[] links, Packet packet) {
     int packets = Framing.packets(packet);
     int words = Framing.words(packet, packets);
@@ -347,21 +347,21 @@ public final class FabricPort implements Wire, AutoCloseable {
     violation.note(pkey ? KeyViolation.PKEY : KeyViolation.QKEY, packet);
   }
 
-  /** A packet has come by the cable, damaged or not. */
+  /** Counts a packet that has passed the cable, damaged or not. */
   void passed(boolean damaged) {
     errors.passed(damaged);
   }
 
   // ---- management datagrams ----
 
-  /** A datagram has arrived for the adapter. */
+  /** Queues a management datagram that has arrived for the adapter. */
   void arrived(Packet packet, RunContext run) {
     if (!mailbox.arrives(packet)) {
       discard(packet, Losses.Reason.LINK_DOWN, run);
     }
   }
 
-  /** Carries what was left here; under the fabric's lock. */
+  /** Carries the datagrams that were queued here. The caller holds the fabric's monitor. */
   void carry() {
     mailbox.carry();
     violation.tell(place);
@@ -373,8 +373,8 @@ public final class FabricPort implements Wire, AutoCloseable {
    * Has the agents of the node answer a datagram that never was on a wire.
    *
    * @param mad 256 bytes, not changed
-   * @param slid where it comes from
-   * @return the answer, or null when it is not for them
+   * @param slid LID of the sender
+   * @return the answer, or null when the datagram is not for the agents
    */
   public @Nullable MemorySegment answer(MemorySegment mad, int slid) {
     synchronized (fabric) {
@@ -384,7 +384,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     }
   }
 
-  /** Hands a datagram to the adapter as a packet; false when there is none. */
+  /** Hands a datagram to the adapter as a packet. {@return false when there is no adapter} */
   boolean receive(Datagram d) {
     WirePort port = receiver;
     if (port == null) {
@@ -394,7 +394,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     return true;
   }
 
-  /** Sends a datagram by the adapter's own wire; false when there is none. */
+  /** Sends a datagram by the adapter's own wire. {@return false without cable or wire} */
   boolean send(Datagram d) {
     return cabled && mailbox.send(d);
   }

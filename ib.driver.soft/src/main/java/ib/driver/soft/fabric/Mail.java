@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Mail {
   private final AtomicReference<@Nullable FabricPort> top = new AtomicReference<>();
 
-  /** Something was left at a port. */
+  /** Adds a port that has queued a datagram, unless the stack holds the port already. */
   void left(FabricPort at) {
     if (!at.waiting.getAndSet(true)) {
       FabricPort below = top.get();
@@ -24,14 +24,17 @@ final class Mail {
     }
   }
 
-  /** Carries what was left until now; returns whether there was anything. */
+  /**
+   * Takes all ports out and carries their datagrams. The caller holds the fabric's monitor.
+   * {@return whether the stack held a port}
+   */
   boolean carry(Incidents incidents) {
     FabricPort at = top.getAndSet(null);
     boolean any = at != null;
     while (at != null) {
       FabricPort next = at.below;
       at.below = null;
-      at.waiting.set(false); // what is left from now on makes it wait anew
+      at.waiting.set(false); // a datagram that is queued from now on adds the port again
       incidents.outlive(at::carry);
       at = next;
     }

@@ -22,8 +22,9 @@ final class Mailbox {
   private final Subnet subnet;
   private final NodePort place;
   private final FabricPort end;
-  private final PacketQueue out = new PacketQueue(); // its owner is who has the fabric's lock
-  private final PacketQueue in = new PacketQueue(); // same
+  // only a thread that holds the fabric's monitor takes packets out of the two queues
+  private final PacketQueue out = new PacketQueue();
+  private final PacketQueue in = new PacketQueue();
   private final MadOwner owner = new MadOwner();
   private volatile @Nullable WirePort software;
   private volatile @Nullable Wire top;
@@ -35,22 +36,22 @@ final class Mailbox {
     this.place = end.place();
   }
 
-  /** Names the adapter's port, which gets what is not for the agents of the node. */
+  /** Sets the adapter's port, which receives the datagrams that the node's agents do not take. */
   void software(WirePort port) {
     software = port;
   }
 
-  /** Names what the adapter sends by. */
+  /** Sets the adapter's outermost wire, by which {@link #send} sends. */
   void top(Wire wire) {
     top = wire;
   }
 
-  /** Takes a datagram that the adapter sends; false when it is too late. */
+  /** Queues a datagram that the adapter sends. {@return false after {@link #close}} */
   boolean leaves(Packet packet) {
     return left(out, packet);
   }
 
-  /** Takes a datagram that has arrived for the adapter; false when it is too late. */
+  /** Queues a datagram that has arrived for the adapter. {@return false after {@link #close}} */
   boolean arrives(Packet packet) {
     return left(in, packet);
   }
@@ -69,7 +70,10 @@ final class Mailbox {
     return true;
   }
 
-  /** Carries what was left here; one that cannot be carried does not hold up the next. */
+  /**
+   * Carries the queued datagrams; the failure of one datagram does not hold up the next. The caller
+   * holds the fabric's monitor.
+   */
   void carry() {
     RunContext run = subnet.fabric().run();
     Incidents incidents = subnet.fabric().incidents();

@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Traps under way: each is repeated until the subnet manager represses it, or it was said often
- * enough (IBA 13.4.9, 14.3.9). Under the fabric's lock.
+ * The traps that are repeated. Each trap is repeated until the subnet manager represses the trap,
+ * or until the port has sent the trap {@code MAX_TIMES} times (IBA 13.4.9, 14.3.9). Guarded by the
+ * fabric's monitor.
  */
 final class Traps {
   /** Method TrapRepress. */
@@ -22,10 +23,13 @@ final class Traps {
   private static final int TRAP = 0x05;
   private static final int MAX_TIMES = 5;
 
-  /** How many of one number a port repeats at once: strangers bring some of them about (M_Key). */
+  /**
+   * How many traps of one number a port repeats at once. The limit is needed because a stranger
+   * causes some of these traps, for example by a wrong M_Key.
+   */
   static final int MAX_PENDING = 16;
 
-  /** Why a trap is not sent. */
+  /** The reason for which a trap is not sent. */
   static final String TOO_MANY = "a trap while enough of its number are repeated by the port";
 
   private static final long TIME_UNIT_NS = 4096;
@@ -80,17 +84,17 @@ final class Traps {
     subnet.send(p.from, d);
   }
 
-  /** Stops the repetition of a trap; false when it is none of a node's own. */
+  /** Stops the repetition of a trap. {@return false when no port repeats a trap of this ID} */
   boolean repress(long id) {
     return pending.remove(id) != null;
   }
 
-  /** {@return when the next one is due, Long.MAX_VALUE for never} */
+  /** {@return when the next repetition is due; Long.MAX_VALUE for never} */
   long dueNs() {
     return pending.values().stream().mapToLong(p -> p.againNs).min().orElse(Long.MAX_VALUE);
   }
 
-  /** Repeats what is due. */
+  /** Repeats the traps that are due. */
   void tick(long nowNs) {
     List<Long> due = new ArrayList<>();
     pending.forEach(

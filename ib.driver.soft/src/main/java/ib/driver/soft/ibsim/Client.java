@@ -35,10 +35,10 @@ final class Client implements MadConsumer {
   final DatagramChannel channel;
   final Subnet subnet;
   final NodePort place;
-  boolean silent = true; // it has said nothing since it came
+  boolean silent = true; // the client has sent nothing since it connected
   private final Map<Long, Pending> pending = new HashMap<>();
   private boolean manager;
-  private boolean gone; // found so while it was given something; it has not left by that
+  private boolean gone; // a write to the client has failed; leave() was not called for that
 
   private record Pending(Datagram asked, long endNs) {}
 
@@ -65,24 +65,27 @@ final class Client implements MadConsumer {
     }
   }
 
-  /** Takes the client off its port, for whatever reason it ends. Called once. */
+  /** Removes the client from its port, whatever ends the client. Called once. */
   void leave() {
     subnet.remove(place, this);
     manages(false);
   }
 
-  /** {@return whether it can not be reached any more} */
+  /** {@return whether a write to the client has failed} */
   boolean gone() {
     return gone;
   }
 
   // ---- from the client ----
 
-  /** Sends what the client gave; what gets no answer comes back as lost. */
+  /**
+   * Sends a datagram of the client into the subnet. A request without an answer is returned to the
+   * client as lost.
+   */
   void send(Datagram d) {
     Datagram asked = d.copy();
     int method = Smp.METHOD.in(d.mad);
-    boolean question = !d.response() && method != REPRESS; // which has the number of the trap
+    boolean question = !d.response() && method != REPRESS; // a TrapRepress has the trap's ID
     long tid = Smp.TRANSACTION_ID.of(d.mad);
     if (question) {
       tid = tid & 0xFFFF_FFFF_FFFFL | (long) (TAG | id) << 48;
@@ -110,7 +113,7 @@ final class Client implements MadConsumer {
     }
   }
 
-  /** Whether what has no answer by now will have none. */
+  /** {@return whether an answer to a request, if there is one, comes at once} */
   private static boolean prompt(Datagram asked) {
     int mgmtClass = Smp.MGMT_CLASS.in(asked.mad);
     boolean smp = mgmtClass == Smp.CLASS_LID || mgmtClass == Smp.CLASS_DIRECTED;
@@ -125,7 +128,7 @@ final class Client implements MadConsumer {
     }
   }
 
-  /** Tells the client what was lost. */
+  /** Returns to the client the requests whose time limit has passed. */
   void tick(long nowNs) {
     for (Iterator<Pending> i = pending.values().iterator(); i.hasNext(); ) {
       Pending p = i.next();
@@ -144,7 +147,7 @@ final class Client implements MadConsumer {
 
   @Override
   public boolean take(NodePort at, Datagram d) {
-    boolean represses = Smp.METHOD.in(d.mad) == REPRESS; // what answers a trap (IBA 13.4.9)
+    boolean represses = Smp.METHOD.in(d.mad) == REPRESS; // the answer to a trap (IBA 13.4.9)
     if (d.response() || represses) {
       long tid = Smp.TRANSACTION_ID.of(d.mad);
       if (tid >>> 48 == (TAG | id)) {
@@ -165,7 +168,10 @@ final class Client implements MadConsumer {
     return false;
   }
 
-  /** Only these: a class without an agent ends the client (linux-rdma/ibsim issue 38). */
+  /**
+   * {@return whether a request is for a subnet manager} A client does not get others, because a
+   * request of a class for which it has no agent ends the client (linux-rdma/ibsim issue 38).
+   */
   private static boolean concernsManager(Datagram d) {
     int method = Smp.METHOD.in(d.mad);
     return switch (Smp.MGMT_CLASS.in(d.mad)) {

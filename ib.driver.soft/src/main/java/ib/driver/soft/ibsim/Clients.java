@@ -33,7 +33,7 @@ final class Clients {
 
   /** Opens and closes the sockets of clients, which the server's thread reads. */
   interface ClientSockets {
-    /** {@return a socket of the loopback interface at that UDP port} */
+    /** {@return a socket of the loopback interface that is bound to a UDP port} */
     DatagramChannel open(int port) throws IOException;
 
     /** Closes a socket, if there is one, and gives its port back. */
@@ -60,7 +60,7 @@ final class Clients {
     }
   }
 
-  /** {@return the client of a socket, or null: it is none of a client's} */
+  /** {@return the client of a socket; null when the socket belongs to no client} */
   @Nullable Client of(DatagramChannel channel) {
     for (Client c : clients) {
       if (c != null && c.channel.equals(channel)) {
@@ -70,19 +70,22 @@ final class Clients {
     return null;
   }
 
-  /** Takes a control message and writes its answer. {@return why it is refused, or null} */
+  /**
+   * Handles a control message, and replaces the message by its answer. {@return why the message is
+   * refused; null when it is not}
+   */
   @Nullable String control(ByteBuffer c, SocketAddress from) {
     synchronized (fabric) {
       return Control.type(c) == Control.CONNECT ? connect(c, from) : known(c, from);
     }
   }
 
-  /** Handles a request of a connected client; {@return why it is refused, or null} */
+  /** Handles a request of a connected client. {@return why the request is refused, or null} */
   private @Nullable String known(ByteBuffer c, SocketAddress from) {
     int number = Control.client(c);
     Client client = number >= 0 && number < MAX_CLIENTS ? clients[number] : null;
     if (Control.type(c) == Control.DISCONNECT && client == null) {
-      return null; // it has left already
+      return null; // the client has left already
     }
     if (client == null || !client.control.equals(from)) {
       return "in the name of another client";
@@ -101,7 +104,7 @@ final class Clients {
     return null;
   }
 
-  /** A client comes. {@return why it is refused, or null} */
+  /** Connects a new client. {@return why the client is refused, or null} */
   private @Nullable String connect(ByteBuffer c, SocketAddress from) {
     String name = Control.nodeId(c);
     Subnet subnet = fabric.subnetOf(name);
@@ -131,7 +134,7 @@ final class Clients {
     return null;
   }
 
-  /** A number that no client has, and its socket. */
+  /** A number that no client has, and the socket of that number. */
   private record Place(int id, DatagramChannel channel) {}
 
   private @Nullable Place free(SocketAddress from, int data) {
@@ -144,7 +147,7 @@ final class Clients {
     return null;
   }
 
-  /** Ends the client that came first of those that have said nothing since. */
+  /** Ends the oldest client of those that have sent nothing since they connected. */
   private void makeRoom() {
     Client oldest = null;
     for (Client c : clients) {
@@ -158,7 +161,7 @@ final class Clients {
     }
   }
 
-  /** The socket of a client, or null when it cannot be had: another program has the port. */
+  /** {@return the socket of a new client; null when, for example, another program has its port} */
   private @Nullable DatagramChannel open(int id, SocketAddress from, int data) {
     DatagramChannel channel = null;
     try {
@@ -185,7 +188,7 @@ final class Clients {
     return node.ports().stream().filter(NodePort::linked).findFirst().orElse(node.port(1));
   }
 
-  /** Drops the clients whose program has ended. */
+  /** Reports lost requests to the clients, and ends each client whose program has ended. */
   void tick() {
     long now = System.nanoTime();
     synchronized (fabric) {
@@ -200,7 +203,7 @@ final class Clients {
     }
   }
 
-  /** Ends a client, if it is one. */
+  /** Ends a client; does nothing for null. */
   void drop(@Nullable Client client) {
     if (client == null) {
       return;

@@ -23,29 +23,29 @@ import org.jspecify.annotations.Nullable;
  * manager gives way to any other one at once. Guarded by the fabric's monitor.
  */
 final class Negotiation {
-  /** How often the others are asked. */
+  /** The interval at which this manager polls the others. */
   static final long POLL_NS = 1_000_000_000L;
 
-  /** After so many polls without a sign of the master it is taken for dead. */
+  /** The number of polls without an answer after which the master is taken for dead. */
   static final int MAX_SILENT_POLLS = 8;
 
-  /** After so many polls without an answer to it a handover is said once more. */
+  /** The number of polls without an answer after which a handover is sent again. */
   static final int HANDOVER_POLLS = 4;
 
-  private static final long TAG = 0xD000L << 48; // reports of the administrator have 0xE000
+  private static final long TAG = 0xD000L << 48; // the subnet administrator's reports have 0xE000
   private static final int BAD_FIELD = 7 << 2;
 
   private final Subnet subnet;
   private final BuiltinSm manager;
   private final Map<NodePort, Peer> peers = new LinkedHashMap<>();
-  private SmState state = SmState.MASTER; // alone at first
+  private SmState state = SmState.MASTER; // until there are others
   private boolean yielded;
   private int silentPolls;
   private int activity;
   private long dueNs = Long.MAX_VALUE;
   private long tid = TAG;
-  private @Nullable Peer heir; // whom a handover is under way to
-  private long handover; // its transaction
+  private @Nullable Peer heir; // the manager to which a handover was sent
+  private long handover; // the transaction ID of the handover
   private int handoverPolls;
 
   Negotiation(Subnet subnet, BuiltinSm manager) {
@@ -61,12 +61,12 @@ final class Negotiation {
     return state;
   }
 
-  /** {@return the others that have said something} */
+  /** {@return the other managers that have sent their SMInfo} */
   List<Peer> peers() {
     return peers.values().stream().filter(p -> p.guid != 0).toList();
   }
 
-  /** {@return how much it has done} */
+  /** {@return the number of actions of this manager, the ActCount of SMInfo} */
   int activity() {
     return activity;
   }
@@ -82,7 +82,7 @@ final class Negotiation {
 
   // ---- what happens ----
 
-  /** Others have come or gone, its own place or priority is another one. */
+  /** Handles a change of the other managers, or of this manager's place or priority. */
   void changed() {
     Collection<NodePort> there = subnet.foreignManagers();
     peers.keySet().retainAll(there);
@@ -102,7 +102,7 @@ final class Negotiation {
     goOn();
   }
 
-  /** With priority 0 it has no claim to anything. */
+  /** Gives way to the others if this manager has priority 0. */
   private void makeRoom() {
     if (priority() == 0 && signal(Signal.YIELDED)) {
       yielded = true;
@@ -127,7 +127,7 @@ final class Negotiation {
     return true;
   }
 
-  /** After a change: asks whom it has to ask. */
+  /** Polls the other managers after a change, or becomes the master when there are none. */
   private void goOn() {
     if (peers.isEmpty()) {
       signal(Signal.LOST); // no peer to wait for

@@ -3,9 +3,9 @@ package ib.driver.soft.sm;
 import ib.driver.soft.topology.NodePort;
 import java.util.Comparator;
 
-/** Another subnet manager, as it was when it last said something. Under the fabric's lock. */
+/** Another subnet manager, as its last SMInfo described it. Guarded by the fabric's monitor. */
 final class Peer {
-  /** The one that is to be the master compares as greater (IBA 14.4.1). */
+  /** Orders managers: the manager that is to be the master compares as greater (IBA 14.4.1). */
   static final Comparator<Peer> RANK =
       Comparator.<Peer>comparingInt(p -> p.priority)
           .thenComparing((a, b) -> Long.compareUnsigned(b.guid, a.guid));
@@ -15,7 +15,7 @@ final class Peer {
   long guid;
   int activity;
   SmState state = SmState.NOT_ACTIVE;
-  boolean heard; // since the last poll
+  boolean heard; // whether the manager has answered the last poll
 
   Peer(NodePort port) {
     this.port = port;

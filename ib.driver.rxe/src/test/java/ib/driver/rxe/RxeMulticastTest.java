@@ -161,6 +161,7 @@ final class RxeMulticastTest {
         Namespaces.sysctl(two.left, "net.ipv4.igmp_max_memberships=20");
         await(two.left, "eth1");
         assertEquals(0, a.counter("rx_failed"));
+        a.tell("detach", "member", "::ffff:239.1.2.3");
       }
     } finally {
       two.remove();

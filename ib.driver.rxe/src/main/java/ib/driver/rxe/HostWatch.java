@@ -119,7 +119,7 @@ final class HostWatch implements Runnable {
     apply(host.look(config), false);
   }
 
-  /** Ends the thread and waits for it. Blocks for at most one check. */
+  /** Ends the thread and waits for its end. Blocks for at most one check. */
   void stop() {
     lock.lock();
     try {

@@ -51,7 +51,7 @@ final class Bindings {
     return r;
   }
 
-  /** {@return the socket of the address with a GID; null when the wire does not have it} */
+  /** {@return the socket of the address with a GID; null when the wire has no such address} */
   @Nullable Endpoint find(long high, long low) {
     for (Endpoint e : endpoints) {
       if (e.gid.low() == low && e.gid.high() == high) {
@@ -67,7 +67,7 @@ final class Bindings {
   }
 
   /**
-   * Binds a socket to an address, and to other source ports when they are asked for.
+   * Binds a socket to an address; {@link #look} opens the sockets of other source ports.
    *
    * @throws IOException when the port is in use or the host does not have the address
    */
@@ -149,7 +149,7 @@ final class Bindings {
   }
 
   /**
-   * Closes the sockets of an address, if it is open. Waits until no thread uses them.
+   * Closes the sockets of an open address. Waits until no thread uses these sockets.
    *
    * @throws IOException when the system refuses to receive on the remaining sockets
    */

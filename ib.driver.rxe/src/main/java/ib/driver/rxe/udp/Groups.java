@@ -14,15 +14,15 @@ import java.util.Set;
 
 /**
  * The multicast groups of a wire. Each has a socket that is a member on the interface of the wire's
- * first address of the group's IP version; without such an address it has none. The wire's monitor
- * guards this object.
+ * first address of the group's IP version; without such an address the group has no socket. The
+ * wire's monitor guards this object.
  */
 final class Groups {
   private final Sockets sockets;
   private final Set<Gid> wanted = new HashSet<>();
   private final Map<Gid, Member> members = new HashMap<>();
 
-  /** A socket, and the index of the interface on which it is a member. */
+  /** A socket, and the index of the interface on which the socket is a member. */
   private record Member(Endpoint socket, int on) {}
 
   /** The wire, as its groups see it. */
@@ -72,7 +72,7 @@ final class Groups {
   /**
    * Makes the wire a member of a group.
    *
-   * @param group the group; it is wanted from now on, unless this throws
+   * @param group the group, which is wanted from now on, unless this method throws
    * @param addresses the wire's addresses
    * @throws IOException when the system refuses; no socket is left then
    */

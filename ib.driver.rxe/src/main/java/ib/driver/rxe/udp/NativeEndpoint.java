@@ -7,9 +7,9 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 
 /**
- * An endpoint with a socket of Linux. Unlike the portable one it accepts IPv6 datagrams without a
- * checksum, as Linux rdma_rxe sends them. It also shows and sets traffic class, flow label and hop
- * limit, and lets the kernel join successive packets.
+ * An endpoint with a socket of Linux. Unlike the portable one, this endpoint accepts IPv6 datagrams
+ * without a checksum, as Linux rdma_rxe sends them. It also shows and sets traffic class, flow
+ * label and hop limit, and lets the kernel join successive packets.
  */
 final class NativeEndpoint extends Endpoint {
   private final Libc libc;

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An endpoint with a channel of Java. The channel is unconnected and forbids fragmentation, so that
- * Linux sends IPv4 identification 0 (D7). It is non-blocking, so an interrupt does not close it.
+ * Linux sends IPv4 identification 0 (D7). The channel is non-blocking, so that an interrupt does
+ * not close the channel.
  */
 final class PortableEndpoint extends Endpoint {
   private final DatagramChannel channel;
@@ -96,7 +97,7 @@ final class PortableEndpoint extends Endpoint {
    *
    * @param bytes the datagram, from position to limit
    * @param to destination
-   * @return the counter of the reason why it was not sent; null if it was sent
+   * @return the counter of the reason why the datagram was not sent; null if it was sent
    */
   @Nullable UdpCounter send(ByteBuffer bytes, InetSocketAddress to) {
     try {

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Memory that one call receives into. It is free again when no packet refers to it any more. Any
+ * Memory that one call receives into. The memory is free again when no packet refers to it. Any
  * thread may count uses.
  */
 final class ReceiveBuffer {

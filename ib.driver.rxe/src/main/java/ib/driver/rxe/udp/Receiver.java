@@ -8,9 +8,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that receives for a device. It reads every socket in turn, goes on for a while when
- * nothing arrives (busy polling), and then sleeps in the system. While consumer threads poll and
- * receive themselves, it leaves the sockets to them.
+ * The thread that receives for a device. The thread reads every socket in turn, goes on for a while
+ * when nothing arrives (busy polling), and then sleeps in the system. While consumer threads poll
+ * and receive themselves, this thread leaves the sockets to the consumers.
  */
 abstract class Receiver implements Runnable {
   private static final int FORGET_S = 5;
@@ -99,8 +99,8 @@ abstract class Receiver implements Runnable {
   }
 
   /**
-   * A consumer thread is polling: leaves the sockets to it for 1 ms. The caller repeats this as
-   * long as polling continues.
+   * Leaves the sockets to a polling consumer thread for 1 ms. The caller repeats this call as long
+   * as a consumer polls.
    */
   private void nap() {
     napping = true;
@@ -131,8 +131,8 @@ abstract class Receiver implements Runnable {
   }
 
   /**
-   * Hands over what there is and has it run, also when something throws: the queue pairs that were
-   * claimed for what was handed over before are given back (A16).
+   * Hands over the waiting datagrams and finishes the run, also when the sweep throws: the run then
+   * gives back the queue pairs that it claimed for the datagrams handed over before (A16).
    */
   private boolean turn() {
     int n = -1;
@@ -198,7 +198,7 @@ abstract class Receiver implements Runnable {
     }
   }
 
-  /** Ends the thread and waits for it; afterwards no consumer receives either. */
+  /** Ends the thread and waits for its end; afterwards no consumer receives either. */
   final void stop() {
     stopped = true;
     wake();

@@ -11,9 +11,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts datagrams that are no packets, and failures of this driver while receiving. Any thread may
- * count, without blocking or allocating. One thread reports them, in at most one line per minute,
- * so that no peer can fill the log.
+ * Counts datagrams that are no packets, failures of this driver while receiving, and failed
+ * memberships in groups. Any thread may count, without blocking or allocating. One thread reports
+ * the counts, in at most one line per minute, so that no peer can fill the log.
  */
 final class RefusedDatagrams {
   private static final long QUIET_NS = TimeUnit.MINUTES.toNanos(1);

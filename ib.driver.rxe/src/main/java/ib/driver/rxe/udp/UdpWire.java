@@ -93,7 +93,7 @@ public final class UdpWire implements Wire, AutoCloseable {
   }
 
   /**
-   * Binds a socket to an address, so that packets pass from and to it.
+   * Binds a socket to an address, so that the wire sends from the address and receives there.
    *
    * @param address an address of this host
    * @throws IOException when the port is in use or the host does not have the address
@@ -157,7 +157,7 @@ public final class UdpWire implements Wire, AutoCloseable {
   }
 
   /**
-   * Closes the sockets of an address, if it is open. Waits until no thread uses them.
+   * Closes the sockets of an open address. Waits until no thread uses these sockets.
    *
    * @param address the address that was opened
    * @throws IOException when the system refuses to receive on the remaining sockets
@@ -188,7 +188,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     }
   }
 
-  /** {@return the sender that this run holds until it ends; null when all are claimed} */
+  /** {@return the sender that the run holds until the run ends; null when all are claimed} */
   private @Nullable Sender sender(RunContext run) {
     if (run.outbox() instanceof Sender s && s.counters == counters) {
       return s;

@@ -358,16 +358,19 @@ class HandlerTableTest {
     return new WeakReference<>(r);
   }
 
+  private static void awaitCleared(WeakReference<Recorder> handler) {
+    Rig.until(
+        () -> {
+          System.gc();
+          return handler.get() == null;
+        });
+  }
+
   @Test
   @DisplayName("B10: the table holds no handler that was unregistered or whose owner was closed")
   void forgotten() {
-    for (WeakReference<Recorder> handler : List.of(unregistered(), closed())) {
-      Rig.until(
-          () -> {
-            System.gc();
-            return handler.get() == null;
-          });
-    }
+    awaitCleared(unregistered());
+    awaitCleared(closed());
     assertTrue(table.closeAll(Rig.FOREVER));
   }
 

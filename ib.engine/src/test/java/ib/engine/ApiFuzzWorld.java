@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class ApiFuzzWorld {
   private static final int THREADS = 16;
   private static final int GUARD = 64;
-  private static final int MOST = 3000;
+  private static final int MAX_BYTES = 3000;
   private static final byte UNTOUCHED = 0x5a;
   private static final long WAIT_NS = 20_000_000_000L;
 
@@ -102,7 +102,7 @@ public final class ApiFuzzWorld {
     long n = 0;
     for (; System.nanoTime() - endNs < 0; n++) {
       to.fill(UNTOUCHED);
-      int length = random.nextInt(1, MOST);
+      int length = random.nextInt(1, MAX_BYTES);
       int at = random.nextInt(GUARD, (int) to.byteSize() - length - GUARD);
       for (int i = 0; i < length; i++) {
         from.set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt());

@@ -195,6 +195,22 @@ class ReadyTest {
   }
 
   @Test
+  @DisplayName("the peer loses its right to read: a packet is refused")
+  void rightToRead() {
+    b.qp.modify(new QpAttr().state(QpState.RTS).accessFlags(Access.REMOTE_WRITE));
+    direct();
+    long packets = Probe.packets(a.qp);
+    a.qp.wrStart();
+    a.qp.wrId(1).wrFlags(SendFlags.SIGNALED);
+    a.qp.wrRdmaRead(b.mr.rkey(), b.mr.iova());
+    a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), 64);
+    assertEquals(0, a.qp.wrComplete());
+    assertTrue(Probe.packets(a.qp) > packets, "sent as a packet");
+    rig.settle();
+    assertEquals(WcStatus.REM_INV_REQ_ERR, Rig.next(a.sendCq).status());
+  }
+
+  @Test
   @DisplayName("the first request to a peer in RTR is a packet, since COMM_EST is due")
   void silent() {
     a.qp.close();

@@ -53,6 +53,8 @@ final class LanguageRules {
           "ib.driver.rxe",
           "ib.driver.soft",
           "ib.driver.base",
+          "ib.engine",
+          "ib.engine/stress",
           "ib.tools",
           "cnf/launcher",
           "itests",
@@ -66,10 +68,6 @@ final class LanguageRules {
   /** A limit whose name does not begin with what it is. */
   private static final Pattern LIMITS =
       Pattern.compile("\\bstatic final \\w+ (?:\\w+_)?(?:MOST|LEAST)(?:_\\w+)?\\b");
-
-  /** In the engine, whose other limits are not renamed yet: a name that ends with what it is. */
-  private static final Pattern ENGINE_LIMITS =
-      Pattern.compile("\\bstatic final \\w+ \\w+_(?:MOST|LEAST)\\b");
 
   /** Code, and a comment behind it. */
   private static final Pattern TRAILING = Pattern.compile("^\\s*[^\\s/*].*? // .*");
@@ -98,9 +96,6 @@ final class LanguageRules {
     }
     if (NAMED.contains(source.room())) {
       find(source, LIMITS, source.text(), found);
-    }
-    if (source.product() && source.room().equals("ib.engine")) {
-      find(source, ENGINE_LIMITS, source.text(), found);
     }
     if (EDITED.contains(source.room())) {
       find(source, PAGES, text(source.text(), true), found);

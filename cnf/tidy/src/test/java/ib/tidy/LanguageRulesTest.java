@@ -91,13 +91,6 @@ class LanguageRulesTest {
     }
   }
 
-  @Test
-  @DisplayName("canary: no limit of the engine ends with MOST or LEAST")
-  void engineLimits() {
-    assertEquals(1, LanguageRules.check(limit("ib.engine", "main", "KEYS_MOST")).size());
-    assertEquals(List.of(), LanguageRules.check(limit("ib.engine", "main", "MAX_KEYS")));
-  }
-
   private static Source limit(String module, String folder, String name) {
     String code = "class X { private static final int " + name + " = 1; }";
     return Source.parse(module + "/src/" + folder + "/java/X.java", code);

@@ -139,7 +139,7 @@ final class DirectPath {
     }
     claimed = mine;
     peer = p; // from here on, whatever is thrown, end gives it back
-    p.holder = run.thread();
+    p.token.heldBy(run.thread());
     if (Join.holds(qp, p)) {
       return p;
     }

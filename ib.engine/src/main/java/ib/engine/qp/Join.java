@@ -40,7 +40,7 @@ final class Join {
       return;
     }
     try {
-      b.holder = run.thread();
+      b.token.heldBy(run.thread());
       if (b.path.portIndex() == to.number() - 1 && connected(a, b)) {
         joined(a, b, epoch);
         joined(b, a, epoch);

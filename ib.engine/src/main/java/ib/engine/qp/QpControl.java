@@ -67,7 +67,7 @@ final class QpControl {
         throw stuck(what);
       }
       qp.owner = qp.runList;
-      qp.holder = Thread.currentThread().threadId();
+      qp.token.heldBy(Thread.currentThread().threadId());
       qp.sync();
       return qp.runList;
     } finally {

@@ -273,15 +273,20 @@ final class QpCore extends Member {
   }
 
   /**
-   * Executes a request at the peer before it is in the ring; returns whether it was executed. Its
-   * poster has claimed a slot for it, and publishes the slot if it was not.
+   * Executes requests at the peer before they are in the ring; for their poster, which has claimed
+   * slots for them and publishes those of the requests that were not executed.
+   *
+   * @param staged the requests; null where another thread uses the same builder
+   * @param n number of requests
+   * @param index the index of the first slot
+   * @return how many of them were executed, from the first on
    */
-  boolean express(SendWqe w, long index) {
+  int express(@Nullable SendWqe[] staged, int n, long index) {
     try {
-      return isQuiet() && requester.runExpress(w, index, runList);
+      return isQuiet() ? requester.runExpress(staged, n, index, runList) : 0;
     } catch (Throwable t) {
       crash.caught(t);
-      return sends.head() > index; // thrown after it was completed
+      return Math.clamp(sends.head() - index, 0, n); // some may have completed before
     }
   }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * the queue pair's claim calls in.
  */
 final class QpCrash {
-  private static final int MOST = 2;
+  private static final int MAX_CAUGHT = 2;
 
   private final QpCore qp;
   private @Nullable Throwable caught; // ended a step; the next step makes an error of it
@@ -32,12 +32,17 @@ final class QpCrash {
   boolean caught(Throwable why) {
     caught = why;
     count++;
-    return count <= MOST;
+    return count <= MAX_CAUGHT;
+  }
+
+  /** Whether an exception was caught of which no step has made an error yet. */
+  boolean isPending() {
+    return caught != null;
   }
 
   /** Whether nothing of it is run any more. */
   boolean isFinal() {
-    return count >= MOST;
+    return count >= MAX_CAUGHT;
   }
 
   /** Begins a step; handles the exception that ended the step before. */

@@ -13,6 +13,7 @@ import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns send requests into packets (IBA vol. 1 section 9.7.2 ff.). A retransmission moves the
@@ -197,19 +198,20 @@ final class Requester {
     return qp.blocked == 0 && !extend(index);
   }
 
-  /**
-   * Executes a request at the peer that is not in the ring; for its poster, who holds the claim.
-   *
-   * @param w the request
-   * @param index the index of the slot that the poster has claimed for the request
-   * @return whether the request was executed: then its slot is never published
-   */
-  boolean runExpress(SendWqe w, long index, RunList run) {
-    if (!isDirect(run) || !isOldest(index)) {
-      return false;
+  /** Executes requests at the peer that are not in the ring: see {@link QpCore#express}. */
+  int runExpress(@Nullable SendWqe[] staged, int n, long index, RunList run) {
+    int done = 0;
+    if (isOldest(index)) {
+      int most = Math.min(n, staged.length);
+      while (done < most && !run.exhausted() && isDirect(run)) {
+        SendWqe w = staged[done];
+        if (w == null || !direct.execute(w, index + done, run)) {
+          break;
+        }
+        done++;
+      }
+      direct.end(run);
     }
-    boolean done = direct.execute(w, index, run);
-    direct.end(run);
     return done;
   }
 

@@ -223,9 +223,6 @@ final class SendBuilder {
     int result = status;
     count = 0;
     current = null;
-    if (result != PostStatus.OK || n == 0) {
-      return result;
-    }
-    return n == 1 ? SendPost.single(qp, staged) : SendPost.staged(qp, staged, n);
+    return result != PostStatus.OK || n == 0 ? result : SendPost.staged(qp, staged, n);
   }
 }

@@ -213,55 +213,68 @@ final class SendPost {
   }
 
   /**
-   * Posts one request that was made outside of the ring. A poster that gets the claim executes the
-   * request at the peer if it can; then the request is never written to the ring.
+   * Posts requests that were made outside of the ring, as one batch. A poster that gets the claim
+   * executes at the peer what it can, from the first on; what was executed is never written to the
+   * ring.
    */
-  static int single(SoftQp qp, @Nullable SendWqe[] staged) {
-    QpCore engine = qp.engine();
-    SendWqe w = staged[0];
-    if (w == null || !SendCheck.accepts(engine.state) || !engine.token.tryClaim()) {
-      return staged(qp, staged, 1);
-    }
-    RunList run = engine.runList;
-    run.begin(engine);
-    SendRing ring = engine.sends;
-    long index = ring.claim(1);
-    if (index >= 0) {
-      Trace.post(engine.hca.config().nodeGuid(), engine.qpn, true, w.wrId, w.opcode);
-    }
-    boolean done = index >= 0 && engine.express(w, index);
-    boolean published = index >= 0 && !done;
-    if (published) {
-      staged[0] = ring.swap(index, w);
-      w.batch = 1;
-      ring.publish(index);
-    }
-    run.end(engine, done);
-    if (index < 0) {
-      return ReceivePost.refusal(index);
-    }
-    return published && ring.sealed() && ring.retract(index) ? PostStatus.GONE : PostStatus.OK;
-  }
-
-  /** Puts requests that were made outside into the ring. */
   static int staged(SoftQp qp, @Nullable SendWqe[] staged, int n) {
     QpCore engine = qp.engine();
     if (!SendCheck.accepts(engine.state)) {
       return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
+    }
+    if (engine.token.tryClaim()) {
+      return claimed(engine, staged, n);
     }
     SendRing ring = engine.sends;
     long index = ring.claim(n);
     if (index < 0) {
       return ReceivePost.refusal(index);
     }
-    for (int i = 0; i < n; i++) {
+    put(ring, index, staged, 0, n);
+    return publish(engine, ring, index, n);
+  }
+
+  private static int claimed(QpCore engine, @Nullable SendWqe[] staged, int n) {
+    RunList run = engine.runList;
+    run.begin(engine);
+    SendRing ring = engine.sends;
+    long index = ring.claim(n);
+    if (index < 0) {
+      run.end(engine, false);
+      return ReceivePost.refusal(index);
+    }
+    if (Trace.posts()) {
+      trace(engine, staged, n);
+    }
+    int done = engine.express(staged, n, index);
+    if (done < n) {
+      put(ring, index + done, staged, done, n);
+      ring.at(index + done).batch = n - done;
+      ring.publish(index + done);
+    }
+    run.end(engine, done == n && !engine.crash.isPending());
+    // what follows an executed request was accepted with it: a reset discards it
+    return done == 0 && ring.sealed() && ring.retract(index) ? PostStatus.GONE : PostStatus.OK;
+  }
+
+  /** Puts the requests from a number on into claimed slots. */
+  private static void put(SendRing ring, long index, @Nullable SendWqe[] staged, int from, int n) {
+    for (int i = from; i < n; i++) {
       SendWqe w = i < staged.length ? staged[i] : null; // less only when threads share the builder
       if (w != null) {
-        staged[i] = ring.swap(index + i, w);
+        staged[i] = ring.swap(index + i - from, w);
       } else {
-        ring.at(index + i).breakIt();
+        ring.at(index + i - from).breakIt();
       }
     }
-    return publish(engine, ring, index, n);
+  }
+
+  private static void trace(QpCore qp, @Nullable SendWqe[] staged, int n) {
+    for (int i = 0; i < Math.min(n, staged.length); i++) {
+      SendWqe w = staged[i];
+      if (w != null) {
+        Trace.post(qp.hca.config().nodeGuid(), qp.qpn, true, w.wrId, w.opcode);
+      }
+    }
   }
 }

@@ -8,7 +8,7 @@ package ib.engine.qp;
  * queue pair's claim may call these methods.
  */
 final class SendWindow {
-  private static final int LEAST = 16; // however much gets lost
+  private static final int MIN_PACKETS = 16; // however much gets lost
   private static final int STEP = 4;
   private static final int NONE = -1;
 
@@ -59,7 +59,7 @@ final class SendWindow {
   }
 
   private void halve() {
-    size = Math.min(most, Math.max(LEAST, size / 2));
+    size = Math.min(most, Math.max(MIN_PACKETS, size / 2));
     acknowledged = 0;
     since = 0;
   }

@@ -24,7 +24,7 @@ import java.util.function.BiConsumer;
 final class Tally extends LookRound {
   private static final HcaCounter[] HCA_COUNTERS = HcaCounter.values();
   private static final long LOOK_NS = 250_000_000;
-  private static final long LOOK_MOST_NS = 64 * LOOK_NS; // 16 s
+  private static final long MAX_LOOK_NS = 64 * LOOK_NS; // 16 s
   private static final int COUNTERS = HCA_COUNTERS.length;
   private static final int ALL = COUNTERS + Traffic.COUNT;
 
@@ -114,7 +114,7 @@ final class Tally extends LookRound {
       synchronized (this) {
         members.forEach(note); // no iterator: the worker allocates nothing (G5)
       }
-      lookNs = heard ? LOOK_NS : Math.min(2 * lookNs, LOOK_MOST_NS);
+      lookNs = heard ? LOOK_NS : Math.min(2 * lookNs, MAX_LOOK_NS);
     }
   }
 

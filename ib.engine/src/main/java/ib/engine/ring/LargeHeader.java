@@ -10,9 +10,9 @@ import java.util.Arrays;
  */
 public final class LargeHeader {
   /** Greatest length in bytes: encapsulation, IPv4 and TCP with all their options. */
-  public static final int MOST = 4 + 60 + 60;
+  public static final int MAX_BYTES = 4 + 60 + 60;
 
-  private final byte[] whole = new byte[MOST];
+  private final byte[] whole = new byte[MAX_BYTES];
   private final MemorySegment wholeSegment = MemorySegment.ofArray(whole);
   private byte[] cut = {};
   private MemorySegment cutSegment = MemorySegment.ofArray(cut);
@@ -27,11 +27,11 @@ public final class LargeHeader {
    * @param from memory that contains the header
    * @param offset where the header begins
    * @param bytes length of the header
-   * @return false when the length is not 1 to {@link #MOST}, or the memory cannot be read
+   * @return false when the length is not 1 to {@link #MAX_BYTES}, or the memory cannot be read
    */
   public boolean set(MemorySegment from, long offset, int bytes) {
     length = 0;
-    if (bytes <= 0 || bytes > MOST || !Copier.inline(from, offset, wholeSegment, 0, bytes)) {
+    if (bytes <= 0 || bytes > MAX_BYTES || !Copier.inline(from, offset, wholeSegment, 0, bytes)) {
       return false;
     }
     length = bytes;

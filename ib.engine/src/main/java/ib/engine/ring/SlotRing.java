@@ -124,8 +124,11 @@ public abstract class SlotRing extends ReleaseCursor {
         return CLOSED;
       }
       if (t + n - (long) GUESS.getAcquire(this) > capacity) {
-        long f = free(); // not read back from the guess: another poster may set a lower one
-        GUESS.setRelease(this, f);
+        long f = released; // at least these are free, and the consumer does not write this line
+        if (t + n - f > capacity) {
+          f = free();
+        }
+        GUESS.setRelease(this, f); // not read back: another poster may set a lower one
         if (t + n - f > capacity) {
           return FULL;
         }

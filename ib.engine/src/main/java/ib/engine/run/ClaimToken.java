@@ -28,6 +28,7 @@ public final class ClaimToken {
   }
 
   private volatile int state;
+  private long holder; // beside the state: who claims writes this line anyway
 
   /** Makes a token whose claim is free. */
   public ClaimToken() {}
@@ -122,5 +123,19 @@ public final class ClaimToken {
   /** {@return whether any thread holds the claim at this moment} */
   public boolean claimed() {
     return (state & RUN) != 0;
+  }
+
+  /**
+   * Notes who holds the claim, for a report.
+   *
+   * @param thread number of the thread
+   */
+  public void heldBy(long thread) {
+    holder = thread;
+  }
+
+  /** {@return the number of the thread that claimed it last, roughly; 0 before the first} */
+  public long holder() {
+    return holder;
   }
 }

@@ -17,9 +17,6 @@ public abstract class Claimed {
   /** Whether it stands in the list of its owner. */
   public boolean listed;
 
-  /** The number of the thread that claimed it last, for a report. */
-  public long holder;
-
   @Nullable Claimed runNext;
   @Nullable Claimed workNext; // the worker's stack
 

@@ -66,7 +66,7 @@ public final class RunList extends RunContext {
   /** Appends a queue pair that the caller has just claimed or that this list owns. */
   public void add(Claimed qp) {
     qp.owner = this;
-    qp.holder = thread;
+    qp.token.heldBy(thread);
     qp.listed = true;
     qp.runNext = null;
     Claimed before = last;
@@ -102,7 +102,7 @@ public final class RunList extends RunContext {
   public void begin(Claimed root) {
     budget = budgetBytes;
     thread = Thread.currentThread().threadId();
-    root.holder = thread;
+    root.token.heldBy(thread);
   }
 
   /**

@@ -24,7 +24,7 @@ public final class LinkCodec {
   public static final int PAYLOAD_GONE = -3;
 
   private static final int VL_MANAGEMENT = 15;
-  private static final int LEAST = Lrh.BYTES + Bth.BYTES + Icrc.BYTES + Vcrc.BYTES;
+  private static final int MIN_BYTES = Lrh.BYTES + Bth.BYTES + Icrc.BYTES + Vcrc.BYTES;
 
   private final Lrh lrh = new Lrh();
   private final Grh grh = new Grh();
@@ -100,7 +100,7 @@ public final class LinkCodec {
    * @return why it is dropped, or null when it is good
    */
   public @Nullable DropReason decode(MemorySegment from, long at, int length, Packet into) {
-    if (at < 0 || length < LEAST || at > from.byteSize() - length) {
+    if (at < 0 || length < MIN_BYTES || at > from.byteSize() - length) {
       return DropReason.SHORT;
     }
     lrh.wrap(from, at);

@@ -45,6 +45,16 @@ class LastKeysTest {
   }
 
   @Test
+  @DisplayName("a kept key is not found by another low byte, which is another key")
+  void remote() {
+    Key key = open(rkeys);
+    assertSame(key, keys.remote(NUMBER));
+    rkeys.remove(key);
+    assertSame(key, keys.remote(NUMBER));
+    assertNull(keys.remote(NUMBER + 1));
+  }
+
+  @Test
   @DisplayName("local and remote keys of one number are kept apart; another low byte is looked up")
   void tables() {
     Key local = open(lkeys);

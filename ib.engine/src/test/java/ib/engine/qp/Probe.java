@@ -120,7 +120,7 @@ public final class Probe {
   /** Claims it and never gives it back, as a thread would that is stuck inside. */
   public static void hold(QueuePair qp) {
     QpCore core = ((SoftQp) qp).engine();
-    core.holder = Thread.currentThread().threadId();
+    core.token.heldBy(Thread.currentThread().threadId());
     if (!core.token.tryClaim()) {
       throw new AssertionError("it is claimed already");
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * closed nothing may happen through it.
  */
 final class Grant {
-  private static final int SEGMENTS_MOST = 3;
+  private static final int MAX_SEGMENTS = 3;
 
   /** The kind of object that the key belongs to. */
   enum Kind {
@@ -99,7 +99,7 @@ final class Grant {
 
   private void register(QueuePair qp) {
     if (fast == null) {
-      fast = pd.allocFastRegistration(SEGMENTS_MOST);
+      fast = pd.allocFastRegistration(MAX_SEGMENTS);
     }
     MemorySegment all = region().bytes;
     long cut = random.nextLong(1, all.byteSize() / Long.BYTES) * Long.BYTES;

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @DisplayName("the simulator catches deliberate bugs")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PlantedBugsTest {
-  private static final int SEEDS_MOST = 100;
+  private static final int MAX_SEEDS = 100;
 
   @ParameterizedTest
   @EnumSource
@@ -26,11 +26,11 @@ class PlantedBugsTest {
     Plant plant = bug.plant();
     String found = null;
     int seed = 0;
-    while (found == null && seed < SEEDS_MOST) {
+    while (found == null && seed < MAX_SEEDS) {
       found = plant.run(++seed, bug.profile);
     }
     assertTrue(bug.places.get() > 0, bug + ": the place where it belongs is not there any more");
-    assertNotNull(found, bug + " was not caught in " + SEEDS_MOST + " seeds of " + bug.profile);
+    assertNotNull(found, bug + " was not caught in " + MAX_SEEDS + " seeds of " + bug.profile);
     reporter.publishEntry(bug.name(), "seed " + seed + ": " + found.lines().findFirst().orElse(""));
   }
 

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes up send requests and posts them. */
 final class Poster {
-  static final int INLINE_MOST = 64;
-  private static final int UNSIGNALED_MOST = 3;
+  static final int MAX_INLINE = 64;
+  private static final int MAX_UNSIGNALED = 3;
   static final int QKEY = 0x1b1b;
 
   private final Endpoint from;
@@ -79,7 +79,7 @@ final class Poster {
     boolean last = r.id == from.operations;
     r.signaled =
         random.nextInt(4) != 0
-            || unsignaled >= Math.min(UNSIGNALED_MOST, link.depth - 1)
+            || unsignaled >= Math.min(MAX_UNSIGNALED, link.depth - 1)
             || r.op.isLocal()
             || last;
     unsignaled = r.signaled ? 0 : unsignaled + 1;
@@ -187,7 +187,7 @@ final class Poster {
       }
       default -> Pattern.write(from.tx.bytes, slot, r);
     }
-    if (r.length <= INLINE_MOST && random.nextInt(3) == 0) {
+    if (r.length <= MAX_INLINE && random.nextInt(3) == 0) {
       qp.wrSetInline(from.tx.bytes, slot, r.length);
       from.tx.bytes.asSlice(slot, r.length).fill(Endpoint.EMPTY); // inline: free at once
     } else {

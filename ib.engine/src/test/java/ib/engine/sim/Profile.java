@@ -54,7 +54,7 @@ public enum Profile {
   LAP(0.0001, 0.0001, 0.0001, 0.0001, 1, 80_000, 1 << 16);
 
   /** So few that retries cannot run out. */
-  private static final int LOST_ACKS_MOST = 3;
+  private static final int MAX_LOST_ACKS = 3;
 
   private static final long HOLD_NS = 200_000;
 
@@ -119,7 +119,7 @@ public enum Profile {
 
   void apply(Faults faults, SplittableRandom random) {
     if (this == LOST_ACKS) {
-      faults.add(FaultRule.parse("loss opcode=0x11 rate=0.3 count=" + LOST_ACKS_MOST));
+      faults.add(FaultRule.parse("loss opcode=0x11 rate=0.3 count=" + MAX_LOST_ACKS));
     } else if (this == SILENT) {
       faults.add(FaultRule.parse("silent rate=0.05"));
     }

@@ -146,7 +146,7 @@ final class Requests {
           case 4, 5, 6 -> random.nextInt(Math.min(most, 2 * link.mtuBytes()) + 1);
           case 7 -> Math.min(most, link.mtuBytes() * (1 + random.nextInt(3)));
           case 8 -> 0;
-          default -> random.nextInt(Poster.INLINE_MOST + 1);
+          default -> random.nextInt(Poster.MAX_INLINE + 1);
         };
     return Math.max(least, n);
   }

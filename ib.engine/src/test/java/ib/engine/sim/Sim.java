@@ -12,12 +12,12 @@ import java.util.TreeMap;
 
 /** One simulation: all of it follows from the seed and the profile. */
 public final class Sim {
-  private static final int TURNS_MOST = 2_000_000;
+  private static final int MAX_TURNS = 2_000_000;
   private static final int SETTLE_TURNS = 8;
   private static final long REST_NS = 36_000_000_000_000L;
   private static final int SHARED_BYTES = 16_384;
-  private static final int NODES_MOST = 6;
-  private static final int PAIRS_MOST = 6;
+  private static final int MAX_NODES = 6;
+  private static final int MAX_PAIRS = 6;
   private static final int WEATHER_TURNS = 24;
 
   final Profile profile;
@@ -122,7 +122,7 @@ public final class Sim {
     build();
     long start = clock.nanoTime();
     for (int turn = 0; turn(); turn++) {
-      if (turn > TURNS_MOST) {
+      if (turn > MAX_TURNS) {
         throw new SimFailure("after " + turn + " turns there is no end: " + waiting());
       }
     }
@@ -143,11 +143,11 @@ public final class Sim {
   }
 
   private void build() {
-    int count = profile.bulk() ? 2 : 2 + random.nextInt(NODES_MOST - 1);
+    int count = profile.bulk() ? 2 : 2 + random.nextInt(MAX_NODES - 1);
     for (int i = 1; i <= count; i++) {
       nodes.add(new Node(this, i, config(i), profile, SHARED_BYTES));
     }
-    int pairs = profile == Profile.LAP ? 1 : profile.bulk() ? 2 : 1 + random.nextInt(PAIRS_MOST);
+    int pairs = profile == Profile.LAP ? 1 : profile.bulk() ? 2 : 1 + random.nextInt(MAX_PAIRS);
     for (int i = 0; i < pairs; i++) {
       int kind = profile.bulk() ? 9 : random.nextInt(10);
       QpType type = kind == 0 ? QpType.UD : kind == 1 ? QpType.UC : QpType.RC;

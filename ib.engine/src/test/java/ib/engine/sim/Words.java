@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The words of a node that all its peers change with atomics. */
 final class Words {
-  private static final int MOST = 1024;
+  private static final int MAX_WORDS = 1024;
   private static final int AT_ONCE = 2; // of each kind
 
   final Region region;
@@ -20,7 +20,7 @@ final class Words {
   Words(Node node, SplittableRandom random) {
     this.random = random;
     int access = Access.LOCAL_WRITE | Access.REMOTE_ATOMIC;
-    this.region = node.region("words", MOST * (long) Long.BYTES, access);
+    this.region = node.region("words", MAX_WORDS * (long) Long.BYTES, access);
   }
 
   /** A word to add to or to swap, or null when there is none left. */
@@ -28,7 +28,7 @@ final class Words {
     Word[] some = current[adds ? 1 : 0];
     int i = random.nextInt(AT_ONCE);
     if (some[i] == null || some[i].isUsedUp()) {
-      if (words.size() == MOST) {
+      if (words.size() == MAX_WORDS) {
         return null;
       }
       long first = random.nextLong();

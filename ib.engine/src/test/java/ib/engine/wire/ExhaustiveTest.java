@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("F-01, D9: every opcode with every length, padding and version")
 class ExhaustiveTest {
-  private static final int LENGTH_MOST = 200;
-  private static final int CASES = 256 * (LENGTH_MOST + 1) * 4 * 16;
+  private static final int MAX_LENGTH = 200;
+  private static final int CASES = 256 * (MAX_LENGTH + 1) * 4 * 16;
   private static final int IP = 28;
   private static final int LRH = 8;
 
@@ -44,7 +44,7 @@ class ExhaustiveTest {
     byte[] noise = new byte[bytes.length];
     new SplittableRandom(11).nextBytes(noise);
     for (int opcode = 0; opcode < 256; opcode++) {
-      for (int length = 0; length <= LENGTH_MOST; length++) {
+      for (int length = 0; length <= MAX_LENGTH; length++) {
         System.arraycopy(noise, 0, bytes, bth, length);
         for (int low = 0; low < 64; low++) { // PadCnt and TVer
           bytes[bth] = (byte) opcode;
@@ -82,13 +82,13 @@ class ExhaustiveTest {
     byte[] headers = new byte[IP];
     new SplittableRandom(5).nextBytes(headers);
     MemorySegment headerSegment = MemorySegment.ofArray(headers);
-    byte[] masked = new byte[8 + IP + LENGTH_MOST + 4];
+    byte[] masked = new byte[8 + IP + MAX_LENGTH + 4];
     java.util.Arrays.fill(masked, 0, 8, (byte) 0xff);
     System.arraycopy(headers, 0, masked, 8, IP);
     for (int at : new int[] {1, 8, 10, 11, 26, 27}) {
       masked[8 + at] = (byte) 0xff;
     }
-    byte[] bytes = new byte[LENGTH_MOST + 4];
+    byte[] bytes = new byte[MAX_LENGTH + 4];
     MemorySegment segment = MemorySegment.ofArray(bytes);
     RoceCodec codec = new RoceCodec();
     CRC32 crc = new CRC32();
@@ -112,7 +112,7 @@ class ExhaustiveTest {
   @Test
   @DisplayName("InfiniBand link: 3.3 million cases agree with the specification's table")
   void link() {
-    byte[] bytes = new byte[LRH + LENGTH_MOST + 4];
+    byte[] bytes = new byte[LRH + MAX_LENGTH + 4];
     MemorySegment segment = MemorySegment.ofArray(bytes);
     LinkCodec codec = new LinkCodec();
     Icrc icrc = new Icrc();

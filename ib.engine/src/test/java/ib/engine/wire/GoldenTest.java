@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("Issue 3 section 3: captures of Linux rdma_rxe")
 class GoldenTest {
-  private static final int FRAME_MOST = 16384;
+  private static final int MAX_FRAME = 16384;
 
   private final RoceCodec codec = new RoceCodec();
   private final Packet packet = Packets.empty();
   private final RoceFrame frame = new RoceFrame();
-  private final MemorySegment copy = MemorySegment.ofArray(new byte[FRAME_MOST]);
+  private final MemorySegment copy = MemorySegment.ofArray(new byte[MAX_FRAME]);
 
   @Test
   @DisplayName("every packet is judged and read as another program did")

@@ -23,7 +23,7 @@ public final class ThrownScenario {
   /**
    * Runs it, and closes everything in the end.
    *
-   * @param how direct, packets, lossy or unreliable
+   * @param how alone (one request without packets), direct, packets, lossy or unreliable
    * @param first number of the call that throws, 0 for none
    * @param end number of the first one after it that does not
    * @return how many calls there were while it could throw
@@ -34,11 +34,11 @@ public final class ThrownScenario {
     try (Rig rig = new Rig(clock, false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21))) {
       rig.connect(type);
       long[] lost = {0};
-      if (!how.equals("direct")) {
+      if (!how.equals("direct") && !how.equals("alone")) {
         rig.wire.loses(how.equals("lossy") ? p -> ++lost[0] % 5 == 3 : p -> false);
       }
       Throwing.from(first == 0 ? Long.MAX_VALUE : first, end);
-      int posted = traffic(rig, type);
+      int posted = how.equals("alone") ? write(rig) : traffic(rig, type);
       for (int i = 0; i < ROUNDS; i++) {
         rig.settle();
         clock.advance(MILLISECOND);
@@ -91,6 +91,15 @@ public final class ThrownScenario {
     }
   }
 
+  private static int write(Rig rig) {
+    QueuePair qp = rig.a().qp;
+    qp.wrStart();
+    qp.wrFlags(SendFlags.SIGNALED);
+    qp.wrRdmaWrite(rig.b().mr.rkey(), rig.b().mr.iova());
+    qp.wrSetSge(rig.a().mr.lkey(), rig.a().mr.iova(), 64);
+    return qp.wrComplete() == 0 ? 1 : 0;
+  }
+
   private static int traffic(Rig rig, QpType type) {
     int posted = 0;
     Rig.Side a = rig.a();
@@ -127,6 +136,9 @@ public final class ThrownScenario {
       if (!Probe.free(s.qp) || !Probe.claimed(s.hca)) {
         throw new AssertionError(
             "A16: the claim of " + s.qp + " was not given back", Throwing.last);
+      }
+      if (Probe.crashPending(s.qp)) {
+        throw new AssertionError("no step has made an error of an exception", Throwing.last);
       }
       failed += s.hca.counters(1).get("steps_crashed") > 0 ? 1 : 0;
       told += s.device.heard(EventType.QP_FATAL) ? 1 : 0;

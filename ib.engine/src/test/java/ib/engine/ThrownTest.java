@@ -99,7 +99,7 @@ class ThrownTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"direct", "packets", "lossy", "unreliable", "closed"})
+  @ValueSource(strings = {"alone", "direct", "packets", "lossy", "unreliable", "closed"})
   @DisplayName("A16: thrown at every call inside a claim, once, twice and on and on: it comes back")
   void thrown(String how, TestReporter reporter) throws Throwable {
     long calls = run(how, 0, 0);
@@ -111,6 +111,6 @@ class ThrownTest {
       }
     }
     reporter.publishEntry(how, calls + " calls, each of which has thrown");
-    assertTrue(calls > 40, calls + " calls");
+    assertTrue(calls > (how.equals("alone") ? 10 : 40), calls + " calls");
   }
 }

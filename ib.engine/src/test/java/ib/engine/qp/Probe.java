@@ -162,6 +162,12 @@ public final class Probe {
     core.runList.run(core);
   }
 
+  /** Whether an exception was caught of which a step has yet to make an error. */
+  public static boolean crashPending(QueuePair qp) {
+    QpCrash crash = ((SoftQp) qp).engine().crash;
+    return crash.isPending() && !crash.isFinal();
+  }
+
   /** How many packets it would have sent for requests that were executed at its peer. */
   public static long direct(QueuePair qp) {
     return ((SoftQp) qp).engine().directSent.requests;

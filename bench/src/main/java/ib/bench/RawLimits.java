@@ -208,12 +208,17 @@ final class RawLimits {
     Copy(int bytes) {
       super("C: one copy of " + bytes + " B", Kind.ALONE);
       this.bytes = bytes;
-      one = memory(bytes);
-      other = memory(bytes);
+      one = inPage(bytes, 0);
+      other = inPage(bytes, End.PAGE / 2);
       boolean back = bytes <= 64;
       nextFrom = back ? other : one;
       nextTo = back ? one : other;
       pairs = Math.max(1, MIN_BURST_BYTES / bytes / 2);
+    }
+
+    private static MemorySegment inPage(int bytes, int at) {
+      MemorySegment memory = memory(bytes + End.PAGE);
+      return memory.asSlice(End.skipped(memory, at), bytes);
     }
 
     @Override

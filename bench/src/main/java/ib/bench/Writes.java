@@ -22,8 +22,8 @@ final class Writes {
     Connected(String name, Kind kind, int bytes) {
       super(name, kind);
       this.bytes = bytes;
-      here = new End(devices.first(), bytes);
-      there = new End(devices.second(), bytes);
+      here = new End(devices.first(), bytes, 0);
+      there = new End(devices.second(), bytes, End.PAGE / 2);
       End.connect(here, there);
     }
   }

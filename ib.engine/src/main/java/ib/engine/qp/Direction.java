@@ -10,27 +10,8 @@ import ib.engine.link.Traffic;
  * both claims; any thread may read, roughly. The thread that polls the peer does not touch these
  * lines.
  */
-@SuppressWarnings("MultiVariableDeclaration") // padding: each side has cache lines of its own
-final class Direction {
-  long a0, a1, a2, a3, a4, a5, a6;
-
-  /** Whether {@link #psn} counts, and the packet way does not know it yet. */
-  boolean ahead;
-
-  /** Whether the newest request was a READ. */
-  boolean read;
-
-  /** The sequence number of the next request. */
-  int psn;
-
-  /** How many requests the packet way does not know of. */
-  int unknown;
-
-  long messages;
-  long requests;
-  long requestWords;
-  long answers;
-  long answerWords;
+@SuppressWarnings("MultiVariableDeclaration") // padding
+final class Direction extends DirectionState {
   long b0, b1, b2, b3, b4, b5, b6;
 
   /**

@@ -12,9 +12,12 @@ public final class Mover {
   private Mover() {}
 
   /**
-   * Copies the elements of a request to memory that a key has admitted.
+   * Copies the elements of a request to memory that a key has admitted. The elements are read while
+   * a thread that misuses the builder may change them; so their lengths are added up here once
+   * more, and no byte is copied that was not admitted.
    *
    * @param from the source
+   * @param bytes the number of bytes that the key has admitted: the sum of the elements
    * @param keys the keys of the source's queue pair
    * @param key key of the target
    * @param version result of {@link Key#admit} for all bytes
@@ -22,12 +25,16 @@ public final class Mover {
    * @return false when an access is not allowed or the memory is no longer registered; some bytes
    *     may be copied then
    */
-  public static boolean store(SgeList from, LastKeys keys, Key key, long version, long address) {
+  public static boolean store(
+      SgeList from, long bytes, LastKeys keys, Key key, long version, long address) {
     long to = address;
     for (int i = 0; i < from.count(); i++) {
       long n = from.length(i);
       if (n == 0) {
         continue;
+      }
+      if (n > address + bytes - to) {
+        return false;
       }
       int lkey = from.lkey(i);
       long at = from.address(i);
@@ -45,26 +52,32 @@ public final class Mover {
       }
       to += n;
     }
-    return true;
+    return to == address + bytes;
   }
 
   /**
-   * Copies memory that a key has admitted into the elements of a request.
+   * Copies memory that a key has admitted into the elements of a request, which are read with the
+   * same care as those of a store.
    *
    * @param key key of the source
    * @param version result of {@link Key#admit} for all bytes
    * @param address address of the source
-   * @param to the target; its length is the number of bytes
+   * @param bytes the number of bytes that the key has admitted: the sum of the elements
+   * @param to the target
    * @param keys the keys of the target's queue pair
    * @return false when an access is not allowed or the memory is no longer registered; some bytes
    *     may be copied then
    */
-  public static boolean fetch(Key key, long version, long address, SgeList to, LastKeys keys) {
+  public static boolean fetch(
+      Key key, long version, long address, long bytes, SgeList to, LastKeys keys) {
     long from = address;
     for (int i = 0; i < to.count(); i++) {
       int lkey = to.lkey(i);
       long at = to.address(i);
       long n = to.length(i);
+      if (n > address + bytes - from) {
+        return false;
+      }
       Key target = keys.local(lkey);
       if (target == null) {
         return false;
@@ -79,7 +92,7 @@ public final class Mover {
       }
       from += n;
     }
-    return true;
+    return from == address + bytes;
   }
 
   private static boolean counted(

@@ -171,6 +171,7 @@ final class DirectPath {
       if (key == null
           || !copy(
               w,
+              length,
               p,
               key,
               key.admit(lkey, p.domain, key, Access.LOCAL_WRITE, address, length),
@@ -195,6 +196,7 @@ final class DirectPath {
       if (key == null
           || !copy(
               w,
+              length,
               p,
               key,
               key.admit(rkey, p.domain, p, Access.REMOTE_WRITE, address, length),
@@ -227,17 +229,23 @@ final class DirectPath {
       p.keys.forget(key);
       return false;
     }
-    return Mover.fetch(key, version, address, w.sges, qp.keys);
+    return Mover.fetch(key, version, address, length, w.sges, qp.keys);
   }
 
-  private boolean copy(SendWqe w, QpCore p, Key key, long version, long address) {
+  /**
+   * Copies the data of a request to memory that a key has admitted. The poster may execute a
+   * request that is still in its builder, so each word that the check has used is read once, there:
+   * who changes the builder meanwhile gets other bytes sent, never more.
+   */
+  private boolean copy(SendWqe w, long length, QpCore p, Key key, long version, long address) {
     if (version == Key.REFUSED) {
       p.keys.forget(key);
       return false;
     }
-    return w.inlineLength >= 0
-        ? Mover.store(w.inlineSegment(), w.inlineLength, key, version, address)
-        : Mover.store(w.sges, qp.keys, key, version, address);
+    int inline = w.inlineLength;
+    return inline >= 0
+        ? inline == length && Mover.store(w.inlineSegment(), inline, key, version, address)
+        : Mover.store(w.sges, length, qp.keys, key, version, address);
   }
 
   private void complete(

@@ -1,0 +1,86 @@
+package ib.engine.mr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.verbs.Access;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The copies of the descriptor way, also of elements that have changed since they were admitted.
+ */
+class MoverTest {
+  private static final int LOCAL = 0x100;
+  private static final int REMOTE = 0x200;
+  private static final int DOMAIN = 1;
+  private static final int RIGHTS = Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ;
+
+  private final MemorySegment ours = MemorySegment.ofArray(new byte[64]);
+  private final MemorySegment theirs = MemorySegment.ofArray(new byte[64]);
+  private final KeyTable lkeys = new KeyTable();
+  private final LastKeys keys = new LastKeys(lkeys, new KeyTable(), DOMAIN);
+  private final Key remote = open(REMOTE, theirs);
+  private final SgeList elements = new SgeList(2);
+
+  MoverTest() {
+    lkeys.put(open(LOCAL, ours));
+    elements.add(LOCAL, 0, 16);
+    elements.add(LOCAL, 32, 16);
+    ours.fill((byte) 7);
+  }
+
+  private static Key open(int number, MemorySegment memory) {
+    Key key = new Key(number, DOMAIN, memory);
+    MemorySegment[] segments = {memory};
+    key.open(key.begin(false), number, segments, new long[] {0, memory.byteSize()}, RIGHTS);
+    return key;
+  }
+
+  private long admitted(int right, long bytes) {
+    return remote.admit(REMOTE, DOMAIN, this, right, 0, bytes);
+  }
+
+  private static void untouched(MemorySegment memory, int from, int value) {
+    for (int i = from; i < 64; i++) {
+      assertEquals(value, memory.get(ValueLayout.JAVA_BYTE, i), "byte " + i);
+    }
+  }
+
+  @Test
+  @DisplayName("S6: no byte is stored behind those that were admitted, when an element has grown")
+  void storesNoMore() {
+    long version = admitted(Access.REMOTE_WRITE, 24);
+    assertFalse(Mover.store(elements, 24, keys, remote, version, 0));
+    untouched(theirs, 24, 0);
+  }
+
+  @Test
+  @DisplayName("S6: no byte is fetched from behind those that were admitted")
+  void fetchesNoMore() {
+    long version = admitted(Access.REMOTE_READ, 24);
+    assertFalse(Mover.fetch(remote, version, 0, 24, elements, keys));
+    untouched(ours, 24, 7);
+  }
+
+  @Test
+  @DisplayName("S6: elements that have shrunk are not done; the packet way says what they are")
+  void notFewer() {
+    assertFalse(Mover.store(elements, 40, keys, remote, admitted(Access.REMOTE_WRITE, 40), 0));
+    assertFalse(Mover.fetch(remote, admitted(Access.REMOTE_READ, 40), 0, 40, elements, keys));
+  }
+
+  @Test
+  @DisplayName("all elements, as they were admitted")
+  void whole() {
+    assertTrue(Mover.store(elements, 32, keys, remote, admitted(Access.REMOTE_WRITE, 32), 0));
+    untouched(theirs, 32, 0);
+    theirs.fill((byte) 9);
+    assertTrue(Mover.fetch(remote, admitted(Access.REMOTE_READ, 32), 0, 32, elements, keys));
+    assertEquals(9, ours.get(ValueLayout.JAVA_BYTE, 47));
+    assertEquals(7, ours.get(ValueLayout.JAVA_BYTE, 16));
+  }
+}

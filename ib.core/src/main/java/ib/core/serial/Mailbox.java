@@ -21,14 +21,16 @@ import org.jspecify.annotations.Nullable;
 public abstract class Mailbox<T> extends Serial {
   private static final int PORTION = 16;
 
-  private record Loss<T>(int count, T last) {}
+  private record Loss<T>(long offers, int count, T last) {}
 
   private final int capacity;
   private final ConcurrentLinkedQueue<T> items = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicReference<@Nullable Loss<T>> loss = new AtomicReference<>();
-  private final AtomicLong offered = new AtomicLong(); // a loss counts as one
+  private final AtomicLong offered = new AtomicLong(); // counted before the item is added
   private final AtomicLong heard = new AtomicLong();
+  private final AtomicLong lost = new AtomicLong(); // counted before the loss is there
+  private final AtomicLong stoodFor = new AtomicLong();
 
   /**
    * Makes an empty mailbox.
@@ -93,23 +95,21 @@ public abstract class Mailbox<T> extends Serial {
       return false;
     }
     if (hasLoss() || waiting.get() >= capacity) {
-      Loss<T> before =
-          loss.getAndAccumulate(
-              new Loss<>(weight(item), item), (old, one) -> old == null ? one : sum(old, one));
-      if (before == null) {
-        offered.incrementAndGet();
-      }
+      lost.incrementAndGet();
+      loss.accumulateAndGet(
+          new Loss<>(1, weight(item), item), (old, one) -> old == null ? one : sum(old, one));
       return false;
     }
     waiting.incrementAndGet();
+    offered.incrementAndGet();
     items.add(item);
-    offered.incrementAndGet(); // after the item: a thread that reads the number sees the item
     return true;
   }
 
   private static <T> Loss<T> sum(Loss<T> old, Loss<T> one) {
     boolean most = old.count > Integer.MAX_VALUE - one.count;
-    return new Loss<>(most ? Integer.MAX_VALUE : old.count + one.count, one.last);
+    int count = most ? Integer.MAX_VALUE : old.count + one.count;
+    return new Loss<>(old.offers + one.offers, count, one.last);
   }
 
   /** {@return whether items wait, or losses that no item has stood for yet} */
@@ -133,27 +133,37 @@ public abstract class Mailbox<T> extends Serial {
     for (int i = 0; i < PORTION && !isClosed(); i++) {
       boolean last = hasLoss(); // read first: while there is a loss, no item is added
       T item = items.poll();
+      Loss<T> taken = null;
       if (item != null) {
         waiting.decrementAndGet();
       } else {
-        Loss<T> lost = last ? loss.getAndSet(null) : null;
-        if (lost == null) {
+        taken = last ? loss.getAndSet(null) : null;
+        if (taken == null) {
           break;
         }
-        item = overflow(lost.count, lost.last);
       }
       try {
-        if (item != null) {
-          hear(item);
+        T next = taken == null ? item : overflow(taken.count, taken.last);
+        if (next != null) {
+          hear(next);
         }
       } catch (Throwable t) {
         failed(t); // the serial goes on with the items that follow
       } finally {
-        heard.incrementAndGet();
+        ended(taken);
       }
     }
     if (hasItems()) {
       again();
+    }
+  }
+
+  /** Counts the end of an item, or of a loss. */
+  private void ended(@Nullable Loss<T> taken) {
+    if (taken == null) {
+      heard.incrementAndGet();
+    } else {
+      stoodFor.addAndGet(taken.offers);
     }
   }
 
@@ -180,10 +190,11 @@ public abstract class Mailbox<T> extends Serial {
   private void clear() {
     while (items.poll() != null) {
       waiting.decrementAndGet();
-      heard.incrementAndGet();
+      ended(null);
     }
-    if (loss.getAndSet(null) != null) {
-      heard.incrementAndGet();
+    Loss<T> dropped = loss.getAndSet(null);
+    if (dropped != null) {
+      ended(dropped);
     }
   }
 
@@ -210,13 +221,21 @@ public abstract class Mailbox<T> extends Serial {
    */
   @AnyContext
   public final Waits.Target soFar(String what) {
-    return new SoFar(this, offered.get(), what);
+    return new SoFar(this, offered.get(), lost.get(), what);
   }
 
-  private record SoFar(Mailbox<?> box, long until, String what) implements Waits.Target {
+  /**
+   * Over when as many items have ended as were offered, and as many have been stood for as were
+   * lost. Items end in the order in which they were added, and each is counted before it is added:
+   * so all that were in the mailbox have ended then. A number counted after the item would leave
+   * out an item that stands before the caller's own.
+   */
+  private record SoFar(Mailbox<?> box, long items, long losses, String what)
+      implements Waits.Target {
     @Override
     public boolean over() {
-      return box.heard.get() - until >= 0 || box.isClosed();
+      boolean ended = box.heard.get() - items >= 0 && box.stoodFor.get() - losses >= 0;
+      return ended || box.isClosed();
     }
 
     @Override

@@ -193,6 +193,23 @@ class MailboxTest {
   }
 
   @Test
+  @DisplayName("A13: making the item that stands for a loss throws: the loss has ended all the same")
+  void throwingOverflow() {
+    IllegalStateException planted = new IllegalStateException("planted");
+    offer("a", "b", "c", "lost");
+    Waits.Target target = box.soFar("the box");
+    box.hearing =
+        () -> {
+          if (!box.hasItems()) {
+            throw planted;
+          }
+        };
+    run(box, "a", "b", "c");
+    assertEquals(List.of(planted), box.failures);
+    assertTrue(target.over());
+  }
+
+  @Test
   @DisplayName("CC-16: a mailbox that is discarded hears nothing more; it takes nothing")
   void discarded() {
     offer("a", "b", "c", "lost");

@@ -26,6 +26,8 @@ class SerialModelTest {
         SerialScenarios.Refused.class,
         SerialScenarios.Overflow.class,
         SerialScenarios.Drain.class,
+        SerialScenarios.DrainBesideItems.class,
+        SerialScenarios.DrainBesideLoss.class,
       })
   @DisplayName(
       "S24, B7, F22: one at a time, none lost unless reported, in order, fenced, whatever throws")

@@ -258,4 +258,53 @@ public final class SerialScenarios {
     @Override
     public void check() {}
   }
+
+  /** Two threads offer; one of them drains: its own item is handled then, or counted as lost. */
+  abstract static class DrainBeside implements Scenario {
+    private static final int OTHERS = 1;
+    private static final int MINE = 2;
+    private final CompletionVector vector = TaskScenarios.vector();
+    private final WaitGraph graph = new WaitGraph();
+    private final Numbers box;
+
+    DrainBeside(int capacity) {
+      box = new Numbers(vector, capacity);
+    }
+
+    @Override
+    public void setUp() {
+      vector.start();
+      Interleavings.spawn("offers", false, () -> box.offer(OTHERS));
+      Interleavings.spawn(
+          "drains",
+          false,
+          () -> {
+            boolean taken = box.offer(MINE);
+            End end = box.drain(graph, Waits.Rank.CLOSES, "the box", Long.MAX_VALUE);
+            boolean handled = taken ? box.heard.contains(MINE) : box.lost > 0;
+            if (!end.done() || !handled) {
+              Interleavings.fail("CC-16: drained too early, after " + box.heard + ": " + end);
+            }
+          });
+    }
+
+    @Override
+    public void check() {}
+  }
+
+  /** There is room for the items of both threads. */
+  public static final class DrainBesideItems extends DrainBeside {
+    /** Makes the scenario. */
+    public DrainBesideItems() {
+      super(4);
+    }
+  }
+
+  /** There is room for one item: the other one may be lost. */
+  public static final class DrainBesideLoss extends DrainBeside {
+    /** Makes the scenario. */
+    public DrainBesideLoss() {
+      super(1);
+    }
+  }
 }

@@ -103,7 +103,7 @@ class EngineModelTest {
     "KeyScenarios$Window, mr.Copier.copy, live, TRUE",
     "KeyScenarios$TwoOwners, mr.Key.begin, compareAndSet, TORN",
     "EngineScenarios$TwoPosters, run.ClaimToken.schedule, compareAndSet, TORN",
-    "EngineScenarios$BuilderAndList, qp.Requester.runExpress, isOldest, TRUE",
+    "EngineScenarios$BuilderAndList, qp.DirectSends.express, isOldest, TRUE",
     "EngineScenarios$GivesUp, qp.QpControl.giveUp, run, DROPPED",
     "EngineScenarios$BothWays, qp.QpCore.deliver, schedule, DROPPED",
     "EngineScenarios$Starvation, qp.QpCore.work, begin, DROPPED",

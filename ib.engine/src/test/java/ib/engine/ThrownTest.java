@@ -28,6 +28,7 @@ class ThrownTest {
           "qp.Completer",
           "qp.ConnectedResponder",
           "qp.DirectPath",
+          "qp.DirectSends",
           "qp.Flusher",
           "qp.HcaPort",
           "qp.InboundMessage",

@@ -193,7 +193,8 @@ class MailboxTest {
   }
 
   @Test
-  @DisplayName("A13: making the item that stands for a loss throws: the loss has ended all the same")
+  @DisplayName(
+      "A13: making the item that stands for a loss throws: the loss has ended all the same")
   void throwingOverflow() {
     IllegalStateException planted = new IllegalStateException("planted");
     offer("a", "b", "c", "lost");

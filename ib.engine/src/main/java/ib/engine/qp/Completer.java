@@ -107,23 +107,23 @@ final class Completer {
   }
 
   private void receive(Packet p, RunList run) {
-    qp.received(p);
+    qp.counts.received(p);
     QpState s = qp.state;
     if (s != QpState.RTS && s != QpState.SQD) {
-      qp.drop(p, HcaCounter.DROP_QP_STATE);
+      qp.counts.drop(p, HcaCounter.DROP_QP_STATE);
     } else if (!qp.responder.admits(p)) {
       return;
     } else if (p.opcode == Opcode.CNP) {
-      qp.count(HcaCounter.RP_CNP_HANDLED);
+      qp.counts.count(HcaCounter.RP_CNP_HANDLED);
       qp.requester.window.congested();
     } else if (Psn.diff(p.psn, una) < 0 || Psn.diff(p.psn, qp.requester.psnSent()) >= 0) {
-      qp.drop(p, HcaCounter.DROP_ACK_PSN); // old, or never sent: a ghost
+      qp.counts.drop(p, HcaCounter.DROP_ACK_PSN); // old, or never sent: a ghost
     } else if ((p.opcode & 0x1f) == Opcode.ACKNOWLEDGE) {
       acknowledge(p, run);
     } else if ((Opcode.what(p.opcode) & (Opcode.READ | Opcode.ATOMIC)) != 0) {
       answer(p, run);
     } else {
-      qp.drop(p, HcaCounter.DROP_OPCODE);
+      qp.counts.drop(p, HcaCounter.DROP_OPCODE);
     }
   }
 
@@ -143,7 +143,7 @@ final class Completer {
           refused(p, run);
         }
       }
-      default -> qp.drop(p, HcaCounter.DROP_SYNDROME);
+      default -> qp.counts.drop(p, HcaCounter.DROP_SYNDROME);
     }
   }
 
@@ -167,7 +167,7 @@ final class Completer {
       n++;
     }
     if (n > 1) {
-      qp.count(HcaCounter.ACK_DEFERRED);
+      qp.counts.count(HcaCounter.ACK_DEFERRED);
     }
     if (Psn.diff(end, una) > 0) {
       advanced(end);
@@ -207,14 +207,14 @@ final class Completer {
   }
 
   private void receiverNotReady(Packet p, RunList run) {
-    qp.count(HcaCounter.RCVD_RNR_ERR);
+    qp.counts.count(HcaCounter.RCVD_RNR_ERR);
     qp.history.nakReceived(qp.hca.worker().now(), p.psn, p.syndrome);
     retryLeft = qp.path.retryCount; // the packet has arrived: these tries count anew
     if (rnrWaiting) {
       return; // a copy of the answer that we wait for already
     }
     if (qp.path.rnrRetry != WellKnown.RNR_RETRY_INFINITE && rnrLeft-- == 0) {
-      qp.count(HcaCounter.RETRY_RNR_EXCEEDED_ERR);
+      qp.counts.count(HcaCounter.RETRY_RNR_EXCEEDED_ERR);
       failHead(run, WcStatus.RNR_RETRY_EXC_ERR, p.syndrome);
       return;
     }
@@ -230,7 +230,7 @@ final class Completer {
     qp.history.nakReceived(qp.hca.worker().now(), p.psn, p.syndrome);
     switch (p.syndrome) {
       case Syndrome.NAK_SEQUENCE -> {
-        qp.count(HcaCounter.RCVD_SEQ_ERR);
+        qp.counts.count(HcaCounter.RCVD_SEQ_ERR);
         if (!rnrWaiting) { // else of what followed the packet that waits: Linux says it each time
           retry(run, p.psn, true);
         }
@@ -243,7 +243,7 @@ final class Completer {
 
   private void retry(RunList run, int psn, boolean told) {
     if (retryLeft == 0) {
-      qp.count(HcaCounter.RETRY_EXCEEDED_ERR);
+      qp.counts.count(HcaCounter.RETRY_EXCEEDED_ERR);
       failHead(run, WcStatus.RETRY_EXC_ERR, 0);
     } else {
       retryLeft--;
@@ -261,13 +261,13 @@ final class Completer {
     int what = Verb.what(w.opcode) & Verb.ANSWERED;
     int expected = Resend.expected(w, qp.path.mtuShift);
     if (what == 0 || Psn.diff(p.psn, w.psnFirst) < 0) {
-      qp.drop(p, HcaCounter.DROP_RESPONSE);
+      qp.counts.drop(p, HcaCounter.DROP_RESPONSE);
     } else if (p.psn != expected) {
       if (!ready || Psn.diff(p.psn, expected) > 0) {
         askAgain();
       }
     } else if (((Opcode.what(p.opcode) & Opcode.ATOMIC) != 0) != (what == Verb.ATOMIC)) {
-      qp.drop(p, HcaCounter.DROP_RESPONSE); // not what this request is answered with
+      qp.counts.drop(p, HcaCounter.DROP_RESPONSE); // not what this request is answered with
     } else if (what == Verb.READ) {
       readResponse(p, w, run);
     } else if (what == Verb.ATOMIC) {
@@ -341,7 +341,7 @@ final class Completer {
 
   /** Fails the oldest request and flushes the others, for RC the receives too (IBA 10.3.1). */
   void failHead(RunList run, WcStatus status, int syndrome) {
-    qp.count(HcaCounter.SEND_ERR);
+    qp.counts.count(HcaCounter.SEND_ERR);
     qp.history.failed(status, una);
     completeHead(run, status, syndrome);
     if (qp.service == Opcode.RC) {

@@ -100,12 +100,12 @@ final class ConnectedResponder extends Responder {
    * return was their acknowledgement.
    */
   void sync(Direction received) {
-    if (received.unknown > 0) {
+    if (received.unsynced > 0) {
       epsn = received.psn;
       acknowledged = Psn.add(epsn, -1);
-      msn = Psn.add(msn, received.unknown);
+      msn = Psn.add(msn, received.unsynced);
       lastWasAnswered = received.read;
-      received.unknown = 0;
+      received.unsynced = 0;
     }
   }
 
@@ -175,9 +175,9 @@ final class ConnectedResponder extends Responder {
   // ---- the way of a packet ----
 
   private void receive(Packet p, RunList run) {
-    qp.received(p);
+    qp.counts.received(p);
     if (!executes()) {
-      qp.drop(p, HcaCounter.DROP_QP_STATE);
+      qp.counts.drop(p, HcaCounter.DROP_QP_STATE);
       return;
     }
     if (!admits(p)) {
@@ -194,7 +194,7 @@ final class ConnectedResponder extends Responder {
     }
     quiet = false;
     if (!reliable && skipping && (what & Opcode.START) == 0) {
-      qp.drop(p, HcaCounter.DROP_SEQUENCE);
+      qp.counts.drop(p, HcaCounter.DROP_SEQUENCE);
       epsn = Psn.add(p.psn, p.psnCount);
       return;
     }
@@ -202,7 +202,7 @@ final class ConnectedResponder extends Responder {
     execute(p, what, run);
     if (accessRefused) {
       accessRefused = false;
-      qp.count(HcaCounter.RKEY_VIOLATIONS);
+      qp.counts.count(HcaCounter.RKEY_VIOLATIONS);
       qp.path.port().guard().provenViolation(p);
     }
   }
@@ -210,15 +210,15 @@ final class ConnectedResponder extends Responder {
   /** RC: false, after a NAK for a gap or an answer to a duplicate. */
   private boolean inSequence(int d, Packet p, int what) {
     if (Math.abs(d) > PSN_FAR) {
-      qp.count(HcaCounter.PSN_VIOLATIONS);
+      qp.counts.count(HcaCounter.PSN_VIOLATIONS);
       qp.path.port().guard().violation(p);
     }
     if (d < 0) {
       duplicate(p, what);
     } else if (quiet) {
-      qp.drop(p, HcaCounter.DROP_AFTER_NAK); // one NAK for a gap (IBA 9.7.5.1.3)
+      qp.counts.drop(p, HcaCounter.DROP_AFTER_NAK); // one NAK for a gap (IBA 9.7.5.1.3)
     } else {
-      qp.count(HcaCounter.OUT_OF_SEQ_REQUEST);
+      qp.counts.count(HcaCounter.OUT_OF_SEQ_REQUEST);
       quiet = true;
       due = Syndrome.NAK_SEQUENCE;
       duePsn = epsn;
@@ -227,7 +227,7 @@ final class ConnectedResponder extends Responder {
   }
 
   private void duplicate(Packet p, int what) {
-    qp.count(HcaCounter.DUPLICATE_REQUEST);
+    qp.counts.count(HcaCounter.DUPLICATE_REQUEST);
     if ((what & Opcode.ANSWERED) != 0) {
       request.duplicate(p, what);
     } else if (due == NOTHING) {
@@ -246,7 +246,7 @@ final class ConnectedResponder extends Responder {
     }
     skipping = true;
     epsn = Psn.add(p.psn, p.psnCount);
-    qp.drop(p, HcaCounter.DROP_SEQUENCE);
+    qp.counts.drop(p, HcaCounter.DROP_SEQUENCE);
     return false;
   }
 
@@ -289,7 +289,7 @@ final class ConnectedResponder extends Responder {
 
   /** Drops a packet whose sender's memory could not be read. */
   void fault(Packet p) {
-    qp.drop(p, HcaCounter.DROP_FAULT);
+    qp.counts.drop(p, HcaCounter.DROP_FAULT);
     p.fault = true; // the sender's queue pair reads this flag; for this one the packet never came
     if (!reliable) {
       skipping = true;
@@ -300,12 +300,12 @@ final class ConnectedResponder extends Responder {
   /** Handles a message for which no receive is posted: sends an RNR NAK if reliable. */
   void notReady() {
     if (reliable) {
-      qp.count(HcaCounter.SEND_RNR_ERR);
+      qp.counts.count(HcaCounter.SEND_RNR_ERR);
       quiet = true; // what follows comes again
       due = Syndrome.RNR | qp.path.minRnrTimer;
       duePsn = epsn;
     } else {
-      qp.count(HcaCounter.DROP_NO_RECEIVE);
+      qp.counts.count(HcaCounter.DROP_NO_RECEIVE);
       skipping = true;
       message.abandon();
       epsn = Psn.add(epsn, 1);
@@ -330,7 +330,7 @@ final class ConnectedResponder extends Responder {
     } else if (event == null) {
       qp.fail(null);
     } else {
-      qp.count(HcaCounter.DROP_SEQUENCE);
+      qp.counts.count(HcaCounter.DROP_SEQUENCE);
       skipping = true;
       message.abandon();
     }

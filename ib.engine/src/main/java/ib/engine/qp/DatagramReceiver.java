@@ -57,9 +57,9 @@ final class DatagramReceiver extends Responder {
   }
 
   private void receive(Packet p, RunList run) {
-    qp.received(p);
+    qp.counts.received(p);
     if (!executes()) {
-      qp.drop(p, HcaCounter.DROP_QP_STATE);
+      qp.counts.drop(p, HcaCounter.DROP_QP_STATE);
       return;
     }
     if (!admits(p)) {
@@ -67,16 +67,17 @@ final class DatagramReceiver extends Responder {
     }
     if (p.qkey != qp.path.qkey && qp.specialNumber() != 0) { // QP0 has no Q_Key (IBA 10.2.5)
       qp.path.port().guard().badQkey(p);
-      qp.drop(p, HcaCounter.DROP_QKEY);
+      qp.counts.drop(p, HcaCounter.DROP_QKEY);
       return;
     }
     int what = Opcode.what(p.opcode);
     if (what == 0) {
-      qp.drop(p, HcaCounter.DROP_OPCODE);
+      qp.counts.drop(p, HcaCounter.DROP_OPCODE);
       return;
     }
     if (qp.specialNumber() >= 0 && p.payload.length() != MadHeader.MAD_BYTES) {
-      qp.drop(p, HcaCounter.DROP_LENGTH); // else any sender could put QP1 into error (IBA 13.4.2)
+      qp.counts.drop(
+          p, HcaCounter.DROP_LENGTH); // else any sender could put QP1 into error (IBA 13.4.2)
       return;
     }
     if (!takeReceive()) {
@@ -99,7 +100,7 @@ final class DatagramReceiver extends Responder {
       result = Copier.toSges(p.payload, receive.sges, GRH, qp.hca.lkeys(), qp.domain);
     }
     if (result == Copier.SOURCE) {
-      qp.drop(p, HcaCounter.DROP_FAULT);
+      qp.counts.drop(p, HcaCounter.DROP_FAULT);
       p.fault = true; // the receive waits for the next one
     } else if (result == Copier.TARGET) {
       complete(run, WcStatus.LOC_PROT_ERR, WcOpcode.RECV, 0, 0, 0, p);
@@ -147,7 +148,7 @@ final class DatagramReceiver extends Responder {
       }
     }
     if (result == Copier.SOURCE) {
-      qp.drop(p, HcaCounter.DROP_FAULT);
+      qp.counts.drop(p, HcaCounter.DROP_FAULT);
       p.fault = true;
       complete(run, WcStatus.SUCCESS, WcOpcode.RECV, 0, 0, 0, p); // without IP_CSUM_OK: all is void
     } else if (result == Copier.TARGET) {
@@ -157,10 +158,10 @@ final class DatagramReceiver extends Responder {
   }
 
   private void noReceive(Packet p) {
-    qp.drop(p, HcaCounter.DROP_NO_RECEIVE);
+    qp.counts.drop(p, HcaCounter.DROP_NO_RECEIVE);
     if (qp.specialNumber() >= 0) {
       Traffic dropped = qp.specialNumber() == 0 ? Traffic.VL15_DROPPED : Traffic.QP1_DROPPED;
-      qp.traffic[dropped.ordinal()]++;
+      qp.counts.count(dropped, 1);
     }
   }
 

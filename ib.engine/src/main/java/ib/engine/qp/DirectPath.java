@@ -293,7 +293,7 @@ final class DirectPath {
     received.answers += packets;
     received.answerWords += words;
     if (unacknowledged > 1) {
-      qp.count(HcaCounter.ACK_DEFERRED);
+      qp.counts.count(HcaCounter.ACK_DEFERRED);
     }
     unacknowledged = 0;
   }

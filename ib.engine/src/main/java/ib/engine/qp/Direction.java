@@ -23,7 +23,7 @@ final class Direction extends DirectionState {
   void executed(int next, boolean wasRead) {
     psn = next;
     read = wasRead;
-    unknown++;
+    unsynced++;
   }
 
   /** Sets all counters to 0. */

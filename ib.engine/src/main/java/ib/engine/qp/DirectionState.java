@@ -12,7 +12,7 @@ abstract class DirectionState extends DirectionPadding {
   int psn;
 
   /** How many requests the packet way does not know of. */
-  int unknown;
+  int unsynced;
 
   long messages;
   long requests;

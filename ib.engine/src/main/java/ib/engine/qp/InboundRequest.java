@@ -212,6 +212,6 @@ final class InboundRequest {
       }
       i = before(i);
     }
-    qp.count(HcaCounter.DROP_DUPLICATE);
+    qp.counts.count(HcaCounter.DROP_DUPLICATE);
   }
 }

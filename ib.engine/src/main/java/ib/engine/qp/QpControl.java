@@ -333,7 +333,7 @@ final class QpControl {
     RunList run = enter("diagnose");
     try {
       long now = qp.hca.worker().now();
-      qp.history.look(now, qp.counted(HcaCounter.RCVD_PKTS));
+      qp.history.look(now, qp.counts.value(HcaCounter.RCVD_PKTS));
       return QpDoctor.examine(qp, device, now);
     } finally {
       leave(run);

@@ -10,7 +10,6 @@ import ib.core.verbs.SigType;
 import ib.engine.cq.Member;
 import ib.engine.cq.SoftCq;
 import ib.engine.link.HcaCounter;
-import ib.engine.link.Traffic;
 import ib.engine.mr.LastKeys;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
@@ -18,7 +17,6 @@ import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import ib.engine.run.Worker;
 import ib.engine.wire.Epoch;
-import ib.engine.wire.Framing;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketQueue;
@@ -62,16 +60,16 @@ final class QpCore extends Member {
   final PacketPool responsePool;
   final QpPath path = new QpPath();
   final Requester requester;
+  final DirectSends directSends;
   final Completer completer;
   final Responder responder;
   final Flusher flusher;
   final QpControl control;
   final QpHistory history = new QpHistory();
   final QpCrash crash = new QpCrash(this);
-  final long[] counts = new long[HcaCounter.values().length];
-  final long[] traffic = new long[Traffic.COUNT];
   final Direction directSent = new Direction();
   final Direction directReceived = new Direction();
+  final QpCounts counts = new QpCounts(path, directSent, directReceived);
   final LastKeys keys;
   int qpn; // before it is published
   SoftQp verbs; // before it is published
@@ -113,6 +111,7 @@ final class QpCore extends Member {
     this.sends = newSends();
     this.receives = newReceives();
     this.requester = new Requester(this);
+    this.directSends = new DirectSends(this, requester);
     this.completer = new Completer(this);
     this.responder =
         service == Opcode.UD ? new DatagramReceiver(this) : new ConnectedResponder(this);
@@ -146,20 +145,6 @@ final class QpCore extends Member {
     return new ReceiveRing(srq != null ? 0 : init.cap().maxRecvWr(), init.cap().maxRecvSge());
   }
 
-  void count(HcaCounter counter) {
-    counts[counter.ordinal()]++;
-  }
-
-  /** {@return what it has counted, with the requests that took no packet} */
-  long counted(HcaCounter counter) {
-    return counts[counter.ordinal()] + Direction.share(directSent, directReceived, counter);
-  }
-
-  /** {@return the same of what its port counts, by its place} */
-  long counted(int place) {
-    return traffic[place] + Direction.share(directSent, directReceived, place, path.sl);
-  }
-
   /** Belongs to a port from now on; what was counted so far stays with the one before. */
   void port(HcaPort port) {
     if (path.portIndex() != port.number() - 1) {
@@ -174,33 +159,6 @@ final class QpCore extends Member {
   void changed() {
     if (live() && service == Opcode.RC) {
       epoch.changed();
-    }
-  }
-
-  /** Counts a packet that it takes; a multicast packet was counted by the port, once for all. */
-  void received(Packet p) {
-    int packets = Framing.packets(p);
-    counts[HcaCounter.RCVD_PKTS.ordinal()] += packets;
-    if (!p.isMulticast()) {
-      traffic[Traffic.RCV_PKTS.ordinal()] += packets;
-      traffic[Traffic.rcvData(p.sl)] += Framing.words(p, packets);
-    }
-  }
-
-  /** Counts a packet that it drops. */
-  void drop(Packet p, HcaCounter reason) {
-    counts[reason.ordinal()]++;
-    p.dropped = reason.label();
-  }
-
-  /** Counts a packet that it sends. */
-  void sent(Packet p) {
-    int packets = Framing.packets(p);
-    counts[HcaCounter.SENT_PKTS.ordinal()] += packets;
-    traffic[Traffic.XMIT_PKTS.ordinal()] += packets;
-    traffic[Traffic.xmitData(p.sl)] += Framing.words(p, packets);
-    if (p.isMulticast()) {
-      traffic[Traffic.XMIT_MULTICAST.ordinal()] += packets;
     }
   }
 
@@ -265,7 +223,7 @@ final class QpCore extends Member {
   @Override
   protected boolean direct(RunList run) {
     try {
-      return isQuiet() && requester.runDirect(run);
+      return isQuiet() && directSends.run(run);
     } catch (Throwable t) {
       crash.caught(t);
       return false; // the step that follows makes an error of it
@@ -283,7 +241,7 @@ final class QpCore extends Member {
    */
   int express(@Nullable SendWqe[] staged, int n, long index) {
     try {
-      return isQuiet() ? requester.runExpress(staged, n, index, runList) : 0;
+      return isQuiet() ? directSends.express(staged, n, index, runList) : 0;
     } catch (Throwable t) {
       crash.caught(t);
       return Math.clamp(sends.head() - index, 0, n); // some may have completed before
@@ -315,7 +273,7 @@ final class QpCore extends Member {
 
   @Override
   protected void crashed(Throwable why) {
-    count(HcaCounter.STEPS_CRASHED);
+    counts.count(HcaCounter.STEPS_CRASHED);
     history.crashed(why);
   }
 
@@ -339,7 +297,7 @@ final class QpCore extends Member {
       if (state == QpState.ERR) {
         return flusher.flush(run);
       }
-      requester.runDirect(run);
+      directSends.run(run);
       sync();
       more |= requester.run(run);
       if (state == QpState.ERR) {
@@ -439,8 +397,8 @@ final class QpCore extends Member {
   private void discard(PacketQueue queue, RunList run) {
     for (Packet p = queue.peek(); p != null; p = queue.peek()) {
       queue.remove();
-      received(p);
-      drop(p, HcaCounter.DROP_QP_STATE);
+      counts.received(p);
+      counts.drop(p, HcaCounter.DROP_QP_STATE);
       p.release(run);
     }
   }

@@ -58,14 +58,14 @@ final class QpCrash {
   }
 
   private void recover(Throwable why, RunList run) {
-    qp.count(HcaCounter.STEPS_CRASHED);
+    qp.counts.count(HcaCounter.STEPS_CRASHED);
     qp.history.crashed(why);
     QpState s = qp.state;
     if (!qp.buried() && s != QpState.RESET && s != QpState.ERR) {
       untold = true;
       qp.enter(QpState.ERR, QpHistory.CRASHED);
     }
-    qp.requester.direct.end(run); // the peer, if it is claimed
+    qp.directSends.path.end(run); // the peer, if it is claimed
   }
 
   private void tell() {

@@ -52,8 +52,8 @@ final class QpDoctor {
   private static Map<String, Long> drops(QpCore qp) {
     Map<String, Long> drops = new LinkedHashMap<>();
     for (HcaCounter c : HcaCounter.values()) {
-      if (c.label().startsWith("drop_") && qp.counts[c.ordinal()] > 0) {
-        drops.put(c.label(), qp.counts[c.ordinal()]);
+      if (c.label().startsWith("drop_") && qp.counts.packets(c) > 0) {
+        drops.put(c.label(), qp.counts.packets(c));
       }
     }
     return drops;
@@ -217,7 +217,7 @@ final class QpDoctor {
           "the sequence numbers do not match: no request of the peer has the PSN expected here",
           "rq_psn here must be sq_psn of the peer");
     }
-    if (qp.counted(HcaCounter.SEND_RNR_ERR) > 0 && noReceive()) {
+    if (qp.counts.value(HcaCounter.SEND_RNR_ERR) > 0 && noReceive()) {
       return find(
           "messages of the peer wait: no receive is posted here", "post more receives, earlier");
     }
@@ -249,9 +249,9 @@ final class QpDoctor {
   }
 
   private boolean allOutOfSequence() {
-    long early = qp.counts[HcaCounter.OUT_OF_SEQ_REQUEST.ordinal()];
-    long later = qp.counts[HcaCounter.DROP_AFTER_NAK.ordinal()];
-    return early > 0 && early + later == qp.counted(HcaCounter.RCVD_PKTS);
+    long early = qp.counts.packets(HcaCounter.OUT_OF_SEQ_REQUEST);
+    long later = qp.counts.packets(HcaCounter.DROP_AFTER_NAK);
+    return early > 0 && early + later == qp.counts.value(HcaCounter.RCVD_PKTS);
   }
 
   private String watch() {

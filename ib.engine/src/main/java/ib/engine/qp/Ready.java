@@ -16,7 +16,7 @@ import ib.core.verbs.QpState;
  * <tr><td>{@link #ALONE}</td><td>creation, {@link Join#part}</td><td>{@link Join#look}</td></tr>
  * <tr><td>{@link #NO_WAY}</td><td>{@link Join#look}</td><td>{@link Join#look}</td></tr>
  * <tr><td>{@link #UNDER_WAY}</td><td>{@link Requester}, when it numbers a request that goes as
- * packets, and when it halts</td><td>{@link Requester}, before the next request, when all that was
+ * packets, and when it halts</td><td>{@link DirectSends}, before the next request, when all that was
  * begun has completed and nothing waits</td></tr>
  * <tr><td>{@link #NOT_LIVE}</td><td>each change to a state that does not answer</td><td>the change
  * to one that does</td></tr>

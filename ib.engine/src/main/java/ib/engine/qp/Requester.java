@@ -13,7 +13,6 @@ import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Turns send requests into packets (IBA vol. 1 section 9.7.2 ff.). A retransmission moves the
@@ -24,7 +23,6 @@ final class Requester {
 
   private final QpCore qp;
   private final RequestPackets packets;
-  final DirectPath direct;
   private final LocalWork local;
   private final LargeSend large;
   final SendWindow window;
@@ -46,7 +44,6 @@ final class Requester {
   Requester(QpCore qp) {
     this.qp = qp;
     this.packets = new RequestPackets(qp);
-    this.direct = new DirectPath(qp, packets.lengthMost());
     this.local = new LocalWork(qp);
     this.large = new LargeSend(qp, packets);
     this.acks = new AckRequests(qp);
@@ -79,6 +76,11 @@ final class Requester {
   /** {@return the first sequence number that no request has} */
   int psnNext() {
     return psnNext;
+  }
+
+  /** {@return greatest length of a message, in bytes} */
+  long lengthMost() {
+    return packets.lengthMost();
   }
 
   long started() {
@@ -181,50 +183,6 @@ final class Requester {
     return true;
   }
 
-  /**
-   * Executes what is posted at the peer, until a request needs packets or the budget is used up.
-   *
-   * @return whether nothing is left to do here
-   */
-  boolean runDirect(RunList run) {
-    long index = ring.head();
-    while (!run.exhausted()
-        && isDirect(run)
-        && extend(index)
-        && direct.execute(ring.at(index), index, run)) {
-      index++;
-    }
-    direct.end(run);
-    return qp.blocked == 0 && !extend(index);
-  }
-
-  /** Executes requests at the peer that are not in the ring: see {@link QpCore#express}. */
-  int runExpress(@Nullable SendWqe[] staged, int n, long index, RunList run) {
-    int done = 0;
-    if (isOldest(index)) {
-      int most = Math.min(n, staged.length);
-      while (done < most && !run.exhausted() && isDirect(run)) {
-        SendWqe w = staged[done];
-        if (w == null || !direct.execute(w, index + done, run)) {
-          break;
-        }
-        done++;
-      }
-      direct.end(run);
-    }
-    return done;
-  }
-
-  /** Whether no other poster has claimed a slot before this one, and not published it yet. */
-  private boolean isOldest(long index) {
-    return index == ring.head();
-  }
-
-  /** Whether the next request may be executed at the peer, as far as this end knows. */
-  private boolean isDirect(RunList run) {
-    return qp.blocked == 0 && qp.seenEpoch == qp.epoch.now() || unblocked(run);
-  }
-
   /** Goes on behind the requests that were executed at the peer. */
   void sync(long index, int psn) {
     cursor = index;
@@ -233,20 +191,8 @@ final class Requester {
     qp.completer.sync(index, psn);
   }
 
-  /** Whether nothing blocks it now; looks for the way again after a change of the medium. */
-  private boolean unblocked(RunList run) {
-    if ((qp.blocked & Ready.UNDER_WAY) != 0 && isQuiet()) {
-      qp.blocked &= ~Ready.UNDER_WAY;
-    }
-    if ((qp.blocked & (Ready.UNDER_WAY | Ready.NOT_RTS)) == 0 && qp.seenEpoch != qp.epoch.now()) {
-      direct.end(run);
-      Join.look(qp, run);
-    }
-    return qp.blocked == 0;
-  }
-
   /** Whether all requests that were begun have completed and nothing waits. */
-  private boolean isQuiet() {
+  boolean isQuiet() {
     return cursor == started
         && cursor == qp.completer.head()
         && haltIndex == Long.MAX_VALUE
@@ -441,7 +387,7 @@ final class Requester {
 
   /** Sends everything from a sequence number on once more (go-back-N). */
   void rewind(int psn) {
-    qp.count(HcaCounter.COMPLETER_RETRY_ERR);
+    qp.counts.count(HcaCounter.COMPLETER_RETRY_ERR);
     Trace.retransmission(qp.hca.config().nodeGuid(), qp.qpn, psn);
     long at = Resend.from(ring, qp.completer.head(), started, psn, qp.path.mtuShift);
     cursor = at < 0 ? cursor : at;

@@ -67,13 +67,13 @@ abstract class Responder {
         };
     if (!fits) {
       path.port().guard().badPkey(p);
-      qp.drop(p, HcaCounter.DROP_PKEY);
+      qp.counts.drop(p, HcaCounter.DROP_PKEY);
       return false;
     }
     Route route = path.route;
     if (route != null && !route.leadsTo(p)) {
       path.port().guard().violation(p);
-      qp.drop(p, HcaCounter.DROP_SOURCE);
+      qp.counts.drop(p, HcaCounter.DROP_SOURCE);
       return false;
     }
     return true;
@@ -124,7 +124,7 @@ abstract class Responder {
     int from = datagram ? p.sourceQpn : qp.path.destQpn;
     push(run, status, opcode, bytes, flags, imm, from, path, p.sl, p.solicited);
     if (status == WcStatus.SUCCESS) {
-      qp.count(HcaCounter.RDMA_RECVS);
+      qp.counts.count(HcaCounter.RDMA_RECVS);
     }
   }
 

@@ -24,7 +24,7 @@ final class SendCompletions {
     try {
       boolean success = status == WcStatus.SUCCESS;
       if (success) {
-        qp.count(HcaCounter.RDMA_SENDS);
+        qp.counts.count(HcaCounter.RDMA_SENDS);
       }
       if (!success || qp.signalAll || (w.flags & SendFlags.SIGNALED) != 0) {
         boolean fetches = (Verb.what(w.opcode) & (Verb.READ | Verb.ATOMIC)) != 0;

@@ -6,7 +6,6 @@ import ib.core.wire.DropReason;
 import ib.engine.link.HcaCounter;
 import ib.engine.link.Traffic;
 import ib.engine.run.LookRound;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -79,10 +78,7 @@ final class Tally extends LookRound {
         port.getAndAdd(i, n);
       }
     }
-    Arrays.fill(qp.counts, 0);
-    Arrays.fill(qp.traffic, 0);
-    qp.directSent.clear();
-    qp.directReceived.clear();
+    qp.counts.clear();
   }
 
   /** Removes a queue pair that is destroyed; keeps its counts. */
@@ -94,7 +90,7 @@ final class Tally extends LookRound {
   }
 
   private static long own(QpCore qp, int i) {
-    return i < COUNTERS ? qp.counted(HCA_COUNTERS[i]) : qp.counted(i - COUNTERS);
+    return i < COUNTERS ? qp.counts.value(HCA_COUNTERS[i]) : qp.counts.value(i - COUNTERS);
   }
 
   /** {@return the queue pair of a number; of several special ones the first} */
@@ -119,7 +115,7 @@ final class Tally extends LookRound {
   }
 
   private void note(QpCore qp) {
-    heard |= qp.history.look(lookedNs, qp.counted(HcaCounter.RCVD_PKTS));
+    heard |= qp.history.look(lookedNs, qp.counts.value(HcaCounter.RCVD_PKTS));
   }
 
   @Override

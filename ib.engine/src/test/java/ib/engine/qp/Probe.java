@@ -180,7 +180,7 @@ public final class Probe {
 
   /** How many packets it has really sent, requests and answers. */
   public static long packets(QueuePair qp) {
-    return ((SoftQp) qp).engine().counts[HcaCounter.SENT_PKTS.ordinal()];
+    return ((SoftQp) qp).engine().counts.packets(HcaCounter.SENT_PKTS);
   }
 
   /** Whether the free slots of its rings are those whose requests have ended and were polled. */

@@ -5,8 +5,8 @@
  * the state of hot-plug. A thread that holds the leaf may take the monitor of hot-plug's {@code
  * WatchdogThread}, and no other lock; it does not wait, and runs no code of a client or a driver.
  * {@code ServiceGate} of {@code ib.core.internal.osgi} takes the leaf while it holds the monitor of
- * a service. The graph has every wait of the core for another thread. A package whose code waits
- * outside of the graph names that wait on its own page.
+ * a service. Each wait of the core for another thread is in the graph, or the page of the waiting
+ * package names that wait and says why the graph does not need it.
  */
 @NullMarked
 package ib.core.internal.waits;

@@ -1,0 +1,85 @@
+package ib.engine.qp;
+
+import ib.engine.link.HcaCounter;
+import ib.engine.link.Traffic;
+import ib.engine.wire.Framing;
+import ib.engine.wire.Packet;
+import java.util.Arrays;
+
+/**
+ * The counters of one queue pair that its port has not taken over yet (D11). Only the thread that
+ * holds the queue pair's claim counts; any thread may read, roughly.
+ */
+final class QpCounts {
+  private final QpPath path;
+  private final Direction sent;
+  private final Direction received;
+  private final long[] counters = new long[HcaCounter.values().length];
+  private final long[] traffic = new long[Traffic.COUNT];
+
+  /** Counts for a path; the two directions have the requests that took no packet. */
+  QpCounts(QpPath path, Direction sent, Direction received) {
+    this.path = path;
+    this.sent = sent;
+    this.received = received;
+  }
+
+  void count(HcaCounter counter) {
+    counters[counter.ordinal()]++;
+  }
+
+  /** Counts something of what the port counts. */
+  void count(Traffic what, int n) {
+    traffic[what.ordinal()] += n;
+  }
+
+  /** {@return how often a counter was counted for packets alone} */
+  long packets(HcaCounter counter) {
+    return counters[counter.ordinal()];
+  }
+
+  /** {@return the value of a counter, with the requests that took no packet} */
+  long value(HcaCounter counter) {
+    return counters[counter.ordinal()] + Direction.share(sent, received, counter);
+  }
+
+  /** {@return the same of a place of what the port counts} */
+  long value(int place) {
+    return traffic[place] + Direction.share(sent, received, place, path.sl);
+  }
+
+  /** Counts a packet that arrived; a multicast packet was counted by the port, once for all. */
+  void received(Packet p) {
+    int packets = Framing.packets(p);
+    counters[HcaCounter.RCVD_PKTS.ordinal()] += packets;
+    if (!p.isMulticast()) {
+      traffic[Traffic.RCV_PKTS.ordinal()] += packets;
+      traffic[Traffic.rcvData(p.sl)] += Framing.words(p, packets);
+    }
+  }
+
+  /** Counts a packet that the queue pair drops, and notes the reason in the packet. */
+  void drop(Packet p, HcaCounter reason) {
+    counters[reason.ordinal()]++;
+    p.dropped = reason.label();
+  }
+
+  /** Counts a packet that the queue pair sends. */
+  void sent(Packet p) {
+    int packets = Framing.packets(p);
+    counters[HcaCounter.SENT_PKTS.ordinal()] += packets;
+    traffic[Traffic.XMIT_PKTS.ordinal()] += packets;
+    traffic[Traffic.xmitData(p.sl)] += Framing.words(p, packets);
+    if (p.isMulticast()) {
+      traffic[Traffic.XMIT_MULTICAST.ordinal()] += packets;
+    }
+  }
+
+  /** Begins at 0, after the port has taken all over. */
+  void clear() {
+    Arrays.fill(counters, 0);
+    Arrays.fill(traffic, 0);
+    sent.clear();
+    received.clear();
+  }
+}

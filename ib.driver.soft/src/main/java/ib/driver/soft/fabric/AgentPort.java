@@ -6,7 +6,9 @@ import ib.engine.wire.RunContext;
 import ib.engine.wire.WirePort;
 import org.jspecify.annotations.Nullable;
 
-/** Stands before an adapter's port, behind capture and faults: datagrams are the fabric's first. */
+/**
+ * Takes management datagrams out of the packets for an adapter's port, behind capture and faults.
+ */
 final class AgentPort implements WirePort {
   private final WirePort port;
   private final FabricPort end;

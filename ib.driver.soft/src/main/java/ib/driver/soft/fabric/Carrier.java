@@ -13,12 +13,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of management datagrams: along LIDs through the forwarding tables, or hop by hop on a
- * directed route (IBA 14.2.2); at its end the node's agents, a consumer, or the adapter's software.
- * On virtual lane 15 nothing waits: what has no way is lost. Under the fabric's lock.
+ * Carries management datagrams: by their LIDs through the forwarding tables, or hop by hop on a
+ * directed route (IBA 14.2.2). At its destination a datagram goes to the agents of the node, to a
+ * {@link MadConsumer}, or to the adapter's software. Nothing waits on virtual lane 15: a datagram
+ * without a route is lost. Guarded by the fabric's monitor.
  */
 final class Carrier {
-  /** Why a datagram is refused that is to take hops which lie outside of it. */
+  /** The reason for which a datagram is refused whose hops lie outside of the datagram. */
   static final String MISLED = "hops of a directed route outside of its datagram";
 
   private static final int MAX_HOPS = 64;
@@ -43,7 +44,7 @@ final class Carrier {
     }
   }
 
-  /** A datagram leaves a node by a port. */
+  /** Carries a datagram that leaves a node by a port. */
   void sent(NodePort from, Datagram d) {
     if (misled(from, d)) {
       return;
@@ -121,8 +122,8 @@ final class Carrier {
   }
 
   /**
-   * Where a route that begins with a way by LID goes on by hops, and on the way back the other way
-   * round (IBA 14.2.2.1, C14-6 and C14-12). Returns whether it is such a place.
+   * Carries a datagram on from the port where its route changes between LIDs and hops (IBA
+   * 14.2.2.1, C14-6 and C14-12). {@return whether the route changes here}
    */
   private boolean turned(NodePort in, Datagram d) {
     MemorySegment mad = d.mad;
@@ -169,9 +170,9 @@ final class Carrier {
   }
 
   /**
-   * A datagram is at its end.
+   * Hands a datagram at its destination to the agents of the node or to a consumer.
    *
-   * @return whether it is done with; otherwise it is for software of the adapter
+   * @return false when the datagram is for software of the adapter
    */
   boolean arrived(NodePort in, Datagram d) {
     MemorySegment mad = d.mad;
@@ -206,7 +207,7 @@ final class Carrier {
     return false;
   }
 
-  /** An agent's answer leaves: by hops, or along LIDs. */
+  /** Sends the response of an agent, by hops or by LID. */
   private void answer(NodePort from, Datagram d) {
     if (!d.directed()) {
       if (d.slid == 0 || d.slid == Smp.PERMISSIVE_LID) {
@@ -222,11 +223,11 @@ final class Carrier {
       deliver(from, d);
       return;
     }
-    Smp.HOP_POINTER.set(d.mad, count); // one back (IBA 14.2.2.3)
+    Smp.HOP_POINTER.set(d.mad, count); // the first hop of the way back (IBA 14.2.2.3)
     launch(from, d);
   }
 
-  /** By the adapter's own wire when there is one: who looks at its packets sees it. */
+  /** Sends a datagram by the adapter's wire, where captures see it, or else directly. */
   void launch(NodePort from, Datagram d) {
     FabricPort end = subnet.end(from);
     if (end == null || !end.send(d)) {

@@ -5,23 +5,23 @@ import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** The changes by management that the ports do not follow yet. Guarded by the fabric's monitor. */
+/** The changes by management that are not in effect yet. Guarded by the fabric's monitor. */
 final class Changes {
   private boolean everything;
   private final BitSet lids = new BitSet();
   private final Set<NodePort> ports = new LinkedHashSet<>();
 
-  /** Nodes or cables have come or gone. */
+  /** Notes that nodes or cables have come or gone. */
   void everything() {
     everything = true;
   }
 
-  /** Switches forward LIDs otherwise. */
+  /** Notes that switches forward some LIDs to other ports. */
   void forwards(int first, int count) {
     lids.set(first, first + count);
   }
 
-  /** A port has another LID or another state. */
+  /** Notes that a port has another LID or another state. */
   void moved(NodePort port) {
     NodePort peer = port.peer();
     if (peer == null || port.node().isSwitch() == peer.node().isSwitch()) {
@@ -44,7 +44,7 @@ final class Changes {
     ports.add(adapter);
   }
 
-  /** A port's P_Key table, partition enforcement or error threshold has changed. */
+  /** Notes that the P_Key table, partition enforcement or error threshold of a port has changed. */
   void rekeyed(NodePort port) {
     NodePort peer = port.peer();
     ports.add(port);
@@ -54,9 +54,9 @@ final class Changes {
   }
 
   /**
-   * Has packets take notice.
+   * Brings the changes into effect for packets.
    *
-   * @return whether there was anything
+   * @return whether there was a change
    */
   boolean settle(Subnet subnet, Router router) {
     if (!everything && lids.isEmpty() && ports.isEmpty()) {

@@ -27,11 +27,11 @@ public final class Datagram {
   /** The queue pair that gets the datagram: 0, 1, or a queue pair of software. */
   public int destQpn;
 
-  /** Service level. */
+  /** The service level. */
   public int sl;
 
   /**
-   * Takes bytes over.
+   * Makes a datagram, to which the bytes belong from now on.
    *
    * @param mad 256 bytes
    */
@@ -40,11 +40,11 @@ public final class Datagram {
   }
 
   /**
-   * A new SMP of the LID-routed class.
+   * Makes an SMP of the LID-routed class.
    *
-   * @param method method
-   * @param attribute attribute
-   * @param tid transaction identifier
+   * @param method the method
+   * @param attribute the attribute
+   * @param tid the transaction ID
    * @return 256 bytes
    */
   public static MemorySegment smp(int method, SmpAttribute attribute, long tid) {
@@ -76,9 +76,9 @@ public final class Datagram {
   }
 
   /**
-   * An answer, back to where this came from.
+   * Makes the response to this datagram, with source and destination exchanged.
    *
-   * @param bytes the answer, 256 bytes
+   * @param bytes the response, 256 bytes
    * @return the datagram
    */
   public Datagram reply(MemorySegment bytes) {
@@ -102,17 +102,17 @@ public final class Datagram {
     return c;
   }
 
-  /** {@return whether it finds its way by hops} */
+  /** {@return whether this is an SMP of the directed-route class} */
   public boolean directed() {
     return Smp.MGMT_CLASS.in(mad) == Smp.CLASS_DIRECTED;
   }
 
-  /** {@return whether it answers another one} */
+  /** {@return whether this is a response} */
   public boolean response() {
     return (Smp.METHOD.in(mad) & 0x80) != 0;
   }
 
-  /** {@return where it comes from and what it is, for reports} */
+  /** {@return the source and the kind of the datagram, for reports} */
   @Override
   public String toString() {
     return String.format(

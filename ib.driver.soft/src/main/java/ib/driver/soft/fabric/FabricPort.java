@@ -245,7 +245,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     }
   }
 
-  /** Joins; counted. */
+  /** Joins a group; each call needs a leave of its own. */
   @Override
   public void join(Gid group, int mlid) {
     synchronized (fabric) {
@@ -265,7 +265,7 @@ public final class FabricPort implements Wire, AutoCloseable {
     return losses.sum();
   }
 
-  /** {@return the same by reason} */
+  /** {@return the lost packets by reason} */
   @Override
   public Map<String, Long> counters() {
     return losses.named();
@@ -364,9 +364,9 @@ public final class FabricPort implements Wire, AutoCloseable {
   /** Carries the datagrams that were queued here. The caller holds the fabric's monitor. */
   void carry() {
     mailbox.carry();
-    violation.tell(place);
-    filter.tell();
-    errors.tell();
+    violation.sendTrap(place);
+    filter.sendTrap();
+    errors.sendTrap();
   }
 
   /**

@@ -5,9 +5,9 @@ import ib.driver.soft.topology.PortTally;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where packets that come from the adapters of one switch go in the end: LID to port, and multicast
- * LID to ports. Read without a lock; a change makes new arrays, so a reader sees the state before
- * or after it. One writer at a time, the {@link Router}.
+ * The destinations of packets that the adapters of one switch send: LID to port, and multicast LID
+ * to ports. Any thread reads without a lock. A change makes new arrays, so a reader sees the state
+ * before or after the change. Only the {@link Router} writes.
  */
 final class ForwardingTable {
   private static final FabricPort[] NOBODY = {};
@@ -25,21 +25,23 @@ final class ForwardingTable {
     return lid >= 0 && lid < table.length ? table[lid] : null;
   }
 
-  /** {@return the ports of a multicast LID, not to be changed} */
+  /** {@return the ports of a multicast LID, which the caller does not change} */
   FabricPort[] members(int mlid) {
     FabricPort[][] table = multicast;
     int i = mlid - Node.MULTICAST_FIRST;
     return i >= 0 && i < table.length ? table[i] : NOBODY;
   }
 
-  /** {@return the ports of switches by which what goes to a LID, or group, goes to a switch} */
+  /**
+   * {@return the switch ports on the route of a LID, or of a group, that send to another switch}
+   */
   PortTally[] links(int lid) {
     @Nullable PortTally[][] table = crossed;
     PortTally[] found = lid >= 0 && lid < table.length ? table[lid] : null;
     return found == null ? NO_LINKS : found;
   }
 
-  /** Replaces all; the arrays are the table's from now on. */
+  /** Replaces the table; the arrays belong to the table from now on. */
   void replace(@Nullable FabricPort[] ports, FabricPort[][] groups, @Nullable PortTally[][] links) {
     unicast = ports;
     multicast = groups;

@@ -4,9 +4,9 @@ import ib.core.verbs.Gid;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The groups that software has joined at a port, each counted. Under the fabric's lock. */
+/** The groups that software has joined at a port, with counts. Guarded by the fabric's monitor. */
 final class GroupJoins {
-  /** A group and the multicast LID that it is heard by. */
+  /** A group and its multicast LID. */
   private record Joined(Gid group, int mlid) {}
 
   private final FabricPort port;
@@ -19,7 +19,7 @@ final class GroupJoins {
   void join(Gid group, int mlid) {
     Joined which = new Joined(group, mlid);
     if (!groups.containsKey(which)) {
-      port.subnet().join(port.place(), group, mlid, true); // may refuse
+      port.subnet().join(port.place(), group, mlid, true); // throws when the subnet manager refuses
     }
     groups.merge(which, 1, Integer::sum);
   }

@@ -8,10 +8,10 @@ import ib.engine.wire.Packet;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A packet whose key did not fit, from the moment that it was dropped until the fabric's thread has
- * sent the trap. There is one place: what is dropped meanwhile, or sooner after the last trap than
- * the subnet manager allows (PortInfo SubnetTimeout, IBA 14.2.5.6), is counted where it was dropped
- * and nothing else. Any thread notes, without waiting; the rest is under the fabric's lock.
+ * The last packet that was dropped for its key, until the fabric's thread has sent the trap. One
+ * packet at a time is kept: a packet that is dropped meanwhile, or sooner after the last trap than
+ * the subnet manager allows (PortInfo SubnetTimeout, IBA 14.2.5.6), causes no trap. Any thread may
+ * call {@link #note}, which does not wait; the rest is guarded by the fabric's monitor.
  */
 final class KeyViolation {
   /** Trap 257: a P_Key at an adapter. */
@@ -39,7 +39,7 @@ final class KeyViolation {
     this.end = end;
   }
 
-  /** Notes a packet that is being dropped. */
+  /** Notes a packet that the caller drops. */
   void note(int trap, Packet p) {
     int now = state.get();
     boolean again = now == TOLD && System.nanoTime() - againNs >= 0;
@@ -61,11 +61,11 @@ final class KeyViolation {
   }
 
   /**
-   * Sends the trap if there is one to send.
+   * Sends the trap if a packet was noted.
    *
    * @param at the port where the packet was dropped
    */
-  void tell(NodePort at) {
+  void sendTrap(NodePort at) {
     if (state.get() != NOTED) {
       return;
     }

@@ -6,10 +6,10 @@ import ib.driver.soft.topology.NodePort;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Local link integrity (IBA 7.12.2): a damaged packet counts up, a sound one down; above the
- * threshold of PortInfo (LocalPhyErrors) it is an error of the link, and trap 129, not more often
- * than SubnetTimeout allows. Any thread counts, without waiting; the rest is under the fabric's
- * lock.
+ * Local link integrity (IBA 7.12.2): a damaged packet adds one, a sound packet takes one away. A
+ * value above the threshold of PortInfo (LocalPhyErrors) is an error of the link and causes trap
+ * 129, not more often than SubnetTimeout allows. Any thread may call {@link #passed}, which does
+ * not wait; the rest is guarded by the fabric's monitor.
  */
 final class LinkErrors {
   private static final long TIME_UNIT_NS = 4096;
@@ -18,18 +18,18 @@ final class LinkErrors {
   private final AtomicInteger marginal = new AtomicInteger();
   private volatile int threshold;
   private volatile boolean due;
-  private long againNs = System.nanoTime(); // under the fabric's lock
+  private long againNs = System.nanoTime(); // guarded by the fabric's monitor
 
   LinkErrors(FabricPort end) {
     this.end = end;
   }
 
-  /** Takes over what the subnet manager has changed. */
+  /** Adopts the threshold and the time that the subnet manager has set. */
   void settle() {
     threshold = PortInfo.LOCAL_PHY_ERRORS.in(end.place().info());
   }
 
-  /** A packet has come by the cable. */
+  /** Counts a packet that has passed the cable. */
   void passed(boolean damaged) {
     if (damaged) {
       if (marginal.incrementAndGet() > threshold) {
@@ -43,8 +43,8 @@ final class LinkErrors {
     }
   }
 
-  /** Sends the trap if there is one to send. */
-  void tell() {
+  /** Sends the trap if the link had an error. */
+  void sendTrap() {
     if (!due) {
       return;
     }

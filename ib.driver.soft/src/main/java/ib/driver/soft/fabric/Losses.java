@@ -6,17 +6,17 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** Packets of a port that the fabric has lost, by reason. Any thread counts, without waiting. */
+/** The lost packets of a port, by reason. Any thread may count; counting does not wait. */
 final class Losses {
   /** Why the fabric does not deliver a packet. */
   enum Reason {
-    /** The cable is not in. */
+    /** The cable is not connected. */
     LINK_DOWN("the link is down"),
     /** No switch has a route, or the route ends at no adapter. */
     NO_ROUTE("no way to its destination"),
-    /** The first switch on the way does not take its partition from this port. */
+    /** The first switch on the route does not admit the partition of the packet. */
     PARTITION_IN("the switch takes no packets of its partition from this port"),
-    /** The last switch on the way does not send its partition to the destination. */
+    /** The last switch on the route does not emit the partition of the packet. */
     PARTITION_OUT("the switch sends no packets of its partition to the destination"),
     /** The packet is longer than the MTU of the destination's link. */
     MTU("longer than the MTU of the destination's link"),

@@ -8,11 +8,11 @@ import ib.driver.soft.topology.NodePort;
  */
 public interface MadConsumer {
   /**
-   * Takes a datagram, or leaves it to others.
+   * Takes a datagram, or leaves it to other consumers.
    *
-   * @param at the port that it arrived at
-   * @param datagram the datagram, the consumer's when it takes it
-   * @return whether it was taken
+   * @param at the port at which the datagram arrived
+   * @param datagram the datagram, which belongs to the consumer if this method returns true
+   * @return whether the consumer has taken the datagram
    */
   boolean take(NodePort at, Datagram datagram);
 }

@@ -6,14 +6,14 @@ import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
 import ib.engine.wire.RunContext;
 
-/** Owns the packets that the fabric itself makes of datagrams: each is used once. */
+/** The owner of the packets that the fabric makes of datagrams; each packet is used once. */
 final class MadOwner extends PacketOwner {
   private static final int UD_SEND_ONLY = 0x64;
   private static final int QKEY_GSI = 0x80010000;
 
   MadOwner() {}
 
-  /** A packet of QP0 or QP1 that carries a datagram. */
+  /** Makes a packet of QP0 or QP1 that carries a datagram. */
   Packet packet(Datagram d) {
     Packet p = new Packet(this);
     p.opcode = UD_SEND_ONLY;

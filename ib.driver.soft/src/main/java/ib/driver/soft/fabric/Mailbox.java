@@ -12,9 +12,10 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Management datagrams at an adapter's port: packets that posters have left for the fabric's
- * thread, which turns them into datagrams, and the packets that the fabric makes of its own. Any
- * thread leaves, the rest is under the fabric's lock.
+ * The management datagrams at an adapter's port: packets that threads have queued here for the
+ * fabric's thread, which turns the packets into datagrams, and packets that the fabric makes. Any
+ * thread may call {@link #leaves} and {@link #arrives}; the rest is guarded by the fabric's
+ * monitor.
  */
 final class Mailbox {
   static final int MAD_BYTES = 256;
@@ -136,7 +137,7 @@ final class Mailbox {
     port.receive(owner.packet(d), subnet.fabric().run());
   }
 
-  /** Sends a datagram by the adapter's own wire; false when there is none. */
+  /** Sends a datagram by the adapter's wire. {@return false when there is no wire} */
   boolean send(Datagram d) {
     Wire wire = top;
     if (wire == null) {
@@ -146,7 +147,7 @@ final class Mailbox {
     return true;
   }
 
-  /** Gives back what is still here and forgets the adapter. */
+  /** Releases the packets that are still queued, and forgets the adapter. */
   void close() {
     closed = true;
     try {

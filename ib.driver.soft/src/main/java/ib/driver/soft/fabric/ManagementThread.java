@@ -5,9 +5,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that carries management datagrams which posters have left at a port, since nothing on
- * the data path may wait for the fabric's lock. It lives while there is a subnet, whatever a turn
- * of it throws.
+ * The thread that carries the management datagrams that posters have queued at a port, because a
+ * thread on the data path must not wait for the fabric's monitor. The thread runs while the fabric
+ * has a subnet; an exception does not end the thread.
  */
 final class ManagementThread {
   private static final String NAME = "ib-fabric";
@@ -15,13 +15,13 @@ final class ManagementThread {
 
   private final Fabric fabric;
   private final AtomicBoolean pending = new AtomicBoolean();
-  private volatile @Nullable Thread thread; // written under the fabric
+  private volatile @Nullable Thread thread; // guarded by the fabric for writes
 
   ManagementThread(Fabric fabric) {
     this.fabric = fabric;
   }
 
-  /** Under the fabric's lock. */
+  /** Starts the thread. The caller holds the fabric's monitor. */
   void start() {
     if (thread == null) {
       Thread t = new Thread(this::run, NAME);
@@ -31,7 +31,7 @@ final class ManagementThread {
     }
   }
 
-  /** Under the fabric's lock; returns what is to be joined without it. */
+  /** Ends the thread. The caller holds the fabric's monitor, and joins the result without it. */
   @Nullable Thread stop() {
     Thread t = thread;
     thread = null;

@@ -8,56 +8,57 @@ import ib.driver.soft.topology.NodePort;
  * fabric's monitor.
  */
 public interface ResidentSm {
-  /** Links have come or gone: ports that are in INIT are taken to ACTIVE before it returns. */
+  /** Follows links that have come up or gone down; ports in INIT are ACTIVE afterwards. */
   void sweep();
 
   /**
-   * The link of an adapter's port has come or gone: a port that is in INIT is taken to ACTIVE
-   * before it returns. Sweeps, where nothing less is known.
+   * Follows the link of an adapter's port that has come up or gone down; a port in INIT is ACTIVE
+   * afterwards. This implementation sweeps the whole subnet.
    *
-   * @param port which
+   * @param port the port
    */
   default void linked(NodePort port) {
     sweep();
   }
 
   /**
-   * Software has attached to a group, or detached, without asking the subnet administrator.
+   * Follows software that has attached to a group, or detached, without a request to the subnet
+   * administrator.
    *
-   * @param port where
-   * @param group which
-   * @param mlid multicast LID
-   * @param attached whether it is attached now
+   * @param port the port of the software
+   * @param group the group
+   * @param mlid the multicast LID of the group
+   * @param attached whether the software is attached now
    */
   void attached(NodePort port, Gid group, int mlid, boolean attached);
 
   /**
-   * The LID that a port has or will have.
+   * Returns the LID that a port has or will have.
    *
-   * @param port which
+   * @param port the port
    * @return the LID
    */
   int lid(NodePort port);
 
   /**
-   * The P_Keys that a port was configured with.
+   * Sets the P_Keys that a port has by its configuration.
    *
-   * @param port which
-   * @param table 16 bits each
+   * @param port the port
+   * @param table the P_Keys, 16 bits each
    */
   void pkeys(NodePort port, int[] table);
 
   /**
-   * A port has gone for good: its LID and memberships are given back.
+   * Releases the LID and the memberships of a port that has gone for good.
    *
-   * @param port which
+   * @param port the port
    */
   void forget(NodePort port);
 
-  /** Another subnet manager has come or gone, or the priority is another one. */
+  /** Follows another subnet manager that has come or gone, or a new priority. */
   void yield();
 
-  /** {@return when there is something to do by the clock, Long.MAX_VALUE for never} */
+  /** {@return when {@link #tick} is due, in nanoseconds; Long.MAX_VALUE for never} */
   long dueNs();
 
   /** Does what is due. */

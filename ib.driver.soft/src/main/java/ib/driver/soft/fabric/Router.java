@@ -18,10 +18,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the forwarding tables of the switches from where an adapter's cable ends to the port that
- * a packet comes out at, once for all packets until something changes (IBA 18.2.4.3); a change of
- * one LID, as a subnet manager makes thousands of, costs the ways to that LID. Under the fabric's
- * lock.
+ * Follows the forwarding tables of the switches from the end of an adapter's cable to the port that
+ * receives a packet (IBA 18.2.4.3), and keeps the results for all packets until a table changes. A
+ * change of one LID, of which a subnet manager makes thousands, makes the router follow only the
+ * routes to that LID. Guarded by the fabric's monitor.
  */
 final class Router {
   private static final int MAX_HOPS = 64;
@@ -29,13 +29,13 @@ final class Router {
 
   private final Subnet subnet;
   private final Map<Node, Tables> tables = new HashMap<>();
-  private @Nullable FabricPort[] owners = new @Nullable FabricPort[0]; // by LID
+  private @Nullable FabricPort[] owners = new @Nullable FabricPort[0]; // LID to port
 
   Router(Subnet subnet) {
     this.subnet = subnet;
   }
 
-  /** Writes all tables anew. */
+  /** Writes all tables again. */
   void rebuild() {
     tables.clear();
     owners = new @Nullable FabricPort[0];
@@ -59,10 +59,10 @@ final class Router {
   }
 
   /**
-   * Writes anew what leads to LIDs that something was changed about, and to those that belong to
-   * another port than before.
+   * Writes the routes to some LIDs again, and to those LIDs that belong to another port than
+   * before.
    *
-   * @param lids LIDs and multicast LIDs
+   * @param lids the LIDs and multicast LIDs whose routes have changed
    */
   void update(BitSet lids) {
     @Nullable FabricPort[] before = owners;
@@ -103,7 +103,7 @@ final class Router {
       this.from = from;
     }
 
-    /** Copies, since they are being read; then finds the ways to some LIDs and groups. */
+    /** Copies the arrays, which other threads read; then finds routes to some LIDs and groups. */
     void write(BitSet lids, BitSet mlids) {
       unicast = Arrays.copyOf(unicast, owners.length);
       for (int lid = lids.nextSetBit(0); lid >= 0 && lid < owners.length; ) {
@@ -124,7 +124,7 @@ final class Router {
       subnet.table(from).replace(unicast, members, links);
     }
 
-    /** The ways between switches that were found last are those to a LID. */
+    /** Keeps the links between switches that were found last as those of a LID. */
     private void cross(int lid, boolean there) {
       boolean some = there && !crossed.isEmpty();
       if (some && lid >= links.length) {
@@ -153,7 +153,7 @@ final class Router {
       return false; // a loop
     }
 
-    /** Where a packet goes; the port that it comes from is left out later. */
+    /** Returns the ports that receive a group; the sender of a packet leaves out its own port. */
     private FabricPort[] members(int mlid) {
       crossed.clear();
       Set<FabricPort> found = new LinkedHashSet<>();
@@ -183,7 +183,7 @@ final class Router {
     }
   }
 
-  /** The other end of a link that data passes, or null. */
+  /** Returns the other end of a link that carries data, or null. */
   private static @Nullable NodePort across(NodePort out) {
     NodePort in = out.peer();
     return out.state() == PortState.ACTIVE

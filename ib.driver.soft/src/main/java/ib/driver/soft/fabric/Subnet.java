@@ -30,8 +30,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subnet: its nodes, and what belongs to all of them. Everything is under the lock of its
- * {@link Fabric}, the monitor of that object.
+ * A subnet: its nodes, and the agents, links, routes and subnet manager of these nodes. The monitor
+ * of the {@link Fabric} guards the subnet.
  */
 public final class Subnet implements Surroundings {
   private static final Pattern GUID = Pattern.compile("(?:[HSR]-)?([0-9a-f]{16})");
@@ -61,17 +61,17 @@ public final class Subnet implements Surroundings {
     this.manager = maker.apply(this);
   }
 
-  /** {@return its name, that of its first switch} */
+  /** {@return the name of the subnet, which is that of its first switch} */
   public String name() {
     return name;
   }
 
-  /** {@return the fabric, whose monitor is the lock} */
+  /** {@return the fabric, whose monitor guards the subnet} */
   public Fabric fabric() {
     return fabric;
   }
 
-  /** {@return all nodes, switches first among equals in age} */
+  /** {@return all nodes in the order of their arrival} */
   public List<Node> nodes() {
     return Collections.unmodifiableList(nodes);
   }
@@ -91,28 +91,28 @@ public final class Subnet implements Surroundings {
     return manager;
   }
 
-  /** {@return the ports that software is behind} */
+  /** {@return the ports that have an adapter} */
   Collection<FabricPort> ends() {
     return ends.values();
   }
 
   /**
-   * The software's end of a port.
+   * Returns the adapter's side of a port.
    *
    * @param port any port
-   * @return the end, or null
+   * @return the adapter's side, or null without an adapter
    */
   @Nullable FabricPort end(NodePort port) {
     return ends.get(port);
   }
 
-  /** {@return where packets go that arrive at a switch} */
+  /** {@return the destinations of packets that arrive at a switch} */
   ForwardingTable table(Node node) {
     return tables.computeIfAbsent(node, k -> new ForwardingTable());
   }
 
   /**
-   * Adds a node; its cables are its own affair.
+   * Adds a node, and leaves the cables of the node as they are.
    *
    * @param node the node
    */
@@ -124,14 +124,14 @@ public final class Subnet implements Surroundings {
     }
   }
 
-  /** Adds a node that stays where it is while no device is behind it. */
+  /** Adds a node of a topology, which stays also while no device is plugged into it. */
   void describe(Node node) {
     fixed.add(node);
     add(node);
   }
 
   void add(FabricPort end) {
-    ends.put(end.place(), end); // nothing leads there before its link comes up
+    ends.put(end.place(), end); // no route leads there before its link comes up
   }
 
   void remove(FabricPort end) {
@@ -151,7 +151,7 @@ public final class Subnet implements Surroundings {
   }
 
   /**
-   * The node of a name.
+   * Returns the node of a name.
    *
    * @param text description, or GUID as 16 hex digits, also after H-, S- or R-
    * @return the node, or null
@@ -170,7 +170,7 @@ public final class Subnet implements Surroundings {
   // ---- datagrams ----
 
   /**
-   * Adds software at a port that takes datagrams.
+   * Adds software that takes datagrams at a port.
    *
    * @param port an adapter's port, or port 0 of a switch
    * @param consumer the software
@@ -180,9 +180,9 @@ public final class Subnet implements Surroundings {
   }
 
   /**
-   * Takes it away.
+   * Removes software that takes datagrams at a port.
    *
-   * @param port where it was added
+   * @param port the port at which the software was added
    * @param consumer the software
    */
   public void remove(NodePort port, MadConsumer consumer) {
@@ -190,26 +190,26 @@ public final class Subnet implements Surroundings {
   }
 
   /**
-   * Sends a datagram from a port; it is on its way when {@link #carry} returns.
+   * Queues a datagram that {@link #carry} sends.
    *
-   * @param from the port it leaves by; of a switch its port 0
-   * @param d the datagram; on a directed route already at its first hop
+   * @param from the port by which the datagram leaves; port 0 of a switch
+   * @param d the datagram; one on a directed route is already at its first hop
    */
   public void send(NodePort from, Datagram d) {
     later.add(() -> carrier.launch(from, d));
   }
 
-  /** A datagram has come out of an adapter. */
+  /** Queues a datagram that an adapter has sent. */
   void sent(NodePort from, Datagram d) {
     carrier.sent(from, d);
   }
 
   /**
-   * A datagram has arrived where its way ends.
+   * Handles a datagram at its destination.
    *
    * @param at the port
    * @param d the datagram
-   * @return whether it was taken; otherwise it is for the adapter's own software
+   * @return false when the datagram is for the adapter's software
    */
   public boolean arrived(NodePort at, Datagram d) {
     boolean represses =
@@ -217,7 +217,7 @@ public final class Subnet implements Surroundings {
     if (represses && traps.repress(Smp.TRANSACTION_ID.of(d.mad))) {
       return true;
     }
-    return carrier.arrived(at, d) || represses; // the rest is of software, or came too late
+    return carrier.arrived(at, d) || represses; // the rest is for software, or came too late
   }
 
   /**
@@ -234,7 +234,7 @@ public final class Subnet implements Surroundings {
     }
   }
 
-  /** An agent's answer to a datagram of the node itself; what it has changed is in effect. */
+  /** Returns the response of an agent to its own node; the changes of the agent are in effect. */
   @Nullable MemorySegment answer(NodePort at, MemorySegment mad, int slid) {
     MemorySegment answer = agents.answer(at, mad, slid);
     settle();
@@ -242,8 +242,8 @@ public final class Subnet implements Surroundings {
   }
 
   /**
-   * Carries everything that is under way, until nothing is. A datagram that cannot be carried is an
-   * incident, and concerns neither the others nor the caller.
+   * Carries the queued datagrams until none is left. An exception of one datagram is an incident,
+   * and affects neither the other datagrams nor the caller.
    */
   public void carry() {
     boolean any = true;
@@ -256,7 +256,7 @@ public final class Subnet implements Surroundings {
         }
         any |= mail.carry(fabric.incidents());
       } finally {
-        fabric.run().finish(); // gives back the queue pairs that were claimed on the way
+        fabric.run().finish(); // releases the queue pairs that this thread has claimed meanwhile
       }
     }
     settle();
@@ -312,14 +312,14 @@ public final class Subnet implements Surroundings {
     }
   }
 
-  /** The link of an adapter's port has come or gone. */
+  /** Follows the link of an adapter's port that has come up or gone down. */
   void relinked(NodePort port) {
     manager.linked(port);
     settle();
     carry();
   }
 
-  /** Links have come or gone. */
+  /** Follows links that have come up or gone down. */
   void relinked() {
     manager.sweep();
     settle();
@@ -327,10 +327,10 @@ public final class Subnet implements Surroundings {
   }
 
   /**
-   * Another subnet manager comes or goes.
+   * Follows another subnet manager that comes or goes.
    *
-   * @param port where it runs
-   * @param comes whether it comes
+   * @param port the port at which the manager runs
+   * @param comes whether the manager comes
    */
   public void foreignManager(NodePort port, boolean comes) {
     if (comes) {
@@ -344,19 +344,19 @@ public final class Subnet implements Surroundings {
     settle();
   }
 
-  /** {@return where the subnet managers are that are not the built-in one} */
+  /** {@return the ports of the subnet managers that are clients of the ibsim server} */
   public List<NodePort> foreignManagers() {
     return Collections.unmodifiableList(foreignManagers);
   }
 
-  /** The built-in subnet manager has a new priority, which it reports to the master. */
+  /** Has the built-in subnet manager report its new priority to the master. */
   void prioritized() {
     manager.yield();
     settle();
     carry();
   }
 
-  /** Joins a group for a port, without the subnet administrator. */
+  /** Joins or leaves a group for a port, without the subnet administrator. */
   void join(NodePort port, Gid group, int mlid, boolean joins) {
     if (mlid < Node.MULTICAST_FIRST || mlid >= Node.MULTICAST_FIRST + Node.MULTICAST_CAP) {
       throw new IbInvalidException(
@@ -367,13 +367,13 @@ public final class Subnet implements Surroundings {
   }
 
   /**
-   * Writes an attribute, as an SMP would.
+   * Writes an attribute, as an SMP would do.
    *
-   * @param at the port asked
-   * @param attribute which
-   * @param modifier its modifier
+   * @param at the port to which the SMP would be sent
+   * @param attribute the attribute
+   * @param modifier the attribute modifier
    * @param data 64 bytes
-   * @return status, 0 when done
+   * @return the status of the response, 0 when the attribute was written
    */
   public int set(NodePort at, SmpAttribute attribute, int modifier, MemorySegment data) {
     return sma.set(at, attribute, modifier, data);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * does not go out to the adapter (IBA 16.1.4.1). Where the subnet manager has the switch enforce
  * partitions, only packets of a partition in the switch port's table pass (IBA 10.9.7, 18.2.5.3);
  * limited membership is checked by the endpoints. Any thread may have a packet checked, without
- * waiting; the other methods are called with the fabric's lock held.
+ * waiting; the callers of the other methods hold the fabric's monitor.
  */
 final class SwitchFilter {
   private static final int BASE = 0x7fff;
@@ -28,7 +28,7 @@ final class SwitchFilter {
   }
 
   /**
-   * Takes over what the subnet manager has changed.
+   * Adopts the tables that the subnet manager has written.
    *
    * @param adapter the table of the adapter behind the port
    */
@@ -46,14 +46,14 @@ final class SwitchFilter {
   }
 
   /**
-   * {@return whether it holds up nothing that the adapter may send, or would take: what it refuses
-   * then is refused by the adapter too}
+   * {@return whether this filter drops only packets that the adapter itself does not send, or does
+   * not take}
    */
   boolean moot() {
     return moot;
   }
 
-  /** Whether a packet is not longer than the link to the adapter allows. */
+  /** Returns whether a packet is not longer than the link to the adapter allows. */
   boolean fits(Packet p, int mtuBytes) {
     if (p.payload.length() <= (long) p.psnCount * mtuBytes) {
       return true;
@@ -62,7 +62,7 @@ final class SwitchFilter {
     return false;
   }
 
-  /** Whether a packet may come in from the adapter. */
+  /** Returns whether a packet may come in from the adapter. */
   boolean admits(Packet p) {
     int[] table = inbound;
     return table == null
@@ -71,7 +71,7 @@ final class SwitchFilter {
         || refused(port.tally().refusedIn, p);
   }
 
-  /** Whether a packet may go out to the adapter. */
+  /** Returns whether a packet may go out to the adapter. */
   boolean emits(Packet p) {
     int[] table = outbound;
     return table == null
@@ -95,8 +95,8 @@ final class SwitchFilter {
     return false;
   }
 
-  /** Sends the trap if there is one to send. */
-  void tell() {
-    violation.tell(port);
+  /** Sends the trap if a packet was noted. */
+  void sendTrap() {
+    violation.sendTrap(port);
   }
 }

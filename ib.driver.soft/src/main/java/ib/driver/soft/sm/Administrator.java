@@ -22,11 +22,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The subnet administrator, and what else a subnet manager is asked at its seat: SMInfo and traps
- * (IBA 14.4.1, 15.2, 15.4).
+ * The subnet administrator (IBA 15.2). It also takes the other datagrams that are for the subnet
+ * manager: SMInfo and traps (IBA 14.4.1, 15.4).
  */
 final class Administrator implements MadConsumer {
-  private static final int LINK_STATE = 128; // of a switch (IBA 14.2.5.1)
+  private static final int LINK_STATE = 128; // trap number, of a switch (IBA 14.2.5.1)
 
   private final Subnet subnet;
   private final Groups groups;
@@ -52,20 +52,20 @@ final class Administrator implements MadConsumer {
   // ---- for the manager ----
 
   /** Requests all clients to register again, because this manager is the master again. */
-  void returned() {
+  void onMasterAgain() {
     groups.forgetMembers();
     subscriptions.clear();
     services.clear();
   }
 
-  /** A sweep is over. */
-  void swept() {
+  /** Reports the ports that a sweep has found or lost. */
+  void onSweep() {
     negotiation.acts();
     subscriptions.ports(manager.endpoints());
   }
 
-  /** A port has come or gone. */
-  void swept(NodePort port) {
+  /** Reports a port that has come into service, or has gone out of service. */
+  void onSweep(NodePort port) {
     negotiation.acts();
     subscriptions.port(port);
   }
@@ -75,12 +75,12 @@ final class Administrator implements MadConsumer {
     return groups.mlids(null);
   }
 
-  /** {@return those of the groups that a port is a member of} */
+  /** {@return the multicast LIDs of the groups that a port is a member of} */
   Set<Integer> groupsOf(NodePort port) {
     return groups.mlids(port);
   }
 
-  /** {@return members that receive, or members that only send} */
+  /** {@return the members that receive, or the members that only send} */
   Set<NodePort> members(int mlid, boolean receive) {
     return groups.members(mlid, receive);
   }
@@ -114,7 +114,8 @@ final class Administrator implements MadConsumer {
     if (Smp.ATTRIBUTE_ID.in(d.mad) == SmpAttribute.SM_INFO.id()) {
       return negotiation.take(at, d);
     }
-    if (Smp.METHOD.in(d.mad) == MadMethod.TRAP) { // of a handover, too: its sender waits for that
+    if (Smp.METHOD.in(d.mad)
+        == MadMethod.TRAP) { // also the trap of a handover: its sender waits for the repress
       MemorySegment repress = MemorySegment.ofArray(new byte[256]).copyFrom(d.mad);
       Smp.METHOD.set(repress, MadMethod.TRAP_REPRESS);
       subnet.send(at, d.reply(repress)); // IBA 13.4.9
@@ -136,10 +137,10 @@ final class Administrator implements MadConsumer {
     int method = asked.header().method();
     long key = asked.sa().smKey();
     if (key != 0 && key != subnet.fabric().smKey()) {
-      return true; // IBA 15.2.4: no answer, which would help to guess it
+      return true; // IBA 15.2.4: a response would help to guess the SM_Key
     }
     if (sender.take(d)) {
-      return true; // of our own tables
+      return true; // an acknowledgement of a table that this administrator sends
     }
     if (asked.header().response()) {
       return subscriptions.answered(asked.header().transactionId());

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BuiltinSm implements ResidentSm {
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
-  private static final long STRANGERS_NS = 10_000_000_000L; // to register anew
+  private static final long STRANGERS_NS =
+      10_000_000_000L; // the time that ports have to register again
 
   private final Subnet subnet;
   private final Routes routes;
@@ -38,7 +39,7 @@ public final class BuiltinSm implements ResidentSm {
   private final Seat seat;
   private boolean away;
   private int announced; // priority
-  private long strangersUntilNs = Long.MAX_VALUE; // no end: there are none
+  private long strangersUntilNs = Long.MAX_VALUE; // no end: there are no strangers
 
   /** {@return an empty fabric; each of its subnets is managed by a built-in subnet manager} */
   public static Fabric newFabric() {
@@ -46,7 +47,7 @@ public final class BuiltinSm implements ResidentSm {
   }
 
   /**
-   * Manages a subnet from now on.
+   * Makes the manager of a subnet.
    *
    * @param subnet the subnet
    */
@@ -63,7 +64,7 @@ public final class BuiltinSm implements ResidentSm {
     this.trees = new Trees(tables, routes, administrator);
   }
 
-  /** {@return where it runs, null while it does not} */
+  /** {@return the port at which this manager runs, null while it does not run} */
   @Nullable NodePort seat() {
     return seat.port();
   }
@@ -83,20 +84,20 @@ public final class BuiltinSm implements ResidentSm {
     routes.forget();
     routes.write(endpoints);
     trees.write(strangers());
-    rise();
-    routes.paths(); // anew, since links between switches have risen: the next port does not sweep
+    activate();
+    routes.paths(); // links between switches have come up: the next port then needs no sweep
     if (away) {
       away = false;
-      administrator.returned();
+      administrator.onMasterAgain();
     }
-    administrator.swept();
+    administrator.onSweep();
   }
 
   @Override
   public void linked(NodePort port) {
     NodePort sm = seat.port();
     NodePort leaf = port.peer();
-    if (sm == null || leaf == null || !apart(sm, port, leaf)) {
+    if (sm == null || leaf == null || !isOnlyChange(sm, port, leaf)) {
       sweep();
       return;
     }
@@ -106,11 +107,11 @@ public final class BuiltinSm implements ResidentSm {
     routes.write(port);
     trees.write(trees.of(port), strangers());
     rise(List.of(leaf, port));
-    administrator.swept(port);
+    administrator.onSweep(port);
   }
 
-  /** Whether nothing but the way to an adapter's port is another than when it swept last. */
-  private boolean apart(NodePort sm, NodePort port, NodePort leaf) {
+  /** Returns whether the path to an adapter's port is the only change since the last sweep. */
+  private boolean isOnlyChange(NodePort sm, NodePort port, NodePort leaf) {
     return sm != port
         && !away
         && leaf.node().isSwitch()
@@ -197,7 +198,7 @@ public final class BuiltinSm implements ResidentSm {
     }
   }
 
-  /** {@return PortInfo for a Set that changes nothing} */
+  /** {@return a PortInfo whose Set changes nothing} */
   static MemorySegment unchanged(NodePort port) {
     MemorySegment data = MemorySegment.ofArray(new byte[64]).copyFrom(port.info());
     PortInfo.PORT_STATE.set(data, 0);
@@ -206,8 +207,8 @@ public final class BuiltinSm implements ResidentSm {
     return data;
   }
 
-  /** Links that are in INIT come to ACTIVE, the adapter's end last: all is ready for it then. */
-  private void rise() {
+  /** Sets links in INIT to ACTIVE, the adapter's end last, because the adapter sends at once. */
+  private void activate() {
     List<NodePort> rising = new ArrayList<>();
     for (Node node : subnet.nodes()) {
       for (NodePort port : node.ports()) {
@@ -260,7 +261,7 @@ public final class BuiltinSm implements ResidentSm {
         .orElse(Node.MULTICAST_CAP);
   }
 
-  /** {@return whether software uses a multicast LID without having asked for it} */
+  /** {@return whether software uses a multicast LID that it has not requested} */
   boolean attachedTo(int mlid) {
     return trees.attachedTo(mlid);
   }
@@ -314,8 +315,8 @@ public final class BuiltinSm implements ResidentSm {
     negotiation.changed();
   }
 
-  /** Another one is the master from now on. */
-  void away() {
+  /** Gives way to another master. */
+  void onStandby() {
     away = true;
   }
 
@@ -324,7 +325,7 @@ public final class BuiltinSm implements ResidentSm {
    * previous master knew which ports send to a group without being a member; until these ports have
    * registered again, every group can be reached from every port.
    */
-  void back() {
+  void onMaster() {
     away = true;
     strangersUntilNs = System.nanoTime() + STRANGERS_NS;
     lids.clear();

@@ -19,8 +19,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Multicast groups and their members (IBA 15.2.5.17). The IPoIB broadcast group of a partition is
- * there as soon as a port of the partition requests it (RFC 4391 section 5), and stays.
+ * The multicast groups and their members (IBA 15.2.5.17). The first port of a partition that
+ * requests the IPoIB broadcast group of the partition creates that group (RFC 4391 section 5),
+ * which then stays.
  */
 final class Groups {
   private static final long CREATE =
@@ -45,7 +46,7 @@ final class Groups {
   private static final class Group {
     final McMemberRecord record;
     final boolean stays;
-    final Map<NodePort, Integer> members = new LinkedHashMap<>(); // join state
+    final Map<NodePort, Integer> members = new LinkedHashMap<>(); // port to join state
 
     Group(McMemberRecord record, boolean stays) {
       this.record = record;
@@ -67,9 +68,9 @@ final class Groups {
   }
 
   /**
-   * Another subnet manager has been here. Members are to join anew; groups keep their LIDs, and
-   * IPoIB has OpenSM's Q_Key from now on: while it changed, ports that have joined again would not
-   * hear those that have not.
+   * Forgets the members, after another subnet manager was the master. Members are to join again;
+   * groups keep their LIDs. The groups of IPoIB have OpenSM's Q_Key from now on: if the Q_Key
+   * changed, ports that have joined again would not receive from ports that have not.
    */
   void forgetMembers() {
     groups.clear();
@@ -87,7 +88,7 @@ final class Groups {
     return found;
   }
 
-  /** {@return members of the groups of a multicast LID: those that receive, or only send} */
+  /** {@return the members that receive, or only send, of the groups of a multicast LID} */
   Set<NodePort> members(int mlid, boolean receive) {
     Set<NodePort> found = new HashSet<>();
     for (Group g : groups.values()) {
@@ -186,7 +187,7 @@ final class Groups {
   }
 
   private Gid unused() {
-    return new Gid(0xff12_a01b_fe80_0000L, ++fresh); // transient, link-local, of the SA's making
+    return new Gid(0xff12_a01b_fe80_0000L, ++fresh); // transient, link-local, chosen by the SA
   }
 
   private static McMemberRecord record(Gid mgid) {
@@ -199,7 +200,7 @@ final class Groups {
         .set(Field.SCOPE, mgid.high() >>> 48 & 0xf);
   }
 
-  /** Whether what a join asks for is what the group has (IBA 15.2.5.17.2). */
+  /** Returns whether a group has the values that a join requests (IBA 15.2.5.17.2). */
   private static boolean fits(McMemberRecord asked, McMemberRecord is) {
     for (Field f : List.of(Field.QKEY, Field.PKEY, Field.MLID, Field.SL, Field.TCLASS)) {
       if (asked.has(f) && asked.number(f) != is.number(f) && asked.number(f) != 0) {
@@ -274,7 +275,7 @@ final class Groups {
     return r;
   }
 
-  /** {@return groups, or members when the query asks for a port or a state} */
+  /** {@return the groups, or the members when the query names a port or a join state} */
   List<McMemberRecord> find(McMemberRecord query) {
     List<McMemberRecord> found = new ArrayList<>();
     boolean members = query.has(Field.PORT_GID) || query.has(Field.JOIN_STATE);
@@ -290,7 +291,7 @@ final class Groups {
     return found;
   }
 
-  /** {@return the way to a group, without its source, or null when there is no such group} */
+  /** {@return the path to a group, without a source, or null when there is no such group} */
   @Nullable PathRecord path(Gid mgid) {
     Group g = groups.get(mgid);
     return g == null

@@ -7,9 +7,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * LIDs of ports, LMC 0: an adapter's port gets the lowest free one from 1, a switch the highest
- * one, so that switches do not stand between adapters. A port keeps its LID until it is forgotten,
- * and one that another subnet manager gave is taken over.
+ * The LIDs of ports, with LMC 0. An adapter's port gets the lowest free LID from 1, a switch the
+ * highest one, so that the LIDs of adapters follow each other. A port keeps its LID until {@link
+ * #forget}, also a LID that another subnet manager has assigned.
  */
 final class LidPool {
   private static final int LID_LAST = 0xBFFF; // IBA 4.1.3
@@ -47,7 +47,7 @@ final class LidPool {
     return lid;
   }
 
-  /** {@return the LID that a port was given, 0 for none} */
+  /** {@return the LID that was assigned to a port, 0 for none} */
   int given(NodePort port) {
     return given.getOrDefault(port, 0);
   }
@@ -60,7 +60,7 @@ final class LidPool {
     }
   }
 
-  /** Forgets everything: the ports' own LIDs count from now on. */
+  /** Forgets all assignments; the next call of {@link #lid} adopts the LID that a port has. */
   void clear() {
     given.clear();
     used.clear();

@@ -9,28 +9,30 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Multicast LIDs of groups. A group that comes again gets the LID it had, if that is still free.
+ * The multicast LIDs of groups. A group that is created again gets its earlier LID if that LID is
+ * still free.
  */
 final class MlidPool {
   private static final long SIGNATURE_IPV6 = 0x601bL;
   private static final long SOLICITED_LOW = 0x1_ff00_0000L;
 
   private final BuiltinSm manager;
-  private final Map<Gid, Integer> given = new HashMap<>(); // survive a time without members
+  private final Map<Gid, Integer> given = new HashMap<>(); // kept while a group has no members
 
   MlidPool(BuiltinSm manager) {
     this.manager = manager;
   }
 
   /**
-   * The LID that ports know this group by already, from another subnet manager: so a sender that
-   * has joined again is heard by those that have not. Else the one that this group had if it is
-   * still free, or the lowest that no group has. When there is none, a solicited-node group of IPv6
-   * shares that of another one, so that they do not use all up.
+   * Returns the LID of a new group. If ports use a LID for this group since another subnet manager
+   * was the master, this method returns that LID, so that these ports receive from a sender that
+   * has joined again. Otherwise it returns the earlier LID of the group if that is still free, or
+   * else the lowest free LID. When no LID is free, a solicited-node group of IPv6 shares the LID of
+   * another solicited-node group.
    *
    * @param mgid the new group
-   * @param groups the LIDs of the groups that are there, in their order
-   * @throws Refusal when all are used
+   * @param groups the LIDs of the existing groups, in the order of their creation
+   * @throws Refusal when no LID is free
    */
   int mlid(Gid mgid, Map<Gid, Integer> groups) {
     Set<Integer> used = new HashSet<>(groups.values());
@@ -58,14 +60,14 @@ final class MlidPool {
     }
     for (Map.Entry<Gid, Integer> e : groups.entrySet()) {
       boolean alike = solicited(mgid) && solicited(e.getKey());
-      if (alike && e.getKey().high() == mgid.high()) { // of one scope and partition
+      if (alike && e.getKey().high() == mgid.high()) { // same scope and partition
         return e.getValue();
       }
     }
     throw new Refusal(SaStatus.NO_RESOURCES);
   }
 
-  /** Whether it stands for ff02::1:ffxx:xxxx (RFC 4391 section 4, RFC 4291 section 2.7.1). */
+  /** Returns whether a group is of ff02::1:ffxx:xxxx (RFC 4391 section 4, RFC 4291 2.7.1). */
   private static boolean solicited(Gid mgid) {
     return (mgid.high() >>> 32 & 0xffff) == SIGNATURE_IPV6
         && (mgid.low() & ~0xff_ffffL) == SOLICITED_LOW;

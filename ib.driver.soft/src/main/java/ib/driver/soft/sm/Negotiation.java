@@ -97,13 +97,13 @@ final class Negotiation {
     } else if (yielded && priority() > 0) {
       signal(Signal.RECALLED);
     } else if (!masters() || heir().isEmpty()) {
-      makeRoom(); // otherwise the heir is given the subnet
+      yieldIfUnwanted(); // otherwise the heir gets the subnet
     }
-    goOn();
+    continueDiscovery();
   }
 
   /** Gives way to the others if this manager has priority 0. */
-  private void makeRoom() {
+  private void yieldIfUnwanted() {
     if (priority() == 0 && signal(Signal.YIELDED)) {
       yielded = true;
     }
@@ -120,15 +120,15 @@ final class Negotiation {
     silentPolls = 0;
     if (before == SmState.MASTER && after != SmState.MASTER) {
       heir = null;
-      manager.away();
+      manager.onStandby();
     } else if (after == SmState.MASTER) { // also when it was the master already
-      manager.back();
+      manager.onMaster();
     }
     return true;
   }
 
   /** Polls the other managers after a change, or becomes the master when there are none. */
-  private void goOn() {
+  private void continueDiscovery() {
     if (peers.isEmpty()) {
       signal(Signal.LOST); // no peer to wait for
       signal(Signal.ALONE);
@@ -159,7 +159,7 @@ final class Negotiation {
       return;
     }
     if (state == SmState.DISCOVERING) {
-      discovered(); // who has not answered by now is not there
+      discovered(); // a peer that has not answered by now is not there
     } else if (state == SmState.STANDBY) {
       boolean alive = peers.values().stream().anyMatch(p -> p.heard && claims(p));
       silentPolls = alive ? 0 : silentPolls + 1;
@@ -167,10 +167,10 @@ final class Negotiation {
         signal(Signal.LOST);
       }
     }
-    goOn();
+    continueDiscovery();
   }
 
-  /** Whether it is the master, or will be before this one. */
+  /** Returns whether a peer is the master, or becomes the master before this manager. */
   private boolean claims(Peer peer) {
     return peer.state == SmState.MASTER
         || outranks(peer)
@@ -204,7 +204,7 @@ final class Negotiation {
 
   // ---- datagrams ----
 
-  /** Whether SMInfo is believed: so is who hides the key (IBA 14.2.5.13). */
+  /** Returns whether an SMInfo has the right SM_Key, or the key 0 (IBA 14.2.5.13). */
   private boolean believed(MemorySegment data) {
     long key = SmInfo.SM_KEY.of(data);
     return key == 0 || key == subnet.fabric().smKey();
@@ -234,17 +234,17 @@ final class Negotiation {
     subnet.send(seat, d);
   }
 
-  /** Takes a datagram about SMInfo, or leaves it. */
+  /** Handles a datagram if it is about SMInfo. {@return whether it is} */
   boolean take(NodePort at, Datagram d) {
     switch (Smp.METHOD.in(d.mad)) {
       case MadMethod.GET -> reply(at, d, 0);
-      case MadMethod.SET -> told(at, d);
+      case MadMethod.SET -> command(at, d);
       case MadMethod.GET | MadMethod.RESPONSE -> {
         long id = Smp.TRANSACTION_ID.of(d.mad);
         if ((id & 0xffffL << 48) != TAG) {
-          return false; // of a tool at the same node
+          return false; // the response to a tool at the same node
         }
-        heard(id, d.mad);
+        response(id, d.mad);
       }
       default -> {
         return false;
@@ -257,7 +257,8 @@ final class Negotiation {
     MemorySegment reply = MemorySegment.ofArray(new byte[256]).copyFrom(d.mad);
     Smp.METHOD.set(reply, MadMethod.GET | MadMethod.RESPONSE);
     Smp.STATUS.set(reply, status);
-    // IBA 14.2.5.13: strangers get key 0. OpenSM sends no key, and trusts no peer without one
+    // IBA 14.2.5.13: a peer without the key gets key 0. OpenSM sends no key, and trusts no peer
+    // without one
     info(Smp.data(reply), state, believed(Smp.data(d.mad)));
     if (d.directed()) {
       Smp.DIRECTION.set(reply, 1);
@@ -265,8 +266,8 @@ final class Negotiation {
     subnet.send(at, d.reply(reply));
   }
 
-  /** Another one tells it what to do; what does not belong here is refused (IBA 14.2.5.13). */
-  private void told(NodePort at, Datagram d) {
+  /** Executes a command of another manager, or refuses an illegal one (IBA 14.2.5.13). */
+  private void command(NodePort at, Datagram d) {
     Signal what = Signal.of(Smp.ATTRIBUTE_MODIFIER.in(d.mad));
     MemorySegment data = Smp.data(d.mad);
     boolean legal =
@@ -293,27 +294,27 @@ final class Negotiation {
                       SmState.STANDBY));
     }
     signal(what);
-    goOn();
+    continueDiscovery();
   }
 
-  /** One of the others answers. */
-  private void heard(long id, MemorySegment mad) {
+  /** Handles the response of another manager. */
+  private void response(long id, MemorySegment mad) {
     boolean believed = believed(Smp.data(mad));
     if (id == handover) {
       boolean first = heir != null;
-      heir = null; // given, or refused
+      heir = null; // the heir has taken the subnet, or has refused it
       if (first && believed && Smp.STATUS.in(mad) == 0 && signal(Signal.HANDED_OVER)) {
-        makeRoom();
-        goOn();
+        yieldIfUnwanted();
+        continueDiscovery();
       }
       return;
     }
     MemorySegment data = Smp.data(mad);
-    for (Peer peer : peers.values()) { // late or not, it says how the other is now
+    for (Peer peer : peers.values()) { // also a late response has the present state of the peer
       boolean its = peer.port.guid() == SmInfo.GUID.of(data) && Smp.STATUS.in(mad) == 0;
       if (its && !believed) {
         peer.state = SmState.NOT_ACTIVE;
-        peer.guid = 0; // as if it had never said anything
+        peer.guid = 0; // as if the peer had never answered
       } else if (its) {
         peer.heard = true;
         peer.priority = SmInfo.PRIORITY.in(data);
@@ -328,7 +329,7 @@ final class Negotiation {
   private void answered() {
     if (state == SmState.DISCOVERING && peers.values().stream().allMatch(p -> p.heard)) {
       discovered();
-      goOn();
+      continueDiscovery();
     } else if (state == SmState.MASTER) {
       heir().filter(p -> p.heard).ifPresent(this::handOver);
     }

@@ -12,8 +12,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The partitions of the built-in subnet manager: adapters have the P_Keys that they were configured
- * with, and switches let all of them pass. Under the fabric's lock.
+ * The partitions of the built-in subnet manager. An adapter has the P_Keys of its configuration,
+ * and switches do not enforce partitions.
  */
 final class Partitions {
   private static final int PER_BLOCK = 32;
@@ -26,7 +26,7 @@ final class Partitions {
     this.subnet = subnet;
   }
 
-  /** Takes over what a port was configured with. */
+  /** Sets the P_Keys that a port has by its configuration. */
   void configure(NodePort port, int[] table) {
     configured.put(port, Arrays.copyOf(table, NodePort.PKEYS));
   }
@@ -35,7 +35,7 @@ final class Partitions {
     configured.remove(port);
   }
 
-  /** Writes the table of an adapter's port. */
+  /** Writes the P_Key table of an adapter's port. */
   void write(NodePort port) {
     int[] table = configured.get(port);
     if (table != null) {
@@ -44,8 +44,8 @@ final class Partitions {
   }
 
   /**
-   * Writes the tables of all ports. What another subnet manager had switches enforce would keep
-   * from their way packets of partitions that were made since.
+   * Writes the P_Key tables of all ports, and ends the enforcement that another subnet manager has
+   * set up at switches, which would drop packets of newer partitions.
    */
   void writeAll() {
     configured.keySet().forEach(this::write);

@@ -11,13 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Path records (IBA 15.2.5.16): between ports that share a partition, LMC 0, both ways alike. */
+/** The path records (IBA 15.2.5.16) of ports that share a partition: LMC 0, all reversible. */
 final class PathRecords {
   private static final int LIFE_TIME = 18;
   private static final int EXACTLY = 2;
   private static final int MAX_PATHS = 1 << 16;
 
-  /** Components that are judged by their selectors, and those that are only handed through. */
+  /** Components that a selector compares, and components that are copied to the response. */
   private static final long NOT_COMPARED =
       Field.MTU.mask()
           | Field.MTU_SELECTOR.mask()
@@ -43,7 +43,7 @@ final class PathRecords {
     this.groups = groups;
   }
 
-  /** {@return the paths that answer a query; of a Get the first counts} */
+  /** {@return the paths that match a query; the response to a Get has the first one} */
   List<PathRecord> find(PathRecord query) {
     List<PathRecord> found = new ArrayList<>();
     long mask = query.componentMask();
@@ -114,7 +114,7 @@ final class PathRecords {
             .set(Field.PACKET_LIFE_TIME, LIFE_TIME);
   }
 
-  /** A partition that both ports are in, one of them in full; 0 for none (IBA 10.9.3). */
+  /** Returns a partition of both ports, one of them a full member; 0 for none (IBA 10.9.3). */
   private static int shared(NodePort a, NodePort b, int wanted) {
     for (int mine : a.pkeys()) {
       for (int its : b.pkeys()) {
@@ -137,7 +137,7 @@ final class PathRecords {
     return asked ? query.value(value) : most;
   }
 
-  /** Selector rules (IBA 15.2.5.16): 0 greater than, 1 less than, 2 exactly, 3 the largest. */
+  /** Applies a selector (IBA 15.2.5.16): 0 greater than, 1 less than, 2 exactly, 3 largest. */
   private static boolean selected(PathRecord query, Field selector, Field value, int is) {
     if (!query.has(selector) || !query.has(value)) {
       return true;
@@ -146,7 +146,8 @@ final class PathRecords {
     return switch (query.value(selector)) {
       case 0 -> is > asked;
       case 1 -> is < asked;
-      case 2 -> is >= asked; // what carries more carries this, and is what OpenSM answers by
+      case 2 ->
+          is >= asked; // a path that carries more carries this; OpenSM responds in the same manner
       default -> true;
     };
   }

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Shortest ways between the switches of a subnet, over links that are up. */
+/** The shortest routes between the switches of a subnet, over links that are up. */
 final class Paths {
   private final Map<Node, Map<Node, List<Integer>>> first = new HashMap<>();
 
   /**
-   * Finds them.
+   * Finds the routes.
    *
    * @param switches all switches
    */
@@ -26,12 +26,13 @@ final class Paths {
   }
 
   /**
-   * The port by which a switch sends to another one; ways of equal length take turns by LID.
+   * Returns the port by which a switch sends to another one. The LID selects among routes of equal
+   * length.
    *
    * @param from the switch
-   * @param to the other
-   * @param lid for which
-   * @return the port, 0 when it is the same switch, or {@link Node#NO_PORT}
+   * @param to the other switch
+   * @param lid the destination LID
+   * @return the port, 0 when both are the same switch, or {@link Node#NO_PORT}
    */
   int port(Node from, Node to, int lid) {
     if (from.equals(to)) {
@@ -41,7 +42,7 @@ final class Paths {
     return ports == null ? Node.NO_PORT : ports.get(lid % ports.size());
   }
 
-  /** The switch at the other end of a link that is up, or null. */
+  /** Returns the switch at the other end of a link that is up, or null. */
   static @Nullable Node across(NodePort port) {
     NodePort peer = port.linked() ? port.peer() : null;
     return peer != null && peer.node().isSwitch() ? peer.node() : null;

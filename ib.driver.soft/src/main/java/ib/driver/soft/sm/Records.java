@@ -21,7 +21,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Records that say what there is: made when they are asked for (IBA 15.2.5). */
+/** Makes the records of nodes, ports and links when a query requests them (IBA 15.2.5). */
 final class Records {
   private static final int CLASS_VERSION = 2;
   private static final int RESPONSE_TIME = 16;
@@ -41,7 +41,7 @@ final class Records {
     this.tables = new TableRecords(manager);
   }
 
-  /** {@return the records that answer a query, or a refusal for an attribute that is not known} */
+  /** {@return the records that match a query} @throws Refusal for an unknown attribute */
   List<? extends SaRecord<?, ?>> find(Mad asked, long mask) {
     return switch (asked.header().attributeId()) {
       case ClassPortInfo.ATTRIBUTE_ID -> List.of(classPortInfo());

@@ -2,7 +2,7 @@ package ib.driver.soft.sm;
 
 import ib.core.sa.SaStatus;
 
-/** A request that is answered with a status. */
+/** Ends the handling of a request; the response has the status of this exception. */
 final class Refusal extends RuntimeException {
   private static final long serialVersionUID = 1;
 

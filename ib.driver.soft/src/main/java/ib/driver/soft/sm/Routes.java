@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The ways that the built-in subnet manager has given to the switches. Found anew when switches or
- * links between them have come or gone; a port that comes or goes costs one entry of each switch.
- * Under the fabric's lock.
+ * The routes that the built-in subnet manager has written into the switches. A change of the
+ * switches, or of the links between them, makes this class find all routes again. A port that comes
+ * or goes changes one entry of each switch.
  */
 final class Routes {
   private final Subnet subnet;
@@ -18,7 +18,7 @@ final class Routes {
   private final LidPool lids;
   private List<Node> switches = List.of();
   private Paths paths = new Paths(List.of());
-  private long found = -1; // at which state of the switches
+  private long found = -1; // the count of switch changes at which the routes were found
 
   Routes(Subnet subnet, Tables tables, LidPool lids) {
     this.subnet = subnet;
@@ -26,23 +26,23 @@ final class Routes {
     this.lids = lids;
   }
 
-  /** {@return whether the switches and their links are those that the ways were found for} */
+  /** {@return whether the switches and their links are those for which the routes were found} */
   boolean current() {
     return found == subnet.switchLinks();
   }
 
-  /** Nothing of what was found is believed any more. */
+  /** Forgets the routes, so that they are found again. */
   void forget() {
     found = -1;
   }
 
-  /** {@return the switches, as they are now} */
+  /** {@return the present switches} */
   List<Node> switches() {
     refresh();
     return switches;
   }
 
-  /** {@return the ways between them, as they are now} */
+  /** {@return the present routes between the switches} */
   Paths paths() {
     refresh();
     return paths;
@@ -56,7 +56,7 @@ final class Routes {
     }
   }
 
-  /** Writes the ways to all ports, and to nothing else. */
+  /** Writes the routes to all ports, and removes all other routes. */
   void write(List<NodePort> endpoints) {
     for (Node node : switches()) {
       Map<Integer, Integer> ports = new HashMap<>();
@@ -71,7 +71,7 @@ final class Routes {
     }
   }
 
-  /** Writes the ways to a port that has come, or takes them away. */
+  /** Writes the routes to a port that has come, or removes those to a port that has gone. */
   void write(NodePort port) {
     int lid = lids.given(port);
     for (Node node : lid == 0 ? List.<Node>of() : switches()) {
@@ -80,7 +80,7 @@ final class Routes {
     }
   }
 
-  /** Where a switch sends what is for a port; -1 when no switch is there. */
+  /** Returns the port by which a switch sends to a port; -1 when no switch is there. */
   private int out(Node node, NodePort port, int lid) {
     NodePort leaf = port.number() == 0 ? port : port.peer();
     if (leaf == null || !leaf.node().isSwitch()) {

@@ -6,7 +6,7 @@ import ib.driver.soft.topology.NodePort;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The port at which the built-in subnet manager runs. Under the fabric's lock. */
+/** The port at which the built-in subnet manager runs. */
 final class Seat {
   private final Subnet subnet;
   private final Administrator administrator;
@@ -23,8 +23,8 @@ final class Seat {
   }
 
   /**
-   * Takes port 0 of the first switch, or the first adapter's port. {@return whether it is another
-   * port than before}
+   * Takes port 0 of the first switch, or the first adapter's port. {@return whether the port is
+   * another one than before}
    */
   boolean take() {
     NodePort now = null;
@@ -53,7 +53,7 @@ final class Seat {
     return true;
   }
 
-  /** Leaves the port, if there is one. */
+  /** Leaves the port, if the manager runs at one. */
   void leave() {
     NodePort before = port;
     if (before != null) {

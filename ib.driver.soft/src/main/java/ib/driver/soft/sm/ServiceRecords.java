@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Services and their leases (IBA 15.2.5.14). */
+/** The service records and their leases (IBA 15.2.5.14). */
 final class ServiceRecords {
-  /** More are refused: their keys are whatever a stranger makes up. */
+  /** The greatest number of records; the limit is needed because strangers choose the keys. */
   private static final int MAX_SERVICES = 4096;
 
   private static final long FOR_EVER = 0xffff_ffffL;

@@ -3,40 +3,41 @@ package ib.driver.soft.sm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The states of a subnet manager, and what takes it from one to another (IBA 14.4.1). The ordinal
+ * The states of a subnet manager, and the signals that change its state (IBA 14.4.1). The ordinal
  * is SMState of SMInfo.
  */
 enum SmState {
-  /** Does nothing until it receives STANDBY. */
+  /** The manager does nothing until it receives STANDBY. */
   NOT_ACTIVE,
-  /** Looks who else is there. */
+  /** The manager looks for other managers. */
   DISCOVERING,
-  /** Watches the master. */
+  /** The manager polls the master. */
   STANDBY,
-  /** Manages the subnet. */
+  /** The manager is the master. */
   MASTER;
 
   /**
-   * The events of a subnet manager: five are SubnSet(SMInfo) commands, the manager finds others.
+   * The signals of a subnet manager: five are SubnSet(SMInfo) commands of another manager, the
+   * others are findings of this manager.
    */
   enum Signal {
-    /** The master gives the subnet to it. */
+    /** The master hands the subnet over to this manager. */
     HANDOVER(1),
-    /** Whom it gave the subnet to has taken it. */
+    /** The manager that got the subnet from this manager has taken it. */
     ACKNOWLEDGE(2),
-    /** The master wants it to be quiet. */
+    /** The master commands this manager to do nothing. */
     DISABLE(3),
-    /** The master wants it to stand by again. */
+    /** The master commands this manager to stand by again. */
     STANDBY(4),
-    /** The master wants it to look who is there. */
+    /** The master commands this manager to look for other managers. */
     DISCOVER(5),
     /** No manager is the master, and no peer outranks this manager. */
     ALONE(0),
     /** Another manager is the master, or a peer outranks this manager. */
     OUTRANKED(0),
-    /** The master it watched is silent, or gone. */
+    /** The master that this manager polled does not answer, or is gone. */
     LOST(0),
-    /** Whom it gave the subnet to has answered that. */
+    /** The manager that got the subnet from this manager has answered the HANDOVER. */
     HANDED_OVER(0),
     /** This manager has priority 0 and gives way to a peer. */
     YIELDED(0),
@@ -49,12 +50,12 @@ enum SmState {
       this.modifier = modifier;
     }
 
-    /** {@return the attribute modifier of the SubnSet(SMInfo) that tells it} */
+    /** {@return the attribute modifier of the SubnSet(SMInfo) for this signal} */
     int modifier() {
       return modifier;
     }
 
-    /** {@return what an attribute modifier tells, or null} */
+    /** {@return the signal of an attribute modifier, or null} */
     static @Nullable Signal of(int modifier) {
       for (Signal s : values()) {
         if (modifier != 0 && s.modifier == modifier) {
@@ -64,13 +65,13 @@ enum SmState {
       return null;
     }
 
-    /** {@return the state in which who sends it must be} */
+    /** {@return the state in which the sender of this signal must be} */
     SmState sender() {
       return this == ACKNOWLEDGE ? SmState.STANDBY : MASTER;
     }
   }
 
-  /** The state after a signal; null for one that does not belong here. */
+  /** The state after each signal; null where the signal is not allowed. */
   private static final @Nullable SmState[][] AFTER = {
     // HANDOVER, ACKNOWLEDGE, DISABLE, STANDBY, DISCOVER,
     //   ALONE, OUTRANKED, LOST, HANDED_OVER, YIELDED, RECALLED
@@ -98,7 +99,7 @@ enum SmState {
     },
   };
 
-  /** {@return the state after a signal, or null when it does not belong here} */
+  /** {@return the state after a signal, or null when the signal is not allowed in this state} */
   @Nullable SmState after(Signal signal) {
     return AFTER[ordinal()][signal.ordinal()];
   }

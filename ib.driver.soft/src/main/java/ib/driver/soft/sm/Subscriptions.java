@@ -22,7 +22,7 @@ import java.util.Map;
 
 /** The event subscriptions of ports, and the reports to the subscribers (IBA 13.4.11, 15.4.7). */
 final class Subscriptions {
-  /** More are refused: their numbers are whatever a stranger makes up. */
+  /** The greatest number of subscribers; the limit is needed because any stranger may subscribe. */
   private static final int MAX_SUBSCRIBERS = 4096;
 
   private static final long TAG = 0xE000L << 48;
@@ -66,7 +66,7 @@ final class Subscriptions {
     return asked;
   }
 
-  /** {@return the subscriptions there are, numbered by port} */
+  /** {@return all subscriptions, numbered for each port} */
   List<InformInfoRecord> records() {
     List<InformInfoRecord> all = new ArrayList<>();
     Map<NodePort, Integer> count = new HashMap<>();
@@ -94,7 +94,7 @@ final class Subscriptions {
         && a.value(Field.IS_GENERIC) == b.value(Field.IS_GENERIC);
   }
 
-  /** Ports that came to ACTIVE, or left it, since the last time. */
+  /** Reports the ports that have come into service, or gone out of it, since the last call. */
   void ports(List<NodePort> endpoints) {
     endpoints.forEach(this::port);
     List.copyOf(inService.keySet()).forEach(this::port);
@@ -177,7 +177,7 @@ final class Subscriptions {
         && (producer == ANY_24 || producer == n.value(Notice.Field.PRODUCER_TYPE));
   }
 
-  /** {@return whether a response is one to a report} */
+  /** {@return whether a response answers a report} */
   boolean answered(long tid) {
     return (tid & 0xffffL << 48) == TAG;
   }

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Records of the tables of ports and switches that are rarely asked for (IBA 15.2.5). */
+/** Makes the records of the tables of ports and switches (IBA 15.2.5). */
 final class TableRecords {
   private static final int GUIDS_PER_BLOCK = 8;
   private static final int ARBITRATION_BLOCKS = 4;
@@ -26,7 +26,7 @@ final class TableRecords {
     this.manager = manager;
   }
 
-  /** {@return the records that answer a query, or a refusal for an attribute that is not known} */
+  /** {@return the records that match a query} @throws Refusal for an unknown attribute */
   List<? extends SaRecord<?, ?>> find(Mad asked, long mask) {
     return switch (asked.header().attributeId()) {
       case SwitchInfoRecord.ATTRIBUTE_ID ->
@@ -72,7 +72,7 @@ final class TableRecords {
     return all;
   }
 
-  /** {@return ports of an endpoint's node: of an adapter itself, of a switch all} */
+  /** {@return the endpoint itself for an adapter, all ports of the node for a switch} */
   private static List<NodePort> ports(NodePort endpoint) {
     List<NodePort> ports = new ArrayList<>(List.of(endpoint));
     if (endpoint.node().isSwitch()) {
@@ -81,7 +81,7 @@ final class TableRecords {
     return ports;
   }
 
-  /** One map of an adapter's port, where the ports count for nothing; of a switch all pairs. */
+  /** Returns one map for an adapter's port, one for each pair of ports for a switch. */
   private List<SlToVlRecord> lanes() {
     List<SlToVlRecord> all = new ArrayList<>();
     for (NodePort endpoint : manager.endpoints()) {

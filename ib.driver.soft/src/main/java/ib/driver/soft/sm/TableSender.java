@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Answers to GetTable: the reliable multi-packet protocol from the sender's side (IBA 13.6.3). As
- * many segments are under way as the receiver's window allows; the first window is one.
+ * Sends the responses to GetTable by the reliable multi-packet protocol (IBA 13.6.3). As many
+ * segments are outstanding as the receiver's window allows; the first window has one segment.
  */
 final class TableSender {
-  private static final int DATA = 200; // of subnet administration
+  private static final int DATA = 200; // bytes of a segment of subnet administration
   private static final long AGAIN_NS = 500_000_000L;
   private static final int MAX_TIMES = 4;
   private static final int MAX_TRANSFERS = 1024;
@@ -104,7 +104,7 @@ final class TableSender {
     return mad;
   }
 
-  /** Takes what a receiver says about its window. */
+  /** Handles a datagram if it acknowledges a segment. {@return whether it does} */
   boolean take(Datagram d) {
     Mad mad = Mad.of(d.mad);
     RmppHeader h = mad.rmpp();
@@ -118,7 +118,7 @@ final class TableSender {
     }
     Transfer t = transfers.get(key(d));
     if (t == null) {
-      return true; // late
+      return true; // the transfer has ended already
     }
     if (h.rmppType() != RmppHeader.TYPE_ACK || h.segmentNumber() >= t.segments()) {
       transfers.remove(key(d));
@@ -136,7 +136,7 @@ final class TableSender {
     return transfers.values().stream().mapToLong(t -> t.againNs).min().orElse(Long.MAX_VALUE);
   }
 
-  /** Says again what was not acknowledged. */
+  /** Sends again the segments that were not acknowledged in time. */
   void tick() {
     long now = System.nanoTime();
     transfers.values().removeIf(t -> t.againNs - now <= 0 && ++t.times > MAX_TIMES);

@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the forwarding tables of the switches, block by block, where they differ. */
+/** Writes the blocks of the forwarding tables of switches that differ from the wanted ones. */
 final class Tables {
-  private static final int LIDS = 64; // per linear block
-  private static final int GROUPS = 32; // per multicast block
+  private static final int LIDS = 64; // in a linear block
+  private static final int GROUPS = 32; // in a multicast block
   private static final int POSITIONS = 16;
 
   private final Subnet subnet;
@@ -26,7 +26,7 @@ final class Tables {
     this.subnet = subnet;
   }
 
-  /** Writes where a switch sends each LID. */
+  /** Writes the ports by which a switch sends to each LID. */
   void linear(Node node, Map<Integer, Integer> ports) {
     NodePort zero = node.port(0);
     int top = 0;
@@ -52,7 +52,7 @@ final class Tables {
     }
   }
 
-  /** Writes where a switch sends one LID. */
+  /** Writes the port by which a switch sends to one LID. */
   void linear(Node node, int lid, int port) {
     NodePort zero = node.port(0);
     if (zero == null || node.linear(lid) == port) {
@@ -76,7 +76,7 @@ final class Tables {
     subnet.set(zero, SmpAttribute.SWITCH_INFO, 0, info);
   }
 
-  /** Writes where a switch sends one group. */
+  /** Writes the ports by which a switch sends to one group. */
   void multicast(Node node, int mlid, BitSet wanted) {
     BitSet now = node.multicast().get(mlid);
     if (now == null ? wanted.isEmpty() : now.equals(wanted)) {
@@ -87,7 +87,7 @@ final class Tables {
     block(node, (mlid - Node.MULTICAST_FIRST) / GROUPS, all);
   }
 
-  /** Writes where a switch sends each group. */
+  /** Writes the ports by which a switch sends to each group. */
   void multicast(Node node, Map<Integer, BitSet> wanted) {
     Set<Integer> blocks = new java.util.TreeSet<>();
     for (Map<Integer, BitSet> groups : java.util.List.of(wanted, Map.copyOf(node.multicast()))) {
@@ -117,13 +117,13 @@ final class Tables {
   }
 
   /**
-   * The tree of a group: along the shortest ways from one root.
+   * Makes the tree of a group along the shortest routes from one root.
    *
-   * @param receivers ports that are sent to
-   * @param senders ports that only send
-   * @param paths the ways
-   * @param mlid multicast LID
-   * @param into table of each switch, completed
+   * @param receivers the ports that receive
+   * @param senders the ports that only send
+   * @param paths the routes
+   * @param mlid the multicast LID, which selects the root
+   * @param into the table of each switch, to which this method adds ports
    */
   static void tree(
       Set<NodePort> receivers,

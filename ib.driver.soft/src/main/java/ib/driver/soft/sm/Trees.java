@@ -14,9 +14,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The trees of the groups: who hears each of them, and what the switches forward. A tree is built
- * anew when its members or the ways between the switches change, and no other one. Under the
- * fabric's lock.
+ * The trees of the groups: the ports that receive each group, and the entries of the switches. Only
+ * the trees whose members have changed are built again, or all after a change of the routes.
  */
 final class Trees {
   /** A group and the multicast LID by which software has attached its port to the group. */
@@ -52,7 +51,7 @@ final class Trees {
     attached.values().removeIf(Set::isEmpty);
   }
 
-  /** {@return whether software uses a multicast LID without having asked for it} */
+  /** {@return whether software uses a multicast LID that it has not requested} */
   boolean attachedTo(int mlid) {
     return attached.keySet().stream().anyMatch(to -> to.mlid == mlid);
   }
@@ -71,7 +70,7 @@ final class Trees {
 
   // ---- trees ----
 
-  /** {@return the multicast LIDs of all groups that a port hears or sends to} */
+  /** {@return the multicast LIDs of all groups that a port receives or sends to} */
   Set<Integer> of(NodePort port) {
     Set<Integer> found = new TreeSet<>();
     attached.forEach(
@@ -85,9 +84,9 @@ final class Trees {
   }
 
   /**
-   * Writes all trees, and takes away what belongs to none.
+   * Writes all trees, and removes the entries that belong to none.
    *
-   * @param strangers ports that are to reach every group
+   * @param strangers the ports that are to reach every group
    */
   void write(Collection<NodePort> strangers) {
     Set<Integer> all = new TreeSet<>();
@@ -103,8 +102,8 @@ final class Trees {
   /**
    * Writes some trees.
    *
-   * @param mlids whose members have changed
-   * @param strangers ports that are to reach every group
+   * @param mlids the multicast LIDs whose members have changed
+   * @param strangers the ports that are to reach every group
    */
   void write(Set<Integer> mlids, Collection<NodePort> strangers) {
     for (int mlid : mlids) {

@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The agents of all nodes: picks the one that a MAD is for. Called under the fabric's lock. */
+/** Hands each MAD to the agent of the node that the MAD is for. Guarded by the fabric's monitor. */
 public final class Agents {
   private static final int GET = 0x01;
   private static final int SET = 0x02;
@@ -23,7 +23,7 @@ public final class Agents {
   private final Pma pma = new Pma();
 
   /**
-   * For all nodes of a subnet.
+   * Makes the agents of all nodes of a subnet.
    *
    * @param sma the subnet management agent
    */
@@ -32,7 +32,7 @@ public final class Agents {
   }
 
   /**
-   * Whether the agents answer a MAD, rather than software on the node.
+   * Returns whether the agents of a node answer a MAD, and not software on the node.
    *
    * @param mad 256 bytes
    * @return whether to call {@link #answer}
@@ -76,10 +76,10 @@ public final class Agents {
   /**
    * Answers a MAD.
    *
-   * @param at where it arrived
+   * @param at the port at which the MAD arrived
    * @param mad 256 bytes, not changed
-   * @param slid where it came from
-   * @return the answer, or null when there is none
+   * @param slid the source LID of the MAD
+   * @return the response, or null when there is none
    */
   public @Nullable MemorySegment answer(NodePort at, MemorySegment mad, int slid) {
     return switch (Smp.MGMT_CLASS.in(mad)) {

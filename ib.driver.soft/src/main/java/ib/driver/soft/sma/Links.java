@@ -21,7 +21,7 @@ public final class Links {
   }
 
   /**
-   * The link trains: both ends come to INIT, unless one is disabled or they have no width in
+   * Trains a link: both ends come to INIT, unless one end is disabled or the ends have no width in
    * common.
    *
    * @param port one end
@@ -39,15 +39,15 @@ public final class Links {
     }
     enter(port, PortState.INIT, PhysState.LINK_UP);
     enter(peer, PortState.INIT, PhysState.LINK_UP);
-    told(port);
-    told(peer);
+    reportChange(port);
+    reportChange(peer);
   }
 
   /**
-   * The link goes down at both ends.
+   * Takes a link down at both ends.
    *
    * @param port one end
-   * @param phys what its physical state is from then on; the other end polls
+   * @param phys the new physical state of that end; the other end polls
    */
   public void down(NodePort port, PhysState phys) {
     NodePort peer = port.peer();
@@ -55,10 +55,10 @@ public final class Links {
     enter(port, PortState.DOWN, phys);
     if (peer != null && peer.state() != PortState.DOWN) {
       enter(peer, PortState.DOWN, PhysState.POLLING);
-      told(peer);
+      reportChange(peer);
     }
     if (was) {
-      told(port);
+      reportChange(port);
     }
   }
 
@@ -82,8 +82,8 @@ public final class Links {
     }
   }
 
-  /** PortStateChange and trap 128 of a switch (IBA 14.2.5.4, 14.3.9). */
-  private void told(NodePort port) {
+  /** Sets PortStateChange of a switch and sends its trap 128 (IBA 14.2.5.4, 14.3.9). */
+  private void reportChange(NodePort port) {
     Node node = port.node();
     if (node.isSwitch()) {
       NodePort zero = node.managed(port);

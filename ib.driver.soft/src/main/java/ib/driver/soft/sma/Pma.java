@@ -83,7 +83,7 @@ final class Pma {
 
   private int counters(NodePort at, MemorySegment data, int method, Form form, MadField[] fields) {
     Node node = at.node();
-    int select = PortCounters.PORT_SELECT.in(data); // at the same place in all
+    int select = PortCounters.PORT_SELECT.in(data); // PortSelect has the same place in all counters
     NodePort one = node.port(select);
     List<NodePort> ports;
     if (select == ALL_PORTS && node.isSwitch()) {
@@ -113,8 +113,8 @@ final class Pma {
   }
 
   /**
-   * Of a port that has it and nothing in it: links here have neither lanes nor error correction,
-   * and there is no counter to be sampled (CounterMask, IBA 16.1.3.2).
+   * Answers an attribute that every port has and that is always 0 here: the links have neither link
+   * lanes nor error correction, and no counter can be sampled (CounterMask, IBA 16.1.3.2).
    */
   private static int nothing(NodePort at, MemorySegment data) {
     Node node = at.node();

@@ -49,7 +49,7 @@ final class PortInfoSet {
   private static final int PER_PKEY_BLOCK = 32;
   private static final int PER_GUID_BLOCK = 8;
 
-  /** Written as they come. */
+  /** The fields that are written with the value of the request. */
   private static final PortInfo[] PLAIN = {
     M_KEY,
     M_KEY_LEASE_PERIOD,
@@ -69,7 +69,7 @@ final class PortInfoSet {
     OVERRUN_ERRORS
   };
 
-  /** The fields that say what a link may train to; each has a value for "all supported". */
+  /** The widths and speeds that a link may train to; each field has a value for "all supported". */
   private static final PortInfo[] ENABLED = {
     LINK_WIDTH_ENABLED, LINK_SPEED_ENABLED, LINK_SPEED_EXT_ENABLED
   };
@@ -80,7 +80,7 @@ final class PortInfoSet {
 
   private static final int[] ALL = {0xff, 0xf, 0x1f};
 
-  /** Written unless 0, which is "no change". */
+  /** The fields that are written unless their value is 0, which means "no change". */
   private static final PortInfo[] UNLESS_ZERO = {
     LINK_WIDTH_ENABLED,
     LINK_SPEED_ENABLED,
@@ -98,7 +98,7 @@ final class PortInfoSet {
     this.around = around;
   }
 
-  /** Writes PortInfo; refuses it as a whole when a field does not go. */
+  /** Writes PortInfo; refuses the whole request when one field has a value that is not allowed. */
   int set(NodePort at, NodePort port, MemorySegment data) {
     boolean endpoint = !port.node().isSwitch() || port.number() == 0;
     int refused = refusal(port, data, endpoint);
@@ -126,7 +126,7 @@ final class PortInfoSet {
       }
     }
     around.rekeyed(port);
-    events(port, before, data);
+    raiseEvents(port, before, data);
     states(port, PORT_STATE.in(data), PORT_PHYS_STATE.in(data));
     return Status.OK;
   }
@@ -156,8 +156,8 @@ final class PortInfoSet {
     return good ? Status.OK : Status.BAD_FIELD;
   }
 
-  /** The events that a driver raises when its agent is written to (mlx4: smp_snoop). */
-  private void events(NodePort port, MemorySegment before, MemorySegment data) {
+  /** Raises the events that a driver raises when its agent is written to (mlx4: smp_snoop). */
+  private void raiseEvents(NodePort port, MemorySegment before, MemorySegment data) {
     MemorySegment info = port.info();
     if (differs(LID, before, info) || differs(LMC, before, info)) {
       around.moved(port);
@@ -192,10 +192,11 @@ final class PortInfoSet {
   private void states(NodePort port, int state, int phys) {
     if (phys == PhysState.DISABLED.value() || phys == PhysState.SLEEP.value()) {
       links.down(port, PhysState.of(phys));
-    } else if (phys == PhysState.POLLING.value()) { // it trains anew, to what is enabled now
+    } else if (phys
+        == PhysState.POLLING.value()) { // the link trains again, to the enabled width and speed
       links.down(port, PhysState.POLLING);
       links.up(port);
-    } else if (state == PortState.DOWN.value()) { // the link trains anew: both ends come to INIT
+    } else if (state == PortState.DOWN.value()) { // the link trains again: both ends come to INIT
       links.down(port, PhysState.POLLING);
       links.up(port);
     } else if (state >= PortState.ARMED.value() && state != port.state().value()) {
@@ -219,7 +220,7 @@ final class PortInfoSet {
     return Status.OK;
   }
 
-  /** Writes 8 GUIDs; the first one of all is the port's own. */
+  /** Writes 8 GUIDs of the table; entry 0 of the table is the port's own GUID, which stays. */
   int guids(NodePort port, int block, MemorySegment data) {
     int from = block * PER_GUID_BLOCK;
     if (from < 0 || from >= NodePort.GUIDS) {

@@ -41,10 +41,10 @@ public final class Sma {
   /**
    * Answers an SMP.
    *
-   * @param at the port that it arrived at
+   * @param at the port at which the SMP arrived
    * @param mad 256 bytes, not changed
-   * @param slid where it came from, 0xFFFF for a directed route
-   * @return the answer, or null when there is none
+   * @param slid the source LID, 0xFFFF for a directed route
+   * @return the response, or null when there is none
    */
   public @Nullable MemorySegment answer(NodePort at, MemorySegment mad, int slid) {
     MemorySegment reply = MemorySegment.ofArray(new byte[256]).copyFrom(mad);
@@ -78,7 +78,7 @@ public final class Sma {
     return reply;
   }
 
-  /** Whether the M_Key lets an SMP pass (IBA 14.2.4.1). */
+  /** Returns whether the M_Key of an SMP allows the SMP (IBA 14.2.4.1). */
   private static boolean unlocked(NodePort port, MemorySegment mad, boolean set) {
     long own = PortInfo.M_KEY.of(port.info());
     return own == 0
@@ -89,11 +89,11 @@ public final class Sma {
   /**
    * Reads an attribute.
    *
-   * @param at the port that was asked
-   * @param attribute which
-   * @param modifier its modifier
-   * @param data 64 bytes of 0, to be filled
-   * @return status
+   * @param at the port to which the request was sent
+   * @param attribute the attribute
+   * @param modifier the attribute modifier
+   * @param data 64 bytes of 0, which this method fills
+   * @return a {@link Status} value
    */
   public static int get(NodePort at, SmpAttribute attribute, int modifier, MemorySegment data) {
     Node node = at.node();
@@ -131,7 +131,8 @@ public final class Sma {
       }
       case LINEAR_FORWARDING -> Tables.linear(node, modifier, data);
       case MULTICAST_FORWARDING -> Tables.multicast(node, modifier, data);
-      case MLNX_EXT_PORT_INFO -> Status.OK; // tools ask this vendor's devices: no FDR10
+      case MLNX_EXT_PORT_INFO ->
+          Status.OK; // the tools request it of this vendor's devices: no FDR10
       case NOTICE, SM_INFO -> Status.BAD_ATTRIBUTE;
     };
   }
@@ -139,11 +140,11 @@ public final class Sma {
   /**
    * Writes an attribute.
    *
-   * @param at the port that was asked
-   * @param attribute which
-   * @param modifier its modifier
+   * @param at the port to which the request was sent
+   * @param attribute the attribute
+   * @param modifier the attribute modifier
    * @param data 64 bytes
-   * @return status
+   * @return a {@link Status} value
    */
   public int set(NodePort at, SmpAttribute attribute, int modifier, MemorySegment data) {
     Node node = at.node();
@@ -179,7 +180,7 @@ public final class Sma {
     };
   }
 
-  /** The port that an attribute modifier means (IBA 14.2.5, per attribute). */
+  /** Returns the port that an attribute modifier selects (IBA 14.2.5, for each attribute). */
   private static @Nullable NodePort selected(NodePort at, SmpAttribute attribute, int modifier) {
     Node node = at.node();
     int number =
@@ -258,8 +259,8 @@ public final class Sma {
 
   /** The forwarding tables of a switch, in blocks (IBA 14.2.5.10, 14.2.5.12). */
   private static final class Tables {
-    private static final int LIDS = 32; // per multicast block
-    private static final int PORTS = 16; // per multicast position
+    private static final int LIDS = 32; // in a multicast block
+    private static final int PORTS = 16; // in a multicast position
 
     private Tables() {}
 
@@ -332,7 +333,7 @@ public final class Sma {
       return Status.OK;
     }
 
-    /** The first LID of a block, or -1. */
+    /** Returns the first LID of a block, or -1 when there is no such block. */
     private static int first(int modifier) {
       int block = modifier & 0x1ff;
       return block * LIDS < Node.MULTICAST_CAP ? Node.MULTICAST_FIRST + block * LIDS : -1;

@@ -1,20 +1,20 @@
 package ib.driver.soft.sma;
 
-/** Status of an answered MAD (IBA 13.4.7). */
+/** The values of the status field of a response (IBA 13.4.7). */
 final class Status {
-  /** Done. */
+  /** The request was executed. */
   static final int OK = 0;
 
-  /** Base or class version not known. */
+  /** The base version or the class version is not supported. */
   static final int BAD_VERSION = 1 << 2;
 
-  /** Method not known. */
+  /** The method is not supported. */
   static final int BAD_METHOD = 2 << 2;
 
-  /** Attribute not known, or not with this method. */
+  /** The attribute is not supported, or not with this method. */
   static final int BAD_ATTRIBUTE = 3 << 2;
 
-  /** A field or the modifier has a value that does not go. */
+  /** A field or the attribute modifier has a value that is not allowed. */
   static final int BAD_FIELD = 7 << 2;
 
   private Status() {}

@@ -8,32 +8,33 @@ import ib.driver.soft.topology.NodePort;
  */
 public interface Surroundings {
   /**
-   * A port has another LID or another state.
+   * Follows a new LID or a new state of a port.
    *
-   * @param port which
+   * @param port the port
    */
   void moved(NodePort port);
 
   /**
-   * Some LIDs, or multicast LIDs, are forwarded otherwise from now on.
+   * Follows new entries of a forwarding table.
    *
-   * @param first the first one
-   * @param count how many
+   * @param first the first LID, or multicast LID, whose entry has changed
+   * @param count the number of LIDs in a row
    */
   void forwards(int first, int count);
 
   /**
-   * A port's P_Key table, its partition enforcement or its error threshold may have changed.
+   * Follows a port's P_Key table, partition enforcement and error threshold, one of which may have
+   * changed.
    *
    * @param port the port
    */
   void rekeyed(NodePort port);
 
   /**
-   * A node has something to tell the subnet manager.
+   * Sends a trap to the subnet manager.
    *
-   * @param from the port that has LID and SM LID
-   * @param trap what
+   * @param from the port of the node that has the LID of the node and the LID of the manager
+   * @param trap the trap
    */
   void trap(NodePort from, Trap trap);
 }

@@ -12,10 +12,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Counters of ports. An adapter counts for itself. A switch port that an adapter is cabled to has
- * sent what the adapter has received, and the other way round: no packet is touched to count it.
- * What goes between switches is counted once, where it is sent, with data of all queue pairs but
- * the datagrams that the fabric itself carries.
+ * The counters of ports. An adapter counts its own packets. A switch port whose cable ends at an
+ * adapter has sent the packets that the adapter has received, and has received those that the
+ * adapter has sent; so no packet is counted twice. A packet between two switches is counted once,
+ * by the port that sends the packet; the management datagrams that the fabric carries are not
+ * counted there.
  */
 final class SwitchCounters {
   private static final List<PortCounter> XMIT_DATA_SL = bySl(PortCounter.Form.XMIT_DATA_SL);
@@ -103,8 +104,8 @@ final class SwitchCounters {
   }
 
   /**
-   * Sets counters to 0; the two ends of an adapter's link count the same packets, so both begin
-   * anew.
+   * Resets counters. The two ends of an adapter's link count the same packets, so this method
+   * resets both ends.
    */
   void reset(NodePort port, PortCounter.Form form, Set<PortCounter> which) {
     own(port)

@@ -6,11 +6,11 @@ import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The traps of IBA table 131 that nodes here send.
+ * A trap that a node of the fabric sends (IBA table 131).
  *
  * @param number of the trap
  * @param type 1 urgent, 2 security, 4 informational
- * @param details writes what is particular, over the 64 bytes of the notice
+ * @param details writes the details of this trap into the 64 bytes of the notice
  */
 public record Trap(int number, int type, Details details) {
   private static final int MKEY = 256;
@@ -24,7 +24,7 @@ public record Trap(int number, int type, Details details) {
   @FunctionalInterface
   public interface Details {
     /**
-     * Writes them.
+     * Writes the details.
      *
      * @param notice 64 bytes
      */
@@ -32,9 +32,9 @@ public record Trap(int number, int type, Details details) {
   }
 
   /**
-   * Trap 128: a port of a switch has changed its state.
+   * Makes trap 128: a port of a switch has changed its state.
    *
-   * @param lid of the switch
+   * @param lid LID of the switch
    * @return the trap
    */
   public static Trap linkState(int lid) {
@@ -42,10 +42,10 @@ public record Trap(int number, int type, Details details) {
   }
 
   /**
-   * Trap 129: the packets of a link have had too many errors. There is no 130 and no 131, since the
-   * medium has neither buffers that overrun nor credits that do not come.
+   * Makes trap 129: the packets of a link have had too many errors. Traps 130 and 131 do not exist
+   * here, because the medium has neither buffers that overrun nor link credits.
    *
-   * @param port where
+   * @param port the port at which the packets arrived
    * @return the trap
    */
   public static Trap integrity(NodePort port) {
@@ -60,10 +60,10 @@ public record Trap(int number, int type, Details details) {
   }
 
   /**
-   * Trap 144: the capability mask or the description has changed.
+   * Makes trap 144: the capability mask or the node description has changed.
    *
-   * @param port where
-   * @param description whether it was the description
+   * @param port a port of the node
+   * @param description whether the node description has changed
    * @return the trap
    */
   public static Trap capabilities(NodePort port, boolean description) {
@@ -78,9 +78,9 @@ public record Trap(int number, int type, Details details) {
   }
 
   /**
-   * Trap 144: the priority of the subnet manager has changed.
+   * Makes trap 144: the priority of the subnet manager has changed.
    *
-   * @param port where it runs
+   * @param port the port at which the subnet manager runs
    * @return the trap
    */
   public static Trap priority(NodePort port) {
@@ -95,11 +95,11 @@ public record Trap(int number, int type, Details details) {
   }
 
   /**
-   * Trap 256: an SMP had a wrong M_Key.
+   * Makes trap 256: an SMP had a wrong M_Key.
    *
-   * @param lid of the port
+   * @param lid LID of the port
    * @param mad the SMP
-   * @param slid where it came from
+   * @param slid source LID of the SMP
    * @return the trap
    */
   public static Trap mkey(int lid, MemorySegment mad, int slid) {
@@ -119,10 +119,10 @@ public record Trap(int number, int type, Details details) {
   }
 
   /**
-   * Traps 257 and 258: a packet had a wrong P_Key, or a wrong Q_Key.
+   * Makes trap 257 or 258: a packet had a wrong P_Key, or a wrong Q_Key.
    *
-   * @param number of the trap
-   * @param offence what the packet said
+   * @param number 257 or 258
+   * @param offence the headers of the packet
    * @return the trap
    */
   public static Trap key(int number, Offence offence) {
@@ -133,15 +133,15 @@ public record Trap(int number, int type, Details details) {
           MadField.write(n, DETAILS + 16, 16, offence.slid);
           MadField.write(n, DETAILS + 32, 16, offence.dlid);
           MadField.write(n, DETAILS + 48, 32, offence.key);
-          ends(n, DETAILS + 80, offence);
+          writeEnds(n, DETAILS + 80, offence);
         });
   }
 
   /**
-   * Trap 259: a switch has not let a packet pass for its P_Key.
+   * Makes trap 259: a switch has dropped a packet because of the P_Key of the packet.
    *
    * @param at port of the switch
-   * @param offence what the packet said
+   * @param offence the headers of the packet
    * @return the trap
    */
   public static Trap switchPkey(NodePort at, Offence offence) {
@@ -154,14 +154,14 @@ public record Trap(int number, int type, Details details) {
           MadField.write(n, DETAILS + 16, 16, offence.slid);
           MadField.write(n, DETAILS + 32, 16, offence.dlid);
           MadField.write(n, DETAILS + 48, 16, offence.key);
-          ends(n, DETAILS + 64, offence);
+          writeEnds(n, DETAILS + 64, offence);
           MadField.write(n, DETAILS + 384, 16, lid);
           MadField.write(n, DETAILS + 400, 8, at.number());
         });
   }
 
-  /** SL, QP1, QP2, GIDADDR1, GIDADDR2: the same in 257 to 259 (IBA 14.2.5.1). */
-  private static void ends(MemorySegment n, int at, Offence offence) {
+  /** Writes SL, QP1, QP2, GIDADDR1 and GIDADDR2, which 257 to 259 have alike (IBA 14.2.5.1). */
+  private static void writeEnds(MemorySegment n, int at, Offence offence) {
     MadField.write(n, at, 4, offence.sl);
     MadField.write(n, at + 8, 24, offence.sourceQpn);
     MadField.write(n, at + 40, 24, offence.destQpn);
@@ -184,9 +184,9 @@ public record Trap(int number, int type, Details details) {
   }
 
   /**
-   * The notice.
+   * Makes the notice of this trap.
    *
-   * @param from the port that sends it
+   * @param from the port that sends the trap
    * @return 64 bytes
    */
   public MemorySegment notice(NodePort from) {

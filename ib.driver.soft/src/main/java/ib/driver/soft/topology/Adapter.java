@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The adapter behind a port, as its subnet management agent changes it; each change that software
- * can tell raises its event there (the reference's section 4.4). Called under the fabric's lock.
+ * The adapter behind a port, as the port's subnet management agent changes the adapter. Each change
+ * that software can see raises its event at the adapter. The caller holds the fabric's monitor.
  */
 public interface Adapter {
   /**
-   * A new LID: LID_CHANGE.
+   * Sets the LID, and raises LID_CHANGE.
    *
    * @param lid 1 to 0xBFFF
    * @param lmc 0 to 7
@@ -21,15 +21,15 @@ public interface Adapter {
   void lid(int lid, int lmc);
 
   /**
-   * Another subnet manager: SM_CHANGE.
+   * Sets the address of the subnet manager, and raises SM_CHANGE.
    *
-   * @param lid its LID
-   * @param sl service level to it
+   * @param lid LID of the subnet manager
+   * @param sl service level to the subnet manager
    */
   void sm(int lid, int sl);
 
   /**
-   * Another state: PORT_ACTIVE or PORT_ERR.
+   * Sets the state of the port, and raises PORT_ACTIVE or PORT_ERR.
    *
    * @param state logical state
    * @param phys physical state
@@ -37,25 +37,25 @@ public interface Adapter {
   void state(PortState state, PhysState phys);
 
   /**
-   * Another P_Key table: PKEY_CHANGE.
+   * Sets the P_Key table, and raises PKEY_CHANGE.
    *
-   * @param table 16 bits each
+   * @param table the P_Keys, 16 bits each
    */
   void pkeys(int[] table);
 
   /**
-   * Another subnet prefix or other GUIDs: GID_CHANGE.
+   * Sets an entry of the GID table, and raises GID_CHANGE.
    *
-   * @param index of the GID table
-   * @param prefix upper half
-   * @param guid lower half, 0 for none
+   * @param index index of the entry
+   * @param prefix the subnet prefix, upper half of the GID
+   * @param guid the GUID, lower half of the GID; 0 for no entry
    */
   void gid(int index, long prefix, long guid);
 
   /**
-   * The MTU of the link.
+   * Sets the active MTU.
    *
-   * @param mtu in use
+   * @param mtu the MTU of the link
    */
   void mtu(Mtu mtu);
 
@@ -67,31 +67,31 @@ public interface Adapter {
    */
   void link(int width, int speed);
 
-  /** Clients are to register anew: CLIENT_REREGISTER. */
+  /** Raises CLIENT_REREGISTER: clients are to register with the subnet manager again. */
   void reregister();
 
   /** {@return PortInfo CapabilityMask, 32 bits} */
   int capabilities();
 
-  /** {@return packets with a wrong P_Key, 16 bits, sticking at the end} */
+  /** {@return the number of packets with a wrong P_Key, 0 to 0xFFFF, which it does not exceed} */
   int badPkeys();
 
-  /** {@return packets with a wrong Q_Key, 16 bits, sticking at the end} */
+  /** {@return the number of packets with a wrong Q_Key, 0 to 0xFFFF, which it does not exceed} */
   int badQkeys();
 
   /**
    * Reads the port counters.
    *
-   * @param form which attribute
-   * @return those that it has
+   * @param form the attribute that has the counters
+   * @return the values of the counters that the adapter has
    */
   Map<PortCounter, Long> counters(PortCounter.Form form);
 
   /**
    * Sets port counters to 0.
    *
-   * @param form which attribute
-   * @param which which counters of it
+   * @param form the attribute that has the counters
+   * @param which the counters to reset
    */
   void resetCounters(PortCounter.Form form, Set<PortCounter> which);
 }

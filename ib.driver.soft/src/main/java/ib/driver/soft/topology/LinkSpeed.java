@@ -4,7 +4,7 @@ import ib.core.mad.smp.PortInfo;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** Speeds of a lane as PortInfo codes them and as {@code ibnetdiscover} prints them. */
+/** The speeds of a link lane, as PortInfo codes them and as {@code ibnetdiscover} prints them. */
 public enum LinkSpeed {
   /** 2.5 Gbit/s. */
   SDR(1, 0, 2, 3, 1),
@@ -38,10 +38,10 @@ public enum LinkSpeed {
   }
 
   /**
-   * The rate of a link.
+   * Returns the rate of a link.
    *
-   * @param info its PortInfo
-   * @return code of {@code ibv_rate}; of a width other than 4X that of 1X
+   * @param info PortInfo of one end
+   * @return code of {@code ibv_rate}; for a width other than 4X the code of 1X
    */
   public static int rate(MemorySegment info) {
     for (LinkSpeed s : values()) {
@@ -63,12 +63,12 @@ public enum LinkSpeed {
     return extended;
   }
 
-  /** {@return LinkSpeedEnabled of a port that goes as fast as this, and slower} */
+  /** {@return LinkSpeedEnabled of a port that has enabled this speed and all slower ones} */
   public int upTo() {
     return 2 * classic - 1;
   }
 
-  /** {@return LinkSpeedExtEnabled of a port that goes as fast as this, and slower} */
+  /** {@return LinkSpeedExtEnabled of a port that has enabled this speed and all slower ones} */
   public int upToExtended() {
     return extended == 0 ? 0 : 2 * extended - 1;
   }
@@ -97,10 +97,10 @@ public enum LinkSpeed {
   }
 
   /**
-   * The speed of a text.
+   * Returns the speed of a name.
    *
-   * @param text such as EDR; FDR10, which only one vendor's devices know, is QDR here
-   * @return the speed, or null
+   * @param text the name, for example EDR; FDR10, which one vendor has, counts as QDR
+   * @return the speed, or null for an unknown name
    */
   public static @Nullable LinkSpeed named(String text) {
     if (text.equals("FDR10")) {

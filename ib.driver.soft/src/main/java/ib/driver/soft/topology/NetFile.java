@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A subnet as text, in the format that {@code ibnetdiscover} prints and {@code ibsim} reads: for
- * each node a line with its type, ports, name and description, then a line for each cable. What a
- * line leaves open is as {@code ibsim} has it: GUIDs are counted up from {@link NodeGuids}, a link
- * is 4X and of 2.5 Gbit/s, a switch has a base port 0, vendor and device are 0.
+ * each node a line with its type, ports, name and description, then a line for each cable. The
+ * values that a line does not give are those of {@code ibsim}: {@link NodeGuids} counts the GUIDs
+ * up, a link has 4X and 2.5 Gbit/s, a switch has a base port 0, vendor and device are 0.
  */
 public final class NetFile {
   private static final Pattern GUID =
@@ -43,7 +43,7 @@ public final class NetFile {
   private record Offer(int widths, int speeds, int extended) {}
 
   private final Map<String, Node> nodes = new LinkedHashMap<>();
-  private final Map<NodePort, Integer> cabled = new LinkedHashMap<>(); // line
+  private final Map<NodePort, Integer> cabled = new LinkedHashMap<>(); // cable end to line number
   private final Map<NodePort, Offer> offers = new HashMap<>();
   private final List<Matcher> cables = new ArrayList<>();
   private final List<Integer> lines = new ArrayList<>(); // of cables
@@ -56,9 +56,9 @@ public final class NetFile {
   /**
    * Reads a subnet.
    *
-   * @param text the file
-   * @return its nodes, cabled; no link is up
-   * @throws IbInvalidException that names the line that is wrong
+   * @param text the contents of the file
+   * @return the nodes with their cables; no link is up
+   * @throws IbInvalidException when a line is wrong; the exception names the line
    */
   public static List<Node> read(String text) {
     NetFile file = new NetFile();
@@ -122,7 +122,7 @@ public final class NetFile {
     }
     Matcher named = NAMED.matcher(id);
     long guid =
-        named.matches() && !guids.told(type)
+        named.matches() && !guids.isSet(type)
             ? number("0x" + named.group(1), line)
             : guids.next(type, ports);
     String text = n.group(4) == null ? id : n.group(4);
@@ -165,7 +165,7 @@ public final class NetFile {
     }
   }
 
-  /** A number that is too large for anything here is as large as they come. */
+  /** Reads a number; a number of more than six digits is read as {@link Integer#MAX_VALUE}. */
   private static int small(String digits) {
     return digits.length() > 6 ? Integer.MAX_VALUE : Integer.parseInt(digits);
   }
@@ -246,7 +246,7 @@ public final class NetFile {
     return any ? new Offer(widths, speeds, extended) : null;
   }
 
-  /** LinkWidthEnabled of a port that is as wide as a text says. */
+  /** Returns LinkWidthEnabled of a port of a width, for example 4x. */
   private static int upTo(String lanes) {
     return switch (lanes) {
       case "1" -> 1;

@@ -11,22 +11,22 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A node of the subnet: an adapter or a switch, with what its management agent keeps. */
+/** A node of the subnet: an adapter or a switch, with the attributes of its management agent. */
 public final class Node {
-  /** LIDs that a switch can forward. */
+  /** The number of LIDs that a switch can forward. */
   public static final int LINEAR_CAP = 0xC000;
 
   /** The first multicast LID. */
   public static final int MULTICAST_FIRST = 0xC000;
 
-  /** Multicast LIDs that a switch can forward: all. */
+  /** The number of multicast LIDs that a switch can forward: all. */
   public static final int MULTICAST_CAP = 0x3FFF;
 
-  /** No way to a LID. */
+  /** The entry of a LID to which the switch has no route. */
   public static final int NO_PORT = 0xFF;
 
   private static final int LIFE_TIME = 18;
-  private static final int VENDOR_ID = 0x0002c9; // the tools know switches of this vendor
+  private static final int VENDOR_ID = 0x0002c9; // the tools support switches of this vendor
   private static final int DEVICE_ID = 0x5346;
 
   private final NodeType type;
@@ -41,13 +41,13 @@ public final class Node {
   private int deviceId = DEVICE_ID;
 
   /**
-   * Makes a node, its ports without cables.
+   * Makes a node whose ports have no cables.
    *
    * @param type CA, SWITCH or ROUTER
    * @param guid node GUID; port n of an adapter has the GUID n above it, all ports of a switch have
    *     the node's
    * @param ports physical ports, 1 to 254
-   * @param description its text
+   * @param description the node description
    */
   public Node(NodeType type, long guid, int ports, String description) {
     this.type = type;
@@ -82,28 +82,28 @@ public final class Node {
     return type == NodeType.SWITCH;
   }
 
-  /** {@return node GUID} */
+  /** {@return the node GUID} */
   public long guid() {
     return guid;
   }
 
-  /** {@return system image GUID} */
+  /** {@return the system image GUID} */
   public long systemImageGuid() {
     return systemImageGuid;
   }
 
-  /** {@return vendor identifier, 24 bits} */
+  /** {@return the vendor identifier, 24 bits} */
   public int vendorId() {
     return vendorId;
   }
 
-  /** {@return device identifier, 16 bits} */
+  /** {@return the device identifier, 16 bits} */
   public int deviceId() {
     return deviceId;
   }
 
   /**
-   * Says whose make it is.
+   * Sets the system image GUID and the identifiers of the vendor and of the device.
    *
    * @param systemImage system image GUID
    * @param vendor vendor identifier
@@ -115,27 +115,27 @@ public final class Node {
     deviceId = device;
   }
 
-  /** {@return its text} */
+  /** {@return the node description} */
   public String description() {
     return description;
   }
 
   /**
-   * Gives it another text.
+   * Sets the node description.
    *
-   * @param text at most 64 bytes
+   * @param text the description, at most 64 bytes
    */
   public void description(String text) {
     description = text;
   }
 
-  /** {@return physical ports} */
+  /** {@return the number of physical ports} */
   public int portCount() {
     return ports.length - 1;
   }
 
   /**
-   * A port.
+   * Returns a port.
    *
    * @param number 0 for the management port of a switch, else from 1
    * @return the port, or null when there is none of that number
@@ -157,10 +157,11 @@ public final class Node {
   }
 
   /**
-   * The port that has LID, M_Key and so on for what arrives at one: of a switch its port 0.
+   * Returns the port whose LID and M_Key hold for a datagram that arrives at a port: port 0 of a
+   * switch, and otherwise the same port.
    *
-   * @param arrival where something has arrived
-   * @return the port that is managed
+   * @param arrival the port at which the datagram has arrived
+   * @return the managed port
    */
   public NodePort managed(NodePort arrival) {
     NodePort zero = ports[0];
@@ -173,7 +174,7 @@ public final class Node {
   }
 
   /**
-   * The linear forwarding table.
+   * Returns an entry of the linear forwarding table.
    *
    * @param lid 0 to 0xBFFF
    * @return the port, or {@link #NO_PORT}
@@ -183,7 +184,7 @@ public final class Node {
   }
 
   /**
-   * Writes the linear forwarding table.
+   * Writes an entry of the linear forwarding table.
    *
    * @param lid 0 to 0xBFFF
    * @param port the port, or {@link #NO_PORT}

@@ -9,9 +9,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The GUIDs of a topology file. A node that has none of its own gets the one after those of the
- * node of its type before it, as {@code ibsim} does it: a switch takes one GUID, an adapter one
- * more than it has ports. No two nodes, and no two ports with a cable, have the same.
+ * Assigns the GUIDs of a topology file. A node for which the file gives no GUID gets the GUID that
+ * follows those of the previous node of its type, as in {@code ibsim}: a switch takes one GUID, an
+ * adapter takes one more than it has ports. No two nodes, and no two ports with a cable, have the
+ * same GUID.
  */
 final class NodeGuids {
   private static final long FIRST_CA = 0x100000;
@@ -22,7 +23,7 @@ final class NodeGuids {
 
   private final Map<NodeType, Long> base = new EnumMap<>(NodeType.class);
   private final Map<NodeType, Long> next = new EnumMap<>(NodeType.class);
-  private final Set<NodeType> told = EnumSet.noneOf(NodeType.class);
+  private final Set<NodeType> explicit = EnumSet.noneOf(NodeType.class);
   private final Map<Long, Owner> nodes = new HashMap<>();
   private final Map<Long, NodePort> ports = new HashMap<>();
 
@@ -33,25 +34,25 @@ final class NodeGuids {
     next.putAll(base);
   }
 
-  /** A line says where the next nodes of a type begin, or how far above where it said so last. */
+  /** Sets the GUID of the next node of a type, or its distance from the GUID set last. */
   void begin(NodeType type, boolean above, long guid) {
     if (!above) {
       base.put(type, guid);
     }
     next.put(type, above ? base.getOrDefault(type, 0L) + guid : guid);
-    told.add(type);
+    explicit.add(type);
   }
 
-  /** {@return whether the file has said where the next node of a type begins} */
-  boolean told(NodeType type) {
-    return told.contains(type);
+  /** {@return whether the file has set the GUID of the next node of a type} */
+  boolean isSet(NodeType type) {
+    return explicit.contains(type);
   }
 
   /** {@return the GUID of the next node of a type} */
   long next(NodeType type, int count) {
     long guid = next.getOrDefault(type, 0L);
     next.put(type, guid + (type == NodeType.SWITCH ? 1 : count + 1));
-    told.remove(type);
+    explicit.remove(type);
     return guid;
   }
 
@@ -69,7 +70,7 @@ final class NodeGuids {
   /** {@return what is wrong with the GUID of a port with a cable, or null} */
   @Nullable String take(NodePort port, int line) {
     if (port.node().isSwitch()) {
-      return null; // all its ports have the node's
+      return null; // all ports of a switch have the GUID of the node
     }
     NodePort same = ports.putIfAbsent(port.guid(), port);
     Owner owner = nodes.get(port.guid());

@@ -8,12 +8,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A port of a node: its attributes as the management agent answers them, and its cable. */
+/** A port of a node: the attributes that its management agent reads and writes, and its cable. */
 public final class NodePort {
-  /** Entries of a P_Key table. */
+  /** The number of entries of a P_Key table. */
   public static final int PKEYS = 128;
 
-  /** Entries of a GUID table. */
+  /** The number of entries of a GUID table. */
   public static final int GUIDS = 128;
 
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
@@ -91,23 +91,23 @@ public final class NodePort {
     phys(inner ? PhysState.LINK_UP : PhysState.POLLING);
   }
 
-  /** {@return its node} */
+  /** {@return the node of this port} */
   public Node node() {
     return node;
   }
 
-  /** {@return its number, 0 for the management port of a switch} */
+  /** {@return the number of this port, 0 for the management port of a switch} */
   public int number() {
     return number;
   }
 
-  /** {@return its GUID} */
+  /** {@return the port GUID} */
   public long guid() {
     return guid;
   }
 
   /**
-   * Gives it another GUID.
+   * Sets the port GUID.
    *
    * @param value the GUID
    */
@@ -117,7 +117,7 @@ public final class NodePort {
   }
 
   /**
-   * Has it begin with a LID, before any subnet manager gives it one.
+   * Sets the LID that this port has before a subnet manager assigns one.
    *
    * @param lid base LID
    * @param lmc LID mask count
@@ -149,7 +149,7 @@ public final class NodePort {
   }
 
   /**
-   * A virtual lane arbitration table.
+   * Returns a block of the virtual lane arbitration table.
    *
    * @param block 1 to 4: low priority in two blocks, high priority in two
    * @return 64 bytes, to be changed in place
@@ -158,20 +158,21 @@ public final class NodePort {
     return arbitration[block - 1];
   }
 
-  /** {@return what it counts beside its adapter} */
+  /** {@return the counters that this port has beside those of its adapter} */
   public PortTally tally() {
     return tally;
   }
 
-  /** {@return where its cable ends, or null when there is none} */
+  /** {@return the port at the other end of the cable, or null without a cable} */
   public @Nullable NodePort peer() {
     return peer;
   }
 
   /**
-   * Puts a cable between two ports, or takes the one away that is there. States stay.
+   * Connects this port and another one by a cable, or disconnects the present cable. The states of
+   * both ports stay.
    *
-   * @param other the other end, or null
+   * @param other the port at the other end, or null for no cable
    */
   public void cable(@Nullable NodePort other) {
     NodePort before = peer;
@@ -184,27 +185,27 @@ public final class NodePort {
     }
   }
 
-  /** {@return whether a cable can train here: the adapter is there, and its cable is in} */
+  /** {@return whether the link can train: the adapter is plugged in, and its cable is connected} */
   public boolean present() {
     return present;
   }
 
   /**
-   * Says whether a cable can train here.
+   * Sets whether the link can train.
    *
-   * @param there whether
+   * @param there whether the adapter is plugged in and its cable is connected
    */
   public void present(boolean there) {
     present = there;
   }
 
-  /** {@return the adapter behind it, or null} */
+  /** {@return the adapter behind this port, or null} */
   public @Nullable Adapter adapter() {
     return adapter;
   }
 
   /**
-   * Connects the adapter behind it.
+   * Sets the adapter behind this port.
    *
    * @param device the adapter, or null
    */
@@ -212,28 +213,28 @@ public final class NodePort {
     adapter = device;
   }
 
-  /** {@return whether a subnet manager runs here} */
+  /** {@return whether a subnet manager runs at this port} */
   public boolean managesSubnet() {
     return managesSubnet;
   }
 
   /**
-   * Says whether a subnet manager runs here.
+   * Sets whether a subnet manager runs at this port.
    *
-   * @param runs whether
+   * @param runs whether one runs
    */
   public void managesSubnet(boolean runs) {
     managesSubnet = runs;
   }
 
-  /** {@return PortInfo CapabilityMask as it is now} */
+  /** {@return the present value of PortInfo CapabilityMask} */
   public int capabilities() {
     Adapter a = adapter;
     int own = CAPABILITIES | (a == null ? 0 : a.capabilities());
     return managesSubnet ? own | PortCapability.IS_SM.mask() : own;
   }
 
-  /** {@return logical state} */
+  /** {@return the logical state} */
   public PortState state() {
     return PortState.of(PortInfo.PORT_STATE.in(info));
   }
@@ -247,7 +248,7 @@ public final class NodePort {
     PortInfo.PORT_STATE.set(info, state.value());
   }
 
-  /** {@return physical state} */
+  /** {@return the physical state} */
   public PhysState phys() {
     return PhysState.of(PortInfo.PORT_PHYS_STATE.in(info));
   }
@@ -262,7 +263,7 @@ public final class NodePort {
   }
 
   /**
-   * Sets what it can do.
+   * Sets the supported width and speeds.
    *
    * @param width LinkWidthSupported
    * @param speed LinkSpeedSupported
@@ -276,10 +277,10 @@ public final class NodePort {
   }
 
   /**
-   * The link trains to the widest and fastest that both its ends have enabled.
+   * Trains the link to the greatest width and speed that both ends have enabled.
    *
-   * @param other the other end
-   * @return whether there is a width that both have
+   * @param other the port at the other end
+   * @return whether both ends have a width in common
    */
   public boolean trains(NodePort other) {
     int width = widest(common(PortInfo.LINK_WIDTH_ENABLED, other));
@@ -327,21 +328,21 @@ public final class NodePort {
     return peer != null && phys() == PhysState.LINK_UP;
   }
 
-  /** {@return base LID, 0 before one was given} */
+  /** {@return the base LID, 0 before a subnet manager has assigned one} */
   public int lid() {
     return PortInfo.LID.in(info);
   }
 
-  /** {@return LID mask count} */
+  /** {@return the LID mask count} */
   public int lmc() {
     return PortInfo.LMC.in(info);
   }
 
   /**
-   * Whether a LID is one of its own.
+   * Returns whether a LID belongs to this port.
    *
    * @param lid the LID
-   * @return whether
+   * @return whether the LID is among those of the base LID and the LID mask count
    */
   public boolean has(int lid) {
     int base = lid();

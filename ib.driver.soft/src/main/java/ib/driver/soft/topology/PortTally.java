@@ -16,21 +16,22 @@ public final class PortTally {
   /** Packets sent to another switch. */
   public final AtomicLong packets = new AtomicLong();
 
-  /** Of them those to a group. */
+  /** Packets sent to another switch whose destination is a group. */
   public final AtomicLong multicast = new AtomicLong();
 
-  private final AtomicLongArray words = new AtomicLongArray(SERVICE_LEVELS); // their data
+  private final AtomicLongArray words =
+      new AtomicLongArray(SERVICE_LEVELS); // data of these packets
 
-  /** Packets not taken for partition enforcement. */
+  /** Packets that the port has not received, because of partition enforcement. */
   public final AtomicLong refusedIn = new AtomicLong();
 
-  /** Packets not sent for partition enforcement. */
+  /** Packets that the port has not sent, because of partition enforcement. */
   public final AtomicLong refusedOut = new AtomicLong();
 
   /** Packets not sent because they were longer than the link's MTU. */
   public final AtomicLong tooLong = new AtomicLong();
 
-  /** Times that the packets of its link had too many errors. */
+  /** How often the packets of the link had too many errors (IBA 7.12.2). */
   public final AtomicLong integrity = new AtomicLong();
 
   private final Map<PortCounter.Form, long[]> resets = new EnumMap<>(PortCounter.Form.class);
@@ -40,10 +41,10 @@ public final class PortTally {
   /**
    * Counts a packet to another switch.
    *
-   * @param count how many it stands for
-   * @param data their data in units of 4 octets
+   * @param count the number of packets on the wire, for a packet that is not divided into them
+   * @param data the data of these packets in units of 4 octets
    * @param sl service level
-   * @param group whether it goes to a group
+   * @param group whether the destination is a group
    */
   public void sent(int count, int data, int sl, boolean group) {
     packets.getAndAdd(count);
@@ -54,7 +55,7 @@ public final class PortTally {
   }
 
   /**
-   * Data of the packets to another switch, by service level.
+   * Returns the amount of data sent to another switch on a service level.
    *
    * @param sl service level
    * @return units of 4 octets
@@ -63,7 +64,9 @@ public final class PortTally {
     return words.get(sl);
   }
 
-  /** {@return the same on all service levels} */
+  /**
+   * {@return the amount of data sent to another switch on all service levels, in units of 4 octets}
+   */
   public long words() {
     long sum = 0;
     for (int sl = 0; sl < SERVICE_LEVELS; sl++) {
@@ -88,8 +91,8 @@ public final class PortTally {
    * Resets a counter.
    *
    * @param form the attribute
-   * @param counter which
-   * @param value what it is now
+   * @param counter the counter
+   * @param value the present value of the counter
    */
   public void reset(PortCounter.Form form, PortCounter counter, long value) {
     long[] values = resets.computeIfAbsent(form, f -> new long[PortCounter.values().length]);

@@ -4,12 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.spi.StandaloneCore;
-import ib.driver.soft.fabric.Fabric;
-import ib.driver.soft.sm.BuiltinSm;
+import ib.driver.soft.standalone.SoftFabric;
 import ib.tools.run.DeviceUse;
 import ib.tools.testing.Left;
-import ib.tools.testing.SoftNode;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.List;
@@ -17,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,20 +26,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 class UntimedTest {
   private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());
 
-  private final StandaloneCore standalone = StandaloneCore.create();
-  private final Fabric fabric = BuiltinSm.newFabric();
-  private final SoftNode warm0 = new SoftNode(fabric, "warm0", 0x10);
-
-  @BeforeEach
-  void plug() {
-    standalone.drivers().register(warm0);
-  }
+  private final SoftFabric fabric = SoftFabric.open("warm0");
 
   @AfterEach
   void close() {
-    assertEquals(List.of(), Left.resources(standalone.core()), "everything is closed");
-    standalone.close();
-    warm0.close();
+    assertEquals(List.of(), Left.resources(fabric.core()), "everything is closed");
+    fabric.close();
   }
 
   /** Runs a warm-up without a limit of time: it ends only when all its messages have arrived. */
@@ -51,8 +39,7 @@ class UntimedTest {
     String[] words = Stream.of(options.split(" ")).filter(w -> !w.isEmpty()).toArray(String[]::new);
     PerftestOptions untimed = PerftestOptions.parse(tool, words).untimed();
     Semaphore wakeUp = new Semaphore(0);
-    try (DeviceUse use =
-        DeviceUse.open(standalone.core(), tool.program(), Set.of("warm0"), wakeUp)) {
+    try (DeviceUse use = DeviceUse.open(fabric.core(), tool.program(), Set.of("warm0"), wakeUp)) {
       Runnable stop = () -> use.checkGoingOn(tool.program());
       new Perftest(untimed, "warm0", NOWHERE, NOWHERE, wakeUp, stop).loop(use);
     }
@@ -74,7 +61,7 @@ class UntimedTest {
     "SEND_BW, -n 5 -s 64",
     "SEND_BW, -b -l 4 -q 2 -s 64",
     "SEND_BW, -n 96 -l 48 -s 64",
-    "SEND_BW, -D 2 -t 32768 -s 64",
+    "SEND_BW, -D 2 -t 16384 -s 64",
     "SEND_BW, --run_infinitely -s 64",
     "SEND_LAT, -c UD -e",
     "SEND_LAT, -I 64 -s 64",

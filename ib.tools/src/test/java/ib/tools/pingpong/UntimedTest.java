@@ -4,15 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.spi.StandaloneCore;
-import ib.driver.soft.fabric.Fabric;
-import ib.driver.soft.sm.BuiltinSm;
+import ib.driver.soft.standalone.SoftFabric;
 import ib.tools.getopt.CommandException;
 import ib.tools.output.Listing;
 import ib.tools.rdma.Rdma;
 import ib.tools.run.WarmUp;
 import ib.tools.testing.Left;
-import ib.tools.testing.SoftNode;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -21,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,34 +31,23 @@ class UntimedTest {
   private static final WarmUp WARM_UP = new WarmUp(List.of(), List.of(), Long.MAX_VALUE);
   private static final PrintStream ERR = new PrintStream(OutputStream.nullOutputStream());
 
-  private final StandaloneCore standalone = StandaloneCore.create();
-  private final Fabric fabric = BuiltinSm.newFabric();
-  private final SoftNode warm0 = new SoftNode(fabric, "warm0", 0x10);
-  private final SoftNode warm1 = new SoftNode(fabric, "warm1", 0x20);
-
-  @BeforeEach
-  void plug() {
-    standalone.drivers().register(warm0);
-    standalone.drivers().register(warm1);
-  }
+  private final SoftFabric fabric = SoftFabric.open("warm0", "warm1");
 
   @AfterEach
   void close() {
-    assertEquals(List.of(), Left.resources(standalone.core()), "everything is closed");
-    standalone.close();
-    warm1.close();
-    warm0.close();
+    assertEquals(List.of(), Left.resources(fabric.core()), "everything is closed");
+    fabric.close();
   }
 
   /** {@return packets that a device has sent during a run} */
   private long sent(Kind kind, String... args) {
     long before = sent();
-    PingPong.run(standalone.core(), WARM_UP, kind, ERR, ERR, args);
+    PingPong.run(fabric.core(), WARM_UP, kind, ERR, ERR, args);
     return sent() - before;
   }
 
   private long sent() {
-    Listing<?> shown = (Listing<?>) Rdma.run(standalone.core(), "statistic", "show", "link");
+    Listing<?> shown = (Listing<?>) Rdma.run(fabric.core(), "statistic", "show", "link");
     return shown.stream()
         .map(row -> (Map<?, ?>) row)
         .filter(row -> row.get("ifname").equals("warm0"))
@@ -113,9 +98,7 @@ class UntimedTest {
     CommandException e =
         assertThrows(
             CommandException.class,
-            () ->
-                PingPong.run(
-                    standalone.core(), WARM_UP, Kind.RC, out, ERR, "-d", "warm0", "warm1"));
+            () -> PingPong.run(fabric.core(), WARM_UP, Kind.RC, out, ERR, "-d", "warm0", "warm1"));
     assertEquals(130, e.getAsInt());
     assertEquals("", printed.toString(StandardCharsets.UTF_8));
   }

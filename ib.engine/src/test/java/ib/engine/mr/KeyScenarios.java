@@ -77,6 +77,49 @@ public final class KeyScenarios {
     }
   }
 
+  /** As {@link Reopen}, by a queue pair that has used the key before. */
+  public static final class Kept extends Keys {
+    private final LastKeys keys;
+    private final MemorySegment inline = MemorySegment.ofArray(new long[] {7});
+
+    /** Uses the key, so that it is kept. */
+    public Kept() {
+      KeyTable rkeys = new KeyTable();
+      rkeys.put(region);
+      keys = new LastKeys(new KeyTable(), rkeys, DOMAIN);
+      keys.remote(KEY);
+    }
+
+    /** Opens memory in two pieces, which are read from an array: there the explorer stops. */
+    private static void openHalves(Key key, int number, MemorySegment memory) {
+      MemorySegment[] halves = {memory.asSlice(0, 4), memory.asSlice(4)};
+      key.open(key.begin(false), number, halves, new long[] {0, 4, 8}, Access.REMOTE_WRITE);
+    }
+
+    @Override
+    public void setUp() {
+      openHalves(region, KEY, first);
+      Interleavings.spawn(
+          "owner",
+          false,
+          () -> {
+            close(region);
+            openHalves(region, KEY + 1, second);
+          });
+      Interleavings.spawn("peer", false, this::write);
+    }
+
+    private void write() {
+      Key key = keys.remote(KEY);
+      if (key != null) {
+        long v = key.admit(KEY, DOMAIN, this, Access.REMOTE_WRITE, 0, Long.BYTES);
+        if (v != Key.REFUSED) {
+          Mover.store(inline, Long.BYTES, key, v, 0);
+        }
+      }
+    }
+  }
+
   /** The region below a window is invalidated and registered elsewhere. */
   public static final class Window extends Keys {
     private final Key window = new Key(KEY + 0x100, DOMAIN, second);

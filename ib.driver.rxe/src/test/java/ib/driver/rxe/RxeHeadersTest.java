@@ -25,6 +25,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.DatagramChannel;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -135,6 +136,26 @@ final class RxeHeadersTest {
     }
     assertEquals(0, counter("drop_opcode"));
     assertEquals(QpState.RTS, side.qp.state());
+  }
+
+  @Test
+  @DisplayName(
+      "IBA annex A17.9.3: a request that arrives marked causes a CNP, which its sender heeds")
+  void notifies() {
+    lab.configure("rxe0", "address", "127.0.0.1", "io", "native");
+    lab.configure("rxe1", "address", "127.0.0.2", "io", "native");
+    RxeSide a = lab.side("rxe0");
+    RxeSide b = lab.side("rxe1");
+    a.trafficClass = 3; // as if a router had marked every packet
+    RxeSide.connect(QpType.RC, a, b, Mtu.MTU_1024);
+    b.receive(1, 0, BYTES);
+    a.send(1, 0, BYTES);
+    b.next(1);
+    until(() -> counter("rp_cnp_handled") == 1, "the CNP");
+    Map<String, Long> receiver = lab.running.get("rxe1").ops().counters(1);
+    assertEquals(1, receiver.get("np_cnp_sent"));
+    assertEquals(1, receiver.get("np_ecn_marked"));
+    assertEquals(0, receiver.get("rp_cnp_handled"), "its own packets are not marked");
   }
 
   @ParameterizedTest(name = "CNPs of the peer: {0}")

@@ -52,6 +52,7 @@ final class RxeSide implements AutoCloseable {
   private Gid peer = Gid.ZERO;
   private AddressHandle ah;
   int gidIndex = 1;
+  int trafficClass;
   int timeout = 17; // 0.54 s, so that a busy machine is no loss
   int retries = 7;
   int rnrRetries = 7;
@@ -93,7 +94,7 @@ final class RxeSide implements AutoCloseable {
   }
 
   AhAttr to(Gid gid) {
-    return AhAttr.ofGid(1, GlobalRoute.to(gid, gidIndex));
+    return AhAttr.ofGid(1, new GlobalRoute(gid, 0, gidIndex, 64, trafficClass));
   }
 
   void bringUp(Gid gid, int peerQpn, Mtu mtu) {

@@ -30,6 +30,8 @@ public enum HcaCounter {
   RETRY_RNR_EXCEEDED_ERR,
   /** Retransmissions. */
   COMPLETER_RETRY_ERR,
+  /** Congestion notification packets sent, because a router has marked a request (IBA A17.9.3). */
+  NP_CNP_SENT,
   /** Congestion notification packets after which a queue pair may send less (IBA A17.9.3). */
   RP_CNP_HANDLED,
   /**

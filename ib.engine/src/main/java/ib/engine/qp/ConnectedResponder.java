@@ -183,6 +183,9 @@ final class ConnectedResponder extends Responder {
     if (!admits(p)) {
       return;
     }
+    if (p.congested && reliable) {
+      reply.notifyCongestion(run);
+    }
     if ((qp.refuses & Ready.SILENT) != 0) {
       qp.refuses &= ~Ready.SILENT;
       qp.verbs.tell(EventType.COMM_EST); // IBA 11.6.3.1

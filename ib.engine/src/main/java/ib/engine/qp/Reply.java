@@ -1,6 +1,7 @@
 package ib.engine.qp;
 
 import ib.core.wire.Psn;
+import ib.engine.link.HcaCounter;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Key;
 import ib.engine.run.RunList;
@@ -8,6 +9,7 @@ import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
 import ib.engine.wire.Syndrome;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  * the others.
  */
 final class Reply {
+  /** The least time between two congestion notifications of a queue pair, in nanoseconds. */
+  static final long MIN_NOTICE_NS = 50_000;
+
+  private static final MemorySegment RESERVED =
+      MemorySegment.ofArray(new byte[16]).asReadOnly(); // payload of a CNP
+
   private final QpCore qp;
   private boolean active;
   private boolean refused;
@@ -27,6 +35,8 @@ final class Reply {
   private long version;
   private boolean atomic;
   private long original;
+  private boolean noticed; // a congestion notification was sent
+  private long noticedNs;
 
   Reply(QpCore qp) {
     this.qp = qp;
@@ -127,6 +137,29 @@ final class Reply {
       return last ? Opcode.READ_RESPONSE_ONLY : Opcode.READ_RESPONSE_FIRST;
     }
     return last ? Opcode.READ_RESPONSE_LAST : Opcode.READ_RESPONSE_MIDDLE;
+  }
+
+  /**
+   * Sends a congestion notification packet (CNP) for a marked request (IBA A17.9.3), unless the
+   * last one is less than {@link #MIN_NOTICE_NS} old. The marked packets of a window say the same.
+   */
+  void notifyCongestion(RunList run) {
+    long now = qp.hca.worker().now();
+    Packet p = noticed && now - noticedNs < MIN_NOTICE_NS ? null : qp.responsePool.take();
+    if (p == null) {
+      return; // without a free packet the next marked request causes the notification
+    }
+    noticed = true;
+    noticedNs = now;
+    p.opcode = Opcode.CNP;
+    p.becn = true;
+    p.psn = 0;
+    p.psnCount = 1;
+    p.ackRequest = false;
+    p.solicited = false;
+    p.payload.add(RESERVED, 0, (int) RESERVED.byteSize());
+    qp.counts.count(HcaCounter.NP_CNP_SENT);
+    address(p, qp, run);
   }
 
   /** Sends a response to the peer of the connection. */

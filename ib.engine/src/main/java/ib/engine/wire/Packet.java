@@ -114,6 +114,9 @@ public final class Packet {
   /** Backward congestion notification. */
   public boolean becn;
 
+  /** Whether a router has marked this packet for congestion (RFC 3168), as the wire says. */
+  public boolean congested;
+
   /** P_Key, 16 bits. */
   public int pkey;
 
@@ -204,6 +207,8 @@ public final class Packet {
     fault = false;
     repeated = false;
     damaged = false;
+    becn = false;
+    congested = false;
     dropped = null;
     observer = null;
     networkHeader = null;
@@ -315,6 +320,7 @@ public final class Packet {
     migReq = from.migReq;
     fecn = from.fecn;
     becn = from.becn;
+    congested = from.congested;
     pkey = from.pkey;
     destQpn = from.destQpn;
     psn = from.psn;

@@ -112,7 +112,8 @@ final class Inbound implements DatagramCodec.Doubt {
         p.release(run);
         return;
       }
-      if ((trafficClass & CONGESTED) == CONGESTED) {
+      p.congested = (trafficClass & CONGESTED) == CONGESTED;
+      if (p.congested) {
         counters.count(UdpCounter.NP_ECN_MARKED);
       }
       address(p, to, high, low);

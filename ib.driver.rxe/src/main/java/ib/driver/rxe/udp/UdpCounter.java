@@ -35,8 +35,8 @@ public enum UdpCounter {
   /** Dropped: the sender has allowed fragmentation, which RoCEv2 does not. */
   DROP_WRONG_FLAGS,
   /**
-   * Packets that a router has marked for congestion (RFC 3168). They are counted; their sender is
-   * not notified.
+   * Packets that a router has marked for congestion (RFC 3168). For a request of a reliable queue
+   * pair its sender is notified, at most once in 50 us.
    */
   NP_ECN_MARKED,
   /** No receive buffer or packet was free; the datagram was dropped or stays in the socket. */

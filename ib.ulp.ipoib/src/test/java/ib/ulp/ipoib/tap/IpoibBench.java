@@ -3,6 +3,7 @@ package ib.ulp.ipoib.tap;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.testing.Namespaces;
+import ib.ulp.ipoib.wire.ChecksumBench;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -75,7 +76,7 @@ final class IpoibBench {
       for (int i = 0; i < rounds; i++) {
         ways.forEach((name, to) -> measure(name, to, seconds, true));
       }
-      Files.writeString(report, table());
+      Files.writeString(report, table() + "\n" + ChecksumBench.line());
     }
   }
 

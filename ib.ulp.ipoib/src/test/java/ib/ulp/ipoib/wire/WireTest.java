@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.Gid;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HexFormat;
 import java.util.Random;
@@ -193,6 +194,27 @@ class WireTest {
     assertEquals(Checksum.fold(plain), Checksum.fold(Checksum.sum(s, 0, 2001, 0)));
     long pieces = Checksum.sum(s, 1002, 999, Checksum.sum(s, 0, 1002, 0));
     assertEquals(Checksum.fold(plain), Checksum.fold(pieces));
+  }
+
+  @Test
+  @DisplayName("the checksum of any length from any offset is that of RFC 1071, word by word")
+  void checksumOfAnyLength() {
+    byte[] b = new byte[600];
+    new Random(5).nextBytes(b);
+    MemorySegment heap = MemorySegment.ofArray(b);
+    MemorySegment outside = Arena.ofAuto().allocate(b.length).copyFrom(heap);
+    for (int at = 0; at < 10; at++) {
+      for (int length = 0; length < 580; length++) {
+        long words = 0;
+        for (int i = 0; i < length; i++) {
+          words += (b[at + i] & 0xff) << (i % 2 == 0 ? 8 : 0);
+        }
+        for (MemorySegment s : new MemorySegment[] {heap, outside}) {
+          int sum = Checksum.fold(Checksum.sum(s, at, length, 0));
+          assertEquals(Checksum.fold(words), sum, at + ", " + length);
+        }
+      }
+    }
   }
 
   @Test

@@ -32,6 +32,8 @@ final class Lane extends ExternalResource {
   static final int PORT = 18515;
 
   private static final boolean WANTED = Boolean.getBoolean("ib.interop");
+  // other tests run beside one another, which takes from the emulated peer what its timers need
+  private static final boolean ALONE = Boolean.getBoolean("ib.interop.lane");
   // a machine that needs longer, emulating beside other work, does what it can
   private static final long BUDGET_MIN = Long.getLong("ib.interop.minutes", Matrix.FULL ? 180 : 12);
   private static final long BUILD_S = 900;
@@ -60,6 +62,7 @@ final class Lane extends ExternalResource {
   @Override
   protected void before() throws Throwable {
     assumeTrue("it takes minutes and a download: say -Dib.interop=true", WANTED);
+    assumeTrue("it runs alone, in the execution linux-peer", ALONE);
     Program why = peer.run(60, "why-not");
     assumeTrue(why.out().strip(), why.status() == 0);
     boolean ready = false;

@@ -10,7 +10,12 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.TestReporter;
@@ -50,8 +55,40 @@ class ThrownTest {
   private static final Set<String> SAFE =
       Set.of("ib/engine/run/ClaimToken", "ib/engine/run/RunList", "java/lang/invoke/VarHandle");
 
-  private static Method scenario;
-  private static Method close;
+  /**
+   * How many threads step over the calls, each in an engine of its own. Many, because the threads
+   * wait more than they compute: a poster that has thrown in the middle of posting is given up
+   * after a second.
+   */
+  private static final int LANES = 8;
+
+  private static final Lane[] ENGINES = new Lane[LANES];
+
+  /** An engine of its own, whose calls are counted for themselves. */
+  private record Lane(Method scenario, Method close) {
+    long run(String how, long first, long end) throws Exception {
+      try {
+        return (long)
+            (how.equals("closed")
+                ? close.invoke(null, first, end)
+                : scenario.invoke(null, how, first, end));
+      } catch (InvocationTargetException e) {
+        throw new AssertionError(how + ", call " + first + " to " + end, e.getCause());
+      }
+    }
+
+    /** Each call of those that this lane steps over throws. */
+    Void step(String how, long from, long calls) throws Exception {
+      for (long n = from; n <= calls; n += LANES) {
+        run(how, n, n + 1);
+        if (n % STEP == 0) {
+          run(how, n, n + 2);
+          run(how, n, Long.MAX_VALUE);
+        }
+      }
+      return null;
+    }
+  }
 
   @BeforeAll
   static void plant() throws ReflectiveOperationException {
@@ -66,10 +103,14 @@ class ThrownTest {
               }
               builder.with(element);
             });
-    Plant plant = new Plant(n -> INSIDE.contains(n.replace("ib.engine.", "")), everywhere);
-    Class<?> c = plant.loadClass(ThrownScenario.class.getName());
-    scenario = c.getMethod("run", String.class, long.class, long.class);
-    close = c.getMethod("close", long.class, long.class);
+    for (int i = 0; i < LANES; i++) {
+      Plant plant = new Plant(n -> INSIDE.contains(n.replace("ib.engine.", "")), everywhere);
+      Class<?> c = plant.loadClass(ThrownScenario.class.getName());
+      ENGINES[i] =
+          new Lane(
+              c.getMethod("run", String.class, long.class, long.class),
+              c.getMethod("close", long.class, long.class));
+    }
   }
 
   /** The end of a request is one store after its completion was pushed, which is safe, too. */
@@ -88,27 +129,20 @@ class ThrownTest {
     return m.code().isPresent() && method.charAt(0) != '<' && !ends;
   }
 
-  private static long run(String how, long first, long end) throws Throwable {
-    try {
-      return (long)
-          (how.equals("closed")
-              ? close.invoke(null, first, end)
-              : scenario.invoke(null, how, first, end));
-    } catch (InvocationTargetException e) {
-      throw new AssertionError(how + ", call " + first + " to " + end, e.getCause());
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"alone", "direct", "packets", "lossy", "unreliable", "closed"})
   @DisplayName("A16: thrown at every call inside a claim, once, twice and on and on: it comes back")
-  void thrown(String how, TestReporter reporter) throws Throwable {
-    long calls = run(how, 0, 0);
-    for (long n = 1; n <= calls; n++) {
-      run(how, n, n + 1);
-      if (n % STEP == 0) {
-        run(how, n, n + 2);
-        run(how, n, Long.MAX_VALUE);
+  void thrown(String how, TestReporter reporter) throws Exception {
+    long calls = ENGINES[0].run(how, 0, 0);
+    try (ExecutorService threads = Executors.newFixedThreadPool(LANES)) {
+      List<Future<Void>> all = new ArrayList<>();
+      for (int i = 0; i < LANES; i++) {
+        Lane lane = ENGINES[i];
+        long from = i + 1L;
+        all.add(threads.submit(() -> lane.step(how, from, calls)));
+      }
+      for (Future<Void> one : all) {
+        one.get();
       }
     }
     reporter.publishEntry(how, calls + " calls, each of which has thrown");

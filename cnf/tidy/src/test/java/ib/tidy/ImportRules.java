@@ -23,6 +23,7 @@ final class ImportRules {
           new Room("ib\\.core", "nothing"),
           new Room("ib\\.engine", EXPORTED),
           new Room("ib\\.driver\\..*", EXPORTED + "|ib\\.(engine|driver\\.base)(\\.[a-z0-9]+)*"),
+          new Room("ib\\.cm", API),
           new Room("ib\\.ulp\\..*", API),
           new Room("ib\\.(tools|verifier|kit)", EXPORTED),
           new Room("cnf/launcher", "nothing"),

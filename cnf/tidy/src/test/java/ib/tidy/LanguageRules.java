@@ -18,6 +18,7 @@ final class LanguageRules {
           "ib.engine",
           "ib.engine/stress",
           "ib.kit",
+          "ib.cm",
           "ib.ulp.ipoib",
           "ib.driver.rxe",
           "ib.driver.soft",
@@ -49,6 +50,7 @@ final class LanguageRules {
       Set.of(
           "ib.core",
           "ib.kit",
+          "ib.cm",
           "ib.ulp.ipoib",
           "ib.driver.rxe",
           "ib.driver.soft",

@@ -1,0 +1,38 @@
+package ib.cm;
+
+import ib.core.client.IbClient;
+import ib.core.verbs.MaySleep;
+import java.util.ServiceLoader;
+import org.osgi.annotation.versioning.ProviderType;
+
+/**
+ * The connection manager of a midlayer. In OSGi it is a service; a program without a framework
+ * registers one with {@link ib.core.client.IbCore#registerClient}. A protocol on top of it
+ * registers its own client with {@link IbClient#AFTER} set to {@link #NAME}, so that its {@code
+ * remove} runs while the connection manager still works.
+ */
+@ProviderType
+public interface CmClient extends IbClient {
+  /** The name of the client. */
+  String NAME = "ib.cm";
+
+  /** {@return a connection manager for a midlayer without a framework} */
+  static CmClient create() {
+    return ServiceLoader.load(CmClient.class, CmClient.class.getClassLoader())
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("ib.cm's jar has lost its META-INF/services"));
+  }
+
+  /**
+   * Opens the connection manager of a port, or shares an open one.
+   *
+   * @param device name of the device
+   * @param port from 1
+   * @return this user's share; the caller closes it
+   * @throws ib.core.verbs.IbNoDeviceException when there is no such device
+   * @throws ib.core.verbs.IbExistsException when another client has registered the class
+   * @throws ib.core.verbs.IbInvalidException when there is no such port
+   */
+  @MaySleep
+  CmPort open(String device, int port);
+}

@@ -1,0 +1,60 @@
+package ib.cm;
+
+import ib.core.verbs.Fence;
+import ib.core.verbs.MaySleep;
+import java.util.Map;
+
+/**
+ * One user's share of the connection manager of a port. The users of a port share one agent of the
+ * management class, because the class has one owner per port (CM-6). The port's capability mask
+ * says that there is a connection manager while at least one share is open; meanwhile a request for
+ * a service that has no listener is rejected with reason 8.
+ */
+public interface CmPort extends AutoCloseable {
+  /**
+   * Connects: sends a REQ, and repeats it.
+   *
+   * @param serviceId service ID
+   * @param path the path to the peer
+   * @param mine this side's queue pair, in state INIT with receives posted
+   * @param terms times and retries
+   * @param privateData at most 92 bytes
+   * @param handler hears the events
+   * @return the connection
+   * @throws ib.core.verbs.IbInvalidException for private data that is too long
+   * @throws ib.core.verbs.IbDisassociatedException when the share was closed
+   */
+  CmConnection connect(
+      long serviceId,
+      CmPath path,
+      CmEndpoint mine,
+      CmTerms terms,
+      byte[] privateData,
+      CmHandler handler);
+
+  /**
+   * Listens to a service ID.
+   *
+   * @param serviceId service ID
+   * @param backlog how many requests may wait for an answer of the handler; further ones are
+   *     dropped, and their senders repeat them
+   * @param handler hears the events of all connections of this listener, each connection's in order
+   * @return the listener; closing the share closes it
+   * @throws ib.core.verbs.IbExistsException when the port has a listener for that service ID
+   * @throws ib.core.verbs.IbDisassociatedException when the share was closed
+   */
+  CmListener listen(long serviceId, int backlog, CmHandler handler);
+
+  /** {@return how many messages were sent, received and dropped, by name} */
+  Map<String, Long> counters();
+
+  /**
+   * Closes the share, its listeners and its connections, each of which hears its end. When this
+   * returns, the last share's agent is closed, and no callback of this share runs or will run;
+   * inside of a callback that does not wait.
+   */
+  @Override
+  @MaySleep
+  @Fence
+  void close();
+}

@@ -1,0 +1,174 @@
+package ib.cm.internal.machine;
+
+import static ib.cm.internal.wire.CmField.*;
+
+import ib.cm.internal.wire.CmKind;
+import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.smp.MadField;
+import ib.core.verbs.Gid;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Decides to which connection a message belongs, and whether a REQ makes a new one. */
+final class Admission {
+  private static final int TIMEOUT = 4;
+  private static final int MAX_EXTENSIONS = 2;
+
+  private final Self self;
+  private final Book book;
+  private final Strangers strangers;
+  private final Counts counts;
+  private final Map<Long, Listener> listeners;
+
+  Admission(
+      Self self, Book book, Strangers strangers, Counts counts, Map<Long, Listener> listeners) {
+    this.self = self;
+    this.book = book;
+    this.strangers = strangers;
+    this.counts = counts;
+    this.listeners = listeners;
+  }
+
+  /** {@return the connection that the same REQ has made before (CM-39), or null} */
+  @Nullable Connection known(Arrival from) {
+    CmMessage req = from.message();
+    return book.requestedBy(req.longValue(REQ_CA_GUID), req.localId());
+  }
+
+  /**
+   * Rejects a REQ or REP whose queue pair is part of another connection, which its peer has lost
+   * (CM-40), and ends that connection, if the message comes from its peer.
+   */
+  void stale(Connection old, Arrival from, Consumer<Connection> end) {
+    strangers.reject(from, Strangers.STALE, Connection.NOTHING);
+    if (isFrom(old, from) && old.state == State.ESTABLISHED) {
+      end.accept(old);
+    }
+  }
+
+  private static boolean isFrom(Connection c, Arrival from) {
+    return Strangers.same(c.way, from.answer());
+  }
+
+  /**
+   * {@return the connection of a REQ, in state IDLE; null when the REQ is refused}
+   *
+   * @param end ends a connection that the REQ shows to be lost
+   */
+  @Nullable Connection admit(Arrival from, Consumer<Connection> end) {
+    CmMessage req = from.message();
+    Listener l = listeners.get(req.longValue(REQ_SERVICE_ID));
+    Gid mine = req.gid(REQ_REMOTE_GID);
+    int gidIndex = self.gidIndex(mine);
+    Gid theirs = req.gid(REQ_LOCAL_GID);
+    Connection old = book.of(req.longValue(REQ_CA_GUID), req.value(REQ_QPN));
+    if (old != null) {
+      stale(old, from, end);
+    } else if (l == null) {
+      strangers.reject(from, Strangers.INVALID_SERVICE_ID, Connection.NOTHING);
+    } else if (req.value(REQ_TRANSPORT) != 0) {
+      strangers.reject(from, Strangers.INVALID_TRANSPORT, Connection.NOTHING);
+    } else if (gidIndex < 0 || theirs.isMulticast()) {
+      strangers.rejectGid(from);
+    } else if (!Requests.hasLid(req, self)) {
+      strangers.reject(from, Strangers.INVALID_LID, Connection.NOTHING);
+    } else if (req.value(REQ_MTU) > self.mtu().value()) {
+      strangers.rejectMtu(from);
+    } else if (l.waiting >= l.backlog) {
+      counts.dropped(Drop.BACKLOG);
+    } else {
+      return made(l, from, gidIndex);
+    }
+    return null;
+  }
+
+  private Connection made(Listener l, Arrival from, int gidIndex) {
+    CmMessage req = from.message();
+    Connection c =
+        new Connection(
+            book.freeId(),
+            false,
+            Requests.back(req, self, gidIndex, from.pkeyIndex()),
+            Requests.terms(req),
+            from.nowNs());
+    c.way = from.answer();
+    c.tid = req.tid();
+    c.serviceId = l.serviceId;
+    c.remoteGuid = req.longValue(REQ_CA_GUID);
+    c.remoteId = req.localId();
+    c.peer = Requests.peer(req);
+    c.waitsAt = l;
+    l.waiting++;
+    c.ears = l.ears.apply(c);
+    book.add(c);
+    return c;
+  }
+
+  /** {@return the connection that the message names and may name, or null} */
+  @Nullable Connection named(Arrival from) {
+    CmMessage m = from.message();
+    Connection c = book.named(m.remoteId());
+    if (m.kind() == CmKind.REJ && m.value(REJ_REASON) == TIMEOUT && c == null) {
+      c = abandoned(m);
+    }
+    if (c == null) {
+      strangers.unknown(from);
+      return null;
+    }
+    Drop wrong = wrong(c, from);
+    if (wrong != null) {
+      counts.dropped(wrong);
+      return null;
+    }
+    return c;
+  }
+
+  /** {@return the connection whose active side gives up before it knows this side's name} */
+  private @Nullable Connection abandoned(CmMessage rej) {
+    byte[] guid = rej.rejectInfo();
+    return guid.length == 8
+        ? book.requestedBy(MadField.read(MemorySegment.ofArray(guid), 0, 64), rej.localId())
+        : null;
+  }
+
+  private static @Nullable Drop wrong(Connection c, Arrival from) {
+    CmMessage m = from.message();
+    if (!isFrom(c, from)) {
+      return Drop.FOREIGN_SOURCE;
+    }
+    boolean first =
+        switch (m.kind()) {
+          case REP, MRA, REJ, DREQ -> true; // may name a connection that has no peer yet
+          default -> false;
+        };
+    boolean named = c.remoteId == 0 ? first : m.localId() == c.remoteId;
+    boolean qpn =
+        m.kind() != CmKind.DREQ || c.mine != null && m.value(DREQ_REMOTE_QPN) == c.mine.qpn();
+    return named && qpn ? null : Drop.MISMATCH;
+  }
+
+  /** {@return the input that a message is to its connection, or null} */
+  @Nullable Input input(Connection c, CmMessage m) {
+    Input input =
+        switch (m.kind()) {
+          case REP -> c.active ? Input.REP : null;
+          case RTU -> Input.RTU;
+          case MRA -> c.extensions < MAX_EXTENSIONS && mraOf(c, m) ? Input.MRA : null;
+          case REJ -> m.value(REJ_REASON) == Strangers.STALE ? Input.REJ_STALE : Input.REJ;
+          case DREQ -> Input.DREQ;
+          case DREP -> Input.DREP;
+          case LAP -> c.active ? null : Input.LAP;
+          default -> null;
+        };
+    if (input == null) {
+      counts.dropped(Drop.OUT_OF_STATE);
+    }
+    return input;
+  }
+
+  private static boolean mraOf(Connection c, CmMessage mra) {
+    return mra.value(MRA_MSG) == (c.active ? 0 : 1);
+  }
+}

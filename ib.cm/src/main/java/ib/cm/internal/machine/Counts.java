@@ -1,0 +1,35 @@
+package ib.cm.internal.machine;
+
+import ib.cm.internal.wire.CmDrop;
+import ib.cm.internal.wire.CmKind;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Counts messages by name: sent, received, and dropped by reason. */
+final class Counts {
+  private final Map<String, Long> counts = new TreeMap<>();
+
+  void sent(CmKind kind) {
+    count("sent." + kind);
+  }
+
+  void received(CmKind kind) {
+    count("received." + kind);
+  }
+
+  void dropped(Drop why) {
+    count("dropped." + why);
+  }
+
+  void dropped(CmDrop why) {
+    count("dropped." + why);
+  }
+
+  private void count(String name) {
+    counts.merge(name, 1L, Long::sum);
+  }
+
+  Map<String, Long> copy() {
+    return new TreeMap<>(counts);
+  }
+}

@@ -1,0 +1,23 @@
+package ib.cm.internal.machine;
+
+/** Why the machine has dropped a well-formed message. */
+public enum Drop {
+  /** The message does not come from QP1. */
+  SOURCE_QP,
+  /** The datagram has no way back. */
+  UNANSWERABLE,
+  /** The message names no connection of this port. */
+  UNKNOWN_CONNECTION,
+  /** The peer's name of the connection, or the queue pair number, is not that of the connection. */
+  MISMATCH,
+  /** The message does not come from the peer of the connection. */
+  FOREIGN_SOURCE,
+  /** The state of the connection has no use for the message. */
+  OUT_OF_STATE,
+  /** The backlog of the listener is full. */
+  BACKLOG,
+  /** The source has had its answers for this second already (CM-7). */
+  RATE,
+  /** A message that no request of this port has asked for. */
+  UNASKED
+}

@@ -1,0 +1,157 @@
+package ib.cm.internal.port;
+
+import ib.cm.CmConnection;
+import ib.cm.CmEndpoint;
+import ib.cm.CmEvent;
+import ib.cm.CmHandler;
+import ib.cm.CmListener;
+import ib.cm.CmPath;
+import ib.cm.CmPort;
+import ib.cm.CmTerms;
+import ib.cm.internal.machine.Connection;
+import ib.cm.internal.machine.Listener;
+import ib.core.serial.Place;
+import ib.core.verbs.IbDisassociatedException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.slf4j.LoggerFactory;
+
+/** One user's share of a port. The port's lock guards the fields. */
+final class Share implements CmPort {
+  /** Where callbacks run. */
+  static final Place CALLBACKS = Place.virtual("ib-cm-");
+
+  private static final long MAX_WAIT_NS = 30_000_000_000L;
+
+  private final LivePort port;
+  private final Consumer<Share> leave;
+  private final Map<Connection, LiveConnection> connections = new HashMap<>();
+  private final Set<Listener> listeners = new HashSet<>();
+  private boolean closed;
+
+  /**
+   * Creates a share.
+   *
+   * @param leave called once, when the share is closed
+   */
+  Share(LivePort port, Consumer<Share> leave) {
+    this.port = port;
+    this.leave = leave;
+  }
+
+  LivePort port() {
+    return port;
+  }
+
+  private void opened(String what) {
+    if (closed) {
+      throw new IbDisassociatedException(what, "the share of the port is closed", "open another");
+    }
+  }
+
+  private Consumer<CmEvent> ears(Connection c, CmHandler handler) {
+    LiveConnection live = new LiveConnection(this, c, handler);
+    connections.put(c, live);
+    return live::offer;
+  }
+
+  @Override
+  public CmConnection connect(
+      long serviceId,
+      CmPath path,
+      CmEndpoint mine,
+      CmTerms terms,
+      byte[] privateData,
+      CmHandler handler) {
+    return port.make(
+        s -> {
+          opened("connect");
+          Connection c =
+              s.connect(serviceId, path, mine, terms, privateData, made -> ears(made, handler));
+          return live(c);
+        });
+  }
+
+  private LiveConnection live(Connection c) {
+    LiveConnection live = connections.get(c);
+    if (live == null) {
+      throw new IllegalStateException(c + " has no handler");
+    }
+    return live;
+  }
+
+  @Override
+  public CmListener listen(long serviceId, int backlog, CmHandler handler) {
+    return port.make(
+        s -> {
+          opened("listen");
+          Listener l = s.listen(serviceId, backlog, made -> ears(made, handler));
+          listeners.add(l);
+          return new LiveListener(l);
+        });
+  }
+
+  /** A service ID that this share listens to. */
+  private final class LiveListener implements CmListener {
+    private final Listener listener;
+
+    LiveListener(Listener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public long serviceId() {
+      return listener.serviceId();
+    }
+
+    @Override
+    public void close() {
+      port.run(
+          s -> {
+            listeners.remove(listener);
+            s.unlisten(listener);
+          });
+    }
+  }
+
+  @Override
+  public Map<String, Long> counters() {
+    return port.make(s -> s.counters());
+  }
+
+  /** The handler has heard that the connection is released. */
+  void gone(LiveConnection live) {
+    port.run(s -> connections.remove(live.connection()));
+  }
+
+  @Override
+  public void close() {
+    boolean first =
+        port.make(
+            s -> {
+              boolean was = closed;
+              closed = true;
+              List.copyOf(connections.keySet()).forEach(s::remove);
+              List.copyOf(listeners).forEach(s::unlisten);
+              listeners.clear();
+              return !was;
+            });
+    boolean inside = port.make(s -> isInside());
+    if (!inside && !port.await(connections::isEmpty, MAX_WAIT_NS)) {
+      LoggerFactory.getLogger(Share.class)
+          .warn("callbacks of {} still run", new ArrayList<>(connections.keySet()));
+    }
+    if (first) {
+      leave.accept(this);
+    }
+  }
+
+  private boolean isInside() {
+    return connections.values().stream().anyMatch(LiveConnection::isInside);
+  }
+}

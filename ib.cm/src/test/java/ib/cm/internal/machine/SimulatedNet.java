@@ -1,0 +1,275 @@
+package ib.cm.internal.machine;
+
+import ib.cm.CmConnection;
+import ib.cm.CmEnd;
+import ib.cm.CmEndpoint;
+import ib.cm.CmEvent;
+import ib.cm.CmPath;
+import ib.cm.CmTerms;
+import ib.core.mad.Mad;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.Gid;
+import ib.core.verbs.Mtu;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Two stations in virtual time and a net between them that loses, repeats and reorders messages;
+ * their users connect, accept, reject, disconnect and give up at random times. Everything follows
+ * from the seed.
+ */
+final class SimulatedNet {
+  static final long SERVICE = 0x0200_0000_0000_0014L;
+  static final long MS = 1_000_000L;
+  private static final int LOSS_PERCENT = 20;
+  private static final int REPEAT_PERCENT = 15;
+  private static final long MAX_DELAY_MS = 50; // shorter than timewait, which is 67 ms
+  private static final int MAX_EVENTS = 200_000;
+
+  /** Something that happens at a time, in the order of the numbers when at the same time. */
+  private record Later(long atNs, long number, Runnable what) implements Comparable<Later> {
+    @Override
+    public int compareTo(Later o) {
+      return atNs != o.atNs ? Long.compare(atNs, o.atNs) : Long.compare(number, o.number);
+    }
+  }
+
+  /** What a connection's owner has heard. */
+  private static final class Heard {
+    int ups;
+    int ends;
+    int releases;
+    boolean accepted;
+    CmEnd end = CmEnd.CLOSED;
+  }
+
+  private record Port(SimulatedNet net, int lid) implements Self {
+    @Override
+    public long caGuid() {
+      return 0x1000L + lid;
+    }
+
+    @Override
+    public int port() {
+      return 1;
+    }
+
+    @Override
+    public boolean ethernet() {
+      return false;
+    }
+
+    @Override
+    public Mtu mtu() {
+      return Mtu.MTU_4096;
+    }
+
+    @Override
+    public Gid gid(int index) {
+      return Gid.linkLocal(caGuid());
+    }
+
+    @Override
+    public int gidIndex(Gid gid) {
+      return gid.equals(gid(0)) ? 0 : -1;
+    }
+
+    @Override
+    public long tid(int localId) {
+      return localId;
+    }
+  }
+
+  private final Random random;
+  private final PriorityQueue<Later> later = new PriorityQueue<>();
+  private final Station[] stations = new Station[3]; // by LID
+  private final Map<Connection, Heard> heard = new IdentityHashMap<>();
+  private final Set<Long> established = new HashSet<>(); // requests whose passive side was
+  private final List<String> wrong = new ArrayList<>();
+  private long nowNs;
+  private long number;
+  private int qpns = 100;
+
+  SimulatedNet(long seed, StateTable table) {
+    random = new Random(seed);
+    for (int lid = 1; lid <= 2; lid++) {
+      int own = lid;
+      stations[lid] =
+          new Station(
+              new Port(this, lid),
+              () -> nowNs,
+              random,
+              (message, way, pkeyIndex) -> carry(own, message.mad(), way),
+              table);
+      stations[lid].listen(SERVICE, 4, c -> ears(own, c));
+    }
+  }
+
+  private void in(long ns, Runnable what) {
+    later.add(new Later(nowNs + ns, number++, what));
+  }
+
+  private long upTo(long ms) {
+    return random.nextLong(ms * MS + 1);
+  }
+
+  private boolean percent(int of) {
+    return random.nextInt(100) < of;
+  }
+
+  private void carry(int from, Mad mad, AhAttr way) {
+    Mad bytes = mad.copy();
+    AhAttr answer = AhAttr.ofLid(1, from, 0);
+    for (int copies = percent(REPEAT_PERCENT) ? 2 : 1; copies > 0; copies--) {
+      if (!percent(LOSS_PERCENT)) {
+        in(
+            upTo(percent(50) ? 1 : MAX_DELAY_MS),
+            () -> stations[way.dlid()].received(bytes.copy(), answer, 0));
+      }
+    }
+  }
+
+  /** Connections in both directions, begun within a second. */
+  void connect(int count) {
+    for (int i = 0; i < count; i++) {
+      int from = 1 + random.nextInt(2);
+      in(upTo(1_000), () -> connect(from, 3 - from));
+    }
+  }
+
+  private void connect(int from, int to) {
+    Gid local = Gid.linkLocal(0x1000L + from);
+    Gid remote = Gid.linkLocal(0x1000L + to);
+    CmPath path =
+        new CmPath(AhAttr.ofLid(1, to, 0), local, remote, from, Mtu.MTU_1024, 12, 0xffff, 0);
+    CmTerms terms = new CmTerms(7, 14, 15, 15, 0);
+    Connection c =
+        stations[from].connect(SERVICE, path, end(), terms, new byte[3], made -> ears(from, made));
+    if (percent(10)) {
+      in(upTo(400), () -> stations[from].close(c));
+    }
+  }
+
+  private CmEndpoint end() {
+    return CmEndpoint.of(qpns++, random.nextInt(1 << 24));
+  }
+
+  private Consumer<CmEvent> ears(int lid, Connection c) {
+    Heard h = new Heard();
+    heard.put(c, h);
+    return event -> hear(lid, c, h, event);
+  }
+
+  private void hear(int lid, Connection c, Heard h, CmEvent event) {
+    Station s = stations[lid];
+    switch (event) {
+      case CmEvent.Requested r -> {
+        if (established.contains((long) c.remoteId)) {
+          wrong.add(c + " is a second connection of a request");
+        }
+        in(upTo(percent(10) ? 5_000 : percent(50) ? 1 : 20), () -> answer(s, c, h));
+      }
+      case CmEvent.Replied r ->
+          in(upTo(percent(50) ? 1 : 20), () -> when(c, Input.READY, () -> s.ready(c, new byte[0])));
+      case CmEvent.Established e -> {
+        h.ups++;
+        if (!c.active) {
+          established.add((long) c.remoteId);
+        }
+        // one side disconnects for certain, the other one sometimes
+        if (c.active == ((c.active ? c.id : c.remoteId) & 1) > 0 || percent(30)) {
+          byte[] data = new byte[1];
+          in(
+              upTo(percent(50) ? 1 : 100),
+              () -> when(c, Input.DISCONNECT, () -> s.disconnect(c, data)));
+        }
+      }
+      case CmEvent.Ended e -> {
+        h.ends++;
+        h.end = e.how();
+        if (h.releases > 0) {
+          wrong.add(c + " ends after its release");
+        }
+      }
+      case CmEvent.Released r -> h.releases++;
+    }
+  }
+
+  private void answer(Station s, Connection c, Heard h) {
+    if (percent(10)) {
+      byte[] none = new byte[0];
+      when(c, Input.REJECT, () -> s.reject(c, CmConnection.CONSUMER_REJECT, none, none));
+      return;
+    }
+    when(
+        c,
+        Input.ACCEPT,
+        () -> {
+          h.accepted = true;
+          s.accept(c, end(), new byte[5]);
+        });
+    if (percent(10)) {
+      in(upTo(100), () -> s.close(c));
+    }
+  }
+
+  /** Calls what the state of the connection allows; an owner asks because of a race. */
+  private static void when(Connection c, Input input, Runnable call) {
+    if (StateTable.IBA.row(c.state, input) != null) {
+      call.run();
+    }
+  }
+
+  /** Runs to the end; {@return what is wrong} */
+  List<String> run() {
+    for (int i = 0; i < MAX_EVENTS; i++) {
+      Later next = later.peek();
+      long at = next == null ? Long.MAX_VALUE : next.atNs;
+      long timer = Math.min(stations[1].nextNs(), stations[2].nextNs());
+      if (at == Long.MAX_VALUE && timer == Long.MAX_VALUE) {
+        judge();
+        return wrong;
+      }
+      nowNs = Math.min(at, timer);
+      if (timer <= at || next == null) {
+        stations[1].tick();
+        stations[2].tick();
+      } else {
+        later.remove();
+        next.what.run();
+      }
+    }
+    wrong.add("it does not end");
+    return wrong;
+  }
+
+  private void judge() {
+    heard.forEach(
+        (c, h) -> {
+          if (h.ends != 1 || h.releases != 1 || h.ups > 1) {
+            wrong.add(c + ": up " + h.ups + ", ends " + h.ends + ", releases " + h.releases);
+          }
+          boolean lost = h.end == CmEnd.TIMED_OUT || h.end == CmEnd.UNREACHABLE;
+          if (lost && (h.ups > 0 || h.accepted)) {
+            wrong.add(c + " ends as " + h.end + ", although 15 repetitions were allowed");
+          }
+        });
+    for (int lid = 1; lid <= 2; lid++) {
+      if (stations[lid].size() != 1) { // the listener
+        wrong.add("station " + lid + " has " + stations[lid].size() + " entries left");
+      }
+    }
+  }
+
+  /** {@return how many connections were established on either side} */
+  long ups() {
+    return heard.values().stream().filter(h -> h.ups > 0).count();
+  }
+}

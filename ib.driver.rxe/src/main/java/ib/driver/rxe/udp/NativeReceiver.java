@@ -10,8 +10,9 @@ final class NativeReceiver extends Receiver {
   private static final int BATCH = 16;
   private static final int STREAM = 8; // packets in one receive that make a batch
   private static final int POLL_BYTES = 8; // of a struct pollfd
+  private static final int EVENTS = 6; // what poll(2) has found, in a struct pollfd
   private static final int READABLE = 1;
-  private static final int SLEEP_MS = 1000;
+  private static final int UNTIL_READY = -1; // no time limit
   private static final int FIRST_POLL_FDS = 16;
 
   private final Libc libc;
@@ -23,6 +24,7 @@ final class NativeReceiver extends Receiver {
   private final MemorySegment ringState = arena.allocate(Libc.stateBytes(), 8);
   private final MemorySegment rung = arena.allocate(ValueLayout.JAVA_LONG);
   private final int bell;
+  private boolean rang; // used by the receiver's thread only
   private volatile MemorySegment pollFds =
       pollFds(FIRST_POLL_FDS); // one struct pollfd per descriptor
   private volatile NativeEndpoint[] endpoints = {}; // stored after pollFds has a place for each
@@ -119,14 +121,21 @@ final class NativeReceiver extends Receiver {
 
   @Override
   void sleep() {
-    ready(SLEEP_MS);
-    libc.unring(state, bell, rung.address());
+    ready(UNTIL_READY);
+    if (rang) {
+      libc.unring(state, bell, rung.address());
+    }
+  }
+
+  /** {@return whether the bell was rung when {@link #ready} looked last} */
+  boolean rang() {
+    return rang;
   }
 
   /**
    * Waits until a socket has a datagram or the bell was rung. Only the receiver's thread may call.
    *
-   * @param ms the longest wait in milliseconds; 0 only looks
+   * @param ms the longest wait in milliseconds; 0 only looks, a negative number sets no limit
    * @return how many sockets have a datagram, and one more if the bell was rung
    */
   int ready(int ms) {
@@ -136,7 +145,9 @@ final class NativeReceiver extends Receiver {
     for (int i = 0; i < now.length; i++) {
       watch(all, i + 1, now[i].fd());
     }
-    return libc.poll(state, all.address(), now.length + 1, ms);
+    int found = libc.poll(state, all.address(), now.length + 1, ms);
+    rang = all.get(ValueLayout.JAVA_SHORT, EVENTS) != 0;
+    return found;
   }
 
   private static void watch(MemorySegment all, int i, int fd) {

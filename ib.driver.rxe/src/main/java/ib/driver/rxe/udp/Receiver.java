@@ -9,12 +9,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The thread that receives for a device. The thread reads every socket in turn, goes on for a while
- * when nothing arrives (busy polling), and then sleeps in the system. While consumer threads poll
- * and receive themselves, this thread leaves the sockets to the consumers.
+ * when nothing arrives (busy polling), and then sleeps in the system. While consumer threads spin
+ * and receive themselves, this thread leaves the sockets to the consumers. A consumer that polls a
+ * few times between two sleeps receives as well, but this thread stays ready to wake it.
  */
 abstract class Receiver implements Runnable {
   private static final int FORGET_S = 5;
   private static final long NAP_NS = 1_000_000;
+  private static final int MANY_POLLS = 32; // without a rest between: the consumer spins
   final Inbound inbound;
   private final UdpCounters counters;
   private final long busyPollNs;
@@ -22,6 +24,7 @@ abstract class Receiver implements Runnable {
   private volatile boolean stopped;
   private final AtomicBoolean owned = new AtomicBoolean(); // the receive ring is held by one thread
   private volatile boolean polled; // whether a consumer has polled since the last nap
+  private int polls; // since a consumer rested; consumers race here, so the count is not exact
   private volatile boolean napping;
   private volatile boolean sleeping; // or about to sleep
   private volatile @Nullable Thread thread;
@@ -44,7 +47,7 @@ abstract class Receiver implements Runnable {
    */
   abstract int sweep();
 
-  /** Sleeps until a datagram arrives, {@link #wake} is called or a time limit has passed. */
+  /** Sleeps until a datagram arrives or {@link #wake} is called. */
   abstract void sleep();
 
   /** Makes the system release closed sockets. */
@@ -126,7 +129,7 @@ abstract class Receiver implements Runnable {
       inbound.failed(e);
       return false;
     } finally {
-      owned.setRelease(false);
+      owned.set(false); // before a poller looks at polled
     }
   }
 
@@ -154,18 +157,34 @@ abstract class Receiver implements Runnable {
    * were received}
    */
   final boolean poll() {
-    if (!polled) {
-      polled = true;
-      if (sleeping) {
-        sleeping = false;
-        wake(); // the thread takes over when the consumer stops polling
-      }
+    boolean any = receive();
+    if (polled) {
+      return any;
     }
-    return receive();
+    // a consumer that is about to sleep polls a few times as well, and must then be woken at once
+    if (any || napping || ++polls >= MANY_POLLS) {
+      leaveSockets();
+    }
+    return any;
+  }
+
+  /**
+   * Has the device's thread leave the sockets to the calling consumer, and look at them 1 ms after
+   * the last poll. The calling consumer has released the receive ring before, so that look finds
+   * the ring free and sends the acknowledgements that the consumer's run has held back.
+   */
+  private void leaveSockets() {
+    polls = 0;
+    polled = true;
+    if (sleeping) {
+      sleeping = false;
+      wake();
+    }
   }
 
   /** Consumers that polled are about to sleep: the thread receives again. Does not block. */
   final void pollersRest() {
+    polls = 0;
     if (polled || napping) {
       polled = false;
       LockSupport.unpark(thread);

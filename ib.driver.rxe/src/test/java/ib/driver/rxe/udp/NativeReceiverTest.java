@@ -1,6 +1,8 @@
 package ib.driver.rxe.udp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.engine.time.NanoClock;
 import java.io.IOException;
@@ -9,9 +11,11 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class NativeReceiverTest {
   private static final int WAIT_MS = 20_000;
+  private static final int IDLE_MS = 1500; // above the second that the sleep once lasted at most
   private static final InetAddress QUIET = InetAddress.ofLiteral("127.0.0.1");
   private static final InetAddress LOUD = InetAddress.ofLiteral("127.0.0.2");
   private static final UdpOptions OPTIONS = ReceiverTest.options(UdpOptions.Path.NATIVE);
@@ -44,6 +49,49 @@ final class NativeReceiverTest {
             (high, low) -> false,
             OPTIONS);
     return new NativeReceiver(libc, inbound, pool, counters, 0);
+  }
+
+  @Test
+  @DisplayName(
+      "an idle device wakes up for nothing: its sleep lasts until the bell, which it reads")
+  void idle() throws Exception {
+    try (ReceivePool pool = new ReceivePool(1, 64, 1, 1);
+        NativeEndpoint quiet = endpoint(QUIET)) {
+      NativeReceiver receiver = receiver(pool);
+      try {
+        receiver.endpoints(new Endpoint[] {quiet});
+        receiver.sleep();
+        assertTrue(receiver.rang());
+        Thread sleeper = Thread.ofPlatform().start(receiver::sleep);
+        assertFalse(sleeper.join(Duration.ofMillis(IDLE_MS)), "woke up without a reason");
+        receiver.wake();
+        sleeper.join();
+        assertTrue(receiver.rang());
+        assertEquals(0, receiver.ready(0), "the bell was read");
+        assertFalse(receiver.rang());
+      } finally {
+        receiver.stop();
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("asleep: a datagram ends the sleep without a read of the bell")
+  void silentBell() throws IOException {
+    try (ReceivePool pool = new ReceivePool(1, 64, 1, 1);
+        NativeEndpoint loud = endpoint(LOUD);
+        DatagramChannel peer = DatagramChannel.open()) {
+      NativeReceiver receiver = receiver(pool);
+      try {
+        receiver.endpoints(new Endpoint[] {loud});
+        receiver.sleep();
+        peer.send(ByteBuffer.allocate(3), new InetSocketAddress(LOUD, UdpOptions.ROCE_PORT));
+        receiver.sleep();
+        assertFalse(receiver.rang());
+      } finally {
+        receiver.stop();
+      }
+    }
   }
 
   @ParameterizedTest(name = "{0} sockets")

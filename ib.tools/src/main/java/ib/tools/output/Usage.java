@@ -5,7 +5,11 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** The usage texts of the originals, word for word, from resources. */
+/**
+ * The usage texts of the originals, from resources. They name the options that the commands here
+ * accept: what an original has beyond that is left out, what a command has beyond its original is
+ * added at the end.
+ */
 public final class Usage {
   private Usage() {}
 

@@ -1,10 +1,9 @@
 package ib.cm;
 
 /**
- * An event of a connection. An active side hears {@link Replied}, {@link Established}; a
- * passive side {@link Requested}, {@link Established}; both end with {@link Ended} and {@link
- * Released}. Private data is the whole field of the message, with zeros behind what the peer wrote
- * (CM-11).
+ * An event of a connection. An active side hears {@link Replied}, {@link Established}; a passive
+ * side {@link Requested}, {@link Established}; both end with {@link Ended} and {@link Released}.
+ * Private data is the whole field of the message, with zeros behind what the peer wrote (CM-11).
  */
 public sealed interface CmEvent {
   /**

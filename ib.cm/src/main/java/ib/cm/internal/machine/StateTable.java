@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of what each state does with each input (IBA 12.9.5 to 12.9.7). An input without a row does nothing:
- * a message is dropped and counted, a call is refused.
+ * The table of what each state does with each input (IBA 12.9.5 to 12.9.7). An input without a row
+ * does nothing: a message is dropped and counted, a call is refused.
  */
 public final class StateTable {
   /**

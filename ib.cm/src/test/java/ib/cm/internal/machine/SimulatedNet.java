@@ -50,7 +50,7 @@ final class SimulatedNet {
     CmEnd end = CmEnd.CLOSED;
   }
 
-  private record Port(SimulatedNet net, int lid) implements Self {
+  record Port(int lid) implements Self {
     @Override
     public long caGuid() {
       return 0x1000L + lid;
@@ -103,7 +103,7 @@ final class SimulatedNet {
       int own = lid;
       stations[lid] =
           new Station(
-              new Port(this, lid),
+              new Port(lid),
               () -> nowNs,
               random,
               (message, way, pkeyIndex) -> carry(own, message.mad(), way),

@@ -26,6 +26,7 @@ import ib.core.internal.restrack.Quotas;
 import ib.core.internal.sa.SaLayer;
 import ib.core.internal.waits.WaitGraph;
 import ib.core.serial.Waits;
+import ib.core.spi.ContractReports;
 import ib.core.spi.DeviceOps;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.DriverDevice;
@@ -351,6 +352,11 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   @Override
   public Optional<RemovalReport> lastRemoval(String device) {
     return hotplug.lastRemoval(IbInvalidException.given(device, "IbCore", "device"));
+  }
+
+  /** {@return where violations are reported, for checkers outside of the midlayer} */
+  public ContractReports reports() {
+    return contract;
   }
 
   @Override

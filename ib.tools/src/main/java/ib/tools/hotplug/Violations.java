@@ -38,6 +38,9 @@ public final class Violations {
     for (Violation v : violations) {
       lines.add(v.clause() + " " + v.culprit() + ": " + v.text());
       if (stacks) {
+        if (!v.instead().isEmpty()) {
+          lines.add("  instead: " + v.instead());
+        }
         v.stack().forEach(frame -> lines.add("    at " + frame));
         if (!v.otherStack().isEmpty()) {
           lines.add("  while");

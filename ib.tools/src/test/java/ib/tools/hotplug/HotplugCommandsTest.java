@@ -233,5 +233,7 @@ class HotplugCommandsTest {
     assertEquals(
         "S24 drv: twice at once\n    at a.b(c)\n  while\n    at d.e(f)",
         Violations.run(core, "-v").text());
+    core.violations.set(0, new Violation("S26", "u", "slept", "poll", List.of("a"), List.of()));
+    assertEquals("S26 u: slept\n  instead: poll\n    at a", Violations.run(core, "-v").text());
   }
 }

@@ -1,6 +1,7 @@
 package ib.core.internal.callback;
 
 import ib.core.client.Violation;
+import ib.core.spi.ContractReports;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.IbContractException;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * checking is on, methods that may sleep refuse to run there (S1), and callbacks look at the stack
  * below them (S20).
  */
-public final class Contract {
+public final class Contract implements ContractReports {
   /** System property that turns checking on, {@code true} or {@code false}. */
   public static final String PROPERTY = "ib.check";
 
@@ -144,11 +145,13 @@ public final class Contract {
     violations.add(new Violation(clause, culprit, text, Stacks.here(), otherStack));
   }
 
-  /**
-   * Records a violation.
-   *
-   * @param violation the clause, the culprit, and where it happened
-   */
+  @Override
+  @AnyContext
+  public boolean inAtomicSection() {
+    return inAtomic();
+  }
+
+  @Override
   @AnyContext
   public void report(Violation violation) {
     violations.add(violation);

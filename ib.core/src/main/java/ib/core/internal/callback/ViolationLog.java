@@ -1,6 +1,7 @@
 package ib.core.internal.callback;
 
 import ib.core.client.Violation;
+import ib.core.internal.trace.ViolationEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -33,11 +34,13 @@ final class ViolationLog {
     if (n % SIZE == SIZE - 1) {
       known.clear(); // bounds the memory: a violation that happens again is logged again
     }
+    ViolationEvent.emit(v);
     LOG.warn(
-        "{} broken by {}: {}\n    at {}{}",
+        "{} broken by {}: {}{}\n    at {}{}",
         v.clause(),
         v.culprit(),
         v.text(),
+        v.instead().isEmpty() ? "" : "\n  instead: " + v.instead(),
         String.join("\n    at ", v.stack()),
         v.otherStack().isEmpty()
             ? ""

@@ -7,6 +7,7 @@ import ib.core.internal.Midlayer;
 import ib.core.internal.hotplug.ClientEntry;
 import ib.core.internal.hotplug.DeviceEntry;
 import ib.core.internal.hotplug.Limits;
+import ib.core.spi.ContractReports;
 import ib.core.spi.DriverRegistry;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbInvalidException;
@@ -102,6 +103,7 @@ public final class IbCoreComponent {
     clients.open();
     devices.open();
     Strangers.told(context.getBundle(), context).ifPresent(LOG::warn);
+    services.add(context.registerService(ContractReports.class, midlayer.reports(), null));
     services.add(context.registerService(IbCore.class, midlayer, null));
     services.add(context.registerService(DriverRegistry.class, midlayer, null));
   }

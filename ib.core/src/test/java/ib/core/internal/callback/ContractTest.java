@@ -9,8 +9,14 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import ib.core.client.Violation;
+import ib.core.spi.ContractReports;
 import ib.core.verbs.IbContractException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -91,6 +97,40 @@ class ContractTest {
     Violation v = new Violation("S43", "ulp", "text", List.of("here"), List.of("there"));
     contract.report(v);
     assertEquals(List.of(v), contract.violations());
+  }
+
+  @Test
+  @DisplayName("S26: a checker outside of the midlayer learns who is in an atomic section")
+  void checkers() {
+    ContractReports reports = contract;
+    assertFalse(reports.inAtomicSection());
+    inside(() -> assertTrue(reports.inAtomicSection()));
+  }
+
+  @Test
+  @DisplayName("a violation is one event of Flight Recorder, with what to do instead")
+  void recorded() throws Exception {
+    Violation v = new Violation("S26", "ulp", "slept", "poll", List.of("here"), List.of("there"));
+    Path file = Files.createTempFile("violation", ".jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable("ib.Violation");
+      recording.start();
+      contract.report(v);
+      contract.report(v);
+      recording.stop();
+      recording.dump(file);
+      List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+      assertEquals(1, events.size(), events::toString);
+      RecordedEvent event = events.getFirst();
+      assertEquals("S26", event.getString("clause"));
+      assertEquals("ulp", event.getString("culprit"));
+      assertEquals("slept", event.getString("what"));
+      assertEquals("poll", event.getString("instead"));
+      assertEquals("here", event.getString("stack"));
+      assertEquals("there", event.getString("otherStack"));
+    } finally {
+      Files.delete(file);
+    }
   }
 
   @Test

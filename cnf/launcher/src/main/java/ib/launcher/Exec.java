@@ -8,6 +8,7 @@ import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.function.IntSupplier;
@@ -58,7 +59,7 @@ final class Exec implements ToIntFunction<String> {
           out.println(session.format(result, Converter.INSPECT));
         }
       }
-      return status;
+      return status == 0 && Verify.strict() ? violations(session, err) : status;
     } catch (Throwable thrown) { // an error of a command is the command's failure
       Throwable e = unwrapped(thrown);
       if (exit.status.isPresent()) {
@@ -72,6 +73,16 @@ final class Exec implements ToIntFunction<String> {
     } finally {
       session.close();
     }
+  }
+
+  /** {@return the status of a run in which no clause may be broken} */
+  private static int violations(CommandSession session, PrintStream err) throws Exception {
+    Object found = session.execute("ib:violations -v");
+    if (found instanceof Collection<?> violations && violations.isEmpty()) {
+      return 0;
+    }
+    err.println(session.format(found, Converter.INSPECT));
+    return FAILED;
   }
 
   /** {@return what a command has thrown; the shell throws an error of a command as the cause} */

@@ -64,6 +64,9 @@ final class Runtime {
         };
     framework.getBundleContext().addBundleListener(stopping);
     Runtime runtime = new Runtime(home, framework);
+    if (Verify.wanted()) {
+      runtime.install("verifier", new RunBundle(Verify.BUNDLE, Verify.START_LEVEL));
+    }
     runtime.install(descriptor.bundles());
     framework.start();
     return runtime;
@@ -123,19 +126,23 @@ final class Runtime {
   private void install(List<RunBundle> bundles) throws BundleException, IOException {
     for (RunBundle bundle : bundles) {
       if (bundle.startLevel() != RunDescriptor.HOT) {
-        Bundle installed = context().installBundle(location(bundle.symbolicName()));
-        installed.adapt(BundleStartLevel.class).setStartLevel(bundle.startLevel());
-        installed.start();
+        install("bundles", bundle);
       }
     }
+  }
+
+  private void install(String folder, RunBundle bundle) throws BundleException, IOException {
+    Bundle installed = context().installBundle(location(folder, bundle.symbolicName()));
+    installed.adapt(BundleStartLevel.class).setStartLevel(bundle.startLevel());
+    installed.start();
   }
 
   BundleContext context() {
     return framework.getBundleContext();
   }
 
-  private String location(String name) throws IOException {
-    Path jar = home.resolve("bundles").resolve(name + ".jar");
+  private String location(String folder, String name) throws IOException {
+    Path jar = home.resolve(folder).resolve(name + ".jar");
     if (!Files.exists(jar)) {
       throw new IOException(jar + " is missing: the distribution is not complete, build it again");
     }

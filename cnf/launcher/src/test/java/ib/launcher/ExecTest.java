@@ -162,6 +162,22 @@ final class ExecTest {
         "java.lang.NoClassDefFoundError: a/B", err.toString(StandardCharsets.UTF_8).strip());
   }
 
+  @ParameterizedTest
+  @CsvSource({"strict, S26 a, 0, 1", "strict, S26 a, 3, 3", "true, S26 a, 0, 0", "strict,, 0, 0"})
+  @DisplayName("issue 15: with ib.verify=strict a broken clause makes commands fail")
+  void strict(String verify, String broken, int own, int status) {
+    Function violations = (session, arguments) -> broken == null ? List.of() : List.of(broken);
+    processor.addCommand("ib", violations, "violations");
+    System.setProperty("ib.verify", verify);
+    try {
+      assertEquals(status, run("test:gives " + own));
+    } finally {
+      System.clearProperty("ib.verify");
+    }
+    boolean told = verify.equals("strict") && own == 0 && broken != null;
+    assertEquals(told, err.toString(StandardCharsets.UTF_8).contains("S26 a"));
+  }
+
   @Test
   @DisplayName("commands that do not fail: the last one's number is the status")
   void succeeds() {

@@ -24,6 +24,7 @@ final class LanguageRules {
           "ib.driver.soft",
           "ib.driver.base",
           "ib.tools",
+          "ib.verifier",
           "cnf/launcher");
 
   private static final Pattern WORDS =
@@ -58,6 +59,7 @@ final class LanguageRules {
           "ib.engine",
           "ib.engine/stress",
           "ib.tools",
+          "ib.verifier",
           "cnf/launcher",
           "itests",
           "bench",

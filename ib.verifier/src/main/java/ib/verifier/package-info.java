@@ -1,0 +1,68 @@
+/**
+ * Checks the half of the contract that only the code of drivers and upper level protocols shows. It
+ * puts probes into their classes when these are loaded, and reports what breaks a clause, with the
+ * line.
+ *
+ * <h2>How to switch it on</h2>
+ *
+ * <pre>{@code
+ * IB_OPTS=-Dib.verify=true   ./ib
+ * IB_OPTS=-Dib.verify=strict ./ib exec '...'
+ * }</pre>
+ *
+ * <p>With {@code true} the launcher installs this bundle before all others and sets {@code
+ * ib.check=true}, unless {@code ib.check} is set. With {@code strict}, {@code ./ib exec} ends with
+ * status 1, too, when a clause was broken, and prints the violations on standard error. Without the
+ * property the bundle is not installed and costs nothing. In another framework, start the bundle
+ * before the bundles that it is to check: classes that are loaded already stay as they are.
+ *
+ * <p>It checks each bundle that imports a package of the midlayer, and knows nothing of them by
+ * name.
+ *
+ * <h2>What it finds</h2>
+ *
+ * <table>
+ * <caption>The rules</caption>
+ * <tr><th>clause</th><th>what is reported</th></tr>
+ * <tr><td>S26</td><td>in a completion or event handler that must not sleep: a call that may block,
+ * or entering a monitor, free or not</td></tr>
+ * <tr><td>S2-S9</td><td>the same, and a call of a method of the midlayer that is {@code @MaySleep}
+ * or {@code @Fence}, in the bundle's implementation of a method that is {@code @AnyContext}</td></tr>
+ * </table>
+ *
+ * <p>The calls that may block are in {@code blocking.rules} of {@code ib.verifier.weave}, one a
+ * line with what to do instead. {@code tryLock}, {@code offer} and {@code poll} without a time do
+ * not block.
+ *
+ * <h2>How to read a report</h2>
+ *
+ * <p>A report is a violation like those of the midlayer: it is in the log, in {@code ib:violations
+ * -v}, and the event {@code ib.Violation} of Flight Recorder. A place is reported once for a
+ * clause.
+ *
+ * <pre>{@code
+ * S26 sleepy.ulp: java.lang.Thread.sleep may block and was called from a callback that must not
+ *   instead: hand the work to a timer or a thread of your own, and return
+ *     at sleepy.Handler.complete(Handler.java:31)
+ *     at ... 9 frames of the core
+ * }</pre>
+ *
+ * <p>First the clause, the bundle whose code did it, and what it did; then the place, with the
+ * callers below it. Frames of the midlayer, of the framework and of the JDK are folded.
+ *
+ * <p>The command {@code ib:verifier} prints how many classes were read and woven, and in what time.
+ * A class that cannot be woven, for example because its method has no space left, is loaded as it
+ * is, named in the log, and counted there and by the command.
+ *
+ * <h2>What it cannot see</h2>
+ *
+ * <ul>
+ *   <li>what a library or the JDK does inside: only the call is seen, in the code of the bundle;
+ *   <li>a method reference to a call that blocks ({@code queue::take}), and native code;
+ *   <li>classes that were loaded before the bundle was started.
+ * </ul>
+ */
+@NullMarked
+package ib.verifier;
+
+import org.jspecify.annotations.NullMarked;

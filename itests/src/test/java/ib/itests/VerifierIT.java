@@ -1,0 +1,94 @@
+package ib.itests;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import ib.itests.verify.SleepyUlp;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.zip.ZipEntry;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** The distribution with {@code -Dib.verify}. */
+public class VerifierIT {
+  private static final List<String> TRUE = List.of("env", "IB_OPTS=-Dib.verify=true");
+  private static final long TIMEOUT_S = 60;
+
+  @Rule public final TemporaryFolder temporary = new TemporaryFolder();
+
+  @Test
+  public void issue15TheDistributionRunsWovenWithoutAReport() throws Exception {
+    String commands = "ibv_rc_pingpong -n 200 -d soft0 soft1; ib:verifier; ib:violations -v";
+    Map<String, String> strict = Map.of("IB_OPTS", "-Dib.verify=strict");
+    Program run = Program.ib(Distro.HOME, "", strict, "exec", commands);
+    assertEquals(run.err(), 0, run.status());
+    assertTrue(run.out(), run.out().contains("no violations"));
+    String totals =
+        "(?s).*[1-9]\\d* classes read in \\d+ ms, [1-9]\\d* of them woven, 0 could not.*";
+    assertTrue(run.out(), run.out().matches(totals));
+    assertFalse(run.err(), run.err().contains("VerifyError"));
+  }
+
+  @Test
+  public void issue15WithoutThePropertyTheVerifierIsNotInstalled() throws Exception {
+    Program run = Program.ib(Distro.HOME, "", "exec", "lb -s ib.verifier");
+    assertTrue(run.out(), run.out().contains("No matching bundles found"));
+  }
+
+  @Test
+  public void issue15AnUnknownValueIsRefused() throws Exception {
+    Map<String, String> wrong = Map.of("IB_OPTS", "-Dib.verify=yes");
+    Program run = Program.ib(Distro.HOME, "", wrong, "exec", "lb -s");
+    assertEquals(1, run.status());
+    assertEquals("ib: -Dib.verify=yes: true, strict or false is possible\n", run.err());
+  }
+
+  @Test
+  public void issue15AProtocolThatSleepsInItsHandlerIsNamedOnceWithItsLine() throws Exception {
+    Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
+    try (Shell shell = new Shell(folder.home(), TRUE, TIMEOUT_S)) {
+      shell.runUntil("ib:violations", says -> says.contains("no violations"));
+      folder.deploy(sleepy());
+      String says = shell.runUntil("ib:violations -v", text -> text.contains("S26 sleepy.ulp"));
+      String what = "java.lang.Thread.sleep may block and was called from a callback that must not";
+      assertTrue(says, says.contains("S26 sleepy.ulp: " + what));
+      assertTrue(says, says.contains("  instead: hand the work to a timer"));
+      assertTrue(says, says.contains("    at ib.itests.verify.SleepyUlp.complete(SleepyUlp.java:"));
+      assertEquals(says, says.indexOf("S26"), says.lastIndexOf("S26"));
+    }
+  }
+
+  private Path sleepy() throws IOException {
+    Manifest manifest = new Manifest();
+    Attributes main = manifest.getMainAttributes();
+    main.put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    main.putValue("Bundle-ManifestVersion", "2");
+    main.putValue("Bundle-SymbolicName", "sleepy.ulp");
+    main.putValue("Bundle-Activator", SleepyUlp.class.getName());
+    main.putValue("Import-Package", "org.osgi.framework,ib.core.client,ib.core.verbs");
+    Path jar = temporary.getRoot().toPath().resolve("sleepy.ulp.jar");
+    String entry = SleepyUlp.class.getName().replace('.', '/') + ".class";
+    try (OutputStream file = Files.newOutputStream(jar);
+        JarOutputStream out = new JarOutputStream(file, manifest);
+        InputStream in = VerifierIT.class.getResourceAsStream("/" + entry)) {
+      if (in == null) {
+        throw new IllegalStateException("no " + entry);
+      }
+      out.putNextEntry(new ZipEntry(entry));
+      in.transferTo(out);
+      out.closeEntry();
+    }
+    return jar;
+  }
+}

@@ -7,8 +7,8 @@ import ib.core.verbs.IbException;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.LinkLayer;
-import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.link.LinkConfig;
+import ib.ulp.ipoib.link.Shared;
 import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.roce.RoceSubnet;
 import java.io.IOException;
@@ -46,7 +46,7 @@ public final class Ipoib implements IbClient {
   private final Map<String, String> reserved; // interface names by device and port
   private final BiFunction<IbDevice, Integer, SaClient> subnet;
   private final Backend.Factory backends;
-  private final CmPorts cmPorts = new CmPorts();
+  private final Shared shared = new Shared();
   private final List<Adapter> adapters = new CopyOnWriteArrayList<>();
   private final Set<String> names = new HashSet<>(); // guarded by itself
 
@@ -166,7 +166,7 @@ public final class Ipoib implements IbClient {
               new NetDevice.Place(name, child, adapter.device(), port),
               how,
               d -> subnet(d, port),
-              cmPorts,
+              shared,
               backends);
       if (!adapter.add(device)) {
         device.close();

@@ -6,11 +6,11 @@ import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbTimedOutException;
-import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.link.Host;
 import ib.ulp.ipoib.link.Link;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.link.LinkState;
+import ib.ulp.ipoib.link.Shared;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.wire.LinkAddress;
@@ -62,7 +62,7 @@ public final class NetDevice implements AutoCloseable {
    */
   record Place(String name, boolean child, IbDevice device, int port) {}
 
-  private NetDevice(Place place, LinkConfig config, SaClient sa, CmPorts cmPorts, Backend backend) {
+  private NetDevice(Place place, LinkConfig config, SaClient sa, Shared shared, Backend backend) {
     name = place.name;
     child = place.child;
     device = place.device;
@@ -70,7 +70,7 @@ public final class NetDevice implements AutoCloseable {
     this.config = config;
     this.sa = sa;
     loop = new Loop(System::nanoTime, backend.sleeper());
-    link = new Link(loop, device, port, config, sa, cmPorts);
+    link = new Link(loop, device, port, config, sa, shared);
     host = backend.attach(link);
     thread = Thread.ofPlatform().daemon().name("ipoib-" + name).unstarted(loop::run);
     handler =
@@ -89,7 +89,7 @@ public final class NetDevice implements AutoCloseable {
    * @param place its name, device and port
    * @param config configuration of the interface
    * @param subnet opens the SA client of the port
-   * @param cmPorts connection manager agents, which the interfaces of a port share
+   * @param shared the objects that all interfaces share
    * @param backends opens the backend of the interface
    * @throws IOException when the kernel refuses the TAP or TUN device
    */
@@ -97,7 +97,7 @@ public final class NetDevice implements AutoCloseable {
       Place place,
       LinkConfig config,
       Function<IbDevice, SaClient> subnet,
-      CmPorts cmPorts,
+      Shared shared,
       Backend.Factory backends)
       throws IOException {
     SaClient sa = subnet.apply(place.device);
@@ -105,7 +105,7 @@ public final class NetDevice implements AutoCloseable {
     @Nullable Backend backend = null;
     try {
       backend = backends.open(place.name);
-      NetDevice made = new NetDevice(place, config, sa, cmPorts, backend);
+      NetDevice made = new NetDevice(place, config, sa, shared, backend);
       place.device.registerEventHandler(
           made.handler); // before the link reads the port's state (B12)
       made.loop.execute(() -> made.link.start(made.host));

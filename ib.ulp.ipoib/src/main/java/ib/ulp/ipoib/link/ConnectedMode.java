@@ -1,9 +1,9 @@
 package ib.ulp.ipoib.link;
 
+import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
 import ib.core.verbs.WcStatus;
-import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.cm.CmService;
 import ib.ulp.ipoib.cm.Connection;
 import ib.ulp.ipoib.cm.Connections;
@@ -40,15 +40,15 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
 
   private final Logger log = LoggerFactory.getLogger(ConnectedMode.class);
   private final Link link;
-  private final CmPorts ports;
+  private final Shared shared;
   private final ConnectedPeers peers;
   private @Nullable Running running;
   private boolean refusing;
   private boolean stopping;
 
-  ConnectedMode(Link link, CmPorts ports) {
+  ConnectedMode(Link link, Shared shared) {
     this.link = link;
-    this.ports = ports;
+    this.shared = shared;
     peers = new ConnectedPeers(link, this::connections);
   }
 
@@ -85,7 +85,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     IbDevice device = link.device();
     int port = link.port();
     return new Self(
-        new LinkAddress(0, udQpn, device.gid(port, link.appearance().gidIndex())),
+        new LinkAddress(0, udQpn, gid()),
         device.nodeGuid(),
         port,
         link.appearance().gidIndex(),
@@ -96,12 +96,16 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
         link.config().rfcService());
   }
 
+  private Gid gid() {
+    return link.device().gid(link.port(), link.appearance().gidIndex());
+  }
+
   private Running make(int udQpn, int pkeyIndex) {
     LinkConfig config = link.config();
     int sends = Math.min(MAX_SENDS, config.sends());
     int receives = Math.min(MAX_RECEIVES, config.receives());
     Refusals refusals = link.statistics().refusals();
-    CmService cm = ports.open(link.device(), link.port(), udQpn, refusals);
+    CmService cm = shared.cmPorts().open(link.device(), link.port(), udQpn, refusals);
     boolean whole = false;
     try {
       RcQueue queue =
@@ -174,6 +178,24 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     return true;
   }
 
+  /**
+   * Sends a long TCP packet whole, with the checksum of its pseudo header only, if the neighbour is
+   * in this JVM and accepts that (D9).
+   *
+   * @return false when the caller must sum and cut the packet
+   */
+  boolean takeWhole(LinkAddress to, Outgoing packet) {
+    Running is = running;
+    Connection c = is == null || !reaches(to) ? null : is.connections.to(to.plain());
+    boolean whole =
+        c != null && c.end() instanceof RcPair end && end.whole() && packet.length() <= c.mtu();
+    if (whole && is != null && c != null) {
+      link.statistics().add(Count.TX_WHOLE, 1);
+      send(is.queue, c, packet);
+    }
+    return whole;
+  }
+
   private void send(RcQueue by, Connection c, Outgoing packet) {
     if (packet.length() > c.mtu()) {
       link.tooLong(packet, c.mtu()); // I10
@@ -210,7 +232,11 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     if (running == null) {
       throw new IllegalStateException("connected mode is off");
     }
-    return running.queue.open(connection);
+    RcPair end = running.queue.open(connection);
+    if (link.traffic().takesLong()) {
+      end.joins(shared.localEnds(), gid());
+    }
+    return end;
   }
 
   @Override
@@ -264,7 +290,9 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   public void packet(Connection from, MemorySegment memory, long at, int length) {
     if (running != null && !stopping) {
       running.connections.heard(from);
-      link.traffic().connected(memory, at, length, from.peer());
+      boolean whole = from.end() instanceof RcPair end && end.whole();
+      int mss = whole && length > Encapsulation.BYTES ? Encapsulation.reserved(memory, at) : 0;
+      link.traffic().connected(memory, at, length, from.peer(), mss);
     }
   }
 

@@ -52,7 +52,8 @@ public final class Frame {
   }
 
   /**
-   * {@return payload bytes of each TCP segment if several were coalesced; 0 for a single packet}
+   * {@return payload bytes of each TCP segment if several were coalesced, or if the sender's kernel
+   * has neither summed nor cut the packet; 0 for any other packet}
    */
   public int mss() {
     return mss;

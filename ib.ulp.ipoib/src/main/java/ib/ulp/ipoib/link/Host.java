@@ -16,7 +16,10 @@ public interface Host {
    */
   void received(Frame frame);
 
-  /** {@return whether {@link #received} accepts coalesced TCP segments, see {@link Frame#mss}} */
+  /**
+   * {@return whether {@link #received} accepts coalesced TCP segments and whole TCP packets, see
+   * {@link Frame#mss}}
+   */
   default boolean takesLong() {
     return false;
   }

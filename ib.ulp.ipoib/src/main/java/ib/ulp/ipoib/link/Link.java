@@ -7,7 +7,6 @@ import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
 import ib.core.verbs.QpState;
-import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.link.Statistics.Count;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.wire.Encapsulation;
@@ -51,8 +50,7 @@ public final class Link {
   private boolean stopped;
 
   /** Creates the queue pair and buffers. Nothing is sent or received before {@link #start}. */
-  public Link(
-      Loop loop, IbDevice device, int port, LinkConfig config, SaClient sa, CmPorts cmPorts) {
+  public Link(Loop loop, IbDevice device, int port, LinkConfig config, SaClient sa, Shared shared) {
     this.loop = loop;
     this.device = device;
     this.port = port;
@@ -60,7 +58,7 @@ public final class Link {
     this.sa = sa;
     queue = new UdQueue(device, port, config.sends(), config.receives(), loop::wake);
     traffic = new Traffic(queue, statistics, loop);
-    connected = new ConnectedMode(this, cmPorts);
+    connected = new ConnectedMode(this, shared);
     longs = new LongSends(this, queue, connected);
     appearance = new Appearance(device, port, config);
     attachments = new Attachments(appearance.ethernet());

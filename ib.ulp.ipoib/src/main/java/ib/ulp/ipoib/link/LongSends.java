@@ -38,20 +38,27 @@ public final class LongSends {
   }
 
   /**
-   * Sends a long TCP packet to one neighbour; the device cuts it into segments.
+   * Sends a TCP packet with the checksum of its pseudo header only to one neighbour. By datagrams,
+   * the device cuts it into segments; a connection within this JVM carries it whole.
    *
-   * @param packet in the memory of {@link #space}, with at least 4 bytes before it
-   * @return false when the host must cut the packet itself: the neighbour's path is unknown or uses
-   *     a connection
+   * @param packet with at least 4 bytes before it; datagrams carry it only if it is in the memory
+   *     of {@link #space} and longer than one segment
+   * @return false when the host must sum and cut the packet itself: the neighbour's path is unknown
+   *     or uses another connection
    */
   public boolean send(LinkAddress to, Outgoing packet) {
-    LongBuffers buffers = queue.longs();
     LinkState state = link.state();
+    boolean passes = state.carrier() && packet.segmentLength() <= state.mtu();
+    if (passes && connected.takeWhole(to, packet)) {
+      return true;
+    }
+    LongBuffers buffers = queue.longs();
     boolean can =
-        buffers != null
+        passes
+            && packet.length() - packet.headLength() > packet.mss()
+            && buffers != null
             && buffers.hold(packet.memory())
-            && state.carrier()
-            && packet.segmentLength() <= Math.min(link.datagramMtu(), state.mtu())
+            && packet.segmentLength() <= link.datagramMtu()
             && !connected.reaches(to);
     AddressHandle ah = can ? link.ways().known(to.gid()) : null;
     if (ah != null && buffers != null) {

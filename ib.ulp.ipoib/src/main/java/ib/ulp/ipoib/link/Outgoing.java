@@ -78,7 +78,7 @@ public final class Outgoing {
 
   /** {@return whether the packet is in one piece with space for the encapsulation before it} */
   boolean contiguous() {
-    return bodyLength == 0 && headAt >= Encapsulation.BYTES;
+    return (bodyLength == 0 || mss > 0) && headAt >= Encapsulation.BYTES;
   }
 
   /** {@return a packet that has waited, from its bytes with the encapsulation} */
@@ -117,7 +117,7 @@ public final class Outgoing {
 
   /** Writes encapsulation and packet. {@return the number of bytes written} */
   int copyTo(MemorySegment to, long at) {
-    Encapsulation.write(to, at, type);
+    Encapsulation.write(to, at, type, mss);
     copyPacket(to, at + Encapsulation.BYTES);
     return Encapsulation.BYTES + length();
   }

@@ -2,12 +2,14 @@ package ib.ulp.ipoib.link;
 
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.EventType;
+import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QueuePair;
 import ib.ulp.ipoib.cm.Connection;
 import ib.ulp.ipoib.cm.RcEnd;
+import org.jspecify.annotations.Nullable;
 
 /** The queue pair of one connection, which uses the queues of an {@link RcQueue}. */
 final class RcPair implements RcEnd {
@@ -23,6 +25,10 @@ final class RcPair implements RcEnd {
   private final RcQueue queue;
   private final int psn = QueuePair.randomPsn();
   private boolean connected;
+  private @Nullable LocalEnds local;
+  private LocalEnds.@Nullable End own;
+  private LocalEnds.@Nullable End peer;
+  private boolean whole;
 
   RcPair(RcQueue queue, Connection connection) {
     this.queue = queue;
@@ -35,6 +41,20 @@ final class RcPair implements RcEnd {
                 queue.wake();
               }
             });
+  }
+
+  /** Makes the end known to its peer when it connects, because its host accepts whole packets. */
+  void joins(LocalEnds ends, Gid gid) {
+    local = ends;
+    own = new LocalEnds.End(gid, qpn());
+  }
+
+  /** {@return whether both ends are in this JVM and accept whole packets (D9)} */
+  boolean whole() {
+    if (!whole && local != null && own != null && peer != null) {
+      whole = local.joined(own, peer);
+    }
+    return whole;
   }
 
   @Override
@@ -73,10 +93,17 @@ final class RcPair implements RcEnd {
             .rnrRetry(0)
             .maxRdAtomic(READS));
     connected = true;
+    if (local != null && own != null) {
+      peer = new LocalEnds.End(connection.peer().gid(), peerQpn);
+      local.add(own, peer);
+    }
   }
 
   @Override
   public void close() {
+    if (local != null && own != null) {
+      local.remove(own);
+    }
     if (connected) {
       // C5: QP_LAST_WQE_REACHED follows when the last receive has completed
       try {

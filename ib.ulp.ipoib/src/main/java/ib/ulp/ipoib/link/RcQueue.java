@@ -20,7 +20,6 @@ import ib.core.verbs.SrqInit;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.ulp.ipoib.cm.Connection;
-import ib.ulp.ipoib.cm.RcEnd;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.wire.Connected;
 import ib.ulp.ipoib.wire.Encapsulation;
@@ -127,7 +126,7 @@ final class RcQueue implements AutoCloseable {
   }
 
   /** Creates the queue pair of a connection. */
-  RcEnd open(Connection connection) {
+  RcPair open(Connection connection) {
     RcPair end = new RcPair(this, connection);
     ends.put(end.qpn(), end);
     return end;
@@ -187,7 +186,7 @@ final class RcQueue implements AutoCloseable {
   boolean send(Connection to, LongBuffers from, Outgoing packet) {
     int slot = free[freeCount - 1];
     long at = packet.at() - Encapsulation.BYTES;
-    Encapsulation.write(packet.memory(), at, packet.type());
+    Encapsulation.write(packet.memory(), at, packet.type(), packet.mss());
     int buffer = held.claim(from, slot);
     int length = packet.length() + Encapsulation.BYTES;
     boolean taken = post(to, slot, from.region().lkey(), from.address(buffer) + at, length);

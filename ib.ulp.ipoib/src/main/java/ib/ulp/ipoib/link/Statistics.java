@@ -28,7 +28,9 @@ public final class Statistics {
     GSO_FRAMES,
     GSO_SEGMENTS,
     GRO_FRAMES,
-    GRO_SEGMENTS
+    GRO_SEGMENTS,
+    TX_WHOLE,
+    RX_WHOLE
   }
 
   private static final int COUNTS = Count.values().length;

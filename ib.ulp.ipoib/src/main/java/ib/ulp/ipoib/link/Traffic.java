@@ -248,8 +248,17 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     frame.mss = 0;
   }
 
-  /** Hands a packet that arrived on a connection to the host; it begins with its encapsulation. */
-  void connected(MemorySegment memory, long at, int length, LinkAddress from) {
+  /** {@return whether the host accepts coalesced segments and whole packets} */
+  boolean takesLong() {
+    return host != null && host.takesLong();
+  }
+
+  /**
+   * Hands a packet that arrived on a connection to the host; it begins with its encapsulation.
+   *
+   * @param mss payload bytes of each segment of a whole TCP packet; 0 for any other packet
+   */
+  void connected(MemorySegment memory, long at, int length, LinkAddress from, int mss) {
     int bytes = length - Encapsulation.BYTES;
     if (bytes < 0) {
       statistics.drop(Drop.RX_SHORT);
@@ -262,10 +271,18 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     frame.type = Encapsulation.type(memory, at);
     frame.slid = 0;
     frame.sourceQpn = from.qpn();
-    frame.mss = 0;
+    frame.mss = mss;
+    frame.pieces = 1;
+    frame.pieceLength[0] = bytes;
     frame.connected = from.gid();
     frame.cast = Frame.Cast.UNICAST;
-    deliver();
+    if (mss > 0 && frame.headers() == 0) {
+      statistics.drop(Drop.RX_TYPE);
+    } else {
+      statistics.add(Count.RX_WHOLE, mss > 0 ? 1 : 0);
+      deliver();
+    }
+    frame.mss = 0;
   }
 
   /** Notifies the host of free send buffers. */

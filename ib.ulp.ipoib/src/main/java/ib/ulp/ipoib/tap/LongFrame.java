@@ -11,9 +11,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * Writes coalesced TCP segments to the kernel as one packet (D9), without a copy. The device has
- * checked their checksums; the kernel computes new ones if it cuts the packet again. Used on the
- * loop's thread only.
+ * Writes coalesced TCP segments (D9), or a packet that the sender's kernel has neither summed nor
+ * cut, to the kernel as one packet, without a copy. The device has checked the checksums of
+ * segments; the kernel computes new ones if it sends the packet on. Used on the loop's thread only.
  */
 final class LongFrame {
   private final Kernel kernel;
@@ -54,6 +54,10 @@ final class LongFrame {
     Octets.u16(s, tcp + 16, ~Checksum.fold(sum));
     Inward.head(head, mac, from, frame.type());
     Coalescer.offload(head, four, Ethernet.HEADER + headers, frame.mss(), ipHeader);
+    if (frame.length() - headers <= frame.mss()) {
+      Octets.u8(head, 1, Segmenter.GSO_NONE); // the kernel need not cut it, only sum it
+      Ethernet.u16(head, 4, 0);
+    }
     write(frame);
   }
 

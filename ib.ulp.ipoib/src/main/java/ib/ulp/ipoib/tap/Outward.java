@@ -103,6 +103,12 @@ final class Outward {
       fragment(s, bytes, to, type);
       return;
     }
+    if (segmenter.isOpen(s, ip)) {
+      LinkAddress end = table.end(to);
+      if (end != null && segmenter.offload(s, ip, type, end)) {
+        return;
+      }
+    }
     segmenter.complete(s, ip);
     if (Ethernet.isGroup(to)) {
       Reports.read(s, ip, reports);

@@ -53,24 +53,36 @@ final class Segmenter {
     }
   }
 
+  /** {@return whether the kernel has left the TCP checksum open of a packet not to be cut} */
+  boolean isOpen(MemorySegment s, IpPacket ip) {
+    return (Octets.u8(s, 0) & NEEDS_CSUM) != 0
+        && Octets.u8(s, 1) == GSO_NONE
+        && ip.protocol() == IpPacket.TCP
+        && ip.payloadLength() >= TCP_HEADER
+        && Ethernet.VNET + Ethernet.u16(s, 6) == ip.payloadAt()
+        && Ethernet.u16(s, 8) == TCP_SUM;
+  }
+
   /**
-   * Sends a long TCP packet that the device cuts, if the device can.
+   * Sends a TCP packet that the device cuts, or whose receiver accepts it whole. The kernel has
+   * left its checksum open.
    *
    * @return false when the caller must use {@link #cut}, or the packet is malformed
    */
   boolean offload(MemorySegment s, IpPacket ip, int type, LinkAddress to) {
-    int mss = Ethernet.u16(s, 4);
-    int transport = transport(s, ip);
+    boolean open = isOpen(s, ip);
+    int transport = open ? tcp(s, ip) : transport(s, ip);
     int headers = (int) (ip.payloadAt() - Ethernet.PACKET) + transport;
     int data = ip.payloadLength() - transport;
-    boolean tcp = transport != 0 && ip.protocol() == IpPacket.TCP && mss != 0 && data > mss;
+    int mss = open ? data : Ethernet.u16(s, 4);
+    boolean tcp = transport != 0 && ip.protocol() == IpPacket.TCP && mss != 0 && data >= mss;
     boolean extended = !ip.to().isV4() && headers - transport != IpPacket.V6_HEADER;
     if (!tcp || extended) {
       return false;
     }
     packet.setLong(type, s, Ethernet.PACKET, headers, data, mss);
     boolean sent = link.longs().send(to, packet);
-    if (sent) {
+    if (sent && data > mss) {
       link.statistics().add(Count.GSO_FRAMES, 1);
       link.statistics().add(Count.GSO_SEGMENTS, (data + mss - 1) / mss);
     }
@@ -129,8 +141,13 @@ final class Segmenter {
     if (!known || ip.protocol() != protocol || ip.payloadLength() < least) {
       return 0;
     }
-    int length = kind == GSO_UDP ? UDP_HEADER : (Octets.u8(s, ip.payloadAt() + 12) >> 4) * 4;
-    return length >= least && length <= ip.payloadLength() ? length : 0;
+    return kind == GSO_UDP ? UDP_HEADER : tcp(s, ip);
+  }
+
+  /** {@return bytes of the TCP header; 0 when the packet is not so long} */
+  private static int tcp(MemorySegment s, IpPacket ip) {
+    int length = (Octets.u8(s, ip.payloadAt() + 12) >> 4) * 4;
+    return length >= TCP_HEADER && length <= ip.payloadLength() ? length : 0;
   }
 
   /** Writes the sequence number and flags of one TCP segment. */

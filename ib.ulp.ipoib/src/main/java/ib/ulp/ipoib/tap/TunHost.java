@@ -98,12 +98,18 @@ public final class TunHost implements Host, Loop.Work {
       return;
     }
     Ip to = ip.to();
+    int type = IpPacket.type(to);
+    Ip router = router(to);
+    if (segmenter.isOpen(in, ip)) {
+      LinkAddress end = below.known(to, router);
+      if (end != null && segmenter.offload(in, ip, type, end)) {
+        return;
+      }
+    }
     segmenter.complete(in, ip);
     if (to.isMulticast()) {
       Reports.read(in, ip, this::reported); // P4
     }
-    int type = IpPacket.type(to);
-    Ip router = router(to);
     if (in.get(ValueLayout.JAVA_BYTE, 1) != Segmenter.GSO_NONE) {
       LinkAddress end = below.known(to, router);
       if ((end == null || !segmenter.offload(in, ip, type, end))

@@ -12,10 +12,22 @@ public final class Encapsulation {
   public static final int RARP = 0x8035;
   public static final int IPV6 = 0x86DD;
 
+  private static final int RESERVED = 2; // its offset
+
   private Encapsulation() {}
 
   public static void write(MemorySegment s, long at, int type) {
-    Octets.u32(s, at, type << 16); // the reserved bytes are sent as 0 and ignored when received
+    write(s, at, type, 0); // the reserved bytes are sent as 0 and ignored when received
+  }
+
+  /** Writes it with a reserved field, for a receiver that reads the field. */
+  public static void write(MemorySegment s, long at, int type, int reserved) {
+    Octets.u32(s, at, type << 16 | reserved);
+  }
+
+  /** {@return the reserved field, which means nothing but between ends that have agreed on it} */
+  public static int reserved(MemorySegment s, long at) {
+    return Octets.u16(s, at + RESERVED);
   }
 
   public static int type(MemorySegment s, long at) {

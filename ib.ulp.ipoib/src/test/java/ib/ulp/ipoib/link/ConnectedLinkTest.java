@@ -9,13 +9,16 @@ import ib.core.verbs.Gid;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.wire.Encapsulation;
 import ib.ulp.ipoib.wire.LinkAddress;
+import ib.ulp.ipoib.wire.Octets;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("connected mode of the link, turned by hand on a clock of its own")
@@ -57,6 +60,81 @@ class ConnectedLinkTest extends Stations {
     assertEquals(by(60_000), b.received.getFirst());
     assertEquals(1, a.link.statistics().of(Statistics.Count.TX_PACKETS));
     assertEquals(60_000, b.link.statistics().of(Statistics.Count.RX_BYTES));
+  }
+
+  /** A TCP packet with a checksum of the pseudo header only, in the memory that a host fills. */
+  private static Outgoing open(Station from, int data, int mss) {
+    MemorySegment s = Objects.requireNonNull(from.link.longs().space());
+    s.fill((byte) 0);
+    Octets.u8(s, 24, 0x45);
+    Octets.u8(s, 24 + 9, 6);
+    Octets.u8(s, 24 + 32, 5 << 4);
+    return new Outgoing().setLong(IP, s, 24, 40, data, mss);
+  }
+
+  private Station[] pair(Shared one, Shared other) {
+    shared = one;
+    Station a = station(CONNECTED);
+    shared = other;
+    Station b = station(CONNECTED);
+    a.takesLong = true;
+    b.takesLong = true;
+    return new Station[] {a, b};
+  }
+
+  private void connect(Station a, Station b) {
+    a.link.unicast(b.link.state().address(), packet(IP, 3000));
+    until(() -> up(a) && up(b) && !b.received.isEmpty(), "connection");
+    b.received.clear();
+  }
+
+  @ParameterizedTest(name = "{0} bytes in segments of {1}")
+  @CsvSource({"60000, 60000", "60000, 1400", "1, 1", "65480, 65480"})
+  @DisplayName("D9: a TCP packet that is not summed is carried whole between two ends of this JVM")
+  void whole(int data, int mss) {
+    Station[] both = pair(shared, shared);
+    connect(both[0], both[1]);
+    LinkAddress to = both[1].link.state().address();
+    assertTrue(both[0].link.longs().send(to, open(both[0], data, mss)));
+    until(() -> both[1].received.size() == 1, "the packet");
+    assertEquals("WHOLE of " + (data + 40) + ", mss " + mss, both[1].received.getFirst());
+    both[0].link.unicast(to, packet(IP, 60_000));
+    until(() -> both[1].received.size() == 2, "the next packet");
+    assertEquals(by(60_000), both[1].received.getLast(), "an ordinary packet stays ordinary");
+  }
+
+  @Test
+  @DisplayName(
+      "D9: none is whole to an end outside of this JVM, or whose host takes no such packet")
+  void notWhole() {
+    Station[] strangers = pair(new Shared(), new Shared());
+    connect(strangers[0], strangers[1]);
+    assertRefused(strangers[0], strangers[1], 60_000);
+    shared = new Shared();
+    Station[] deaf = pair(shared, shared);
+    deaf[1].takesLong = false;
+    connect(deaf[0], deaf[1]);
+    assertRefused(deaf[0], deaf[1], 60_000);
+    Station[] fine = pair(shared, shared);
+    connect(fine[0], fine[1]);
+    assertRefused(fine[0], fine[1], 65_481); // the longest packet has 65,520 bytes
+    settle();
+    assertEquals(List.of(), fine[1].received);
+  }
+
+  private static void assertRefused(Station from, Station to, int data) {
+    assertFalse(from.link.longs().send(to.link.state().address(), open(from, data, data)));
+  }
+
+  @Test
+  @DisplayName("RFC 4391 section 6: the reserved field of a stranger is ignored")
+  void reservedOfStranger() {
+    Station[] both = pair(new Shared(), new Shared());
+    connect(both[0], both[1]);
+    Outgoing marked = open(both[0], 3000, 1400);
+    both[0].link.unicast(both[1].link.state().address(), marked);
+    until(() -> both[1].received.size() == 1, "the packet");
+    assertEquals(by(3040), both[1].received.getFirst());
   }
 
   @Test

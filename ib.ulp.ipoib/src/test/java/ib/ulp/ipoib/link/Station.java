@@ -2,7 +2,6 @@ package ib.ulp.ipoib.link;
 
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
-import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.testing.FakeSubnet;
 import java.lang.foreign.MemorySegment;
@@ -19,8 +18,9 @@ final class Station implements Host {
   final List<String> received = new ArrayList<>();
   final List<LinkState> states = new ArrayList<>();
   int writable;
+  boolean takesLong;
 
-  Station(IbDevice device, LinkConfig config, FakeSubnet subnet, AtomicLong clock) {
+  Station(IbDevice device, LinkConfig config, FakeSubnet subnet, AtomicLong clock, Shared shared) {
     loop =
         new Loop(
             clock::get,
@@ -35,7 +35,7 @@ final class Station implements Host {
                 throw new AssertionError("nobody runs this loop");
               }
             });
-    link = new Link(loop, device, 1, config, subnet.open(device, 1), new CmPorts());
+    link = new Link(loop, device, 1, config, subnet.open(device, 1), shared);
     link.start(this);
   }
 
@@ -57,7 +57,16 @@ final class Station implements Host {
   }
 
   @Override
+  public boolean takesLong() {
+    return takesLong;
+  }
+
+  @Override
   public void received(Frame frame) {
+    if (frame.mss() > 0) {
+      received.add("WHOLE of " + frame.length() + ", mss " + frame.mss());
+      return;
+    }
     if (!frame.connected.equals(Gid.ZERO)) {
       received.add("CONNECTED of " + frame.length());
       return;

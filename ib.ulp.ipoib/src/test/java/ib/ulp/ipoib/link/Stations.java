@@ -28,6 +28,7 @@ abstract class Stations {
   final AtomicLong clock = new AtomicLong();
   final StandaloneCore core = StandaloneCore.create();
   final Fabric fabric = BuiltinSm.newFabric();
+  Shared shared = new Shared();
   final FakeSubnet subnet = new FakeSubnet(Runnable::run);
   final List<SoftNode> nodes = new ArrayList<>();
   final List<DeviceRegistration> plugs = new ArrayList<>();
@@ -41,7 +42,7 @@ abstract class Stations {
     plugs.add(core.drivers().register(node));
     DeviceLease lease = core.core().lease("soft" + i, "test");
     leases.add(lease);
-    Station station = new Station(lease.device(), config, subnet, clock);
+    Station station = new Station(lease.device(), config, subnet, clock, shared);
     stations.add(station);
     settle();
     return station;

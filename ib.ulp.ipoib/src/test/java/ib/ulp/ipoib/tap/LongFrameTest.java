@@ -144,6 +144,22 @@ class LongFrameTest {
     assertArrayEquals(bytes, Arrays.copyOfRange(ear.got, 10 + frame, ear.got.length));
   }
 
+  @ParameterizedTest(name = "IPv4 {0}, segments of {1}")
+  @CsvSource({"true, 9000", "true, 60000", "false, 9000"})
+  @DisplayName("a packet of one segment is to be summed, if it is sent on, and not to be cut")
+  void oneSegment(boolean four, int mss) {
+    byte[] bytes = segment(four, 12, 9000);
+    Frame frame = lay(bytes, four, mss, bytes.length);
+    new LongFrame(ear, drops::add, arena).give(frame, MAC, MAC);
+    ByteBuffer virtio = ByteBuffer.wrap(ear.got).order(ByteOrder.nativeOrder());
+    assertEquals(1, virtio.get(0), "VIRTIO_NET_HDR_F_NEEDS_CSUM");
+    assertEquals(0, virtio.get(1), "VIRTIO_NET_HDR_GSO_NONE");
+    assertEquals(0, virtio.getShort(4), "gso_size");
+    assertEquals(14 + (four ? 20 : 40), virtio.getShort(6), "csum_start");
+    assertEquals(16, virtio.getShort(8), "csum_offset");
+    assertEquals(24 + bytes.length, ear.got.length);
+  }
+
   /** RFC 1071, word by word, not complemented. */
   private static int sum(byte[] bytes) {
     int sum = 0;

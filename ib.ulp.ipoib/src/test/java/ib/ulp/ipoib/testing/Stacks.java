@@ -25,13 +25,13 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.sm.BuiltinSm;
-import ib.ulp.ipoib.cm.CmPorts;
 import ib.ulp.ipoib.link.Frame;
 import ib.ulp.ipoib.link.Host;
 import ib.ulp.ipoib.link.Link;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.link.LinkState;
 import ib.ulp.ipoib.link.Outgoing;
+import ib.ulp.ipoib.link.Shared;
 import ib.ulp.ipoib.link.Statistics;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.net.NetIf;
@@ -86,7 +86,7 @@ public final class Stacks implements AutoCloseable {
               1,
               LinkConfig.DEFAULT,
               subnet.open(lease.device(), 1),
-              new CmPorts());
+              new Shared());
       host = new NetIf(link, probes);
       link.start(this);
     }

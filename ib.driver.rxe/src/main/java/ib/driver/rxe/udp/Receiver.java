@@ -25,6 +25,7 @@ abstract class Receiver implements Runnable {
   private final AtomicBoolean owned = new AtomicBoolean(); // the receive ring is held by one thread
   private volatile boolean polled; // whether a consumer has polled since the last nap
   private int polls; // since a consumer rested; consumers race here, so the count is not exact
+  private volatile boolean asked; // a resting consumer asks for one more look at the sockets
   private volatile boolean napping;
   private volatile boolean sleeping; // or about to sleep
   private volatile @Nullable Thread thread;
@@ -87,13 +88,18 @@ abstract class Receiver implements Runnable {
       if (polled) {
         nap();
         idleSince = System.nanoTime();
-      } else if (receive()) {
+        continue;
+      }
+      if (asked) {
+        asked = false; // before the look at the sockets, so that a later request causes another one
+      }
+      if (receive()) {
         idleSince = System.nanoTime();
       } else if (System.nanoTime() - idleSince < busyPollNs) {
         Thread.onSpinWait();
       } else {
         sleeping = true;
-        if (!polled) {
+        if (!polled && !asked) {
           sleep();
         }
         sleeping = false;
@@ -182,10 +188,15 @@ abstract class Receiver implements Runnable {
     }
   }
 
-  /** Consumers that polled are about to sleep: the thread receives again. Does not block. */
+  /**
+   * Consumers that polled are about to sleep: the device's thread receives again. That thread may
+   * have found the receive ring held by a consumer, and be about to sleep; so it looks once more,
+   * for the acknowledgements that the consumer's run has held back. Does not block.
+   */
   final void pollersRest() {
     polls = 0;
     if (polled || napping) {
+      asked = true; // before polled: the thread sees one of the two before it sleeps
       polled = false;
       LockSupport.unpark(thread);
     }

@@ -1,0 +1,114 @@
+package ib.driver.rxe.udp;
+
+import ib.core.testing.Interleavings;
+import ib.core.testing.Interleavings.Scenario;
+import ib.engine.time.NanoClock;
+import ib.engine.wire.RunContext;
+import java.lang.reflect.Field;
+import java.util.concurrent.locks.LockSupport;
+
+/** The receiving thread and a consumer that receives, in every order. */
+public final class ReceiverScenarios {
+  private ReceiverScenarios() {}
+
+  /** Holds acknowledgements back as the engine's run does. */
+  private static final class Run extends RunContext {
+    private volatile boolean holds;
+
+    @Override
+    public void finish() {}
+
+    @Override
+    public boolean catchUp() {
+      holds = false;
+      return false;
+    }
+  }
+
+  /** A consumer receives once, and rests at once. */
+  public static final class Rest implements Scenario {
+    private final Run run = new Run();
+    private final ReceivePool pool = new ReceivePool(1, 64, 1, 1);
+    private final Half receiver = new Half();
+    private Thread device;
+    private volatile boolean rung;
+
+    /** Only the consumer finds a datagram. */
+    private final class Half extends Receiver {
+      Half() {
+        super(inbound(), new UdpCounters(), 0);
+      }
+
+      @Override
+      void endpoints(Endpoint[] now) {}
+
+      @Override
+      int sweep() {
+        if (Thread.currentThread().equals(device)) {
+          return 0;
+        }
+        run.holds = true;
+        return 1;
+      }
+
+      @Override
+      void sleep() {
+        while (!rung) {
+          LockSupport.park(this);
+        }
+        rung = false;
+      }
+
+      @Override
+      void settle() {}
+
+      @Override
+      void wake() {
+        rung = true;
+        LockSupport.unpark(device);
+      }
+
+      @Override
+      void release() {}
+    }
+
+    private Inbound inbound() {
+      return new Inbound(
+          new ReceiverTest.Port(),
+          run,
+          pool,
+          new UdpCounters(),
+          new RefusedDatagrams(),
+          NanoClock.SYSTEM,
+          (high, low) -> false,
+          ReceiverTest.options(UdpOptions.Path.PORTABLE));
+    }
+
+    @Override
+    public void setUp() {
+      device = Interleavings.spawn("device", true, receiver);
+      try {
+        Field thread = Receiver.class.getDeclaredField("thread");
+        thread.setAccessible(true);
+        thread.set(receiver, device);
+      } catch (ReflectiveOperationException e) {
+        throw new AssertionError(e);
+      }
+      Interleavings.spawn(
+          "consumer",
+          false,
+          () -> {
+            receiver.poll();
+            receiver.pollersRest();
+          });
+    }
+
+    @Override
+    public void check() {
+      pool.close();
+      if (run.holds) {
+        throw new AssertionError("the acknowledgements stay held back");
+      }
+    }
+  }
+}

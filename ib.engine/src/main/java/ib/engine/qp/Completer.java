@@ -6,14 +6,12 @@ import ib.core.verbs.WellKnown;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.Copier;
-import ib.engine.mr.Payload;
 import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Syndrome;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes responses, completes send requests in order, and decides what is sent again (IBA vol. 1
@@ -31,15 +29,12 @@ final class Completer {
   private long progress;
   private long progressSeen; // when the timer was started
   private int rewoundFor = -1; // where we asked for a missing answer again
-  private QpTimer ackTimer;
-  private QpTimer rnrTimer;
-  private final Payload original = new Payload(); // what an atomic found
-  private final MemorySegment originalValue = MemorySegment.ofArray(new byte[Long.BYTES]);
+  private @Nullable QpTimer ackTimer; // made when it is first started
+  private @Nullable QpTimer rnrTimer; // the same
+  private @Nullable AtomicResult original; // made when the first atomic is answered
 
   Completer(QpCore qp) {
     this.qp = qp;
-    this.ackTimer = new QpTimer(qp, QpCore.ACK_TIMER);
-    this.rnrTimer = new QpTimer(qp, QpCore.RNR_TIMER);
   }
 
   /** Starts with an empty ring; stops both timers. */
@@ -47,18 +42,15 @@ final class Completer {
     head = qp.sends.head();
     rnrWaiting = false;
     rewoundFor = -1;
-    if (ackTimer.running || rnrTimer.running) {
-      ackTimer.cancel();
-      rnrTimer.cancel();
-      ackTimer = new QpTimer(qp, QpCore.ACK_TIMER);
-      rnrTimer = new QpTimer(qp, QpCore.RNR_TIMER);
-    }
+    end();
+    ackTimer = null;
+    rnrTimer = null;
   }
 
   /** Stops both timers, because the queue pair is being destroyed. */
   void end() {
-    ackTimer.cancel();
-    rnrTimer.cancel();
+    QpTimer.cancel(ackTimer);
+    QpTimer.cancel(rnrTimer);
   }
 
   void psn(int first) {
@@ -221,7 +213,10 @@ final class Completer {
     qp.requester.rewind(p.psn);
     rnrWaiting = true;
     progress++; // an answer: the acknowledgement timer has nothing to complain about
-    if (!rnrTimer.running) {
+    if (!QpTimer.isRunning(rnrTimer)) {
+      if (rnrTimer == null) {
+        rnrTimer = new QpTimer(qp, QpCore.RNR_TIMER);
+      }
       rnrTimer.start(Syndrome.rnrNs(p.syndrome));
     }
   }
@@ -306,10 +301,10 @@ final class Completer {
   }
 
   private void atomicAcknowledge(Packet p, SendWqe w, RunList run) {
-    originalValue.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, p.swapAdd);
-    original.clear();
-    original.add(originalValue, 0, Long.BYTES);
-    if (Copier.toSges(original, w.sges, 0, qp.hca.lkeys(), qp.domain) == Copier.OK) {
+    if (original == null) {
+      original = new AtomicResult();
+    }
+    if (Copier.toSges(original.set(p.swapAdd), w.sges, 0, qp.hca.lkeys(), qp.domain) == Copier.OK) {
       answered(p, run);
     } else {
       failHead(run, WcStatus.LOC_PROT_ERR, 0);
@@ -363,10 +358,13 @@ final class Completer {
   void watch() {
     if (head < qp.requester.started()
         && qp.path.ackTimeoutNs > 0
-        && !ackTimer.running
+        && !QpTimer.isRunning(ackTimer)
         && !rnrWaiting
         && qp.service == Opcode.RC) {
       progressSeen = progress;
+      if (ackTimer == null) {
+        ackTimer = new QpTimer(qp, QpCore.ACK_TIMER);
+      }
       ackTimer.start(qp.path.ackTimeoutNs);
     }
   }
@@ -377,7 +375,7 @@ final class Completer {
   }
 
   void ackTimer(RunList run) {
-    ackTimer.running = false;
+    QpTimer.ended(ackTimer);
     QpState s = qp.state;
     if ((s != QpState.RTS && s != QpState.SQD)
         || head == qp.requester.started()
@@ -394,7 +392,7 @@ final class Completer {
   }
 
   void rnrTimer() {
-    rnrTimer.running = false;
+    QpTimer.ended(rnrTimer);
     rnrWaiting = false;
   }
 }

@@ -14,6 +14,7 @@ import ib.engine.wire.Syndrome;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Executes the requests that have an answer of their own: reads, atomics, atomic writes, flushes.
@@ -23,17 +24,19 @@ import java.lang.invoke.VarHandle;
  */
 final class InboundRequest {
   private static final int FLUSH_RANGE_LEVEL = 0x30;
+  private static final int[] NO_INTS = {};
+  private static final long[] NO_LONGS = {};
 
   private final QpCore qp;
   private final ConnectedResponder responder;
   private final Reply reply;
-  private final RemoteAtomic atomic = new RemoteAtomic();
-  private final MemorySegment value = MemorySegment.ofArray(new byte[Long.BYTES]);
+  private @Nullable RemoteAtomic atomic; // made with the first atomic
+  private @Nullable MemorySegment value; // made with the first atomic write
 
   // results, newest overwriting oldest
-  private int[] psns = new int[0];
-  private int[] opcodes = new int[0];
-  private long[] originals = new long[0];
+  private int[] psns = NO_INTS;
+  private int[] opcodes = NO_INTS;
+  private long[] originals = NO_LONGS;
   private int count;
   private int newest;
 
@@ -142,11 +145,12 @@ final class InboundRequest {
     boolean writes = (what & Opcode.ATOMIC_WRITE) != 0;
     long operand = p.swapAdd;
     if (writes) {
-      if (Copier.toSegment(p.payload, value, 0) != Copier.OK) {
+      MemorySegment written = value();
+      if (Copier.toSegment(p.payload, written, 0) != Copier.OK) {
         responder.fault(p);
         return;
       }
-      operand = value.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
+      operand = written.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
     }
     RemoteAtomic.Op op =
         writes
@@ -154,6 +158,9 @@ final class InboundRequest {
             : p.opcode == Opcode.COMPARE_SWAP
                 ? RemoteAtomic.Op.COMPARE_SWAP
                 : RemoteAtomic.Op.FETCH_ADD;
+    if (atomic == null) {
+      atomic = new RemoteAtomic();
+    }
     if (atomic.execute(op, key, version, p.remoteAddress, operand, p.compare) != Copier.OK) {
       responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
       return;
@@ -162,6 +169,15 @@ final class InboundRequest {
     keep(p, original);
     responder.answered(p);
     answer(p.opcode, p.psn, original);
+  }
+
+  private MemorySegment value() {
+    MemorySegment bytes = value;
+    if (bytes == null) {
+      bytes = MemorySegment.ofArray(new byte[Long.BYTES]);
+      value = bytes;
+    }
+    return bytes;
   }
 
   private void keep(Packet p, long original) {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PacketPool extends PacketOwner {
   private static final int MAX_REPLICAS = 1024;
+  private static final @Nullable Packet[] NONE = new @Nullable Packet[0];
   private static final VarHandle REPLICAS;
   private static final VarHandle COPIES;
 
@@ -31,7 +32,7 @@ final class PacketPool extends PacketOwner {
 
   private final QpCore qp;
   private final int faultBit;
-  private final @Nullable Packet[] packets;
+  private @Nullable Packet[] packets = NONE; // made with the first packet
   private final int mask;
   private long taken;
   private long reclaimed;
@@ -42,12 +43,14 @@ final class PacketPool extends PacketOwner {
   PacketPool(QpCore qp, int size, int faultBit) {
     this.qp = qp;
     this.faultBit = faultBit;
-    this.packets = new @Nullable Packet[size];
     this.mask = size - 1;
   }
 
   /** {@return a free packet, or null; for the holder of the queue pair's claim} */
   @Nullable Packet take() {
+    if (packets.length == 0) {
+      packets = new @Nullable Packet[mask + 1];
+    }
     int i = (int) taken & mask;
     Packet p = packets[i];
     if (p == null) {
@@ -64,6 +67,9 @@ final class PacketPool extends PacketOwner {
 
   /** {@return whether {@link #take} would give one} */
   boolean available() {
+    if (packets.length == 0) {
+      return true;
+    }
     Packet p = packets[(int) taken & mask];
     return p == null || !p.busy();
   }

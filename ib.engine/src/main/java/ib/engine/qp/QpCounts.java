@@ -5,6 +5,7 @@ import ib.engine.link.Traffic;
 import ib.engine.wire.Framing;
 import ib.engine.wire.Packet;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The counters of one queue pair that its port has not taken over yet (D11). Only the thread that
@@ -14,8 +15,8 @@ final class QpCounts {
   private final QpPath path;
   private final Direction sent;
   private final Direction received;
-  private final long[] counters = new long[HcaCounter.values().length];
-  private final long[] traffic = new long[Traffic.COUNT];
+  private long @Nullable [] counters; // made when the first packet is counted
+  private long @Nullable [] traffic; // made when the first packet is counted
 
   /** Counts for a path; the two directions have the requests that took no packet. */
   QpCounts(QpPath path, Direction sent, Direction received) {
@@ -25,34 +26,35 @@ final class QpCounts {
   }
 
   void count(HcaCounter counter) {
-    counters[counter.ordinal()]++;
+    counters()[counter.ordinal()]++;
   }
 
   /** Counts something of what the port counts. */
   void count(Traffic what, int n) {
-    traffic[what.ordinal()] += n;
+    traffic()[what.ordinal()] += n;
   }
 
   /** {@return how often a counter was counted for packets alone} */
   long packets(HcaCounter counter) {
-    return counters[counter.ordinal()];
+    return at(counters, counter.ordinal());
   }
 
   /** {@return the value of a counter, with the requests that took no packet} */
   long value(HcaCounter counter) {
-    return counters[counter.ordinal()] + Direction.share(sent, received, counter);
+    return packets(counter) + Direction.share(sent, received, counter);
   }
 
   /** {@return the same of a place of what the port counts} */
   long value(int place) {
-    return traffic[place] + Direction.share(sent, received, place, path.sl);
+    return at(traffic, place) + Direction.share(sent, received, place, path.sl);
   }
 
   /** Counts a packet that arrived; a multicast packet was counted by the port, once for all. */
   void received(Packet p) {
     int packets = Framing.packets(p);
-    counters[HcaCounter.RCVD_PKTS.ordinal()] += packets;
+    counters()[HcaCounter.RCVD_PKTS.ordinal()] += packets;
     if (!p.isMulticast()) {
+      long[] traffic = traffic();
       traffic[Traffic.RCV_PKTS.ordinal()] += packets;
       traffic[Traffic.rcvData(p.sl)] += Framing.words(p, packets);
     }
@@ -60,14 +62,15 @@ final class QpCounts {
 
   /** Counts a packet that the queue pair drops, and notes the reason in the packet. */
   void drop(Packet p, HcaCounter reason) {
-    counters[reason.ordinal()]++;
+    counters()[reason.ordinal()]++;
     p.dropped = reason.label();
   }
 
   /** Counts a packet that the queue pair sends. */
   void sent(Packet p) {
     int packets = Framing.packets(p);
-    counters[HcaCounter.SENT_PKTS.ordinal()] += packets;
+    counters()[HcaCounter.SENT_PKTS.ordinal()] += packets;
+    long[] traffic = traffic();
     traffic[Traffic.XMIT_PKTS.ordinal()] += packets;
     traffic[Traffic.xmitData(p.sl)] += Framing.words(p, packets);
     if (p.isMulticast()) {
@@ -77,9 +80,37 @@ final class QpCounts {
 
   /** Begins at 0, after the port has taken all over. */
   void clear() {
-    Arrays.fill(counters, 0);
-    Arrays.fill(traffic, 0);
+    zero(counters);
+    zero(traffic);
     sent.clear();
     received.clear();
+  }
+
+  private long[] counters() {
+    long[] all = counters;
+    if (all == null) {
+      all = new long[HcaCounter.values().length];
+      counters = all;
+    }
+    return all;
+  }
+
+  private long[] traffic() {
+    long[] all = traffic;
+    if (all == null) {
+      all = new long[Traffic.COUNT];
+      traffic = all;
+    }
+    return all;
+  }
+
+  private static long at(long @Nullable [] all, int place) {
+    return all == null ? 0 : all[place];
+  }
+
+  private static void zero(long @Nullable [] all) {
+    if (all != null) {
+      Arrays.fill(all, 0);
+    }
   }
 }

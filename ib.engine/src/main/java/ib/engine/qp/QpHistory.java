@@ -6,6 +6,7 @@ import ib.core.verbs.QpState;
 import ib.core.verbs.WcStatus;
 import ib.engine.wire.Syndrome;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +20,11 @@ final class QpHistory {
   static final String REMOVED = "device or queue pair is removed";
   static final String CRASHED = "an exception inside the engine";
   private static final int CHANGES = 16;
+  private static final int CHANGES_INITIAL = 4; // INIT, RTR, RTS and ERR
 
-  private final long[] changeNs = new long[CHANGES];
-  private final @Nullable QpState[] changeTo = new @Nullable QpState[CHANGES];
-  private final @Nullable String[] changeCause = new @Nullable String[CHANGES];
+  private long[] changeNs = new long[CHANGES_INITIAL];
+  private @Nullable QpState[] changeTo = new @Nullable QpState[CHANGES_INITIAL];
+  private @Nullable String[] changeCause = new @Nullable String[CHANGES_INITIAL];
   private long changes;
 
   private final Last nakReceived = new Last();
@@ -56,12 +58,25 @@ final class QpHistory {
 
   /** Records a change of state. */
   void changed(long now, QpState to, String cause) {
+    if (changes == changeNs.length && changes < CHANGES) {
+      grow();
+    }
     int i = (int) (changes++ % CHANGES);
     String known = pending;
     changeNs[i] = now;
     changeTo[i] = to;
     changeCause[i] = known == null ? cause : known;
     pending = null;
+  }
+
+  /** Doubles the number of changes that the arrays hold. */
+  private void grow() {
+    int n = 2 * changeNs.length;
+    long[] ns = Arrays.copyOf(changeNs, n);
+    @Nullable QpState[] to = Arrays.copyOf(changeTo, n);
+    changeCause = Arrays.copyOf(changeCause, n);
+    changeTo = to;
+    changeNs = ns; // last: when there is no memory, the next change tries again
   }
 
   /** {@return why the latest state was entered} */

@@ -1,6 +1,7 @@
 package ib.engine.qp;
 
 import ib.engine.time.Timer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One of the two timers of a queue pair: acknowledgement (IBA 9.9.2.1.3) or RNR wait (IBA
@@ -27,6 +28,25 @@ final class QpTimer extends Timer {
     waitNs = ns;
     running = true;
     qp.hca.worker().start(this);
+  }
+
+  /** {@return whether the worker has it; not when it was never made} */
+  static boolean isRunning(@Nullable QpTimer timer) {
+    return timer != null && timer.running;
+  }
+
+  /** Notes that the worker no longer has it. */
+  static void ended(@Nullable QpTimer timer) {
+    if (timer != null) {
+      timer.running = false;
+    }
+  }
+
+  /** Cancels one for good, if it was made. */
+  static void cancel(@Nullable QpTimer timer) {
+    if (timer != null) {
+      timer.cancel();
+    }
   }
 
   /** Cancels the timer for good: a queue pair that is reset makes new timers. */

@@ -28,7 +28,6 @@ final class SendBuilder {
 
   SendBuilder(SoftQp qp) {
     this.qp = qp;
-    staged[0] = fresh(qp);
   }
 
   private static SendWqe fresh(SoftQp qp) {

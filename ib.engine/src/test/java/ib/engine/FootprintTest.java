@@ -1,0 +1,44 @@
+package ib.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class FootprintTest {
+  @Test
+  @DisplayName("D4: each of 10,000 queue pairs, new or connected, is small beside its rings")
+  void small() throws IOException, InterruptedException {
+    String path =
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    Process program =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx1g",
+                "-XX:+UseSerialGC",
+                "-cp",
+                path,
+                Footprint.class.getName())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    List<String> lines =
+        new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+            .lines()
+            .toList();
+    assertEquals(0, program.waitFor());
+    assertAtMost(55, 2_900, lines.get(0));
+    assertAtMost(60, 3_500, lines.get(1));
+  }
+
+  private static void assertAtMost(int objects, int bytes, String found) {
+    String[] words = found.split(" ");
+    assertTrue(
+        Integer.parseInt(words[0]) <= objects && Integer.parseInt(words[1]) <= bytes,
+        () -> "objects and bytes beside its rings: " + found);
+  }
+}

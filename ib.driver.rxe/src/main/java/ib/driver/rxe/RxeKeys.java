@@ -65,10 +65,11 @@ final class RxeKeys {
   static final Choice<UdpOptions.Progress> PROGRESS =
       Choice.of(
           "progress",
-          UdpOptions.Progress.THREAD,
-          "Which thread receives: thread, the device's thread; poll, the thread that polls an empty"
-              + " completion queue. With poll, the device's thread takes over 1 ms after the last"
-              + " poll, or when a completion queue is armed.");
+          UdpOptions.Progress.POLL,
+          "Which thread receives: poll, the thread that polls an empty completion queue; thread, the"
+              + " device's thread. With poll, the device's thread takes over 1 ms after the last"
+              + " poll, or when a completion queue is armed; it stays in charge while consumers poll"
+              + " a few times only between two sleeps.");
 
   static final Choice<UdpOptions.IdCheck> ID_CHECK =
       Choice.of(

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Mtu;
+import ib.driver.rxe.udp.UdpOptions;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.List;
@@ -39,6 +40,7 @@ final class RxeReaderTest {
     assertEquals(List.of(InetAddress.ofLiteral("10.0.0.1")), c.addresses());
     assertEquals(4791, c.udp().port());
     assertEquals(Mtu.MTU_4096, c.mtu());
+    assertEquals(UdpOptions.Progress.POLL, c.udp().progress(), "as measured and published");
     assertEquals(List.of(0xffff), c.pkeys());
     assertFalse(c.guidGiven());
   }

@@ -52,8 +52,8 @@ public final class DiagsCommands {
    * @return the value
    */
   @Descriptor("adapters and their ports, as libibumad sees them")
-  public Object ibstat(@Descriptor("[-l] [-s] [-p] [-j] [dev [port]]") String... args) {
-    return Ibstat.ibstat(core, args);
+  public @Nullable Object ibstat(@Descriptor("[-l] [-s] [-p] [-j] [dev [port]]") String... args) {
+    return Invocation.run(() -> Ibstat.ibstat(core, args));
   }
 
   /**
@@ -63,8 +63,8 @@ public final class DiagsCommands {
    * @return the value
    */
   @Descriptor("state, LID and rate of each port, as sysfs has them")
-  public Object ibstatus(@Descriptor("[dev[:port]]...") String... args) {
-    return Ibstat.ibstatus(core, args);
+  public @Nullable Object ibstatus(@Descriptor("[dev[:port]]...") String... args) {
+    return Invocation.run(() -> Ibstat.ibstatus(core, args));
   }
 
   /**
@@ -74,8 +74,9 @@ public final class DiagsCommands {
    * @return what is printed
    */
   @Descriptor("GID and LIDs of a port")
-  public Object ibaddr(@Descriptor("[-g] [-l] [-L] [lid|-D route|-G guid]") String... args) {
-    return Commands.IBADDR.run(core, args);
+  public @Nullable Object ibaddr(
+      @Descriptor("[-g] [-l] [-L] [lid|-D route|-G guid]") String... args) {
+    return Invocation.run(() -> Commands.IBADDR.run(core, args));
   }
 
   /**
@@ -85,8 +86,8 @@ public final class DiagsCommands {
    * @return what is printed
    */
   @Descriptor("the adapters of the fabric")
-  public Object ibhosts(@Descriptor("[-C dev] [-P port]") String... args) {
-    return Commands.IBHOSTS.run(core, args);
+  public @Nullable Object ibhosts(@Descriptor("[-C dev] [-P port]") String... args) {
+    return Invocation.run(() -> Commands.IBHOSTS.run(core, args));
   }
 
   /**
@@ -96,8 +97,8 @@ public final class DiagsCommands {
    * @return what is printed
    */
   @Descriptor("each link of the fabric, with what it could be")
-  public Object iblinkinfo(@Descriptor("[-l] [-d] [--switches-only]") String... args) {
-    return Commands.IBLINKINFO.run(core, args);
+  public @Nullable Object iblinkinfo(@Descriptor("[-l] [-d] [--switches-only]") String... args) {
+    return Invocation.run(() -> Commands.IBLINKINFO.run(core, args));
   }
 
   /**
@@ -107,8 +108,8 @@ public final class DiagsCommands {
    * @return what is printed
    */
   @Descriptor("the fabric as a topology file")
-  public Object ibnetdiscover(@Descriptor("[-f] [-p] [-l] [-H] [-S]") String... args) {
-    return Commands.IBNETDISCOVER.run(core, args);
+  public @Nullable Object ibnetdiscover(@Descriptor("[-f] [-p] [-l] [-H] [-S]") String... args) {
+    return Invocation.run(() -> Commands.IBNETDISCOVER.run(core, args));
   }
 
   /**
@@ -118,8 +119,8 @@ public final class DiagsCommands {
    * @return what is printed
    */
   @Descriptor("the forwarding tables of a switch")
-  public Object ibroute(@Descriptor("[-a] [-n] [-M] lid") String... args) {
-    return Commands.IBROUTE.run(core, args);
+  public @Nullable Object ibroute(@Descriptor("[-a] [-n] [-M] lid") String... args) {
+    return Invocation.run(() -> Commands.IBROUTE.run(core, args));
   }
 
   /**
@@ -129,8 +130,8 @@ public final class DiagsCommands {
    * @return what is printed
    */
   @Descriptor("the switches of the fabric")
-  public Object ibswitches(@Descriptor("[-C dev] [-P port]") String... args) {
-    return Commands.IBSWITCHES.run(core, args);
+  public @Nullable Object ibswitches(@Descriptor("[-C dev] [-P port]") String... args) {
+    return Invocation.run(() -> Commands.IBSWITCHES.run(core, args));
   }
 
   /**
@@ -140,8 +141,8 @@ public final class DiagsCommands {
    * @return what is printed
    */
   @Descriptor("the way of a packet through the fabric")
-  public Object ibtracert(@Descriptor("[-n] [-G] from to") String... args) {
-    return Commands.IBTRACERT.run(core, args);
+  public @Nullable Object ibtracert(@Descriptor("[-n] [-G] from to") String... args) {
+    return Invocation.run(() -> Commands.IBTRACERT.run(core, args));
   }
 
   /**
@@ -151,8 +152,8 @@ public final class DiagsCommands {
    * @return what is printed
    */
   @Descriptor("the subnet manager")
-  public Object sminfo(@Descriptor("[lid]") String... args) {
-    return Commands.SMINFO.run(core, args);
+  public @Nullable Object sminfo(@Descriptor("[lid]") String... args) {
+    return Invocation.run(() -> Commands.SMINFO.run(core, args));
   }
 
   /**
@@ -163,8 +164,8 @@ public final class DiagsCommands {
    */
   @Descriptor(
       "an attribute of subnet management: nodeinfo, nodedesc, portinfo, switchinfo, pkeys, guidinfo, sl2vl")
-  public Object smpquery(@Descriptor("[-D] [-G] operation lid [port]") String... args) {
-    return Commands.SMPQUERY.run(core, args);
+  public @Nullable Object smpquery(@Descriptor("[-D] [-G] operation lid [port]") String... args) {
+    return Invocation.run(() -> Commands.SMPQUERY.run(core, args));
   }
 
   /**
@@ -174,10 +175,10 @@ public final class DiagsCommands {
    * @return what is printed
    */
   @Descriptor("records of the subnet administrator")
-  public Object saquery(
+  public @Nullable Object saquery(
       @Descriptor("[-c] [-g] [-m] [-p] [-s] [-x] [NR|PR|MCMR|PIR|LR|SR|SMIR|LFTR]")
           String... args) {
-    return Saquery.run(core, args);
+    return Invocation.run(() -> Saquery.run(core, args));
   }
 
   /**
@@ -190,6 +191,6 @@ public final class DiagsCommands {
   @Descriptor("datagrams to a port where ibping -S answers")
   public @Nullable Object ibping(
       CommandSession session, @Descriptor("[-c count] [-f] [-S] [lid]") String... args) {
-    return Ibping.run(core, IbCommands.out(session), args);
+    return Invocation.run(() -> Ibping.run(core, IbCommands.out(session), args));
   }
 }

@@ -119,8 +119,8 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("names and node GUIDs of all devices")
-  public Object ibv_devices(@Descriptor("[-j]") String... args) {
-    return DeviceList.run(core, args);
+  public @Nullable Object ibv_devices(@Descriptor("[-j]") String... args) {
+    return Invocation.run(() -> DeviceList.run(core, args));
   }
 
   /**
@@ -130,8 +130,9 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("attributes of devices and ports")
-  public Object ibv_devinfo(@Descriptor("[-d dev] [-i port] [-l] [-v] [-j]") String... args) {
-    return Devinfo.run(core, args);
+  public @Nullable Object ibv_devinfo(
+      @Descriptor("[-d dev] [-i port] [-l] [-v] [-j]") String... args) {
+    return Invocation.run(() -> Devinfo.run(core, args));
   }
 
   /**
@@ -145,7 +146,7 @@ public final class IbCommands {
   public @Nullable Object ibv_asyncwatch(
       CommandSession session,
       @Descriptor("[-d dev] [-n events] [-t seconds] [-q] [-j]") String... args) {
-    return Asyncwatch.run(core, out(session), args);
+    return Invocation.run(() -> Asyncwatch.run(core, out(session), args));
   }
 
   /**
@@ -156,9 +157,10 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("ping-pong over RC; a second device as operand runs both ends here")
-  public Object ibv_rc_pingpong(
+  public @Nullable Object ibv_rc_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, warmUp(), Kind.RC, out(session), err(session), args);
+    return Invocation.run(
+        () -> PingPong.run(core, warmUp(), Kind.RC, out(session), err(session), args));
   }
 
   /**
@@ -169,9 +171,10 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("ping-pong over UC; a second device as operand runs both ends here")
-  public Object ibv_uc_pingpong(
+  public @Nullable Object ibv_uc_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, warmUp(), Kind.UC, out(session), err(session), args);
+    return Invocation.run(
+        () -> PingPong.run(core, warmUp(), Kind.UC, out(session), err(session), args));
   }
 
   /**
@@ -182,9 +185,10 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("ping-pong over UD; a second device as operand runs both ends here")
-  public Object ibv_ud_pingpong(
+  public @Nullable Object ibv_ud_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, warmUp(), Kind.UD, out(session), err(session), args);
+    return Invocation.run(
+        () -> PingPong.run(core, warmUp(), Kind.UD, out(session), err(session), args));
   }
 
   /**
@@ -195,9 +199,10 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("ping-pong over RC with an SRQ; a second device as operand runs both ends here")
-  public Object ibv_srq_pingpong(
+  public @Nullable Object ibv_srq_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return PingPong.run(core, warmUp(), Kind.SRQ, out(session), err(session), args);
+    return Invocation.run(
+        () -> PingPong.run(core, warmUp(), Kind.SRQ, out(session), err(session), args));
   }
 
   /**
@@ -207,9 +212,9 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("devices, links, resources and statistics")
-  public Object rdma(
+  public @Nullable Object rdma(
       @Descriptor("[-d] [-j] [-p] dev|link|resource|statistic [show …]") String... args) {
-    return Rdma.run(core, args);
+    return Invocation.run(() -> Rdma.run(core, args));
   }
 
   /**
@@ -222,7 +227,7 @@ public final class IbCommands {
   public @Nullable Object perfquery(
       @Descriptor("[-x] [-r] [-R] [-a] [-C dev] [-P port] [lid|dev [port [mask]]]")
           String... args) {
-    return Perfquery.run(core, args);
+    return Invocation.run(() -> Perfquery.run(core, args));
   }
 
   /**
@@ -232,8 +237,8 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("loses, copies, holds back or damages packets of a device on purpose")
-  public Object fault(@Descriptor("add|list|clear|seed [dev] [rule]") String... args) {
-    return FaultCommand.run(faultInjections, args);
+  public @Nullable Object fault(@Descriptor("add|list|clear|seed [dev] [rule]") String... args) {
+    return Invocation.run(() -> FaultCommand.run(faultInjections, args));
   }
 
   /**
@@ -243,9 +248,9 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("captures packets as pcapng, to a file or for wireshark -i TCP@…")
-  public Object capture(
+  public @Nullable Object capture(
       @Descriptor("start [-f filter] dev file|-t port, stop [dev], status") String... args) {
-    return captures.run(packetCaptures, args);
+    return Invocation.run(() -> captures.run(packetCaptures, args));
   }
 
   /**
@@ -255,8 +260,8 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("what has happened to a queue pair, the likely cause, what to try")
-  public Object why(@Descriptor("[-j] [dev] qpn") String... args) {
-    return Why.run(diagnoses, Clock.systemDefaultZone(), args);
+  public @Nullable Object why(@Descriptor("[-j] [dev] qpn") String... args) {
+    return Invocation.run(() -> Why.run(diagnoses, Clock.systemDefaultZone(), args));
   }
 
   /**
@@ -266,8 +271,8 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("clients in the order of their adds, with state and times per device")
-  public Object clients(@Descriptor("[-j]") String... args) {
-    return Clients.run(core, args);
+  public @Nullable Object clients(@Descriptor("[-j]") String... args) {
+    return Invocation.run(() -> Clients.run(core, args));
   }
 
   /**
@@ -277,8 +282,8 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("plugs a device in")
-  public Object plug(@Descriptor("[-j] dev") String... args) {
-    return Slots.plug(core, slots, args);
+  public @Nullable Object plug(@Descriptor("[-j] dev") String... args) {
+    return Invocation.run(() -> Slots.plug(core, slots, args));
   }
 
   /**
@@ -288,8 +293,8 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("unplugs a device and tells how its clients were removed")
-  public Object unplug(@Descriptor("[-j] dev") String... args) {
-    return Slots.unplug(core, slots, args);
+  public @Nullable Object unplug(@Descriptor("[-j] dev") String... args) {
+    return Invocation.run(() -> Slots.unplug(core, slots, args));
   }
 
   /**
@@ -299,8 +304,8 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("all live objects, with owner and use count")
-  public Object objects(@Descriptor("[-j] [dev]") String... args) {
-    return Objects.run(core, args);
+  public @Nullable Object objects(@Descriptor("[-j] [dev]") String... args) {
+    return Invocation.run(() -> Objects.run(core, args));
   }
 
   /**
@@ -310,8 +315,8 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("what became of the events of devices: delivered, lost, late")
-  public Object events(@Descriptor("[-j] [dev]") String... args) {
-    return Events.run(core, args);
+  public @Nullable Object events(@Descriptor("[-j] [dev]") String... args) {
+    return Invocation.run(() -> Events.run(core, args));
   }
 
   /**
@@ -321,8 +326,8 @@ public final class IbCommands {
    * @return the value
    */
   @Descriptor("broken clauses of the contract")
-  public Object violations(@Descriptor("[-v] [-j]") String... args) {
-    return Violations.run(core, args);
+  public @Nullable Object violations(@Descriptor("[-v] [-j]") String... args) {
+    return Invocation.run(() -> Violations.run(core, args));
   }
 
   private WarmUp warmUp() {

@@ -10,6 +10,7 @@ import java.util.List;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Descriptor;
 import org.apache.felix.service.command.annotations.GogoCommand;
+import org.jspecify.annotations.Nullable;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Reference;
@@ -69,10 +70,17 @@ public final class PerftestCommands {
    * @return the value
    */
   @Descriptor("bandwidth of sends, as perftest's; without a host the server")
-  public Object ib_send_bw(
+  public @Nullable Object ib_send_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(
-        core, warmUp(), Tool.SEND_BW, IbCommands.out(session), IbCommands.err(session), args);
+    return Invocation.run(
+        () ->
+            Perftest.run(
+                core,
+                warmUp(),
+                Tool.SEND_BW,
+                IbCommands.out(session),
+                IbCommands.err(session),
+                args));
   }
 
   /**
@@ -83,10 +91,17 @@ public final class PerftestCommands {
    * @return the value
    */
   @Descriptor("latency of sends, as perftest's; without a host the server")
-  public Object ib_send_lat(
+  public @Nullable Object ib_send_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(
-        core, warmUp(), Tool.SEND_LAT, IbCommands.out(session), IbCommands.err(session), args);
+    return Invocation.run(
+        () ->
+            Perftest.run(
+                core,
+                warmUp(),
+                Tool.SEND_LAT,
+                IbCommands.out(session),
+                IbCommands.err(session),
+                args));
   }
 
   /**
@@ -97,10 +112,17 @@ public final class PerftestCommands {
    * @return the value
    */
   @Descriptor("bandwidth of RDMA writes, as perftest's; without a host the server")
-  public Object ib_write_bw(
+  public @Nullable Object ib_write_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(
-        core, warmUp(), Tool.WRITE_BW, IbCommands.out(session), IbCommands.err(session), args);
+    return Invocation.run(
+        () ->
+            Perftest.run(
+                core,
+                warmUp(),
+                Tool.WRITE_BW,
+                IbCommands.out(session),
+                IbCommands.err(session),
+                args));
   }
 
   /**
@@ -111,10 +133,17 @@ public final class PerftestCommands {
    * @return the value
    */
   @Descriptor("latency of RDMA writes, as perftest's; without a host the server")
-  public Object ib_write_lat(
+  public @Nullable Object ib_write_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(
-        core, warmUp(), Tool.WRITE_LAT, IbCommands.out(session), IbCommands.err(session), args);
+    return Invocation.run(
+        () ->
+            Perftest.run(
+                core,
+                warmUp(),
+                Tool.WRITE_LAT,
+                IbCommands.out(session),
+                IbCommands.err(session),
+                args));
   }
 
   /**
@@ -125,10 +154,17 @@ public final class PerftestCommands {
    * @return the value
    */
   @Descriptor("bandwidth of RDMA reads, as perftest's; without a host the server")
-  public Object ib_read_bw(
+  public @Nullable Object ib_read_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(
-        core, warmUp(), Tool.READ_BW, IbCommands.out(session), IbCommands.err(session), args);
+    return Invocation.run(
+        () ->
+            Perftest.run(
+                core,
+                warmUp(),
+                Tool.READ_BW,
+                IbCommands.out(session),
+                IbCommands.err(session),
+                args));
   }
 
   /**
@@ -139,10 +175,17 @@ public final class PerftestCommands {
    * @return the value
    */
   @Descriptor("latency of RDMA reads, as perftest's; without a host the server")
-  public Object ib_read_lat(
+  public @Nullable Object ib_read_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(
-        core, warmUp(), Tool.READ_LAT, IbCommands.out(session), IbCommands.err(session), args);
+    return Invocation.run(
+        () ->
+            Perftest.run(
+                core,
+                warmUp(),
+                Tool.READ_LAT,
+                IbCommands.out(session),
+                IbCommands.err(session),
+                args));
   }
 
   /**
@@ -153,10 +196,17 @@ public final class PerftestCommands {
    * @return the value
    */
   @Descriptor("bandwidth of atomics, as perftest's; without a host the server")
-  public Object ib_atomic_bw(
+  public @Nullable Object ib_atomic_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(
-        core, warmUp(), Tool.ATOMIC_BW, IbCommands.out(session), IbCommands.err(session), args);
+    return Invocation.run(
+        () ->
+            Perftest.run(
+                core,
+                warmUp(),
+                Tool.ATOMIC_BW,
+                IbCommands.out(session),
+                IbCommands.err(session),
+                args));
   }
 
   /**
@@ -167,9 +217,16 @@ public final class PerftestCommands {
    * @return the value
    */
   @Descriptor("latency of atomics, as perftest's; without a host the server")
-  public Object ib_atomic_lat(
+  public @Nullable Object ib_atomic_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Perftest.run(
-        core, warmUp(), Tool.ATOMIC_LAT, IbCommands.out(session), IbCommands.err(session), args);
+    return Invocation.run(
+        () ->
+            Perftest.run(
+                core,
+                warmUp(),
+                Tool.ATOMIC_LAT,
+                IbCommands.out(session),
+                IbCommands.err(session),
+                args));
   }
 }

@@ -11,6 +11,10 @@ import org.apache.felix.service.command.CommandSession;
  * terminal the shell has a channel that passes on bytes but no flush, and the shell flushes the
  * terminal only when a job in the foreground ends. So a flush of this stream also flushes the
  * terminal.
+ *
+ * <p>The channel closes itself, and the terminal's output with it, when its thread is interrupted.
+ * So a thread writes without its mark of an interrupt, and gets the mark back afterwards; {@link
+ * Interrupts} marks no thread meanwhile.
  */
 final class ShellOutput extends FilterOutputStream {
   private final CommandSession session;
@@ -26,12 +30,35 @@ final class ShellOutput extends FilterOutputStream {
 
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
-    out.write(bytes, offset, length); // not byte by byte
+    uninterrupted(() -> out.write(bytes, offset, length)); // not byte by byte
   }
 
   @Override
   public void flush() throws IOException {
-    super.flush();
-    session.getConsole().flush();
+    uninterrupted(
+        () -> {
+          out.flush();
+          session.getConsole().flush();
+        });
+  }
+
+  private void uninterrupted(Writing writing) throws IOException {
+    Interrupts interrupts = Interrupts.of(session);
+    synchronized (interrupts == null ? this : interrupts) {
+      boolean marked = Thread.interrupted();
+      try {
+        writing.run();
+      } finally {
+        if (marked) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+  }
+
+  /** Writes to the channel, or flushes it. */
+  @FunctionalInterface
+  private interface Writing {
+    void run() throws IOException;
   }
 }

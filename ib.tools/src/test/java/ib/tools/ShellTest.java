@@ -42,6 +42,13 @@ class ShellTest {
 
   /** Commands as users have them in other bundles. */
   public static final class Others {
+    /** Prints while its thread is interrupted. */
+    public String marked(CommandSession session) {
+      Thread.currentThread().interrupt();
+      IbCommands.out(session).println("printed");
+      return "interrupted: " + Thread.interrupted();
+    }
+
     /** Lines that contain a word. */
     public void having(String word) throws Exception {
       Process process = Process.Utils.current();
@@ -66,6 +73,7 @@ class ShellTest {
       processor.addCommand("ib", commands, function);
     }
     processor.addCommand("other", new Others(), "having");
+    processor.addCommand("other", new Others(), "marked");
     PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
     session = processor.createSession(new ByteArrayInputStream(new byte[0]), out, out);
   }
@@ -77,6 +85,7 @@ class ShellTest {
   }
 
   private String printed(String line) throws Exception {
+    bytes.reset();
     Object value = session.execute(line);
     String text = value == null ? "" : session.format(value, Converter.INSPECT) + "\n";
     return bytes.toString(StandardCharsets.UTF_8) + text;
@@ -102,6 +111,21 @@ class ShellTest {
     assertEquals("soft0\n", printed("((ibv_devices) get 1) name"));
     assertEquals("1\n", printed("((rdma link show soft0/1) get 0) get sm_lid"));
     assertEquals("2\n", printed("(ibv_devices) size"));
+  }
+
+  @Test
+  @DisplayName("U3: each command of a line prints its output")
+  void sequence() throws Exception {
+    assertEquals(
+        Golden.of("rdma_dev") + Golden.of("ibv_devinfo_v"),
+        printed("rdma dev show rxe0; ibv_devinfo -v -d rxe0 -i 1"));
+  }
+
+  @Test
+  @DisplayName("U2: an interrupt closes no output, and the command still sees the interrupt")
+  void interrupted() throws Exception {
+    assertEquals("printed\ninterrupted: true\n", printed("marked"));
+    assertEquals(Golden.of("rdma_dev"), printed("rdma dev show rxe0"));
   }
 
   @Test

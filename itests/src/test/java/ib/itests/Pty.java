@@ -34,12 +34,31 @@ final class Pty implements AutoCloseable {
     ProcessBuilder builder = new ProcessBuilder("script", "-qfec", ib, "/dev/null");
     builder.environment().put("IB_JAVA", System.getProperty("java.home") + "/bin/java");
     builder.environment().put("IB_OPTS", "-Duser.home=target");
+    builder
+        .environment()
+        .put("IB_LOG", "ERROR"); // a log line behind a prompt would hide the prompt
     builder.environment().put("TERM", "xterm");
     builder.environment().put("SHELL", "/bin/sh");
     process = builder.redirectErrorStream(true).start();
     in = process.outputWriter();
     pump = Thread.ofPlatform().name("terminal").start(() -> pump(process.inputReader()));
     await("the first prompt", 0, text -> text.endsWith(PROMPT));
+  }
+
+  /** {@return why there is no terminal on this machine; empty when there is one} */
+  static String whyNot() throws InterruptedException {
+    try {
+      Process attempt =
+          new ProcessBuilder("script", "-qfec", "exit 7", "/dev/null")
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      attempt.getOutputStream().close();
+      int status = attempt.waitFor();
+      return status == 7 ? "" : "script makes no terminal, status " + status;
+    } catch (IOException e) {
+      return e.getMessage();
+    }
   }
 
   private void pump(Reader reader) {

@@ -28,6 +28,9 @@ public class StartCacheIT {
   @Test
   public void g17ExecLoadsItsClassesFromTheCacheWhileTheCacheIsItsOwn() throws Exception {
     Path home = Folder.copy(temporary.getRoot().toPath().resolve("an ib")).home();
+    for (Path cache : caches(home)) { // of ./ib, which has built the folder
+      Files.delete(cache);
+    }
     assertFalse("before it was made", loads(home));
     make(home);
     List<Path> made = caches(home);

@@ -2,6 +2,7 @@ package ib.itests;
 
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
+import static org.junit.Assume.assumeTrue;
 
 import org.junit.After;
 import org.junit.Before;
@@ -13,6 +14,8 @@ public class TerminalIT {
 
   @Before
   public void start() throws Exception {
+    String why = Pty.whyNot();
+    assumeTrue(why, why.isEmpty());
     terminal = new Pty(Distro.HOME);
     terminal.runUntil(
         "rdma link | grep ACTIVE", text -> text.contains("soft0/1") && text.contains("soft1/1"));

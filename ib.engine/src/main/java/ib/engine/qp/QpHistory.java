@@ -81,8 +81,13 @@ final class QpHistory {
 
   /** {@return why the latest state was entered} */
   String cause() {
-    String cause = changes == 0 ? null : changeCause[(int) ((changes - 1) % CHANGES)];
+    String cause = changes == 0 ? null : at(changeCause, (int) ((changes - 1) % CHANGES));
     return cause == null ? "" : cause;
+  }
+
+  /** Reads an element on any thread, which may still see the array that is too short for it. */
+  private static <T> @Nullable T at(@Nullable T[] all, int i) {
+    return i < all.length ? all[i] : null;
   }
 
   void nakReceived(long now, int psn, int syndrome) {
@@ -166,10 +171,11 @@ final class QpHistory {
     List<Change> all = new ArrayList<>();
     for (long n = Math.max(0, changes - CHANGES); n < changes; n++) {
       int i = (int) (n % CHANGES);
-      QpState to = changeTo[i];
-      String cause = changeCause[i];
-      if (to != null && cause != null) {
-        all.add(new Change(changeNs[i], to, cause));
+      QpState to = at(changeTo, i);
+      String cause = at(changeCause, i);
+      long[] ns = changeNs;
+      if (to != null && cause != null && i < ns.length) {
+        all.add(new Change(ns[i], to, cause));
       }
     }
     return all;

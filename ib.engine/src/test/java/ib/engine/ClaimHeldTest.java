@@ -27,12 +27,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A16: a claim that a thread never gives back. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-@Execution(ExecutionMode.CONCURRENT) // it waits for time limits, and asserts no time
 class ClaimHeldTest {
 
   private static String refused(Future<?> call) throws Exception {

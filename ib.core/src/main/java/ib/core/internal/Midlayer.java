@@ -12,12 +12,9 @@ import ib.core.internal.callback.CallbackPool;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.device.DeviceParts;
 import ib.core.internal.device.DevicePort;
-import ib.core.internal.device.LockCheck;
 import ib.core.internal.event.EventConfig;
 import ib.core.internal.event.EventHub;
-import ib.core.internal.hotplug.ClientEntry;
 import ib.core.internal.hotplug.DeviceEntry;
-import ib.core.internal.hotplug.Form;
 import ib.core.internal.hotplug.Hotplug;
 import ib.core.internal.hotplug.Limits;
 import ib.core.internal.mad.MadClient;
@@ -34,14 +31,11 @@ import ib.core.spi.DriverRegistry;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbInvalidException;
-import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.PortCounter;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The midlayer, in plain Java: hot-plug, events, objects and callbacks together. OSGi uses it
@@ -57,10 +51,11 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   private final CallbackPool pool = new CallbackPool();
   private final DevicePort.Shared shared;
   private final Hotplug hotplug;
+  private final DeviceSide devices;
+  private final ClientSide clients;
   private final MadClient mad;
   private final Arrivals arrivals;
   private volatile CoreConfig config;
-  private final Map<DeviceEntry, DevicePort> ports = new ConcurrentHashMap<>();
 
   /**
    * Makes a midlayer without devices.
@@ -83,10 +78,16 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
             Set.of(MadClient.NAME, SaLayer.NAME), common, hub, () -> config.limits().reportNs());
     waits.deadlineNs(limits.deadlineNs());
     hotplug = new Hotplug(waits, Contract::inAtomic, limits, log);
+    devices = new DeviceSide(hotplug, contract, waits, shared);
+    clients = new ClientSide(hotplug, contract);
     mad = new MadClient(contract, waits);
     arrivals = new Arrivals(contract, mad.world()::execute, waits);
-    attach(announce(mad, MadClient.NAME, List.of(), FIRST)); // before all others (M1)
-    attach(announce(new SaLayer(mad.world()), SaLayer.NAME, List.of(MadClient.NAME), FIRST));
+    addOwn(mad, MadClient.NAME, List.of()); // before all others (M1)
+    addOwn(new SaLayer(mad.world()), SaLayer.NAME, List.of(MadClient.NAME));
+  }
+
+  private void addOwn(IbClient client, String name, List<String> after) {
+    clients.attach(clients.announce(client, name, after, FIRST));
   }
 
   /**
@@ -116,160 +117,29 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     return arrivals;
   }
 
-  // ---- devices ----
-
-  /**
-   * Takes a device's name and GUID; nothing is called yet.
-   *
-   * @param device the device
-   * @return the entry, to be brought up
-   */
-  public DeviceEntry announce(DriverDevice device) {
-    DevicePort port = new DevicePort(device, shared, gone -> ports.values().remove(gone));
-    DeviceEntry entry = hotplug.announce(port, device.info(), device.info().driver(), null);
-    ports.put(entry, port);
-    return entry;
+  /** {@return the side that faces drivers} */
+  public DeviceSide deviceSide() {
+    return devices;
   }
 
-  /**
-   * Probes and adds all clients (S27, S31, S39).
-   *
-   * @param entry an announced device
-   */
-  public void bringUp(DeviceEntry entry) {
-    boolean up = false;
-    try {
-      hotplug.bringUp(entry);
-      up = true;
-    } finally {
-      if (!up) {
-        ports.remove(entry);
-      }
-    }
-  }
-
-  /**
-   * Removes a device whose service goes (I3). Where it cannot be waited for it is removed by
-   * another thread and a violation is recorded: in a callback of its own (CC-7, CC-8), and in an
-   * atomic section (S29), where a wait could be for the caller itself.
-   *
-   * @param entry the device
-   */
-  public void remove(DeviceEntry entry) {
-    if (Contract.inAtomic()) {
-      String text = "unregistered in a callback that must not sleep";
-      contract.report("S29", entry.name(), text, List.of());
-      hotplug.unregisterQueued(entry);
-    } else {
-      tryFromOutside(entry);
-      hotplug.unregister(entry, Form.RECORD);
-    }
-  }
-
-  /** While checking is on, calls a device that is to go from another thread (S30). */
-  private void tryFromOutside(DeviceEntry entry) {
-    if (contract.checking()) {
-      long reportNs = config.limits().reportNs();
-      LockCheck.removal(hotplug, contract, entry, reportNs, waits.deadlineNs());
-    }
+  /** {@return the side that faces clients} */
+  public ClientSide clientSide() {
+    return clients;
   }
 
   @Override
   public DeviceRegistration register(DriverDevice device) {
-    IbInvalidException.given(device, "DriverRegistry.register", "device");
-    contract.requireOutside(device.name(), "DriverRegistry", "register");
-    DeviceEntry entry = announce(device);
-    bringUp(entry);
-    return new DeviceRegistration() {
-      @Override
-      public void unregister() {
-        contract.tellInside(entry.name(), entry, "unregister");
-        tryFromOutside(entry);
-        hotplug.unregister(entry, Form.THROW);
-      }
-
-      @Override
-      public void withdraw() {
-        remove(entry);
-      }
-
-      @Override
-      public void unregisterQueued() {
-        hotplug.unregisterQueued(entry);
-      }
-    };
-  }
-
-  // ---- clients ----
-
-  /**
-   * Takes a client's name and place; nothing of it is called yet.
-   *
-   * @param client the client
-   * @param name its name
-   * @param after names of clients to be added before it (S41)
-   * @param rank key of the order of adds, or null for: after all that are there
-   * @return the entry, to be attached
-   */
-  public ClientEntry announce(
-      IbClient client, String name, List<String> after, @Nullable Long rank) {
-    return hotplug.announce(client, name, after, rank);
-  }
-
-  /**
-   * Adds a client to all devices (S37).
-   *
-   * @param client an announced client
-   */
-  public void attach(ClientEntry client) {
-    hotplug.attach(client);
-  }
-
-  /**
-   * Removes a client whose service goes from all devices (S38, I4); see {@link
-   * #remove(DeviceEntry)}.
-   *
-   * @param client the client
-   */
-  public void remove(ClientEntry client) {
-    if (Contract.inAtomic()) {
-      String text = "unregistered in a callback that must not sleep";
-      contract.report("S29", client.name(), text, List.of());
-      hotplug.unregisterClientQueued(client);
-    } else {
-      hotplug.unregisterClient(client, Form.RECORD);
-    }
-  }
-
-  /**
-   * Considers a client again where it was rejected (CC-5).
-   *
-   * @param client the client
-   */
-  public void rebind(ClientEntry client) {
-    hotplug.rebind(client, Form.RECORD);
+    return devices.register(device);
   }
 
   @Override
   public ClientRegistration registerClient(IbClient client, String... after) {
-    String name = IbInvalidException.given(client, "IbCore.registerClient", "client").name();
-    IbInvalidException.given(after, "IbCore.registerClient", "after");
-    contract.requireOutside(name, "IbCore", "registerClient");
-    ClientEntry entry = announce(client, name, List.of(after), null);
-    attach(entry);
-    return new ClientRegistration() {
-      @Override
-      public void unregister() {
-        contract.tellInside(name, name, "unregister");
-        hotplug.unregisterClient(entry, Form.THROW);
-      }
+    return clients.register(client, after);
+  }
 
-      @Override
-      public void rebind() {
-        contract.tellInside(name, name, "rebind");
-        hotplug.rebind(entry, Form.THROW);
-      }
-    };
+  @Override
+  public void rename(String device, String newName) {
+    devices.rename(device, newName);
   }
 
   @Override
@@ -279,11 +149,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
 
   @Override
   public Optional<IbDevice> device(String name) {
-    return port(name).map(DevicePort::reader);
-  }
-
-  private Optional<DevicePort> port(String name) {
-    return hotplug.find(IbInvalidException.given(name, "IbCore", "device")).map(ports::get);
+    return devices.port(name).map(DevicePort::reader);
   }
 
   @Override
@@ -301,7 +167,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
 
   @Override
   public List<ResourceRecord> resources() {
-    return ports.values().stream()
+    return devices.all().stream()
         .map(DevicePort::objects)
         .filter(ObjectTable.class::isInstance)
         .flatMap(t -> t.resources().stream())
@@ -315,7 +181,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
 
   @Override
   public Map<String, Long> managementCounters(String device, int port) {
-    return live("managementCounters", device).managementCounters(port);
+    return devices.live("managementCounters", device).managementCounters(port);
   }
 
   @Override
@@ -334,19 +200,11 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
 
   @Override
   public Map<String, Long> eventCounters(String device) {
-    return live("eventCounters", device).eventCounters();
+    return devices.live("eventCounters", device).eventCounters();
   }
 
   private DeviceOps ops(String method, String device) {
-    return live(method, device).driver().ops();
-  }
-
-  private DevicePort live(String method, String device) {
-    return port(device).orElseThrow(() -> none(method, device));
-  }
-
-  private static IbNoDeviceException none(String method, String device) {
-    return new IbNoDeviceException(method + " " + device, "no such device", "ibv_devices");
+    return devices.live(method, device).driver().ops();
   }
 
   @Override
@@ -364,31 +222,12 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     return contract.violations();
   }
 
-  @Override
-  public void rename(String device, String newName) {
-    IbInvalidException.given(device, "IbCore.rename", "device");
-    IbInvalidException.given(newName, "IbCore.rename", "newName");
-    contract.tellInside(device, "IbCore", "rename");
-    DeviceEntry entry = hotplug.find(device).orElseThrow(() -> none("rename", device));
-    hotplug.rename(entry, newName, Form.THROW);
-  }
-
-  /**
-   * Renames a device whose service says so.
-   *
-   * @param entry the device
-   * @param newName a free name
-   */
-  public void rename(DeviceEntry entry, String newName) {
-    hotplug.rename(entry, newName, Form.RECORD);
-  }
-
   /** Removes everything and ends all threads; nothing new is accepted. */
   @Override
   public void close() {
     arrivals.drain(); // what was handed over goes with the rest
     hotplug.close();
-    ports.clear();
+    devices.clear();
     mad.close();
     hub.close();
     pool.close(waits);

@@ -4,7 +4,6 @@ import ib.core.client.ClientStatus;
 import ib.core.client.DeviceLease;
 import ib.core.client.IbClient;
 import ib.core.client.RemovalReport;
-import ib.core.internal.hotplug.ClientEntry.Phase;
 import ib.core.internal.waits.WaitGraph;
 import ib.core.serial.Waits;
 import ib.core.verbs.DeviceInfo;
@@ -27,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Hotplug implements AutoCloseable {
   private final Book book;
-  private final Bindings bindings;
   private final Teardown teardown;
   private final Devices devices;
+  private final Clients clients;
   private final Refusals refusals;
   private final Inventory inventory;
 
@@ -57,10 +56,11 @@ public final class Hotplug implements AutoCloseable {
   private Hotplug(Book book) {
     this.book = book;
     Calls calls = new Calls(book);
-    bindings = new Bindings(book, calls);
+    Bindings bindings = new Bindings(book, calls);
     teardown = new Teardown(book, calls, bindings);
     devices = new Devices(book, calls, bindings, teardown);
     refusals = new Refusals(book);
+    clients = new Clients(book, bindings, devices, refusals);
     inventory = new Inventory(book);
   }
 
@@ -230,16 +230,7 @@ public final class Hotplug implements AutoCloseable {
    */
   public ClientEntry announce(
       IbClient client, String name, List<String> after, @Nullable Long rank) {
-    if (name.isBlank()) {
-      throw new IbInvalidException(
-          "register client " + client, "it has no name", "a name() that is not blank");
-    }
-    ClientEntry entry = book.compute(() -> enter(client, name, after, rank));
-    List<String> cycle = book.compute(() -> ClientOrder.cycle(book.clients.ordered(), entry));
-    if (!cycle.isEmpty()) {
-      book.observer.note(IbClient.AFTER + " forms a cycle and is ignored there: " + cycle);
-    }
-    return entry;
+    return clients.announce(client, name, after, rank);
   }
 
   /**
@@ -249,28 +240,7 @@ public final class Hotplug implements AutoCloseable {
    * @param client an announced client
    */
   public void attach(ClientEntry client) {
-    List<DeviceEntry> all =
-        book.compute(() -> client.phase == Phase.ACTIVE ? enabled() : List.<DeviceEntry>of());
-    for (DeviceEntry d : all) {
-      refusals.record("CC-10", refusals.performOrLater(devices.attach(d), "CC-10"));
-    }
-  }
-
-  private ClientEntry enter(IbClient client, String name, List<String> after, @Nullable Long rank) {
-    if (book.closed) {
-      throw new IbNoDeviceException("register client " + name, "the midlayer is stopping", "");
-    }
-    if (book.clients.byName(name) != null) {
-      throw new IbExistsException(
-          "register client " + name, "there is a client of that name", "another name");
-    }
-    return book.clients.add(client, name, after, rank);
-  }
-
-  private List<DeviceEntry> enabled() {
-    return book.devices.stream()
-        .filter(d -> d.usable() || d.state == DeviceEntry.State.RESETTING)
-        .toList();
+    clients.attach(client);
   }
 
   /**
@@ -280,14 +250,7 @@ public final class Hotplug implements AutoCloseable {
    * @param form what happens when it cannot be waited for (CC-9)
    */
   public void unregisterClient(ClientEntry client, Form form) {
-    Refusal refused = null;
-    for (DeviceEntry d : book.compute(() -> retire(client)).reversed()) {
-      Refusal r = d.actor.perform(devices.detach(d, client));
-      refused = refused == null ? r : refused;
-    }
-    if (refused != null) {
-      refusals.tell("CC-9", refused, form);
-    }
+    clients.unregister(client, form);
   }
 
   /**
@@ -296,16 +259,7 @@ public final class Hotplug implements AutoCloseable {
    * @param client the client
    */
   public void unregisterClientQueued(ClientEntry client) {
-    for (DeviceEntry d : book.compute(() -> retire(client))) {
-      d.actor.leave(devices.detach(d, client));
-    }
-  }
-
-  /** Stops further adds of the client. Returns the devices on which it has a binding left. */
-  private List<DeviceEntry> retire(ClientEntry client) {
-    client.phase = client.phase == Phase.ACTIVE ? Phase.LEAVING : client.phase;
-    bindings.retire(client);
-    return book.devices.stream().filter(d -> d.engaged(client)).toList();
+    clients.unregisterQueued(client);
   }
 
   /**
@@ -315,24 +269,7 @@ public final class Hotplug implements AutoCloseable {
    * @param form what happens when it cannot be waited for
    */
   public void rebind(ClientEntry client, Form form) {
-    List<DeviceEntry> rejected =
-        book.compute(
-            () ->
-                enabled().stream()
-                    .filter(
-                        d -> {
-                          Binding b = d.bindings.get(client);
-                          return b != null && Devices.reconsiderable(b);
-                        })
-                    .toList());
-    Refusal refused = null;
-    for (DeviceEntry d : rejected) {
-      Refusal r = refusals.performOrLater(devices.rebind(d, client), "CC-5");
-      refused = refused == null ? r : refused;
-    }
-    if (refused != null) {
-      refusals.tell("CC-5", refused, form);
-    }
+    clients.rebind(client, form);
   }
 
   // ---- leases and looking ----

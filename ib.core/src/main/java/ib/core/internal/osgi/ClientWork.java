@@ -51,7 +51,9 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
   @Override
   public ClientEntry announce(ServiceReference<IbClient> reference, IbClient service, String name) {
     Long rank = (Long) reference.getProperty(Constants.SERVICE_ID);
-    return midlayer.announce(service, name, names(reference.getProperty(IbClient.AFTER)), rank);
+    return midlayer
+        .clientSide()
+        .announce(service, name, names(reference.getProperty(IbClient.AFTER)), rank);
   }
 
   @Override
@@ -79,17 +81,17 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
 
   @Override
   public void arrive(ClientEntry entry) {
-    midlayer.attach(entry);
+    midlayer.clientSide().attach(entry);
   }
 
   /** Considers the client again, which a change of its properties requests (CC-5). */
   @Override
   public void modified(ServiceReference<IbClient> reference, ClientEntry entry) {
-    midlayer.rebind(entry);
+    midlayer.clientSide().rebind(entry);
   }
 
   @Override
   public void leave(ClientEntry entry) {
-    midlayer.remove(entry);
+    midlayer.clientSide().remove(entry);
   }
 }

@@ -30,7 +30,7 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
   @Override
   public DeviceEntry announce(ServiceReference<IbDevice> reference, IbDevice service, String name) {
     if (service instanceof DriverDevice driver) {
-      return midlayer.announce(driver);
+      return midlayer.deviceSide().announce(driver);
     }
     throw new IbInvalidException(
         "IbDevice service of " + service.getClass(),
@@ -52,7 +52,7 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
   @Override
   public void arrive(DeviceEntry entry) {
     try {
-      midlayer.bringUp(entry);
+      midlayer.deviceSide().bringUp(entry);
     } catch (RuntimeException e) {
       LOG.error("device {} is refused, no client has seen it", entry.name(), e);
     }
@@ -62,7 +62,7 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
   public void modified(ServiceReference<IbDevice> reference, DeviceEntry entry) {
     if (reference.getProperty(NAME) instanceof String name && !name.equals(entry.name())) {
       try {
-        midlayer.rename(entry, name);
+        midlayer.deviceSide().rename(entry, name);
       } catch (IbException e) {
         LOG.error("device {} keeps its name: {}", entry.name(), e.getMessage());
       }
@@ -71,6 +71,6 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
 
   @Override
   public void leave(DeviceEntry entry) {
-    midlayer.remove(entry);
+    midlayer.deviceSide().remove(entry);
   }
 }

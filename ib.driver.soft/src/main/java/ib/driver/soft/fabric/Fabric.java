@@ -1,7 +1,6 @@
 package ib.driver.soft.fabric;
 
 import ib.core.client.Incidents;
-import ib.core.verbs.NodeType;
 import ib.driver.base.Guids;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
@@ -9,10 +8,7 @@ import ib.engine.run.RunList;
 import ib.engine.wire.Epoch;
 import ib.engine.wire.RunContext;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,9 +24,6 @@ import org.slf4j.LoggerFactory;
  * the lock of all subnets and nodes. The data path takes no lock.
  */
 public final class Fabric {
-  private static final int SWITCH_PORTS = 36;
-  private static final int TO_NEXT = 36;
-  private static final int TO_PREVIOUS = 35;
   private static final int RUN_BYTES = 1 << 20;
   private static final long AGAIN_NS = 100_000_000L; // pause after a failure
 
@@ -40,8 +33,7 @@ public final class Fabric {
   private final AtomicLong opened = new AtomicLong();
   private final Function<Subnet, ResidentSm> managers;
   private final RunList run = new RunList(RUN_BYTES); // guarded by this
-  private final Map<String, Subnet> subnets = new LinkedHashMap<>(); // by switch; guarded by this
-  private final Set<Subnet> described = new LinkedHashSet<>(); // guarded by this
+  private final Placement placement = new Placement(this::begin); // guarded by this
   private final Incidents incidents = new Incidents("soft fabric", log::warn);
   private volatile Runnable listener = () -> {};
   private final ManagementThread thread = new ManagementThread(this);
@@ -71,56 +63,15 @@ public final class Fabric {
   public List<FabricPort> plug(String description, long guid, int ports, String switchName) {
     synchronized (this) {
       thread.start();
-      Place place = described(description, guid, ports, List.of());
-      Subnet home = place == null ? null : place.subnet;
-      Node node = place == null ? null : place.node;
-      if (home == null || node == null) {
-        home = subnets.computeIfAbsent(switchName, this::begin);
-        node = new Node(NodeType.CA, guid, ports, description);
-        for (NodePort port : node.ports()) {
-          port.cable(free(home, switchName));
-        }
-        home.add(node);
-      }
+      Placement.Place place = placement.place(description, guid, ports, switchName);
       List<FabricPort> ends = new ArrayList<>();
-      for (NodePort port : node.ports().subList(0, ports)) {
-        FabricPort end = new FabricPort(this, home, port);
-        home.add(end);
+      for (NodePort port : place.node().ports().subList(0, ports)) {
+        FabricPort end = new FabricPort(this, place.subnet(), port);
+        place.subnet().add(end);
         ends.add(end);
       }
       return ends;
     }
-  }
-
-  /** An adapter of a described subnet. */
-  private record Place(Subnet subnet, Node node) {}
-
-  /**
-   * {@return the described adapter of a GUID, or else of a description, whose ports are free or
-   * among the given ones; null when there is none}
-   */
-  private @Nullable Place described(
-      String description, long guid, int ports, List<FabricPort> own) {
-    Place named = null;
-    for (Subnet s : described) {
-      for (Node n : s.nodes()) {
-        boolean same = n.guid() == guid;
-        boolean alike = same || named == null && n.description().equals(description);
-        if (alike && !n.isSwitch() && n.portCount() >= ports && free(s, n, own)) {
-          if (same) {
-            return new Place(s, n);
-          }
-          named = new Place(s, n);
-        }
-      }
-    }
-    return named;
-  }
-
-  private static boolean free(Subnet subnet, Node node, List<FabricPort> own) {
-    return node.ports().stream()
-        .map(subnet::end)
-        .noneMatch(end -> end != null && !own.contains(end));
   }
 
   /**
@@ -135,11 +86,7 @@ public final class Fabric {
    */
   public synchronized boolean misplaced(
       String description, long guid, String switchName, List<FabricPort> ends) {
-    Place place = described(description, guid, ends.size(), ends);
-    FabricPort one = ends.getFirst();
-    return place != null
-        ? !place.node.equals(one.place().node())
-        : !one.subnet().equals(subnets.get(switchName));
+    return placement.misplaced(description, guid, switchName, ends);
   }
 
   /**
@@ -162,40 +109,6 @@ public final class Fabric {
     return plug(String.format("%016x", guid), guid, 1, switchName).getFirst();
   }
 
-  private Subnet begin(String switchName) {
-    Subnet subnet = new Subnet(this, switchName, managers);
-    subnet.add(newSwitch(switchName));
-    return subnet;
-  }
-
-  private static Node newSwitch(String name) {
-    return new Node(NodeType.SWITCH, Guids.ofName("switch " + name), SWITCH_PORTS, name);
-  }
-
-  private static NodePort free(Subnet subnet, String name) {
-    Node home = subnet.node(name);
-    for (int n = 2; home != null; n++) {
-      for (NodePort port : home.ports()) {
-        if (port.peer() == null && port.number() < TO_PREVIOUS) {
-          return port;
-        }
-      }
-      NodePort next = home.port(TO_NEXT);
-      if (next == null) {
-        break;
-      }
-      if (next.peer() == null) {
-        Node more = newSwitch(name + "-" + n);
-        subnet.add(more);
-        next.cable(more.port(TO_PREVIOUS));
-        subnet.links().up(next);
-      }
-      home = next.peer() == null ? null : next.peer().node();
-    }
-    throw new ib.core.verbs.IbNoMemoryException(
-        name, "no port of the switch is free", "another switch, or a larger one");
-  }
-
   /**
    * Adds a described subnet. The links between its switches come up.
    *
@@ -212,16 +125,15 @@ public final class Fabric {
     return subnet;
   }
 
+  private Subnet begin(String name) {
+    return new Subnet(this, name, managers);
+  }
+
   private Subnet added(String name, List<Node> nodes) {
     thread.start();
-    Subnet subnet = new Subnet(this, name, managers);
+    Subnet subnet = begin(name);
     nodes.forEach(subnet::describe);
-    for (Node node : nodes) {
-      if (node.isSwitch()) {
-        subnets.put(node.description(), subnet);
-      }
-    }
-    described.add(subnet);
+    placement.describe(subnet, nodes);
     for (Node node : nodes) {
       for (NodePort port : node.ports()) {
         NodePort peer = port.peer();
@@ -241,9 +153,9 @@ public final class Fabric {
    */
   public void forget(Subnet subnet) {
     synchronized (this) {
-      described.remove(subnet);
+      placement.forgetDescription(subnet);
       List.copyOf(subnet.ends()).forEach(FabricPort::pullCable);
-      subnets.values().removeIf(subnet::equals);
+      placement.forget(subnet);
     }
     listener.run();
     endWhenEmpty();
@@ -251,9 +163,7 @@ public final class Fabric {
 
   /** {@return the subnets, each once} */
   public synchronized Set<Subnet> subnets() {
-    Set<Subnet> all = new LinkedHashSet<>(subnets.values());
-    all.addAll(described);
-    return all;
+    return placement.subnets();
   }
 
   /**
@@ -292,15 +202,15 @@ public final class Fabric {
 
   /** {@return how many switches there are by name} */
   public synchronized int size() {
-    return subnets.size();
+    return placement.size();
   }
 
   void closed(FabricPort end) {
     synchronized (this) {
       Subnet subnet = end.subnet();
       subnet.remove(end);
-      if (subnet.ends().isEmpty() && !described.contains(subnet)) {
-        subnets.values().removeIf(subnet::equals);
+      if (subnet.ends().isEmpty() && !placement.isDescribed(subnet)) {
+        placement.forget(subnet);
       }
     }
     endWhenEmpty();

@@ -8,9 +8,7 @@ import ib.driver.soft.sma.Agents;
 import ib.driver.soft.sma.Trap;
 import ib.driver.soft.topology.Adapter;
 import ib.driver.soft.topology.NodePort;
-import ib.driver.soft.topology.PortTally;
 import ib.engine.wire.Epoch;
-import ib.engine.wire.Framing;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
@@ -21,9 +19,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a cable at an adapter's port. The sender's call hands a packet to the receiving port.
- * A packet that cannot be delivered is dropped, as on a real fabric, and counted; a reliable sender
- * notices the loss by its timer.
+ * The end of a cable at an adapter's port. Its {@link Delivery} carries the packets that the
+ * adapter sends.
  *
  * <p>Senders look the receiver up for every packet and keep no reference, so only the calls in
  * progress refer to a port that was unplugged.
@@ -37,6 +34,7 @@ public final class FabricPort implements Wire, AutoCloseable {
   private final NodePort place;
   private final ForwardingTable table;
   private final Losses losses = new Losses();
+  private final Delivery delivery;
   final AtomicBoolean waiting = new AtomicBoolean(); // in the stack of Mail
   @Nullable FabricPort below; // the next port in the stack of Mail
   private final Mailbox mailbox;
@@ -61,37 +59,17 @@ public final class FabricPort implements Wire, AutoCloseable {
     this.filter = new SwitchFilter(this, peer == null ? place : peer);
     this.table =
         peer != null && peer.node().isSwitch() ? subnet.table(peer.node()) : new ForwardingTable();
+    this.delivery = new Delivery(this, mailbox, losses);
   }
 
   @Override
   public void transmit(Packet packet, RunContext run) {
-    if (!cabled) {
-      discard(packet, Losses.Reason.LINK_DOWN, run);
-    } else if (!filter.admits(packet)) {
-      discard(packet, Losses.Reason.PARTITION_IN, run);
-    } else if (packet.isMulticast()) {
-      multicast(packet, run);
-    } else {
-      int dlid = packet.dlid;
-      PortTally[] links = table.links(dlid);
-      if (links.length > 0) {
-        count(links, packet);
-      }
-      deliver(dlid == 0 || dlid == lid ? this : table.port(dlid), packet, run);
-    }
+    delivery.transmit(packet, run);
   }
 
   @Override
   public @Nullable WirePort direct(int dlid, int bytes) {
-    FabricPort to = dlid == lid ? this : table.port(dlid);
-    if (to == null || !cabled || bytes > to.mtuBytes || fabric.watched()) {
-      return null;
-    }
-    if (!filter.moot() || !to.filter.moot() || table.links(dlid).length > 0) {
-      return null; // a partition filter, or a link between switches that counts, needs real packets
-    }
-    WirePort port = to.receiver;
-    return port == null ? null : port.direct();
+    return fabric.watched() ? null : delivery.direct(dlid, bytes);
   }
 
   @Override
@@ -173,6 +151,21 @@ public final class FabricPort implements Wire, AutoCloseable {
   /** {@return whether the cable is connected} */
   public boolean cabled() {
     return cabled;
+  }
+
+  /** {@return the adapter's port, or null while there is none} */
+  @Nullable WirePort receiver() {
+    return receiver;
+  }
+
+  /** {@return the MTU of the link to the adapter} */
+  int mtuBytes() {
+    return mtuBytes;
+  }
+
+  /** {@return the checks of the switch port at the other end} */
+  SwitchFilter filter() {
+    return filter;
   }
 
   ForwardingTable table() {
@@ -293,55 +286,6 @@ public final class FabricPort implements Wire, AutoCloseable {
     return to == null ? null : to.receiver;
   }
 
-  private void deliver(@Nullable FabricPort to, Packet packet, RunContext run) {
-    WirePort port = to == null ? null : to.receiver;
-    if (to == null && packet.destQpn <= 1 && packet.payload.length() == Mailbox.MAD_BYTES) {
-      if (!mailbox.leaves(packet)) {
-        discard(packet, Losses.Reason.LINK_DOWN, run);
-      }
-    } else if (to == null || port == null) {
-      discard(packet, Losses.Reason.NO_ROUTE, run);
-    } else if (!to.filter.emits(packet)) {
-      discard(packet, Losses.Reason.PARTITION_OUT, run);
-    } else if (!to.filter.fits(packet, to.mtuBytes)) {
-      discard(packet, Losses.Reason.MTU, run);
-    } else {
-      port.receive(packet, run);
-    }
-  }
-
-  private void multicast(Packet packet, RunContext run) {
-    PortTally[] links = table.links(packet.dlid);
-    if (links.length > 0) {
-      count(links, packet);
-    }
-    for (FabricPort to : table.members(packet.dlid)) {
-      if (to != this) {
-        Packet replica = packet.replicate();
-        if (replica == null) {
-          losses.count(Losses.Reason.NO_MEMORY);
-        } else {
-          deliver(to, replica, run);
-        }
-      }
-    }
-    packet.release(run);
-  }
-
-  private void discard(Packet packet, Losses.Reason why, RunContext run) {
-    losses.count(packet, why);
-    packet.release(run);
-  }
-
-  /** Counts a packet at each port by which a switch sends the packet to another switch. */
-  private static void count(PortTally[] links, Packet packet) {
-    int packets = Framing.packets(packet);
-    int words = Framing.words(packet, packets);
-    for (PortTally link : links) {
-      link.sent(packets, words, packet.sl, packet.isMulticast());
-    }
-  }
-
   @Override
   public void keyViolation(Packet packet, boolean pkey) {
     violation.note(pkey ? KeyViolation.PKEY : KeyViolation.QKEY, packet);
@@ -357,7 +301,7 @@ public final class FabricPort implements Wire, AutoCloseable {
   /** Queues a management datagram that has arrived for the adapter. */
   void arrived(Packet packet, RunContext run) {
     if (!mailbox.arrives(packet)) {
-      discard(packet, Losses.Reason.LINK_DOWN, run);
+      delivery.discard(packet, Losses.Reason.LINK_DOWN, run);
     }
   }
 

@@ -18,15 +18,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,14 +27,9 @@ import org.jspecify.annotations.Nullable;
  * of the {@link Fabric} guards the subnet.
  */
 public final class Subnet implements Surroundings {
-  private static final Pattern GUID = Pattern.compile("(?:[HSR]-)?([0-9a-f]{16})");
-
   private final Fabric fabric;
   private final String name;
-  private final List<Node> nodes = new ArrayList<>();
-  private final Set<Node> fixed = new HashSet<>();
-  private final Map<Node, ForwardingTable> tables = new HashMap<>();
-  private final Map<NodePort, FabricPort> ends = new LinkedHashMap<>();
+  private final SubnetNodes nodes = new SubnetNodes();
   private final Links links = new Links(this);
   private final Sma sma = new Sma(links, this);
   private final Agents agents = new Agents(sma);
@@ -73,7 +61,7 @@ public final class Subnet implements Surroundings {
 
   /** {@return all nodes in the order of their arrival} */
   public List<Node> nodes() {
-    return Collections.unmodifiableList(nodes);
+    return nodes.all();
   }
 
   /** {@return the agents of all nodes} */
@@ -93,7 +81,7 @@ public final class Subnet implements Surroundings {
 
   /** {@return the ports that have an adapter} */
   Collection<FabricPort> ends() {
-    return ends.values();
+    return nodes.ends();
   }
 
   /**
@@ -103,12 +91,12 @@ public final class Subnet implements Surroundings {
    * @return the adapter's side, or null without an adapter
    */
   @Nullable FabricPort end(NodePort port) {
-    return ends.get(port);
+    return nodes.end(port);
   }
 
   /** {@return the destinations of packets that arrive at a switch} */
   ForwardingTable table(Node node) {
-    return tables.computeIfAbsent(node, k -> new ForwardingTable());
+    return nodes.table(node);
   }
 
   /**
@@ -126,27 +114,17 @@ public final class Subnet implements Surroundings {
 
   /** Adds a node of a topology, which stays also while no device is plugged into it. */
   void describe(Node node) {
-    fixed.add(node);
+    nodes.keep(node);
     add(node);
   }
 
   void add(FabricPort end) {
-    ends.put(end.place(), end); // no route leads there before its link comes up
+    nodes.add(end); // no route leads there before its link comes up
   }
 
   void remove(FabricPort end) {
-    NodePort place = end.place();
-    manager.forget(place);
-    ends.remove(place, end);
-    place.adapter(null);
-    if (fixed.contains(place.node())) {
-      place.reset();
-    } else if (place.node().ports().stream().noneMatch(ends::containsKey)) {
-      nodes.remove(place.node());
-    }
-    if (!fixed.contains(place.node())) {
-      place.cable(null);
-    }
+    manager.forget(end.place());
+    nodes.remove(end);
     settle();
   }
 
@@ -157,14 +135,7 @@ public final class Subnet implements Surroundings {
    * @return the node, or null
    */
   public @Nullable Node node(String text) {
-    Matcher hex = GUID.matcher(text);
-    long guid = hex.matches() ? Long.parseUnsignedLong(hex.group(1), 16) : 0;
-    for (Node n : nodes) {
-      if (n.description().equals(text) || guid != 0 && n.guid() == guid) {
-        return n;
-      }
-    }
-    return null;
+    return nodes.node(text);
   }
 
   // ---- datagrams ----

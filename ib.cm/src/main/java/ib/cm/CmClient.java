@@ -24,7 +24,7 @@ public interface CmClient extends IbClient {
   }
 
   /**
-   * Opens the connection manager of a port, or shares an open one.
+   * Opens a share of the connection manager of a port.
    *
    * @param device name of the device
    * @param port from 1
@@ -32,6 +32,7 @@ public interface CmClient extends IbClient {
    * @throws ib.core.verbs.IbNoDeviceException when there is no such device
    * @throws ib.core.verbs.IbExistsException when another client has registered the class
    * @throws ib.core.verbs.IbInvalidException when there is no such port
+   * @throws ib.core.verbs.IbNotSupportedException when the device has no QP1
    */
   @MaySleep
   CmPort open(String device, int port);

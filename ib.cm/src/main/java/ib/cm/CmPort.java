@@ -6,9 +6,9 @@ import java.util.Map;
 
 /**
  * One user's share of the connection manager of a port. The users of a port share one agent of the
- * management class, because the class has one owner per port (CM-6). The port's capability mask
- * says that there is a connection manager while at least one share is open; meanwhile a request for
- * a service that has no listener is rejected with reason 8.
+ * management class, because the class has one owner per port (CM-6): from the add of the device to
+ * its removal. All that time the port's capability mask says that there is a connection manager,
+ * and a request for a service that has no listener is rejected with reason 8.
  */
 public interface CmPort extends AutoCloseable {
   /**
@@ -50,8 +50,8 @@ public interface CmPort extends AutoCloseable {
 
   /**
    * Closes the share, its listeners and its connections, each of which hears its end. When this
-   * returns, the last share's agent is closed, and no callback of this share runs or will run;
-   * inside of a callback that does not wait.
+   * returns, no callback of this share runs or will run; but this does not wait for a callback that
+   * it is called in, nor for one that waits, in the end, for the caller.
    */
   @Override
   @MaySleep

@@ -1,6 +1,9 @@
 package ib.core.serial;
 
+import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbPermissionException;
 import ib.core.verbs.MaySleep;
 import java.util.function.Consumer;
 import org.osgi.annotation.versioning.ProviderType;
@@ -48,6 +51,21 @@ public interface Waits {
 
     /** {@return the target's name for reports, such as {@code the callback of CQ 3 of soft0}} */
     String text();
+  }
+
+  /**
+   * Returns the graph for the fences of a client that calls the client's own users back.
+   *
+   * @param handle the handle given to {@code IbClient.add}, or a lease's
+   * @return the wait-for graph of the midlayer that has made the handle
+   * @throws IbPermissionException for a device that is a service object
+   */
+  @AnyContext
+  static Waits of(IbDevice handle) {
+    if (handle instanceof WaitingDevice device) {
+      return device.waits();
+    }
+    throw IbPermissionException.notAHandle(handle, "Waits.of");
   }
 
   /**

@@ -10,7 +10,7 @@
  *
  * <p>Clauses: S23, S24, I4, B5, B7, B8, B15, CC-17.
  */
-@Version("1.1.0")
+@Version("1.2.0")
 @Export
 package ib.core.serial;
 

@@ -11,36 +11,43 @@ import ib.core.mad.MadReceived;
 import ib.core.mad.MadRegistration;
 import ib.core.mad.MgmtClass;
 import ib.core.mad.smp.PortCapability;
+import ib.core.serial.Waits;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.PortModify;
 import ib.core.verbs.WellKnown;
 import java.security.SecureRandom;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The agent, the station and the timer of one port. Any thread may call. */
+/**
+ * The agent, the station, the timer and the shares of one port. Any thread may call. The lock
+ * guards the station, the timer, the shares and the fields of the shares.
+ */
 final class LivePort {
   private final Logger log = LoggerFactory.getLogger(LivePort.class);
   private final IbDevice device;
   private final int port;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
+  private final Set<Share> shares = new HashSet<>();
   private final ScheduledThreadPoolExecutor timers;
   private final Station station;
   private @Nullable MadAgent agent;
   private @Nullable ScheduledFuture<?> timer;
   private long timerNs = Long.MAX_VALUE;
+  private boolean closed;
 
   /**
    * Registers the agent, and sets IsCommunicationManagementSupported in the port's capability mask
@@ -69,12 +76,8 @@ final class LivePort {
             StateTable.IBA);
     MadRegistration what =
         MadRegistration.gsi(MgmtClass.CM, CmMessage.CLASS_VERSION, MadMethod.SEND);
-    lock.lock(); // a message that arrives at once waits for the agent
-    try {
-      agent = MadAgent.register(device, port, what, this::received);
-    } finally {
-      lock.unlock();
-    }
+    MadAgent registered = MadAgent.register(device, port, what, this::received);
+    run(s -> agent = registered);
     supported(true);
   }
 
@@ -110,6 +113,7 @@ final class LivePort {
     AhAttr answer = datagram.source().answer();
     run(
         s -> {
+          agent = who; // the first message may be faster than the registration's return
           if (datagram.source().srcQp() != WellKnown.QPN_GSI) {
             s.refused(Drop.SOURCE_QP);
           } else if (answer == null) {
@@ -118,6 +122,11 @@ final class LivePort {
             s.received(datagram.mad(), answer, datagram.source().pkeyIndex());
           }
         });
+  }
+
+  @Override
+  public String toString() {
+    return device.name() + "/" + port;
   }
 
   /** Does something with the station, under the lock. */
@@ -136,7 +145,6 @@ final class LivePort {
       return what.apply(station);
     } finally {
       arm();
-      changed.signalAll();
       lock.unlock();
     }
   }
@@ -163,26 +171,39 @@ final class LivePort {
     s.tick();
   }
 
-  /** Waits under the lock until {@code until} holds; {@return whether it does} */
-  boolean await(BooleanSupplier until, long limitNs) {
-    long left = limitNs;
-    lock.lock();
-    try {
-      while (!until.getAsBoolean() && left > 0) {
-        left = changed.awaitNanos(left);
-      }
-      return until.getAsBoolean();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    } finally {
-      lock.unlock();
-    }
+  /** {@return a new share of the port} */
+  Share share() {
+    return make(
+        s -> {
+          if (closed) {
+            throw new IbNoDeviceException("ib.cm", device.name() + " goes", "wait for its return");
+          }
+          Share share = new Share(this);
+          shares.add(share);
+          return share;
+        });
   }
 
-  /** Clears the bit of the capability mask, and closes the agent and the timer. */
+  /** A share is closed. */
+  void left(Share share) {
+    run(s -> shares.remove(share));
+  }
+
+  /** {@return the graph for the fences of shares} */
+  Waits waits() {
+    return Waits.of(device);
+  }
+
+  /** Clears the bit of the capability mask, and closes the shares, the agent and the timer. */
   void close() {
     supported(false);
+    List<Share> left =
+        make(
+            s -> {
+              closed = true;
+              return List.copyOf(shares);
+            });
+    left.forEach(Share::close);
     lock.lock(); // no timer is started afterwards
     try {
       timers.shutdownNow();

@@ -1,67 +1,61 @@
 package ib.cm.internal.port;
 
 import ib.cm.CmPort;
+import ib.core.verbs.Cap;
 import ib.core.verbs.IbDevice;
-import ib.core.verbs.IbNoDeviceException;
-import java.util.ArrayList;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbNotSupportedException;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import org.slf4j.LoggerFactory;
 
-/** The open ports of one device. */
+/**
+ * The ports of one device, each with its connection manager from the add of the device to its
+ * removal. The tables do not change after the add.
+ */
 final class Ports {
-  /** An open port and its users. */
-  private static final class Seat {
-    final LivePort port;
-    final List<Share> shares = new ArrayList<>();
-
-    Seat(LivePort port) {
-      this.port = port;
-    }
-  }
-
   private final IbDevice device;
-  private final Map<Integer, Seat> seats = new HashMap<>(); // guarded by this
-  private boolean removed;
+  private final Map<Integer, LivePort> live = new HashMap<>();
+  private final Map<Integer, IbException> refused = new HashMap<>();
 
+  /** Opens the ports; a port whose class another client has is left out. */
   Ports(IbDevice device) {
     this.device = device;
+    for (int port = 1; device.has(Cap.GSI) && port <= device.portCount(); port++) {
+      try {
+        live.put(port, new LivePort(device, port));
+      } catch (IbException e) {
+        refused.put(port, e);
+        LoggerFactory.getLogger(Ports.class)
+            .warn("{}/{} has no connection manager: {}", device.name(), port, e.getMessage());
+      }
+    }
   }
 
   IbDevice device() {
     return device;
   }
 
-  /** {@return a share of a port, which is opened for the first one} */
-  synchronized CmPort open(int number) {
-    if (removed) {
-      throw new IbNoDeviceException("ib.cm", device.name() + " goes", "wait for its return");
+  /** {@return a new share of a port} */
+  CmPort open(int number) {
+    LivePort port = live.get(number);
+    if (port != null) {
+      return port.share();
     }
-    Seat seat = seats.get(number);
-    if (seat == null) {
-      seat = new Seat(new LivePort(device, number));
-      seats.put(number, seat);
+    IbException why = refused.get(number);
+    if (why != null) {
+      throw why;
     }
-    Share share = new Share(seat.port, gone -> leave(number, gone));
-    seat.shares.add(share);
-    return share;
+    String what = "ib.cm on " + device.name() + "/" + number;
+    if (number < 1 || number > device.portCount()) {
+      throw new IbInvalidException(what, "no such port", "1 to " + device.portCount());
+    }
+    throw new IbNotSupportedException(what, "the device has no QP1", "another device");
   }
 
-  private synchronized void leave(int number, Share share) {
-    Seat seat = seats.get(number);
-    if (seat != null && seat.shares.remove(share) && seat.shares.isEmpty()) {
-      seats.remove(number);
-      seat.port.close();
-    }
-  }
-
-  /** Closes all shares; no port can be opened afterwards. */
-  void remove() {
-    List<Share> left = new ArrayList<>();
-    synchronized (this) {
-      removed = true;
-      seats.values().forEach(seat -> left.addAll(seat.shares));
-    }
-    left.forEach(Share::close);
+  /** Closes the ports and all their shares. */
+  void close() {
+    live.values().forEach(LivePort::close);
   }
 }

@@ -10,15 +10,17 @@ import ib.cm.CmPort;
 import ib.cm.CmTerms;
 import ib.cm.internal.machine.Connection;
 import ib.cm.internal.machine.Listener;
+import ib.core.serial.End;
 import ib.core.serial.Place;
+import ib.core.serial.Waits;
 import ib.core.verbs.IbDisassociatedException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One user's share of a port. The port's lock guards the fields. */
@@ -28,20 +30,14 @@ final class Share implements CmPort {
 
   private static final long MAX_WAIT_NS = 30_000_000_000L;
 
+  private final Logger log = LoggerFactory.getLogger(Share.class);
   private final LivePort port;
-  private final Consumer<Share> leave;
   private final Map<Connection, LiveConnection> connections = new HashMap<>();
   private final Set<Listener> listeners = new HashSet<>();
   private boolean closed;
 
-  /**
-   * Creates a share.
-   *
-   * @param leave called once, when the share is closed
-   */
-  Share(LivePort port, Consumer<Share> leave) {
+  Share(LivePort port) {
     this.port = port;
-    this.leave = leave;
   }
 
   LivePort port() {
@@ -131,27 +127,27 @@ final class Share implements CmPort {
 
   @Override
   public void close() {
-    boolean first =
+    List<LiveConnection> left =
         port.make(
             s -> {
-              boolean was = closed;
               closed = true;
               List.copyOf(connections.keySet()).forEach(s::remove);
               List.copyOf(listeners).forEach(s::unlisten);
               listeners.clear();
-              return !was;
+              return List.copyOf(connections.values());
             });
-    boolean inside = port.make(s -> isInside());
-    if (!inside && !port.await(connections::isEmpty, MAX_WAIT_NS)) {
-      LoggerFactory.getLogger(Share.class)
-          .warn("callbacks of {} still run", new ArrayList<>(connections.keySet()));
-    }
-    if (first) {
-      leave.accept(this);
-    }
+    long until = System.nanoTime() + MAX_WAIT_NS;
+    left.forEach(each -> fence(each, until));
+    port.left(this);
   }
 
-  private boolean isInside() {
-    return connections.values().stream().anyMatch(LiveConnection::isInside);
+  /** Waits until a connection's handler has heard all; not inside of the handler (API-2). */
+  private void fence(LiveConnection connection, long untilNs) {
+    String what = "the callback of " + connection + " of ib.cm";
+    long limit = Math.max(0, untilNs - System.nanoTime());
+    End end = connection.drain(port.waits(), Waits.Rank.CLOSES, what, limit);
+    if (end.kind() == End.Kind.REFUSED || end.kind() == End.Kind.TIMEOUT) {
+      log.warn("a share of {} is closed while {} still runs: {}", port, what, end);
+    }
   }
 }

@@ -1,11 +1,16 @@
 /**
  * The connection manager on devices: each port has one agent of the management class, one {@link
- * ib.cm.internal.machine.Station}, and one thread for timers, while it is used.
+ * ib.cm.internal.machine.Station}, and one thread for timers, from the add of its device to the
+ * removal.
  *
- * <p>Locks: the monitor of {@code Devices} guards the table of devices, that of {@code Ports} the
- * table of a device's open ports; it is held while an agent is opened or closed. The lock of {@code
- * LivePort} guards the station and the connections of the port. {@code Ports} nests {@code
- * LivePort}, and nothing else nests. No lock is held during a callback.
+ * <p>Threads: the thread of a port's timers begins with the first timer. A handler's callbacks run
+ * on virtual threads, one at a time for each connection: a {@code LiveConnection} is a mailbox.
+ *
+ * <p>Locks: the lock of {@code LivePort} guards the station, the timer and the shares of the port,
+ * and nests no lock of this bundle. Its holder sends datagrams and puts events into mailboxes; both
+ * may be done in any context, and neither runs a handler on the stack of the holder. No lock is
+ * held during a callback, while the agent is registered or closed, nor during a fence: the close of
+ * a share waits in the wait-for graph of the midlayer for the callbacks of its connections.
  */
 @NullMarked
 package ib.cm.internal.port;

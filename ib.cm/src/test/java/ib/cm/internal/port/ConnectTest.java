@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.cm.CmConnection;
 import ib.cm.CmEnd;
+import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmListener;
 import ib.cm.CmPath;
@@ -20,6 +22,7 @@ import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoDeviceException;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -169,21 +172,23 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("CM-6: shares of a port share its agent; bit 16 is set until the last one closes")
+  @DisplayName("CM-6: shares of a port share its agent; bit 16 is set until the client goes")
   void shares() {
-    assertEquals(1, bit());
     CmPort other = lab.cm.open("soft0", 1);
     other.listen(SERVICE, 1, (c, e) -> {});
     assertThrows(IbExistsException.class, () -> client.listen(SERVICE, 1, (c, e) -> {}));
     client.close();
-    assertEquals(1, bit());
     other.close();
-    assertEquals(0, bit());
+    assertEquals(1, bit());
     assertThrows(
         IbDisassociatedException.class, () -> client.listen(SERVICE, 1, (c, e) -> {}), "closed");
     client = lab.cm.open("soft0", 1);
     client.listen(SERVICE, 1, (c, e) -> {}); // the closed share's listener is gone
-    assertEquals(1, bit());
+    lab.withdraw();
+    assertEquals(0, bit());
+    assertThrows(IbNoDeviceException.class, () -> lab.cm.open("soft0", 1));
+    assertThrows(
+        IbDisassociatedException.class, () -> client.listen(SERVICE, 1, (c, e) -> {}), "gone");
   }
 
   private int bit() {
@@ -210,6 +215,46 @@ class ConnectTest {
       assertInstanceOf(CmEvent.Released.class, active.remove().event);
       assertNull(active.poll());
     }
+  }
+
+  @Test
+  @DisplayName("API-2: handlers that close the share of one another do not wait for ever")
+  void closedCrosswise() throws InterruptedException {
+    CountDownLatch both = new CountDownLatch(2);
+    CountDownLatch done = new CountDownLatch(2);
+    server.listen(
+        SERVICE,
+        4,
+        (c, e) -> {
+          if (e instanceof CmEvent.Requested) {
+            c.accept(CmEndpoint.of(5, 6), NONE);
+            closeTogether(client, both);
+            done.countDown();
+          }
+        });
+    client.connect(
+        SERVICE,
+        lab.path(0),
+        CmEndpoint.of(7, 8),
+        CmTerms.DEFAULT,
+        NONE,
+        (c, e) -> {
+          if (e instanceof CmEvent.Replied) {
+            closeTogether(server, both);
+            done.countDown();
+          }
+        });
+    assertTrue(done.await(20, TimeUnit.SECONDS), "each waits for the other");
+  }
+
+  private static void closeTogether(CmPort port, CountDownLatch both) {
+    both.countDown();
+    try {
+      assertTrue(both.await(1, TimeUnit.MINUTES));
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    port.close();
   }
 
   @Test

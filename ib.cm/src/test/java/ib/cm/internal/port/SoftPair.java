@@ -70,6 +70,11 @@ final class SoftPair implements AutoCloseable {
     return CmPath.inSubnet(device(from), 1, peer.port(1).lid(), peer.gid(1, 0));
   }
 
+  /** Takes the connection manager away from the devices. */
+  void withdraw() {
+    clients.removeFirst().unregister();
+  }
+
   /** Takes a device out; nothing of a client may be left (S32). */
   void unplug(int i) {
     plugs.get(i).unregister();

@@ -10,6 +10,8 @@ import ib.core.mad.MadPorts;
 import ib.core.mad.MadRegistration;
 import ib.core.sa.SaClient;
 import ib.core.sa.SaPorts;
+import ib.core.serial.WaitingDevice;
+import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
@@ -35,7 +37,7 @@ import java.util.function.Supplier;
  * the control path throws {@link ib.core.verbs.IbDisassociatedException}; queries of what is known
  * still answer.
  */
-public final class BoundDevice extends IbDevice implements MadPorts, SaPorts {
+public final class BoundDevice extends IbDevice implements MadPorts, SaPorts, WaitingDevice {
   private final DeviceParts parts;
   private final Owner owner;
   private final long graceNs;
@@ -109,6 +111,12 @@ public final class BoundDevice extends IbDevice implements MadPorts, SaPorts {
     control().enter("openSa");
     check("openSa", port);
     return lending("openSa", () -> parts.services().sa(this).open(this, port));
+  }
+
+  @AnyContext
+  @Override
+  public Waits waits() {
+    return parts.objects().waits();
   }
 
   /** Makes one of the things that a client has besides objects. */

@@ -7,7 +7,7 @@ import java.util.function.Function;
 /** A service ID that a {@link Station} listens to, which alone reads and writes it. */
 public final class Listener {
   final long serviceId;
-  final int backlog;
+  int backlog;
   final Function<Connection, Consumer<CmEvent>> ears;
   int waiting;
 

@@ -106,6 +106,11 @@ final class Share implements CmPort {
     }
 
     @Override
+    public void backlog(int requests) {
+      port.run(s -> s.backlog(listener, requests));
+    }
+
+    @Override
     public void close() {
       port.run(
           s -> {

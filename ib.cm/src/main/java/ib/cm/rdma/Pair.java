@@ -1,0 +1,122 @@
+package ib.cm.rdma;
+
+import ib.cm.CmEndpoint;
+import ib.cm.CmPath;
+import ib.cm.CmTerms;
+import ib.cm.QpSteps;
+import ib.core.verbs.Access;
+import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The queue pair of a connection, moved through its states. The connection's lock guards it. */
+final class Pair {
+  private static final Logger LOG = LoggerFactory.getLogger(Pair.class);
+
+  private final String what;
+  private final RdmaOptions options;
+  private final QpFactory factory;
+  private @Nullable CmPath path;
+  private @Nullable CmEndpoint mine;
+  private @Nullable QueuePair qp;
+
+  Pair(String what, RdmaOptions options, QpFactory factory) {
+    this.what = what;
+    this.options = options;
+    this.factory = factory;
+  }
+
+  @Nullable QueuePair qp() {
+    return qp;
+  }
+
+  QueuePair given() {
+    if (qp == null) {
+      throw new IbInvalidException(what, "no queue pair yet", "wait for established()");
+    }
+    return qp;
+  }
+
+  /** {@return an exception of ours, or one about an exception of the queue pair factory} */
+  IbException known(RuntimeException e) {
+    if (e instanceof IbException ours) {
+      return ours;
+    }
+    IbException why = new IbInvalidException(what, e.toString(), "mend the queue pair factory");
+    why.initCause(e);
+    return why;
+  }
+
+  /** {@return a queue pair in state INIT, with receives posted; not under the lock} */
+  QueuePair make(Site at, CmPath by) {
+    QueuePair made = factory.make(at.device(), at.port());
+    try {
+      if (made.type() != QpType.RC) {
+        throw new IbInvalidException(what, "a queue pair of type " + made.type(), "QpType.RC");
+      }
+      int reads = Access.REMOTE_READ | Access.REMOTE_ATOMIC;
+      int access = options.responderResources() > 0 ? reads : 0;
+      made.modify(QpSteps.init(by, Access.REMOTE_WRITE | access));
+      factory.initialized(made);
+      return made;
+    } catch (RuntimeException e) {
+      destroy(made);
+      throw e;
+    }
+  }
+
+  /** Takes a queue pair that was made; {@return what the peer is to know of it} */
+  CmEndpoint take(QueuePair made, CmPath by, int depth) {
+    qp = made;
+    path = by;
+    mine =
+        new CmEndpoint(
+            made.qpn(),
+            QueuePair.randomPsn(),
+            options.responderResources(),
+            depth,
+            options.rnrRetry(),
+            made.init().srq() != null);
+    return mine;
+  }
+
+  /** Moves the queue pair to RTR and RTS. */
+  void move(CmEndpoint peer, CmTerms terms) {
+    if (mine == null || path == null) {
+      throw new IllegalStateException(what + " has no queue pair");
+    }
+    given().modify(QpSteps.rtr(path, mine, peer));
+    given().modify(QpSteps.rts(mine, peer, terms));
+  }
+
+  /** Moves the queue pair to the error state. */
+  void error() {
+    try {
+      if (qp != null) {
+        qp.modify(new QpAttr().state(QpState.ERR));
+      }
+    } catch (IbException e) { // the device goes, and its queue pairs with it
+      LOG.debug("{}: the queue pair cannot be moved", what, e);
+    }
+  }
+
+  /** Destroys a queue pair when all its requests have completed; not under the lock. */
+  void destroy(@Nullable QueuePair old) {
+    if (old == null) {
+      return;
+    }
+    try {
+      old.drain();
+      old.close();
+    } catch (IbDisassociatedException e) { // the core has destroyed it already
+      LOG.debug("{}: the queue pair is gone", what, e);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package ib.cm.rdma;
+
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.MaySleep;
+import ib.core.verbs.QueuePair;
+
+/**
+ * Makes the queue pair of a connection, when the device and the port are known. From then on {@code
+ * ib.cm.rdma} alone moves the queue pair through its states, and {@link RdmaConnection#close}
+ * destroys it (API-5).
+ */
+@FunctionalInterface
+public interface QpFactory {
+  /**
+   * Makes a queue pair of type RC, and whatever it needs.
+   *
+   * @param device the program's own handle
+   * @param port from 1
+   * @return the queue pair, in state RESET
+   */
+  @MaySleep
+  QueuePair make(IbDevice device, int port);
+
+  /**
+   * Posts the first receives. The peer's data may come as soon as this returns.
+   *
+   * @param qp what {@link #make} has returned, now in state INIT
+   */
+  @MaySleep
+  default void initialized(QueuePair qp) {}
+}

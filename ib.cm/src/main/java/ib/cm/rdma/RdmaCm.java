@@ -1,0 +1,408 @@
+package ib.cm.rdma;
+
+import ib.cm.CmClient;
+import ib.cm.internal.wire.CmaHeader;
+import ib.core.client.ClientRegistration;
+import ib.core.client.IbClient;
+import ib.core.client.IbCore;
+import ib.core.client.Incidents;
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.EventType;
+import ib.core.verbs.Fence;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.IbEvent;
+import ib.core.verbs.IbEventHandler;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbExistsException;
+import ib.core.verbs.IbNoDeviceException;
+import ib.core.verbs.MaySleep;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One program's connections by address and port. It is a client of the core: the handles that it
+ * gives to a {@link QpFactory} belong to it, so whatever the program makes through them must be
+ * closed before this is, and when a device goes.
+ *
+ * <pre>{@code
+ * try (RdmaCm cm = RdmaCm.open(core, connectionManager, "ping");
+ *     RdmaConnection c = cm.connect(new InetSocketAddress("10.77.0.2", 7471), RdmaOptions.rc(), qp)) {
+ *   …
+ * }
+ * }</pre>
+ *
+ * <p>An address is that of a RoCE device, whose GID it is, or on InfiniBand a GID written as an
+ * IPv6 address, or any address that the map given to {@link #open(IbCore, CmClient, String, Map)}
+ * translates. Any thread may call.
+ */
+public final class RdmaCm implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RdmaCm.class);
+  private static final int MAX_BACKLOG = 1024; // Linux's (RD-6)
+  private static final int TRIES = 1_000;
+
+  private final String name;
+  private final CmClient cm;
+  private final AddressBook book;
+  private final Routes routes;
+  private final Incidents incidents;
+  private final Client client = new Client();
+  private final Turns turns = new Turns(2);
+  private final List<Site> sites = new CopyOnWriteArrayList<>();
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // guarded by lock
+  private final Map<Long, Service> services = new HashMap<>();
+  private final Set<RdmaConnection> connections = new LinkedHashSet<>();
+  private @Nullable ClientRegistration registration;
+  private boolean closed;
+
+  private RdmaCm(CmClient cm, String name, Map<InetAddress, Gid> addresses) {
+    this.cm = cm;
+    this.name = name;
+    book = new AddressBook(addresses);
+    routes = new Routes(book, sites);
+    incidents = new Incidents(name, LOG::warn);
+  }
+
+  /**
+   * Opens the connections of a program, on all devices there are and come.
+   *
+   * @param core the midlayer
+   * @param cm the connection manager, a client of the same midlayer
+   * @param name of the program, unique among the clients of the midlayer
+   * @return close it
+   */
+  @MaySleep
+  public static RdmaCm open(IbCore core, CmClient cm, String name) {
+    return open(core, cm, name, Map.of());
+  }
+
+  /**
+   * Opens the connections of a program, with addresses for GIDs.
+   *
+   * @param core the midlayer
+   * @param cm the connection manager, a client of the same midlayer
+   * @param name of the program, unique among the clients of the midlayer
+   * @param addresses the GID of each address, of own and other ports; other addresses stand for
+   *     themselves
+   * @return close it
+   */
+  @MaySleep
+  public static RdmaCm open(
+      IbCore core, CmClient cm, String name, Map<InetAddress, Gid> addresses) {
+    RdmaCm made = new RdmaCm(cm, name, addresses);
+    ClientRegistration registered = core.registerClient(made.client, CmClient.NAME);
+    made.lock.lock();
+    try {
+      made.registration = registered;
+    } finally {
+      made.lock.unlock();
+    }
+    return made;
+  }
+
+  /**
+   * Connects, and waits until both sides are ready. An interrupt gives the attempt up.
+   *
+   * @param to address and port
+   * @param options parameters
+   * @param factory makes the queue pair
+   * @return the connection; the caller closes it
+   * @throws RdmaRejectedException when the peer rejects it
+   * @throws ib.core.verbs.IbTimedOutException when the peer does not answer
+   * @throws IbNoDeviceException when no device has an address by which this host reaches the peer
+   * @throws RdmaAddressException when the address is unknown
+   * @throws IbException when the queue pair cannot be made or moved
+   * @throws InterruptedException after an interrupt
+   */
+  @MaySleep
+  public RdmaConnection connect(InetSocketAddress to, RdmaOptions options, QpFactory factory)
+      throws InterruptedException {
+    RdmaConnection made = start(to, options, factory, RdmaHandler.NONE);
+    try {
+      return made.established().get();
+    } catch (ExecutionException e) {
+      made.close();
+      throw e.getCause() instanceof IbException why ? why : new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      made.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Begins to connect.
+   *
+   * @param to address and port
+   * @param options parameters
+   * @param factory makes the queue pair, in a callback of the connection
+   * @param handler hears what happens to the connection
+   * @return the connection; the caller closes it, also when it was not made
+   * @throws ib.core.verbs.IbInvalidException for more than 56 bytes of private data
+   */
+  @AnyContext
+  public RdmaConnection start(
+      InetSocketAddress to, RdmaOptions options, QpFactory factory, RdmaHandler handler) {
+    CmaHeader.check(options.data());
+    InetSocketAddress from = options.from();
+    int port = from == null || from.getPort() == 0 ? PortSpace.ephemeral() : from.getPort();
+    InetSocketAddress local = new InetSocketAddress(port);
+    RdmaConnection.Ends ends = new RdmaConnection.Ends("connect to " + Routes.text(to), local, to);
+    RdmaConnection made = new RdmaConnection(this, ends, options, factory, handler);
+    add(made);
+    made.start(routes);
+    return made;
+  }
+
+  /**
+   * Listens. Beside a listener for all addresses there may be others for some, which come first.
+   *
+   * @param at address and port; the wildcard address for all; port 0 for any free one
+   * @param space port space
+   * @param backlog how many requests may wait for an answer, at each port of a device; further ones
+   *     are dropped, and their senders repeat them. 0 for 1,024
+   * @param handler accepts or rejects requests, one at a time; it may sleep
+   * @return the listener; the caller closes it, or {@link #close} does
+   * @throws IbExistsException when the port is in use
+   * @throws IbNoDeviceException when no device has the address
+   * @throws RdmaAddressException when the address is unknown
+   */
+  @MaySleep
+  public RdmaListener listen(
+      InetSocketAddress at, PortSpace space, int backlog, Consumer<RdmaRequest> handler) {
+    InetAddress address = at.getAddress();
+    String what = "listen at " + Routes.text(at);
+    if (address == null) {
+      throw new RdmaAddressException(what, "the name has no address", "an address, or /etc/hosts");
+    }
+    if (sites.stream().noneMatch(s -> s.serves(address, book)) && !address.isAnyLocalAddress()) {
+      throw new IbNoDeviceException(
+          what, "no device among " + sites + " has the address", "an address of ibv_devinfo -v");
+    }
+    int most = backlog < 1 || backlog > MAX_BACKLOG ? MAX_BACKLOG : backlog;
+    if (at.getPort() != 0) {
+      return listen(new RdmaListener(this, at, most, handler), space);
+    }
+    for (int i = 0; ; i++) {
+      InetSocketAddress some = new InetSocketAddress(address, PortSpace.ephemeral());
+      try {
+        return listen(new RdmaListener(this, some, most, handler), space);
+      } catch (IbExistsException e) {
+        if (i == TRIES) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private RdmaListener listen(RdmaListener made, PortSpace space) {
+    long id = space.serviceId(made.localAddress().getPort());
+    lock.lock();
+    try {
+      goingOn();
+      Service service = services.computeIfAbsent(id, i -> new Service(i, book, incidents));
+      service.add(made);
+      try {
+        service.attach(sites);
+      } catch (IbException e) {
+        service.remove(made);
+        drop(id, service);
+        throw e;
+      }
+    } finally {
+      lock.unlock();
+    }
+    return made;
+  }
+
+  /** Listens no more where no listener is left; under the lock. */
+  private void drop(long id, Service service) {
+    service.attach(sites);
+    if (service.isEmpty()) {
+      services.remove(id);
+    }
+  }
+
+  private void goingOn() {
+    if (closed) {
+      throw new IbDisassociatedException(name, "it is closed", "open another RdmaCm");
+    }
+  }
+
+  /** Enters a connection. */
+  void add(RdmaConnection made) {
+    lock.lock();
+    try {
+      goingOn();
+      connections.add(made);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Forgets a closed connection. */
+  void forget(RdmaConnection old) {
+    lock.lock();
+    try {
+      connections.remove(old);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Closes a listener. */
+  void forget(RdmaListener old) {
+    List<RdmaRequest> waiting = new ArrayList<>();
+    lock.lock();
+    try {
+      List.copyOf(services.entrySet())
+          .forEach(
+              each -> {
+                if (each.getValue().remove(old)) {
+                  waiting.addAll(each.getValue().of(old));
+                  drop(each.getKey(), each.getValue());
+                }
+              });
+    } finally {
+      lock.unlock();
+    }
+    waiting.forEach(RdmaRequest::refuse);
+  }
+
+  /** {@return how many requests were refused, by reason} */
+  @AnyContext
+  public Map<String, Long> counters() {
+    return incidents.counts();
+  }
+
+  /** {@return addresses and ports of the devices that connections can use, such as rxe0/1} */
+  @AnyContext
+  public List<String> ports() {
+    return sites.stream().map(Site::toString).toList();
+  }
+
+  /**
+   * Closes all listeners and connections, and gives all devices back. When this returns, no
+   * callback runs or will run; inside of a callback that is so when the callback has returned.
+   */
+  @Override
+  @MaySleep
+  @Fence
+  public void close() {
+    List<RdmaConnection> all;
+    List<RdmaListener> ears = new ArrayList<>();
+    ClientRegistration registered;
+    lock.lock();
+    try {
+      closed = true;
+      all = new ArrayList<>(connections);
+      services.values().forEach(s -> ears.addAll(s.listeners()));
+      registered = registration;
+    } finally {
+      lock.unlock();
+    }
+    ears.forEach(RdmaListener::close);
+    all.reversed().forEach(RdmaConnection::close);
+    if (registered != null) {
+      registered.unregister();
+    }
+  }
+
+  /** The program as the core sees it. */
+  private final class Client implements IbClient {
+    /** The ports of a device, and the handler of its events. */
+    private record Added(List<Site> sites, IbEventHandler events) {}
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public Object add(IbDevice device) {
+      List<Site> mine = new ArrayList<>();
+      for (int port = 1; port <= device.portCount(); port++) {
+        try {
+          mine.add(Site.open(device, port, cm.open(device.name(), port)));
+        } catch (IbExistsException e) {
+          LOG.warn("{} does not use {}/{}", name, device, port, e);
+        }
+      }
+      IbEventHandler events =
+          new IbEventHandler(device) {
+            @Override
+            public void handle(IbEvent event) {
+              if (event.type() == EventType.GID_CHANGE
+                  || event.type() == EventType.EVENT_OVERFLOW) {
+                turns.offer(RdmaCm.this::attach); // one that waits is enough
+              }
+            }
+          };
+      device.registerEventHandler(events);
+      sites.addAll(mine);
+      attach();
+      return new Added(mine, events);
+    }
+
+    @Override
+    public void remove(IbDevice device, @Nullable Object clientData) {
+      if (clientData instanceof Added added) {
+        device.unregisterEventHandler(added.events);
+        gone(device, added.sites);
+      }
+    }
+  }
+
+  /** Lets each service listen where it can now. */
+  private void attach() {
+    lock.lock();
+    try {
+      for (Service service : services.values()) {
+        try {
+          service.attach(sites);
+        } catch (IbException e) {
+          LOG.warn("{} cannot listen everywhere", name, e);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** API-6: a device goes. Listeners stay for the next one. */
+  private void gone(IbDevice device, List<Site> its) {
+    List<RdmaConnection> mine;
+    lock.lock();
+    try {
+      sites.removeAll(its);
+      services.values().forEach(s -> its.forEach(s::detach));
+      mine = connections.stream().filter(c -> c.isOf(device)).toList();
+    } finally {
+      lock.unlock();
+    }
+    mine.reversed().forEach(RdmaConnection::removed);
+    its.forEach(Site::close);
+    mine.forEach(c -> Turns.await(c.closing()));
+    for (RdmaConnection left : mine.reversed()) {
+      if (!left.closing().over()) {
+        LOG.warn("{} is left open while {} goes: it is closed", left, device);
+        left.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,384 @@
+package ib.cm.rdma;
+
+import ib.cm.CmConnection;
+import ib.cm.CmEndpoint;
+import ib.cm.CmEvent;
+import ib.cm.CmPort;
+import ib.cm.internal.wire.CmaHeader;
+import ib.core.serial.Waits;
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.Fence;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.IbException;
+import ib.core.verbs.MaySleep;
+import ib.core.verbs.QueuePair;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection with its queue pair, from the attempt to make it to its end. It ends exactly once
+ * (API-4), and its queue pair is in the error state then. Any thread may call, also from a callback
+ * of this connection or another one (API-2).
+ */
+public final class RdmaConnection implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RdmaConnection.class);
+  private static final int MAX_CALLBACKS = 8; // more than a connection ever has
+  private static final byte[] NONE = {};
+
+  private final RdmaCm owner;
+  private final String what;
+  private final RdmaOptions options;
+  private final RdmaHandler handler;
+  private final Turns turns = new Turns(MAX_CALLBACKS);
+  private final CompletableFuture<RdmaConnection> established = new CompletableFuture<>();
+  private final CompletableFuture<RdmaEnd> ended = new CompletableFuture<>();
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private final InetSocketAddress remote;
+
+  // guarded by lock
+  private final Pair pair;
+  private InetSocketAddress local;
+  private @Nullable Site site;
+  private @Nullable CmConnection cm;
+  private @Nullable RdmaEnd end;
+  private boolean open;
+  private boolean closed;
+  private byte[] data = NONE;
+
+  private volatile boolean released;
+
+  /** Only {@code ib.cm.rdma} makes connections. */
+  RdmaConnection(RdmaCm owner, Ends ends, RdmaOptions options, QpFactory factory, RdmaHandler to) {
+    this.owner = owner;
+    this.local = ends.local;
+    this.remote = ends.remote;
+    this.what = ends.what;
+    this.options = options;
+    this.pair = new Pair(what, options, factory);
+    this.handler = to;
+  }
+
+  /**
+   * The two ends.
+   *
+   * @param what what is done, for reports
+   * @param local address of this side
+   * @param remote address of the other side
+   */
+  record Ends(String what, InetSocketAddress local, InetSocketAddress remote) {}
+
+  // ---- the active side ----
+
+  /** Begins to connect, in a callback of its own. */
+  void start(Routes routes) {
+    turns.offer(() -> begin(routes));
+  }
+
+  private void begin(Routes routes) {
+    try {
+      Routes.Route route = routes.find(remote, options, local.getPort());
+      lock.lock();
+      try {
+        local = new InetSocketAddress(route.local(), local.getPort());
+        site = route.site();
+      } finally {
+        lock.unlock();
+      }
+      request(route, pair.make(route.site(), route.path()));
+    } catch (RuntimeException e) {
+      failed(pair.known(e));
+    }
+  }
+
+  private <T> T locked(Supplier<T> read) {
+    lock.lock();
+    try {
+      return read.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void failed(IbException e) {
+    boolean found = locked(() -> site != null);
+    if (found && e instanceof IbDisassociatedException) {
+      finish(RdmaEnd.removal(what));
+    } else {
+      RdmaEnd.Kind kind = found ? RdmaEnd.Kind.CONNECT_ERROR : RdmaEnd.Kind.ADDR_ERROR;
+      finish(RdmaEnd.failed(kind, e));
+    }
+  }
+
+  private void request(Routes.Route route, QueuePair made) {
+    CmaHeader header = new CmaHeader(local.getPort(), route.local(), remote.getAddress());
+    long service = options.space().serviceId(remote.getPort());
+    boolean late;
+    lock.lock();
+    try {
+      late = end != null;
+      if (!late) {
+        CmEndpoint mine = pair.take(made, route.path(), options.initiatorDepth());
+        byte[] all = header.before(options.data());
+        CmPort port = route.site().cm();
+        cm = port.connect(service, route.path(), mine, options.terms(), all, this::heard);
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (late) {
+      pair.destroy(made);
+    }
+  }
+
+  // ---- the passive side ----
+
+  /**
+   * Accepts a request.
+   *
+   * @throws IbException when the queue pair cannot be made or moved; the connection has ended then
+   */
+  void accept(RdmaRequest request) {
+    site = request.site();
+    data = request.data();
+    QueuePair made = null;
+    try {
+      owner.add(this);
+      made = pair.make(request.site(), request.path());
+      int depth = Math.min(options.initiatorDepth(), request.peer().responderResources());
+      lock.lock();
+      try {
+        if (end != null) {
+          throw end.why();
+        }
+        CmEndpoint mine = pair.take(made, request.path(), depth);
+        cm = request.cm();
+        pair.move(request.peer(), request.terms());
+        request.cm().accept(mine, options.data());
+      } finally {
+        lock.unlock();
+      }
+    } catch (RuntimeException e) {
+      finish(RdmaEnd.failed(RdmaEnd.Kind.CONNECT_ERROR, pair.known(e)));
+      request.cm().end();
+      close();
+      if (made != null && !made.equals(pair.qp())) {
+        pair.destroy(made); // close() does not know it
+      }
+      throw e;
+    }
+  }
+
+  // ---- both ----
+
+  /** Hears the events of {@code ib.cm}. */
+  void heard(CmConnection c, CmEvent event) {
+    switch (event) {
+      case CmEvent.Replied replied -> replied(c, replied);
+      case CmEvent.Established up -> up();
+      case CmEvent.Ended gone -> finish(RdmaEnd.of(what, gone, options.terms().maxRetries() + 1));
+      case CmEvent.Requested asked -> throw new IllegalStateException("asked again: " + asked);
+      case CmEvent.Released free -> LOG.debug("{}: {}", this, free);
+    }
+  }
+
+  private void replied(CmConnection c, CmEvent.Replied reply) {
+    IbException why = null;
+    lock.lock();
+    try {
+      if (end == null) {
+        data = reply.privateData();
+        pair.move(reply.peer(), options.terms());
+        c.ready(NONE);
+      }
+    } catch (IbException e) {
+      why = e;
+    } finally {
+      lock.unlock();
+    }
+    if (why != null) {
+      finish(RdmaEnd.failed(RdmaEnd.Kind.CONNECT_ERROR, why));
+      c.end();
+    }
+  }
+
+  private void up() {
+    lock.lock();
+    try {
+      if (end != null) {
+        return;
+      }
+      open = true;
+      turns.offer(
+          () -> {
+            try {
+              handler.established(this);
+            } finally {
+              established.complete(this);
+            }
+          });
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends the connection, unless it has ended. */
+  void finish(RdmaEnd how) {
+    lock.lock();
+    try {
+      if (end == null) {
+        end = how;
+        open = false;
+        pair.error();
+        turns.offer(() -> tell(how));
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void tell(RdmaEnd how) {
+    established.completeExceptionally(how.why());
+    try {
+      handler.ended(this, how);
+    } finally {
+      ended.complete(how);
+    }
+  }
+
+  /**
+   * Disconnects: moves the queue pair to the error state, sends the DREQ, and lets the connection
+   * manager repeat it. The connection ends when the peer has confirmed it. An attempt to connect is
+   * given up. Does nothing when the connection has ended.
+   */
+  @AnyContext
+  public void disconnect() {
+    CmConnection made;
+    lock.lock();
+    try {
+      made = cm;
+      if (end == null) {
+        pair.error();
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (made == null) {
+      finish(RdmaEnd.closed(what));
+    } else {
+      made.end();
+    }
+  }
+
+  /**
+   * Reports that the first message has arrived on the queue pair, which stands for a lost RTU: an
+   * event handler calls it for COMM_EST (RD-7).
+   */
+  @AnyContext
+  public void dataArrived() {
+    locked(() -> Optional.ofNullable(cm)).ifPresent(CmConnection::dataArrived);
+  }
+
+  /** The device goes. */
+  void removed() {
+    finish(RdmaEnd.removal(what));
+  }
+
+  /** {@return over when the program has closed the connection} */
+  Waits.Target closing() {
+    return turns.until(() -> released, "the close of " + what);
+  }
+
+  boolean isOf(IbDevice device) {
+    return locked(() -> site != null && site.device().equals(device));
+  }
+
+  /**
+   * Closes the connection: disconnects it where that was not done, and destroys its queue pair. It
+   * does not wait for the peer, nor for timewait. When this returns, no callback of it runs or will
+   * run (API-3); inside of a callback that is so when the callback has returned.
+   */
+  @Override
+  @MaySleep
+  @Fence
+  public void close() {
+    finish(RdmaEnd.closed(what));
+    @Nullable QueuePair old;
+    boolean first;
+    lock.lock();
+    try {
+      first = !closed;
+      closed = true;
+      old = pair.qp();
+      if (cm != null) {
+        cm.end();
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (first) {
+      pair.destroy(old);
+      released = true;
+    }
+    turns.fence(what);
+    owner.forget(this);
+  }
+
+  /** {@return completes when both sides are ready, or with the exception of its end} */
+  @AnyContext
+  public CompletableFuture<RdmaConnection> established() {
+    return established.copy();
+  }
+
+  /** {@return completes when the connection has ended, and its queue pair is in the error state} */
+  @AnyContext
+  public CompletableFuture<RdmaEnd> ended() {
+    return ended.copy();
+  }
+
+  /** {@return whether both sides are ready, and none has ended the connection} */
+  @AnyContext
+  public boolean isOpen() {
+    return locked(() -> open);
+  }
+
+  /**
+   * {@return the queue pair}
+   *
+   * @throws ib.core.verbs.IbInvalidException before it was made
+   */
+  @AnyContext
+  public QueuePair qp() {
+    return locked(pair::given);
+  }
+
+  /** {@return private data of the peer's REQ, 56 bytes, or of its REP, 196 bytes} */
+  @AnyContext
+  public byte[] data() {
+    return locked(() -> data).clone();
+  }
+
+  /** {@return address and port of this side} */
+  @AnyContext
+  public InetSocketAddress localAddress() {
+    return locked(() -> local);
+  }
+
+  /** {@return address and port of the other side} */
+  @AnyContext
+  public InetSocketAddress remoteAddress() {
+    return remote;
+  }
+
+  @Override
+  public String toString() {
+    return what;
+  }
+}

@@ -1,0 +1,93 @@
+package ib.cm.rdma;
+
+import ib.cm.CmEnd;
+import ib.cm.CmEvent;
+import ib.core.verbs.Errno;
+import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbTimedOutException;
+
+/**
+ * How a connection, or the attempt to make one, has ended.
+ *
+ * @param kind how
+ * @param status as librdmacm has it: the reason of a rejection (IBA table 108), a negative error
+ *     number, or 0
+ * @param data private data of the message that has ended it; empty when no message has
+ * @param why the same as an exception, which says what to try
+ */
+public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
+  /** The ways to end; their names are those of librdmacm's events, but for CLOSED. */
+  public enum Kind {
+    /** The destination, or the way to it, is unknown; nothing was sent. */
+    ADDR_ERROR,
+    /** The queue pair could not be made or moved. */
+    CONNECT_ERROR,
+    /** The peer has not answered. */
+    UNREACHABLE,
+    /** The peer has rejected it, or does not know it any more. */
+    REJECTED,
+    /** One side has disconnected; status -110 when the peer has not confirmed it. */
+    DISCONNECTED,
+    /** The device goes. */
+    DEVICE_REMOVAL,
+    /** This side has closed it. */
+    CLOSED
+  }
+
+  /** {@return librdmacm's name of the event, such as RDMA_CM_EVENT_REJECTED} */
+  public String event() {
+    return "RDMA_CM_EVENT_" + kind;
+  }
+
+  /** {@return the end of a connection that {@code ib.cm} has heard of} */
+  static RdmaEnd of(String what, CmEvent.Ended ended, int requests) {
+    byte[] data = ended.privateData();
+    CmEnd how = ended.how();
+    return switch (how) {
+      case REJECTED, LOST -> {
+        int reason = ended.reason();
+        yield new RdmaEnd(
+            Kind.REJECTED, reason, data, new RdmaRejectedException(what, reason, ended.info()));
+      }
+      case UNREACHABLE ->
+          failed(
+              Kind.UNREACHABLE,
+              new IbTimedOutException(
+                  what,
+                  "no answer to up to " + requests + " messages",
+                  "whether the peer runs, and UDP port 4791 is open between both hosts"));
+      case TIMED_OUT ->
+          failed(
+              Kind.DISCONNECTED,
+              new IbTimedOutException(what, "disconnected; the peer has not confirmed it", ""));
+      case DISCONNECTED -> gone(Kind.DISCONNECTED, what, "disconnected", data);
+      case REMOVED -> removal(what);
+      case CLOSED -> gone(Kind.CLOSED, what, "closed by this side", data);
+    };
+  }
+
+  static RdmaEnd closed(String what) {
+    return gone(Kind.CLOSED, what, "closed by this side", new byte[0]);
+  }
+
+  static RdmaEnd removal(String what) {
+    return gone(Kind.DEVICE_REMOVAL, what, "the device goes", new byte[0]);
+  }
+
+  private static RdmaEnd gone(Kind kind, String what, String why, byte[] data) {
+    return new RdmaEnd(kind, 0, data, new IbDisassociatedException(what, why, "connect again"));
+  }
+
+  /** {@return the end because of an error of this side} */
+  static RdmaEnd failed(Kind kind, IbException why) {
+    Errno errno = why.errno();
+    return new RdmaEnd(kind, -errno.value(), new byte[0], why);
+  }
+
+  /** {@return the kind and the status, for a person} */
+  @Override
+  public String toString() {
+    return event() + ", error " + status;
+  }
+}

@@ -1,0 +1,78 @@
+package ib.cm.rdma;
+
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.Fence;
+import ib.core.verbs.MaySleep;
+import java.net.InetSocketAddress;
+import java.util.function.Consumer;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens to an address and a port, on every device that has the address, also on devices that come
+ * later (API-6). Any thread may call.
+ */
+public final class RdmaListener implements AutoCloseable {
+  private static final int MAX_WAITING = 65_536;
+
+  private final RdmaCm owner;
+  private final InetSocketAddress address;
+  private final int backlog;
+  private final Consumer<RdmaRequest> handler;
+  private final Turns turns = new Turns(MAX_WAITING);
+
+  /** Only {@code ib.cm.rdma} makes listeners. */
+  RdmaListener(
+      RdmaCm owner, InetSocketAddress address, int backlog, Consumer<RdmaRequest> handler) {
+    this.owner = owner;
+    this.address = address;
+    this.backlog = backlog;
+    this.handler = handler;
+  }
+
+  RdmaCm owner() {
+    return owner;
+  }
+
+  int backlog() {
+    return backlog;
+  }
+
+  /** {@return whether the request will be handled} */
+  boolean offer(RdmaRequest request) {
+    return turns.offer(() -> hear(request));
+  }
+
+  private void hear(RdmaRequest request) {
+    try {
+      handler.accept(request);
+    } catch (RuntimeException e) {
+      LoggerFactory.getLogger(RdmaListener.class).error("the handler of {} failed", this, e);
+      request.refuse();
+    }
+  }
+
+  /** {@return address and port; the address of a wildcard listener is 0.0.0.0 or ::} */
+  @AnyContext
+  public InetSocketAddress localAddress() {
+    return address;
+  }
+
+  /**
+   * Stops to listen: requests that were not answered are rejected with reason 28, later ones with
+   * reason 8 (CM-46). Connections stay. When this returns, its handler does not run and will not
+   * run; inside of a callback that is so when the callback has returned.
+   */
+  @Override
+  @MaySleep
+  @Fence
+  public void close() {
+    owner.forget(this);
+    turns.fence(toString());
+    turns.discard();
+  }
+
+  @Override
+  public String toString() {
+    return "listener at " + Routes.text(address);
+  }
+}

@@ -1,0 +1,108 @@
+package ib.cm.rdma;
+
+import ib.cm.CmTerms;
+import ib.core.verbs.IbInvalidException;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parameters of a connection.
+ *
+ * @param space port space
+ * @param from address of this side, with port 0 for any port; null for what the host's routes and
+ *     the devices' addresses say
+ * @param responderResources reads and atomics that this side serves at once, 0 to 255; with 0 the
+ *     peer may neither read nor do atomics
+ * @param initiatorDepth reads and atomics that this side will have outstanding, 0 to 255
+ * @param rnrRetry RNR retries of the peer's queue pair, 0 to 7; 7 is for ever
+ * @param trafficClass traffic class (TOS) of the connection's packets, 8 bits; of an active side
+ * @param terms times and retries; of an active side
+ * @param data private data: of a REQ at most 56 bytes, of a REP at most 196
+ */
+public record RdmaOptions(
+    PortSpace space,
+    @Nullable InetSocketAddress from,
+    int responderResources,
+    int initiatorDepth,
+    int rnrRetry,
+    int trafficClass,
+    CmTerms terms,
+    byte[] data) {
+  // above the ACK delay 2^15 of Linux's rdma_rxe; Linux itself asks for 17 or 19 (CM-37, RD-10)
+  private static final int ACK_TIMEOUT = 16;
+  private static final RdmaOptions RC =
+      new RdmaOptions(
+          PortSpace.TCP, null, 1, 1, 7, 0, new CmTerms(7, ACK_TIMEOUT, 20, 15, 0), new byte[0]);
+
+  /** Checks the ranges, and copies the data. */
+  public RdmaOptions {
+    range("responderResources", responderResources, 255);
+    range("initiatorDepth", initiatorDepth, 255);
+    range("rnrRetry", rnrRetry, 7);
+    range("trafficClass", trafficClass, 255);
+    data = data.clone();
+  }
+
+  private static void range(String name, int value, int most) {
+    if (value < 0 || value > most) {
+      throw new IbInvalidException(name + " " + value, "out of range", "0 to " + most);
+    }
+  }
+
+  /** {@return one read at a time each way, seven retries, the TCP port space, no private data} */
+  public static RdmaOptions rc() {
+    return RC;
+  }
+
+  /** {@return a copy of the private data} */
+  @Override
+  public byte[] data() {
+    return data.clone();
+  }
+
+  /** {@return these options with another port space} */
+  public RdmaOptions space(PortSpace value) {
+    return new RdmaOptions(
+        value, from, responderResources, initiatorDepth, rnrRetry, trafficClass, terms, data);
+  }
+
+  /** {@return these options with an address of this side} */
+  public RdmaOptions from(InetSocketAddress value) {
+    return new RdmaOptions(
+        space, value, responderResources, initiatorDepth, rnrRetry, trafficClass, terms, data);
+  }
+
+  /**
+   * {@return these options with other numbers of reads and atomics}
+   *
+   * @param served at once by this side
+   * @param outstanding of this side
+   */
+  public RdmaOptions reads(int served, int outstanding) {
+    return new RdmaOptions(space, from, served, outstanding, rnrRetry, trafficClass, terms, data);
+  }
+
+  /** {@return these options with another number of RNR retries} */
+  public RdmaOptions rnrRetry(int value) {
+    return new RdmaOptions(
+        space, from, responderResources, initiatorDepth, value, trafficClass, terms, data);
+  }
+
+  /** {@return these options with another traffic class} */
+  public RdmaOptions trafficClass(int value) {
+    return new RdmaOptions(
+        space, from, responderResources, initiatorDepth, rnrRetry, value, terms, data);
+  }
+
+  /** {@return these options with other times and retries} */
+  public RdmaOptions terms(CmTerms value) {
+    return new RdmaOptions(
+        space, from, responderResources, initiatorDepth, rnrRetry, trafficClass, value, data);
+  }
+
+  /** {@return these options with private data} */
+  public RdmaOptions data(byte[] value) {
+    return new RdmaOptions(
+        space, from, responderResources, initiatorDepth, rnrRetry, trafficClass, terms, value);
+  }
+}

@@ -1,0 +1,213 @@
+package ib.cm.rdma;
+
+import ib.cm.CmConnection;
+import ib.cm.CmEndpoint;
+import ib.cm.CmEvent;
+import ib.cm.CmPath;
+import ib.cm.CmTerms;
+import ib.cm.internal.wire.CmaHeader;
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.MaySleep;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A request to connect: call {@link #accept} or {@link #reject}, in the callback or later. While it
+ * is not answered the peer repeats it, and counts in the listener's backlog.
+ */
+public final class RdmaRequest {
+  private static final byte[] NONE = {};
+  private static final int MAX_REJECT_BYTES = 148;
+
+  private final RdmaCm owner;
+  private final RdmaListener listener;
+  private final Site site;
+  private final CmConnection cm;
+  private final CmEvent.Requested asked;
+  private final CmaHeader header;
+
+  // guarded by this
+  private State state = State.WAITING;
+  private @Nullable RdmaConnection connection;
+
+  private enum State {
+    WAITING,
+    ACCEPTED,
+    REJECTED,
+    GONE
+  }
+
+  /** Only {@code ib.cm.rdma} makes requests. */
+  RdmaRequest(RdmaListener listener, Site site, CmConnection cm, CmEvent.Requested asked) {
+    this.owner = listener.owner();
+    this.listener = listener;
+    this.site = site;
+    this.cm = cm;
+    this.asked = asked;
+    this.header = CmaHeader.read(asked.privateData());
+  }
+
+  Site site() {
+    return site;
+  }
+
+  CmConnection cm() {
+    return cm;
+  }
+
+  CmPath path() {
+    return asked.path();
+  }
+
+  CmEndpoint peer() {
+    return asked.peer();
+  }
+
+  CmTerms terms() {
+    return asked.terms();
+  }
+
+  RdmaListener listener() {
+    return listener;
+  }
+
+  /** {@return the device at which the request has arrived} */
+  @AnyContext
+  public IbDevice device() {
+    return site.device();
+  }
+
+  /** {@return the port of the device, from 1} */
+  @AnyContext
+  public int port() {
+    return site.port();
+  }
+
+  /** {@return address and port of the peer, as its message says (RD-1)} */
+  @AnyContext
+  public InetSocketAddress remoteAddress() {
+    return new InetSocketAddress(header.source(), header.port());
+  }
+
+  /** {@return address and port to which the peer connects} */
+  @AnyContext
+  public InetSocketAddress localAddress() {
+    int port = PortSpace.port(asked.serviceId());
+    return new InetSocketAddress(header.destination(), port);
+  }
+
+  /** {@return private data of the peer: 56 bytes, with zeros behind what it wrote (CM-11)} */
+  @AnyContext
+  public byte[] data() {
+    return CmaHeader.consumer(asked.privateData());
+  }
+
+  /** {@return reads and atomics that this side may have outstanding: what the peer serves} */
+  @AnyContext
+  public int initiatorDepth() {
+    return asked.peer().responderResources();
+  }
+
+  /** {@return reads and atomics that the peer wants to have outstanding} */
+  @AnyContext
+  public int responderResources() {
+    return asked.peer().initiatorDepth();
+  }
+
+  /**
+   * Accepts: makes the queue pair, moves it to RTS, and answers the peer. The connection is open
+   * when the peer has confirmed the answer.
+   *
+   * @param options reads, RNR retries and private data of at most 196 bytes count
+   * @param factory makes the queue pair, in this call
+   * @param handler hears what happens to the connection
+   * @return the connection; the caller closes it
+   * @throws IbDisassociatedException when the peer has given up, or the device goes
+   * @throws IbInvalidException when the request was answered already
+   * @throws IbException when the queue pair cannot be made or moved; the request is rejected then
+   */
+  @MaySleep
+  public RdmaConnection accept(RdmaOptions options, QpFactory factory, RdmaHandler handler) {
+    String what = "connection from " + Routes.text(remoteAddress());
+    RdmaConnection.Ends ends = new RdmaConnection.Ends(what, localAddress(), remoteAddress());
+    RdmaConnection made = new RdmaConnection(owner, ends, options, factory, handler);
+    synchronized (this) {
+      answer(State.ACCEPTED);
+      connection = made;
+    }
+    made.accept(this);
+    return made;
+  }
+
+  private void answer(State how) {
+    if (state == State.GONE) {
+      throw new IbDisassociatedException(
+          "request of " + Routes.text(remoteAddress()), "the peer has given up", "the next one");
+    }
+    if (state != State.WAITING) {
+      throw new IbInvalidException(
+          "request of " + Routes.text(remoteAddress()), "it is answered already", "answer it once");
+    }
+    state = how;
+  }
+
+  /**
+   * Rejects with reason 28. Does nothing when the peer has given up.
+   *
+   * @param data private data for the peer, at most 148 bytes
+   * @throws IbInvalidException when the request was answered already, or for more data
+   */
+  @AnyContext
+  public void reject(byte[] data) {
+    if (data.length > MAX_REJECT_BYTES) {
+      throw new IbInvalidException(
+          "private data of a REJ", data.length + " bytes", "at most " + MAX_REJECT_BYTES);
+    }
+    synchronized (this) {
+      if (state == State.GONE) {
+        return;
+      }
+      answer(State.REJECTED);
+    }
+    try {
+      cm.reject(CmConnection.CONSUMER_REJECT, NONE, data);
+    } catch (IbInvalidException e) { // the peer has given up at this moment
+      LoggerFactory.getLogger(RdmaRequest.class).debug("{} is not rejected", this, e);
+    }
+  }
+
+  /** Rejects unless it was answered. */
+  void refuse() {
+    synchronized (this) {
+      if (state != State.WAITING) {
+        return;
+      }
+      state = State.REJECTED;
+    }
+    cm.end(); // a REJ with reason 28
+  }
+
+  /** Hears the events of {@code ib.cm} behind the first one. */
+  void heard(CmConnection c, CmEvent event) {
+    RdmaConnection accepted;
+    synchronized (this) {
+      accepted = connection;
+      if (event instanceof CmEvent.Ended && state == State.WAITING) {
+        state = State.GONE;
+      }
+    }
+    if (accepted != null) {
+      accepted.heard(c, event);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "request of " + Routes.text(remoteAddress());
+  }
+}

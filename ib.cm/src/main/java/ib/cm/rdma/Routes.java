@@ -1,0 +1,198 @@
+package ib.cm.rdma;
+
+import ib.cm.CmPath;
+import ib.core.sa.PathRecord;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.Gid;
+import ib.core.verbs.GlobalRoute;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbNoDeviceException;
+import ib.core.verbs.Mtu;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Finds the device, the port and the path by which an address is reached (RD-3, RD-4). */
+final class Routes {
+  /**
+   * A way to an address.
+   *
+   * @param site the port to leave by
+   * @param path the path
+   * @param local address of this side
+   */
+  record Route(Site site, CmPath path, InetAddress local) {}
+
+  /**
+   * A port to leave by, and its GID.
+   *
+   * @param site the port
+   * @param gid one of the port's GIDs
+   */
+  private record Exit(Site site, Gid gid) {
+    int gidIndex() {
+      return site.device().findGid(site.port(), gid);
+    }
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(Routes.class);
+  private static final int HOP_LIMIT = 64;
+  private static final int MAX_FLOW_LABEL = 0xfffff;
+  private static final int FLOW_FACTOR = 31;
+
+  private final AddressBook book;
+  private final List<Site> sites;
+
+  Routes(AddressBook book, List<Site> sites) {
+    this.book = book;
+    this.sites = sites;
+  }
+
+  static String text(InetSocketAddress address) {
+    InetAddress a = address.getAddress();
+    return (a == null ? address.getHostString() : a.getHostAddress()) + ":" + address.getPort();
+  }
+
+  /**
+   * Finds a way; asks the subnet administrator where there is one.
+   *
+   * @param port port of this side
+   * @throws IbNoDeviceException when no device has an address by which this host reaches the other
+   * @throws RdmaAddressException when the address is none, or there is no way to it
+   */
+  Route find(InetSocketAddress to, RdmaOptions options, int port) {
+    String what = "connect to " + text(to);
+    InetAddress there = to.getAddress();
+    if (there == null) {
+      throw new RdmaAddressException(what, "the name has no address", "an address, or /etc/hosts");
+    }
+    if (there.isAnyLocalAddress() || there.isMulticastAddress() || to.getPort() == 0) {
+      throw new RdmaAddressException(what, "this is no listener", "address and port of one");
+    }
+    Gid remote = book.gid(there);
+    List<Exit> exits = exits(what, to, remote, options.from());
+    IbException last = null;
+    for (Exit exit : exits) {
+      try {
+        CmPath path =
+            exit.site.ethernet()
+                ? overEthernet(exit, remote, flowLabel(port, to.getPort()), options.trafficClass())
+                : overFabric(what, exit, remote);
+        return new Route(exit.site, path, book.address(exit.gid));
+      } catch (IbException e) {
+        LOG.debug("{}: not by {}", what, exit, e);
+        last = e;
+      }
+    }
+    throw last == null ? noExit(what, options.from()) : last;
+  }
+
+  private IbException noExit(String what, @Nullable InetSocketAddress from) {
+    String which = from == null ? "an address by which this host gets there" : text(from);
+    return new IbNoDeviceException(
+        what, "no device among " + sites + " has " + which, "ibv_devinfo -v, which lists the GIDs");
+  }
+
+  private List<Exit> exits(
+      String what, InetSocketAddress to, Gid remote, @Nullable InetSocketAddress from) {
+    if (from != null && !from.getAddress().isAnyLocalAddress()) {
+      return owners(book.gid(from.getAddress())).toList();
+    }
+    List<Exit> all = new ArrayList<>();
+    if (sites.stream().anyMatch(Site::ethernet)) {
+      InetAddress source = hostSource(what, to);
+      if (source != null) {
+        owners(book.gid(source)).filter(e -> e.site.ethernet()).forEach(all::add);
+      }
+      owners(remote).filter(e -> e.site.ethernet()).forEach(all::add); // RD-22: to this host
+    }
+    if (!remote.isIpv4Mapped()) {
+      sites.stream()
+          .filter(s -> !s.ethernet() && s.active())
+          .map(s -> new Exit(s, s.device().gid(s.port(), 0)))
+          .forEach(all::add);
+    }
+    return all;
+  }
+
+  private Stream<Exit> owners(Gid gid) {
+    return sites.stream().filter(s -> s.owns(gid)).map(s -> new Exit(s, gid));
+  }
+
+  /** {@return the address that the host would send from; null when it has no route} */
+  private static @Nullable InetAddress hostSource(String what, InetSocketAddress to) {
+    try (DatagramSocket socket = new DatagramSocket()) {
+      socket.connect(to); // sends nothing
+      return socket.getLocalAddress();
+    } catch (SocketException | UncheckedIOException e) {
+      LOG.debug("{}: the host has no route", what, e);
+      return null;
+    }
+  }
+
+  /** {@return the flow label of Linux, of which both ends make the same UDP source port} */
+  static int flowLabel(int source, int destination) {
+    return source * FLOW_FACTOR + destination & MAX_FLOW_LABEL;
+  }
+
+  private static CmPath overEthernet(Exit exit, Gid remote, int flowLabel, int trafficClass) {
+    Site s = exit.site;
+    GlobalRoute route =
+        new GlobalRoute(remote, flowLabel, exit.gidIndex(), HOP_LIMIT, trafficClass);
+    return new CmPath(
+        AhAttr.ofGid(s.port(), route),
+        exit.gid,
+        remote,
+        0,
+        s.device().port(s.port()).activeMtu(),
+        CmPath.ROCE_PACKET_LIFE,
+        s.device().pkey(s.port(), 0),
+        0);
+  }
+
+  private static CmPath overFabric(String what, Exit exit, Gid remote) {
+    Site s = exit.site;
+    int pkey = s.device().pkey(s.port(), 0);
+    PathRecord path = query(what, exit, remote, pkey);
+    return new CmPath(
+        path.ahAttr(s.port(), exit.gidIndex()),
+        exit.gid,
+        remote,
+        path.value(PathRecord.Field.SLID),
+        Mtu.of(path.value(PathRecord.Field.MTU)),
+        path.value(PathRecord.Field.PACKET_LIFE_TIME),
+        pkey,
+        0);
+  }
+
+  private static PathRecord query(String what, Exit exit, Gid remote, int pkey) {
+    PathRecord query =
+        new PathRecord()
+            .set(PathRecord.Field.SGID, exit.gid)
+            .set(PathRecord.Field.DGID, remote)
+            .set(PathRecord.Field.PKEY, pkey)
+            .set(PathRecord.Field.REVERSIBLE, 1)
+            .set(PathRecord.Field.NUMB_PATH, 1);
+    if (exit.site.sa() == null) {
+      throw new IllegalStateException(exit + " has no subnet administrator");
+    }
+    try {
+      return exit.site.sa().get(query).join();
+    } catch (CompletionException e) {
+      IbException why =
+          new RdmaAddressException(
+              what, "no path to " + remote + ": " + e.getMessage(), "whether that port is active");
+      why.initCause(e);
+      throw why;
+    }
+  }
+}

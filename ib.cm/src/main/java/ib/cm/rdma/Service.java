@@ -1,0 +1,157 @@
+package ib.cm.rdma;
+
+import ib.cm.CmConnection;
+import ib.cm.CmEvent;
+import ib.cm.CmListener;
+import ib.cm.internal.wire.CmaHeader;
+import ib.core.client.Incidents;
+import ib.core.verbs.IbExistsException;
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The listeners of one program that share a service ID, and with it one {@link CmListener} for each
+ * port of a device (CM-61). The lock of {@code RdmaCm} is held while listeners and ports are added
+ * and removed.
+ */
+final class Service {
+  private final long id;
+  private final AddressBook book;
+  private final Incidents incidents;
+  private final ConcurrentMap<InetAddress, RdmaListener> listeners = new ConcurrentHashMap<>();
+  private final Map<Site, CmListener> ports = new HashMap<>();
+  private final ConcurrentMap<CmConnection, RdmaRequest> requests = new ConcurrentHashMap<>();
+
+  Service(long id, AddressBook book, Incidents incidents) {
+    this.id = id;
+    this.book = book;
+    this.incidents = incidents;
+  }
+
+  List<RdmaListener> listeners() {
+    return List.copyOf(listeners.values());
+  }
+
+  boolean isEmpty() {
+    return listeners.isEmpty();
+  }
+
+  /**
+   * Adds a listener.
+   *
+   * @throws IbExistsException when its address has one
+   */
+  void add(RdmaListener listener) {
+    InetAddress at = listener.localAddress().getAddress();
+    if (listeners.putIfAbsent(at, listener) != null) {
+      throw new IbExistsException(
+          listener.toString(), "there is one already", "close that one, or another port");
+    }
+  }
+
+  boolean remove(RdmaListener listener) {
+    return listeners.remove(listener.localAddress().getAddress(), listener);
+  }
+
+  /** {@return the requests of a listener} */
+  List<RdmaRequest> of(RdmaListener listener) {
+    return requests.values().stream().filter(r -> r.listener().equals(listener)).toList();
+  }
+
+  /**
+   * Listens where a device has the address of a listener, and nowhere else.
+   *
+   * @throws IbExistsException when another program listens there
+   */
+  void attach(List<Site> sites) {
+    for (Site site : sites) {
+      int backlog =
+          listeners.values().stream()
+              .filter(l -> site.serves(l.localAddress().getAddress(), book))
+              .mapToInt(RdmaListener::backlog)
+              .sum();
+      CmListener open = ports.get(site);
+      if (backlog == 0) {
+        detach(site);
+      } else if (open == null) {
+        ports.put(site, site.cm().listen(id, backlog, (c, e) -> heard(site, c, e)));
+      } else {
+        open.backlog(backlog);
+      }
+    }
+  }
+
+  void detach(Site site) {
+    CmListener open = ports.remove(site);
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  private void heard(Site site, CmConnection c, CmEvent event) {
+    if (event instanceof CmEvent.Requested asked) {
+      requested(site, c, asked);
+      return;
+    }
+    RdmaRequest request = requests.get(c);
+    if (request != null) {
+      request.heard(c, event);
+    }
+    if (event instanceof CmEvent.Released) {
+      requests.remove(c);
+    }
+  }
+
+  private void requested(Site site, CmConnection c, CmEvent.Requested asked) {
+    String wrong = CmaHeader.refusal(asked.privateData());
+    if (wrong != null) {
+      refuse(c, asked, wrong);
+      return;
+    }
+    CmaHeader header = CmaHeader.read(asked.privateData());
+    if (site.ethernet() && !site.owns(book.gid(header.destination()))) {
+      refuse(c, asked, "destination of the private header is not an address of the port");
+      return;
+    }
+    if (site.ethernet() && !book.gid(header.source()).equals(asked.path().remote())) {
+      count("source of the private header is not the one of the path, accepted (RD-1)", asked);
+    }
+    RdmaListener listener = match(header.destination());
+    if (listener == null) {
+      refuse(c, asked, "no listener for the address");
+      return;
+    }
+    RdmaRequest request = new RdmaRequest(listener, site, c, asked);
+    requests.put(c, request);
+    if (!listener.offer(request)) {
+      request.refuse();
+    }
+  }
+
+  /** {@return the listener for a destination: a specific one before the wildcard (RD-20)} */
+  private @Nullable RdmaListener match(InetAddress destination) {
+    RdmaListener any = null;
+    for (RdmaListener each : listeners.values()) {
+      InetAddress at = each.localAddress().getAddress();
+      if (at.equals(destination)) {
+        return each;
+      }
+      any = at.isAnyLocalAddress() ? each : any;
+    }
+    return any;
+  }
+
+  private void refuse(CmConnection c, CmEvent.Requested asked, String why) {
+    count(why, asked);
+    c.end(); // a REJ with reason 28
+  }
+
+  private void count(String why, CmEvent.Requested asked) {
+    incidents.refused(why, () -> asked.path().remote().toString());
+  }
+}

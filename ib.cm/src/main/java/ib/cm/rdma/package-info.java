@@ -1,0 +1,24 @@
+/**
+ * Connections by address and port, as Linux's RDMA CM makes them: {@link ib.cm.rdma.RdmaCm#connect}
+ * and {@link ib.cm.rdma.RdmaCm#listen}; the peer may be a Linux program that uses librdmacm. The
+ * program makes the queue pairs, and this package moves them through their states.
+ *
+ * <p>Any thread may call, also from every callback. Callbacks of one connection, and of one
+ * listener, run one at a time on virtual threads and may sleep; a connection has no thread of its
+ * own. Each connection ends exactly once.
+ *
+ * <p>Locks: the lock of {@code RdmaConnection} guards the state of a connection, and is held while
+ * its queue pair is moved. The monitor of {@code RdmaRequest} guards the answer of a request; the
+ * lock of {@code RdmaCm} guards its devices, services and connections. Each of them is held while
+ * {@code ib.cm} is called, and none nests another one of these. No lock is held during a callback.
+ *
+ * <p>IBA annex A11.
+ */
+@Version("1.0.0")
+@Export
+@NullMarked
+package ib.cm.rdma;
+
+import org.jspecify.annotations.NullMarked;
+import org.osgi.annotation.bundle.Export;
+import org.osgi.annotation.versioning.Version;

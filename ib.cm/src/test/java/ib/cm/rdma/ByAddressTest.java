@@ -1,0 +1,115 @@
+package ib.cm.rdma;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.cm.CmClient;
+import ib.core.client.ClientRegistration;
+import ib.core.client.IbCore;
+import ib.core.spi.StandaloneFabric;
+import ib.core.verbs.Gid;
+import ib.core.verbs.QpState;
+import ib.driver.rxe.standalone.RxeHost;
+import ib.driver.soft.standalone.SoftFabric;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ByAddressTest {
+  private static final String ONE = "127.0.41.1";
+  private static final String TWO = "127.0.41.2";
+  private final BlockingQueue<RdmaRequest> requests = new LinkedBlockingQueue<>();
+
+  private static InetAddress address(String text) throws UnknownHostException {
+    return InetAddress.getByName(text);
+  }
+
+  /** Connects from one address to another, exchanges a message each way, disconnects. */
+  private void whole(
+      StandaloneFabric fabric, InetAddress one, InetAddress two, Map<InetAddress, Gid> book)
+      throws InterruptedException {
+    IbCore core = fabric.core();
+    CmClient cm = CmClient.create();
+    ClientRegistration registered = core.registerClient(cm);
+    try (RdmaCm server = RdmaCm.open(core, cm, "server", book);
+        RdmaCm client = RdmaCm.open(core, cm, "client", book);
+        Party mine = new Party();
+        Party theirs = new Party();
+        RdmaListener listener =
+            server.listen(new InetSocketAddress(0), PortSpace.TCP, 4, requests::add)) {
+      int port = listener.localAddress().getPort();
+      RdmaOptions options = RdmaOptions.rc().from(new InetSocketAddress(one, 0));
+      RdmaConnection a =
+          client.start(new InetSocketAddress(two, port), options.data(new byte[] {7}), mine, mine);
+      RdmaRequest asked = requests.poll(1, TimeUnit.MINUTES);
+      assertNotNull(asked, "no request");
+      assertEquals(new InetSocketAddress(two, port), asked.localAddress());
+      assertEquals(one, asked.remoteAddress().getAddress());
+      assertArrayEquals(Arrays.copyOf(new byte[] {7}, 56), asked.data());
+      RdmaConnection p = asked.accept(RdmaOptions.rc().data(new byte[] {8}), theirs, theirs);
+      assertEquals("ESTABLISHED", mine.hear());
+      assertEquals("ESTABLISHED", theirs.hear());
+      assertEquals(a.localAddress(), p.remoteAddress());
+      assertArrayEquals(Arrays.copyOf(new byte[] {8}, 196), a.data());
+      mine.send(100);
+      assertEquals(100, theirs.receive());
+      theirs.send(200);
+      assertEquals(200, mine.receive());
+      assertTrue(a.isOpen());
+      a.disconnect();
+      assertEquals("RDMA_CM_EVENT_DISCONNECTED, error 0", mine.hear());
+      assertEquals("RDMA_CM_EVENT_DISCONNECTED, error 0", theirs.hear());
+      assertEquals(QpState.ERR, mine.qp().state());
+      assertEquals(QpState.ERR, theirs.qp().state());
+      assertFalse(a.isOpen());
+      a.close();
+      p.close();
+    }
+    registered.unregister();
+    assertEquals(List.of(), core.violations());
+  }
+
+  @Test
+  @DisplayName(
+      "RD-3: two RoCE devices connect by their addresses, data goes both ways, one end each")
+  void overEthernet() throws Exception {
+    try (RxeHost host = RxeHost.open(ONE, TWO)) {
+      whole(host, address(ONE), address(TWO), Map.of());
+    }
+  }
+
+  @Test
+  @DisplayName("RD-4: two devices of a fabric connect by GIDs, and the SA knows the path")
+  void overFabric() throws Exception {
+    try (SoftFabric fabric = SoftFabric.open("soft0", "soft1")) {
+      InetAddress one = address(fabric.device("soft0").gid(1, 0).toString());
+      InetAddress two = address(fabric.device("soft1").gid(1, 0).toString());
+      whole(fabric, one, two, Map.of());
+    }
+  }
+
+  @Test
+  @DisplayName("RD-3: a configured table gives the ports of a fabric IPv4 addresses")
+  void byTable() throws Exception {
+    try (SoftFabric fabric = SoftFabric.open("soft0", "soft1")) {
+      Map<InetAddress, Gid> book =
+          Map.of(
+              address("192.0.2.1"), fabric.device("soft0").gid(1, 0),
+              address("192.0.2.2"), fabric.device("soft1").gid(1, 0));
+      whole(fabric, address("192.0.2.1"), address("192.0.2.2"), book);
+    }
+  }
+}

@@ -1,6 +1,7 @@
 package ib.core.client;
 
 import java.util.List;
+import java.util.StringJoiner;
 
 /**
  * A broken clause.
@@ -42,5 +43,29 @@ public record Violation(
   public Violation(
       String clause, String culprit, String text, List<String> stack, List<String> otherStack) {
     this(clause, culprit, text, "", stack, otherStack);
+  }
+
+  /**
+   * {@return the report for a person, of several lines: the clause, the culprit and what happened;
+   * what to do instead; the place first and then its callers; then the other side. What the reader
+   * did not write is folded: frames of the midlayer, of the framework and of the JDK}
+   */
+  public String report() {
+    StringJoiner lines = new StringJoiner("\n");
+    lines.add(headline());
+    if (!instead.isEmpty()) {
+      lines.add("  instead: " + instead);
+    }
+    FoldedStack.of(stack).forEach(frame -> lines.add("    at " + frame));
+    if (!otherStack.isEmpty()) {
+      lines.add("  while");
+      FoldedStack.of(otherStack).forEach(frame -> lines.add("    at " + frame));
+    }
+    return lines.toString();
+  }
+
+  /** {@return the first line of the report} */
+  public String headline() {
+    return clause + ' ' + culprit + ": " + text;
   }
 }

@@ -5,6 +5,7 @@ import ib.core.client.Violation;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.event.EventReports;
 import ib.core.internal.hotplug.Observer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,15 +26,12 @@ final class CoreLog implements Observer, EventReports {
 
   @Override
   public void leak(LeakRecord leak) {
-    LOG.warn(
-        "{} left {} of {} behind, made {} ms ago by {}, pinned by {}:\n    at {}",
-        leak.client(),
-        leak.object(),
-        leak.device(),
-        leak.ageNs() / 1_000_000,
-        leak.thread(),
-        leak.pinnedBy(),
-        String.join("\n    at ", leak.stack()));
+    String pinned = leak.pinnedBy().isEmpty() ? "" : ", in use by " + leak.pinnedBy();
+    String text =
+        "left %s of %s behind, made %d ms ago by %s%s"
+            .formatted(
+                leak.object(), leak.device(), leak.ageNs() / 1_000_000, leak.thread(), pinned);
+    contract.report(new Violation("S32", leak.client(), text, leak.stack(), List.of()));
   }
 
   @Override
@@ -43,16 +41,25 @@ final class CoreLog implements Observer, EventReports {
 
   @Override
   public void stuck(Stuck s) {
-    LOG.warn(
-        "{} of {} on {} does not return since {} ms{}; it holds {}; thread {}:\n    at {}",
-        s.activity(),
-        s.client() == null ? "the driver" : s.client(),
-        s.device(),
-        s.ns() / 1_000_000,
-        s.revoked() ? ", its handle was revoked" : "",
-        s.held(),
-        s.thread(),
-        String.join("\n    at ", s.stack()));
+    String what =
+        "%s on %s does not return since %d ms%s; it holds %s; thread %s"
+            .formatted(
+                s.activity(),
+                s.device(),
+                s.ns() / 1_000_000,
+                s.revoked() ? ", its handle was revoked" : "",
+                s.held(),
+                s.thread());
+    String client = s.client();
+    if (s.revoked() && client != null) {
+      contract.report(new Violation("CC-19", client, what, s.stack(), List.of()));
+    } else {
+      LOG.warn(
+          "{} of {}:\n    at {}",
+          what,
+          client == null ? "the driver" : client,
+          String.join("\n    at ", s.stack()));
+    }
   }
 
   @Override

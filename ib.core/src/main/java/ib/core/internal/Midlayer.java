@@ -231,6 +231,6 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     mad.close();
     hub.close();
     pool.close(waits);
-    shared.statistics().close();
+    shared.close();
   }
 }

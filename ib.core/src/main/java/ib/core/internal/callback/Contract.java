@@ -20,6 +20,12 @@ public final class Contract implements ContractReports {
   /** System property that turns checking on, {@code true} or {@code false}. */
   public static final String PROPERTY = "ib.check";
 
+  /**
+   * Whose the objects are that the checks themselves make. A driver that holds these calls up is
+   * reported for that, and what the calls leave behind then is not.
+   */
+  public static final String CHECK = "lock check";
+
   private static final Logger LOG = LoggerFactory.getLogger("ib.core.callback");
   private static final long ALWAYS_LOGGED = 10;
 
@@ -89,10 +95,9 @@ public final class Contract implements ContractReports {
   @AnyContext
   public void requireMaySleep(String culprit, Object object, String method) {
     if (checking && inAtomic()) {
-      String text =
-          object + "." + method + " may sleep and was called from a callback that must not";
-      report("S26", culprit, text, List.of());
-      throw new IbContractException("S26", object + "." + method, text);
+      String why = "may sleep and was called from a callback that must not";
+      report("S26", culprit, object + "." + method + ' ' + why, List.of());
+      throw new IbContractException("S26", object + "." + method, why);
     }
   }
 
@@ -108,9 +113,9 @@ public final class Contract implements ContractReports {
   @AnyContext
   public void requireOutside(String culprit, Object object, String method) {
     if (inAtomic()) {
-      String text = object + "." + method + " was called from a callback that must not sleep";
-      report("S29", culprit, text, List.of());
-      throw new IbContractException("S29", object + "." + method, text);
+      String why = "was called from a callback that must not sleep";
+      report("S29", culprit, object + "." + method + ' ' + why, List.of());
+      throw new IbContractException("S29", object + "." + method, why);
     }
   }
 
@@ -142,7 +147,7 @@ public final class Contract implements ContractReports {
    */
   @AnyContext
   public void report(String clause, String culprit, String text, List<String> otherStack) {
-    violations.add(new Violation(clause, culprit, text, Stacks.here(), otherStack));
+    report(new Violation(clause, culprit, text, Stacks.here(), otherStack));
   }
 
   @Override
@@ -154,7 +159,9 @@ public final class Contract implements ContractReports {
   @Override
   @AnyContext
   public void report(Violation violation) {
-    violations.add(violation);
+    if (!violation.culprit().equals(CHECK)) {
+      violations.add(Advice.to(violation));
+    }
   }
 
   /** {@return the latest violations, oldest first, at most 1,000} */

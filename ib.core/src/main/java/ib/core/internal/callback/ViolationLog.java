@@ -35,16 +35,7 @@ final class ViolationLog {
       known.clear(); // bounds the memory: a violation that happens again is logged again
     }
     ViolationEvent.emit(v);
-    LOG.warn(
-        "{} broken by {}: {}{}\n    at {}{}",
-        v.clause(),
-        v.culprit(),
-        v.text(),
-        v.instead().isEmpty() ? "" : "\n  instead: " + v.instead(),
-        String.join("\n    at ", v.stack()),
-        v.otherStack().isEmpty()
-            ? ""
-            : "\n  while\n    at " + String.join("\n    at ", v.otherStack()));
+    LOG.warn("broken clause: {}", v.report());
   }
 
   long total() {

@@ -9,6 +9,7 @@ import ib.core.internal.event.EventHub;
 import ib.core.internal.hotplug.BoundHandle;
 import ib.core.internal.hotplug.DeviceHooks;
 import ib.core.internal.hotplug.EventGate;
+import ib.core.internal.jmx.ContractStatistics;
 import ib.core.internal.jmx.DeviceStatistics;
 import ib.core.internal.jmx.StatisticsThread;
 import ib.core.internal.restrack.ObjectTable;
@@ -38,6 +39,7 @@ public final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
    * @param common the objects that all handles share
    * @param hub dispatches the events
    * @param statistics registers devices with JMX
+   * @param violations shows the violations to JMX
    * @param reportNs after which time a callback that has not returned is reported
    */
   public record Shared(
@@ -45,6 +47,7 @@ public final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
       DeviceParts.Common common,
       EventHub hub,
       StatisticsThread statistics,
+      ContractStatistics violations,
       LongSupplier reportNs) {
     /**
      * With a thread for JMX of its own.
@@ -57,6 +60,27 @@ public final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
     public Shared(
         Set<String> builtIn, DeviceParts.Common common, EventHub hub, LongSupplier reportNs) {
       this(builtIn, common, hub, new StatisticsThread(), reportNs);
+    }
+
+    private Shared(
+        Set<String> builtIn,
+        DeviceParts.Common common,
+        EventHub hub,
+        StatisticsThread thread,
+        LongSupplier reportNs) {
+      this(
+          builtIn,
+          common,
+          hub,
+          thread,
+          new ContractStatistics(common.contract(), thread),
+          reportNs);
+    }
+
+    /** Ends the thread for JMX, when the devices have gone. */
+    public void close() {
+      violations.close();
+      statistics.close();
     }
 
     Contract contract() {
@@ -86,6 +110,7 @@ public final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
     this.forget = forget;
     this.statistics = new DeviceStatistics(driver, shared.statistics());
     this.events = shared.hub().device(driver);
+    shared.violations().open();
   }
 
   @Override
@@ -178,7 +203,7 @@ public final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
 
   @Override
   public BoundHandle bind(String owner, long sequence) {
-    long graceNs = owner.equals(LockCheck.NAME) ? LockCheck.GRACE_NS : Owner.GRACE_NS;
+    long graceNs = owner.equals(Contract.CHECK) ? LockCheck.GRACE_NS : Owner.GRACE_NS;
     // what the core's own clients make is shown as Linux shows it: comm [ib_core]
     String account = shared.builtIn().contains(owner) ? "ib_core" : owner;
     return new Handle(new BoundDevice(account, parts(), graceNs));

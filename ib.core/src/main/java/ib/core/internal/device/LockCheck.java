@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * no doubt then. What the methods do not take may be held.
  */
 public final class LockCheck {
-  /** Whose the objects are that it makes. */
-  static final String NAME = "lock check";
-
   /** How long is waited for a call that waits for the caller: not at all, nearly. */
   static final long GRACE_NS = 1_000_000;
 
@@ -64,7 +61,7 @@ public final class LockCheck {
       Hotplug hotplug, Contract contract, DeviceEntry entry, long lockNs, long limitNs) {
     DeviceLease lease;
     try {
-      lease = hotplug.lease(entry.name(), NAME);
+      lease = hotplug.lease(entry.name(), Contract.CHECK);
     } catch (IbNoDeviceException e) {
       return; // it goes already, and was tried then
     }

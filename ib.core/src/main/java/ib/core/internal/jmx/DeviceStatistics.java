@@ -3,10 +3,6 @@ package ib.core.internal.jmx;
 import ib.core.internal.trace.CounterEvent;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.AnyContext;
-import java.lang.management.ManagementFactory;
-import javax.management.InstanceAlreadyExistsException;
-import javax.management.JMException;
-import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
@@ -73,40 +69,17 @@ public final class DeviceStatistics {
     unregister();
   }
 
-  /** Of two devices with one name in this JVM (two midlayers) the second has a number. */
   private void register() {
-    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    boolean plain = device.name().matches("[A-Za-z0-9_.-]+");
+    String quoted = plain ? device.name() : ObjectName.quote(device.name());
     DeviceBean bean = new DeviceBean(device.ops(), device.info().portCount());
-    String key = "ib:type=Device,name=" + ObjectName.quote(device.name());
-    if (device.name().matches("[A-Za-z0-9_.-]+")) {
-      key = "ib:type=Device,name=" + device.name();
-    }
-    for (int i = 1; ; i++) {
-      try {
-        ObjectName candidate = new ObjectName(i == 1 ? key : key + ",instance=" + i);
-        server.registerMBean(bean, candidate);
-        name = candidate;
-        return;
-      } catch (InstanceAlreadyExistsException e) {
-        if (i == 1000) {
-          throw new IllegalStateException(key + " and 999 more are in use", e);
-        }
-      } catch (JMException e) {
-        throw new IllegalStateException("cannot show " + key + " to JMX", e);
-      }
-    }
+    name = Beans.show(bean, "ib:type=Device,name=" + quoted);
   }
 
   private void unregister() {
     ObjectName shown = name;
     name = null;
-    if (shown != null) {
-      try {
-        ManagementFactory.getPlatformMBeanServer().unregisterMBean(shown);
-      } catch (JMException e) {
-        throw new IllegalStateException("cannot take " + shown + " from JMX", e);
-      }
-    }
+    Beans.hide(shown);
   }
 
   private void record() {

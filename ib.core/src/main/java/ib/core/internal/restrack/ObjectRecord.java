@@ -107,6 +107,10 @@ public final class ObjectRecord implements ObjectControl {
   RuntimeException refusal(State s, String method) {
     String what = this + "." + method;
     if (s == State.POISONED || owner.poisoned()) {
+      if (owner.gone()) {
+        String text = what + " was called after the client was removed";
+        owner.table().contract().report("S32", owner.client(), text, List.of());
+      }
       return new IbDisassociatedException(
           what,
           "client " + owner.client() + " is no longer bound to " + device().name(),

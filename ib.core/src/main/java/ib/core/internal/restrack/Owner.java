@@ -43,6 +43,7 @@ public final class Owner {
   private final Account account;
   private final ObjectRecord handle;
   private volatile boolean poisoned;
+  private volatile boolean gone;
 
   /**
    * A client's account on a device.
@@ -98,6 +99,11 @@ public final class Owner {
 
   boolean poisoned() {
     return poisoned;
+  }
+
+  /** {@return whether the client was removed, and all that it had made is gone} */
+  boolean gone() {
+    return gone;
   }
 
   private Stream<ObjectRecord> records() {
@@ -242,6 +248,7 @@ public final class Owner {
     for (Waits.Target t = owed.poll(); t != null; t = owed.poll()) {
       pay(t);
     }
+    gone = true;
     return report;
   }
 

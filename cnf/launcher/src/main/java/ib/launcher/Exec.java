@@ -54,7 +54,12 @@ final class Exec implements ToIntFunction<String> {
       int status = 0;
       for (String statement : Statements.split(commands)) {
         Object result = session.execute(statement);
-        status = result instanceof Integer last ? last : 0;
+        status =
+            switch (result) {
+              case Integer last -> last;
+              case IntSupplier list -> list.getAsInt(); // a list that is bad news
+              case null, default -> 0;
+            };
         if (result != null && !(result instanceof Integer)) {
           out.println(session.format(result, Converter.INSPECT));
         }

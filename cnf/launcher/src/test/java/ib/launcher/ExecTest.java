@@ -179,6 +179,16 @@ final class ExecTest {
   }
 
   @Test
+  @DisplayName("issue 15: a list with a status sets the exit status when it is the last")
+  void listWithStatus() {
+    IntSupplier found = () -> 1;
+    Function violations = (session, arguments) -> found;
+    processor.addCommand("ib", violations, "violations");
+    assertEquals(1, run("test:gives 3; ib:violations"));
+    assertEquals(3, run("ib:violations; test:gives 3"));
+  }
+
+  @Test
   @DisplayName("commands that do not fail: the last one's number is the status")
   void succeeds() {
     assertEquals(3, run("test:gives 4; test:gives 3"));

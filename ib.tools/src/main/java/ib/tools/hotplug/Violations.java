@@ -6,11 +6,16 @@ import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
 import ib.tools.output.Listing;
 import java.util.List;
-import java.util.StringJoiner;
+import java.util.stream.Collectors;
 
-/** {@code ib:violations}: broken clauses of the contract, with both stacks for {@code -v}. */
+/**
+ * {@code ib:violations}: broken clauses of the contract, with advice and both stacks for {@code
+ * -v}. As the last of the commands of {@code ib exec} it sets the exit status: 1 when there is a
+ * violation.
+ */
 public final class Violations {
-  private static final String USAGE = "Usage: ib:violations [-v] [-j]";
+  private static final String USAGE =
+      "Usage: ib:violations [-v] [-j], exit status 1 when there are violations";
 
   private Violations() {}
 
@@ -25,29 +30,18 @@ public final class Violations {
     Parsed line = new Getopt("ib:violations", USAGE, "v,verbose", "j,json").parse(args).atMost(0);
     List<Violation> violations = core.violations();
     boolean stacks = line.has("verbose");
-    return line.has("json")
-        ? Listing.ofJson(violations, false)
-        : new Listing<>(violations, list -> text(list, stacks));
+    Listing<Violation> listing =
+        line.has("json")
+            ? Listing.ofJson(violations, false)
+            : new Listing<>(violations, list -> text(list, stacks));
+    return listing.withStatus(violations.isEmpty() ? 0 : 1);
   }
 
   private static String text(List<Violation> violations, boolean stacks) {
-    if (violations.isEmpty()) {
-      return "no violations";
-    }
-    StringJoiner lines = new StringJoiner("\n");
-    for (Violation v : violations) {
-      lines.add(v.clause() + " " + v.culprit() + ": " + v.text());
-      if (stacks) {
-        if (!v.instead().isEmpty()) {
-          lines.add("  instead: " + v.instead());
-        }
-        v.stack().forEach(frame -> lines.add("    at " + frame));
-        if (!v.otherStack().isEmpty()) {
-          lines.add("  while");
-          v.otherStack().forEach(frame -> lines.add("    at " + frame));
-        }
-      }
-    }
-    return lines.toString();
+    return violations.isEmpty()
+        ? "no violations"
+        : violations.stream()
+            .map(stacks ? Violation::report : Violation::headline)
+            .collect(Collectors.joining("\n"));
   }
 }

@@ -3,6 +3,7 @@ package ib.tools.output;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 
 /**
@@ -10,9 +11,10 @@ import java.util.stream.Collectors;
  *
  * @param <T> type of the values
  */
-public final class Listing<T> extends AbstractList<T> implements Printable {
+public final class Listing<T> extends AbstractList<T> implements Printable, IntSupplier {
   private final List<T> values;
   private final Function<List<T>, String> printer;
+  private final int status;
 
   /**
    * Creates a list.
@@ -21,8 +23,29 @@ public final class Listing<T> extends AbstractList<T> implements Printable {
    * @param printer makes the text, without the last line's end
    */
   public Listing(List<T> values, Function<List<T>, String> printer) {
+    this(values, printer, 0);
+  }
+
+  private Listing(List<T> values, Function<List<T>, String> printer, int status) {
     this.values = List.copyOf(values);
     this.printer = printer;
+    this.status = status;
+  }
+
+  /**
+   * Returns the list as the result of a command that sets the exit status.
+   *
+   * @param exitStatus of {@code ib exec} when the command is the last one
+   * @return the same values and text
+   */
+  public Listing<T> withStatus(int exitStatus) {
+    return new Listing<>(values, printer, exitStatus);
+  }
+
+  /** {@return the exit status of the command whose result this is} */
+  @Override
+  public int getAsInt() {
+    return status;
   }
 
   /**

@@ -227,9 +227,12 @@ class HotplugCommandsTest {
   @Test
   void violations() {
     assertEquals("no violations", Violations.run(core).text());
+    assertEquals(0, Violations.run(core).getAsInt());
     core.violations.add(
         new Violation("S24", "drv", "twice at once", List.of("a.b(c)"), List.of("d.e(f)")));
     assertEquals("S24 drv: twice at once", Violations.run(core).text());
+    assertEquals(1, Violations.run(core).getAsInt(), "issue 15: the exit status of ib exec");
+    assertEquals(1, Violations.run(core, "-j").getAsInt());
     assertEquals(
         "S24 drv: twice at once\n    at a.b(c)\n  while\n    at d.e(f)",
         Violations.run(core, "-v").text());

@@ -55,6 +55,7 @@ public final class SoftMr extends MemoryRegion {
   private final SoftPd pd;
   private final HcaCore hca;
   private final int segmentsMost; // of a fast registration, else 0
+  private final long base; // of a fast registration: random, since mapping waits for nothing (S10)
   private final AtomicInteger windows = new AtomicInteger();
   private volatile Key local;
   private volatile Key remote;
@@ -66,6 +67,7 @@ public final class SoftMr extends MemoryRegion {
     this.pd = pd;
     this.hca = pd.hca();
     this.segmentsMost = 0;
+    this.base = 0;
     check(segment, access);
     this.local = enter(hca.lkeys());
     this.remote = enter(hca.rkeys());
@@ -77,6 +79,7 @@ public final class SoftMr extends MemoryRegion {
     this.pd = pd;
     this.hca = pd.hca();
     this.segmentsMost = segmentsMost;
+    this.base = hca.keyNumbers().address();
     this.local = enter(hca.lkeys());
     this.remote = enter(hca.rkeys());
   }
@@ -96,9 +99,9 @@ public final class SoftMr extends MemoryRegion {
     }
   }
 
-  /** Random, but aligned like the memory itself, since atomics ask for that (D9). */
-  private long iova(MemorySegment segment) {
-    return hca.keyNumbers().address() | segment.address() & (PAGE - 1);
+  /** Aligns a random address like the memory itself, since atomics ask for that (D9). */
+  private static long iova(long random, MemorySegment segment) {
+    return random | segment.address() & (PAGE - 1);
   }
 
   private Key enter(KeyTable table) {
@@ -109,7 +112,9 @@ public final class SoftMr extends MemoryRegion {
 
   private void open(MemorySegment segment, int rights) {
     boolean zero = (rights & Access.ZERO_BASED) != 0;
-    Mapping m = Mapping.of(new MemorySegment[] {segment}, zero ? 0 : iova(segment));
+    Mapping m =
+        Mapping.of(
+            new MemorySegment[] {segment}, zero ? 0 : iova(hca.keyNumbers().address(), segment));
     mapping = m;
     access = rights;
     for (Key key : List.of(local, remote)) {
@@ -248,7 +253,7 @@ public final class SoftMr extends MemoryRegion {
     if (segments.length < 1 || segments.length > segmentsMost) {
       throw Refusals.range("segments", segments.length, 1, segmentsMost);
     }
-    mapping = Mapping.of(segments, iova(segments[0]));
+    mapping = Mapping.of(segments, iova(base, segments[0]));
     access = 0;
   }
 

@@ -37,6 +37,8 @@ public final class Catalogue {
     EventCases.add(c);
     QueryCases.add(c);
     DeadlockCases.add(c);
+    AnyContextCases.add(c);
+    HeldLockCases.add(c);
     return List.copyOf(c.cases);
   }
 

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Assertions;
  * queue pair in ERR, where they are flushed.
  */
 final class Flood implements AutoCloseable {
+  private static final String PRODUCER = "ib.kit flood ";
+
   private final End end;
   private final List<QueuePair> qps = new ArrayList<>();
   private final int each;
@@ -31,6 +33,11 @@ final class Flood implements AutoCloseable {
       qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(0));
       qp.modify(new QpAttr().state(QpState.ERR));
     }
+  }
+
+  /** {@return whether a thread is one of a flood, on whose stack no handler may run} */
+  static boolean isProducer(Thread thread) {
+    return thread.getName().startsWith(PRODUCER);
   }
 
   int total() {
@@ -54,8 +61,7 @@ final class Flood implements AutoCloseable {
     for (int i = 0; i < qps.size(); i++) {
       QueuePair qp = qps.get(i);
       int first = i * each;
-      threads.add(
-          Thread.ofPlatform().name("ib.kit flood " + i).start(() -> post(qp, first, taken)));
+      threads.add(Thread.ofPlatform().name(PRODUCER + i).start(() -> post(qp, first, taken)));
     }
     return threads;
   }

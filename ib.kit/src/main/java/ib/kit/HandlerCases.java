@@ -120,6 +120,41 @@ final class HandlerCases {
           Assertions.assertFalse(p.a.recvCq.nextPoll());
           p.a.recvCq.endPoll();
         });
+    s.add(
+        "three producers and a consumer that polls and arms: the handler is on no stack of theirs,"
+            + " one at a time, none lost (S18, S20, S23)",
+        HandlerCases::crowd);
+  }
+
+  private static void crowd(Trial t) {
+    Account account = new Account();
+    WorkCompletion[] theirs = Account.batch(4);
+    Probe probe =
+        new Probe(
+            cq -> {
+              cq.requestNotify(NotifyFlags.NEXT_COMP);
+              account.take(cq, theirs);
+            });
+    End a = t.end(t.left(), Shape.of(QpType.RC));
+    CompletionQueue cq = t.later(probe.cq(t.left()));
+    Flood flood = t.later(new Flood(a, cq, 3, 1_000));
+    probe.arm(cq);
+    List<Thread> threads = flood.start(account::taken);
+    WorkCompletion[] mine = Account.batch(4);
+    Await.until(
+        "all completions",
+        () -> {
+          probe.during(
+              () -> {
+                cq.requestNotify(NotifyFlags.NEXT_COMP | NotifyFlags.REPORT_MISSED_EVENTS);
+                account.take(cq, mine);
+              });
+          return account.taken() >= flood.total();
+        });
+    threads.forEach(Await::end);
+    probe.awaitCalls(1);
+    Assertions.assertEquals(flood.total(), account.taken(), "each completion once");
+    Await.empty(cq, "each completion once");
   }
 
   private static void rearmed(Trial t, boolean first) {

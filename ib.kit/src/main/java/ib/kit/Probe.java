@@ -38,7 +38,8 @@ final class Probe implements CompHandler {
     if (inside.incrementAndGet() != 1) {
       overlapped = true;
     }
-    if (Thread.currentThread().equals(caller)) {
+    Thread here = Thread.currentThread();
+    if (here.equals(caller) || Flood.isProducer(here)) {
       inChain = true;
     }
     context = given;

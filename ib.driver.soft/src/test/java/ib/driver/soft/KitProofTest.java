@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.Limit;
 import ib.driver.soft.flawed.Flaw;
-import ib.driver.soft.flawed.FlawedDevice;
 import ib.kit.Case;
 import ib.kit.Catalogue;
 import java.util.Map;
@@ -20,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class KitProofTest {
 
   private static SoftBench bench(Flaw flaw) {
-    return SoftBench.disguised(device -> new FlawedDevice(device, flaw), Map.of(Limit.MAX_QP, 6L));
+    return SoftBench.flawed(flaw, Map.of(Limit.MAX_QP, 6L));
   }
 
   /** A flaw is waited for, which need not take long. */

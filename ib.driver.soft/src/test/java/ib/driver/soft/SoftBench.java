@@ -1,19 +1,20 @@
 package ib.driver.soft;
 
 import ib.core.client.IbCore;
-import ib.core.spi.DriverDevice;
 import ib.core.verbs.Limit;
 import ib.driver.base.NumberKey;
+import ib.driver.soft.flawed.Flaw;
+import ib.driver.soft.flawed.FlawedDevice;
 import ib.kit.Bench;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 
 /** Two adapters on one switch, as the compatibility suite wants them. */
 class SoftBench implements Bench {
   private final Lab lab;
+  private final Flaw flaw;
   private final Object[] keysAndValues;
 
   SoftBench(Object... keysAndValues) {
@@ -21,7 +22,12 @@ class SoftBench implements Bench {
   }
 
   private SoftBench(Lab lab, Object... keysAndValues) {
+    this(lab, Flaw.NONE, keysAndValues);
+  }
+
+  private SoftBench(Lab lab, Flaw flaw, Object... keysAndValues) {
     this.lab = lab;
+    this.flaw = flaw;
     this.keysAndValues = keysAndValues;
     for (String name : devices()) {
       lab.configure(name, keysAndValues);
@@ -32,9 +38,10 @@ class SoftBench implements Bench {
     return new SoftBench(new Lab(), keys(limits));
   }
 
-  /** Devices that are not registered themselves, but something around them. */
-  static SoftBench disguised(UnaryOperator<DriverDevice> disguise, Map<Limit, Long> limits) {
-    return new SoftBench(new Lab().disguise(disguise), keys(limits));
+  /** Devices with a flaw. */
+  static SoftBench flawed(Flaw flaw, Map<Limit, Long> limits) {
+    Lab lab = new Lab().disguise(device -> new FlawedDevice(device, flaw));
+    return new SoftBench(lab, flaw, keys(limits));
   }
 
   private static Object[] keys(Map<Limit, Long> limits) {
@@ -61,12 +68,22 @@ class SoftBench implements Bench {
 
   @Override
   public void unplug(String device) {
-    lab.slot(device).unplug();
+    plugging(Flaw.LOCKED_REMOVAL, lab.slot(device)::unplug);
   }
 
   @Override
   public void plug(String device) {
-    lab.slot(device).plug();
+    plugging(Flaw.LOCKED_REGISTRATION, lab.slot(device)::plug);
+  }
+
+  private void plugging(Flaw locked, Runnable step) {
+    if (flaw != locked) {
+      step.run();
+      return;
+    }
+    synchronized (flaw) {
+      step.run();
+    }
   }
 
   @Override

@@ -59,7 +59,25 @@ public enum Flaw {
   /** A completion does not tell its queue pair. */
   NO_QPN("DATA-002"),
   /** Close of a queue pair flushes nothing (B20). */
-  NO_FLUSH_ON_CLOSE("FLUSH-004");
+  NO_FLUSH_ON_CLOSE("FLUSH-004"),
+  /** Now and then the handler is called on the stack of the post (S20). */
+  HANDLER_IN_CHAIN_AT_TIMES("CALL-051"),
+  /** The event handler of a queue pair is called on the stack of modify (S20). */
+  EVENT_IN_CHAIN("EVENT-004"),
+  /** Making an address handle parks, as one does that resolves an address (S2). */
+  PARKS_IN_CREATE_AH("CTX-001"),
+  /** Posting parks for a moment (S6). */
+  PARKS_IN_POST("CTX-005"),
+  /** Posting takes a lock that modify holds while it waits (S6). */
+  LOCKS_POST_AND_MODIFY("CTX-006"),
+  /** Polling waits for a thread (S8). */
+  JOINS_IN_POLL("CTX-013"),
+  /** The handler is called under the lock that poll takes (B4). */
+  LOCKED_HANDLER("HELD-001"),
+  /** The device is registered under a lock that posting takes (S30). */
+  LOCKED_REGISTRATION("HELD-002"),
+  /** The device is unregistered under a lock that posting takes (S30). */
+  LOCKED_REMOVAL("HELD-003");
 
   private final String caughtBy;
 

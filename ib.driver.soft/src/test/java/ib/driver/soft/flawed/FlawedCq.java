@@ -53,13 +53,36 @@ final class FlawedCq extends CompletionQueue {
       for (int i = 0; i < 2; i++) {
         Thread.ofPlatform().daemon().start(() -> handler.complete(this, init().context()));
       }
+    } else if (handler != null && flaw == Flaw.LOCKED_HANDLER) {
+      Thread.ofPlatform().daemon().start(() -> locked(handler));
+    } else if (handler != null
+        && flaw == Flaw.HANDLER_IN_CHAIN_AT_TIMES
+        && count.incrementAndGet() % 20 == 0) {
+      handler.complete(this, init().context());
     } else {
       notifyCompletion();
     }
   }
 
+  private void locked(CompHandler handler) {
+    synchronized (back) {
+      handler.complete(this, init().context());
+    }
+  }
+
+  private static void join() {
+    try {
+      Thread.ofPlatform().start(() -> {}).join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   @Override
   public int poll(WorkCompletion[] into, int most) {
+    if (flaw == Flaw.JOINS_IN_POLL) {
+      join();
+    }
     if (flaw == Flaw.WRONG_ORDER_IN_A_CALL) {
       int n = inner.poll(into, most);
       Collections.reverse(Arrays.asList(into).subList(0, Math.max(0, n)));

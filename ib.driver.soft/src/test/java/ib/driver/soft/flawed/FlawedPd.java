@@ -13,6 +13,7 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.SrqInit;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
 
 /** The domain of a flawed device. */
 final class FlawedPd extends ProtectionDomain {
@@ -45,6 +46,9 @@ final class FlawedPd extends ProtectionDomain {
 
   @Override
   protected AddressHandle doCreateAh(ObjectControl c, AhAttr attr, boolean maySleep) {
+    if (flaw == Flaw.PARKS_IN_CREATE_AH) {
+      LockSupport.parkNanos(1);
+    }
     return Inner.call(inner, "doCreateAh", c, attr, maySleep);
   }
 

@@ -2,7 +2,10 @@ package ib.driver.soft.flawed;
 
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.Cqe;
+import ib.core.verbs.EventHandler;
+import ib.core.verbs.EventType;
 import ib.core.verbs.Gid;
+import ib.core.verbs.IbEvent;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.MemoryWindow;
 import ib.core.verbs.ObjectControl;
@@ -17,9 +20,12 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WrBuilder;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
 
 /** The queue pair of a flawed device. */
 final class FlawedQp extends QueuePair {
+  private static final long MODIFY_NS = 1_000_000;
+
   private final QueuePair inner;
   private final Flaw flaw;
   private volatile SendWr shared;
@@ -48,6 +54,17 @@ final class FlawedQp extends QueuePair {
       case SIGNALS_ALL -> {
         for (SendWr wr = first; wr != null; wr = wr.next()) {
           wr.flags(wr.flags() | SendFlags.SIGNALED);
+        }
+      }
+      case PARKS_IN_POST -> LockSupport.parkNanos(1);
+      case LOCKS_POST_AND_MODIFY -> {
+        synchronized (this) {
+          return inner.postSend(first);
+        }
+      }
+      case LOCKED_REGISTRATION, LOCKED_REMOVAL -> {
+        synchronized (flaw) { // the lock that the driver holds meanwhile
+          return inner.postSend(first);
         }
       }
       default -> {
@@ -248,6 +265,19 @@ final class FlawedQp extends QueuePair {
 
   @Override
   protected void doModify(QpAttr attr, QpState to) {
+    if (flaw == Flaw.LOCKS_POST_AND_MODIFY) {
+      synchronized (this) {
+        LockSupport.parkNanos(MODIFY_NS);
+        Inner.call(inner, "doModify", attr, to);
+      }
+      return;
+    }
+    EventHandler handler = init().eventHandler();
+    if (flaw == Flaw.EVENT_IN_CHAIN && to == QpState.SQD && handler != null) {
+      long now = System.nanoTime();
+      handler.handle(
+          new IbEvent(device(), EventType.SQ_DRAINED, this, 0, 0, now), init().context());
+    }
     if (flaw != Flaw.STATE_NOT_CHANGED || to == QpState.ERR || to == QpState.RESET) {
       Inner.call(inner, "doModify", attr, to);
     }

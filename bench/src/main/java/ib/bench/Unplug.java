@@ -1,13 +1,21 @@
 package ib.bench;
 
 import ib.core.client.IbClient;
+import ib.core.spi.DeviceOps;
 import ib.core.spi.DeviceRegistration;
+import ib.core.spi.DriverDevice;
 import ib.core.spi.StandaloneCore;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
+import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.LinkLayer;
 import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.Mtu;
+import ib.core.verbs.NodeType;
+import ib.core.verbs.PhysState;
+import ib.core.verbs.PortState;
 import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpCap;
@@ -16,7 +24,11 @@ import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.driver.soft.fabric.Fabric;
+import ib.driver.soft.fabric.FabricPort;
 import ib.driver.soft.sm.BuiltinSm;
+import ib.engine.SoftHca;
+import ib.engine.qp.HcaConfig;
+import ib.engine.qp.HcaPort;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -54,14 +66,14 @@ public class Unplug {
 
   private final Fabric fabric = BuiltinSm.newFabric();
   private StandaloneCore midlayer = StandaloneCore.create();
-  private TwoDevices.Node node = new TwoDevices.Node(fabric, "bench0", 1);
+  private Node node = new Node(fabric, "bench0", 1);
   private @Nullable DeviceRegistration registration;
 
   /** Five clients, one device. */
   @Setup(Level.Invocation)
   public void plug() {
     midlayer = StandaloneCore.create();
-    node = new TwoDevices.Node(fabric, "bench0", 0x02c9_0300_000b_0001L);
+    node = new Node(fabric, "bench0", 0x02c9_0300_000b_0001L);
     for (int i = 0; i < CLIENTS; i++) {
       midlayer.core().registerClient(i == 0 ? new Busy(queuePairs) : new Idle("client" + i));
     }
@@ -123,5 +135,38 @@ public class Unplug {
 
     @Override
     public void remove(IbDevice device, @Nullable Object clientData) {}
+  }
+
+  /**
+   * A device without the driver's slot, capture and fault rules: the figure is that of the core's
+   * removal and of the engine's end. A device of {@code SoftFabric} has more to end.
+   */
+  private static final class Node extends DriverDevice {
+    private final FabricPort wire;
+    private final SoftHca hca;
+
+    Node(Fabric fabric, String name, long guid) {
+      super(new DeviceInfo(name, 0, NodeType.CA, guid, guid, 1, "bench"));
+      wire = fabric.open("sw0");
+      HcaConfig config =
+          HcaConfig.of(guid, guid + 1).withLink(LinkLayer.INFINIBAND, "0", Mtu.MTU_4096);
+      hca = new SoftHca(config, List.of(wire), this::dispatchEvent);
+      hca.start("ib-" + name + "-engine");
+      HcaPort port = hca.port(1);
+      wire.attach(port, Mtu.MTU_4096);
+      port.lid(wire.assignLid(), 0);
+      wire.plugCable();
+      port.state(PortState.ACTIVE, PhysState.LINK_UP);
+    }
+
+    @Override
+    public DeviceOps ops() {
+      return hca;
+    }
+
+    void stop() {
+      wire.close();
+      hca.shutdown();
+    }
   }
 }

@@ -3,10 +3,10 @@ package ib.ulp.ipoib;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import ib.driver.soft.SoftNode;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.testing.Lab;
-import ib.ulp.ipoib.testing.SoftNode;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

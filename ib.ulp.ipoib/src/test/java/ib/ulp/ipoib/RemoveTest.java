@@ -3,12 +3,12 @@ package ib.ulp.ipoib;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.driver.soft.SoftNode;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.testing.Descriptors;
 import ib.ulp.ipoib.testing.Lab;
-import ib.ulp.ipoib.testing.SoftNode;
 import ib.ulp.ipoib.wire.Ip;
 import java.util.Arrays;
 import java.util.List;

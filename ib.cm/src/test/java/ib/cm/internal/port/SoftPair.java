@@ -7,11 +7,8 @@ import ib.cm.CmClient;
 import ib.cm.CmPath;
 import ib.core.client.ClientRegistration;
 import ib.core.client.IbClient;
-import ib.core.spi.DeviceRegistration;
-import ib.core.spi.StandaloneCore;
 import ib.core.verbs.IbDevice;
-import ib.driver.soft.fabric.Fabric;
-import ib.driver.soft.sm.BuiltinSm;
+import ib.driver.soft.standalone.SoftFabric;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,11 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Two soft devices on one fabric, a connection manager, and a protocol on top of it. */
 final class SoftPair implements AutoCloseable {
-  final StandaloneCore core = StandaloneCore.create();
   final CmClient cm = CmClient.create();
-  private final Fabric fabric = BuiltinSm.newFabric();
-  private final List<SoftNode> nodes = new ArrayList<>();
-  private final List<DeviceRegistration> plugs = new ArrayList<>();
+  private final SoftFabric fabric = SoftFabric.open("soft0", "soft1");
   private final List<ClientRegistration> clients = new ArrayList<>();
   private final Map<String, IbDevice> handles = new HashMap<>();
 
@@ -49,13 +43,8 @@ final class SoftPair implements AutoCloseable {
       };
 
   SoftPair() {
-    clients.add(core.core().registerClient(cm));
-    clients.add(core.core().registerClient(protocol, CmClient.NAME));
-    for (int i = 0; i < 2; i++) {
-      SoftNode node = new SoftNode(fabric, "soft" + i, 0x02c9030000100000L + 0x100L * i);
-      nodes.add(node);
-      plugs.add(core.drivers().register(node));
-    }
+    clients.add(fabric.core().registerClient(cm));
+    clients.add(fabric.core().registerClient(protocol, CmClient.NAME));
   }
 
   IbDevice device(int i) {
@@ -77,22 +66,18 @@ final class SoftPair implements AutoCloseable {
 
   /** Takes a device out; nothing of a client may be left (S32). */
   void unplug(int i) {
-    plugs.get(i).unregister();
-    String name = nodes.get(i).name();
-    assertEquals(List.of(), core.core().lastRemoval(name).orElseThrow().leaks());
-    nodes.get(i).close();
-    plugs.remove(i);
-    nodes.remove(i);
+    String name = "soft" + i;
+    fabric.unplug(name);
+    assertEquals(List.of(), fabric.core().lastRemoval(name).orElseThrow().leaks());
   }
 
   @Override
   public void close() {
-    while (!plugs.isEmpty()) {
-      unplug(plugs.size() - 1);
-    }
+    unplug(1);
+    unplug(0);
     clients.reversed().forEach(ClientRegistration::unregister);
-    assertEquals(List.of(), core.core().violations(), "the contract");
-    assertEquals(List.of(), core.core().resources(), "nothing is left");
-    core.close();
+    assertEquals(List.of(), fabric.core().violations(), "the contract");
+    assertEquals(List.of(), fabric.core().resources(), "nothing is left");
+    fabric.close();
   }
 }

@@ -46,7 +46,7 @@ class ConnectedFramesTest {
       FileChannel sink =
           FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
       try (PacketCapture.Session session =
-          lab.nodes.get(1).capture.start(sink, PacketCapture.Filter.ALL)) {
+          lab.nodes.get(1).capture().start(sink, PacketCapture.Filter.ALL)) {
         assertTrue(a.ping(Ip.parse("10.96.0.2"), 9000, 60_000_000_000L).get() > 0);
         lab.device("ib0").connected(false);
         Lab.await(() -> lab.device("ib1").connections().isEmpty(), "the peer was told");

@@ -68,7 +68,7 @@ class IpoibFramesTest {
       try (PacketCapture.Session capture =
           lab.nodes
               .get(1)
-              .capture
+              .capture()
               .start(
                   FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
                   PacketCapture.Filter.ALL)) {

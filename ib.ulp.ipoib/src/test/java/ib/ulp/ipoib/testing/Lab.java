@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import ib.core.client.ClientRegistration;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
+import ib.driver.soft.SoftNode;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.Ipoib;

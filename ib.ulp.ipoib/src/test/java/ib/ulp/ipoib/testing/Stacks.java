@@ -23,6 +23,7 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
+import ib.driver.soft.SoftNode;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.sm.BuiltinSm;
 import ib.ulp.ipoib.link.Frame;

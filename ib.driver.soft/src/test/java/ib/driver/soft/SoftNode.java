@@ -1,7 +1,8 @@
-package ib.cm.internal.port;
+package ib.driver.soft;
 
 import ib.core.spi.DeviceOps;
 import ib.core.spi.DriverDevice;
+import ib.core.spi.PacketCapture;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.LinkLayer;
 import ib.core.verbs.Mtu;
@@ -18,14 +19,18 @@ import ib.engine.qp.HcaPort;
 import ib.engine.time.NanoClock;
 import java.util.List;
 
-/** A software HCA with one active port on a fabric, as the soft driver builds it. */
-final class SoftNode extends DriverDevice implements AutoCloseable {
+/**
+ * A software HCA with one active port on a fabric, for the tests of other modules that change what
+ * a subnet manager changes, or that need a node without agents: a device of the driver answers
+ * {@code ibping}, this one does not. A test that needs neither opens a {@code SoftFabric}.
+ */
+public final class SoftNode extends DriverDevice implements AutoCloseable {
   private final FabricPort wire;
   private final SoftHca hca;
   private final Capture capture;
 
   /** Builds a device and brings its port up. */
-  SoftNode(Fabric fabric, String name, long guid) {
+  public SoftNode(Fabric fabric, String name, long guid) {
     super(new DeviceInfo(name, 0, NodeType.CA, guid, guid, 1, "test"));
     wire = fabric.open("sw0");
     HcaConfig config =
@@ -44,6 +49,11 @@ final class SoftNode extends DriverDevice implements AutoCloseable {
   /** {@return its port, to change what a subnet manager would change} */
   public HcaPort port() {
     return hca.port(1);
+  }
+
+  /** {@return what it sends and receives} */
+  public PacketCapture capture() {
+    return capture;
   }
 
   /** Pulls the cable or puts it in, with the events of that. */

@@ -118,5 +118,6 @@ final class Pair {
     } catch (IbDisassociatedException e) { // the core has destroyed it already
       LOG.debug("{}: the queue pair is gone", what, e);
     }
+    factory.destroyed(old);
   }
 }

@@ -28,4 +28,13 @@ public interface QpFactory {
    */
   @MaySleep
   default void initialized(QueuePair qp) {}
+
+  /**
+   * The queue pair is destroyed: closes what it alone has used. So it is gone, too, when {@link
+   * RdmaConnection#close} returns, and when a device goes.
+   *
+   * @param qp what {@link #make} has returned
+   */
+  @MaySleep
+  default void destroyed(QueuePair qp) {}
 }

@@ -324,8 +324,11 @@ public final class RdmaConnection implements AutoCloseable {
       lock.unlock();
     }
     if (first) {
-      pair.destroy(old);
-      released = true;
+      try {
+        pair.destroy(old);
+      } finally {
+        released = true;
+      }
     }
     turns.fence(what);
     owner.forget(this);

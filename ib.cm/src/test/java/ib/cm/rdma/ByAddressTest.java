@@ -46,10 +46,10 @@ class ByAddressTest {
     ClientRegistration registered = core.registerClient(cm);
     try (RdmaCm server = RdmaCm.open(core, cm, "server", book);
         RdmaCm client = RdmaCm.open(core, cm, "client", book);
-        Party mine = new Party();
-        Party theirs = new Party();
         RdmaListener listener =
             server.listen(new InetSocketAddress(0), PortSpace.TCP, 4, requests::add)) {
+      Party mine = new Party();
+      Party theirs = new Party();
       int port = listener.localAddress().getPort();
       RdmaOptions options = RdmaOptions.rc().from(new InetSocketAddress(one, 0));
       RdmaConnection a =

@@ -26,7 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** One end of a connection: its queue pair with a receive posted, and what it hears. */
-final class Party implements QpFactory, RdmaHandler, AutoCloseable {
+final class Party implements QpFactory, RdmaHandler {
   private static final int AREA = 256;
 
   /** What was heard: ESTABLISHED, or the event of the end. */
@@ -53,6 +53,17 @@ final class Party implements QpFactory, RdmaHandler, AutoCloseable {
   @Override
   public void initialized(QueuePair initialized) {
     assertEquals(PostStatus.OK, initialized.postReceive(1, memory.lkey(), memory.iova(), AREA));
+  }
+
+  @Override
+  public synchronized void destroyed(QueuePair destroyed) {
+    while (!made.isEmpty()) {
+      try {
+        made.pop().close();
+      } catch (Exception e) {
+        throw new AssertionError(e);
+      }
+    }
   }
 
   @Override
@@ -103,17 +114,5 @@ final class Party implements QpFactory, RdmaHandler, AutoCloseable {
   /** {@return the queue pair} */
   QueuePair qp() {
     return qp;
-  }
-
-  /** Closes what the queue pair has used. */
-  @Override
-  public synchronized void close() {
-    while (!made.isEmpty()) {
-      try {
-        made.pop().close();
-      } catch (Exception e) {
-        throw new AssertionError(e);
-      }
-    }
   }
 }

@@ -3,6 +3,7 @@ package ib.tools;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import ib.cm.CmClient;
 import ib.core.client.IbCore;
 import ib.tools.getopt.CommandException;
 import ib.tools.output.Usage;
@@ -15,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.felix.gogo.runtime.CommandProcessorImpl;
 import org.apache.felix.service.command.CommandSession;
 import org.junit.jupiter.api.DisplayName;
@@ -51,6 +53,7 @@ class UsageTest {
         "ibv_uc_pingpong",
         "ibv_ud_pingpong",
         "perfquery",
+        "rping",
         "saquery",
         "sminfo",
         "smpquery"
@@ -77,11 +80,19 @@ class UsageTest {
     assertEquals(List.of(), refused);
   }
 
+  private static boolean has(Object owner, String command) {
+    return Arrays.stream(owner.getClass().getMethods()).anyMatch(m -> m.getName().equals(command));
+  }
+
   private String refusal(String command, String option, boolean argument) throws Exception {
     Object owner =
-        Arrays.stream(DiagsCommands.class.getMethods()).anyMatch(m -> m.getName().equals(command))
-            ? new DiagsCommands(core)
-            : new IbCommands(core);
+        Stream.of(
+                new DiagsCommands(core),
+                new RdmaCmCommands(core, CmClient.create()),
+                new IbCommands(core))
+            .filter(o -> has(o, command))
+            .findFirst()
+            .orElseThrow();
     Method method =
         Arrays.stream(owner.getClass().getMethods())
             .filter(m -> m.getName().equals(command))

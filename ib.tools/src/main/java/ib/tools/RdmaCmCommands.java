@@ -1,0 +1,57 @@
+package ib.tools;
+
+import ib.cm.CmClient;
+import ib.core.client.IbCore;
+import ib.tools.rdmacm.Rping;
+import org.apache.felix.service.command.CommandSession;
+import org.apache.felix.service.command.Descriptor;
+import org.apache.felix.service.command.annotations.GogoCommand;
+import org.jspecify.annotations.Nullable;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Reference;
+
+/**
+ * The commands of scope {@code ib} that librdmacm has; see {@link IbCommands}. They are there while
+ * the connection manager is.
+ */
+@Component(service = RdmaCmCommands.class)
+@GogoCommand(
+    scope = "ib",
+    function = {"rping"})
+@SuppressWarnings("checkstyle:MethodName")
+public final class RdmaCmCommands {
+  private final IbCore core;
+  private final CmClient cm;
+
+  /**
+   * Called by DS.
+   *
+   * @param core the core
+   * @param cm the connection manager
+   */
+  @Activate
+  public RdmaCmCommands(@Reference IbCore core, @Reference CmClient cm) {
+    this.core = core;
+    this.cm = cm;
+  }
+
+  /**
+   * Pings by RDMA over a connection made by address.
+   *
+   * @param session the shell's
+   * @param args see {@link Rping}
+   * @return the value
+   */
+  @Descriptor("connects by address and plays ping-pong by SEND, READ and WRITE, as librdmacm's")
+  public @Nullable Object rping(
+      CommandSession session,
+      @Descriptor("-s|-c [-vV] [-S size] [-C count] [-a addr] [-p port] [-I addr] [-P]")
+          String... args) {
+    return Invocation.run(
+        () -> {
+          Rping.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
+          return null;
+        });
+  }
+}

@@ -28,7 +28,19 @@
  * or entering a monitor, free or not</td></tr>
  * <tr><td>S2-S9</td><td>the same, and a call of a method of the midlayer that is {@code @MaySleep}
  * or {@code @Fence}, in the bundle's implementation of a method that is {@code @AnyContext}</td></tr>
+ * <tr><td>S30</td><td>two locks in one order here and in the other order there, even if that was
+ * never at the same time; a lock that is held across a {@code @Fence}, and that is taken by a
+ * callback which the fence waits for; a lock that a driver holds while it registers by hand, and
+ * that its methods take</td></tr>
+ * <tr><td>S16</td><td>two threads inside of one object that is {@code @NotThreadSafe}, be it of the
+ * midlayer or of the bundle itself</td></tr>
+ * <tr><td>S32</td><td>a thread, executor or timer that a client has made in its {@code add}, or
+ * that a thread of the client has made, and that is alive when its {@code remove} returns</td></tr>
  * </table>
+ *
+ * <p>A lock is named by the field that it is read from: all locks of one field are one class of
+ * locks, so one run finds orders that were never taken together. Two locks of one class have no
+ * order.
  *
  * <p>The calls that may block are in {@code blocking.rules} of {@code ib.verifier.weave}, one a
  * line with what to do instead. {@code tryLock}, {@code offer} and {@code poll} without a time do
@@ -37,8 +49,9 @@
  * <h2>How to read a report</h2>
  *
  * <p>A report is a violation like those of the midlayer: it is in the log, in {@code ib:violations
- * -v}, and the event {@code ib.Violation} of Flight Recorder. A place is reported once for a
- * clause.
+ * -v}, in JMX as {@code ib:type=Contract}, and the event {@code ib.Violation} of Flight Recorder. A
+ * place is reported once for a clause. {@code ./ib exec 'ib:violations'} ends with status 1 when
+ * there is one.
  *
  * <pre>{@code
  * S26 sleepy.ulp: java.lang.Thread.sleep may block and was called from a callback that must not
@@ -57,6 +70,9 @@
  * <h2>What it cannot see</h2>
  *
  * <ul>
+ *   <li>locks of the JDK that are in no field;
+ *   <li>callbacks that are lambda expressions, for the order of locks and fences;
+ *   <li>threads that a library starts;
  *   <li>what a library or the JDK does inside: only the call is seen, in the code of the bundle;
  *   <li>a method reference to a call that blocks ({@code queue::take}), and native code;
  *   <li>classes that were loaded before the bundle was started.

@@ -18,6 +18,9 @@ public final class Verifier implements Watch {
 
   private final Reports reports;
   private final BlockingRules rules;
+  private final LockOrder order;
+  private final OneThread oneThread;
+  private final Charges charges;
 
   /**
    * Makes the verifier.
@@ -28,6 +31,9 @@ public final class Verifier implements Watch {
   public Verifier(Supplier<@Nullable ContractReports> core, BlockingRules rules) {
     this.reports = new Reports(core);
     this.rules = rules;
+    order = new LockOrder(reports);
+    oneThread = new OneThread(reports);
+    charges = new Charges(reports);
   }
 
   @Override
@@ -52,6 +58,66 @@ public final class Verifier implements Watch {
     if (!SECTIONS.get().isEmpty()) {
       blocked(call + " may sleep", culprit, "call it on a thread of your own");
     }
+  }
+
+  @Override
+  public void begin(Object object, String call, String culprit) {
+    oneThread.begin(object, call, culprit);
+  }
+
+  @Override
+  public void end(Object object) {
+    oneThread.end(object);
+  }
+
+  @Override
+  public void locking(Object lock, String name, String culprit) {
+    order.locking(lock, name, culprit);
+  }
+
+  @Override
+  public void locked(Object lock, String name) {
+    order.locked(lock, name);
+  }
+
+  @Override
+  public void unlocked(Object lock) {
+    order.unlocked(lock);
+  }
+
+  @Override
+  public void fence(String types, String culprit) {
+    order.fence(types, culprit);
+  }
+
+  @Override
+  public void callback(String types, String culprit) {
+    order.callback(types, culprit);
+  }
+
+  @Override
+  public void callbackEnd() {
+    order.callbackEnd();
+  }
+
+  @Override
+  public void adding(@Nullable Object client, @Nullable Object device) {
+    charges.adding(client, device);
+  }
+
+  @Override
+  public void removed(Object client, @Nullable Object device) {
+    charges.removed(client, device);
+  }
+
+  @Override
+  public void started(Object made, String culprit) {
+    charges.started(made, culprit);
+  }
+
+  @Override
+  public void ended(Object made) {
+    charges.ended(made);
   }
 
   private void blocked(String what, String culprit, String instead) {

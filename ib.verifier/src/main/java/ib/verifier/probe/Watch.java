@@ -1,8 +1,10 @@
 package ib.verifier.probe;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The receiver of the calls that woven code makes. The methods run on the threads of the code that
- * is watched, from any context, and neither wait nor throw.
+ * is watched, from any context, and do not throw.
  */
 public interface Watch {
   /**
@@ -30,4 +32,94 @@ public interface Watch {
    * @param culprit the bundle whose code calls
    */
   void mayCallSleeping(String call, String culprit);
+
+  /**
+   * The calling thread is about to call a method of an object that is for one thread at a time.
+   *
+   * @param object the object
+   * @param call class and name
+   * @param culprit the bundle whose code calls
+   */
+  void begin(Object object, String call, String culprit);
+
+  /**
+   * The calling thread has returned from the method, or has left it by an exception.
+   *
+   * @param object the object
+   */
+  void end(Object object);
+
+  /**
+   * The calling thread is about to take a lock, and waits for it if it has to.
+   *
+   * @param lock the lock or the monitor
+   * @param name the field that it is read from, or an empty text
+   * @param culprit the bundle whose code does so
+   */
+  void locking(Object lock, String name, String culprit);
+
+  /**
+   * The calling thread has taken a lock.
+   *
+   * @param lock the lock or the monitor
+   * @param name the field that it is read from, or an empty text
+   */
+  void locked(Object lock, String name);
+
+  /**
+   * The calling thread releases a lock.
+   *
+   * @param lock the lock or the monitor
+   */
+  void unlocked(Object lock);
+
+  /**
+   * The calling thread is about to wait for callbacks.
+   *
+   * @param types names of types that say which
+   * @param culprit the bundle whose code does so
+   */
+  void fence(String types, String culprit);
+
+  /**
+   * The midlayer calls a bundle.
+   *
+   * @param types names of types that say with what
+   * @param culprit the bundle
+   */
+  void callback(String types, String culprit);
+
+  /** The call that {@link #callback} has announced returns. */
+  void callbackEnd();
+
+  /**
+   * The calling thread begins or ends the {@code add} of a client.
+   *
+   * @param client the client and the device, or null at the end
+   * @param device the device
+   */
+  void adding(@Nullable Object client, @Nullable Object device);
+
+  /**
+   * The {@code remove} of a client is about to return.
+   *
+   * @param client the client
+   * @param device the device
+   */
+  void removed(Object client, @Nullable Object device);
+
+  /**
+   * The code has started a thread, or has made an executor or a timer.
+   *
+   * @param made which
+   * @param culprit the bundle whose code did so
+   */
+  void started(Object made, String culprit);
+
+  /**
+   * The code is about to cancel a timer.
+   *
+   * @param made which
+   */
+  void ended(Object made);
 }

@@ -25,10 +25,15 @@ record Facts(
     List<String> supertypes,
     Set<String> annotations,
     Map<String, Set<String>> methods) {
+  /** Begins the names of the types of the midlayer. */
+  static final String API = "ib/core/";
+
   private static final String ANY_CONTEXT = "Lib/core/verbs/AnyContext;";
   private static final String MAY_SLEEP = "Lib/core/verbs/MaySleep;";
   private static final String CALLBACK = "Lib/core/verbs/Callback;";
   private static final String FENCE = "Lib/core/verbs/Fence;";
+  private static final String NOT_THREAD_SAFE = "Lib/core/verbs/NotThreadSafe;";
+  private static final String CONSUMER = "Lorg/osgi/annotation/versioning/ConsumerType;";
 
   static Facts of(ClassModel model) {
     Map<String, Set<String>> methods = new HashMap<>();
@@ -67,6 +72,34 @@ record Facts(
   /** {@return whether the method may sleep, as far as this class says} */
   boolean maySleep(String method) {
     return says(method, MAY_SLEEP) || says(method, FENCE);
+  }
+
+  /** {@return whether the method returns when nothing of what it ends runs any more} */
+  boolean fence(String method) {
+    return says(method, FENCE);
+  }
+
+  /** {@return whether the midlayer calls the method, as far as this class says} */
+  boolean callback(String method) {
+    return says(method, CALLBACK);
+  }
+
+  /** {@return whether clients or drivers implement this type of the midlayer, for it to call} */
+  boolean implementedOutside() {
+    return annotations.contains(CONSUMER);
+  }
+
+  /** {@return whether one thread at a time may call the method on one object} */
+  boolean notThreadSafe(String method) {
+    Set<String> own = methods.get(method);
+    return own != null
+        && !method.startsWith("<")
+        && (own.contains(NOT_THREAD_SAFE) || annotations.contains(NOT_THREAD_SAFE));
+  }
+
+  /** {@return whether this is a type of the midlayer that declares a method} */
+  boolean declares(String method) {
+    return name.startsWith(API) && methods.containsKey(method);
   }
 
   private boolean says(String method, String annotation) {

@@ -1,112 +1,153 @@
 package ib.verifier.weave;
 
-import ib.verifier.probe.Probe;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeTransform;
 import java.lang.classfile.Label;
 import java.lang.classfile.MethodModel;
-import java.lang.classfile.Opcode;
-import java.lang.classfile.instruction.InvokeInstruction;
-import java.lang.classfile.instruction.MonitorInstruction;
+import java.lang.classfile.TypeKind;
+import java.lang.classfile.instruction.ExceptionCatch;
 import java.lang.classfile.instruction.ReturnInstruction;
-import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
-import java.lang.constant.MethodTypeDesc;
 import java.lang.reflect.AccessFlag;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts probes into one method: before each call that may block, before each monitor, and around the
- * whole of a method that any context may call.
+ * Puts probes into one method: around the whole of a method that the midlayer calls, or any
+ * context, or that is synchronized; and, by {@link CallWeave}, into its code.
  */
 final class MethodWeave implements CodeTransform {
   /** The name, in reports, of entering a monitor. */
-  private static final String MONITOR = "synchronized";
+  static final String MONITOR = "synchronized";
 
-  private static final ClassDesc PROBE = Probe.class.describeConstable().orElseThrow();
-  private static final MethodTypeDesc NOTHING = MethodTypeDesc.of(ConstantDescs.CD_void);
-  private static final MethodTypeDesc TEXT =
-      MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_String);
-  private static final MethodTypeDesc TEXTS =
-      MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_String, ConstantDescs.CD_String);
+  private static final String CLIENT = "ib/core/client/IbClient";
+  private static final String ADD = "add(Lib/core/verbs/IbDevice;)Ljava/lang/Object;";
+  private static final String REMOVE = "remove(Lib/core/verbs/IbDevice;Ljava/lang/Object;)V";
 
+  private final CallWeave inside;
   private final Calls calls;
   private final AtomicBoolean changed;
+  private final ClassModel model;
   private final String name;
   private final boolean section;
+  private final Set<String> called;
+  private final boolean adds;
+  private final boolean removes;
   private final boolean monitor;
+  private final boolean ofClass;
+  private final List<ExceptionCatch> handlers = new ArrayList<>();
   private @Nullable Label begin;
+  private int self;
+  private int device;
 
   MethodWeave(Calls calls, ClassModel model, MethodModel method, AtomicBoolean changed) {
     this.calls = calls;
     this.changed = changed;
+    this.model = model;
+    inside = new CallWeave(calls, () -> changed.set(true));
     String owner = model.thisClass().asInternalName();
+    String key = Facts.key(method);
     name = owner.replace('/', '.') + "." + method.methodName().stringValue();
+    ofClass = method.flags().has(AccessFlag.STATIC);
     boolean virtual =
-        !method.flags().has(AccessFlag.STATIC)
+        !ofClass
             && !method.flags().has(AccessFlag.PRIVATE)
             && !method.methodName().stringValue().startsWith("<");
-    section = virtual && calls.anyContext(owner, Facts.key(method));
+    section = virtual && calls.anyContext(owner, key);
+    called = virtual && !section ? calls.called(owner, key) : Set.of();
+    boolean client = virtual && calls.isA(owner, CLIENT);
+    adds = client && key.equals(ADD);
+    removes = client && key.equals(REMOVE);
     monitor = method.flags().has(AccessFlag.SYNCHRONIZED);
+  }
+
+  private boolean whole() {
+    return section || monitor || adds || removes || !called.isEmpty();
   }
 
   @Override
   public void atStart(CodeBuilder code) {
+    if (!whole()) {
+      return;
+    }
+    changed.set(true);
+    if (adds || removes) { // the code may use the variables of its parameters for other things
+      self = code.allocateLocal(TypeKind.REFERENCE);
+      device = code.allocateLocal(TypeKind.REFERENCE);
+      code.aload(code.receiverSlot()).astore(self).aload(code.parameterSlot(0)).astore(device);
+    }
     if (section) {
-      changed.set(true);
-      code.loadConstant(name).invokestatic(PROBE, "enter", TEXT);
-      begin = code.newBoundLabel();
+      Emit.texts(code, "enter", name);
+    }
+    if (!called.isEmpty()) {
+      Emit.texts(code, "callback", String.join(" ", called), calls.culprit());
+    }
+    if (adds) {
+      pair(code.aload(self).aload(device), "adding");
     }
     if (monitor) {
-      mightSleep(code, MONITOR);
+      Emit.texts(code, "mightSleep", MONITOR, calls.culprit());
+      Emit.object(lock(code), "locking", "", calls.culprit());
+      Emit.object(lock(code), "locked", "");
+    }
+    begin = code.newBoundLabel();
+  }
+
+  private static void pair(CodeBuilder code, String probe) {
+    Emit.call(code, probe, ConstantDescs.CD_Object, ConstantDescs.CD_Object);
+  }
+
+  private CodeBuilder lock(CodeBuilder code) {
+    return ofClass
+        ? code.loadConstant(model.thisClass().asSymbol())
+        : code.aload(code.receiverSlot());
+  }
+
+  private void leave(CodeBuilder code) {
+    if (monitor) {
+      Emit.object(lock(code), "unlocked");
+    }
+    if (adds) {
+      pair(code.aconst_null().aconst_null(), "adding");
+    }
+    if (removes) {
+      pair(code.aload(self).aload(device), "removed");
+    }
+    if (!called.isEmpty()) {
+      Emit.texts(code, "callbackEnd");
+    }
+    if (section) {
+      Emit.texts(code, "exit");
     }
   }
 
   @Override
   public void accept(CodeBuilder code, CodeElement element) {
     switch (element) {
-      case ReturnInstruction end when section -> code.invokestatic(PROBE, "exit", NOTHING);
-      case MonitorInstruction m when m.opcode() == Opcode.MONITORENTER -> mightSleep(code, MONITOR);
-      case InvokeInstruction call -> before(code, call);
-      default -> {}
-    }
-    code.with(element);
-  }
-
-  private void before(CodeBuilder code, InvokeInstruction call) {
-    String owner = call.owner().asInternalName();
-    String method = call.name().stringValue();
-    if (owner.startsWith("[") || method.startsWith("<")) {
-      return;
-    }
-    Optional<String> rule = calls.blocking(owner, method, call.typeSymbol().parameterCount());
-    if (rule.isPresent()) {
-      mightSleep(code, rule.get());
-    } else if (calls.maySleep(owner, method + call.type().stringValue())) {
-      probe(code, "mayCallSleeping", owner.replace('/', '.') + "." + method);
+      // later than those of the probes, which are inside of them
+      case ExceptionCatch handler -> handlers.add(handler);
+      case ReturnInstruction end when begin != null -> {
+        leave(code);
+        code.with(end);
+      }
+      default -> inside.write(code, element);
     }
   }
 
-  private void mightSleep(CodeBuilder code, String call) {
-    probe(code, "mightSleep", call);
-  }
-
-  private void probe(CodeBuilder code, String probe, String call) {
-    changed.set(true);
-    code.loadConstant(call).loadConstant(calls.culprit()).invokestatic(PROBE, probe, TEXTS);
-  }
-
-  /** However the method ends by an exception, it leaves the section. */
+  /** However the method ends by an exception, it is left. */
   @Override
   public void atEnd(CodeBuilder code) {
+    handlers.forEach(code::with);
     if (begin != null) {
       Label end = code.newBoundLabel();
       code.exceptionCatchAll(begin, end, end);
-      code.invokestatic(PROBE, "exit", NOTHING).athrow();
+      leave(code);
+      code.athrow();
     }
   }
 }

@@ -7,8 +7,11 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import ib.core.client.Violation;
+import ib.verifier.bundles.Clients;
 import ib.verifier.bundles.Handlers;
+import ib.verifier.bundles.Locks;
 import ib.verifier.bundles.Notifiers;
+import ib.verifier.bundles.Shared;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.constant.ClassDesc;
@@ -72,8 +75,69 @@ class CanaryTest {
     }
   }
 
+  static Stream<Arguments> outside() {
+    String crossed = Locks.Crossed.class.getName() + ".";
+    return Stream.of(
+        Arguments.of(
+            Locks.Crossed.class,
+            "S30",
+            "takes " + crossed + "first while it holds " + crossed + "second, and elsewhere",
+            "Locks$Crossed.otherWay("),
+        Arguments.of(
+            Locks.AcrossFence.class,
+            "S30",
+            "takes callback CompletionQueue of canary.AcrossFence while it holds "
+                + Locks.AcrossFence.class.getName()
+                + ".state, and elsewhere",
+            "Locks$AcrossFence.close("),
+        Arguments.of(
+            Shared.ByTwo.class,
+            "S16",
+            "ib.verifier.bundles.Shared$Page.write was called on an object while thread ",
+            "Shared$ByTwo."),
+        Arguments.of(
+            Clients.LeavesThread.class,
+            "S32",
+            "thread left, which it made in add, is alive",
+            "Clients$LeavesThread.child("),
+        Arguments.of(
+            Clients.LeavesTimer.class,
+            "S32",
+            "timer java.util.Timer, which it made in add, is alive",
+            "Clients$LeavesTimer.add("),
+        Arguments.of(
+            Clients.LeavesPool.class,
+            "S32",
+            "executor java.util.concurrent.",
+            "Clients$LeavesPool.add("));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName("V3, V4, V5: lock order, objects for one thread, threads left behind")
+  @MethodSource
+  void outside(Class<?> subject, String clause, String text, String place) throws Exception {
+    try (Lab lab = new Lab(storage)) {
+      Bundle verifier = lab.startVerifier();
+      List<Violation> found = lab.violations();
+      for (int run = 1; run <= RUNS; run++) {
+        Bundle bundle = lab.start(subject);
+        lab.subject(bundle).run();
+        bundle.uninstall();
+        assertEquals(run, found.size(), found::toString);
+        verifier.stop();
+        verifier.start();
+      }
+      Violation v = found.getLast();
+      assertEquals(clause, v.clause());
+      assertEquals("canary." + subject.getSimpleName(), v.culprit());
+      assertTrue(v.text().startsWith(text), v.text());
+      assertTrue(!v.instead().isEmpty(), v.instead());
+      assertTrue(v.report().lines().anyMatch(l -> l.contains(place)), v::report);
+    }
+  }
+
   @ParameterizedTest
-  @DisplayName("V1, V2: what does not block, and what blocks elsewhere, is not reported")
+  @DisplayName("V1 to V5: what is done well is not reported, nor what blocks where it may")
   @MethodSource
   void clean(Class<?> subject, boolean callback) throws Exception {
     try (Lab lab = new Lab(storage)) {
@@ -97,7 +161,11 @@ class CanaryTest {
         Arguments.of(Handlers.Tries.class, true),
         Arguments.of(Handlers.Sleeps.class, false),
         Arguments.of(Handlers.Locks.class, false),
-        Arguments.of(Notifiers.Fails.class, false));
+        Arguments.of(Notifiers.Fails.class, false),
+        Arguments.of(Locks.Ordered.class, false),
+        Arguments.of(Locks.BeforeFence.class, false),
+        Arguments.of(Shared.InTurn.class, false),
+        Arguments.of(Clients.CleansUp.class, false));
   }
 
   /** A class that sleeps, and has no space for a probe: a method has at most 65,535 bytes. */

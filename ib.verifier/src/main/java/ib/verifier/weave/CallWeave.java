@@ -1,0 +1,195 @@
+package ib.verifier.weave;
+
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.CodeElement;
+import java.lang.classfile.Opcode;
+import java.lang.classfile.TypeKind;
+import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.classfile.instruction.MonitorInstruction;
+import java.lang.classfile.instruction.NewObjectInstruction;
+import java.lang.constant.ConstantDescs;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Puts probes around single instructions of one method: calls and monitors. */
+final class CallWeave {
+  private static final String LOCK = "java/util/concurrent/locks/Lock";
+  private static final Set<String> LOCK_METHODS =
+      Set.of("lock", "lockInterruptibly", "tryLock", "unlock");
+  private static final String THREAD = "java/lang/Thread";
+  private static final String EXECUTORS = "java/util/concurrent/Executors";
+  private static final String TIMER = "java/util/Timer";
+  private static final List<String> MADE = List.of("java/util/concurrent/ExecutorService", TIMER);
+
+  private final Calls calls;
+  private final Runnable changed;
+  private final FieldTrail trail = new FieldTrail();
+  private final Map<String, Integer> pending = new HashMap<>(); // new, and not constructed yet
+
+  /**
+   * For one method.
+   *
+   * @param calls what is known
+   * @param changed to be called when a probe is written
+   */
+  CallWeave(Calls calls, Runnable changed) {
+    this.calls = calls;
+    this.changed = changed;
+  }
+
+  /** Writes an instruction, with probes where it needs some. */
+  void write(CodeBuilder code, CodeElement element) {
+    switch (element) {
+      case MonitorInstruction m -> monitor(code, m);
+      case InvokeInstruction call -> call(code, call);
+      case NewObjectInstruction n -> {
+        pending.merge(n.className().asInternalName(), 1, Integer::sum);
+        code.with(element);
+      }
+      default -> code.with(element);
+    }
+    trail.pass(element);
+  }
+
+  private void monitor(CodeBuilder code, MonitorInstruction m) {
+    changed.run();
+    if (m.opcode() == Opcode.MONITOREXIT) {
+      Emit.object(code.dup(), "unlocked");
+      code.with(m);
+      return;
+    }
+    Emit.texts(code, "mightSleep", MethodWeave.MONITOR, calls.culprit());
+    int lock = code.allocateLocal(TypeKind.REFERENCE);
+    code.dup().astore(lock);
+    Emit.object(code.aload(lock), "locking", trail.field(), calls.culprit());
+    code.with(m);
+    Emit.object(code.aload(lock), "locked", trail.field());
+  }
+
+  private void call(CodeBuilder code, InvokeInstruction call) {
+    String owner = call.owner().asInternalName();
+    String method = call.name().stringValue();
+    if (owner.startsWith("[")) {
+      code.with(call);
+    } else if (method.startsWith("<")) {
+      made(code, call, owner);
+    } else {
+      before(code, call, owner, method);
+      around(code, call, owner, method);
+    }
+  }
+
+  private void before(CodeBuilder code, InvokeInstruction call, String owner, String method) {
+    String key = method + call.type().stringValue();
+    String shown = owner.replace('/', '.') + "." + method;
+    Optional<String> rule = calls.blocking(owner, method, call.typeSymbol().parameterCount());
+    if (rule.isPresent()) {
+      changed.run();
+      Emit.texts(code, "mightSleep", rule.get(), calls.culprit());
+    } else if (calls.maySleep(owner, key)) {
+      changed.run();
+      Emit.texts(code, "mayCallSleeping", shown, calls.culprit());
+    }
+    Set<String> fenced = calls.fenced(owner, key);
+    if (!fenced.isEmpty()) {
+      changed.run();
+      Emit.texts(code, "fence", String.join(" ", fenced), calls.culprit());
+    }
+  }
+
+  private void around(CodeBuilder code, InvokeInstruction call, String owner, String method) {
+    boolean object = call.opcode() != Opcode.INVOKESTATIC;
+    String descriptor = call.type().stringValue();
+    if (object && calls.notThreadSafe(owner, method + descriptor)) {
+      oneThread(code, call, owner.replace('/', '.') + "." + method);
+    } else if (object && LOCK_METHODS.contains(method) && calls.isA(owner, LOCK)) {
+      lock(code, call, method);
+    } else if (object && (method + descriptor).equals("start()V") && calls.isA(owner, THREAD)) {
+      starts(code, call);
+    } else if (object && (method + descriptor).equals("cancel()V") && calls.isA(owner, TIMER)) {
+      changed.run();
+      Emit.object(code.dup(), "ended");
+      code.with(call);
+    } else {
+      code.with(call);
+      boolean thread = method.startsWith("start") && descriptor.endsWith(")L" + THREAD + ";");
+      if (thread || owner.equals(EXECUTORS) && method.startsWith("new")) {
+        started(code);
+      }
+    }
+  }
+
+  private void starts(CodeBuilder code, InvokeInstruction call) {
+    changed.run();
+    Emit.around(
+        code,
+        call,
+        (b, thread) -> {},
+        (b, thread) -> Emit.object(b.aload(thread), "started", calls.culprit()),
+        (b, thread) -> {});
+  }
+
+  private void started(CodeBuilder code) {
+    changed.run();
+    Emit.object(code.dup(), "started", calls.culprit());
+  }
+
+  private void oneThread(CodeBuilder code, InvokeInstruction call, String shown) {
+    changed.run();
+    Emit.Part end = (b, object) -> Emit.object(b.aload(object), "end");
+    Emit.around(
+        code,
+        call,
+        (b, object) -> Emit.object(b.aload(object), "begin", shown, calls.culprit()),
+        end,
+        end);
+  }
+
+  private void lock(CodeBuilder code, InvokeInstruction call, String method) {
+    changed.run();
+    String field = trail.field();
+    if (method.equals("unlock")) {
+      Emit.object(code.dup(), "unlocked");
+      code.with(call);
+      return;
+    }
+    boolean tries = method.equals("tryLock");
+    boolean waits = !tries || call.typeSymbol().parameterCount() > 0;
+    Emit.around(
+        code,
+        call,
+        (b, lock) -> {
+          if (waits) {
+            Emit.object(b.aload(lock), "locking", field, calls.culprit());
+          }
+        },
+        (b, lock) -> {
+          if (tries) {
+            b.dup().aload(lock).loadConstant(field);
+            Emit.call(
+                b,
+                "tried",
+                ConstantDescs.CD_boolean,
+                ConstantDescs.CD_Object,
+                ConstantDescs.CD_String);
+          } else {
+            Emit.object(b.aload(lock), "locked", field);
+          }
+        },
+        (b, lock) -> {});
+  }
+
+  /** A constructor has run: of an object that the code makes, or of the superclass. */
+  private void made(CodeBuilder code, InvokeInstruction call, String owner) {
+    code.with(call);
+    if (pending.getOrDefault(owner, 0) > 0 && call.name().equalsString("<init>")) {
+      pending.merge(owner, -1, Integer::sum);
+      if (MADE.stream().anyMatch(type -> calls.isA(owner, type))) {
+        started(code); // javac leaves a second reference on the stack
+      }
+    }
+  }
+}

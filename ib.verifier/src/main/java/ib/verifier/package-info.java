@@ -67,6 +67,15 @@
  * A class that cannot be woven, for example because its method has no space left, is loaded as it
  * is, named in the log, and counted there and by the command.
  *
+ * <h2>How to try a client harder</h2>
+ *
+ * <p>Two system properties of the midlayer need no weaving. With {@code -Dib.roulette=SEED} the
+ * completion handlers run on threads of each kind, platform and virtual, and those of independent
+ * queues in an order of their own (S19, S25); the seed is a number. With {@code
+ * -Dib.fail=CLIENT:STEP} the call number STEP, from 1, that the client makes through a new handle
+ * fails as if there were no memory: with each number in turn, its {@code add} has to clean up, and
+ * leaves no violation (B18).
+ *
  * <h2>What it cannot see</h2>
  *
  * <ul>

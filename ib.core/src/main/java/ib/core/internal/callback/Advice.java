@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What to do instead of breaking a clause, where the report itself does not say it. */
+/** The advice that belongs to a clause, for reports that have none of their own. */
 final class Advice {
   private static final String OWN_THREAD = "hand the work to a thread of your own, and return";
   private static final String QUEUED = "use the queued form, or another thread";

@@ -41,6 +41,7 @@ public final class CompletionVector implements Place {
   private final Incidents incidents;
   private final ThreadFactory threads;
   private final int spins;
+  private final @Nullable Roulette roulette;
   private final @Nullable Serial starting; // runs on another vector, which starts this thread
   private volatile @Nullable Serial head;
   private volatile boolean closed;
@@ -54,6 +55,17 @@ public final class CompletionVector implements Place {
   }
 
   CompletionVector(String name, ThreadFactory threads, int spins) {
+    this(name, threads, spins, null);
+  }
+
+  /** A vector whose tasks run on the threads and in the order that a roulette chooses. */
+  CompletionVector(String name, @Nullable Roulette roulette) {
+    this(name, body -> daemon(name, body), SPINS, roulette);
+  }
+
+  private CompletionVector(
+      String name, ThreadFactory threads, int spins, @Nullable Roulette roulette) {
+    this.roulette = roulette;
     this.incidents = new Incidents(name, LOG::error);
     this.threads = threads;
     this.spins = spins;
@@ -62,6 +74,7 @@ public final class CompletionVector implements Place {
 
   /** A vector that has its thread started by another vector when the first task comes. */
   CompletionVector(String name, CompletionVector starter) {
+    this.roulette = null;
     this.incidents = new Incidents(name, LOG::error);
     this.threads = body -> daemon(name, body);
     this.spins = SPINS;
@@ -158,6 +171,10 @@ public final class CompletionVector implements Place {
   }
 
   private void runAll(Serial first) {
+    if (roulette != null) {
+      roulette.run(first);
+      return;
+    }
     for (Serial t = first; t != null; ) {
       Serial after = t.next();
       t.next(null); // once the task runs, it may be queued again

@@ -24,7 +24,8 @@ public final class CompletionVectors {
   public CompletionVectors(String device, int count, CallbackPool pool) {
     vectors = new CompletionVector[count];
     for (int i = 0; i < count; i++) {
-      vectors[i] = new CompletionVector("ib-" + device + "-comp-" + i);
+      String name = "ib-" + device + "-comp-" + i;
+      vectors[i] = new CompletionVector(name, Roulette.of(name));
     }
     async = new CompletionVector("ib-" + device + "-async", pool.starter());
     this.pool = pool;

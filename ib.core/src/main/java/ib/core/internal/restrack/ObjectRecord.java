@@ -94,6 +94,10 @@ public final class ObjectRecord implements ObjectControl {
   public void enter(String method) {
     owner.table().contract().requireMaySleep(owner.client(), this, method);
     enterAnyContext(method);
+    PlantedFault fault = owner.fault();
+    if (fault != null) {
+      fault.step(this + "." + method);
+    }
   }
 
   @Override

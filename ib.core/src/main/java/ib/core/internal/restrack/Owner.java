@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Everything that one client has made through its handle on one device (D2). */
 public final class Owner {
@@ -42,6 +43,7 @@ public final class Owner {
   private final Queue<Waits.Target> owed = new ConcurrentLinkedQueue<>();
   private final Account account;
   private final ObjectRecord handle;
+  private final @Nullable PlantedFault fault;
   private volatile boolean poisoned;
   private volatile boolean gone;
 
@@ -60,6 +62,7 @@ public final class Owner {
     this.graceNs = graceNs;
     this.account = new Account("client " + client + " on " + device.name(), table.quotas());
     this.handle = new ObjectRecord(this, Kind.DEVICE, List.of());
+    this.fault = PlantedFault.of(client);
   }
 
   /** {@return the record of the handle itself} */
@@ -99,6 +102,11 @@ public final class Owner {
 
   boolean poisoned() {
     return poisoned;
+  }
+
+  /** {@return what is planted to fail, or null} */
+  @Nullable PlantedFault fault() {
+    return fault;
   }
 
   /** {@return whether the client was removed, and all that it had made is gone} */

@@ -147,6 +147,17 @@ public interface ObjectControl {
   default void settle(Amount what, long amount) {}
 
   /**
+   * The driver has seen that the client breaks a clause with the object. Called from any context,
+   * on the thread that does so; a repetition at the same place is only counted.
+   *
+   * @param clause the clause, for example {@code S16}
+   * @param what what the client did, as the rest of a sentence that begins with the object's name
+   * @param instead what to do instead
+   */
+  @AnyContext
+  void broken(String clause, String what, String instead);
+
+  /**
    * Reserves the book of a new object and takes a reference on every object it uses, so that none
    * of them can be destroyed meanwhile.
    *

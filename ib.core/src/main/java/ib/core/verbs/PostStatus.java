@@ -11,6 +11,9 @@ public final class PostStatus {
   /** The work queue has no free slot (-ENOMEM): poll, then post again. */
   public static final int QUEUE_FULL = -12;
 
+  /** Another thread uses the builder of the queue pair (-EBUSY): nothing was posted (S16). */
+  public static final int BUSY = -16;
+
   /** The request or the state of the QP does not allow it (-EINVAL). */
   public static final int INVALID = -22;
 
@@ -41,6 +44,12 @@ public final class PostStatus {
               status,
               "the work queue has no free slot",
               "poll the completion queue, then post again");
+      case BUSY ->
+          told(
+              "BUSY",
+              status,
+              "another thread uses the builder of the queue pair",
+              "one thread at a time, or a list for postSend");
       case INVALID ->
           told(
               "INVALID",

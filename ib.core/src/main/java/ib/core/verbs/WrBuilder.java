@@ -6,7 +6,9 @@ import java.lang.foreign.MemorySegment;
  * The builder form of posting sends ({@code ibv_wr_start … ibv_wr_complete}): allocates nothing and
  * copies least. It carries state, so one thread at a time per queue pair; the requests between
  * {@link #wrStart} and {@link #wrComplete} are posted together or not at all, and the first mistake
- * is what {@code wrComplete} returns.
+ * is what {@code wrComplete} returns. A batch is of the thread that has begun it: what another
+ * thread adds is left out, and its {@code wrComplete} returns {@link PostStatus#BUSY}. The thread
+ * that is the last to call {@code wrStart} has the builder.
  *
  * <p>A request begins with one of the opcode methods, with the id, flags and callback that were set
  * before it; then its data is given ({@link #wrSetSge}, {@link #wrAddSge} or {@link #wrSetInline}).

@@ -26,6 +26,7 @@ public final class TestControl implements ObjectControl {
   private final IbObject[] uses;
   private final AtomicInteger users = new AtomicInteger();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final Queue<String> broken = new ConcurrentLinkedQueue<>();
   private volatile Runnable destroyer = () -> {};
   private volatile IbObject self;
 
@@ -88,6 +89,16 @@ public final class TestControl implements ObjectControl {
   public void publish(IbObject object, Runnable how) {
     self = object;
     destroyer = how;
+  }
+
+  @Override
+  public void broken(String clause, String what, String instead) {
+    broken.add(clause + " " + kind + " " + what);
+  }
+
+  /** {@return what its driver has reported of it} */
+  public Queue<String> broken() {
+    return broken;
   }
 
   @Override

@@ -21,7 +21,7 @@ class PostStatusTest {
       assertEquals(status != PostStatus.OK, text.contains(". Try: "), text);
       seen++;
     }
-    assertEquals(6, seen);
+    assertEquals(7, seen);
   }
 
   @Test

@@ -158,7 +158,7 @@ class WireValuesTest {
         Arguments.of(NotifyFlags.class, "SOLICITED 1 NEXT_COMP 2 REPORT_MISSED_EVENTS 4"),
         Arguments.of(
             PostStatus.class,
-            "OK 0 GONE -5 QUEUE_FULL -12 INVALID -22 OVERRUN -75 NOT_SUPPORTED -95"),
+            "OK 0 GONE -5 QUEUE_FULL -12 BUSY -16 INVALID -22 OVERRUN -75 NOT_SUPPORTED -95"),
         Arguments.of(
             WellKnown.class,
             "PKEY_DEFAULT_FULL 65535 QP1_QKEY -2147418112 QPN_SMI 0 QPN_GSI 1"

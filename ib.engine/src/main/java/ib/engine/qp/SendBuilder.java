@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The builder form: requests are made outside the ring and swapped into it, whole or not at all.
- * One thread at a time. The first mistake is kept and returned by {@link #complete}.
+ * One thread at a time: a batch is of the thread that has begun it, and what another thread adds is
+ * left out. The first mistake is kept and returned by {@link #complete}.
  */
 final class SendBuilder {
   private final SoftQp qp;
@@ -25,6 +26,7 @@ final class SendBuilder {
   private long wrId;
   private int flags;
   private @Nullable Cqe cqe;
+  private @Nullable Thread user; // whose batch it is; none before the first
 
   SendBuilder(SoftQp qp) {
     this.qp = qp;
@@ -35,6 +37,13 @@ final class SendBuilder {
   }
 
   void start() {
+    Thread me = Thread.currentThread();
+    if (!me.equals(user)) {
+      if (count > 0) {
+        staged = new @Nullable SendWqe[1]; // the other thread may still write to its last request
+      }
+      user = me;
+    }
     count = 0;
     status = PostStatus.OK;
     current = null;
@@ -44,33 +53,56 @@ final class SendBuilder {
   }
 
   void wrId(long value) {
-    wrId = value;
+    if (!foreign()) {
+      wrId = value;
+    }
   }
 
   void flags(int value) {
-    flags = value;
+    if (!foreign()) {
+      flags = value;
+    }
   }
 
   void cqe(Cqe value) {
-    cqe = value;
+    if (!foreign()) {
+      cqe = value;
+    }
+  }
+
+  /** {@return whether the batch is another thread's; what the caller adds is left out then} */
+  private boolean foreign() {
+    Thread owner = user;
+    return owner != null && !owner.equals(Thread.currentThread());
+  }
+
+  /** {@return the request that the caller is to add to; null when there is none} */
+  private @Nullable SendWqe mine() {
+    return foreign() ? null : current;
   }
 
   void begin(WrOpcode opcode, int rkey, long remoteAddress, int immData) {
+    if (foreign()) {
+      return;
+    }
     check();
-    if (count == staged.length) {
-      if (count >= qp.engine().sends.capacity()) {
+    int n = count;
+    @Nullable SendWqe[] batch = staged;
+    if (n >= batch.length) {
+      if (n >= qp.engine().sends.capacity()) {
         fail(PostStatus.QUEUE_FULL);
         current = null;
         return;
       }
-      staged = Arrays.copyOf(staged, Math.min(2 * count, qp.engine().sends.capacity()));
+      batch = Arrays.copyOf(batch, Math.min(2 * n, qp.engine().sends.capacity()));
+      staged = batch;
     }
-    SendWqe w = staged[count];
+    SendWqe w = batch[n];
     if (w == null) {
       w = fresh(qp); // once per request of the largest batch
-      staged[count] = w;
+      batch[n] = w;
     }
-    count++;
+    count = n + 1;
     w.wrId = wrId;
     w.cqe = cqe;
     w.opcode = opcode.value();
@@ -90,7 +122,7 @@ final class SendBuilder {
 
   /** Sets the header of a large send, and the size of its segments. */
   void large(MemorySegment from, long offset, int bytes, int mss) {
-    SendWqe w = current;
+    SendWqe w = mine();
     if (w == null) {
       return;
     }
@@ -108,7 +140,7 @@ final class SendBuilder {
 
   /** Sets the operands of an atomic. */
   void atomic(long swapAdd, long compare) {
-    SendWqe w = current;
+    SendWqe w = mine();
     if (w != null) {
       w.swapAdd = swapAdd;
       w.compare = compare;
@@ -120,7 +152,7 @@ final class SendBuilder {
 
   /** Sets the region or window, the length and the rights of a request on memory. */
   void memory(@Nullable Object memory, @Nullable Object region, long length, int access) {
-    SendWqe w = current;
+    SendWqe w = mine();
     if (w != null) {
       w.memory = memory;
       w.boundRegion = region;
@@ -130,7 +162,7 @@ final class SendBuilder {
   }
 
   private void fail(int why) {
-    if (status == PostStatus.OK) {
+    if (status == PostStatus.OK && !foreign()) {
       status = why;
     }
   }
@@ -175,7 +207,7 @@ final class SendBuilder {
   }
 
   void address(AddressHandle ah, int remoteQpn, int remoteQkey) {
-    SendWqe w = current;
+    SendWqe w = mine();
     if (w == null
         || !(ah instanceof SoftAh a)
         || a.domain() != qp.engine().domain
@@ -191,7 +223,7 @@ final class SendBuilder {
   }
 
   void sge(int lkey, long address, int length, boolean only) {
-    SendWqe w = current;
+    SendWqe w = mine();
     if (w == null) {
       fail(PostStatus.INVALID);
       return;
@@ -205,7 +237,7 @@ final class SendBuilder {
   }
 
   void inline(MemorySegment data, long offset, int length) {
-    SendWqe w = current;
+    SendWqe w = mine();
     if (w == null
         || length > w.inlineMost()
         || !Copier.inline(data, offset, w.inlineSegment(), 0, length)) {
@@ -217,11 +249,31 @@ final class SendBuilder {
   }
 
   int complete() {
+    if (refused("wrComplete")) {
+      return PostStatus.BUSY;
+    }
     check();
     int n = count;
     int result = status;
     count = 0;
     current = null;
     return result != PostStatus.OK || n == 0 ? result : SendPost.staged(qp, staged, n);
+  }
+
+  void abort() {
+    if (!refused("wrAbort")) {
+      start();
+    }
+  }
+
+  /** {@return whether the batch is another thread's, which is reported then} */
+  private boolean refused(String method) {
+    Thread owner = user;
+    if (owner == null || owner.equals(Thread.currentThread())) {
+      return false;
+    }
+    String what = "has one builder: " + method + " was called in a batch of " + owner.getName();
+    qp.control().broken("S16", what, "use the builder from one thread at a time, or postSend");
+    return true;
   }
 }

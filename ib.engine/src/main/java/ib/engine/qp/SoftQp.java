@@ -336,7 +336,7 @@ public final class SoftQp extends QueuePair {
 
   @Override
   public void wrAbort() {
-    builder.start();
+    builder.abort();
   }
 
   // ---- control path ----

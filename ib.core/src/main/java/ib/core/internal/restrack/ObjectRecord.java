@@ -1,7 +1,9 @@
 package ib.core.internal.restrack;
 
+import ib.core.client.Violation;
 import ib.core.internal.callback.GuardedEventHandler;
 import ib.core.internal.callback.ObjectEvents;
+import ib.core.internal.callback.Stacks;
 import ib.core.internal.restrack.Life.State;
 import ib.core.serial.Serial;
 import ib.core.verbs.EventHandler;
@@ -121,6 +123,15 @@ public final class ObjectRecord implements ObjectControl {
           "let go of everything made through the device when IbClient.remove is called");
     }
     return new IbInvalidException(what, "the object is " + s, "an object that is not closed");
+  }
+
+  @Override
+  public void broken(String clause, String what, String instead) {
+    String text = this + " " + what;
+    owner
+        .table()
+        .contract()
+        .report(new Violation(clause, owner.client(), text, instead, Stacks.here(), List.of()));
   }
 
   // ---- references ----

@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Hashtable;
+import java.util.List;
 import java.util.Map;
 import java.util.function.ToIntFunction;
 import org.osgi.framework.BundleContext;
@@ -34,7 +35,8 @@ public final class Launcher {
   /**
    * Entry point.
    *
-   * @param args none for a shell; or {@code exec} and one argument with shell commands
+   * @param args none for a shell; {@code exec} and one argument with shell commands; {@code kit}
+   *     and the jar of a driver
    */
   public static void main(String[] args) {
     SLF4JBridgeHandler.removeHandlersForRootLogger();
@@ -50,11 +52,15 @@ public final class Launcher {
   }
 
   int run(String... args) {
+    if (args.length > 0 && args[0].equals("kit")) {
+      return new Kit(home, err).run(List.of(args).subList(1, args.length));
+    }
     boolean exec = args.length == 2 && args[0].equals("exec");
     if (!exec && args.length != 0) {
       err.println("usage: ib                    start the runtime with a shell");
       err.println(
           "       ib exec '<commands>'  run shell commands in a fresh runtime, exit with their status");
+      err.println("       ib kit DRIVER.jar ...  run the compatibility suite against a driver");
       return USAGE;
     }
     try {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.BundleEvent;
@@ -45,12 +46,19 @@ final class Runtime {
    */
   static Runtime start(Path home, boolean interactive, PrintStream err)
       throws IOException, BundleException {
+    return start(home, List.of(home.resolve("conf"), home.resolve("deploy")), interactive, err);
+  }
+
+  /** As the other, with folders of the caller's choice for configurations and hot bundles. */
+  static Runtime start(Path home, List<Path> watched, boolean interactive, PrintStream err)
+      throws IOException, BundleException {
     RunDescriptor descriptor = RunDescriptor.read(home.resolve("etc/ib.bndrun"));
-    Files.createDirectories(home.resolve("conf"));
-    Files.createDirectories(home.resolve("deploy"));
+    for (Path folder : watched) {
+      Files.createDirectories(folder);
+    }
     Storage storage = Storage.open(Path.of(System.getProperty("java.io.tmpdir")), err);
     Framework framework =
-        factory().newFramework(properties(home, descriptor, storage, interactive));
+        factory().newFramework(properties(home, watched, descriptor, storage, interactive));
     PrintStream stray = strayOutput(err);
     java.lang.Runtime.getRuntime()
         .addShutdownHook(new Thread(() -> end(framework, storage, err), "ib stop"));
@@ -97,7 +105,11 @@ final class Runtime {
   }
 
   private static Map<String, String> properties(
-      Path home, RunDescriptor descriptor, Storage storage, boolean interactive) {
+      Path home,
+      List<Path> watched,
+      RunDescriptor descriptor,
+      Storage storage,
+      boolean interactive) {
     Map<String, String> properties = new HashMap<>(descriptor.frameworkProperties());
     properties.put(Constants.FRAMEWORK_STORAGE, storage.cache().toString());
     properties.put(
@@ -105,7 +117,9 @@ final class Runtime {
     properties.put(Constants.FRAMEWORK_BEGINNING_STARTLEVEL, LAST_LEVEL);
     // no console log: the OSGi log has the same entries, which LogBridge forwards
     properties.put("felix.log.level", "0");
-    properties.put("felix.fileinstall.dir", home.resolve("conf") + "," + home.resolve("deploy"));
+    properties.put(
+        "felix.fileinstall.dir",
+        watched.stream().map(Path::toString).collect(Collectors.joining(",")));
     properties.put("felix.fileinstall.tmpdir", storage.temporary().toString());
     properties.put("felix.fileinstall.poll", "500");
     properties.put("felix.fileinstall.noInitialDelay", "true");

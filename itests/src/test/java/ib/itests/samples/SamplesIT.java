@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import ib.itests.Folder;
+import ib.itests.Program;
 import ib.itests.Shell;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,6 +53,28 @@ public class SamplesIT {
       String unplugged = shell.run("ib:unplug cable1");
       assertTrue(unplugged, unplugged.contains("cable1 GONE"));
     }
+    assertJudged(folder, driver.resolve("target/driver-1.jar"));
+  }
+
+  /** Runs {@code ib kit} against the bundle, as somebody does who has nothing but the jar. */
+  private void assertJudged(Folder folder, Path jar) throws Exception {
+    Path conf = folder.home().resolve("conf");
+    Path report = temporary.getRoot().toPath().resolve("report.html");
+    Program run =
+        Program.ib(
+            folder.home(),
+            "",
+            "kit",
+            "-c",
+            "CTX-.*|HELD-.*|DATA-00.",
+            "-o",
+            report.toString(),
+            jar.toString(),
+            conf.resolve("samples.driver-cable0.cfg").toString(),
+            conf.resolve("samples.driver-cable1.cfg").toString());
+    assertEquals(run.out() + run.err(), 0, run.status());
+    assertTrue(run.out(), run.out().contains("32 cases: 32 passed, 0 failed, 0 skipped\n"));
+    assertTrue(Files.readString(report).contains("samples.driver 1.0.0"));
   }
 
   @Test

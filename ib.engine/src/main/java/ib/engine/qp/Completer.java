@@ -342,7 +342,7 @@ final class Completer {
     if (qp.service == Opcode.RC) {
       qp.fail(null);
     } else {
-      qp.enter(QpState.SQE, status.label());
+      qp.enter(QpState.SQE, QpHistory.ASKED); // the history knows the status
     }
   }
 

@@ -365,7 +365,7 @@ final class QpCore extends Member {
   }
 
   /** Goes to another state. */
-  void enter(QpState to, String cause) {
+  void enter(QpState to, long cause) {
     QpState from = state;
     state = to;
     Ready.entered(this, to);
@@ -381,7 +381,7 @@ final class QpCore extends Member {
 
   /** Enters ERR; the current step flushes. */
   void fail(@Nullable EventType event) {
-    enter(QpState.ERR, event == null ? QpHistory.ASKED : event.name());
+    enter(QpState.ERR, event == null ? QpHistory.ASKED : QpHistory.event(event));
     if (event != null) {
       verbs.tell(event);
     }

@@ -114,7 +114,7 @@ final class QpDoctor {
               "a receive posted here names memory that is not valid",
               "check lkey, range and LOCAL_WRITE of the receives posted to this queue pair");
       default ->
-          history.cause().equals(QpHistory.ASKED)
+          history.isAsked()
               ? find(
                   "a call of modify moved it to " + qp.state,
                   "modify to RESET and bring it up again")

@@ -2,6 +2,7 @@ package ib.engine.qp;
 
 import ib.core.spi.QpDiagnosis.Change;
 import ib.core.spi.QpDiagnosis.Note;
+import ib.core.verbs.EventType;
 import ib.core.verbs.QpState;
 import ib.core.verbs.WcStatus;
 import ib.engine.wire.Syndrome;
@@ -11,107 +12,137 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The history of a queue pair. It records only rare events, so that the data path pays nothing.
- * Only the thread that holds this queue pair's claim records, except that the worker calls {@link
- * #look}, too.
+ * The history of a queue pair. It records only rare events, as numbers in one array, and makes
+ * texts of them when it is asked, so that the data path pays nothing. Only the thread that holds
+ * this queue pair's claim records, except that the worker calls {@link #look}, too.
  */
 final class QpHistory {
-  static final String ASKED = "modify";
-  static final String REMOVED = "device or queue pair is removed";
-  static final String CRASHED = "an exception inside the engine";
+  /** Cause of a change of state: a call of modify. */
+  static final long ASKED = 1L << 8;
+
+  /** Cause of a change of state: the queue pair is destroyed. */
+  static final long REMOVED = 2L << 8;
+
+  /** Cause of a change of state: an exception ended a step. */
+  static final long CRASHED = 3L << 8;
+
+  private static final long EVENT = 4L << 8; // detail: an EventType
+  private static final long REFUSED = 5L << 8; // detail: a syndrome; with a PSN
+  private static final long FAILED = 6L << 8; // detail: a WcStatus; with a PSN
+  private static final int DETAIL = 16; // bits 16 to 31; bits 0 to 7: the new state
+  private static final int PSN = 32;
+
+  // ---- the latest of four kinds, three words each: time, count, PSN and syndrome ----
+  private static final int NAK_RECEIVED = 0;
+  private static final int NAK_SENT = 3;
+  private static final int RNR = 6;
+  private static final int TIMEOUT = 9;
+
+  // ---- then the changes of state, two words each: time, cause and state ----
+  private static final int FIRST_CHANGE = 12;
   private static final int CHANGES = 16;
   private static final int CHANGES_INITIAL = 4; // INIT, RTR, RTS and ERR
 
-  private long[] changeNs = new long[CHANGES_INITIAL];
-  private @Nullable QpState[] changeTo = new @Nullable QpState[CHANGES_INITIAL];
-  private @Nullable String[] changeCause = new @Nullable String[CHANGES_INITIAL];
+  private long[] words = new long[FIRST_CHANGE + 2 * CHANGES_INITIAL];
   private long changes;
-
-  private final Last nakReceived = new Last();
-  private final Last nakSent = new Last();
-  private final Last rnr = new Last();
-  private final Last timeout = new Last();
   private @Nullable WcStatus failure;
-  private @Nullable String pending; // why the state is about to change
+  private long pending; // why the state is about to change; 0: the caller's cause counts
   private @Nullable Throwable crash; // the first exception that ended a step
 
   // the worker's
   private long heardCount;
   private volatile long heardNs = -1;
 
-  /** The latest of its kind. */
-  private static final class Last {
-    long ns;
-    int psn;
-    int syndrome;
-    long count;
-
-    void note(long now, int atPsn, int withSyndrome) {
-      ns = now;
-      psn = atPsn;
-      syndrome = withSyndrome;
-      count++;
-    }
-  }
-
   // ---- what happens ----
 
-  /** Records a change of state. */
-  void changed(long now, QpState to, String cause) {
-    if (changes == changeNs.length && changes < CHANGES) {
-      grow();
+  /**
+   * Records a change of state.
+   *
+   * @param now the time
+   * @param to the new state
+   * @param cause one of the constants, or what {@link #event} returns
+   */
+  void changed(long now, QpState to, long cause) {
+    if (place(changes) == words.length) {
+      int n = Math.min(2 * words.length, place(CHANGES - 1) + 2);
+      words = Arrays.copyOf(words, n); // without memory the next change tries again
     }
-    int i = (int) (changes++ % CHANGES);
-    String known = pending;
-    changeNs[i] = now;
-    changeTo[i] = to;
-    changeCause[i] = known == null ? cause : known;
-    pending = null;
+    int at = place(changes);
+    words[at] = now;
+    words[at + 1] = to.ordinal() | (pending == 0 ? cause : pending);
+    pending = 0;
+    changes++;
   }
 
-  /** Doubles the number of changes that the arrays hold. */
-  private void grow() {
-    int n = 2 * changeNs.length;
-    long[] ns = Arrays.copyOf(changeNs, n);
-    @Nullable QpState[] to = Arrays.copyOf(changeTo, n);
-    changeCause = Arrays.copyOf(changeCause, n);
-    changeTo = to;
-    changeNs = ns; // last: when there is no memory, the next change tries again
+  private static int place(long change) {
+    return FIRST_CHANGE + 2 * (int) (change % CHANGES);
+  }
+
+  /** {@return the cause of a change of state that an event reports} */
+  static long event(EventType type) {
+    return EVENT | (long) type.ordinal() << DETAIL;
   }
 
   /** {@return why the latest state was entered} */
   String cause() {
-    String cause = changes == 0 ? null : at(changeCause, (int) ((changes - 1) % CHANGES));
-    return cause == null ? "" : cause;
+    return changes == 0 ? "" : text(words[place(changes - 1) + 1]);
   }
 
-  /** Reads an element on any thread, which may still see the array that is too short for it. */
-  private static <T> @Nullable T at(@Nullable T[] all, int i) {
-    return i < all.length ? all[i] : null;
+  private static String text(long what) {
+    int detail = (int) (what >>> DETAIL) & 0xffff;
+    int psn = (int) (what >>> PSN);
+    long cause = what & 0xff00;
+    if (cause == REMOVED) {
+      return "device or queue pair is removed";
+    } else if (cause == CRASHED) {
+      return "an exception inside the engine";
+    } else if (cause == EVENT) {
+      return EventType.values()[detail].name();
+    } else if (cause == REFUSED) {
+      return "refused the peer's request at PSN " + hex(psn) + ": " + Syndrome.text(detail);
+    } else if (cause == FAILED) {
+      return WcStatus.values()[detail].label() + " at PSN " + hex(psn);
+    }
+    return "modify";
+  }
+
+  /** {@return whether a call of modify asked for the latest state} */
+  boolean isAsked() {
+    return changes == 0 || (words[place(changes - 1) + 1] & 0xff00) == ASKED;
+  }
+
+  private void note(int kind, long now, int psn, int syndrome) {
+    words[kind] = now;
+    words[kind + 1]++;
+    words[kind + 2] = psn & 0xffffffffL | (long) syndrome << PSN;
+  }
+
+  private static long failing(long cause, int detail, int psn) {
+    return cause | (long) detail << DETAIL | (psn & 0xffffffL) << PSN;
   }
 
   void nakReceived(long now, int psn, int syndrome) {
     if (Syndrome.kind(syndrome) == Syndrome.CLASS_RNR) {
-      rnr.note(now, psn, syndrome);
+      note(RNR, now, psn, syndrome);
     } else {
-      nakReceived.note(now, psn, syndrome);
+      note(NAK_RECEIVED, now, psn, syndrome);
     }
   }
 
   /** Records a NAK that refuses a request of the peer; the state changes next. */
   void nakSent(long now, int psn, int syndrome) {
-    nakSent.note(now, psn, syndrome);
-    pending = "refused the peer's request at PSN " + hex(psn) + ": " + Syndrome.text(syndrome);
+    note(NAK_SENT, now, psn, syndrome);
+    pending = failing(REFUSED, syndrome, psn);
   }
 
   void timeout(long now, int psn) {
-    timeout.note(now, psn, 0);
+    note(TIMEOUT, now, psn, 0);
   }
 
   /** Records a request that completes with an error of its own; the state changes next. */
   void failed(WcStatus status, int psn) {
     failure = status;
-    pending = status.label() + " at PSN " + hex(psn);
+    pending = failing(FAILED, status.ordinal(), psn);
   }
 
   /** Records an exception that ended a step; keeps the first of several. */
@@ -124,12 +155,9 @@ final class QpHistory {
   /** Forgets failures and NAKs, because the queue pair was reset; keeps the changes of state. */
   void reset() {
     failure = null;
-    pending = null;
+    pending = 0;
     crash = null;
-    timeout.count = 0;
-    rnr.count = 0;
-    nakReceived.count = 0;
-    nakSent.count = 0;
+    Arrays.fill(words, 0, FIRST_CHANGE, 0);
   }
 
   /** Samples the receive counter; returns whether a packet arrived since the last sample. */
@@ -160,40 +188,41 @@ final class QpHistory {
 
   /** {@return the syndrome of the NAK that this queue pair sent last, or 0} */
   int refusal() {
-    return nakSent.count == 0 ? 0 : nakSent.syndrome;
+    return syndrome(NAK_SENT);
   }
 
   long timeouts() {
-    return timeout.count;
+    return words[TIMEOUT + 1];
+  }
+
+  private int syndrome(int kind) {
+    return (int) (words[kind + 2] >>> PSN);
   }
 
   List<Change> changes() {
     List<Change> all = new ArrayList<>();
     for (long n = Math.max(0, changes - CHANGES); n < changes; n++) {
-      int i = (int) (n % CHANGES);
-      QpState to = at(changeTo, i);
-      String cause = at(changeCause, i);
-      long[] ns = changeNs;
-      if (to != null && cause != null && i < ns.length) {
-        all.add(new Change(ns[i], to, cause));
-      }
+      int at = place(n);
+      long what = words[at + 1];
+      all.add(new Change(words[at], QpState.values()[(int) what & 0xff], text(what)));
     }
     return all;
   }
 
   List<Note> troubles() {
     List<Note> all = new ArrayList<>();
-    add(all, timeout, "timeout, PSN %s not acknowledged");
-    add(all, rnr, "RNR NAK received at PSN %s");
-    add(all, nakReceived, "NAK received at PSN %s: " + Syndrome.text(nakReceived.syndrome));
-    add(all, nakSent, "NAK sent at PSN %s: " + Syndrome.text(nakSent.syndrome));
+    add(all, TIMEOUT, "timeout, PSN %s not acknowledged");
+    add(all, RNR, "RNR NAK received at PSN %s");
+    add(all, NAK_RECEIVED, "NAK received at PSN %s: " + Syndrome.text(syndrome(NAK_RECEIVED)));
+    add(all, NAK_SENT, "NAK sent at PSN %s: " + Syndrome.text(syndrome(NAK_SENT)));
     return all;
   }
 
-  private static void add(List<Note> all, Last last, String text) {
-    if (last.count > 0) {
-      String times = last.count == 1 ? "" : " (" + last.count + " times)";
-      all.add(new Note(last.ns, String.format(text, hex(last.psn)) + times));
+  private void add(List<Note> all, int kind, String text) {
+    long count = words[kind + 1];
+    if (count > 0) {
+      String times = count == 1 ? "" : " (" + count + " times)";
+      all.add(new Note(words[kind], String.format(text, hex((int) words[kind + 2])) + times));
     }
   }
 

@@ -207,7 +207,7 @@ public final class SoftHca implements DeviceOps {
 
   /** {@return a context for a thread of the wire, see {@link RunContext}} */
   public RunContext newRunContext() {
-    return new RunList(core.config().runBudgetBytes());
+    return RunList.ofBatches(core.config().runBudgetBytes());
   }
 
   @Override

@@ -31,8 +31,8 @@ class FootprintTest {
             .lines()
             .toList();
     assertEquals(0, program.waitFor());
-    assertAtMost(55, 2_900, lines.get(0));
-    assertAtMost(60, 3_500, lines.get(1));
+    assertAtMost(45, 2_600, lines.get(0));
+    assertAtMost(49, 3_200, lines.get(1));
   }
 
   private static void assertAtMost(int objects, int bytes, String found) {

@@ -1,10 +1,13 @@
 package ib.engine.mr;
 
-/** The scatter/gather elements of a request. Reused; one thread at a time may use a list. */
+/**
+ * The scatter/gather elements of a request: two words each, the address, then the local key and the
+ * length. Reused; one thread at a time may use a list.
+ */
 public final class SgeList {
-  private final int[] lkeys;
-  private final long[] addresses;
-  private final int[] lengths;
+  private static final int WORDS = 2; // of an element
+
+  private final long[] words;
   private int count;
   private long length;
 
@@ -14,9 +17,7 @@ public final class SgeList {
    * @param most greatest number of elements
    */
   public SgeList(int most) {
-    lkeys = new int[most];
-    addresses = new long[most];
-    lengths = new int[most];
+    words = new long[WORDS * most];
   }
 
   /** Removes all elements. */
@@ -35,12 +36,12 @@ public final class SgeList {
    */
   public boolean add(int lkey, long address, int bytes) {
     int n = count;
-    if (n == lkeys.length) {
+    int at = WORDS * n;
+    if (at == words.length) {
       return false;
     }
-    lkeys[n] = lkey;
-    addresses[n] = address;
-    lengths[n] = bytes;
+    words[at] = address;
+    words[at + 1] = (long) lkey << 32 | bytes & 0xffffffffL;
     count = n + 1;
     length += bytes & 0xffffffffL;
     return true;
@@ -48,7 +49,7 @@ public final class SgeList {
 
   /** {@return the greatest number of elements} */
   public int most() {
-    return lkeys.length;
+    return words.length / WORDS;
   }
 
   /** {@return the number of elements} */
@@ -68,7 +69,7 @@ public final class SgeList {
    * @return the key
    */
   public int lkey(int i) {
-    return lkeys[i];
+    return (int) (words[WORDS * i + 1] >>> 32);
   }
 
   /**
@@ -78,7 +79,7 @@ public final class SgeList {
    * @return in the region's space
    */
   public long address(int i) {
-    return addresses[i];
+    return words[WORDS * i];
   }
 
   /**
@@ -88,6 +89,6 @@ public final class SgeList {
    * @return bytes
    */
   public long length(int i) {
-    return lengths[i] & 0xffffffffL;
+    return words[WORDS * i + 1] & 0xffffffffL;
   }
 }

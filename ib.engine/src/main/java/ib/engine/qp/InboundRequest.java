@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class InboundRequest {
   private static final int FLUSH_RANGE_LEVEL = 0x30;
-  private static final int[] NO_INTS = {};
-  private static final long[] NO_LONGS = {};
+  private static final int WORDS = 2; // of a result: sequence number and opcode; the original value
+  private static final long[] NONE = {};
 
   private final QpCore qp;
   private final ConnectedResponder responder;
@@ -34,9 +34,7 @@ final class InboundRequest {
   private @Nullable MemorySegment value; // made with the first atomic write
 
   // results, newest overwriting oldest
-  private int[] psns = NO_INTS;
-  private int[] opcodes = NO_INTS;
-  private long[] originals = NO_LONGS;
+  private long[] results = NONE;
   private int count;
   private int newest;
 
@@ -54,35 +52,29 @@ final class InboundRequest {
   /** Sets how many such requests the peer may have outstanding; the newest results stay. */
   void resources(int most) {
     int kept = Math.min(count, most);
-    int[] keptPsns = new int[most];
-    int[] keptOpcodes = new int[most];
-    long[] keptOriginals = new long[most];
+    long[] keptResults = new long[WORDS * most];
     for (int n = kept - 1, i = newest; n >= 0; n--) {
-      keptPsns[n] = psns[i];
-      keptOpcodes[n] = opcodes[i];
-      keptOriginals[n] = originals[i];
+      System.arraycopy(results, WORDS * i, keptResults, WORDS * n, WORDS);
       i = before(i);
     }
-    psns = keptPsns;
-    opcodes = keptOpcodes;
-    originals = keptOriginals;
+    results = keptResults;
     count = kept;
     newest = Math.max(0, kept - 1);
   }
 
   /** {@return how many such requests the peer may have under way} */
   int resources() {
-    return psns.length;
+    return results.length / WORDS;
   }
 
   private int before(int i) {
-    return i == 0 ? psns.length - 1 : i - 1;
+    return i == 0 ? resources() - 1 : i - 1;
   }
 
   /** Executes a request that is next in sequence. */
   void execute(Packet p, int what) {
     long length = p.dmaLength & 0xffffffffL;
-    if (psns.length == 0 || length > ConnectedResponder.MAX_LENGTH || !wellFormed(p, what)) {
+    if (results.length == 0 || length > ConnectedResponder.MAX_LENGTH || !wellFormed(p, what)) {
       responder.invalid();
       return;
     }
@@ -181,11 +173,14 @@ final class InboundRequest {
   }
 
   private void keep(Packet p, long original) {
-    newest = newest + 1 == psns.length ? 0 : newest + 1;
-    psns[newest] = p.psn;
-    opcodes[newest] = p.opcode;
-    originals[newest] = original;
-    count = Math.min(count + 1, psns.length);
+    newest = newest + 1 == resources() ? 0 : newest + 1;
+    results[WORDS * newest] = asked(p);
+    results[WORDS * newest + 1] = original;
+    count = Math.min(count + 1, resources());
+  }
+
+  private static long asked(Packet p) {
+    return (long) p.opcode << 32 | p.psn;
   }
 
   private void answer(int opcode, int psn, long original) {
@@ -222,8 +217,8 @@ final class InboundRequest {
   private void replay(Packet p) {
     int i = newest;
     for (int n = 0; n < count; n++) {
-      if (psns[i] == p.psn && opcodes[i] == p.opcode) {
-        answer(p.opcode, p.psn, originals[i]);
+      if (results[WORDS * i] == asked(p)) {
+        answer(p.opcode, p.psn, results[WORDS * i + 1]);
         return;
       }
       i = before(i);

@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
  * left out. The first mistake is kept and returned by {@link #complete}.
  */
 final class SendBuilder {
+  private static final @Nullable SendWqe[] NONE = new @Nullable SendWqe[0];
+
   private final SoftQp qp;
-  private @Nullable SendWqe[] staged = new @Nullable SendWqe[1];
+  private @Nullable SendWqe[] staged = NONE; // of the largest batch so far
   private int count;
   private int status;
   private @Nullable SendWqe current;
@@ -94,7 +96,7 @@ final class SendBuilder {
         current = null;
         return;
       }
-      batch = Arrays.copyOf(batch, Math.min(2 * n, qp.engine().sends.capacity()));
+      batch = Arrays.copyOf(batch, Math.min(Math.max(1, 2 * n), qp.engine().sends.capacity()));
       staged = batch;
     }
     SendWqe w = batch[n];

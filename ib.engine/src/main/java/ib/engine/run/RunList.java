@@ -15,26 +15,43 @@ import org.jspecify.annotations.Nullable;
 public final class RunList extends RunContext {
   private static final int PACKET_COST = 256;
   private static final int MAX_DEFERRED = 16;
+  private static final @Nullable Claimed[] NONE = new @Nullable Claimed[0];
 
   private final int budgetBytes;
   private @Nullable Claimed first;
   private @Nullable Claimed last; // meaningful when first is not null
   private long budget;
   private long thread; // the number of who uses this list
-  private final @Nullable Claimed[] deferred = new @Nullable Claimed[MAX_DEFERRED];
+  private final @Nullable Claimed[] deferred;
   private int deferredCount;
   private boolean batch;
   private byte @Nullable [] header; // scratch for a GRH
   private @Nullable MemorySegment headerSegment;
 
   /**
-   * Makes an empty list.
+   * Makes an empty list. Its queue pairs acknowledge at once what arrives.
    *
    * @param budgetBytes bytes to move before what is left goes to the worker
    */
   public RunList(int budgetBytes) {
+    this(budgetBytes, NONE);
+  }
+
+  private RunList(int budgetBytes, @Nullable Claimed[] deferred) {
     this.budgetBytes = budgetBytes;
     this.budget = budgetBytes;
+    this.deferred = deferred;
+  }
+
+  /**
+   * Makes an empty list for a thread that receives packets in batches. Its queue pairs may leave an
+   * acknowledgement for the end of a batch.
+   *
+   * @param budgetBytes bytes to move before what is left goes to the worker
+   * @return the list
+   */
+  public static RunList ofBatches(int budgetBytes) {
+    return new RunList(budgetBytes, new @Nullable Claimed[MAX_DEFERRED]);
   }
 
   /** Whether what was given is used up; the loops of a queue pair leave then. */
@@ -150,7 +167,7 @@ public final class RunList extends RunContext {
         return batch;
       }
     }
-    if (!batch || deferredCount == MAX_DEFERRED) {
+    if (!batch || deferredCount == deferred.length) {
       return false;
     }
     deferred[deferredCount++] = qp;

@@ -27,6 +27,7 @@ import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.LinkLayer;
 import ib.driver.rxe.RxeAdapter;
+import ib.driver.soft.SoftNode;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.sm.BuiltinSm;
 import java.util.ArrayList;

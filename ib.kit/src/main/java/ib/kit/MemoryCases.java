@@ -17,6 +17,7 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.core.verbs.WrOpcode;
 import java.lang.foreign.ValueLayout;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Assertions;
 
 /** Fast registration, invalidation, windows, flush (IBA 10.6.4, 10.6.7, 10.7.2). */
@@ -56,6 +57,9 @@ final class MemoryCases {
                   status == WcStatus.REM_ACCESS_ERR || status == WcStatus.REM_OP_ERR, status::name);
               Await.until("the peer in ERR", () -> p.b.qp.state() == QpState.ERR);
             });
+    s.add(
+        "mapped and registered in a completion handler, written by the peer (S10)",
+        MemoryCases::inHandler);
     windows(c.section("MEM", 21, "memory windows", Cap.RC).lossless());
     flush(c.section("MEM", 41, "flush", Cap.RC, Cap.FLUSH_GLOBAL));
   }
@@ -95,6 +99,26 @@ final class MemoryCases {
     Assertions.assertEquals(0x77L, p.b.mr.segment().get(ValueLayout.JAVA_LONG, 8192));
     local(p.b, form, new SendWr(0).opcode(WrOpcode.LOCAL_INV).invalidateRkey(key));
     dead(t, p, key, mr.iova());
+  }
+
+  private static void inHandler(Trial t) {
+    Pair p = t.pair(Shape.of(QpType.RC));
+    MemoryRegion mr = t.later(p.b.pd.allocFastRegistration(1));
+    int key = MemoryRegion.nextKey(mr.rkey());
+    SendWr register = register(mr, key).wrId(1).flags(SendFlags.SIGNALED);
+    AtomicInteger status = new AtomicInteger(PostStatus.INVALID);
+    Probe probe =
+        new Probe(
+            cq -> {
+              mr.map(p.b.mr.segment().asSlice(4096, 64));
+              status.set(p.b.qp.postSend(register));
+            });
+    Armed.of(t, probe).settle(0);
+    Assertions.assertEquals(PostStatus.OK, status.get());
+    Await.success(p.b.sendCq, 1);
+    p.a.mr.segment().set(ValueLayout.JAVA_LONG, 0, 0x77L);
+    write(p, key, mr.iova(), WcStatus.SUCCESS);
+    Assertions.assertEquals(0x77L, p.b.mr.segment().get(ValueLayout.JAVA_LONG, 4096));
   }
 
   private static void sendInvalidate(Trial t, Form form) {

@@ -45,7 +45,10 @@ public enum Cap {
   UD_TSO(19),
   /** Extended reliable connections. */
   XRC(20),
-  /** Fast registration, local invalidate, send with invalidate. */
+  /**
+   * Fast registration, local invalidate, send with invalidate. There is no capability for fast
+   * memory regions of the old kind, see {@link MemoryRegion#map}.
+   */
   MEM_MGT_EXTENSIONS(21),
   /** Memory windows type 2A. */
   MEM_WINDOW_TYPE_2A(23),

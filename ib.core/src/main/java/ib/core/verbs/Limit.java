@@ -54,7 +54,10 @@ public enum Limit {
   MAX_TOTAL_MCAST_QP_ATTACH,
   /** Address handles. */
   MAX_AH,
-  /** Fast memory regions of the old kind. */
+  /**
+   * Fast memory regions of the old kind, which {@code map_phys_fmr} mapped and which Linux removed
+   * in 5.8: 0, since there are none (S10). {@link MemoryRegion#map} says why.
+   */
   MAX_FMR,
   /** Shared receive queues. */
   MAX_SRQ,

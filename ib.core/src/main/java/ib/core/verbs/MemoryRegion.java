@@ -74,6 +74,13 @@ public abstract non-sealed class MemoryRegion extends IbObject {
    * ib_map_mr_sg}). The segments follow one another in the region's space, whose start {@link
    * #iova} tells from now on (0 when it is registered {@link Access#ZERO_BASED}).
    *
+   * <p>It takes the place of {@code map_phys_fmr} (S10), which this API does not have. The key of
+   * an old fast memory region opens the memory as soon as it is mapped, in no order with requests,
+   * and stays open until regions are unmapped together, later; so a peer reaches memory that its
+   * owner uses for something else by then. Here REG_MR and LOCAL_INV open and close the key in the
+   * order of the queue. And the old call is given page addresses, which have neither bounds nor a
+   * lifetime; a segment has both.
+   *
    * @param segments native, accessible from any thread, at least one and at most as many as {@link
    *     ProtectionDomain#allocFastRegistration} was given
    * @throws IbInvalidException for other segments, or a region that was made otherwise

@@ -40,9 +40,11 @@ import ib.core.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -64,7 +66,11 @@ class ClauseTest {
         Arena arena = Arena.ofShared()) {
       BoundDevice device = rig.bind("ulp");
       assertTrue(device.has(Cap.MEM_MGT_EXTENSIONS), "a ULP can ask");
-      assertEquals(0, device.attrs().limit(Limit.MAX_FMR), "the old kind is gone");
+      assertEquals(0, device.attrs().limit(Limit.MAX_FMR), "the old kind is not there");
+      assertTrue(
+          Arrays.stream(ProtectionDomain.class.getMethods())
+              .noneMatch(m -> m.getName().toLowerCase(Locale.ROOT).contains("fmr")),
+          "nor a method that makes one, see MemoryRegion.map");
       ProtectionDomain pd = device.allocPd();
       MemoryRegion mr = pd.allocFastRegistration(2);
       MemorySegment memory = arena.allocate(4096);

@@ -111,7 +111,10 @@ final class Footprint {
         .withRecvCq(s.recvCq);
   }
 
-  /** Prints objects and bytes of a new queue pair, then those of a connected one. */
+  /**
+   * Prints objects and bytes of a new queue pair and of a connected one beside the rings, then all
+   * objects and bytes of a connected one.
+   */
   public static void main(String[] args) throws JMException {
     Map<String, Size> rings =
         each(
@@ -125,7 +128,7 @@ final class Footprint {
     Rig.Side a = rig.a();
     Rig.Side b = rig.b();
     print(each(QPS, i -> a.pd.createQp(init(a))), rings);
-    print(
+    Map<String, Size> pairs =
         each(
             QPS / 2,
             i -> {
@@ -135,9 +138,9 @@ final class Footprint {
               write(pair[0], a, b);
               write(pair[1], b, a);
               return pair;
-            }),
-        rings,
-        rings);
+            });
+    print(pairs, rings, rings);
+    print(pairs.values().stream().reduce(NONE, Size::plus).each(2));
     rig.close();
   }
 
@@ -148,7 +151,10 @@ final class Footprint {
     for (Map<String, Size> of : rings) {
       of.forEach((name, size) -> all.merge(name, size, Size::plus));
     }
-    Size each = beside(whole, all).each(rings.length);
+    print(beside(whole, all).each(rings.length));
+  }
+
+  private static void print(Size each) {
     IO.println(each.objects + " " + each.bytes);
   }
 

@@ -3,7 +3,6 @@ package ib.engine.qp;
 import ib.core.verbs.QpState;
 import ib.core.verbs.SendFlags;
 import ib.core.wire.Psn;
-import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.wire.Packet;
 import org.jspecify.annotations.Nullable;
@@ -18,51 +17,42 @@ final class AckRequests {
   private static final int MAX_PACKETS = 32; // a PSN that is a multiple of it asks as well
   private static final int MAX_SILENT = 16; // requests in a row that do not ask
 
-  private final QpCore qp;
-  private int end; // all before it will be acknowledged, as far as we know
-  private int silent; // requests since one asked
-
-  AckRequests(QpCore qp) {
-    this.qp = qp;
-  }
-
-  void psn(int first) {
-    end = first;
-    silent = 0;
-  }
+  private AckRequests() {}
 
   /**
    * Decides for a packet.
    *
+   * @param qp the queue pair
    * @param p the packet
    * @param psn its sequence number
    * @param ended the request that it is the last of, or null
-   * @param ring the request's ring
    * @return whether it asks
    */
-  boolean asks(Packet p, int psn, @Nullable SendWqe ended, SendRing ring) {
-    return (psn & (MAX_PACKETS - 1)) == 0 || (ended != null && (p.repeated || asks(ended, ring)));
+  static boolean asks(QpCore qp, Packet p, int psn, @Nullable SendWqe ended) {
+    return (psn & (MAX_PACKETS - 1)) == 0 || (ended != null && (p.repeated || asks(qp, ended)));
   }
 
-  private boolean asks(SendWqe w, SendRing ring) {
+  private static boolean asks(QpCore qp, SendWqe w) {
+    Requester r = qp.requester;
     return qp.signalAll
         || (w.flags & SendFlags.SIGNALED) != 0
-        || ++silent >= Math.min(MAX_SILENT, ring.capacity() / 4)
+        || ++r.silent >= Math.min(MAX_SILENT, r.ring.capacity() / 4)
         || qp.path.ackTimeoutNs == 0 // nothing would make us ask late
         || qp.state != QpState.RTS;
   }
 
   /** Notes that an acknowledgement of all packets before a PSN was requested, or has arrived. */
-  void asked(int psn) {
-    if (!underWay()) {
+  static void asked(QpCore qp, int psn) {
+    if (!underWay(qp)) {
       qp.completer.asked();
     }
-    end = Psn.diff(psn, end) > 0 ? psn : end;
-    silent = 0;
+    Requester r = qp.requester;
+    r.ackEnd = Psn.diff(psn, r.ackEnd) > 0 ? psn : r.ackEnd;
+    r.silent = 0;
   }
 
   /** {@return whether an acknowledgement is to come, as far as we know} */
-  boolean underWay() {
-    return Psn.diff(end, qp.completer.una()) > 0;
+  static boolean underWay(QpCore qp) {
+    return Psn.diff(qp.requester.ackEnd, qp.completer.una()) > 0;
   }
 }

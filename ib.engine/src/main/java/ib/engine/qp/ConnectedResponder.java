@@ -15,16 +15,13 @@ import org.jspecify.annotations.Nullable;
  * is a duplicate, what is acknowledged and what refused. Acknowledgements are coalesced: one for
  * all requests that were there.
  */
-final class ConnectedResponder extends Responder {
+final class ConnectedResponder extends ReceiveState {
   static final long MAX_LENGTH = 1L << 31;
   static final int PSN_FAR = 1 << 22; // farther away than any requester's window
   private static final int NOTHING = -1;
   private static final int ACK_WITHIN = 48; // of packets that follow each other, fewer than windows
 
   private final boolean reliable;
-  private final Reply reply;
-  private final InboundMessage message;
-  private final InboundRequest request;
   private int epsn; // the sequence number expected
   private int msn;
   private boolean quiet; // a NAK was sent, the sequence number expected has not come yet
@@ -39,9 +36,6 @@ final class ConnectedResponder extends Responder {
   ConnectedResponder(QpCore qp) {
     super(qp);
     this.reliable = qp.service == Opcode.RC;
-    this.reply = new Reply(qp);
-    this.message = new InboundMessage(qp, this);
-    this.request = new InboundRequest(qp, this, reply);
   }
 
   @Override
@@ -52,9 +46,9 @@ final class ConnectedResponder extends Responder {
     skipping = false;
     lastWasAnswered = false;
     due = NOTHING;
-    reply.end();
-    message.abandon();
-    request.reset();
+    Reply.end(this);
+    InboundMessage.abandon(this);
+    InboundRequest.reset(this);
     settled();
   }
 
@@ -65,7 +59,7 @@ final class ConnectedResponder extends Responder {
 
   /** Sets how many READs and atomics the peer may have outstanding. */
   void resources(int most) {
-    request.resources(most);
+    InboundRequest.resources(this, most);
   }
 
   /** How far a sequence number is behind the one expected; any thread, roughly. */
@@ -85,14 +79,13 @@ final class ConnectedResponder extends Responder {
 
   /** Says whether it is in the middle of something, at the end of a step. */
   private void settled() {
-    boolean middle =
-        due != NOTHING || quiet || reply.active() || message.begun() || message.unsettled();
+    boolean middle = due != NOTHING || quiet || replying || current != 0 || unsettled;
     qp.refuses = qp.refuses & ~Ready.MIDDLE | (middle ? Ready.MIDDLE : 0);
   }
 
   /** Whether the peer may have reads under way. */
   boolean reads() {
-    return request.resources() > 0;
+    return InboundRequest.resources(this) > 0;
   }
 
   /**
@@ -111,7 +104,7 @@ final class ConnectedResponder extends Responder {
 
   @Override
   boolean starved() {
-    return due != NOTHING && !deferred || reply.active();
+    return due != NOTHING && !deferred || replying;
   }
 
   @Override
@@ -129,7 +122,7 @@ final class ConnectedResponder extends Responder {
   }
 
   private boolean execute(RunList run) {
-    if (reply.active() && !reply(run)) {
+    if (replying && !reply(run)) {
       return run.exhausted();
     }
     for (Packet p = qp.requests.peek(); p != null; p = qp.requests.peek()) {
@@ -137,14 +130,14 @@ final class ConnectedResponder extends Responder {
         acknowledge(run);
         return true;
       }
-      if (!message.unsettled()) {
+      if (!unsettled) {
         receive(p, run);
       } else if (executes()) {
-        message.settle(p, Opcode.what(p.opcode), run);
+        InboundMessage.settle(this, p, Opcode.what(p.opcode), run);
       } else {
-        message.abandon(); // its receive is flushed
+        InboundMessage.abandon(this); // its receive is flushed
       }
-      if (message.unsettled()) {
+      if (unsettled) {
         Thread.onSpinWait();
         run.spend(0); // the budget bounds how long this call insists
         acknowledge(run);
@@ -153,21 +146,21 @@ final class ConnectedResponder extends Responder {
       qp.requests.remove();
       run.spend(p.payload.length());
       p.release(run);
-      if (qp.state == QpState.ERR || (reply.active() && !reply(run))) {
+      if (qp.state == QpState.ERR || (replying && !reply(run))) {
         break;
       }
     }
     acknowledge(run);
-    return reply.active() && run.exhausted();
+    return replying && run.exhausted();
   }
 
   private boolean reply(RunList run) {
-    if (reply.run(run, msn)) {
+    if (Reply.run(this, run, msn)) {
       return true;
     }
-    if (reply.refused()) {
+    if (replyRefused) {
       refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
-      duePsn = reply.psn(); // of the read itself: the number expected is behind it already
+      duePsn = replyPsn; // of the read itself: the number expected is behind it already
     }
     return false;
   }
@@ -184,7 +177,7 @@ final class ConnectedResponder extends Responder {
       return;
     }
     if (p.congested && reliable) {
-      reply.notifyCongestion(run);
+      Reply.notifyCongestion(this, run);
     }
     if ((qp.refuses & Ready.SILENT) != 0) {
       qp.refuses &= ~Ready.SILENT;
@@ -232,7 +225,7 @@ final class ConnectedResponder extends Responder {
   private void duplicate(Packet p, int what) {
     qp.counts.count(HcaCounter.DUPLICATE_REQUEST);
     if ((what & Opcode.ANSWERED) != 0) {
-      request.duplicate(p, what);
+      InboundRequest.duplicate(this, p, what);
     } else if (due == NOTHING) {
       due = Syndrome.ACK;
       // never a plain ACK at the PSN of a READ: some requesters take it for the data
@@ -242,7 +235,7 @@ final class ConnectedResponder extends Responder {
 
   /** UC: goes on only with the first packet of a message (IBA 9.8.2.2.1). */
   private boolean resynchronized(Packet p, int what) {
-    message.abandon();
+    InboundMessage.abandon(this);
     epsn = p.psn;
     if ((what & Opcode.START) != 0) {
       return true;
@@ -255,16 +248,16 @@ final class ConnectedResponder extends Responder {
 
   private void execute(Packet p, int what, RunList run) {
     if (!reliable && (what & Opcode.START) != 0) {
-      message.abandon(); // the message before was not finished
+      InboundMessage.abandon(this); // the message before was not finished
     }
-    if (what == 0 || !message.follows(what) || !qp.path.lengthFits(p, what)) {
+    if (what == 0 || !InboundMessage.follows(this, what) || !qp.path.lengthFits(p, what)) {
       invalid();
     } else if ((what & Opcode.ANSWERED) != 0) {
-      request.execute(p, what);
+      InboundRequest.execute(this, p, what);
     } else if ((what & Opcode.SEND) != 0) {
-      message.send(p, what, run);
+      InboundMessage.send(this, p, what, run);
     } else {
-      message.write(p, what, run);
+      InboundMessage.write(this, p, what, run);
     }
   }
 
@@ -296,7 +289,7 @@ final class ConnectedResponder extends Responder {
     p.fault = true; // the sender's queue pair reads this flag; for this one the packet never came
     if (!reliable) {
       skipping = true;
-      message.abandon();
+      InboundMessage.abandon(this);
     }
   }
 
@@ -310,7 +303,7 @@ final class ConnectedResponder extends Responder {
     } else {
       qp.counts.count(HcaCounter.DROP_NO_RECEIVE);
       skipping = true;
-      message.abandon();
+      InboundMessage.abandon(this);
       epsn = Psn.add(epsn, 1);
     }
   }
@@ -335,7 +328,7 @@ final class ConnectedResponder extends Responder {
     } else {
       qp.counts.count(HcaCounter.DROP_SEQUENCE);
       skipping = true;
-      message.abandon();
+      InboundMessage.abandon(this);
     }
   }
 
@@ -363,7 +356,7 @@ final class ConnectedResponder extends Responder {
     p.solicited = false;
     due = NOTHING;
     acknowledged = Psn.add(epsn, -1);
-    reply.address(p, qp, run);
+    Reply.address(p, qp, run);
   }
 
   @Override

@@ -11,26 +11,20 @@ import org.jspecify.annotations.Nullable;
  * Only the thread that holds the queue pair's claim may call these methods.
  */
 final class DirectSends {
-  private final QpCore qp;
-  private final Requester requester;
-  final DirectPath path;
-
-  DirectSends(QpCore qp, Requester requester) {
-    this.qp = qp;
-    this.requester = requester;
-    this.path = new DirectPath(qp, requester.lengthMost());
-  }
+  private DirectSends() {}
 
   /**
    * Executes what is posted at the peer, until a request needs packets or the budget is used up.
    *
    * @return whether nothing is left to do here
    */
-  boolean run(RunList run) {
-    SendRing ring = requester.ring();
+  static boolean run(QpCore qp, RunList run) {
+    Requester requester = qp.requester;
+    DirectPath path = qp.directPath;
+    SendRing ring = requester.ring;
     long index = ring.head();
     while (!run.exhausted()
-        && isOpen(run)
+        && isOpen(qp, run)
         && requester.extend(index)
         && path.execute(ring.at(index), index, run)) {
       index++;
@@ -40,11 +34,13 @@ final class DirectSends {
   }
 
   /** Executes requests at the peer that are not in the ring: see {@link QpCore#express}. */
-  int express(@Nullable SendWqe[] staged, int n, long index, RunList run) {
+  static int express(QpCore qp, @Nullable SendWqe[] staged, int n, long index) {
+    RunList run = qp.runList;
+    DirectPath path = qp.directPath;
     int done = 0;
-    if (isOldest(index)) {
+    if (isOldest(qp, index)) {
       int end = Math.min(n, staged.length);
-      while (done < end && !run.exhausted() && isOpen(run)) {
+      while (done < end && !run.exhausted() && isOpen(qp, run)) {
         SendWqe w = staged[done];
         if (w == null || !path.execute(w, index + done, run)) {
           break;
@@ -57,22 +53,22 @@ final class DirectSends {
   }
 
   /** Whether no other poster has claimed a slot before this one, and not published it yet. */
-  private boolean isOldest(long index) {
-    return index == requester.ring().head();
+  private static boolean isOldest(QpCore qp, long index) {
+    return index == qp.requester.ring.head();
   }
 
   /** Whether the next request may go the descriptor way, as far as this end knows. */
-  private boolean isOpen(RunList run) {
-    return qp.blocked == 0 && qp.seenEpoch == qp.epoch.now() || reopened(run);
+  private static boolean isOpen(QpCore qp, RunList run) {
+    return qp.blocked == 0 && qp.seenEpoch == qp.epoch.now() || reopened(qp, run);
   }
 
   /** Looks again at what has blocked the way; after a change of the medium, for the way itself. */
-  private boolean reopened(RunList run) {
-    if ((qp.blocked & Ready.UNDER_WAY) != 0 && requester.isQuiet()) {
+  private static boolean reopened(QpCore qp, RunList run) {
+    if ((qp.blocked & Ready.UNDER_WAY) != 0 && qp.requester.isQuiet()) {
       qp.blocked &= ~Ready.UNDER_WAY;
     }
     if ((qp.blocked & (Ready.UNDER_WAY | Ready.NOT_RTS)) == 0 && qp.seenEpoch != qp.epoch.now()) {
-      path.end(run);
+      qp.directPath.end(run);
       Join.look(qp, run);
     }
     return qp.blocked == 0;

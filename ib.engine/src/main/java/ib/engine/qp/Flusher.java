@@ -16,32 +16,23 @@ final class Flusher {
   private static final long GIVE_UP_NS = 1_000_000_000;
   private static final int PARK = 1000;
 
-  private final QpCore qp;
-  private boolean lastTold;
-
-  Flusher(QpCore qp) {
-    this.qp = qp;
-  }
-
-  void reset() {
-    lastTold = false;
-  }
+  private Flusher() {}
 
   /** In ERR: returns whether a poster has claimed a receive and not published it yet. */
-  boolean flush(RunList run) {
+  static boolean flush(QpCore qp, RunList run) {
     if (!qp.responder.lastWord(run)) {
       qp.awaitPacket();
       qp.responder.lastWord(run); // once more: one may have come back before we said that we wait
     }
     qp.discardPackets(run);
-    flushSends(run);
+    flushSends(qp, run);
     qp.responder.flush(run);
     ReceiveRing ring = qp.receives;
     while (qp.srq == null && qp.responder.takeReceive()) {
       qp.responder.flush(run);
     }
-    if (qp.srq != null && !lastTold) {
-      lastTold = true;
+    if (qp.srq != null && !qp.responder.lastTold) {
+      qp.responder.lastTold = true;
       qp.verbs.tell(EventType.QP_LAST_WQE_REACHED); // IBA 11.6.3.1
     }
     if (ring.size() > 0) {
@@ -52,7 +43,7 @@ final class Flusher {
     return false;
   }
 
-  void flushSends(RunList run) {
+  static void flushSends(QpCore qp, RunList run) {
     while (qp.requester.extend(qp.completer.head())) {
       qp.completer.completeHead(run, WcStatus.WR_FLUSH_ERR, 0);
     }
@@ -63,9 +54,9 @@ final class Flusher {
    * Seals the rings and flushes all that was accepted; a poster that sleeps in the middle is given
    * up.
    */
-  void finish(RunList run) {
-    lastTold = true; // the queue pair is destroyed: no handler is left to notify
-    flush(run);
+  static void finish(QpCore qp, RunList run) {
+    qp.responder.lastTold = true; // the queue pair is destroyed: no handler is left to notify
+    flush(qp, run);
     SendRing sends = qp.sends;
     sends.seal();
     long end = sends.tail();
@@ -76,7 +67,7 @@ final class Flusher {
         qp.hca.worker().pause(PARK);
       }
       if (qp.requester.extend(h)) {
-        finishBatch(run, sends, h);
+        finishBatch(qp, run, sends, h);
       } else if (sends.kill(h)) {
         qp.completer.completeHead(run, WcStatus.WR_FLUSH_ERR, 0);
       } else {
@@ -98,7 +89,7 @@ final class Flusher {
     }
   }
 
-  private void finishBatch(RunList run, SendRing sends, long first) {
+  private static void finishBatch(QpCore qp, RunList run, SendRing sends, long first) {
     long after = first + sends.at(first).batch;
     if (sends.kill(first)) {
       while (qp.completer.head() < after) {

@@ -11,138 +11,115 @@ import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Syndrome;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Executes sends and writes as they arrive in order (IBA vol. 1 section 9.7.4). Only the thread
  * that holds the queue pair's claim may call these methods.
  */
 final class InboundMessage {
-  private final QpCore qp;
-  private final ConnectedResponder responder;
-  private int current; // Opcode.SEND or WRITE in the middle of a message, else 0
-  private long done; // bytes of the message so far
-  private long writeLength;
-  private long writeAddress;
-  private @Nullable Key writeKey;
-  private long writeVersion;
-  private boolean unsettled; // a send with invalidate is executed, its key not settled
-
-  InboundMessage(QpCore qp, ConnectedResponder responder) {
-    this.qp = qp;
-    this.responder = responder;
-  }
+  private InboundMessage() {}
 
   /** Abandons the message whose packets are arriving. */
-  void abandon() {
-    current = 0;
-    unsettled = false;
-    writeKey = null;
+  static void abandon(ConnectedResponder r) {
+    r.current = 0;
+    r.unsettled = false;
+    r.writeKey = null;
   }
 
   /** Whether a packet continues or begins a message as it must (IBA 9.7.4.1.1). */
-  boolean follows(int what) {
+  static boolean follows(ConnectedResponder r, int what) {
     boolean start = (what & Opcode.START) != 0;
-    return start ? current == 0 : current == (what & (Opcode.SEND | Opcode.WRITE));
+    return start ? r.current == 0 : r.current == (what & (Opcode.SEND | Opcode.WRITE));
   }
 
-  /** Whether a message was begun and is not complete. */
-  boolean begun() {
-    return current != 0;
-  }
-
-  void send(Packet p, int what, RunList run) {
+  static void send(ConnectedResponder r, Packet p, int what, RunList run) {
+    QpCore qp = r.qp;
     if ((what & Opcode.START) != 0) {
-      if (!responder.takeReceive()) {
-        responder.notReady();
+      if (!r.takeReceive()) {
+        r.notReady();
         return;
       }
-      done = 0;
+      r.done = 0;
     }
     int length = p.payload.length();
-    if (done + length > responder.receive.sges.length()) {
-      fail(run, WcStatus.LOC_LEN_ERR, p);
-      responder.refuse(qp.path.port().wire().tooLongSyndrome(), null);
+    if (r.done + length > r.receive.sges.length()) {
+      fail(r, run, WcStatus.LOC_LEN_ERR, p);
+      r.refuse(qp.path.port().wire().tooLongSyndrome(), null);
       return;
     }
-    int result = Copier.toSges(p.payload, responder.receive.sges, done, qp.hca.lkeys(), qp.domain);
+    int result = Copier.toSges(p.payload, r.receive.sges, r.done, qp.hca.lkeys(), qp.domain);
     if (result == Copier.SOURCE) {
-      responder.fault(p);
+      r.fault(p);
     } else if (result == Copier.TARGET) {
-      fail(run, WcStatus.LOC_PROT_ERR, p);
-      responder.refuse(Syndrome.NAK_REMOTE_OPERATION, null);
+      fail(r, run, WcStatus.LOC_PROT_ERR, p);
+      r.refuse(Syndrome.NAK_REMOTE_OPERATION, null);
     } else if ((what & Opcode.INV) != 0 && !Invalidation.remote(qp, p.rkey)) {
-      fail(run, WcStatus.MW_BIND_ERR, p); // IBA 11.6.2: memory management operation error
-      responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      fail(r, run, WcStatus.MW_BIND_ERR, p); // IBA 11.6.2: memory management operation error
+      r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else {
-      settle(p, what, run);
+      settle(r, p, what, run);
     }
-  }
-
-  /** Whether the packet in hand is executed but others still copy through what it invalidated. */
-  boolean unsettled() {
-    return unsettled;
   }
 
   /** Ends a part of a send, as soon as what it has invalidated is settled. */
-  void settle(Packet p, int what, RunList run) {
-    unsettled = (what & Opcode.INV) != 0 && !Invalidation.settled(qp, p.rkey);
-    if (!unsettled) {
-      done += p.payload.length();
-      executed(p, what, Opcode.SEND);
+  static void settle(ConnectedResponder r, Packet p, int what, RunList run) {
+    r.unsettled = (what & Opcode.INV) != 0 && !Invalidation.settled(r.qp, p.rkey);
+    if (!r.unsettled) {
+      r.done += p.payload.length();
+      executed(r, p, what, Opcode.SEND);
       if ((what & Opcode.END) != 0) {
-        sent(p, what, run);
+        sent(r, p, what, run);
       }
     }
   }
 
-  private void sent(Packet p, int what, RunList run) {
+  private static void sent(ConnectedResponder r, Packet p, int what, RunList run) {
     boolean inv = (what & Opcode.INV) != 0;
     boolean imm = (what & Opcode.IMM) != 0;
     int flags = Responder.immFlag(imm) | (inv ? WcFlags.WITH_INVALIDATE : 0);
     int data = inv ? p.rkey : imm ? p.immData : 0;
-    responder.complete(run, WcStatus.SUCCESS, WcOpcode.RECV, (int) done, flags, data, p);
+    r.complete(run, WcStatus.SUCCESS, WcOpcode.RECV, (int) r.done, flags, data, p);
   }
 
-  private void fail(RunList run, WcStatus status, Packet p) {
-    responder.complete(run, status, WcOpcode.RECV, 0, 0, 0, p);
+  private static void fail(ConnectedResponder r, RunList run, WcStatus status, Packet p) {
+    r.complete(run, status, WcOpcode.RECV, 0, 0, 0, p);
   }
 
-  void write(Packet p, int what, RunList run) {
+  static void write(ConnectedResponder r, Packet p, int what, RunList run) {
     int length = p.payload.length();
     boolean start = (what & Opcode.START) != 0;
     boolean end = (what & Opcode.END) != 0;
-    if (start && !beginWrite(p)) {
+    if (start && !beginWrite(r, p)) {
       return;
     }
-    long left = writeLength - done;
+    long left = r.writeLength - r.done;
     if (length > left || end != (length == left)) {
-      responder.invalid();
+      r.invalid();
       return;
     }
     boolean imm = (what & Opcode.IMM) != 0;
-    if (imm && !responder.takeReceive()) {
-      responder.notReady();
+    if (imm && !r.takeReceive()) {
+      r.notReady();
       return;
     }
-    Key key = writeKey;
+    Key key = r.writeKey;
     int result =
         length == 0 || key == null
             ? Copier.OK
-            : Copier.toRegion(p.payload, key, writeVersion, writeAddress + done);
+            : Copier.toRegion(p.payload, key, r.writeVersion, r.writeAddress + r.done);
     if (result == Copier.SOURCE) {
-      responder.fault(p);
+      r.fault(p);
     } else if (result == Copier.TARGET) {
-      responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else {
-      done += length;
-      executed(p, what, Opcode.WRITE);
+      r.done += length;
+      executed(r, p, what, Opcode.WRITE);
       if (imm) {
-        responder.complete(
+        r.complete(
             run,
             WcStatus.SUCCESS,
             WcOpcode.RECV_RDMA_WITH_IMM,
-            (int) writeLength,
+            (int) r.writeLength,
             Responder.immFlag(true),
             p.immData,
             p);
@@ -150,34 +127,35 @@ final class InboundMessage {
     }
   }
 
-  private boolean beginWrite(Packet p) {
+  private static boolean beginWrite(ConnectedResponder r, Packet p) {
+    QpCore qp = r.qp;
     long length = p.dmaLength & 0xffffffffL;
     if ((qp.path.access & Access.REMOTE_WRITE) == 0 || length > ConnectedResponder.MAX_LENGTH) {
-      responder.invalid();
+      r.invalid();
       return false;
     }
-    writeKey = null;
+    r.writeKey = null;
     if (length > 0) {
       Key key = qp.hca.rkeys().find(p.rkey);
-      writeVersion =
+      r.writeVersion =
           key == null
               ? Key.REFUSED
               : key.admit(p.rkey, qp.domain, qp, Access.REMOTE_WRITE, p.remoteAddress, length);
-      if (writeVersion == Key.REFUSED) {
-        responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      if (r.writeVersion == Key.REFUSED) {
+        r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
         return false;
       }
-      writeKey = key;
+      r.writeKey = key;
     }
-    writeLength = length;
-    writeAddress = p.remoteAddress;
-    done = 0;
+    r.writeLength = length;
+    r.writeAddress = p.remoteAddress;
+    r.done = 0;
     return true;
   }
 
-  private void executed(Packet p, int what, int kind) {
+  private static void executed(ConnectedResponder r, Packet p, int what, int kind) {
     boolean end = (what & Opcode.END) != 0;
-    current = end ? 0 : kind;
-    responder.executed(p, end);
+    r.current = end ? 0 : kind;
+    r.executed(p, end);
   }
 }

@@ -14,7 +14,6 @@ import ib.engine.wire.Syndrome;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Executes the requests that have an answer of their own: reads, atomics, atomic writes, flushes.
@@ -25,84 +24,69 @@ import org.jspecify.annotations.Nullable;
 final class InboundRequest {
   private static final int FLUSH_RANGE_LEVEL = 0x30;
   private static final int WORDS = 2; // of a result: sequence number and opcode; the original value
-  private static final long[] NONE = {};
 
-  private final QpCore qp;
-  private final ConnectedResponder responder;
-  private final Reply reply;
-  private @Nullable RemoteAtomic atomic; // made with the first atomic
-  private @Nullable MemorySegment value; // made with the first atomic write
+  private InboundRequest() {}
 
-  // results, newest overwriting oldest
-  private long[] results = NONE;
-  private int count;
-  private int newest;
-
-  InboundRequest(QpCore qp, ConnectedResponder responder, Reply reply) {
-    this.qp = qp;
-    this.responder = responder;
-    this.reply = reply;
-  }
-
-  void reset() {
-    count = 0;
-    newest = 0;
+  static void reset(ConnectedResponder r) {
+    r.resultCount = 0;
+    r.newestResult = 0;
   }
 
   /** Sets how many such requests the peer may have outstanding; the newest results stay. */
-  void resources(int most) {
-    int kept = Math.min(count, most);
+  static void resources(ConnectedResponder r, int most) {
+    int kept = Math.min(r.resultCount, most);
     long[] keptResults = new long[WORDS * most];
-    for (int n = kept - 1, i = newest; n >= 0; n--) {
-      System.arraycopy(results, WORDS * i, keptResults, WORDS * n, WORDS);
-      i = before(i);
+    for (int n = kept - 1, i = r.newestResult; n >= 0; n--) {
+      System.arraycopy(r.results, WORDS * i, keptResults, WORDS * n, WORDS);
+      i = before(r, i);
     }
-    results = keptResults;
-    count = kept;
-    newest = Math.max(0, kept - 1);
+    r.results = keptResults;
+    r.resultCount = kept;
+    r.newestResult = Math.max(0, kept - 1);
   }
 
   /** {@return how many such requests the peer may have under way} */
-  int resources() {
-    return results.length / WORDS;
+  static int resources(ConnectedResponder r) {
+    return r.results.length / WORDS;
   }
 
-  private int before(int i) {
-    return i == 0 ? resources() - 1 : i - 1;
+  private static int before(ConnectedResponder r, int i) {
+    return i == 0 ? resources(r) - 1 : i - 1;
   }
 
   /** Executes a request that is next in sequence. */
-  void execute(Packet p, int what) {
+  static void execute(ConnectedResponder r, Packet p, int what) {
+    QpCore qp = r.qp;
     long length = p.dmaLength & 0xffffffffL;
-    if (results.length == 0 || length > ConnectedResponder.MAX_LENGTH || !wellFormed(p, what)) {
-      responder.invalid();
+    if (r.results.length == 0 || length > ConnectedResponder.MAX_LENGTH || !wellFormed(p, what)) {
+      r.invalid();
       return;
     }
     int rights = rights(p, what);
     if (rights == 0 || (qp.path.access & rights) != rights) {
-      responder.invalid();
+      r.invalid();
       return;
     }
     boolean whole = whole(p, what);
     long bytes = (what & Opcode.ATOMIC) != 0 ? Long.BYTES : length;
     Key key = bytes == 0 && !whole ? null : qp.hca.rkeys().find(p.rkey);
-    long version = key == null ? Key.REFUSED : admit(key, p, rights, bytes, whole);
+    long version = key == null ? Key.REFUSED : admit(qp, key, p, rights, bytes, whole);
     if ((bytes > 0 || whole) && version == Key.REFUSED) {
-      responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else if ((what & Opcode.READ) != 0) {
       p.psnCount = qp.path.packets(length);
-      responder.answered(p);
-      reply.read(p, key, version);
+      r.answered(p);
+      Reply.read(r, p, key, version);
     } else if ((what & Opcode.FLUSH) != 0) {
       VarHandle.fullFence(); // every earlier write is visible to every thread
-      responder.answered(p);
-      reply.done(p.psn);
+      r.answered(p);
+      Reply.done(r, p.psn);
     } else if (key != null) {
-      change(p, what, key, version);
+      change(r, p, what, key, version);
     }
   }
 
-  private long admit(Key key, Packet p, int rights, long bytes, boolean whole) {
+  private static long admit(QpCore qp, Key key, Packet p, int rights, long bytes, boolean whole) {
     long first = whole ? key.first() : p.remoteAddress;
     return key.admit(p.rkey, qp.domain, qp, rights, first, whole ? 0 : bytes);
   }
@@ -133,13 +117,13 @@ final class InboundRequest {
     };
   }
 
-  private void change(Packet p, int what, Key key, long version) {
+  private static void change(ConnectedResponder r, Packet p, int what, Key key, long version) {
     boolean writes = (what & Opcode.ATOMIC_WRITE) != 0;
     long operand = p.swapAdd;
     if (writes) {
-      MemorySegment written = value();
+      MemorySegment written = value(r);
       if (Copier.toSegment(p.payload, written, 0) != Copier.OK) {
-        responder.fault(p);
+        r.fault(p);
         return;
       }
       operand = written.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
@@ -150,49 +134,53 @@ final class InboundRequest {
             : p.opcode == Opcode.COMPARE_SWAP
                 ? RemoteAtomic.Op.COMPARE_SWAP
                 : RemoteAtomic.Op.FETCH_ADD;
+    RemoteAtomic atomic = r.atomic;
     if (atomic == null) {
       atomic = new RemoteAtomic();
+      r.atomic = atomic;
     }
     if (atomic.execute(op, key, version, p.remoteAddress, operand, p.compare) != Copier.OK) {
-      responder.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
       return;
     }
     long original = writes ? 0 : atomic.original();
-    keep(p, original);
-    responder.answered(p);
-    answer(p.opcode, p.psn, original);
+    keep(r, p, original);
+    r.answered(p);
+    answer(r, p.opcode, p.psn, original);
   }
 
-  private MemorySegment value() {
-    MemorySegment bytes = value;
+  private static MemorySegment value(ConnectedResponder r) {
+    MemorySegment bytes = r.value;
     if (bytes == null) {
       bytes = MemorySegment.ofArray(new byte[Long.BYTES]);
-      value = bytes;
+      r.value = bytes;
     }
     return bytes;
   }
 
-  private void keep(Packet p, long original) {
-    newest = newest + 1 == resources() ? 0 : newest + 1;
-    results[WORDS * newest] = asked(p);
-    results[WORDS * newest + 1] = original;
-    count = Math.min(count + 1, resources());
+  private static void keep(ConnectedResponder r, Packet p, long original) {
+    int at = r.newestResult + 1 == resources(r) ? 0 : r.newestResult + 1;
+    r.newestResult = at;
+    r.results[WORDS * at] = asked(p);
+    r.results[WORDS * at + 1] = original;
+    r.resultCount = Math.min(r.resultCount + 1, resources(r));
   }
 
   private static long asked(Packet p) {
     return (long) p.opcode << 32 | p.psn;
   }
 
-  private void answer(int opcode, int psn, long original) {
+  private static void answer(ConnectedResponder r, int opcode, int psn, long original) {
     if (opcode == Opcode.ATOMIC_WRITE_REQUEST) {
-      reply.done(psn);
+      Reply.done(r, psn);
     } else {
-      reply.atomic(psn, original);
+      Reply.atomic(r, psn, original);
     }
   }
 
   /** Answers a request that was executed before: reads again, the others from the table. */
-  void duplicate(Packet p, int what) {
+  static void duplicate(ConnectedResponder r, Packet p, int what) {
+    QpCore qp = r.qp;
     long length = p.dmaLength & 0xffffffffL;
     if ((what & Opcode.READ) != 0) {
       Key key = length == 0 ? null : qp.hca.rkeys().find(p.rkey);
@@ -202,27 +190,27 @@ final class InboundRequest {
               : key.admit(p.rkey, qp.domain, qp, Access.REMOTE_READ, p.remoteAddress, length);
       boolean allowed =
           (qp.path.access & Access.REMOTE_READ) != 0
-              && responder.isPast(Psn.add(p.psn, qp.path.packets(length)));
+              && r.isPast(Psn.add(p.psn, qp.path.packets(length)));
       if (allowed && (version != Key.REFUSED || length == 0)) {
-        reply.read(p, key, version);
+        Reply.read(r, p, key, version);
       }
     } else if ((what & Opcode.FLUSH) != 0) {
       VarHandle.fullFence();
-      reply.done(p.psn);
+      Reply.done(r, p.psn);
     } else {
-      replay(p);
+      replay(r, p);
     }
   }
 
-  private void replay(Packet p) {
-    int i = newest;
-    for (int n = 0; n < count; n++) {
-      if (results[WORDS * i] == asked(p)) {
-        answer(p.opcode, p.psn, results[WORDS * i + 1]);
+  private static void replay(ConnectedResponder r, Packet p) {
+    int i = r.newestResult;
+    for (int n = 0; n < r.resultCount; n++) {
+      if (r.results[WORDS * i] == asked(p)) {
+        answer(r, p.opcode, p.psn, r.results[WORDS * i + 1]);
         return;
       }
-      i = before(i);
+      i = before(r, i);
     }
-    qp.counts.count(HcaCounter.DROP_DUPLICATE);
+    r.qp.counts.count(HcaCounter.DROP_DUPLICATE);
   }
 }

@@ -34,33 +34,25 @@ final class LargeSend {
   private static final int MAX_SEGMENTS = 256;
   private static final int TOO_MANY = Integer.MAX_VALUE;
 
-  private final QpCore qp;
-  private final RequestPackets packets;
-  private final int bytesMost;
-  private boolean together; // the request that was begun
-
-  LargeSend(QpCore qp, RequestPackets packets) {
-    this.qp = qp;
-    this.packets = packets;
-    this.bytesMost = (int) qp.hca.config().limit(Limit.MAX_TSO);
-  }
+  private LargeSend() {}
 
   /**
    * {@return how many datagrams a request is, a number beyond all bounds when it cannot be sent}
    */
-  int packets(SendWqe w, long length) {
+  static int packets(QpCore qp, SendWqe w, long length) {
     int mtu = qp.path.port().mtuBytes();
     LargeHeader header = w.header;
     if (w.mss == 0 || header == null) {
       return length > mtu ? TOO_MANY : 1;
     }
+    long bytesMost = qp.hca.config().limit(Limit.MAX_TSO);
     long segments = (length + w.mss - 1) / w.mss;
     boolean fits = header.length() + Math.min(w.mss, length) <= mtu && length <= bytesMost;
     return fits && segments >= 1 && segments <= MAX_SEGMENTS ? (int) segments : TOO_MANY;
   }
 
   /** Sends all of it, or its next segment. */
-  int send(SendWqe w, RunList run) {
+  static int send(QpCore qp, SendWqe w, RunList run) {
     LargeHeader header = w.header;
     if (header == null || w.mss == 0) {
       return FAULT; // a thread has made a large send of it after it was checked
@@ -70,12 +62,13 @@ final class LargeSend {
       return WAITS;
     }
     if (w.done == 0) {
-      together = takenTogether(w, header);
+      qp.requester.together = takenTogether(qp, w, header);
     }
+    boolean together = qp.requester.together;
     int index = (int) (w.done / w.mss);
     int bytes = (int) (together ? w.length : Math.min(w.mss, w.length - w.done));
     boolean last = w.done + bytes == w.length;
-    if (!(together ? whole(p, w, header) : segment(p, w, header, index, bytes, last))) {
+    if (!(together ? whole(qp, p, w, header) : segment(qp, p, w, header, index, bytes))) {
       p.free();
       return FAULT;
     }
@@ -89,12 +82,12 @@ final class LargeSend {
       w.packetLast = qp.requestPool.taken();
     }
     run.spend(bytes);
-    packets.transmit(p, w, run);
+    RequestPackets.transmit(qp, p, w, run);
     return last ? LAST : MORE;
   }
 
   /** Asked once per message: what it finds out may change with capture or faults. */
-  private boolean takenTogether(SendWqe w, LargeHeader header) {
+  private static boolean takenTogether(QpCore qp, SendWqe w, LargeHeader header) {
     Link port = qp.path.port();
     Route route = w.route;
     if (route == null || w.psnCount == 1 || port.wire().segments()) {
@@ -107,24 +100,25 @@ final class LargeSend {
         && r.coalesces();
   }
 
-  private boolean whole(Packet p, SendWqe w, LargeHeader header) {
+  private static boolean whole(QpCore qp, Packet p, SendWqe w, LargeHeader header) {
     p.mss = w.mss;
     p.headerLength = header.length();
     p.payload.add(header.wholeSegment(), 0, header.length());
-    return packets.gather(w, 0, w.length, 0, p);
+    return RequestPackets.gather(qp, w, 0, w.length, 0, p);
   }
 
-  private boolean segment(
-      Packet p, SendWqe w, LargeHeader header, int index, int bytes, boolean last) {
+  private static boolean segment(
+      QpCore qp, Packet p, SendWqe w, LargeHeader header, int index, int bytes) {
     int at = header.place(index, w.psnCount);
     p.payload.add(header.cutSegment(), at, header.length());
-    if (!packets.gather(w, w.done, bytes, 0, p)) {
+    if (!RequestPackets.gather(qp, w, w.done, bytes, 0, p)) {
       return false;
     }
     long data = Checksum.sum(p.payload, 1);
     if (data < 0) {
       return false;
     }
+    boolean last = w.done + bytes == w.length;
     TcpHeader.segment(header.cut(), at, header.length(), index, (int) w.done, bytes, last, data);
     return true;
   }

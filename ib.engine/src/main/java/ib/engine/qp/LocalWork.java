@@ -7,34 +7,22 @@ import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import org.jspecify.annotations.Nullable;
 
-/** Executes the send requests that need no packet: memory management (IBA 10.6, 11.4.1). */
+/**
+ * Executes the send requests that need no packet: memory management (IBA 10.6, 11.4.1). Only the
+ * thread that holds the queue pair's claim may call these methods.
+ */
 final class LocalWork {
   private static final int OP_LOCAL_INV = WrOpcode.LOCAL_INV.value();
   private static final int OP_BIND_MW = WrOpcode.BIND_MW.value();
 
-  private final QpCore qp;
-  private boolean executed; // the request in progress has run, but is not complete yet
-  private boolean unsettled;
-
-  LocalWork(QpCore qp) {
-    this.qp = qp;
-  }
-
-  /** Forgets the request in progress, because the queue pair flushes it or is reset. */
-  void reset() {
-    executed = false;
-  }
-
-  /** Called at the beginning of a run of the requester. */
-  void begin() {
-    unsettled = false;
-  }
+  private LocalWork() {}
 
   /**
    * Whether the requester must be run again soon, because no event announces the end of what it
    * waits for: the copies of other queue pairs. The budget bounds how long this call asks for that.
    */
-  boolean insists(RunList run) {
+  static boolean insists(QpCore qp, RunList run) {
+    boolean unsettled = qp.requester.localUnsettled;
     if (unsettled) {
       Thread.onSpinWait();
       run.spend(0);
@@ -48,14 +36,15 @@ final class LocalWork {
    * @return SUCCESS, a memory management operation error (IBA 11.6.2), or null while other queue
    *     pairs are in the middle of a copy through what was taken away
    */
-  @Nullable WcStatus start(SendWqe w) {
-    WcStatus status = executed ? WcStatus.SUCCESS : execute(qp, w);
+  static @Nullable WcStatus start(QpCore qp, SendWqe w) {
+    Requester r = qp.requester;
+    WcStatus status = r.localExecuted ? WcStatus.SUCCESS : execute(qp, w);
     if (status != WcStatus.SUCCESS) {
       return status;
     }
-    unsettled = !settled(qp, w);
-    executed = unsettled;
-    return unsettled ? null : status;
+    r.localUnsettled = !settled(qp, w);
+    r.localExecuted = r.localUnsettled;
+    return r.localUnsettled ? null : status;
   }
 
   /**
@@ -63,10 +52,10 @@ final class LocalWork {
    * it takes away may be asked for again until then (IBA 10.8.3.3, local invalidate fence); others
    * when they are fenced.
    */
-  boolean waits(SendWqe w, long index, int readsOut) {
+  static boolean waits(QpCore qp, SendWqe w, long index) {
     return w.opcode == OP_LOCAL_INV
         ? qp.completer.head() != index
-        : (w.flags & SendFlags.FENCE) != 0 && readsOut > 0;
+        : (w.flags & SendFlags.FENCE) != 0 && qp.requester.readsOut > 0;
   }
 
   private static WcStatus execute(QpCore qp, SendWqe w) {

@@ -314,7 +314,6 @@ final class QpControl {
     qp.requester.reset();
     qp.completer.reset();
     qp.responder.reset();
-    qp.flusher.reset();
     qp.discardPackets(run);
     known = new QpAttr();
   }
@@ -382,7 +381,7 @@ final class QpControl {
           qp.enter(QpState.ERR, QpHistory.REMOVED);
         }
         qp.crash.begin(run); // counts what was caught
-        qp.flusher.finish(run);
+        Flusher.finish(qp, run);
         again = false;
       } catch (Throwable t) {
         again = qp.crash.caught(t);

@@ -60,10 +60,9 @@ final class QpCore extends Member {
   final PacketPool responsePool;
   final QpPath path = new QpPath();
   final Requester requester;
-  final DirectSends directSends;
+  final DirectPath directPath;
   final Completer completer;
   final Responder responder;
-  final Flusher flusher;
   final QpControl control;
   final QpHistory history = new QpHistory();
   final QpCrash crash = new QpCrash(this);
@@ -111,11 +110,10 @@ final class QpCore extends Member {
     this.sends = newSends();
     this.receives = newReceives();
     this.requester = new Requester(this);
-    this.directSends = new DirectSends(this, requester);
+    this.directPath = new DirectPath(this, requester.lengthMost());
     this.completer = new Completer(this);
     this.responder =
         service == Opcode.UD ? new DatagramReceiver(this) : new ConnectedResponder(this);
-    this.flusher = new Flusher(this);
     this.control = new QpControl(this);
   }
 
@@ -223,7 +221,7 @@ final class QpCore extends Member {
   @Override
   protected boolean direct(RunList run) {
     try {
-      return isQuiet() && directSends.run(run);
+      return isQuiet() && DirectSends.run(this, run);
     } catch (Throwable t) {
       crash.caught(t);
       return false; // the step that follows makes an error of it
@@ -241,7 +239,7 @@ final class QpCore extends Member {
    */
   int express(@Nullable SendWqe[] staged, int n, long index) {
     try {
-      return isQuiet() ? directSends.express(staged, n, index, runList) : 0;
+      return isQuiet() ? DirectSends.express(this, staged, n, index) : 0;
     } catch (Throwable t) {
       crash.caught(t);
       return Math.clamp(sends.head() - index, 0, n); // some may have completed before
@@ -295,16 +293,16 @@ final class QpCore extends Member {
       more = completer.run(run);
       more |= responder.run(run);
       if (state == QpState.ERR) {
-        return flusher.flush(run);
+        return Flusher.flush(this, run);
       }
-      directSends.run(run);
+      DirectSends.run(this, run);
       sync();
       more |= requester.run(run);
       if (state == QpState.ERR) {
-        return flusher.flush(run);
+        return Flusher.flush(this, run);
       }
       if (state == QpState.SQE) {
-        flusher.flushSends(run);
+        Flusher.flushSends(this, run);
       }
       if (more || !(requester.starved() || responder.starved())) {
         break;

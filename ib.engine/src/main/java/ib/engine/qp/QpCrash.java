@@ -65,7 +65,7 @@ final class QpCrash {
       untold = true;
       qp.enter(QpState.ERR, QpHistory.CRASHED);
     }
-    qp.directSends.path.end(run); // the peer, if it is claimed
+    qp.directPath.end(run); // the peer, if it is claimed
   }
 
   private void tell() {

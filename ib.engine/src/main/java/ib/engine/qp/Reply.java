@@ -24,80 +24,50 @@ final class Reply {
   private static final MemorySegment RESERVED =
       MemorySegment.ofArray(new byte[16]).asReadOnly(); // payload of a CNP
 
-  private final QpCore qp;
-  private boolean active;
-  private boolean refused;
-  private boolean first;
-  private int psn;
-  private long address;
-  private long left;
-  private @Nullable Key key; // of a read that is not empty
-  private long version;
-  private boolean atomic;
-  private long original;
-  private boolean noticed; // a congestion notification was sent
-  private long noticedNs;
+  private Reply() {}
 
-  Reply(QpCore qp) {
-    this.qp = qp;
-  }
-
-  boolean active() {
-    return active;
-  }
-
-  /** Whether the region went away meanwhile. */
-  boolean refused() {
-    return refused;
-  }
-
-  /** The sequence number of the response that comes next, or did not come. */
-  int psn() {
-    return psn;
-  }
-
-  void end() {
-    active = false;
-    refused = false;
+  static void end(ConnectedResponder r) {
+    r.replying = false;
+    r.replyRefused = false;
   }
 
   /** Begins to answer a read with what a key allowed. */
-  void read(Packet request, @Nullable Key region, long admitted) {
-    begin(request.psn);
-    address = request.remoteAddress;
-    left = request.dmaLength & 0xffffffffL;
-    key = region;
-    version = admitted;
+  static void read(ConnectedResponder r, Packet request, @Nullable Key region, long admitted) {
+    begin(r, request.psn);
+    r.replyAddress = request.remoteAddress;
+    r.replyLeft = request.dmaLength & 0xffffffffL;
+    r.replyKey = region;
+    r.replyVersion = admitted;
   }
 
   /** Begins to answer an atomic. */
-  void atomic(int at, long found) {
-    begin(at);
-    atomic = true;
-    original = found;
+  static void atomic(ConnectedResponder r, int at, long found) {
+    begin(r, at);
+    r.replyAtomic = true;
+    r.replyOriginal = found;
   }
 
   /** Begins to answer an atomic write or a flush: like a read of nothing. */
-  void done(int at) {
-    begin(at);
+  static void done(ConnectedResponder r, int at) {
+    begin(r, at);
   }
 
-  private void begin(int at) {
-    active = true;
-    refused = false;
-    first = true;
-    psn = at;
-    left = 0;
-    key = null;
-    atomic = false;
+  private static void begin(ConnectedResponder r, int at) {
+    r.replying = true;
+    r.replyRefused = false;
+    r.replyFirst = true;
+    r.replyPsn = at;
+    r.replyLeft = 0;
+    r.replyKey = null;
+    r.replyAtomic = false;
   }
 
   /** Sends as much as packets and budget allow; returns whether the answer is complete. */
-  boolean run(RunList run, int msn) {
+  static boolean run(ConnectedResponder r, RunList run, int msn) {
+    QpCore qp = r.qp;
     QpPath path = qp.path;
     int most = path.port().wire().segments() ? path.mtu : qp.hca.config().jumboBytes();
-    while (active) {
-      Key region = key;
+    while (r.replying) {
       if (run.exhausted()) {
         return false;
       }
@@ -105,31 +75,38 @@ final class Reply {
       if (p == null) {
         return false;
       }
-      int bytes = (int) Math.min(left, most);
-      if (region != null
-          && !(region.live(version) && Copier.refer(region, version, address, bytes, p.payload))) {
+      int bytes = (int) Math.min(r.replyLeft, most);
+      if (!refers(r, p, bytes)) {
         p.free();
-        active = false;
-        refused = true;
+        r.replying = false;
+        r.replyRefused = true;
         return false;
       }
-      boolean last = bytes == left;
-      p.opcode = atomic ? Opcode.ATOMIC_ACKNOWLEDGE : opcode(first, last);
-      p.swapAdd = original;
-      p.psn = psn;
+      boolean last = bytes == r.replyLeft;
+      p.opcode = r.replyAtomic ? Opcode.ATOMIC_ACKNOWLEDGE : opcode(r.replyFirst, last);
+      p.swapAdd = r.replyOriginal;
+      p.psn = r.replyPsn;
       p.psnCount = path.packets(bytes);
       p.syndrome = Syndrome.ACK;
       p.msn = msn;
       p.ackRequest = false;
       p.solicited = false;
-      first = false;
-      psn = Psn.add(psn, p.psnCount);
-      address += bytes;
-      left -= bytes;
-      active = !last;
+      r.replyFirst = false;
+      r.replyPsn = Psn.add(r.replyPsn, p.psnCount);
+      r.replyAddress += bytes;
+      r.replyLeft -= bytes;
+      r.replying = !last;
       address(p, qp, run);
     }
     return true;
+  }
+
+  /** Makes a packet refer to the next bytes; false when the region went away. */
+  private static boolean refers(ConnectedResponder r, Packet p, int bytes) {
+    Key region = r.replyKey;
+    return region == null
+        || (region.live(r.replyVersion)
+            && Copier.refer(region, r.replyVersion, r.replyAddress, bytes, p.payload));
   }
 
   private static int opcode(boolean first, boolean last) {
@@ -143,14 +120,15 @@ final class Reply {
    * Sends a congestion notification packet (CNP) for a marked request (IBA A17.9.3), unless the
    * last one is less than {@link #MIN_NOTICE_NS} old. The marked packets of a window say the same.
    */
-  void notifyCongestion(RunList run) {
+  static void notifyCongestion(ConnectedResponder r, RunList run) {
+    QpCore qp = r.qp;
     long now = qp.hca.worker().now();
-    Packet p = noticed && now - noticedNs < MIN_NOTICE_NS ? null : qp.responsePool.take();
+    Packet p = r.noticed && now - r.noticedNs < MIN_NOTICE_NS ? null : qp.responsePool.take();
     if (p == null) {
       return; // without a free packet the next marked request causes the notification
     }
-    noticed = true;
-    noticedNs = now;
+    r.noticed = true;
+    r.noticedNs = now;
     p.opcode = Opcode.CNP;
     p.becn = true;
     p.psn = 0;
@@ -163,7 +141,7 @@ final class Reply {
   }
 
   /** Sends a response to the peer of the connection. */
-  void address(Packet p, QpCore from, RunList run) {
+  static void address(Packet p, QpCore from, RunList run) {
     Route route = from.path.route;
     if (route == null) {
       p.free();

@@ -1,6 +1,5 @@
 package ib.engine.qp;
 
-import ib.core.verbs.Limit;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WrOpcode;
 import ib.core.wire.Psn;
@@ -19,34 +18,11 @@ import org.jspecify.annotations.Nullable;
 final class RequestPackets {
   private static final int OP_COMPARE_SWAP = WrOpcode.ATOMIC_CMP_AND_SWP.value();
 
-  private final QpCore qp;
-  private final boolean datagram;
-  private final long executable; // opcodes as bits
-  private final long lengthMost;
-
-  RequestPackets(QpCore qp) {
-    this.qp = qp;
-    this.datagram = qp.service == Opcode.UD;
-    this.executable = Verb.executable(qp.service);
-    this.lengthMost = qp.hca.config().limit(Limit.MAX_MSG_SZ);
-  }
-
-  long lengthMost() {
-    return lengthMost;
-  }
-
-  /** Whether the service executes a request: another thread may have changed it after the check. */
-  boolean executes(SendWqe w) {
-    return (executable >>> w.opcode & 1) != 0;
-  }
-
-  /** Whether a message may be so long. */
-  boolean lengthFits(int what, long length) {
-    return length <= lengthMost && ((what & Verb.ATOMIC) == 0 || length == Long.BYTES);
-  }
+  private RequestPackets() {}
 
   /** Whether a request's elements allow an access; with a packet they become its payload. */
-  boolean gather(SendWqe w, long offset, long bytes, int rights, @Nullable Packet p) {
+  static boolean gather(
+      QpCore qp, SendWqe w, long offset, long bytes, int rights, @Nullable Packet p) {
     if (w.inlineLength >= 0) {
       if (p != null && bytes > 0) {
         p.payload.add(w.inlineSegment(), offset, (int) bytes);
@@ -57,13 +33,14 @@ final class RequestPackets {
         w.sges, offset, bytes, rights, qp.hca.lkeys(), qp.domain, p == null ? null : p.payload);
   }
 
-  /** Sends a part of a send or write whose payload the packet refers to already. */
-  void part(Packet p, SendWqe w, int psn, int bytes, boolean last, boolean ack, RunList run) {
+  /**
+   * Sends a part of a send or write. The packet has its sequence number already, refers to its
+   * payload, and asks for an acknowledgement or not.
+   */
+  static void part(QpCore qp, Packet p, SendWqe w, int bytes, boolean last, RunList run) {
     int what = Verb.what(w.opcode);
     p.opcode = qp.service | Verb.part(what, w.done == 0, last);
-    p.psn = psn;
-    p.psnCount = datagram ? 1 : qp.path.packets(bytes);
-    p.ackRequest = ack;
+    p.psnCount = isDatagram(qp) ? 1 : qp.path.packets(bytes);
     p.solicited = last && (w.flags & SendFlags.SOLICITED) != 0;
     p.immData = w.immData;
     if ((what & Verb.WRITE) != 0) {
@@ -74,11 +51,11 @@ final class RequestPackets {
       p.rkey = w.immData;
     }
     w.done += bytes;
-    transmit(p, w, run);
+    transmit(qp, p, w, run);
   }
 
   /** Sends a request that has an answer of its own; a read asks for what is missing only. */
-  void request(Packet p, SendWqe w, RunList run) {
+  static void request(QpCore qp, Packet p, SendWqe w, RunList run) {
     int what = Verb.what(w.opcode);
     p.ackRequest = true;
     p.solicited = false;
@@ -112,10 +89,11 @@ final class RequestPackets {
         p.dmaLength = (int) w.memoryLength;
       }
     }
-    transmit(p, w, run);
+    transmit(qp, p, w, run);
   }
 
-  void transmit(Packet p, SendWqe w, RunList run) {
+  static void transmit(QpCore qp, Packet p, SendWqe w, RunList run) {
+    boolean datagram = isDatagram(qp);
     Route route = datagram ? w.route : qp.path.route;
     if (route == null) {
       throw new IllegalStateException("no address"); // checked at the post and in modify
@@ -131,5 +109,9 @@ final class RequestPackets {
       p.destQpn = qp.path.destQpn;
       qp.transmit(p, run);
     }
+  }
+
+  private static boolean isDatagram(QpCore qp) {
+    return qp.service == Opcode.UD;
   }
 }

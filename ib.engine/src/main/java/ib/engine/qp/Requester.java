@@ -3,6 +3,7 @@ package ib.engine.qp;
 import ib.core.spi.Trace;
 import ib.core.verbs.Access;
 import ib.core.verbs.EventType;
+import ib.core.verbs.Limit;
 import ib.core.verbs.QpState;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
@@ -18,39 +19,24 @@ import ib.engine.wire.Packet;
  * Turns send requests into packets (IBA vol. 1 section 9.7.2 ff.). A retransmission moves the
  * cursor back and runs the same code. Only the claim holder may call these methods.
  */
-final class Requester {
+final class Requester extends SendState {
   private static final int WINDOW_PSNS = 1 << 22;
 
   private final QpCore qp;
-  private final RequestPackets packets;
-  private final LocalWork local;
-  private final LargeSend large;
-  final SendWindow window;
-  private final AckRequests acks;
   private final boolean reliable;
   private final boolean datagram;
-  private SendRing ring;
-  private long cursor; // the request that is being sent or is next
-  private long batchEnd; // published up to here
-  private long started; // index after the newest request that has sequence numbers
-  private int psnNext; // the first that no request has
-  private int psnSent; // the first that was never sent
-  private int readsOut; // requests with an answer of their own that are under way
-  private long haltIndex = Long.MAX_VALUE; // of a local error: nothing is sent from here on
-  private WcStatus haltStatus = WcStatus.SUCCESS;
-  private boolean wantsPacket;
-  private boolean drainWanted;
+  private final long executable; // opcodes as bits
+  private final long lengthMost; // bytes of a message
+  final SendWindow window;
 
   Requester(QpCore qp) {
+    super(qp.sends);
     this.qp = qp;
-    this.packets = new RequestPackets(qp);
-    this.local = new LocalWork(qp);
-    this.large = new LargeSend(qp, packets);
-    this.acks = new AckRequests(qp);
-    this.window = new SendWindow(qp.hca.config().windowPackets());
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
-    this.ring = qp.sends;
+    this.executable = Verb.executable(qp.service);
+    this.lengthMost = qp.hca.config().limit(Limit.MAX_MSG_SZ);
+    this.window = new SendWindow(qp.hca.config().windowPackets());
   }
 
   /** Starts again at the beginning of the ring, which is new or has a new first PSN. */
@@ -65,7 +51,8 @@ final class Requester {
   void psn(int first) {
     psnNext = first;
     psnSent = first;
-    acks.psn(first);
+    ackEnd = first;
+    silent = 0;
   }
 
   /** {@return the first sequence number that was never sent; any thread, roughly} */
@@ -80,7 +67,7 @@ final class Requester {
 
   /** {@return greatest length of a message, in bytes} */
   long lengthMost() {
-    return packets.lengthMost();
+    return lengthMost;
   }
 
   long started() {
@@ -117,7 +104,7 @@ final class Requester {
     started = index;
     readsOut = 0;
     wantsPacket = false;
-    local.reset();
+    localExecuted = false;
     haltIndex = Long.MAX_VALUE;
     haltStatus = WcStatus.SUCCESS;
   }
@@ -134,7 +121,7 @@ final class Requester {
     }
     boolean more = false;
     wantsPacket = false;
-    local.begin();
+    localUnsettled = false;
     skipAcknowledged();
     if (state == QpState.SQD) {
       askLate();
@@ -156,7 +143,7 @@ final class Requester {
       drainWanted = false;
       qp.verbs.tell(EventType.SQ_DRAINED);
     }
-    return local.insists(run) || more;
+    return LocalWork.insists(qp, run) || more;
   }
 
   /** Skips requests that were acknowledged after the cursor was moved back. */
@@ -221,18 +208,18 @@ final class Requester {
   }
 
   private boolean start(SendWqe w, int what) {
-    return packets.executes(w)
+    return (executable >>> w.opcode & 1) != 0 // else changed by a thread since it was checked
         ? (what & Verb.LOCAL) != 0 ? startLocal(w) : startRemote(w, what)
         : halt(cursor, WcStatus.LOC_QP_OP_ERR);
   }
 
   /** Executes a request that needs no packet, once: a retransmission passes it by. */
   private boolean startLocal(SendWqe w) {
-    if (local.waits(w, cursor, readsOut)) {
+    if (LocalWork.waits(qp, w, cursor)) {
       askLate();
       return false;
     }
-    WcStatus status = local.start(w);
+    WcStatus status = LocalWork.start(qp, w);
     if (status != WcStatus.SUCCESS) {
       return status != null && halt(cursor, status);
     }
@@ -262,19 +249,25 @@ final class Requester {
       return readsOut == 0 && halt(cursor, WcStatus.LOC_QP_OP_ERR);
     }
     boolean single = (what & Verb.ANSWERED & ~Verb.READ) != 0;
-    int psns = datagram ? large.packets(w, length) : single ? 1 : qp.path.packets(length);
-    if (psns > WINDOW_PSNS || !packets.lengthFits(what, length)) {
+    int psns = datagram ? LargeSend.packets(qp, w, length) : single ? 1 : qp.path.packets(length);
+    if (psns > WINDOW_PSNS || length > lengthMost || !operandFits(what, length)) {
       return halt(cursor, WcStatus.LOC_LEN_ERR);
     }
     if (Psn.diff(psnNext, qp.completer.una()) + psns > WINDOW_PSNS && reliable) {
       return false;
     }
     boolean receives = (what & (Verb.READ | Verb.ATOMIC)) != 0;
-    if (w.broken || (receives && !packets.gather(w, 0, length, Access.LOCAL_WRITE, null))) {
+    if (w.broken
+        || (receives && !RequestPackets.gather(qp, w, 0, length, Access.LOCAL_WRITE, null))) {
       return halt(cursor, WcStatus.LOC_PROT_ERR);
     }
     begin(w, length, psns);
     return true;
+  }
+
+  /** An atomic is of 8 bytes. */
+  private static boolean operandFits(int what, long length) {
+    return (what & Verb.ATOMIC) == 0 || length == Long.BYTES;
   }
 
   private boolean halt(long index, WcStatus status) {
@@ -292,7 +285,7 @@ final class Requester {
     int psn = Psn.add(w.psnFirst, (int) (w.done >>> path.mtuShift));
     int room = window.size() - Psn.diff(psn, qp.completer.una());
     boolean windowed = segments && reliable;
-    if (windowed && room <= 0 && acks.underWay()) {
+    if (windowed && room <= 0 && AckRequests.underWay(qp)) {
       return false; // the acknowledgement brings us back
     }
     long left = w.length - w.done;
@@ -303,7 +296,7 @@ final class Requester {
       wantsPacket = true;
       return false;
     }
-    if (!packets.gather(w, w.done, bytes, 0, p)) {
+    if (!RequestPackets.gather(qp, w, w.done, bytes, 0, p)) {
       p.free();
       return halt(cursor, WcStatus.LOC_PROT_ERR);
     }
@@ -313,15 +306,17 @@ final class Requester {
       cursor++;
     }
     p.repeated = Psn.diff(psn, psnSent) < 0;
-    boolean asks = windowed ? room <= 1 || acks.asks(p, psn, last ? w : null, ring) : last;
+    boolean asks = windowed ? room <= 1 || AckRequests.asks(qp, p, psn, last ? w : null) : last;
     sent(psn, datagram ? 1 : path.packets(bytes));
     if (asks && reliable) {
-      acks.asked(Psn.add(psn, path.packets(bytes)));
+      AckRequests.asked(qp, Psn.add(psn, path.packets(bytes)));
     }
     if (!reliable) {
       run.spend(bytes); // nothing else bounds what one call sends
     }
-    packets.part(p, w, psn, bytes, last, reliable && asks, run);
+    p.psn = psn;
+    p.ackRequest = reliable && asks;
+    RequestPackets.part(qp, p, w, bytes, last, run);
     if (windowed && window.again(psn)) {
       w.done -= bytes;
       cursor -= last ? 1 : 0;
@@ -331,7 +326,7 @@ final class Requester {
 
   private boolean sendLarge(SendWqe w, RunList run) {
     sent(w.psnFirst, w.psnCount);
-    int how = large.send(w, run);
+    int how = LargeSend.send(qp, w, run);
     wantsPacket = how == LargeSend.WAITS;
     cursor += how == LargeSend.LAST ? 1 : 0;
     return how >= 0 || (how == LargeSend.FAULT && halt(cursor, WcStatus.LOC_PROT_ERR));
@@ -339,7 +334,7 @@ final class Requester {
 
   /** Goes back to the last packet, to send it with AckReq, if none asks. {@return whether so} */
   boolean askLate() {
-    if (!reliable || cursor != started || acks.underWay()) {
+    if (!reliable || cursor != started || AckRequests.underWay(qp)) {
       return false;
     }
     long at = Resend.last(ring, qp.completer.head(), started, qp.path.mtuShift);
@@ -361,8 +356,8 @@ final class Requester {
     readsOut++;
     cursor++;
     sent(w.psnFirst, w.psnCount);
-    acks.asked(Psn.add(w.psnFirst, w.psnCount));
-    packets.request(p, w, run);
+    AckRequests.asked(qp, Psn.add(w.psnFirst, w.psnCount));
+    RequestPackets.request(qp, p, w, run);
     return true;
   }
 

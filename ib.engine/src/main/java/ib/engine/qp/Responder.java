@@ -31,6 +31,7 @@ abstract class Responder {
 
   final QpCore qp;
   final ReceiveWqe receive;
+  boolean lastTold; // of Flusher: QP_LAST_WQE_REACHED was raised in this life, or no longer matters
   private boolean holding; // a receive request is in hand; one of a shared queue written by HOLDING
 
   Responder(QpCore qp) {
@@ -53,6 +54,7 @@ abstract class Responder {
 
   /** Forgets the current receive, because the queue pair was reset. */
   void reset() {
+    lastTold = false;
     HOLDING.setRelease(this, false);
   }
 

@@ -67,7 +67,7 @@ enum Bug {
       before(
           b ->
               b.aload(0)
-                  .getfield(desc("qp.InboundRequest"), "qp", desc("qp.QpCore"))
+                  .getfield(desc("qp.Responder"), "qp", desc("qp.QpCore"))
                   .aload(1)
                   .invokestatic(
                       desc("qp.Planted"),

@@ -5,6 +5,7 @@ import ib.tools.diags.Ibstat;
 import ib.tools.fabric.Commands;
 import ib.tools.fabric.Ibping;
 import ib.tools.fabric.Saquery;
+import ib.tools.shell.Catalogue;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Descriptor;
 import org.apache.felix.service.command.annotations.GogoCommand;
@@ -14,7 +15,9 @@ import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Reference;
 
 /** The commands of scope {@code ib} that infiniband-diags has; see {@link IbCommands}. */
-@Component(service = DiagsCommands.class)
+@Component(
+    service = DiagsCommands.class,
+    property = Catalogue.GROUP + "=3 the fabric, as infiniband-diags")
 @GogoCommand(
     scope = "ib",
     function = {

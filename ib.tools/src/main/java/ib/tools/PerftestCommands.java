@@ -6,6 +6,7 @@ import ib.core.spi.PacketCapture;
 import ib.tools.perftest.Perftest;
 import ib.tools.perftest.Tool;
 import ib.tools.run.WarmUp;
+import ib.tools.shell.Catalogue;
 import java.util.List;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Descriptor;
@@ -19,7 +20,9 @@ import org.osgi.service.component.annotations.ReferencePolicy;
 import org.osgi.service.component.annotations.ReferencePolicyOption;
 
 /** The commands of scope {@code ib} that perftest has; see {@link IbCommands}. */
-@Component(service = PerftestCommands.class)
+@Component(
+    service = PerftestCommands.class,
+    property = Catalogue.GROUP + "=2 measurements and connections, as perftest and librdmacm")
 @GogoCommand(
     scope = "ib",
     function = {

@@ -3,6 +3,7 @@ package ib.tools;
 import ib.cm.CmClient;
 import ib.core.client.IbCore;
 import ib.tools.rdmacm.Rping;
+import ib.tools.shell.Catalogue;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Descriptor;
 import org.apache.felix.service.command.annotations.GogoCommand;
@@ -15,7 +16,9 @@ import org.osgi.service.component.annotations.Reference;
  * The commands of scope {@code ib} that librdmacm has; see {@link IbCommands}. They are there while
  * the connection manager is.
  */
-@Component(service = RdmaCmCommands.class)
+@Component(
+    service = RdmaCmCommands.class,
+    property = Catalogue.GROUP + "=2 measurements and connections, as perftest and librdmacm")
 @GogoCommand(
     scope = "ib",
     function = {"rping"})

@@ -58,7 +58,24 @@ public class DistributionIT {
     Program run = Program.ib(Distro.HOME, "", "exec", "nosuchcommand; echo c");
     assertEquals(1, run.status());
     assertEquals("", run.out());
-    assertEquals("Command not found: nosuchcommand\n", run.err());
+    assertEquals("nosuchcommand: no such command; help lists the commands\n", run.err());
+  }
+
+  @Test
+  public void findingU6ACommandThatIsMeantIsNamed() throws Exception {
+    Program run = Program.ib(Distro.HOME, "", "exec", "ib:perfqueri -x");
+    assertEquals(1, run.status());
+    assertEquals("ib:perfqueri: no such command; did you mean perfquery?\n", run.err());
+  }
+
+  @Test
+  public void findingU4NoEscapeSequencesWhereNoPersonLooks() throws Exception {
+    Program run = Program.ib(Distro.HOME, "", "exec", "echo abc | grep b");
+    assertEquals("abc\n", run.out());
+    Program shell = Program.ib(Distro.HOME, "echo abc | grep b\nexit\n");
+    assertTrue(shell.out(), shell.out().contains("abc\n"));
+    assertFalse(shell.out(), shell.out().contains("\u001b"));
+    assertFalse("a greeting is for people", shell.out().contains("try: "));
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assume.assumeTrue;
 
+import java.util.List;
 import org.junit.After;
 import org.junit.Before;
 import org.junit.Test;
@@ -53,6 +54,32 @@ public class TerminalIT {
     String left = terminal.run("rdma res show qp");
     assertTrue(left, left.contains("type GSI"));
     assertFalse(left, left.contains("type RC"));
+  }
+
+  @Test
+  public void findingU7TheShellGreetsAndWhatItProposesRuns() throws Exception {
+    String greeting = terminal.await("a greeting", 0, text -> text.contains("\ntry: "));
+    assertTrue(greeting, greeting.startsWith("ib 0.1."));
+    for (String line :
+        List.of("ibv_rc_pingpong -d soft0 soft1", "ib:unplug soft1; ib:plug soft1")) {
+      assertTrue(greeting, greeting.contains(line.substring(0, line.indexOf(' '))));
+      String all = terminal.run(line);
+      assertFalse(all, all.contains("Exception"));
+    }
+  }
+
+  @Test
+  public void findingU6HelpIsInGroupsWithALineForEachCommand() throws Exception {
+    String all = terminal.run("help");
+    assertTrue(all, all.contains("\ndevices, as rdma-core and iproute2\n"));
+    assertTrue(all, all.contains("\n  ibv_devices        names and node GUIDs of all devices\n"));
+    assertTrue(all, all.contains("\nthe fabric, as infiniband-diags\n"));
+    assertFalse("others' commands", all.contains("osgi:eval"));
+    String one = terminal.run("help perfquery");
+    assertTrue(one, one.contains("\nperfquery - port counters"));
+    String unknown = terminal.run("ibv_device");
+    assertTrue(
+        unknown, unknown.contains("\nibv_device: no such command; did you mean ibv_devices?"));
   }
 
   @Test

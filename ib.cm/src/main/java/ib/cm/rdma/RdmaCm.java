@@ -6,6 +6,8 @@ import ib.core.client.ClientRegistration;
 import ib.core.client.IbClient;
 import ib.core.client.IbCore;
 import ib.core.client.Incidents;
+import ib.core.serial.BoundedWaits;
+import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.EventType;
 import ib.core.verbs.Fence;
@@ -61,9 +63,10 @@ public final class RdmaCm implements AutoCloseable {
   private final Routes routes;
   private final Incidents incidents;
   private final Client client = new Client();
-  private final Turns turns = new Turns(2);
+  private final Turns turns = new Turns(2, this::graph);
   private final List<Site> sites = new CopyOnWriteArrayList<>();
   private final ReentrantLock lock = new ReentrantLock();
+  private volatile Waits graph = new BoundedWaits(); // until there is a device
 
   // guarded by lock
   private final Map<Long, Service> services = new HashMap<>();
@@ -238,6 +241,11 @@ public final class RdmaCm implements AutoCloseable {
     }
   }
 
+  /** {@return the wait-for graph of the midlayer} */
+  Waits graph() {
+    return graph;
+  }
+
   private void goingOn() {
     if (closed) {
       throw new IbDisassociatedException(name, "it is closed", "open another RdmaCm");
@@ -290,12 +298,6 @@ public final class RdmaCm implements AutoCloseable {
     return incidents.counts();
   }
 
-  /** {@return addresses and ports of the devices that connections can use, such as rxe0/1} */
-  @AnyContext
-  public List<String> ports() {
-    return sites.stream().map(Site::toString).toList();
-  }
-
   /**
    * Closes all listeners and connections, and gives all devices back. When this returns, no
    * callback runs or will run; inside of a callback that is so when the callback has returned.
@@ -336,10 +338,11 @@ public final class RdmaCm implements AutoCloseable {
     @Override
     public Object add(IbDevice device) {
       List<Site> mine = new ArrayList<>();
+      graph = Waits.of(device);
       for (int port = 1; port <= device.portCount(); port++) {
         try {
           mine.add(Site.open(device, port, cm.open(device.name(), port)));
-        } catch (IbExistsException e) {
+        } catch (IbException e) { // another client has the class, or there is no QP1
           LOG.warn("{} does not use {}/{}", name, device, port, e);
         }
       }
@@ -397,7 +400,7 @@ public final class RdmaCm implements AutoCloseable {
     }
     mine.reversed().forEach(RdmaConnection::removed);
     its.forEach(Site::close);
-    mine.forEach(c -> Turns.await(c.closing()));
+    mine.forEach(c -> turns.await(c.closing()));
     for (RdmaConnection left : mine.reversed()) {
       if (!left.closing().over()) {
         LOG.warn("{} is left open while {} goes: it is closed", left, device);

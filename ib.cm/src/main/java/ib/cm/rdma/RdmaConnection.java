@@ -36,7 +36,7 @@ public final class RdmaConnection implements AutoCloseable {
   private final String what;
   private final RdmaOptions options;
   private final RdmaHandler handler;
-  private final Turns turns = new Turns(MAX_CALLBACKS);
+  private final Turns turns;
   private final CompletableFuture<RdmaConnection> established = new CompletableFuture<>();
   private final CompletableFuture<RdmaEnd> ended = new CompletableFuture<>();
   private final ReentrantLock lock = new ReentrantLock();
@@ -58,6 +58,7 @@ public final class RdmaConnection implements AutoCloseable {
   /** Only {@code ib.cm.rdma} makes connections. */
   RdmaConnection(RdmaCm owner, Ends ends, RdmaOptions options, QpFactory factory, RdmaHandler to) {
     this.owner = owner;
+    this.turns = new Turns(MAX_CALLBACKS, owner::graph);
     this.local = ends.local;
     this.remote = ends.remote;
     this.what = ends.what;

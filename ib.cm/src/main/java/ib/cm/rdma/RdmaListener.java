@@ -18,12 +18,13 @@ public final class RdmaListener implements AutoCloseable {
   private final InetSocketAddress address;
   private final int backlog;
   private final Consumer<RdmaRequest> handler;
-  private final Turns turns = new Turns(MAX_WAITING);
+  private final Turns turns;
 
   /** Only {@code ib.cm.rdma} makes listeners. */
   RdmaListener(
       RdmaCm owner, InetSocketAddress address, int backlog, Consumer<RdmaRequest> handler) {
     this.owner = owner;
+    this.turns = new Turns(MAX_WAITING, owner::graph);
     this.address = address;
     this.backlog = backlog;
     this.handler = handler;

@@ -1,6 +1,5 @@
 package ib.cm.rdma;
 
-import ib.core.serial.BoundedWaits;
 import ib.core.serial.End;
 import ib.core.serial.Mailbox;
 import ib.core.serial.Place;
@@ -8,27 +7,35 @@ import ib.core.serial.Waits;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
 /** The callbacks of a connection or a listener: one at a time, in order (API-1). */
 final class Turns extends Mailbox<Runnable> {
   private static final Place PLACE = Place.virtual("ib-cm-rdma-");
-  private static final ScopedValue<Boolean> INSIDE = ScopedValue.newInstance();
   private static final long MAX_WAIT_NS = TimeUnit.SECONDS.toNanos(20);
-  private static final Waits WAITS = new BoundedWaits();
 
-  Turns(int capacity) {
+  private final Supplier<Waits> graph;
+
+  /**
+   * Creates an empty queue.
+   *
+   * @param capacity how many callbacks may wait
+   * @param graph of the midlayer, for fences
+   */
+  Turns(int capacity, Supplier<Waits> graph) {
     super(PLACE, capacity);
+    this.graph = graph;
   }
 
   @Override
   protected void hear(Runnable turn) {
-    ScopedValue.where(INSIDE, true).run(turn);
+    turn.run();
   }
 
   /**
-   * Waits until the callbacks so far have returned. Inside of any callback of this package it does
-   * not wait, so that two callbacks never wait for each other (API-2).
+   * Waits until the callbacks so far have returned; not inside of one of them, nor where one waits,
+   * in the end, for the caller (API-2).
    */
   void fence(String what) {
     await(soFar(what));
@@ -57,13 +64,10 @@ final class Turns extends Mailbox<Runnable> {
     };
   }
 
-  /** Waits until something is over, or too long; inside of a callback it does not wait. */
-  static void await(Waits.Target target) {
-    if (INSIDE.isBound()) {
-      return;
-    }
-    End end = WAITS.await(target, Waits.Rank.CLOSES, MAX_WAIT_NS);
-    if (!end.done()) {
+  /** Waits until something is over, or too long; not where that waits for the caller. */
+  void await(Waits.Target target) {
+    End end = graph.get().await(target, Waits.Rank.CLOSES, MAX_WAIT_NS);
+    if (end.kind() == End.Kind.TIMEOUT) {
       LoggerFactory.getLogger(Turns.class).warn("{} has not ended: {}", target.text(), end.kind());
     }
   }

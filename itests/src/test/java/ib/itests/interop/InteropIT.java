@@ -15,6 +15,7 @@ import org.junit.runners.Suite;
   PingPongs.class,
   Losses.class,
   Perftests.class,
+  Rpings.class,
   Endurance.class,
   Outages.class,
   Repeated.class

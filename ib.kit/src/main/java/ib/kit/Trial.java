@@ -135,8 +135,14 @@ final class Trial implements AutoCloseable {
     Assertions.assertEquals(List.of(), left, "everything is closed, nothing is left behind (S32)");
     List<Violation> found = new ArrayList<>(bench.core().violations());
     found.removeAll(before);
-    found.removeIf(v -> tolerated.contains(v.clause()));
+    found.removeIf(v -> tolerated.contains(v.clause()) || leftOnPurpose(v));
     Assertions.assertEquals(List.of(), found, "no clause of the contract was broken");
+  }
+
+  /** {@return whether a client of the kit broke a clause, to see what the driver does then} */
+  private static boolean leftOnPurpose(Violation v) {
+    boolean left = v.text().startsWith("left ") || v.text().endsWith(" the client was removed");
+    return v.clause().equals("S32") && v.culprit().startsWith(OWNER) && left;
   }
 
   private void release() {

@@ -1,5 +1,7 @@
 package ib.cm;
 
+import ib.core.verbs.AhAttr;
+
 /**
  * A connection, from its REQ to the end of its timewait. Any thread may call; a call that the state
  * does not allow throws {@link ib.core.verbs.IbInvalidException}, which names the state. Private
@@ -17,6 +19,13 @@ public interface CmConnection {
 
   /** {@return the name of the connection's state (IBA 12.9.7)} */
   String state();
+
+  /**
+   * {@return the way to where the peer's messages come from} Switches and adapters have checked the
+   * source of a datagram; the path in a request is what the peer says. On an active side it is the
+   * way of the path.
+   */
+  AhAttr source();
 
   /**
    * Accepts a request: sends the REP, and repeats it. The queue pair must be in RTS already,

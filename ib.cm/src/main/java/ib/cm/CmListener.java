@@ -6,9 +6,11 @@ public interface CmListener extends AutoCloseable {
   long serviceId();
 
   /**
-   * Changes the backlog.
+   * Changes the backlog, for example of a service that cannot serve for a while: with 0 all
+   * requests are dropped, and their senders repeat them.
    *
-   * @param requests how many requests may wait for an answer of the handler, at least 1
+   * @param requests how many requests may wait for an answer of the handler, from 0
+   * @throws ib.core.verbs.IbInvalidException for fewer than 0
    */
   void backlog(int requests);
 

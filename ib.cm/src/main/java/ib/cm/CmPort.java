@@ -36,8 +36,8 @@ public interface CmPort extends AutoCloseable {
    * Listens to a service ID.
    *
    * @param serviceId service ID
-   * @param backlog how many requests may wait for an answer of the handler; further ones are
-   *     dropped, and their senders repeat them
+   * @param backlog how many requests may wait for an answer of the handler, from 0; further ones
+   *     are dropped, and their senders repeat them
    * @param handler hears the events of all connections of this listener, each connection's in order
    * @return the listener; closing the share closes it
    * @throws ib.core.verbs.IbExistsException when the port has a listener for that service ID

@@ -68,6 +68,11 @@ public final class Connection {
     return state;
   }
 
+  /** {@return the way on which messages go} */
+  public AhAttr way() {
+    return way;
+  }
+
   CmEndpoint mine() {
     return given(mine);
   }

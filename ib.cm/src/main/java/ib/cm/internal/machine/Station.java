@@ -177,21 +177,12 @@ public final class Station {
    */
   public Listener listen(
       long serviceId, int backlog, Function<Connection, Consumer<CmEvent>> ears) {
-    Listener l = new Listener(serviceId, 1, ears);
-    backlog(l, backlog);
+    Listener l = new Listener(serviceId, backlog, ears);
     if (listeners.putIfAbsent(serviceId, l) != null) {
       throw new IbExistsException(
           "listen", String.format("service 0x%016x has a listener", serviceId), "close that one");
     }
     return l;
-  }
-
-  /** Changes a backlog; see {@link ib.cm.CmListener#backlog}. */
-  public void backlog(Listener l, int requests) {
-    if (requests < 1) {
-      throw new IbInvalidException("listen", "backlog " + requests, "1 or more");
-    }
-    l.backlog = requests;
   }
 
   /** Stops to listen, and rejects the requests that wait. */

@@ -6,6 +6,7 @@ import ib.cm.CmEvent;
 import ib.cm.CmHandler;
 import ib.cm.internal.machine.Connection;
 import ib.core.serial.Mailbox;
+import ib.core.verbs.AhAttr;
 
 /** A connection with the events that its handler has not heard yet. */
 final class LiveConnection extends Mailbox<CmEvent> implements CmConnection {
@@ -40,6 +41,11 @@ final class LiveConnection extends Mailbox<CmEvent> implements CmConnection {
   @Override
   public int localId() {
     return connection.id();
+  }
+
+  @Override
+  public AhAttr source() {
+    return share.port().make(s -> connection.way());
   }
 
   @Override

@@ -28,7 +28,7 @@ final class Share implements CmPort {
   /** Where callbacks run. */
   static final Place CALLBACKS = Place.virtual("ib-cm-");
 
-  private static final long MAX_WAIT_NS = 30_000_000_000L;
+  private static final long MAX_WAIT_NS = 60_000_000_000L;
 
   private final Logger log = LoggerFactory.getLogger(Share.class);
   private final LivePort port;
@@ -107,7 +107,7 @@ final class Share implements CmPort {
 
     @Override
     public void backlog(int requests) {
-      port.run(s -> s.backlog(listener, requests));
+      port.run(s -> listener.backlog(requests));
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.cm.CmEndpoint;
@@ -15,6 +16,7 @@ import ib.cm.internal.wire.CmKind;
 import ib.cm.internal.wire.CmMessage;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
+import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Mtu;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -230,6 +232,23 @@ class StationTest {
     hear(req(2, 2));
     rejected(8);
     assertEquals(0, station.size());
+  }
+
+  @Test
+  @DisplayName("a service with backlog 0 drops each REQ silently, and takes the same one later")
+  void paused() {
+    Listener l = listen(0);
+    hear(req(1, 1));
+    silent();
+    assertEquals(1, dropped(Drop.BACKLOG));
+    l.backlog(1);
+    hear(req(1, 1));
+    assertEquals(1, asked.size());
+    assertEquals(PEER, asked.getFirst().way());
+    l.backlog(0);
+    hear(req(2, 2));
+    silent();
+    assertThrows(IbInvalidException.class, () -> l.backlog(-1));
   }
 
   @Test

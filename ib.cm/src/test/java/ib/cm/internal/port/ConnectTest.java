@@ -87,6 +87,7 @@ class ConnectTest {
     assertEquals(SERVICE, req.serviceId());
     assertEquals(7, req.privateData()[0]);
     assertEquals(mine.mine(), req.peer());
+    assertEquals(lab.device(0).port(1).lid(), asked.connection.source().dlid());
     theirs.connect(req.path(), req.peer(), req.terms());
     asked.connection.accept(theirs.mine(), new byte[] {8});
     CmEvent.Replied rep = hear(active, CmEvent.Replied.class);
@@ -244,7 +245,7 @@ class ConnectTest {
             done.countDown();
           }
         });
-    assertTrue(done.await(20, TimeUnit.SECONDS), "each waits for the other");
+    assertTrue(done.await(50, TimeUnit.SECONDS), "each waits for the other");
   }
 
   private static void closeTogether(CmPort port, CountDownLatch both) {

@@ -1,5 +1,6 @@
 package ib.ulp.ipoib;
 
+import ib.cm.CmClient;
 import ib.core.client.IbClient;
 import ib.core.sa.SaClient;
 import ib.core.verbs.IbDevice;
@@ -46,29 +47,32 @@ public final class Ipoib implements IbClient {
   private final Map<String, String> reserved; // interface names by device and port
   private final BiFunction<IbDevice, Integer, SaClient> subnet;
   private final Backend.Factory backends;
-  private final Shared shared = new Shared();
+  private final Shared shared;
   private final List<Adapter> adapters = new CopyOnWriteArrayList<>();
   private final Set<String> names = new HashSet<>(); // guarded by itself
 
   /**
    * Creates a client that numbers the interfaces in the order in which the ports appear.
    *
+   * @param cm the connection manager; the client is registered after it
    * @param config configuration of all interfaces
    * @param children P_Keys; each port gets a child interface for each of them
    * @param subnet opens the SA client of a port, {@code SaClient::open}
    * @param backends opens the backend of each interface
    */
   public Ipoib(
+      CmClient cm,
       LinkConfig config,
       List<Integer> children,
       BiFunction<IbDevice, Integer, SaClient> subnet,
       Backend.Factory backends) {
-    this(config, children, Map.of(), subnet, backends);
+    this(cm, config, children, Map.of(), subnet, backends);
   }
 
   /**
    * Creates a client.
    *
+   * @param cm the connection manager; the client is registered after it
    * @param config configuration of all interfaces
    * @param children P_Keys; each port gets a child interface for each of them
    * @param reserved interface names by device and port, for example {@code soft0/1}; no other port
@@ -77,6 +81,7 @@ public final class Ipoib implements IbClient {
    * @param backends opens the backend of each interface
    */
   public Ipoib(
+      CmClient cm,
       LinkConfig config,
       List<Integer> children,
       Map<String, String> reserved,
@@ -87,6 +92,7 @@ public final class Ipoib implements IbClient {
     this.reserved = Map.copyOf(reserved);
     this.subnet = subnet;
     this.backends = backends;
+    shared = new Shared(cm);
   }
 
   @Override

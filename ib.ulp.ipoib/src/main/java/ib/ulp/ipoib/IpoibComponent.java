@@ -1,5 +1,6 @@
 package ib.ulp.ipoib;
 
+import ib.cm.CmClient;
 import ib.core.client.IbClient;
 import ib.core.sa.SaClient;
 import ib.core.verbs.IbDevice;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.ConfigurationPolicy;
+import org.osgi.service.component.annotations.Reference;
 
 /**
  * The bundle's component: a client of the core while the bundle is configured. A changed
@@ -21,6 +23,7 @@ import org.osgi.service.component.annotations.ConfigurationPolicy;
 @Component(
     name = IpoibComponent.PID,
     service = IbClient.class,
+    property = IbClient.AFTER + "=" + CmClient.NAME,
     configurationPolicy = ConfigurationPolicy.REQUIRE)
 public final class IpoibComponent implements IbClient {
   /** The PID of the configuration, {@link IpoibKeys}. */
@@ -32,14 +35,15 @@ public final class IpoibComponent implements IbClient {
   /**
    * Reads the configuration; the core's {@link #add} calls open the interfaces.
    *
+   * @param cm the connection manager
    * @param values the configuration
    */
   @Activate
-  public IpoibComponent(Map<String, ?> values) {
+  public IpoibComponent(@Reference CmClient cm, Map<String, ?> values) {
     config = IpoibConfig.read(values);
     ipoib =
         new Ipoib(
-            config.link(), config.children(), config.names(), SaClient::open, backends(config));
+            cm, config.link(), config.children(), config.names(), SaClient::open, backends(config));
   }
 
   private static Backend.Factory backends(IpoibConfig config) {

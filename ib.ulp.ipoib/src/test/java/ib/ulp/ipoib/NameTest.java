@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.cm.CmClient;
 import ib.core.client.ClientRegistration;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
@@ -34,10 +35,13 @@ class NameTest {
     List<SoftNode> nodes = new ArrayList<>();
     List<DeviceRegistration> plugs = new ArrayList<>();
     Map<String, String> named = new TreeMap<>();
+    CmClient cm = CmClient.create();
+    core.core().registerClient(cm);
     try (FakeSubnet subnet = new FakeSubnet()) {
       Ipoib ipoib =
-          new Ipoib(LinkConfig.DEFAULT, List.of(), reserved, subnet::open, name -> Backend.inJvm());
-      ClientRegistration client = core.core().registerClient(ipoib);
+          new Ipoib(
+              cm, LinkConfig.DEFAULT, List.of(), reserved, subnet::open, name -> Backend.inJvm());
+      ClientRegistration client = core.core().registerClient(ipoib, CmClient.NAME);
       for (String name : order) {
         SoftNode node = new SoftNode(fabric, name, GUID + 0x100L * nodes.size());
         nodes.add(node);

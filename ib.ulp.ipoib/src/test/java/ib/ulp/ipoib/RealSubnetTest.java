@@ -3,6 +3,7 @@ package ib.ulp.ipoib;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import ib.cm.CmClient;
 import ib.core.client.ClientRegistration;
 import ib.core.sa.SaClient;
 import ib.core.spi.DeviceRegistration;
@@ -24,8 +25,11 @@ class RealSubnetTest {
   @DisplayName("I3, section 7: no carrier, the reason in words; removed ten times, nothing is left")
   void nobody() {
     StandaloneCore core = StandaloneCore.create();
-    Ipoib ipoib = new Ipoib(LinkConfig.DEFAULT, List.of(), SaClient::open, name -> Backend.inJvm());
-    ClientRegistration client = core.core().registerClient(ipoib);
+    CmClient cm = CmClient.create();
+    ClientRegistration below = core.core().registerClient(cm);
+    Ipoib ipoib =
+        new Ipoib(cm, LinkConfig.DEFAULT, List.of(), SaClient::open, name -> Backend.inJvm());
+    ClientRegistration client = core.core().registerClient(ipoib, CmClient.NAME);
     for (int i = 0; i < 10; i++) {
       SoftNode node = new SoftNode(BuiltinSm.newFabric(), "soft0", 0x02c9030000100000L);
       DeviceRegistration plug = core.drivers().register(node);
@@ -37,6 +41,7 @@ class RealSubnetTest {
       node.close();
     }
     client.unregister();
+    below.unregister();
     assertEquals(List.of(), core.core().violations());
     assertEquals(List.of(), core.core().resources());
     core.close();

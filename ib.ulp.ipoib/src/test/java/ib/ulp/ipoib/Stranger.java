@@ -2,6 +2,7 @@ package ib.ulp.ipoib;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ib.cm.CmPort;
 import ib.core.client.DeviceLease;
 import ib.core.verbs.Access;
 import ib.core.verbs.AddressHandle;
@@ -24,8 +25,6 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
-import ib.ulp.ipoib.cm.CmPorts;
-import ib.ulp.ipoib.cm.CmService;
 import ib.ulp.ipoib.cm.Connection;
 import ib.ulp.ipoib.cm.Connections;
 import ib.ulp.ipoib.cm.RcEnd;
@@ -55,7 +54,7 @@ final class Stranger implements Connections.Owner, AutoCloseable {
   private final MemoryRegion region;
   private final QueuePair ud;
   private final Loop loop;
-  private final CmService cm;
+  private final CmPort cm;
   private final Connections connections;
   private final WorkCompletion[] done = {new WorkCompletion()};
   private final LinkAddress peer;
@@ -134,10 +133,9 @@ final class Stranger implements Connections.Owner, AutoCloseable {
               }
             });
     Refusals refusals = new Refusals();
-    cm = new CmPorts().open(device, 1, ud.qpn(), refusals);
-    connections = new Connections(loop, cm, this, refusals);
-    connections.start(
-        new Self(address(), device.nodeGuid(), 1, 0, 0xffff, 0, false, 65_524, false));
+    cm = lab.cm.open(own, 1);
+    connections = new Connections(loop, cm, ud.qpn(), this, refusals);
+    connections.start(new Self(address(), 0xffff, 0, false, 65_524, false));
   }
 
   /** {@return his link address} */

@@ -87,7 +87,7 @@ public class SamplesIT {
             .toList();
     Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
     try (Shell shell = new Shell(folder.home())) {
-      shell.runUntil("ib:clients", says -> says.split(" LIVE ", -1).length == 5); // mad and sa
+      shell.runUntil("ib:clients", says -> says.split(" LIVE ", -1).length == 7); // mad, sa, ib.cm
       String before = resources(shell);
       for (Path jar : jars) {
         folder.deploy(jar);

@@ -1,202 +1,189 @@
 package ib.ulp.ipoib.cm;
 
+import ib.cm.CmConnection;
+import ib.cm.CmEnd;
+import ib.cm.CmEndpoint;
+import ib.cm.CmEvent;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbInvalidException;
 import ib.ulp.ipoib.cm.Connection.State;
 import ib.ulp.ipoib.cm.Peers.Peer;
+import ib.ulp.ipoib.wire.Connected;
 import ib.ulp.ipoib.wire.LinkAddress;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers connection manager messages of one interface, by the state of the connection (IBA
- * 12.9.5-12.9.7). The agent's thread calls {@link #received}; everything else runs on the
- * interface's loop.
+ * Answers the events of the connections of one interface. The connection manager's threads call
+ * {@link #requests} and {@link #of}; everything else runs on the interface's loop.
  */
-final class Answers implements CmParty {
+final class Answers {
+  private static final byte[] NOTHING = {};
+
+  /** Reject reason: the path names a GID that is not that of the sender or the receiver. */
+  static final int INVALID_GID = 12;
+
+  /** Reject reason: the path names a LID that is not that of the sender. */
+  static final int INVALID_LID = 13;
+
+  /** Reject reason: the interface does not support the request. */
+  static final int UNSUPPORTED = 5;
+
   private final Logger log = LoggerFactory.getLogger(Answers.class);
   private final Connections all;
+
+  /** The connections that peers have asked for, until they are released. */
+  private final Map<CmConnection, Connection> passive = new HashMap<>();
 
   Answers(Connections all) {
     this.all = all;
   }
 
-  @Override
-  public void received(long tid, CmMessage message, AhAttr answer) {
+  /** An event of a connection that a peer has asked for. */
+  void requests(CmConnection from, CmEvent event) {
     all.loop()
         .execute(
             () -> {
-              if (all.started()) {
-                take(tid, message, answer);
+              Connection known = passive.get(from);
+              if (event instanceof CmEvent.Requested req) {
+                request(from, req);
+              } else if (known != null) {
+                take(known, event);
+              }
+              if (event instanceof CmEvent.Released) {
+                passive.remove(from);
               }
             });
   }
 
-  private void take(long tid, CmMessage message, AhAttr answer) {
-    if (message instanceof CmRequest req) {
-      request(tid, req, answer);
-      return;
-    }
-    Connection c = all.named(message.remoteId());
-    if (c == null) { // the connection ended before its message arrived
-      all.refusals().count(Refusal.UNKNOWN_CONNECTION, answer);
-      CmMessage refusal = CmPort.refusal(message);
-      if (refusal != null) {
-        all.speech().send(tid, refusal, answer);
-      }
-      return;
-    }
-    switch (message) {
-      case CmReply rep -> reply(c, rep, answer);
-      case CmMessage.ReadyToUse rtu -> {
-        if (c.state == State.REP_SENT && rtu.localId() == c.remoteId) {
+  /** An event of a connection that this side has asked for. */
+  void of(Connection c, CmEvent event) {
+    all.loop().execute(() -> take(c, event));
+  }
+
+  private void take(Connection c, CmEvent event) {
+    switch (event) {
+      case CmEvent.Replied rep -> reply(c, rep);
+      case CmEvent.Established up -> {
+        if (c.state == State.REP_SENT) {
           all.established(c);
         }
       }
-      case CmReject rej -> rejected(c, rej);
-      case CmMessage.DisconnectRequest dreq -> {
-        all.speech().send(tid, new CmMessage.DisconnectReply(c.id, dreq.localId()), answer);
-        all.forget(c, "the peer ended it");
-        all.release(c);
-      }
-      case CmMessage.DisconnectReply drep -> {
-        if (c.state == State.DREQ_SENT && drep.localId() == c.remoteId) {
-          all.release(c);
-        }
-      }
-      case CmMessage.ReceiptAck mra -> {
-        if (c.state == State.REQ_SENT || c.state == State.REP_SENT) {
-          all.speech().await(c, Connections.RESPONSE_NS + (4096L << mra.timeout()));
-        }
-      }
-      case CmRequest req -> throw new AssertionError(req); // handled above
+      case CmEvent.Ended end -> ended(c, end);
+      case CmEvent.Requested req -> throw new AssertionError(req); // handled above
+      case CmEvent.Released gone -> log.trace("{} is released", c);
     }
   }
 
-  private void request(long tid, CmRequest req, AhAttr answer) {
-    Self me = all.identity();
-    Refusal wrong = Origin.check(req, answer, me);
-    if (wrong != null) {
-      refuse(tid, req, answer, Origin.reason(wrong, answer), wrong);
+  private void request(CmConnection from, CmEvent.Requested req) {
+    if (!all.started()) {
+      from.end();
       return;
     }
-    LinkAddress address = new LinkAddress(0, req.data().qpn(), req.path().localGid());
-    Peer peer = all.peers().of(address);
-    for (Connection c : peer.passive) {
-      if (c.remoteId == req.localId()) {
-        if (c.state == State.REP_SENT) {
-          all.speech().say(c); // the REP was lost
-        }
-        return;
-      }
+    Self me = all.identity();
+    AhAttr source = from.source();
+    Connected data = Connected.of(req.privateData());
+    Refusal wrong = Origin.check(req.path(), source, data, me);
+    if (wrong != null) {
+      refuse(from, Origin.reason(wrong, source), wrong);
+      return;
     }
+    LinkAddress address = new LinkAddress(0, data.qpn(), req.path().remote());
+    Peer peer = all.peers().of(address);
     Connection mine = peer.active;
     boolean crossing = mine != null && mine.state == State.REQ_SENT;
     boolean mineLives = crossing && !me.yields(address);
     if (mineLives) { // C3: the peer's request yields to ours
-      refuse(tid, req, answer, CmReject.CONSUMER, null);
+      refuse(from, CmConnection.CONSUMER_REJECT, null);
     } else if (all.full()) {
-      refuse(tid, req, answer, CmReject.NO_RESOURCES, Refusal.LIMIT);
-    } else if (all.peers().passives(answer) >= Connections.MAX_PER_PEER) {
-      refuse(tid, req, answer, CmReject.NO_RESOURCES, Refusal.PEER_LIMIT);
-    } else if (!accept(tid, req, address, answer)) {
-      refuse(tid, req, answer, CmReject.NO_RESOURCES, Refusal.DEVICE);
+      refuse(from, CmConnection.NO_RESOURCES, Refusal.LIMIT);
+    } else if (all.peers().passives(source) >= Connections.MAX_PER_PEER) {
+      refuse(from, CmConnection.NO_RESOURCES, Refusal.PEER_LIMIT);
+    } else if (!accept(from, req, new Connection(address, false, source, all.loop().now()))) {
+      refuse(from, CmConnection.NO_RESOURCES, Refusal.DEVICE);
     }
     all.peers().tidy(address);
   }
 
-  private void refuse(
-      long tid, CmRequest req, AhAttr answer, int reason, @Nullable Refusal counted) {
+  private void refuse(CmConnection from, int reason, @Nullable Refusal counted) {
     if (counted != null) {
-      all.refusals().count(counted, answer);
+      all.refusals().count(counted, from.source());
     }
-    CmReject no = new CmReject(0, req.localId(), CmReject.OF_REQ, reason, all.data());
-    all.speech().send(tid, no, answer);
+    reject(from, reason);
   }
 
-  private boolean accept(long tid, CmRequest req, LinkAddress address, AhAttr answer) {
-    Self me = all.identity();
-    CmService cm = all.service();
-    Connection c = new Connection(cm.name(this), address, false, answer, all.loop().now());
-    c.tid = tid;
+  private void reject(CmConnection who, int reason) {
+    try {
+      who.reject(reason, NOTHING, all.data());
+    } catch (IbInvalidException e) { // the peer has withdrawn what is refused
+      log.debug("nothing to reject: {}", e.getMessage());
+    }
+  }
+
+  private boolean accept(CmConnection from, CmEvent.Requested req, Connection c) {
+    c.cm = from;
     RcEnd end = null;
     try {
       end = all.owner().open(c);
-      AhAttr back = req.path().back(me.port(), me.sgidIndex(), me.ethernet());
-      end.connect(back, req.mtu(), req.path().ackTimeout(), req.qpn(), req.psn());
+      CmEndpoint peer = req.peer();
+      int ackTimeout = req.terms().ackTimeout();
+      end.connect(req.path().way(), req.path().mtu(), ackTimeout, peer.qpn(), peer.startingPsn());
+      from.accept(Connections.endpoint(end), all.data());
     } catch (IbException e) {
-      log.warn("connection request of {} is rejected: {}", address, e.getMessage());
+      log.warn("connection request of {} is rejected: {}", c.peer, e.getMessage());
       if (end != null) {
         end.close();
       }
-      cm.release(c.id);
       return false;
     }
-    c.remoteId = req.localId();
-    c.remoteQpn = req.qpn();
-    c.mtu = all.mtu(req.data());
+    c.mtu = all.mtu(Connected.of(req.privateData()));
+    passive.put(from, c);
     all.add(c, end);
-    all.speech()
-        .ask(c, new CmReply(c.id, c.remoteId, end.qpn(), end.psn(), me.caGuid(), all.data()));
     return true;
   }
 
-  private void reply(Connection c, CmReply rep, AhAttr answer) {
+  private void reply(Connection c, CmEvent.Replied rep) {
     RcEnd end = c.end;
-    if (c.active && c.state == State.ESTABLISHED && c.remoteId == rep.localId()) {
-      all.speech().say(c); // the RTU was lost
-    } else if (c.active && c.said instanceof CmRequest req && end != null) {
-      c.remoteId = rep.localId();
-      c.remoteQpn = rep.qpn();
-      c.mtu = all.mtu(rep.data());
-      try {
-        if (!Origin.takesIp(rep.data())) {
-          all.refusals().count(Refusal.MTU, answer);
-          throw new IbInvalidException(
-              "connection of " + c.peer, "receive MTU " + rep.data().receiveMtu(), "1284 or more");
-        }
-        end.connect(c.way, req.mtu(), req.path().ackTimeout(), rep.qpn(), rep.psn());
-      } catch (IbException e) {
-        refuse(c, rep, CmReject.CONSUMER, answer);
-        all.forget(c, String.valueOf(e.getMessage()));
-        all.release(c);
-        return;
-      }
-      c.said = new CmMessage.ReadyToUse(c.id, c.remoteId);
-      all.speech().say(c);
-      all.established(c);
-    } else {
-      refuse(
-          c,
-          rep,
-          CmReject.INVALID_ID,
-          answer); // the REP of a second connection that a repeated REQ has created at the peer
+    CmConnection cm = c.cm;
+    if (c.state != State.REQ_SENT || end == null || cm == null) {
+      return; // this side has given the request up
     }
-  }
-
-  private void refuse(Connection c, CmReply rep, int reason, AhAttr answer) {
-    CmReject no = new CmReject(c.id, rep.localId(), CmReject.OF_REP, reason, all.data());
-    all.speech().send(c.tid, no, answer);
-  }
-
-  private void rejected(Connection c, CmReject rej) {
-    boolean asked = c.state == State.REQ_SENT;
-    if (!asked && (c.state == State.DREQ_SENT || rej.localId() != c.remoteId)) {
+    Connected data = Connected.of(rep.privateData());
+    c.mtu = all.mtu(data);
+    try {
+      if (!Origin.takesIp(data)) {
+        all.refusals().count(Refusal.MTU, c.way);
+        throw new IbInvalidException(
+            "connection of " + c.peer, "receive MTU " + data.receiveMtu(), "1284 or more");
+      }
+      CmEndpoint peer = rep.peer();
+      int ackTimeout = Connections.TERMS.ackTimeout();
+      end.connect(c.way, c.pathMtu, ackTimeout, peer.qpn(), peer.startingPsn());
+      cm.ready(NOTHING);
+    } catch (IbException e) {
+      reject(cm, CmConnection.CONSUMER_REJECT);
+      all.forget(c, String.valueOf(e.getMessage()));
       return;
     }
-    c.reason = rej.reason();
-    boolean ruled = rej.message() == CmReject.OF_REQ && rej.reason() == CmReject.CONSUMER;
-    if (asked && ruled && all.identity().yields(c.peer)) {
+    all.established(c);
+  }
+
+  private void ended(Connection c, CmEvent.Ended end) {
+    boolean ruled = end.how() == CmEnd.REJECTED && end.reason() == CmConnection.CONSUMER_REJECT;
+    if (c.state == State.REQ_SENT && ruled && all.identity().yields(c.peer)) {
       all.peers().of(c.peer).shares =
           true; // C3: the peer's own request, which crossed ours, becomes the connection
     }
-    all.forget(c, "refused, reason " + rej.reason());
-    all.release(c);
-    Connection theirs = all.to(c.peer);
-    if (theirs != null) {
-      all.report(theirs);
+    if (c.state != State.CLOSED) {
+      all.forget(c, end.how() + (end.reason() == 0 ? "" : ", reason " + end.reason()));
+      Connection theirs = all.to(c.peer);
+      if (theirs != null) {
+        all.report(theirs);
+      }
     }
   }
 }

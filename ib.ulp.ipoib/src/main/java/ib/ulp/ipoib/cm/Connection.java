@@ -1,45 +1,37 @@
 package ib.ulp.ipoib.cm;
 
+import ib.cm.CmConnection;
 import ib.core.verbs.AhAttr;
-import ib.ulp.ipoib.loop.Loop;
+import ib.core.verbs.Mtu;
 import ib.ulp.ipoib.wire.LinkAddress;
 import org.jspecify.annotations.Nullable;
 
-/** A connection to one peer, and its state (IBA 12.9). Used on the loop's thread only. */
+/** A connection to one peer, and its state for this interface. Used on the loop's thread only. */
 public final class Connection {
   /** The state of a connection. */
   public enum State {
-    /** Active side: the REQ is sent, no answer has arrived. */
+    /** Active side: the peer has not replied. */
     REQ_SENT,
-    /** Passive side: the REP is sent, no RTU has arrived. */
+    /** Passive side: this side has accepted, and the peer has not confirmed it. */
     REP_SENT,
     /** Packets may be sent. */
     ESTABLISHED,
-    /** The queue pair is closed, the DREQ is sent, no DREP has arrived. */
-    DREQ_SENT,
-    /** The connection has ended. */
+    /** The queue pair is closed; the connection manager ends the connection. */
     CLOSED
   }
 
-  final int id;
   final LinkAddress peer;
   final boolean active;
-  final AhAttr way;
-  long tid;
+  final AhAttr way; // of an active side's queue pair; where a passive side's request came from
   State state;
-  int remoteId;
-  int remoteQpn;
+  Mtu pathMtu = Mtu.MTU_256; // of an active side
   int mtu;
-  int reason; // of the last REJ
   boolean reported; // the owner was called with up()
   @Nullable RcEnd end;
-  @Nullable CmMessage said; // the message that the timer repeats
-  Loop.@Nullable Timer timer;
-  int tries;
+  @Nullable CmConnection cm;
   long usedNs;
 
-  Connection(int id, LinkAddress peer, boolean active, AhAttr way, long now) {
-    this.id = id;
+  Connection(LinkAddress peer, boolean active, AhAttr way, long now) {
     this.peer = peer;
     this.active = active;
     this.way = way;
@@ -64,11 +56,6 @@ public final class Connection {
   /** {@return the longest IP packet in bytes that the peer accepts (C4)} */
   public int mtu() {
     return mtu;
-  }
-
-  /** {@return the queue pair number of the peer's end} */
-  public int remoteQpn() {
-    return remoteQpn;
   }
 
   /** {@return this side's queue pair; null after it was closed} */

@@ -1,14 +1,20 @@
 package ib.ulp.ipoib.cm;
 
+import ib.cm.CmEndpoint;
+import ib.cm.CmListener;
+import ib.cm.CmPath;
+import ib.cm.CmPort;
+import ib.cm.CmTerms;
 import ib.core.verbs.IbException;
 import ib.ulp.ipoib.cm.Connection.State;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.wire.Connected;
 import ib.ulp.ipoib.wire.Encapsulation;
 import ib.ulp.ipoib.wire.LinkAddress;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The connections of one interface. Used on the loop's thread only. */
@@ -50,45 +56,55 @@ public final class Connections {
   /** After this idle time a connection that this side asked for is closed, as paths are (D4). */
   static final long ACTIVE_IDLE_NS = 60_000_000_000L;
 
-  /** C2: the time in which the peer must answer, 4.096 us * 2^20. */
-  static final long RESPONSE_NS = 4096L << CmRequest.RESPONSE_TIMEOUT;
+  /** How many requests may wait for the loop; the senders of more repeat them. */
+  static final int MAX_WAITING = 128;
+
+  /** C2: no retries of the queue pair, 4.3 s for an answer, 15 repetitions; 1.1 s for an ACK. */
+  static final CmTerms TERMS = new CmTerms(0, 18, 20, 15, 0);
+
+  /** C2: how many RDMA reads and atomics this side accepts at a time. */
+  private static final int READS = 4;
 
   private final Loop loop;
-  private final CmService cm;
+  private final CmPort cm;
   private final Owner owner;
   private final Refusals refusals;
   private final int most;
-  private final Speech speech;
   private final Answers answers = new Answers(this);
-  private final Map<Integer, Connection> named = new HashMap<>();
+  private final List<CmListener> listeners = new ArrayList<>();
+  private final Set<Connection> all = new LinkedHashSet<>();
   private final Peers peers = new Peers();
   private @Nullable Self self;
   private Loop.@Nullable Timer sweep;
 
   /**
-   * Creates the table, without connections; nothing is sent before {@link #start}.
+   * Creates the table, without connections. Until {@link #start}, requests are dropped, and the
+   * peer repeats them (B11).
    *
-   * @param refusals counts refused messages
+   * @param cm this interface's share of the port's connection manager; its close closes the
+   *     connections
+   * @param udQpn datagram queue pair number of the interface, which its service IDs contain (W14)
+   * @param refusals counts refused requests
    */
-  public Connections(Loop loop, CmService cm, Owner owner, Refusals refusals) {
-    this(loop, cm, owner, refusals, MAX_ACCEPTED);
+  public Connections(Loop loop, CmPort cm, int udQpn, Owner owner, Refusals refusals) {
+    this(loop, cm, udQpn, owner, refusals, MAX_ACCEPTED);
   }
 
   /** Creates the table with another limit of connections that peers ask for. */
-  Connections(Loop loop, CmService cm, Owner owner, Refusals refusals, int most) {
+  Connections(Loop loop, CmPort cm, int udQpn, Owner owner, Refusals refusals, int most) {
     this.loop = loop;
     this.cm = cm;
     this.owner = owner;
     this.refusals = refusals;
     this.most = most;
-    speech = new Speech(loop, cm, this::unheard);
+    listeners.add(cm.listen(Connected.linuxServiceId(udQpn), 0, answers::requests));
+    listeners.add(cm.listen(Connected.rfcServiceId(udQpn), 0, answers::requests));
   }
 
   /** Starts to listen for requests. */
   public void start(Self identity) {
     self = identity;
-    speech.pkeyIndex(identity.pkeyIndex());
-    cm.listen(identity.address().qpn(), answers);
+    listeners.forEach(each -> each.backlog(MAX_WAITING));
     sweep = loop.after(SWEEP_NS, this::sweep);
   }
 
@@ -97,16 +113,14 @@ public final class Connections {
     return self != null;
   }
 
-  /** Closes all connections. Each established peer is sent one DREQ; answers are not awaited. */
+  /** Closes all connections; the peers' answers are not awaited. */
   public void stop() {
-    Self was = self;
-    if (was == null) {
+    if (self == null) {
       return;
     }
-    cm.unlisten(was.address().qpn());
-    for (Connection c : List.copyOf(named.values())) {
-      end(c, "the interface goes");
-      release(c);
+    listeners.forEach(each -> each.backlog(0));
+    for (Connection c : List.copyOf(all)) {
+      disconnect(c, "the interface goes");
     }
     peers.tidyAll();
     if (sweep != null) {
@@ -131,40 +145,47 @@ public final class Connections {
   /**
    * Asks a peer for a connection.
    *
-   * @throws IbException when the device refuses a queue pair
+   * @throws IbException when the device refuses a queue pair, or the connection manager is gone
    */
   public void connect(LinkAddress address, Way way) {
     Self me = identity();
-    Connection c = new Connection(cm.name(answers), address, true, way.ah(), loop.now());
-    c.tid = cm.transaction(c.id);
-    RcEnd end;
+    Connection c = new Connection(address, true, way.ah(), loop.now());
+    c.pathMtu = way.mtu();
+    RcEnd end = owner.open(c);
+    int qpn = address.qpn();
     try {
-      end = owner.open(c);
+      c.cm =
+          cm.connect(
+              me.rfcService() ? Connected.rfcServiceId(qpn) : Connected.linuxServiceId(qpn),
+              new CmPath(
+                  way.ah(),
+                  me.address().gid(),
+                  address.gid(),
+                  way.localLid(),
+                  way.mtu(),
+                  CmPath.ROCE_PACKET_LIFE,
+                  me.pkey(),
+                  me.pkeyIndex()),
+              endpoint(end),
+              TERMS,
+              data(),
+              (who, event) -> answers.of(c, event));
     } catch (IbException e) {
-      cm.release(c.id);
+      end.close();
       throw e;
     }
     add(c, end);
     peers.of(address).shares = false;
-    int qpn = address.qpn();
-    speech.ask(
-        c,
-        new CmRequest(
-            c.id,
-            me.rfcService() ? Connected.rfcServiceId(qpn) : Connected.linuxServiceId(qpn),
-            me.caGuid(),
-            end.qpn(),
-            end.psn(),
-            me.pkey(),
-            way.mtu(),
-            true,
-            CmRequest.Path.of(me, address.gid(), way),
-            data()));
+  }
+
+  /** C2: {@return a queue pair as messages describe it: shared receive queue, no RNR retries} */
+  static CmEndpoint endpoint(RcEnd end) {
+    return new CmEndpoint(end.qpn(), end.psn(), READS, 0, 0, true);
   }
 
   void add(Connection c, RcEnd end) {
     c.end = end;
-    named.put(c.id, c);
+    all.add(c);
     peers.add(c);
   }
 
@@ -180,24 +201,12 @@ public final class Connections {
     return loop;
   }
 
-  CmService service() {
-    return cm;
-  }
-
   Owner owner() {
     return owner;
   }
 
-  Speech speech() {
-    return speech;
-  }
-
   Peers peers() {
     return peers;
-  }
-
-  @Nullable Connection named(int id) {
-    return named.get(id);
   }
 
   Self identity() {
@@ -208,9 +217,10 @@ public final class Connections {
     return me;
   }
 
-  Connected data() {
+  /** {@return the private data of this interface's messages (W13)} */
+  byte[] data() {
     Self me = identity();
-    return new Connected(me.address().qpn(), me.receiveMtu());
+    return new Connected(me.address().qpn(), me.receiveMtu()).toBytes();
   }
 
   /** {@return the longest IP packet that both ends accept (C4)} */
@@ -222,7 +232,6 @@ public final class Connections {
 
   void established(Connection c) {
     c.state = State.ESTABLISHED;
-    speech.silence(c);
     c.usedNs = loop.now();
     if (c.equals(to(c.peer))) {
       report(c);
@@ -239,63 +248,34 @@ public final class Connections {
   /** A packet has arrived on a connection, so the peer is ready even if its RTU was lost. */
   public void heard(Connection c) {
     c.usedNs = loop.now();
-    if (c.state == State.REP_SENT) {
-      established(c); // IBA 12.9.7.2: communication established
+    if (c.state == State.REP_SENT && c.cm != null) {
+      c.cm.dataArrived(); // IBA 12.9.7.2: communication established
+      established(c);
     }
   }
 
   // ---- the end of one ----
 
-  private void unheard(Connection c) {
-    c.reason = CmReject.TIMEOUT;
-    end(c, "no answer");
-    release(c);
-  }
-
-  /** Closes a connection and sends the peer a DREQ, repeated until it is answered, or a REJ. */
+  /** Closes a connection; the connection manager sends the peer a DREQ or a REJ. */
   public void disconnect(Connection c, String why) {
-    if (c.state != State.DREQ_SENT && c.state != State.CLOSED) {
-      boolean asks = c.state == State.ESTABLISHED;
+    if (c.state != State.CLOSED) {
       try {
-        end(c, why);
+        forget(c, why);
       } finally { // also when the device cannot close the queue pair
-        if (asks) {
-          speech.await(c, RESPONSE_NS);
-        } else {
-          release(c);
+        if (c.cm != null) {
+          c.cm.end();
         }
       }
     }
   }
 
-  /** Ends a connection; an established one with a DREQ, which is repeated until it is answered. */
-  private void end(Connection c, String why) {
-    boolean was = c.state == State.ESTABLISHED;
-    if (was) {
-      c.said = new CmMessage.DisconnectRequest(c.id, c.remoteId, c.remoteQpn);
-      speech.say(c);
-    } else if (c.state == State.REP_SENT) {
-      int reason = c.reason == CmReject.TIMEOUT ? c.reason : CmReject.CONSUMER;
-      speech.send(c.tid, new CmReject(c.id, c.remoteId, CmReject.OF_REP, reason, data()), c.way);
-    }
-    try {
-      forget(c, why);
-    } finally {
-      c.state = was ? State.DREQ_SENT : State.CLOSED;
-      c.tries = 0;
-    }
-  }
-
-  /**
-   * Takes a connection out of use: closes its queue pair and notifies the owner. Its ID stays until
-   * {@link #release}.
-   */
+  /** Takes a connection out of use: closes its queue pair and notifies the owner. */
   void forget(Connection c, String why) {
-    if (c.state == State.DREQ_SENT || c.state == State.CLOSED) {
+    if (c.state == State.CLOSED) {
       return;
     }
-    speech.silence(c);
     c.state = State.CLOSED;
+    all.remove(c);
     peers.remove(c);
     RcEnd end = c.end;
     c.end = null;
@@ -308,13 +288,6 @@ public final class Connections {
         owner.down(c, why);
       }
     }
-  }
-
-  void release(Connection c) {
-    speech.silence(c);
-    c.state = State.CLOSED;
-    named.remove(c.id);
-    cm.release(c.id);
   }
 
   // ---- idle ones ----
@@ -331,7 +304,7 @@ public final class Connections {
   }
 
   private void idle(boolean active, long ns) {
-    for (Connection c : List.copyOf(named.values())) {
+    for (Connection c : List.copyOf(all)) {
       boolean up = c.state == State.ESTABLISHED;
       if (up && c.active == active && loop.now() - c.usedNs >= ns) {
         disconnect(c, "idle");
@@ -339,8 +312,8 @@ public final class Connections {
     }
   }
 
-  /** {@return the connections that have not ended, in no order} */
+  /** {@return the connections that have not ended, the oldest first} */
   public List<Connection> all() {
-    return named.values().stream().filter(c -> c.state != State.DREQ_SENT).toList();
+    return List.copyOf(all);
   }
 }

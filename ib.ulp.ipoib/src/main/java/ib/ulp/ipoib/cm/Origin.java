@@ -1,5 +1,6 @@
 package ib.ulp.ipoib.cm;
 
+import ib.cm.CmPath;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.GlobalRoute;
 import ib.ulp.ipoib.wire.Connected;
@@ -20,28 +21,31 @@ final class Origin {
   /**
    * Checks a request.
    *
-   * @param answer address vector to the source of the datagram
+   * @param path the path in the request, from this side
+   * @param source address vector to the source of the datagram
+   * @param data the private data of the request
    * @return null when the request is credible
    */
-  static @Nullable Refusal check(CmRequest req, AhAttr answer, Self me) {
-    if (!isFrom(req.path(), answer, me.ethernet())) {
+  static @Nullable Refusal check(CmPath path, AhAttr source, Connected data, Self me) {
+    if (!isFrom(path, source, me.ethernet())) {
       return Refusal.SOURCE;
     }
-    if (!req.path().remoteGid().equals(me.address().gid())) {
+    if (!path.local().equals(me.address().gid())) {
       return Refusal.DESTINATION;
     }
-    if ((req.pkey() & PARTITION) != (me.pkey() & PARTITION)) {
+    if ((path.pkey() & PARTITION) != (me.pkey() & PARTITION)) {
       return Refusal.PARTITION;
     }
-    return takesIp(req.data()) ? null : Refusal.MTU;
+    return takesIp(data) ? null : Refusal.MTU;
   }
 
   /** Compares GIDs if the datagram has a global route, and LIDs inside an InfiniBand subnet. */
-  private static boolean isFrom(CmRequest.Path path, AhAttr answer, boolean ethernet) {
-    GlobalRoute route = answer.grh();
-    boolean gid = route == null ? !ethernet : route.dgid().equals(path.localGid());
-    boolean routed = route != null && !path.subnetLocal(); // the datagram's LID is the router's
-    return gid && (ethernet || routed || answer.dlid() == path.localLid());
+  private static boolean isFrom(CmPath path, AhAttr source, boolean ethernet) {
+    GlobalRoute route = source.grh();
+    boolean gid = route == null ? !ethernet : route.dgid().equals(path.remote());
+    boolean routed =
+        route != null && path.way().grh() != null; // the datagram's LID is the router's
+    return gid && (ethernet || routed || source.dlid() == path.way().dlid());
   }
 
   /** {@return whether the peer accepts packets long enough for IPv4 and IPv6, 1280 bytes} */
@@ -51,11 +55,11 @@ final class Origin {
   }
 
   /** {@return the reason in the REJ (IBA table 108)} */
-  static int reason(Refusal why, AhAttr answer) {
+  static int reason(Refusal why, AhAttr source) {
     return switch (why) {
-      case SOURCE -> answer.grh() == null ? CmReject.INVALID_LID : CmReject.INVALID_GID;
-      case DESTINATION -> CmReject.INVALID_GID;
-      default -> CmReject.UNSUPPORTED;
+      case SOURCE -> source.grh() == null ? Answers.INVALID_LID : Answers.INVALID_GID;
+      case DESTINATION -> Answers.INVALID_GID;
+      default -> Answers.UNSUPPORTED;
     };
   }
 }

@@ -6,10 +6,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.slf4j.LoggerFactory;
 
-/**
- * Counts refused connection manager messages by reason, and logs them at a limited rate. Any thread
- * may call.
- */
+/** Counts refused requests by reason, and logs them at a limited rate. Any thread may call. */
 public final class Refusals {
   private final AtomicLongArray counts = new AtomicLongArray(Refusal.values().length);
   private final Incidents incidents =
@@ -18,15 +15,13 @@ public final class Refusals {
   public Refusals() {}
 
   /**
-   * Counts a refused message.
+   * Counts a refused request.
    *
    * @param from the sender, for the log
    */
   void count(Refusal why, Object from) {
     counts.incrementAndGet(why.ordinal());
-    if (!why.ordinary()) {
-      incidents.refused(why.label(), from::toString);
-    }
+    incidents.refused(why.label(), from::toString);
   }
 
   public long of(Refusal why) {

@@ -6,9 +6,6 @@ import ib.ulp.ipoib.wire.LinkAddress;
  * This interface, as connection manager messages describe it.
  *
  * @param address link address of the interface, without flags
- * @param caGuid GUID of the adapter
- * @param port port of the interface, from 1
- * @param sgidIndex index of the address's GID in the port's table
  * @param pkey P_Key of the partition
  * @param pkeyIndex index of the P_Key in the port's table
  * @param ethernet whether the port is a RoCE port, which has no LIDs
@@ -17,9 +14,6 @@ import ib.ulp.ipoib.wire.LinkAddress;
  */
 public record Self(
     LinkAddress address,
-    long caGuid,
-    int port,
-    int sgidIndex,
     int pkey,
     int pkeyIndex,
     boolean ethernet,

@@ -1,10 +1,9 @@
 package ib.ulp.ipoib.link;
 
+import ib.cm.CmPort;
 import ib.core.verbs.Gid;
-import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
 import ib.core.verbs.WcStatus;
-import ib.ulp.ipoib.cm.CmService;
 import ib.ulp.ipoib.cm.Connection;
 import ib.ulp.ipoib.cm.Connections;
 import ib.ulp.ipoib.cm.RcEnd;
@@ -36,7 +35,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   private static final int BURST = 48;
 
   /** The objects that exist while the mode is on. */
-  private record Running(RcQueue queue, Connections connections, CmService cm) {}
+  private record Running(RcQueue queue, Connections connections, CmPort cm) {}
 
   private final Logger log = LoggerFactory.getLogger(ConnectedMode.class);
   private final Link link;
@@ -82,13 +81,8 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
   }
 
   private Self self(int udQpn, int pkeyIndex) {
-    IbDevice device = link.device();
-    int port = link.port();
     return new Self(
         new LinkAddress(0, udQpn, gid()),
-        device.nodeGuid(),
-        port,
-        link.appearance().gidIndex(),
         link.pkey(),
         pkeyIndex,
         link.appearance().ethernet(),
@@ -105,13 +99,14 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     int sends = Math.min(MAX_SENDS, config.sends());
     int receives = Math.min(MAX_RECEIVES, config.receives());
     Refusals refusals = link.statistics().refusals();
-    CmService cm = shared.cmPorts().open(link.device(), link.port(), udQpn, refusals);
+    CmPort cm = shared.cm().open(link.device().name(), link.port());
     boolean whole = false;
     try {
+      Connections connections = new Connections(link.loop(), cm, udQpn, this, refusals);
       RcQueue queue =
           new RcQueue(link.queue().pd(), link.port(), pkeyIndex, sends, receives, link.loop());
       whole = true;
-      return new Running(queue, new Connections(link.loop(), cm, this, refusals), cm);
+      return new Running(queue, connections, cm);
     } finally {
       if (!whole) {
         cm.close();

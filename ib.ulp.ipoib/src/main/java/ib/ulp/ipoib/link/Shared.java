@@ -1,16 +1,23 @@
 package ib.ulp.ipoib.link;
 
-import ib.ulp.ipoib.cm.CmPorts;
+import ib.cm.CmClient;
 
 /** Holds the objects that all links of one client share. Any thread may use it. */
 public final class Shared {
-  private final CmPorts cmPorts = new CmPorts();
+  private final CmClient cm;
   private final LocalEnds localEnds = new LocalEnds();
 
-  public Shared() {}
+  /**
+   * Creates them.
+   *
+   * @param cm the connection manager, of which each link in connected mode has a share
+   */
+  public Shared(CmClient cm) {
+    this.cm = cm;
+  }
 
-  CmPorts cmPorts() {
-    return cmPorts;
+  CmClient cm() {
+    return cm;
   }
 
   LocalEnds localEnds() {

@@ -22,6 +22,18 @@ public record Connected(int qpn, int receiveMtu) {
     return new Connected(Octets.u32(s, at) & 0xffffff, Octets.u32(s, at + 4));
   }
 
+  /** {@return the private data of a message, of which the rest is zeros} */
+  public static Connected of(byte[] privateData) {
+    return read(MemorySegment.ofArray(privateData), 0);
+  }
+
+  /** {@return the private data of a message} */
+  public byte[] toBytes() {
+    byte[] bytes = new byte[BYTES];
+    write(MemorySegment.ofArray(bytes), 0);
+    return bytes;
+  }
+
   public void write(MemorySegment s, long at) {
     Octets.u32(s, at, qpn & 0xffffff);
     Octets.u32(s, at + 4, receiveMtu);

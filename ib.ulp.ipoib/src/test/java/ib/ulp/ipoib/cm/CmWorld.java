@@ -3,13 +3,17 @@ package ib.ulp.ipoib.cm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.cm.CmPath;
+import ib.cm.internal.machine.StateTable;
+import ib.cm.internal.machine.Station;
+import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.Mad;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
 import ib.ulp.ipoib.cm.Connection.State;
 import ib.ulp.ipoib.loop.Loop;
 import ib.ulp.ipoib.wire.LinkAddress;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,7 +23,6 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Interfaces that connect to each other in virtual time, over a network that loses, repeats and
@@ -29,10 +32,15 @@ import org.jspecify.annotations.Nullable;
 final class CmWorld {
   static final int RECEIVE_MTU = 65_524;
   private static final int PORT = 1;
-  private static final long STEP_NS = Connections.RESPONSE_NS / 8;
+  private static final int LISTENERS = 2;
+
+  /** The shortest time after which a REQ is repeated: 4.3 s, and the way there and back. */
+  static final long RESPONSE_NS = (4096L << 20) + 2 * (4096L << CmPath.ROCE_PACKET_LIFE);
+
+  private static final long STEP_NS = RESPONSE_NS / 8;
 
   /** A message under way. */
-  private record Flight(long at, long number, Node to, Node from, long tid, CmMessage message) {}
+  private record Flight(long at, long number, Node to, Node from, Mad mad) {}
 
   /** A queue pair. */
   final class End implements RcEnd {
@@ -76,11 +84,10 @@ final class CmWorld {
   }
 
   /** An interface. */
-  final class Node implements Connections.Owner, CmService {
+  final class Node implements Connections.Owner, ib.cm.internal.machine.Self {
     final int lid;
     final Loop loop;
     final LinkAddress address;
-    final Map<Integer, CmParty> names = new HashMap<>();
     final Map<Integer, End> ends = new HashMap<>();
     final Map<Integer, Connection> owners = new HashMap<>();
     final List<LinkAddress> ups = new ArrayList<>();
@@ -90,7 +97,7 @@ final class CmWorld {
     boolean broken; // its device closes queue pairs only with an exception
     final Refusals refusals = new Refusals();
     final Connections connections;
-    @Nullable CmParty listener;
+    final Station station;
 
     Node(int lid, int udQpn, int most) {
       this.lid = lid;
@@ -109,12 +116,18 @@ final class CmWorld {
                   throw new AssertionError("nobody sleeps");
                 }
               });
-      connections = new Connections(loop, this, this, refusals, most);
+      station = new Station(this, () -> now, random, this::send, StateTable.IBA);
+      connections = new Connections(loop, new VirtualPort(station), udQpn, this, refusals, most);
       connections.start(self(false));
     }
 
     Self self(boolean rfc) {
-      return new Self(address, 77, PORT, 0, 0xffff, 0, false, RECEIVE_MTU, rfc);
+      return new Self(address, 0xffff, 0, false, RECEIVE_MTU, rfc);
+    }
+
+    /** {@return how many entries the connection manager has, but for the listeners} */
+    int entries() {
+      return station.size() - LISTENERS;
     }
 
     void connect(Node to) {
@@ -161,43 +174,46 @@ final class CmWorld {
     }
 
     @Override
-    public int name(CmParty party) {
-      int id = random.nextInt(1, 1 << 30);
-      names.put(id, party);
-      return id;
+    public long caGuid() {
+      return 0x77L + lid;
     }
 
     @Override
-    public void release(int id) {
-      names.remove(id);
+    public int port() {
+      return PORT;
     }
 
     @Override
-    public void listen(int udQpn, CmParty party) {
-      listener = party;
+    public boolean ethernet() {
+      return false;
     }
 
     @Override
-    public void unlisten(int udQpn) {
-      listener = null;
+    public Mtu mtu() {
+      return Mtu.MTU_4096;
+    }
+
+    /** The port has a second GID, which is not that of the interface. */
+    @Override
+    public Gid gid(int index) {
+      return index == 0 ? address.gid() : Gid.linkLocal(0x900L + lid);
     }
 
     @Override
-    public long transaction(int id) {
-      return id;
+    public int gidIndex(Gid gid) {
+      return gid.equals(gid(0)) ? 0 : gid.equals(gid(1)) ? 1 : -1;
     }
 
     @Override
-    public void send(long tid, CmMessage message, AhAttr to, int pkeyIndex) {
+    public long tid(int localId) {
+      return localId;
+    }
+
+    private void send(CmMessage message, AhAttr to, int pkeyIndex) {
       if (!bug.test(message)) {
         said.add(message);
-        network(this, nodes.get(to.dlid() - 1), tid, message);
+        network(this, nodes.get(to.dlid() - 1), message.mad());
       }
-    }
-
-    @Override
-    public void close() {
-      throw new AssertionError("shared");
     }
   }
 
@@ -223,24 +239,15 @@ final class CmWorld {
     return node;
   }
 
-  private void network(Node from, Node to, long tid, CmMessage message) {
+  private void network(Node from, Node to, Mad mad) {
     int copies = random.nextDouble() < repeats ? 2 : 1;
     for (int i = 0; i < copies; i++) {
       if (random.nextDouble() >= loss) {
         boolean late = loss > 0 && random.nextInt(10) == 0; // later than a repetition
         long delay = (long) (random.nextDouble() * delayNs) + (late ? 9_000_000_000L : 0);
-        air.add(new Flight(now + delay, flights++, to, from, tid, wired(message)));
+        air.add(new Flight(now + delay, flights++, to, from, mad.copy()));
       }
     }
-  }
-
-  /** As it comes out of the bytes of the wire. */
-  static CmMessage wired(CmMessage message) {
-    MemorySegment bytes = MemorySegment.ofArray(new byte[CmMessage.BYTES]);
-    message.write(bytes);
-    CmMessage read = CmMessage.read(message.attribute(), bytes);
-    assertEquals(message, read);
-    return read;
   }
 
   /** Lets time pass. */
@@ -249,6 +256,10 @@ final class CmWorld {
     while (now < end) {
       Flight next = air.peek();
       now = Math.min(end, Math.min(now + STEP_NS, next == null ? end : next.at));
+      for (Node node : nodes) {
+        now = Math.min(now, node.station.nextNs());
+      }
+      nodes.forEach(node -> node.station.tick());
       while (!air.isEmpty() && air.peek().at <= now) {
         deliver(air.remove());
       }
@@ -265,18 +276,7 @@ final class CmWorld {
   }
 
   private void deliver(Flight flight) {
-    AhAttr answer = AhAttr.ofLid(PORT, flight.from.lid, 0);
-    CmMessage message = flight.message;
-    CmParty party =
-        message instanceof CmRequest ? flight.to.listener : flight.to.names.get(message.remoteId());
-    if (party != null) {
-      party.received(flight.tid, message, answer);
-    } else {
-      CmMessage refusal = CmPort.refusal(message);
-      if (refusal != null) {
-        network(flight.to, flight.from, flight.tid, refusal);
-      }
-    }
+    flight.to.station.received(flight.mad, AhAttr.ofLid(PORT, flight.from.lid, 0), 0);
     turn();
   }
 
@@ -295,16 +295,16 @@ final class CmWorld {
         assertEquals(State.ESTABLISHED, peer.owners.get(theirs.qpn).state(), "half open");
       }
       assertEquals(mine, node.ends.keySet(), "queue pairs of nobody");
-      assertEquals(mine.size(), node.names.size(), "names of nobody");
     }
   }
 
   /** Ends everything; nothing may be left. */
   void end() {
     nodes.forEach(node -> node.connections.stop());
+    pass(100_000_000_000L); // the peers' answers, and timewait
     for (Node node : nodes) {
       assertEquals(Map.of(), node.ends, "queue pairs left");
-      assertEquals(Map.of(), node.names, "names left");
+      assertEquals(0, node.entries(), "names left");
     }
   }
 }

@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.cm.CmConnection;
+import ib.cm.internal.wire.CmField;
+import ib.cm.internal.wire.CmKind;
+import ib.cm.internal.wire.CmMessage;
 import ib.ulp.ipoib.cm.CmWorld.Node;
 import ib.ulp.ipoib.cm.Connection.State;
 import ib.ulp.ipoib.wire.Connected;
@@ -16,6 +20,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How many seeds is set by {@code -Dib.ipoib.cm.seeds=}. */
@@ -31,7 +36,7 @@ class ConnectionsTest {
       Node node = world.add(world.random.nextInt(1 << 24), Connections.MAX_ACCEPTED);
       Set<Integer> once = new HashSet<>();
       if (bug) {
-        node.bug = m -> m.attribute() == CmMessage.DREQ && !once.add(m.localId());
+        node.bug = m -> m.kind() == CmKind.DREQ && !once.add(m.localId());
       }
     }
     world.loss = world.random.nextDouble() * 0.4;
@@ -55,7 +60,7 @@ class ConnectionsTest {
       }
       world.pass((long) (world.random.nextDouble() * SECOND));
     }
-    world.pass(200 * SECOND);
+    world.pass(300 * SECOND);
     world.check();
     world.end();
   }
@@ -99,9 +104,9 @@ class ConnectionsTest {
     assertThrows(IllegalStateException.class, () -> a.connections.disconnect(c, "test"));
     a.broken = false;
     assertEquals(List.of(b.address), a.downs);
-    world.pass(2 * SECOND);
+    world.pass(4 * SECOND);
     assertEquals(State.CLOSED, c.state());
-    assertEquals(Set.of(), a.names.keySet(), "the name is free again");
+    assertEquals(0, a.entries(), "the name is free again");
     assertEquals(List.of(), b.connections.all());
     world.check();
     world.end();
@@ -126,11 +131,9 @@ class ConnectionsTest {
     assertEquals(1, b.connections.all().size());
     assertTrue(greater.connections.all().getFirst().active());
     assertEquals(List.of(greater.address), smaller.ups, "it sends by the peer's");
-    assertEquals(
-        CmReject.CONSUMER,
-        ((CmReject)
-                greater.said.stream().filter(CmReject.class::isInstance).findFirst().orElseThrow())
-            .reason());
+    CmMessage rej =
+        greater.said.stream().filter(m -> m.kind() == CmKind.REJ).findFirst().orElseThrow();
+    assertEquals(CmConnection.CONSUMER_REJECT, rej.value(CmField.REJ_REASON));
     smaller.packet(greater);
     greater.packet(smaller);
     world.check();
@@ -148,7 +151,7 @@ class ConnectionsTest {
     ours.connect(linux); // under way when theirs comes
     world.loss = 0;
     linux.connect(ours);
-    world.pass(2 * Connections.RESPONSE_NS);
+    world.pass(2 * CmWorld.RESPONSE_NS);
     assertEquals(2, ours.connections.all().size());
     assertEquals(2, linux.connections.all().size());
     assertTrue(ours.connections.to(linux.address).active());
@@ -160,25 +163,28 @@ class ConnectionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {CmMessage.REQ, CmMessage.REP, CmMessage.RTU})
+  @EnumSource(
+      value = CmKind.class,
+      names = {"REQ", "REP", "RTU"})
   @DisplayName(
       "C2: a lost REQ or REP is sent again after 4.3 s, a lost RTU when the REP arrives " + "again")
-  void lost(int attribute) {
+  void lost(CmKind kind) {
     CmWorld world = new CmWorld(1);
     Node a = world.add(5, 9);
     Node b = world.add(9, 9);
     boolean[] lost = {false};
     a.bug =
         m -> {
-          boolean now = !lost[0] && m.attribute() == attribute;
+          boolean now = !lost[0] && m.kind() == kind;
           lost[0] |= now;
           return now;
         };
     b.bug = a.bug;
     a.connect(b);
-    world.pass(Connections.RESPONSE_NS - 1);
+    world.pass((4096L << 20) - 1);
     assertTrue(lost[0]);
-    world.pass(SECOND);
+    assertEquals(0, b.ups.size());
+    world.pass(2 * SECOND);
     assertNotNull(a.connections.to(b.address));
     assertEquals(State.ESTABLISHED, b.connections.all().getFirst().state());
     world.check();
@@ -194,10 +200,13 @@ class ConnectionsTest {
     Node b = world.add(9, 9);
     world.loss = 1;
     a.connect(b);
-    world.pass(15 * Connections.RESPONSE_NS + SECOND);
-    assertEquals(16, a.said.size());
+    world.pass(15 * CmWorld.RESPONSE_NS);
     assertTrue(a.connections.coming(b.address));
-    world.pass(Connections.RESPONSE_NS);
+    for (int i = 0; i < 20 && a.said.size() < 17; i++) {
+      world.pass(SECOND);
+    }
+    assertEquals(16, a.said.stream().filter(m -> m.kind() == CmKind.REQ).count());
+    assertEquals(CmKind.REJ, a.said.getLast().kind(), "it says that it gives up");
     assertTrue(!a.connections.coming(b.address));
     world.check();
     world.end();
@@ -212,11 +221,19 @@ class ConnectionsTest {
     Node b = world.add(0x49, 9);
     a.connect(b);
     world.pass(SECOND);
-    CmRequest req = (CmRequest) a.said.getFirst();
-    assertEquals(Connected.linuxServiceId(0x49), req.serviceId());
-    assertEquals(new Connected(0x48, 65_524), req.data(), "W13");
-    CmReply rep = (CmReply) b.said.getFirst();
-    assertEquals(new Connected(0x49, 65_524), rep.data(), "W13");
+    CmMessage req = a.said.getFirst();
+    assertEquals(Connected.linuxServiceId(0x49), req.longValue(CmField.REQ_SERVICE_ID));
+    assertEquals(new Connected(0x48, 65_524), Connected.of(req.privateData()), "W13");
+    assertEquals(0, req.value(CmField.REQ_TRANSPORT), "RC");
+    assertEquals(4, req.value(CmField.REQ_RESPONDER_RESOURCES));
+    assertEquals(20, req.value(CmField.REQ_LOCAL_CM_TIMEOUT));
+    assertEquals(20, req.value(CmField.REQ_REMOTE_CM_TIMEOUT));
+    assertEquals(15, req.value(CmField.REQ_MAX_CM_RETRIES));
+    assertEquals(1, req.value(CmField.REQ_SRQ));
+    assertEquals(0, req.value(CmField.REQ_RETRY), "RFC 4755 warns against retries below IP");
+    assertEquals(0, req.value(CmField.REQ_RNR_RETRY));
+    CmMessage rep = b.said.getFirst();
+    assertEquals(new Connected(0x49, 65_524), Connected.of(rep.privateData()), "W13");
     assertEquals(65_520, a.connections.to(b.address).mtu(), "C4");
     world.end();
   }
@@ -232,7 +249,7 @@ class ConnectionsTest {
     }
     assertEquals(2, busy.connections.all().size());
     assertNull(world.nodes.getLast().connections.to(busy.address));
-    assertEquals(CmReject.NO_RESOURCES, ((CmReject) busy.said.getLast()).reason());
+    assertEquals(CmConnection.NO_RESOURCES, busy.said.getLast().value(CmField.REJ_REASON));
     world.check();
     world.end();
   }
@@ -260,6 +277,33 @@ class ConnectionsTest {
     assertEquals(1, b.connections.all().size());
     world.pass(2 * SECOND);
     assertEquals(0, b.connections.all().size());
+    world.check();
+    world.end();
+  }
+
+  @ParameterizedTest(name = "RFC 4755''s form: {0}")
+  @ValueSource(booleans = {false, true})
+  @DisplayName(
+      "B11, W14: a request in either form is taken by an interface that listens; one that does not"
+          + " leaves it unanswered; a name that is no interface's gets REJ 8")
+  void listening(boolean rfc) {
+    CmWorld world = new CmWorld(1);
+    Node a = world.add(5, 9);
+    Node b = world.add(9, 9);
+    a.connections.stop();
+    a.connections.start(a.self(rfc));
+    b.connections.stop();
+    a.connect(b);
+    world.pass(SECOND);
+    assertEquals(List.of(), b.said, "as one that is being made");
+    b.connections.start(b.self(false));
+    world.pass(2 * CmWorld.RESPONSE_NS);
+    assertEquals(State.ESTABLISHED, a.connections.to(b.address).state());
+    world.add(7, 9).connect(world.new Node(2, 8, 9));
+    world.pass(SECOND);
+    CmMessage rej = b.said.getLast();
+    assertEquals(CmKind.REJ, rej.kind());
+    assertEquals(8, rej.value(CmField.REJ_REASON));
     world.check();
     world.end();
   }

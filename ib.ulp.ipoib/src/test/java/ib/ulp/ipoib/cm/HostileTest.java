@@ -1,9 +1,12 @@
 package ib.ulp.ipoib.cm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.cm.internal.wire.CmKind;
+import ib.core.mad.Mad;
+import ib.core.mad.MadMethod;
+import ib.core.mad.MgmtClass;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
@@ -28,32 +31,30 @@ class HostileTest {
     world.add(3, 9); // where the answers to LID 3 go
     friend.connect(victim);
     world.pass(1_000_000_000L);
-    CmParty party = victim.listener;
-    assertNotNull(party);
+    int guessed = victim.connections.all().getFirst().cm.localId();
     for (int i = 0; i < MESSAGES; i++) {
-      byte[] bytes = new byte[CmMessage.BYTES];
+      int attribute = CmKind.REQ.attribute() + world.random.nextInt(13) - 1;
+      Mad mad = Mad.request(MgmtClass.CM, 2, MadMethod.SEND, attribute, 0);
+      MemorySegment s = mad.data();
+      byte[] bytes = new byte[(int) s.byteSize()];
       world.random.nextBytes(bytes);
-      MemorySegment s = MemorySegment.ofArray(bytes);
-      int attribute = CmMessage.REQ + world.random.nextInt(9) - 1;
-      if (attribute == CmMessage.REQ && world.random.nextBoolean()) {
+      s.copyFrom(MemorySegment.ofArray(bytes));
+      if (attribute == CmKind.REQ.attribute() && world.random.nextBoolean()) {
         plausible(s, victim);
-      } else if (world.random.nextBoolean() && !victim.names.isEmpty()) {
-        Octets.u32(s, 4, victim.names.keySet().iterator().next()); // guessed, for once
+      } else if (world.random.nextBoolean()) {
+        Octets.u32(s, 4, guessed); // for once
       }
-      CmMessage message = CmMessage.read(attribute, s);
-      boolean kills = message instanceof CmMessage.DisconnectRequest; // of who guesses one number
-      if (message != null && !(kills && victim.names.containsKey(message.remoteId()))) {
-        party.received(i, message, way(world.random.nextInt(3)));
-        while (victim.loop.turn()) {
-          assertTrue(victim.connections.all().size() <= 1 + Connections.MAX_PER_PEER);
-        }
+      victim.station.received(mad, way(world.random.nextInt(4)), 0);
+      while (victim.loop.turn()) {
+        assertTrue(victim.connections.all().size() <= 1 + Connections.MAX_PER_PEER);
       }
       victim.said.clear();
     }
     assertEquals(0, victim.loop.failures());
     assertTrue(victim.refusals.of(Refusal.SOURCE) > 0);
     assertTrue(victim.refusals.of(Refusal.PEER_LIMIT) > 0);
-    assertTrue(victim.refusals.of(Refusal.UNKNOWN_CONNECTION) > 0);
+    assertTrue(victim.station.counters().get("dropped.UNKNOWN_CONNECTION") > 0);
+    assertTrue(victim.station.counters().get("dropped.FOREIGN_SOURCE") > 0);
     friend.packet(victim);
     assertEquals(1, friend.connections.all().size());
     for (Connection c : victim.connections.all()) {
@@ -66,8 +67,8 @@ class HostileTest {
   }
 
   private static AhAttr way(int kind) {
-    return kind == 0
-        ? AhAttr.ofLid(1, 3, 0, GlobalRoute.to(Gid.linkLocal(0x103), 0))
+    return kind < 2
+        ? AhAttr.ofLid(1, 3, 0, GlobalRoute.to(Gid.linkLocal(0x103 + kind), 0))
         : AhAttr.ofLid(1, 3, 0);
   }
 

@@ -3,6 +3,7 @@ package ib.ulp.ipoib.link;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.cm.CmPort;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
@@ -11,8 +12,6 @@ import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpState;
 import ib.core.verbs.WcStatus;
-import ib.ulp.ipoib.cm.CmPorts;
-import ib.ulp.ipoib.cm.CmService;
 import ib.ulp.ipoib.cm.Connection;
 import ib.ulp.ipoib.cm.Connections;
 import ib.ulp.ipoib.cm.RcEnd;
@@ -71,15 +70,12 @@ class RcQueueTest extends Stations {
     Refusals refusals = new Refusals();
     AhAttr way = AhAttr.ofLid(1, 77, 0);
     try (ProtectionDomain pd = device.allocPd();
-        CmService cm = new CmPorts().open(device, 1, 99, refusals);
+        CmPort port = cm.open("soft0", 1);
         RcQueue queue = new RcQueue(pd, 1, 0, SENDS, SENDS, a.loop)) {
-      Connections connections = new Connections(a.loop, cm, new Owner(queue), refusals);
+      Connections connections = new Connections(a.loop, port, 99, new Owner(queue), refusals);
       connections.start(
           new Self(
               new LinkAddress(0, 99, device.gid(1, 0)),
-              device.nodeGuid(),
-              1,
-              0,
               0xffff,
               0,
               false,

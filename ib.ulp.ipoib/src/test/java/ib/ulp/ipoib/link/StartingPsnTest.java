@@ -3,11 +3,16 @@ package ib.ulp.ipoib.link;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
+import ib.cm.CmConnection;
+import ib.cm.CmEndpoint;
+import ib.cm.CmEvent;
+import ib.cm.CmPath;
+import ib.cm.CmPort;
+import ib.cm.CmTerms;
 import ib.core.verbs.Access;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
-import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.Mtu;
@@ -22,11 +27,6 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
-import ib.ulp.ipoib.cm.CmMessage;
-import ib.ulp.ipoib.cm.CmPort;
-import ib.ulp.ipoib.cm.CmReject;
-import ib.ulp.ipoib.cm.CmReply;
-import ib.ulp.ipoib.cm.CmRequest;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.wire.Connected;
 import ib.ulp.ipoib.wire.Encapsulation;
@@ -39,7 +39,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -51,18 +53,22 @@ import org.junit.jupiter.api.Test;
 class StartingPsnTest extends Stations {
   private static final int MAD = 20; // behind BTH and DETH
   private static final int DATA = MAD + 24;
+  private static final int PSN = 9;
   private static final int LENGTH = 3000;
   private static final int AREA = 4096;
 
-  private final BlockingQueue<CmMessage> heard = new LinkedBlockingQueue<>();
-  private CmRequest request;
-  private CmReply reply;
+  /** An event of the peer's side. */
+  private record Heard(CmConnection connection, CmEvent event) {}
+
+  private final BlockingQueue<Heard> heard = new LinkedBlockingQueue<>();
+  private int requestPsn; // starting PSNs of the recorded messages
+  private int replyPsn;
   private int activePsn;
   private int passivePsn;
   private Station ours;
   private LinkAddress theirs;
   private IbDevice device;
-  private CmPort cm;
+  private CmPort peer;
   private ProtectionDomain pd;
   private CompletionQueue cq;
   private MemoryRegion memory;
@@ -79,16 +85,17 @@ class StartingPsnTest extends Stations {
               .map(HexFormat.of()::parseHex)
               .toList();
     }
-    request = (CmRequest) CmMessage.read(CmMessage.REQ, data(frames.get(0)));
-    reply = (CmReply) CmMessage.read(CmMessage.REP, data(frames.get(1)));
-    activePsn = psn(frames.get(2));
-    passivePsn = psn(frames.get(3));
+    requestPsn = u24(frames.get(0), DATA + 44);
+    replyPsn = u24(frames.get(1), DATA + 20);
+    activePsn = u24(frames.get(2), PSN);
+    passivePsn = u24(frames.get(3), PSN);
     ours = station(LinkConfig.DEFAULT.withConnected(true));
     station();
     device = leases.getLast().device();
     theirs = new LinkAddress(LinkAddress.RC, 0xfffffe, device.gid(1, 0)); // C3: ours yields
-    cm = new CmPort(device, 1);
-    cm.listen(theirs.qpn(), (tid, message, back) -> heard.add(message));
+    peer = cm.open("soft1", 1);
+    long service = Connected.linuxServiceId(theirs.qpn());
+    peer.listen(service, 4, (c, event) -> heard.add(new Heard(c, event)));
     pd = device.allocPd();
     cq = device.createCq(new CqInit(8, (q, context) -> {}, null));
     memory = pd.allocMemory(2 * AREA, AREA, Access.LOCAL_WRITE);
@@ -101,15 +108,11 @@ class StartingPsnTest extends Stations {
     memory.close();
     cq.close();
     pd.close();
-    cm.close();
+    peer.close();
   }
 
-  private static MemorySegment data(byte[] frame) {
-    return MemorySegment.ofArray(frame).asSlice(DATA, CmMessage.BYTES);
-  }
-
-  private static int psn(byte[] frame) {
-    return (frame[9] & 0xff) << 16 | (frame[10] & 0xff) << 8 | frame[11] & 0xff;
+  private static int u24(byte[] frame, int at) {
+    return (frame[at] & 0xff) << 16 | (frame[at + 1] & 0xff) << 8 | frame[at + 2] & 0xff;
   }
 
   private void until(BooleanSupplier condition, String what) {
@@ -170,76 +173,68 @@ class StartingPsnTest extends Stations {
     return one[0];
   }
 
-  private <T extends CmMessage> T hear(Class<T> kind) {
+  /** Waits for the next event of that kind, which the test has not looked at before. */
+  private <T extends CmEvent> T hear(Class<T> kind, Consumer<CmConnection> of) {
     until(() -> !heard.isEmpty(), kind.getSimpleName());
-    return assertInstanceOf(kind, heard.remove());
+    Heard next = heard.remove();
+    of.accept(next.connection);
+    return assertInstanceOf(kind, next.event);
   }
 
   @Test
   @DisplayName("as recorded: the passive side begins with the starting PSN 8c6e41 of the REQ")
   void recorded() {
-    assertEquals(passivePsn, request.psn());
-    assertEquals(activePsn, reply.psn());
+    assertEquals(passivePsn, requestPsn);
+    assertEquals(activePsn, replyPsn);
     assertEquals(0x8c6e41, passivePsn);
     assertEquals(0x2afe43, activePsn);
   }
 
   /** A datagram, and meanwhile ours asks for a connection. */
-  private CmRequest asked() {
+  private CmEvent.Requested asked(AtomicReference<CmConnection> connection) {
     Outgoing packet = new Outgoing().set(IP, MemorySegment.ofArray(new byte[100]), 0, 100);
     ours.link.unicast(theirs, packet);
-    return hear(CmRequest.class);
+    return hear(CmEvent.Requested.class, connection::set);
   }
 
   @Test
   @DisplayName("active side: packets pass both ways with the PSN of the recorded REP")
   void active() {
-    CmRequest req = asked();
-    int name = cm.name((tid, message, back) -> heard.add(message));
-    ready(req.mtu(), req.qpn(), activePsn, req.psn());
-    say(name, new CmReply(name, req.localId(), qp.qpn(), reply.psn(), reply.caGuid(), data()));
-    hear(CmMessage.ReadyToUse.class);
+    AtomicReference<CmConnection> connection = new AtomicReference<>();
+    CmEvent.Requested req = asked(connection);
+    CmEndpoint us = req.peer();
+    ready(req.path().mtu(), us.qpn(), activePsn, us.startingPsn());
+    connection.get().accept(CmEndpoint.of(qp.qpn(), replyPsn), data());
+    hear(CmEvent.Established.class, c -> assertEquals(connection.get(), c));
     talk();
   }
 
   @Test
   @DisplayName("passive side: packets pass both ways with the PSN of the recorded REQ")
   void passive() {
-    CmRequest crossing = asked(); // so that ours sends by their connection too
-    int name = cm.name((tid, message, back) -> heard.add(message));
+    AtomicReference<CmConnection> crossing = new AtomicReference<>();
+    asked(crossing); // so that ours sends by their connection too
     LinkAddress us = ours.link.state().address();
-    Gid gid = device.gid(1, 0);
-    int lid = device.queryPort(1).lid();
-    say(
-        name,
-        new CmRequest(
-            name,
+    CmConnection theirOwn =
+        peer.connect(
             Connected.linuxServiceId(us.qpn()),
-            device.nodeGuid(),
-            qp.qpn(),
-            request.psn(),
-            0xffff,
-            Mtu.MTU_2048,
-            false,
-            new CmRequest.Path(lid, ourLid(), gid, us.gid(), 0, 0, 0, 0, 0, true, 18),
-            data()));
-    CmReply rep = hear(CmReply.class);
-    ready(Mtu.MTU_2048, rep.qpn(), passivePsn, rep.psn());
-    say(name, new CmMessage.ReadyToUse(name, rep.localId()));
-    int of = CmReject.OF_REQ;
-    say(name, new CmReject(name, crossing.localId(), of, CmReject.CONSUMER, data()));
+            CmPath.inSubnet(device, 1, ourLid(), us.gid()),
+            CmEndpoint.of(qp.qpn(), requestPsn),
+            CmTerms.DEFAULT,
+            data(),
+            (c, event) -> heard.add(new Heard(c, event)));
+    CmEndpoint end = hear(CmEvent.Replied.class, c -> assertEquals(theirOwn, c)).peer();
+    ready(device.port(1).activeMtu(), end.qpn(), passivePsn, end.startingPsn());
+    theirOwn.ready(new byte[0]);
+    crossing.get().reject(CmConnection.CONSUMER_REJECT, new byte[0], data());
     talk();
   }
 
-  private Connected data() {
-    return new Connected(theirs.qpn(), Connected.LINUX_RECEIVE_MTU);
+  private byte[] data() {
+    return new Connected(theirs.qpn(), Connected.LINUX_RECEIVE_MTU).toBytes();
   }
 
   private int ourLid() {
     return leases.getFirst().device().queryPort(1).lid();
-  }
-
-  private void say(int name, CmMessage what) {
-    cm.send(cm.transaction(name), what, AhAttr.ofLid(1, ourLid(), 0), 0);
   }
 }

@@ -2,6 +2,8 @@ package ib.ulp.ipoib.link;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ib.cm.CmClient;
+import ib.core.client.ClientRegistration;
 import ib.core.client.DeviceLease;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
@@ -28,7 +30,9 @@ abstract class Stations {
   final AtomicLong clock = new AtomicLong();
   final StandaloneCore core = StandaloneCore.create();
   final Fabric fabric = BuiltinSm.newFabric();
-  Shared shared = new Shared();
+  final CmClient cm = CmClient.create();
+  final ClientRegistration below = core.core().registerClient(cm);
+  Shared shared = new Shared(cm);
   final FakeSubnet subnet = new FakeSubnet(Runnable::run);
   final List<SoftNode> nodes = new ArrayList<>();
   final List<DeviceRegistration> plugs = new ArrayList<>();
@@ -72,6 +76,7 @@ abstract class Stations {
     leases.forEach(DeviceLease::close);
     plugs.reversed().forEach(DeviceRegistration::unregister);
     nodes.forEach(SoftNode::close);
+    below.unregister();
     core.close();
   }
 

@@ -3,6 +3,7 @@ package ib.ulp.ipoib.managed;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.cm.CmClient;
 import ib.core.client.ClientRegistration;
 import ib.core.sa.SaClient;
 import ib.core.spi.DeviceRegistration;
@@ -39,8 +40,11 @@ final class ManagedSubnet implements AutoCloseable {
 
   ManagedSubnet(int adapters, Function<Subnet, ResidentSm> resident, Backend.Factory backends) {
     fabric = new Fabric(resident);
-    ipoib = new Ipoib(new LinkConfig(0, 512, 2048, 0), List.of(), SaClient::open, backends);
-    client = core.core().registerClient(ipoib);
+    CmClient cm = CmClient.create();
+    core.core().registerClient(cm);
+    LinkConfig config = new LinkConfig(0, 512, 2048, 0);
+    ipoib = new Ipoib(cm, config, List.of(), SaClient::open, backends);
+    client = core.core().registerClient(ipoib, CmClient.NAME);
     for (int i = 0; i < adapters; i++) {
       plug();
     }

@@ -3,6 +3,7 @@ package ib.ulp.ipoib.roce;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.cm.CmClient;
 import ib.core.client.ClientRegistration;
 import ib.core.sa.SaClient;
 import ib.core.spi.DeviceRegistration;
@@ -39,8 +40,10 @@ class RoceIpoibTest {
   private Ipoib ipoib;
 
   private void plug(LinkConfig config) {
-    ipoib = new Ipoib(config, List.of(), SaClient::open, name -> Backend.inJvm());
-    client = core.core().registerClient(ipoib);
+    CmClient cm = CmClient.create();
+    core.core().registerClient(cm);
+    ipoib = new Ipoib(cm, config, List.of(), SaClient::open, name -> Backend.inJvm());
+    client = core.core().registerClient(ipoib, CmClient.NAME);
     for (int i = 0; i < 2; i++) {
       RxeAdapter device = new RxeAdapter("rxe" + i, "127.0.27." + (i + 1));
       devices.add(device);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.cm.CmClient;
 import ib.core.client.ClientRegistration;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
@@ -74,15 +75,18 @@ class MacTest extends TwoKernels {
     Set<String> all = new TreeSet<>();
     for (int i = 0; i < 3; i++) {
       StandaloneCore core = StandaloneCore.create();
+      CmClient cm = CmClient.create();
+      core.core().registerClient(cm);
       try (FakeSubnet subnet = new FakeSubnet();
           SoftNode node = new SoftNode(BuiltinSm.newFabric(), "soft0", GUID)) {
         Ipoib ipoib =
             new Ipoib(
+                cm,
                 LinkConfig.DEFAULT,
                 List.of(0x8001),
                 subnet::open,
                 name -> TapBackend.open(prefix + name));
-        ClientRegistration client = core.core().registerClient(ipoib);
+        ClientRegistration client = core.core().registerClient(ipoib, CmClient.NAME);
         DeviceRegistration plug = core.drivers().register(node);
         Lab.await(() -> ipoib.interfaces().getFirst().state().carrier(), "carrier");
         one.add(mac(prefix + "ib0"));

@@ -3,6 +3,7 @@ package ib.ulp.ipoib.testing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import ib.cm.CmClient;
 import ib.core.client.ClientRegistration;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
@@ -22,6 +23,8 @@ import java.util.function.BooleanSupplier;
 /** Soft devices on one fabric with an interface each, in a midlayer without a framework. */
 public final class Lab implements AutoCloseable {
   public final StandaloneCore core = StandaloneCore.create();
+  public final CmClient cm = CmClient.create();
+  private final ClientRegistration below = core.core().registerClient(cm);
   public final Fabric fabric = BuiltinSm.newFabric();
   public final FakeSubnet subnet = new FakeSubnet();
   public final List<SoftNode> nodes = new ArrayList<>();
@@ -35,8 +38,8 @@ public final class Lab implements AutoCloseable {
   }
 
   public Lab(int devices, LinkConfig config, Backend.Factory backends) {
-    ipoib = new Ipoib(config, List.of(), subnet::open, backends);
-    client = core.core().registerClient(ipoib);
+    ipoib = new Ipoib(cm, config, List.of(), subnet::open, backends);
+    client = core.core().registerClient(ipoib, CmClient.NAME);
     for (int i = 0; i < devices; i++) {
       plug();
     }
@@ -91,6 +94,7 @@ public final class Lab implements AutoCloseable {
       unplug(i);
     }
     client.unregister();
+    below.unregister();
     assertEquals(List.of(), core.core().violations(), "the contract");
     assertEquals(List.of(), core.core().resources(), "nothing is left");
     core.close();

@@ -2,6 +2,8 @@ package ib.ulp.ipoib.testing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ib.cm.CmClient;
+import ib.core.client.ClientRegistration;
 import ib.core.client.DeviceLease;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
@@ -50,6 +52,8 @@ public final class Stacks implements AutoCloseable {
   private static final long MS = 1_000_000L;
   private final AtomicLong clock = new AtomicLong();
   private final StandaloneCore core = StandaloneCore.create();
+  private final CmClient cm = CmClient.create();
+  private final ClientRegistration below = core.core().registerClient(cm);
   private final Fabric fabric = BuiltinSm.newFabric();
   public final FakeSubnet subnet = new FakeSubnet(Runnable::run);
   public final List<SoftNode> nodes = new ArrayList<>();
@@ -87,7 +91,7 @@ public final class Stacks implements AutoCloseable {
               1,
               LinkConfig.DEFAULT,
               subnet.open(lease.device(), 1),
-              new Shared());
+              new Shared(cm));
       host = new NetIf(link, probes);
       link.start(this);
     }
@@ -225,6 +229,7 @@ public final class Stacks implements AutoCloseable {
     leases.forEach(DeviceLease::close);
     plugs.reversed().forEach(DeviceRegistration::unregister);
     nodes.forEach(SoftNode::close);
+    below.unregister();
     core.close();
   }
 }

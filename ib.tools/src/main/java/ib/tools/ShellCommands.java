@@ -3,12 +3,15 @@ package ib.tools;
 import ib.tools.getopt.CommandException;
 import ib.tools.shell.Catalogue;
 import ib.tools.shell.Terminal;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Descriptor;
 import org.apache.felix.service.command.annotations.GogoCommand;
-import org.jspecify.annotations.Nullable;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.InvalidSyntaxException;
+import org.osgi.framework.ServiceReference;
 import org.osgi.framework.Version;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
@@ -30,7 +33,7 @@ public final class ShellCommands {
       help lists the commands, exit ends the runtime
       """;
 
-  private static final String HELP = "felix:help"; // the shell's own
+  private static final String COMMANDS = "(&(osgi.command.scope=ib)(osgi.command.function=*))";
 
   private final BundleContext context;
 
@@ -51,30 +54,53 @@ public final class ShellCommands {
    * @param args what was typed behind it
    */
   public void _default(String name, String... args) {
-    throw new CommandException(new Catalogue(context).unknown(name));
+    throw new CommandException(commands().unknown(name));
   }
 
   /**
-   * Lists the commands, or explains some.
+   * Lists the commands, or explains one.
    *
-   * @param session the shell's
-   * @param names of commands
+   * @param names at most one command
    * @return the value
-   * @throws Exception of the shell's help
    */
   @Descriptor("this list, or one command")
-  public @Nullable Object help(CommandSession session, @Descriptor("[command]...") String... names)
-      throws Exception {
-    Catalogue all = new Catalogue(context);
+  public Object help(@Descriptor("[command]") String... names) {
+    Catalogue all = commands();
     if (names.length == 0) {
       return all;
     }
-    for (String name : names) {
-      if (session.get(HELP) instanceof org.apache.felix.service.command.Function own) {
-        own.execute(session, List.of(all.scoped(name)));
-      }
+    String about = all.about(names[0]);
+    if (about == null) {
+      throw new CommandException(names[0] + " is not of scope ib; try felix:help " + names[0]);
     }
-    return null;
+    return about;
+  }
+
+  /** {@return the commands of scope ib, whichever bundle has them} */
+  private Catalogue commands() {
+    Catalogue all = new Catalogue();
+    try {
+      for (ServiceReference<?> each : context.getAllServiceReferences(null, COMMANDS)) {
+        Object service = context.getService(each);
+        if (service != null) {
+          Object group = each.getProperty(Catalogue.GROUP);
+          all.add(service.getClass(), functions(each), group == null ? null : group.toString());
+          context.ungetService(each);
+        }
+      }
+    } catch (InvalidSyntaxException e) {
+      throw new IllegalStateException(e); // the filter is a constant
+    }
+    return all;
+  }
+
+  private static Collection<String> functions(ServiceReference<?> reference) {
+    return switch (reference.getProperty("osgi.command.function")) {
+      case String one -> List.of(one);
+      case Object[] many -> Arrays.stream(many).map(Object::toString).toList();
+      case Collection<?> many -> many.stream().map(Object::toString).toList();
+      default -> List.of();
+    };
   }
 
   /**

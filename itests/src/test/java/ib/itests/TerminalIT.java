@@ -76,7 +76,7 @@ public class TerminalIT {
     assertTrue(all, all.contains("\nthe fabric, as infiniband-diags\n"));
     assertFalse("others' commands", all.contains("osgi:eval"));
     String one = terminal.run("help perfquery");
-    assertTrue(one, one.contains("\nperfquery - port counters"));
+    assertTrue(one, one.contains("\nperfquery: port counters"));
     String unknown = terminal.run("ibv_device");
     assertTrue(
         unknown, unknown.contains("\nibv_device: no such command; did you mean ibv_devices?"));

@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.apache.felix.service.command.Descriptor;
-import org.osgi.framework.BundleContext;
-import org.osgi.framework.InvalidSyntaxException;
-import org.osgi.framework.ServiceReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The commands of scope {@code ib}, whichever bundle has them, in groups, each with the line of its
@@ -21,54 +21,44 @@ public final class Catalogue implements Printable {
   /** Service property: the group of a service's commands. */
   public static final String GROUP = "ib.help";
 
-  private static final String COMMANDS = "(&(osgi.command.scope=ib)(osgi.command.function=*))";
   private static final String DEVICES = "1 devices, as rdma-core and iproute2";
   private static final String OWN = "4 this runtime (ib:NAME)";
 
-  private final Map<String, Map<String, String>> groups = new TreeMap<>();
+  private final Map<String, Map<String, Entry>> groups = new TreeMap<>();
+
+  /** One command. */
+  private record Entry(String text, String arguments) {}
 
   /**
-   * Reads the commands that there are.
+   * Adds the commands of a service.
    *
-   * @param context of any bundle
+   * @param type the service's class
+   * @param functions names of its commands
+   * @param group of the commands; null for the group of others
    */
-  public Catalogue(BundleContext context) {
-    try {
-      for (ServiceReference<?> each : context.getAllServiceReferences(null, COMMANDS)) {
-        Object service = context.getService(each);
-        if (service != null) {
-          add(service.getClass(), functions(each), String.valueOf(each.getProperty(GROUP)));
-          context.ungetService(each);
-        }
-      }
-    } catch (InvalidSyntaxException e) {
-      throw new IllegalStateException(e); // the filter is a constant
-    }
-  }
-
-  private static Collection<String> functions(ServiceReference<?> reference) {
-    return switch (reference.getProperty("osgi.command.function")) {
-      case String one -> List.of(one);
-      case Object[] many -> Arrays.stream(many).map(Object::toString).toList();
-      case Collection<?> many -> many.stream().map(Object::toString).toList();
-      default -> List.of();
-    };
-  }
-
-  private void add(Class<?> type, Collection<String> functions, String group) {
+  public void add(Class<?> type, Collection<String> functions, @Nullable String group) {
     for (String name : functions) {
       for (Method method : type.getMethods()) {
         Descriptor text = method.getAnnotation(Descriptor.class);
         if (text != null && method.getName().equals(name)) {
-          groups.computeIfAbsent(group(name, group), g -> new TreeMap<>()).put(name, text.value());
+          Entry entry = new Entry(text.value(), arguments(method));
+          groups.computeIfAbsent(group(name, group), g -> new TreeMap<>()).put(name, entry);
         }
       }
     }
   }
 
-  private static String group(String name, String given) {
+  private static String arguments(Method method) {
+    return Arrays.stream(method.getParameters())
+        .map(p -> p.getAnnotation(Descriptor.class))
+        .filter(Objects::nonNull)
+        .map(Descriptor::value)
+        .collect(Collectors.joining(" "));
+  }
+
+  private static String group(String name, @Nullable String given) {
     boolean device = name.startsWith("ibv_") || name.equals("rdma") || name.equals("perfquery");
-    return device ? DEVICES : given.equals("null") ? OWN : given;
+    return device ? DEVICES : given == null ? OWN : given;
   }
 
   /**
@@ -89,12 +79,18 @@ public final class Catalogue implements Printable {
   }
 
   /**
-   * {@return a command's name with its scope, if it is of scope ib}
+   * {@return the lines about a command; null when it is none of these}
    *
-   * @param name with a scope or without one
+   * @param name with scope ib or without a scope
    */
-  public String scoped(String name) {
-    return groups.values().stream().anyMatch(g -> g.containsKey(name)) ? "ib:" + name : name;
+  public @Nullable String about(String name) {
+    String bare = name.startsWith("ib:") ? name.substring(3) : name;
+    return groups.values().stream()
+        .map(g -> g.get(bare))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .map(e -> "%s: %s%nusage: %s %s".formatted(bare, e.text(), bare, e.arguments()))
+        .orElse(null);
   }
 
   @Override
@@ -103,7 +99,7 @@ public final class Catalogue implements Printable {
     groups.forEach(
         (group, commands) -> {
           out.append(group.substring(2)).append('\n');
-          commands.forEach((name, text) -> out.append("  %-18s %s%n".formatted(name, text)));
+          commands.forEach((name, e) -> out.append("  %-18s %s%n".formatted(name, e.text())));
         });
     return out.append("help NAME: one command. NAME --help: its options. gogo:type: all commands.")
         .toString();

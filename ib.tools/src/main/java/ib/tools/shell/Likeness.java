@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/** Finds the commands that somebody may have meant. */
+/** Finds the commands that are like a name. */
 final class Likeness {
   private static final int MAX_NAMES = 3;
 

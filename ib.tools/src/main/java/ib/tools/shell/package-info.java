@@ -1,6 +1,4 @@
-/**
- * What the shell says by itself: its greeting, its list of commands, and names that are like one.
- */
+/** The shell's list of commands, names that are like one, and whether a person looks. */
 @NullMarked
 package ib.tools.shell;
 

@@ -1,4 +1,4 @@
-/** Tests of what the shell says by itself. */
+/** Tests of the shell's own sentences. */
 @NullMarked
 package ib.tools.shell;
 

@@ -19,14 +19,14 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class TestControl implements ObjectControl {
   private static final AtomicLong IDS = new AtomicLong();
 
-  private final Queue<IbEvent> events;
+  private final Queue<IbEvent> events; // of the whole device
+  private final Queue<String> broken; // of the whole device
   private final Kind kind;
   private final IbDevice device;
   private final long id = IDS.incrementAndGet();
   private final IbObject[] uses;
   private final AtomicInteger users = new AtomicInteger();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final Queue<String> broken = new ConcurrentLinkedQueue<>();
   private volatile Runnable destroyer = () -> {};
   private volatile IbObject self;
 
@@ -36,13 +36,15 @@ public final class TestControl implements ObjectControl {
    * @param device which
    */
   public TestControl(IbDevice device) {
-    this(Kind.DEVICE, device, new ConcurrentLinkedQueue<>());
+    this(Kind.DEVICE, device, new ConcurrentLinkedQueue<>(), new ConcurrentLinkedQueue<>());
   }
 
-  private TestControl(Kind kind, IbDevice device, Queue<IbEvent> events, IbObject... uses) {
+  private TestControl(
+      Kind kind, IbDevice device, Queue<IbEvent> events, Queue<String> broken, IbObject... uses) {
     this.kind = kind;
     this.device = device;
     this.events = events;
+    this.broken = broken;
     this.uses = uses;
   }
 
@@ -82,7 +84,7 @@ public final class TestControl implements ObjectControl {
     for (IbObject o : used) {
       ((TestControl) o.control()).users.incrementAndGet();
     }
-    return new TestControl(childKind, device, events, used);
+    return new TestControl(childKind, device, events, broken, used);
   }
 
   @Override
@@ -96,7 +98,7 @@ public final class TestControl implements ObjectControl {
     broken.add(clause + " " + kind + " " + what);
   }
 
-  /** {@return what its driver has reported of it} */
+  /** {@return what drivers have reported of the device's objects} */
   public Queue<String> broken() {
     return broken;
   }

@@ -46,12 +46,12 @@ public class VerifierIT {
     folder.configure("ib.driver.rxe-rxe0.cfg", "name = rxe0\naddress = 127.0.0.1\n");
     folder.configure("ib.ulp.ipoib.cfg", "backend = jvm\naddresses = ib0 10.96.0.1/24\n");
     try (Shell shell = new Shell(folder.home(), TRUE, TIMEOUT_S)) {
-      shell.runUntil("ib:clients", says -> says.matches("(?s).* ipoib +- +soft0 +LIVE .*"));
+      shell.runUntil("ib:clients", says -> says.matches("(?s).* ipoib +ib.cm +soft0 +LIVE .*"));
       shell.runUntil("ibv_devices", says -> says.contains("rxe0"));
       shell.run("ib:unplug soft0");
       shell.run("ib:unplug rxe0");
       shell.run("ib:plug soft0");
-      shell.runUntil("ib:clients", says -> says.matches("(?s).* ipoib +- +soft0 +LIVE .*"));
+      shell.runUntil("ib:clients", says -> says.matches("(?s).* ipoib +ib.cm +soft0 +LIVE .*"));
       String says = shell.run("ib:verifier");
       assertTrue(says, says.contains(" 0 could not be woven"));
       says = shell.run("ib:violations -v");

@@ -34,7 +34,7 @@ final class Charges {
     boolean over() {
       return switch (made) {
         case ExecutorService pool -> pool.isTerminated();
-        case Thread thread -> !thread.isAlive();
+        case Thread thread -> thread.getState() == Thread.State.TERMINATED;
         default -> false; // a timer that is cancelled is in the list no more
       };
     }
@@ -43,7 +43,7 @@ final class Charges {
       return switch (made) {
         case ExecutorService pool ->
             pool.isShutdown() && pool.awaitTermination(GRACE.toMillis(), TimeUnit.MILLISECONDS);
-        case Thread thread -> thread.join(GRACE);
+        case Thread thread -> thread.getState() != Thread.State.NEW && thread.join(GRACE);
         default -> false;
       };
     }

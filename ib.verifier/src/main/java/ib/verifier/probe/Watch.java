@@ -109,7 +109,7 @@ public interface Watch {
   void removed(Object client, @Nullable Object device);
 
   /**
-   * The code has started a thread, or has made an executor or a timer.
+   * The code starts a thread, has started one by a builder, or has made an executor or a timer.
    *
    * @param made which
    * @param culprit the bundle whose code did so

@@ -122,14 +122,15 @@ final class CallWeave {
     }
   }
 
+  /** The thread is known before it runs: it may start others at once. */
   private void starts(CodeBuilder code, InvokeInstruction call) {
     changed.run();
     Emit.around(
         code,
         call,
-        (b, thread) -> {},
         (b, thread) -> Emit.object(b.aload(thread), "started", calls.culprit()),
-        (b, thread) -> {});
+        (b, thread) -> {},
+        (b, thread) -> Emit.object(b.aload(thread), "ended"));
   }
 
   private void started(CodeBuilder code) {

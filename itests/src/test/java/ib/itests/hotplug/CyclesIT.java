@@ -6,6 +6,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import ib.core.client.IbClient;
+import ib.core.client.Violation;
 import ib.core.verbs.IbDevice;
 import ib.itests.Distro;
 import java.lang.ref.WeakReference;
@@ -68,6 +69,7 @@ public class CyclesIT {
       driver.stop();
       runtime.take();
       cycles(runtime, driver, expected, WARM_UP); // classes, pools and caches reach their size
+      List<Violation> violations = runtime.core().violations(); // of the tests before
       List<String> threads = Runtime.ownThreads();
       int services = services();
       List<Long> heaps = new ArrayList<>();
@@ -78,8 +80,7 @@ public class CyclesIT {
       assertEquals("threads", threads, Runtime.ownThreads());
       assertEquals("services", services, services());
       assertTrue("objects", runtime.core().resources().isEmpty());
-      assertTrue(
-          "violations " + runtime.core().violations(), runtime.core().violations().isEmpty());
+      assertEquals("violations", violations, runtime.core().violations());
       long slope = slopePerCycle(heaps, CYCLES / SAMPLES);
       System.out.println("cycles " + CYCLES + " heap " + heaps + " slope " + slope + " B/cycle");
       assertTrue("heap " + heaps, slope <= MAX_GROWTH);

@@ -33,7 +33,8 @@ final class ScenarioBundle {
         write(file);
       }
       lane.run("start " + jar.toUri());
-      lane.shell().runUntil("felix:help | grep interop:scenario", text -> text.contains("scenario"));
+      lane.shell()
+          .runUntil("felix:help | grep interop:scenario", text -> text.contains("scenario"));
     } finally {
       Files.delete(jar);
     }

@@ -33,7 +33,7 @@ public interface IbCore {
   ClientRegistration registerClient(IbClient client, String... after);
 
   /** {@return all live devices, in the order of their registration} */
-  @AnyContext
+  @MaySleep
   List<DeviceInfo> devices();
 
   /**
@@ -57,7 +57,7 @@ public interface IbCore {
   DeviceLease lease(String name, String holder);
 
   /** {@return all clients in add order with their state per device} */
-  @AnyContext
+  @MaySleep
   List<ClientStatus> clients();
 
   /** {@return all live objects of all devices} */
@@ -129,7 +129,7 @@ public interface IbCore {
    * @param device device name
    * @return the report, when there was one
    */
-  @AnyContext
+  @MaySleep
   Optional<RemovalReport> lastRemoval(String device);
 
   /** {@return the latest violations of the contract, oldest first, at most 1,000} */

@@ -3,7 +3,6 @@ package ib.core.internal;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.mad.SerialQueue;
 import ib.core.serial.Waits;
-import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
 import java.util.List;
@@ -24,13 +23,13 @@ public final class Arrivals {
   }
 
   /**
-   * Does what the event of a service asks for; returns at once in a callback that must not sleep.
+   * Does what the event of a service asks for, which may sleep; in a callback that must not sleep,
+   * this method hands the work over and returns at once.
    *
    * @param bundle whose service it is
    * @param event what became of the service
    * @param work tells clients or devices
    */
-  @AnyContext
   public void on(String bundle, String event, Runnable work) {
     if (Contract.inAtomic()) {
       String text = event + " in a callback that must not sleep; do it outside of the callback";

@@ -14,12 +14,12 @@ import java.util.StringJoiner;
 /**
  * A record of subnet administration (IBA vol. 1 section 15.2.5): bytes as on the wire, read and
  * written by field. What is set counts: setting a field sets its bit in the component mask, so a
- * new record with some fields set is a query for these.
+ * new record with some fields set is a query for these. Any number of threads may read a record at
+ * the same time; a thread that changes a record must be its only user (S16).
  *
  * @param <S> the record itself
  * @param <F> its fields
  */
-@NotThreadSafe
 public abstract class SaRecord<S extends SaRecord<S, F>, F extends Enum<F> & SaField> {
   private final int attributeId;
   private final Class<F> fields;
@@ -70,6 +70,7 @@ public abstract class SaRecord<S extends SaRecord<S, F>, F extends Enum<F> & SaF
    *
    * @param mask as of the header of subnet administration
    */
+  @NotThreadSafe
   public final S componentMask(long mask) {
     componentMask = mask;
     return self();
@@ -122,6 +123,7 @@ public abstract class SaRecord<S extends SaRecord<S, F>, F extends Enum<F> & SaF
    * @param value its value; bits that the field does not have must be 0
    * @throws IbInvalidException for a longer field, or a value that is too great
    */
+  @NotThreadSafe
   public final S set(F field, long value) {
     SaField.Place p = narrow(field);
     if (p.bits() < 64 && value >>> p.bits() != 0) {
@@ -166,6 +168,7 @@ public abstract class SaRecord<S extends SaRecord<S, F>, F extends Enum<F> & SaF
    * @param field a field of 128 bits
    * @param gid the GID
    */
+  @NotThreadSafe
   public final S set(F field, Gid gid) {
     return set(field, gid.toBytes());
   }
@@ -188,6 +191,7 @@ public abstract class SaRecord<S extends SaRecord<S, F>, F extends Enum<F> & SaF
    * @param value its bytes; fewer are filled up with 0
    * @throws IbInvalidException for more than the field has
    */
+  @NotThreadSafe
   public final S set(F field, byte[] value) {
     SaField.Place p = field.place();
     if (value.length > p.bits() / 8) {
@@ -222,6 +226,7 @@ public abstract class SaRecord<S extends SaRecord<S, F>, F extends Enum<F> & SaF
    * @param field a field of whole bytes
    * @param text the text
    */
+  @NotThreadSafe
   public final S set(F field, String text) {
     return set(field, text.getBytes(StandardCharsets.UTF_8));
   }
@@ -234,6 +239,7 @@ public abstract class SaRecord<S extends SaRecord<S, F>, F extends Enum<F> & SaF
    * @return this
    * @throws IndexOutOfBoundsException if it does not lie within the memory
    */
+  @NotThreadSafe
   public final S read(MemorySegment from, long at) {
     MemorySegment.copy(from, ValueLayout.JAVA_BYTE, at, bytes, 0, bytes.length);
     return self();

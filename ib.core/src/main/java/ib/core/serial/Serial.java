@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  * run begins. Each run has a number, so that a fence waits for the run in progress and for no later
  * one.
  *
- * <p>Every method except {@link #fence} may be called from any context. These methods allocate
- * nothing, unless the place allocates.
+ * <p>Every method except {@link #fence} and those that call {@link #call} may be called from any
+ * context. These methods allocate nothing, unless the place allocates.
  */
 public abstract class Serial {
   private static final long PENDING = 1;
@@ -89,9 +89,9 @@ public abstract class Serial {
   }
 
   /**
-   * Runs the claimed serial, or submits it to another place. Only the serial's place calls this.
+   * Runs the claimed serial, or submits it to another place. Only the serial's place calls this
+   * method, which may sleep as far as {@link #call} may.
    */
-  @AnyContext
   public void arrived() {
     run();
   }
@@ -154,8 +154,12 @@ public abstract class Serial {
     }
   }
 
-  /** Runs the serial on the calling thread if no place holds it; {@return what happened} */
-  @AnyContext
+  /**
+   * Runs the serial on the calling thread if no place holds it. The calling thread may sleep in
+   * here as far as {@link #call} may.
+   *
+   * @return what happened
+   */
   public final Here runHere() {
     long before = wake();
     if ((before & CLOSED) != 0) {
@@ -191,11 +195,11 @@ public abstract class Serial {
   }
 
   /**
-   * Runs the serial once. Only the place or thread that holds the claim calls this method.
+   * Runs the serial once. Only the place or thread that holds the claim calls this method, which
+   * may sleep as far as {@link #call} may.
    *
    * @return the run's outcome, 0 when the serial is closed
    */
-  @AnyContext
   public final int run() {
     if (!begin()) {
       return 0;

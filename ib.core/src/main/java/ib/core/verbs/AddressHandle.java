@@ -52,6 +52,17 @@ public abstract non-sealed class AddressHandle extends IbObject {
     control().destroy();
   }
 
+  /** {@inheritDoc} From any context, unlike other objects (S5): never sleeps. */
+  @Override
+  @AnyContext
+  protected abstract void doDestroy();
+
+  @Override
+  final void destroyNow() {
+    doDestroy();
+    released();
+  }
+
   /**
    * Changes the address.
    *

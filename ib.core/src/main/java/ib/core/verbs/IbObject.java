@@ -103,7 +103,7 @@ public abstract sealed class IbObject implements AutoCloseable
   void released() {}
 
   /** Destroys the object, as {@link Creation} hands it to the core. */
-  final void destroyNow() {
+  void destroyNow() {
     doDestroy();
     released();
   }

@@ -91,9 +91,11 @@ class ContractShapeTest {
     Set<String> marked = new TreeSet<>();
     Path classes =
         Path.of(QueuePair.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    try (Stream<Path> files = Files.list(classes.resolve("ib/core/verbs"))) {
-      for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
-        marked(file, marked);
+    for (String place : List.of("ib/core/verbs", "ib/core/sa")) {
+      try (Stream<Path> files = Files.list(classes.resolve(place))) {
+        for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
+          marked(file, marked);
+        }
       }
     }
     assertEquals(
@@ -110,7 +112,10 @@ class ContractShapeTest {
             "WorkCompletion",
             "WrBuilder.wrAbort",
             "WrBuilder.wrComplete",
-            "WrBuilder.wrStart"),
+            "WrBuilder.wrStart",
+            "SaRecord.componentMask",
+            "SaRecord.read",
+            "SaRecord.set"),
         marked);
   }
 

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -71,11 +72,8 @@ public final class Devices<C extends DeviceConfig<C>> implements SlotObserver {
   private final Log log;
   private final AtomicLong announcements = new AtomicLong();
 
-  @GuardedBy("threads")
-  private final Set<Thread> threads = new HashSet<>();
-
-  @GuardedBy("threads")
-  private boolean ended;
+  private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+  private volatile boolean ended;
 
   private final Turns turns = new Turns(TURN_NS);
 
@@ -197,22 +195,24 @@ public final class Devices<C extends DeviceConfig<C>> implements SlotObserver {
   private void joinThreads() {
     Set<Thread> joined = new HashSet<>();
     boolean all = true;
-    for (Thread t = unjoined(joined, all); t != null; t = unjoined(joined, all)) {
+    for (Thread t = unjoined(joined); t != null; t = unjoined(joined)) {
       all &= announcer.waits().await(new EndOf(t), Waits.Rank.CLOSES, JOIN_NS).done();
+    }
+    ended = all; // a thread that starts from here on does nothing
+    if (all) {
+      for (Thread t : threads) { // one may have started after it was looked at
+        announcer.waits().await(new EndOf(t), Waits.Rank.CLOSES, JOIN_NS);
+      }
     }
   }
 
-  /** {@return a thread to wait for; after the last one, if all have ended, none is started} */
-  private @Nullable Thread unjoined(Set<Thread> joined, boolean all) {
-    synchronized (threads) {
-      for (Thread thread : threads) { // the last act of a thread may be to start another one
-        if (joined.add(thread)) {
-          return thread;
-        }
+  private @Nullable Thread unjoined(Set<Thread> joined) {
+    for (Thread thread : threads) { // the last act of a thread may be to start another one
+      if (joined.add(thread)) {
+        return thread;
       }
-      ended = all;
-      return null;
     }
+    return null;
   }
 
   /** {@return the slots, in the order of their configuration} */
@@ -247,12 +247,28 @@ public final class Devices<C extends DeviceConfig<C>> implements SlotObserver {
     return early::countDown;
   }
 
-  /** Starts a thread, which the end of the bundle waits for; after the end, does nothing. */
+  /**
+   * Starts a thread, which the end of the bundle waits for; after the end, does nothing. Takes no
+   * lock: a slot is at this place, and a place never blocks.
+   */
   private void start(Thread.Builder kind, Runnable body) {
-    synchronized (threads) {
-      threads.removeIf(t -> !t.isAlive());
+    threads.removeIf(t -> t.getState() == Thread.State.TERMINATED);
+    Thread thread =
+        kind.inheritInheritableThreadLocals(false)
+            .unstarted(
+                () -> {
+                  if (!ended) {
+                    body.run();
+                  }
+                });
+    threads.add(thread); // before the look at ended, which the end sets before it looks at threads
+    try {
       if (!ended) {
-        threads.add(kind.inheritInheritableThreadLocals(false).start(body));
+        thread.start();
+      }
+    } finally {
+      if (thread.getState() == Thread.State.NEW) {
+        threads.remove(thread);
       }
     }
   }

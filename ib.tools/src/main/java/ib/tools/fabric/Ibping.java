@@ -15,6 +15,7 @@ import ib.core.verbs.AhAttr;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.QpType;
 import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Getopt;
@@ -24,6 +25,7 @@ import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -144,9 +146,17 @@ public final class Ibping {
         if (!quiet) {
           out.printf("Pong from %s (Lid %d): time %s ms%n", from, lid, ms(ns));
         }
-      } catch (ExecutionException | TimeoutException e) {
-        warn(quiet, "no answer: " + e.getMessage());
+      } catch (TimeoutException e) {
+        warn(quiet, noAnswer(timeoutMs));
+      } catch (ExecutionException e) {
+        Throwable why = Objects.requireNonNull(e.getCause());
+        boolean late = why instanceof IbTimedOutException;
+        warn(quiet, late ? noAnswer(timeoutMs) : String.valueOf(why.getMessage()));
       }
+    }
+
+    private static String noAnswer(int timeoutMs) {
+      return "no answer within " + timeoutMs + " ms; ibnetdiscover lists the LIDs that are there";
     }
 
     private void warn(boolean quiet, String text) {

@@ -141,6 +141,7 @@ final class OptionTable {
             "Usage:",
             "  " + program + "            start a server and wait for connection",
             "  " + program + " <host>     connect to server at <host>",
+            "  " + program + " -d <dev> <dev>   run both ends here, client first",
             "",
             "Options:");
     Stream<String> lines = KNOWN.stream().filter(o -> o.of.test(tool)).map(o -> "  " + o.usage);

@@ -12,13 +12,16 @@ import ib.tools.run.Listener;
 import ib.tools.run.WarmUp;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.net.Socket;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
+import java.util.function.Function;
 
 /**
- * One run of one of perftest's programs, with the steps that its peer expects. The run uses its
- * caller's thread only.
+ * One end of one of perftest's programs, with the steps that its peer expects. The end uses its
+ * caller's thread only; where both ends are here, the server's has a thread of its own ({@link
+ * BothEnds}).
  */
 public final class Perftest {
   static final String LINE = "-".repeat(87);
@@ -53,15 +56,18 @@ public final class Perftest {
    * @param tool the program
    * @param out the table is printed here, line by line
    * @param err a server prints its address and refused connections here
-   * @param args the original's options and operand
+   * @param args the original's options and operand; a second device, as operand or as second {@code
+   *     -d}, runs both ends here, and the client's table is printed
    * @return the table's last line
    * @throws CommandException when an option is wrong, a step fails, the device is removed or the
    *     thread is interrupted
    */
   public static Printable run(
       IbCore core, WarmUp warmUp, Tool tool, PrintStream out, PrintStream err, String... args) {
-    PerftestOptions options = PerftestOptions.parse(tool, args);
-    String device = device(core, options);
+    List<String> names = core.devices().stream().map(DeviceInfo::name).toList();
+    List<PerftestOptions> ends = PerftestOptions.ends(tool, names::contains, args);
+    PerftestOptions options = ends.getFirst();
+    String device = device(names, options);
     Semaphore wakeUp = new Semaphore(0);
     try (DeviceUse use = DeviceUse.open(core, tool.program(), Set.of(device), wakeUp)) {
       Runnable stop = () -> use.checkGoingOn(tool.program());
@@ -73,19 +79,27 @@ public final class Perftest {
             stop,
             limit -> new Perftest(untimed, device, nowhere, nowhere, wakeUp, limit).loop(use));
       }
-      new Perftest(options, device, out, err, wakeUp, stop).run(use);
+      Perftest run = new Perftest(options, device, out, err, wakeUp, stop);
+      if (ends.size() == 1) {
+        run.run(use, run::talk);
+      } else {
+        BothEnds.run(core, ends.getLast(), socket -> run.over(use, socket, true));
+      }
     }
     return () -> LINE;
   }
 
-  private static String device(IbCore core, PerftestOptions options) {
+  private static String device(List<String> names, PerftestOptions options) {
     String device = options.device();
-    return device != null
-        ? device
-        : core.devices().stream()
-            .map(DeviceInfo::name)
-            .findFirst()
-            .orElseThrow(() -> new CommandException(" Did not detect devices"));
+    if (device == null && names.isEmpty()) {
+      throw new CommandException(" Did not detect devices");
+    }
+    return device == null ? names.getFirst() : device;
+  }
+
+  /** Runs one end of a test whose other end is in this JVM. */
+  void over(DeviceUse use, Socket socket, boolean client) {
+    run(use, side -> new Talk(socket, client, stop));
   }
 
   /** Runs with a queue pair that is connected to itself. */
@@ -110,7 +124,7 @@ public final class Perftest {
     }
   }
 
-  private void run(DeviceUse use) {
+  private void run(DeviceUse use, Function<Side, Talk> connection) {
     if (options.notice() != null) {
       out.println(LINE);
       out.println(options.notice());
@@ -120,7 +134,7 @@ public final class Perftest {
       out.println("\n" + stars + "\n* Waiting for client to connect... *\n" + stars);
     }
     try (Side side = new Side(use.device(device), options, wakeUp);
-        Talk talk = talk(side)) {
+        Talk talk = connection.apply(side)) {
       Mtu mtu = talk.agree(side.mtu());
       List<Integer> sizes = sizes(mtu);
       info(side, mtu);

@@ -10,6 +10,7 @@ import ib.tools.perftest.Tool.Verb;
 import ib.tools.run.WarmUp;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,6 +89,7 @@ record PerftestOptions(
     UNSORTED
   }
 
+  private static final String ITSELF = "itself"; // the host of an end whose server is here
   private static final int SIZE_MAX = 1 << 30;
   private static final int ALL_SIZES = 23;
   private static final int LARGE = 8192;
@@ -96,9 +98,48 @@ record PerftestOptions(
       "Post List requested - CQ moderation will be the size of the post list";
   private static final int INFINITE_S = 5; // default time between two lines
 
+  /**
+   * Reads a command line.
+   *
+   * @return the options of this end, as the original's
+   */
   static PerftestOptions parse(Tool tool, String... args) {
+    return ends(tool, name -> false, args).getFirst();
+  }
+
+  /**
+   * Reads a command line. A device as operand, or a second {@code -d}, asks for both ends here (an
+   * extension).
+   *
+   * @param isDevice whether there is a device of that name
+   * @return the options of the one end, or of the client and of the server
+   */
+  static List<PerftestOptions> ends(Tool tool, Predicate<String> isDevice, String... args) {
     Getopt getopt = new Getopt(tool.program(), OptionTable.text(tool), OptionTable.specs(tool));
     Parsed line = getopt.parse(args).atMost(1);
+    List<String> devices = new ArrayList<>(line.all("ib-dev"));
+    String host = line.operands().isEmpty() ? null : line.operands().getFirst();
+    if (host != null && isDevice.test(host)) {
+      if (devices.isEmpty()) {
+        throw new CommandException(
+            tool.program() + ": which device is the other end? Use -d <dev> " + host);
+      }
+      devices.add(host);
+      host = null;
+    }
+    if (devices.size() > 2 || (devices.size() == 2 && host != null)) {
+      throw getopt.refusal();
+    }
+    if (devices.size() == 2) {
+      return List.of(
+          of(tool, getopt, line, devices.getFirst(), ITSELF),
+          of(tool, getopt, line, devices.getLast(), null));
+    }
+    return List.of(of(tool, getopt, line, devices.isEmpty() ? null : devices.getFirst(), host));
+  }
+
+  private static PerftestOptions of(
+      Tool tool, Getopt getopt, Parsed line, @Nullable String device, @Nullable String host) {
     if (line.has("help")) {
       throw getopt.refusal();
     }
@@ -118,8 +159,8 @@ record PerftestOptions(
     PerftestOptions options =
         new PerftestOptions(
             tool,
-            line.last("ib-dev"),
-            line.operands().isEmpty() ? null : line.operands().getFirst(),
+            device,
+            host,
             line.number("port", 18515, 0, 65535),
             line.last("bind_source_ip"),
             line.number("ib-port", 1, 1, 255),
@@ -161,7 +202,7 @@ record PerftestOptions(
     return new PerftestOptions(
         tool,
         device,
-        tool == Tool.WRITE_LAT ? null : "itself",
+        tool == Tool.WRITE_LAT ? null : ITSELF,
         port,
         null,
         ibPort,

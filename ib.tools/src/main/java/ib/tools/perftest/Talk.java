@@ -58,6 +58,20 @@ final class Talk implements AutoCloseable {
     greeting = met.greeting();
   }
 
+  /**
+   * Talks over a connection whose other end is in this JVM.
+   *
+   * @param socket the connection
+   * @param client whether this is the client's end
+   * @param stop called while waiting; throws to abort the wait
+   */
+  Talk(Socket socket, boolean client, Runnable stop) {
+    this.socket = socket;
+    this.client = client;
+    this.stop = stop;
+    greeting = new byte[0];
+  }
+
   private static boolean isVersion(byte[] record) {
     return text(record).matches("\\d{1,3}\\.\\d{1,3}");
   }

@@ -1,5 +1,6 @@
 package ib.tools.fabric;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,6 +15,7 @@ import ib.tools.getopt.CommandException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -80,6 +82,15 @@ class IbpingTest {
     server.interrupt();
     server.join();
     assertFalse(serving());
+  }
+
+  @Test
+  @DisplayName("U9: a ping that nothing answers says so in one sentence, without exceptions' names")
+  void noAnswer() {
+    ping("-C a -c 1 -t 50 77");
+    String out = printed.toString(StandardCharsets.UTF_8);
+    String says = "no answer within 50 ms; ibnetdiscover lists the LIDs that are there";
+    assertEquals(List.of("ibwarn: ibping: Lid 77: " + says), out.lines().toList());
   }
 
   @Test

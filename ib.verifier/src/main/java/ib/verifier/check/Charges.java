@@ -18,6 +18,8 @@ final class Charges {
   private static final String ADVICE =
       "end it before remove returns, and wait for its end: join, awaitTermination, close";
 
+  private static final String MIDLAYER = "ib.core";
+
   /** The time that a thread or an executor is given to end. */
   private static final Duration GRACE = Duration.ofMillis(100);
 
@@ -71,8 +73,14 @@ final class Charges {
     }
   }
 
-  /** The calling thread has made something. */
+  /**
+   * The calling thread has made something. What the midlayer makes in an add serves the device, and
+   * ends with the device.
+   */
   void started(Object made, String culprit) {
+    if (culprit.equals(MIDLAYER)) {
+      return;
+    }
     @Nullable Object @Nullable [] adding = ADDING.get();
     Thread me = Thread.currentThread();
     Object client = adding == null ? null : adding[0];

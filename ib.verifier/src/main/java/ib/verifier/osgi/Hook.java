@@ -7,17 +7,21 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.hooks.weaving.WeavingHook;
 import org.osgi.framework.hooks.weaving.WovenClass;
 import org.osgi.framework.namespace.PackageNamespace;
+import org.osgi.framework.wiring.BundleWire;
 import org.osgi.framework.wiring.BundleWiring;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Weaves the classes of each bundle that imports a package of the midlayer. A class that cannot be
- * woven is loaded as it is, named in the log, and counted.
+ * Weaves the classes of each bundle that imports a package of the midlayer, and those of the
+ * midlayer itself that are loaded after the verifier has started. A class that cannot be woven is
+ * loaded as it is, named in the log, and counted.
  */
 final class Hook implements WeavingHook {
   private static final Logger LOG = LoggerFactory.getLogger("ib.verifier");
@@ -38,7 +42,7 @@ final class Hook implements WeavingHook {
   @Override
   public void weave(WovenClass type) {
     BundleWiring wiring = type.getBundleWiring();
-    if (!usesMidlayer(wiring)) {
+    if (!concernsMidlayer(wiring)) {
       return;
     }
     long begun = System.nanoTime();
@@ -69,17 +73,27 @@ final class Hook implements WeavingHook {
     read.incrementAndGet();
   }
 
-  private boolean usesMidlayer(BundleWiring wiring) {
+  /** Whether a bundle imports a package of the midlayer, or is the midlayer. */
+  private boolean concernsMidlayer(BundleWiring wiring) {
     return !wiring.getBundle().equals(own)
-        && wiring.getRequiredWires(PackageNamespace.PACKAGE_NAMESPACE).stream()
-            .map(w -> w.getCapability().getAttributes().get(PackageNamespace.PACKAGE_NAMESPACE))
+        && Stream.concat(
+                wiring.getCapabilities(PackageNamespace.PACKAGE_NAMESPACE).stream(),
+                wiring.getRequiredWires(PackageNamespace.PACKAGE_NAMESPACE).stream()
+                    .map(BundleWire::getCapability))
+            .map(c -> c.getAttributes().get(PackageNamespace.PACKAGE_NAMESPACE))
             .anyMatch(p -> String.valueOf(p).startsWith("ib.core."));
   }
 
-  /** {@return what was done so far, as a sentence} */
+  /** {@return what was done so far: a line of numbers, a line that names the bundles} */
   String summary() {
     long ms = TimeUnit.NANOSECONDS.toMillis(ns.get());
-    return "%d classes read in %d ms, %d of them woven, %d could not be woven"
-        .formatted(read.get(), ms, woven.get(), failed.get());
+    String bundles =
+        weavers.keySet().stream()
+            .filter(BundleWiring::isInUse)
+            .map(w -> w.getBundle().getSymbolicName())
+            .sorted()
+            .collect(Collectors.joining(", "));
+    return "%d classes read in %d ms, %d of them woven, %d could not be woven%nof %s"
+        .formatted(read.get(), ms, woven.get(), failed.get(), bundles);
   }
 }

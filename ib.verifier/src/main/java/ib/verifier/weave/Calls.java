@@ -19,9 +19,17 @@ record Calls(BlockingRules rules, Hierarchy hierarchy, String culprit) {
     return rules.find(hierarchy, owner, method, parameters);
   }
 
-  /** {@return whether the midlayer says that a method, given by name and descriptor, may sleep} */
+  /**
+   * {@return whether the midlayer says that a method, given by name and descriptor, may sleep} The
+   * nearest declaration counts: an address handle is closed from any context, other objects are
+   * not.
+   */
   boolean maySleep(String owner, String method) {
-    return any(owner, f -> f.maySleep(method));
+    return hierarchy.withSupertypes(owner).stream()
+        .filter(f -> f.anyContext(method) || f.maySleep(method))
+        .findFirst()
+        .map(f -> f.maySleep(method))
+        .orElse(false);
   }
 
   /** {@return whether a class or a supertype of it promises that any context may call a method} */

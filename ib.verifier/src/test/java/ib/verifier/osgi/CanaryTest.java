@@ -214,7 +214,7 @@ class CanaryTest {
       List<String> texts = lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
       assertTrue(
           texts.stream().anyMatch(s -> s.startsWith(HUGE + " of canary.Huge")), texts::toString);
-      assertTrue(lab.totals(verifier).endsWith(" 1 could not be woven"), lab.totals(verifier));
+      assertTrue(lab.totals(verifier).contains(" 1 could not be woven"), lab.totals(verifier));
     } finally {
       logger.detachAppender(lines);
     }

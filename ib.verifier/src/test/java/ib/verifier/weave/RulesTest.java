@@ -36,6 +36,14 @@ class RulesTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"QueuePair, true", "CompletionQueue, true", "AddressHandle, false"})
+  @DisplayName("S5: any context destroys an address handle; its nearest declaration counts")
+  void nearest(String type, boolean maySleep) {
+    Calls calls = new Calls(BlockingRules.standard(), hierarchy, "test");
+    assertEquals(maySleep, calls.maySleep("ib/core/verbs/" + type, "close()V"));
+  }
+
+  @ParameterizedTest
   @CsvSource({"java.lang.Thread.sleep", "sleep use a timer", "java.lang.Thread sleep"})
   @DisplayName("a rule file with a mistake says which line")
   void mistake(String line) {

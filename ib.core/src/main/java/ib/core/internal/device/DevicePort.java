@@ -134,8 +134,9 @@ public final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
     }
   }
 
-  private static void probe(BoundDevice trial) {
+  private void probe(BoundDevice trial) {
     try {
+      events.load(); // so that the driver's and the probe's reads find the tables (S11)
       Probe.run(trial);
     } finally {
       trial.sweepAndPoison();

@@ -15,9 +15,9 @@ import ib.core.verbs.SrqInit;
 import java.util.Map;
 
 /**
- * Tries a device before any client sees it (S27): asks for every mandatory attribute and makes and
- * destroys one object of each kind that it says it has. A driver that announces itself too early
- * fails here.
+ * Tries a device before any client sees it (S27): asks for every mandatory attribute (GIDs and
+ * P_Keys have just been loaded from the driver) and makes and destroys one object of each kind that
+ * it says it has. A driver that announces itself too early fails here.
  */
 final class Probe {
   private static final Map<Cap, QpType> TYPES =

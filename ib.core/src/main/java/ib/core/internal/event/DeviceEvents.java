@@ -41,16 +41,17 @@ public final class DeviceEvents implements DeviceSink {
   private volatile boolean over;
 
   DeviceEvents(EventHub hub, DriverDevice device) {
-    this(hub, device, new EventCounters(), 0);
+    this(hub, device, new PortCaches(device), new EventCounters(), 0);
   }
 
-  private DeviceEvents(EventHub hub, DriverDevice device, EventCounters counters, long sequence) {
+  private DeviceEvents(
+      EventHub hub, DriverDevice device, PortCaches caches, EventCounters counters, long sequence) {
     EventConfig config = hub.config();
     this.counters = counters;
     this.sequence = new AtomicLong(sequence);
     this.hub = hub;
     this.device = device;
-    this.caches = new PortCaches(device);
+    this.caches = caches;
     this.handlers = new HandlerTable(hub, counters);
     this.window = new ReturnWindow(config.queueCapacity(), counters.detours, handlers::offer);
     this.ring = new EventRing(config.queueCapacity());
@@ -64,24 +65,35 @@ public final class DeviceEvents implements DeviceSink {
     return this;
   }
 
-  /** {@return the caches; before {@link #open} the caches query the driver} */
+  /** {@return the caches; before {@link #load} the caches query the driver} */
   public DeviceCaches caches() {
     return caches;
   }
 
   /**
-   * Loads the caches and starts dispatching. The device must be connected already. Then no change
-   * of state is missed, because a change after the load raises an event, which refreshes the caches
-   * (B12).
+   * Loads the caches before the device is connected, so that no read of a connected device queries
+   * the driver (S11).
+   *
+   * @throws RuntimeException any exception of the driver
+   */
+  @MaySleep
+  public void load() {
+    for (int port = 1; port <= caches.portCount(); port++) {
+      caches.refresh(port);
+    }
+  }
+
+  /**
+   * Loads the caches again and starts dispatching. The device must be connected already. Then no
+   * change of state is missed, because a change after the load raises an event, which refreshes the
+   * caches (B12).
    *
    * @throws RuntimeException any exception of the driver; no event has been dispatched, and the
    *     caller calls {@link #closeAndDrain}
    */
   @MaySleep
   public void open() {
-    for (int port = 1; port <= caches.portCount(); port++) {
-      caches.refresh(port);
-    }
+    load();
     hub.opened(this);
     poster.open();
   }
@@ -191,9 +203,10 @@ public final class DeviceEvents implements DeviceSink {
 
   /**
    * Ends the acceptance of events (CC-16). Later events are counted and dropped; accepted events go
-   * to the handlers without waiting for the bus. Never blocks; a second call does nothing.
+   * to the handlers without waiting for the bus. Waits for the poster's lock at most, which is held
+   * for a few instructions; a second call does nothing.
    */
-  @AnyContext
+  @MaySleep
   public void close() {
     window.close();
     poster.close();
@@ -246,12 +259,13 @@ public final class DeviceEvents implements DeviceSink {
 
   /**
    * Makes the events of the same device after a reset (CC-23), when {@link #drain} has returned.
-   * The new object continues the numbers and the counters.
+   * The new object continues the numbers and the counters; its caches hold what was known before
+   * the reset until {@link #load} has loaded them.
    *
    * @return the object to connect and open in place of this one
    */
   public DeviceEvents next() {
-    return new DeviceEvents(hub, device, counters, sequence.get());
+    return new DeviceEvents(hub, device, caches.next(), counters, sequence.get());
   }
 
   /** {@return the counters} */

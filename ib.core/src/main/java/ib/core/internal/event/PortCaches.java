@@ -26,6 +26,10 @@ final class PortCaches implements DeviceCaches {
       return b.ticket > a.ticket ? b : a;
     }
 
+    Part<T> ofBefore() {
+      return new Part<>(0, UNKNOWN, value);
+    }
+
     boolean isOf(long newest) {
       return newest != UNKNOWN && newest == number;
     }
@@ -43,6 +47,11 @@ final class PortCaches implements DeviceCaches {
     int[] pkeys() {
       return pkeyPart.value;
     }
+
+    /** {@return the same values, which count as older than those of every refresh} */
+    Snapshot ofBefore() {
+      return new Snapshot(attrs.ofBefore(), gidPart.ofBefore(), pkeyPart.ofBefore());
+    }
   }
 
   private final DriverDevice device;
@@ -54,6 +63,21 @@ final class PortCaches implements DeviceCaches {
     this.device = device;
     this.portCount = device.portCount();
     this.ports = new AtomicReferenceArray<>(portCount);
+  }
+
+  /**
+   * {@return the caches of the same device after a reset; until their first refresh they hold what
+   * was known before the reset, so that a read in any context does not query the driver}
+   */
+  PortCaches next() {
+    PortCaches next = new PortCaches(device);
+    for (int i = 0; i < portCount; i++) {
+      Snapshot s = ports.get(i);
+      if (s != null) {
+        next.ports.set(i, s.ofBefore());
+      }
+    }
+    return next;
   }
 
   int portCount() {

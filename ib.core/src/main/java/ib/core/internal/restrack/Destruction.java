@@ -84,6 +84,12 @@ final class Destruction {
     return true;
   }
 
+  /** Destroys an object that the driver finished after its client had gone; it is closing. */
+  void revoked() {
+    run(record.ownership().graceNs());
+    end(State.POISONED);
+  }
+
   /** Destroys an object that the driver finished after the sweep had given up waiting for it. */
   void late() {
     run(record.ownership().graceNs());

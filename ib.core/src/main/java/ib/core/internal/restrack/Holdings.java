@@ -1,49 +1,63 @@
 package ib.core.internal.restrack;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.verbs.ObjectControl.Amount;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * The share of one object in its client's account. Any number of threads may change sizes at a time
- * (S15); a destroyed object holds nothing. The monitor is a leaf, held for a few additions; no
- * any-context method takes it.
+ * (S15); a destroyed object holds nothing. Without a lock, because an address handle is destroyed
+ * from any context (S5). While two threads change one amount, the account may count both for a
+ * moment.
  */
 final class Holdings {
+  private static final long ENDED = -1;
+
   private final Account account;
-
-  @GuardedBy("this")
-  private final long[] held = new long[Amount.values().length];
-
-  @GuardedBy("this")
-  private boolean ended;
+  private final AtomicLongArray held = new AtomicLongArray(Amount.values().length);
 
   Holdings(Account account) {
     this.account = account;
   }
 
-  /** Holds at least that much from now on, or refuses; {@return what it held before}. */
-  synchronized long grow(Amount what, long amount) {
-    long before = held[what.ordinal()];
-    if (!ended && amount > before) {
+  /** Holds at least that much from now on, or refuses; {@return what it held before} */
+  long grow(Amount what, long amount) {
+    for (; ; ) {
+      long before = held.get(what.ordinal());
+      if (before == ENDED) {
+        return 0;
+      }
+      if (amount <= before) {
+        return before;
+      }
       account.take(Quota.of(what), amount - before);
-      held[what.ordinal()] = amount;
+      if (held.compareAndSet(what.ordinal(), before, amount)) {
+        return before;
+      }
+      account.add(Quota.of(what), before - amount);
     }
-    return before;
   }
 
   /** Holds exactly that much from now on. */
-  synchronized void settle(Amount what, long amount) {
-    if (!ended) {
-      account.add(Quota.of(what), amount - held[what.ordinal()]);
-      held[what.ordinal()] = amount;
+  void settle(Amount what, long amount) {
+    for (; ; ) {
+      long before = held.get(what.ordinal());
+      if (before == ENDED) {
+        return;
+      }
+      if (held.compareAndSet(what.ordinal(), before, amount)) {
+        account.add(Quota.of(what), amount - before);
+        return;
+      }
     }
   }
 
   /** Gives everything back, once. */
-  synchronized void end() {
+  void end() {
     for (Amount what : Amount.values()) {
-      settle(what, 0);
+      long before = held.getAndSet(what.ordinal(), ENDED);
+      if (before != ENDED) {
+        account.add(Quota.of(what), -before);
+      }
     }
-    ended = true;
   }
 }

@@ -241,18 +241,19 @@ public final class ObjectRecord implements ObjectControl {
     self = object;
     qpn = object instanceof QueuePair qp ? qp.qpn() : -1;
     destroyer = destroy;
-    boolean live = life.go(State.RESERVED, State.LIVE);
+    // One look decides. Without the client's end before it, the object is the client's, and a sweep
+    // that comes from here on finds it and calls it a leak; else it is refused, and is none.
+    boolean revoked = owner.poisoned();
+    boolean mine = life.go(State.RESERVED, revoked ? State.CLOSING : State.LIVE);
     busyWith = null;
-    if (live && events != null) {
+    if (!mine) { // the cleanup stopped waiting for the driver
+      new Destruction(this).late();
+    } else if (revoked) {
+      new Destruction(this).revoked();
+    } else if (events != null) {
       events.open(eventHandler, ObjectEvents.contextOf(object));
     }
-    if (owner.poisoned()) {
-      // revoked while the driver made it: the thread that wins the state change destroys it
-      if (live) {
-        destroyForced();
-      } else { // the cleanup stopped waiting for the driver
-        new Destruction(this).late();
-      }
+    if (!mine || revoked) {
       throw refusal(State.POISONED, "create");
     }
   }

@@ -240,8 +240,9 @@ public final class Owner {
       report.add(leak(l.label(), l.origin(), List.of()));
     }
     for (ObjectRecord record : left) {
-      if (record.life().state()
-          != State.CLOSING) { // that one its owner is closing on another thread
+      // one that is closing or closed is no leak: its owner closes it on another thread, or it was
+      // refused because the client had gone
+      if (record.life().state().compareTo(State.CLOSING) < 0) {
         leaked.add(record);
         report.add(leak(record));
       }

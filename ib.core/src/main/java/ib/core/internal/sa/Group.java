@@ -114,7 +114,7 @@ final class Group extends Upkeep {
 
     @Override
     public McMemberRecord record() {
-      return member.request().set(Field.PORT_GID, port.gid());
+      return member.request().copy().set(Field.PORT_GID, port.gid());
     }
 
     @Override

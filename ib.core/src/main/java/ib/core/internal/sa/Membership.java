@@ -5,7 +5,10 @@ import ib.core.sa.SaMembership;
 import ib.core.verbs.IbException;
 import org.jspecify.annotations.Nullable;
 
-/** One caller's share. */
+/**
+ * One caller's share. Nothing changes its two records, so that any thread may read them and none
+ * waits for another.
+ */
 final class Membership implements SaMembership {
   private final Session session;
   private final McMemberRecord request;

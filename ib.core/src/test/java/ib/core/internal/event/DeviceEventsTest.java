@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import ib.core.internal.waits.WaitGraph;
 import ib.core.testing.FakeDevice;
 import ib.core.verbs.EventType;
+import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbEvent;
@@ -225,6 +227,26 @@ class DeviceEventsTest {
     rig.dispatch(2);
     assertEquals(List.of(4L, 5L), after.await(2).sequences());
     assertEquals(5, next.stats().dispatched());
+    assertTrue(next.closeAndDrain(Rig.FOREVER));
+    rig.hub.close();
+  }
+
+  @Test
+  @DisplayName("S11, CC-23: between a reset and the next load, a read does not query the driver")
+  void readAfterReset() {
+    Rig rig = new Rig();
+    rig.open();
+    Gid gid = rig.events.caches().gid(1, 0);
+    int pkey = rig.events.caches().pkey(1, 0);
+    assertTrue(rig.events.closeAndDrain(Rig.FOREVER));
+    DeviceEvents next = rig.events.next();
+    for (String query : List.of("queryPort", "queryGid", "queryPkey")) {
+      rig.device.faults().at(query, () -> fail(query + " may sleep"));
+    }
+    assertEquals(gid, next.caches().gid(1, 0));
+    assertEquals(pkey, next.caches().pkey(1, 0));
+    assertTrue(next.caches().port(1).gidTableLen() > 0);
+    rig.device.faults().clear();
     assertTrue(next.closeAndDrain(Rig.FOREVER));
     rig.hub.close();
   }

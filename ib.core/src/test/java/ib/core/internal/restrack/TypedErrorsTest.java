@@ -320,7 +320,7 @@ class TypedErrorsTest {
               .map(n -> n.replaceFirst("^do(Create|Alloc|Register)(.)", "$1$2"))
               .map(
                   n -> n.startsWith("do") ? n : Character.toLowerCase(n.charAt(0)) + n.substring(1))
-              .filter(n -> !tried.contains(n) && !n.contains("Multicast"))
+              .filter(n -> !tried.contains(n) && !n.contains("Multicast") && !n.equals("doDestroy"))
               .distinct()
               .toList();
       assertEquals(List.of(), missing);

@@ -247,6 +247,16 @@ final class SaClientTest {
   }
 
   @Test
+  @DisplayName("S16: a membership's request is read by any thread, so that nothing changes it")
+  void requestIsNotChanged() {
+    server.silent = true;
+    try (SaMembership joining = sa.multicast().join(join(1), (m, state, why) -> {})) {
+      Wait.until(() -> server.count("2 group 1") == 1);
+      assertFalse(joining.record().has(McMemberRecord.Field.PORT_GID), "the request sent has it");
+    }
+  }
+
+  @Test
   @DisplayName(
       "I12 a client learns whether other clients of the port are in a group, not whether it is")
   void joinedByOthers() {

@@ -1,11 +1,13 @@
 package ib.cm;
 
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.MaySleep;
 
 /**
- * A connection, from its REQ to the end of its timewait. Any thread may call; a call that the state
- * does not allow throws {@link ib.core.verbs.IbInvalidException}, which names the state. Private
- * data that is too long is refused the same way (CM-10).
+ * A connection, from its REQ to the end of its timewait. Any thread that may sleep may call, since
+ * the lock of the port is taken; a call that the state does not allow throws {@link
+ * ib.core.verbs.IbInvalidException}, which names the state. Private data that is too long is
+ * refused the same way (CM-10).
  */
 public interface CmConnection {
   /** Reject reason: no resources. */
@@ -18,6 +20,7 @@ public interface CmConnection {
   int localId();
 
   /** {@return the name of the connection's state (IBA 12.9.7)} */
+  @MaySleep
   String state();
 
   /**
@@ -25,6 +28,7 @@ public interface CmConnection {
    * source of a datagram; the path in a request is what the peer says. On an active side it is the
    * way of the path.
    */
+  @MaySleep
   AhAttr source();
 
   /**
@@ -34,6 +38,7 @@ public interface CmConnection {
    * @param mine this side's queue pair
    * @param privateData at most 196 bytes
    */
+  @MaySleep
   void accept(CmEndpoint mine, byte[] privateData);
 
   /**
@@ -43,6 +48,7 @@ public interface CmConnection {
    * @param info additional information that the reason asks for, at most 72 bytes
    * @param privateData at most 148 bytes
    */
+  @MaySleep
   void reject(int reason, byte[] info, byte[] privateData);
 
   /**
@@ -50,12 +56,14 @@ public interface CmConnection {
    *
    * @param privateData at most 224 bytes
    */
+  @MaySleep
   void ready(byte[] privateData);
 
   /**
    * Reports that the first message has arrived on the queue pair ({@code COMM_EST}), which stands
    * for a lost RTU. Does nothing in other states.
    */
+  @MaySleep
   void dataArrived();
 
   /**
@@ -63,8 +71,10 @@ public interface CmConnection {
    *
    * @param privateData of the DREQ, at most 220 bytes
    */
+  @MaySleep
   void disconnect(byte[] privateData);
 
   /** Ends the connection whatever its state is; does nothing when it has ended. */
+  @MaySleep
   void end();
 }

@@ -28,6 +28,9 @@ public final class Distro {
   /** The distribution folder, as built. */
   public static final Path HOME = Path.of("../cnf/target/ib").toAbsolutePath().normalize();
 
+  /** The environment of a runtime whose bundles the verifier checks. */
+  public static final Map<String, String> WOVEN = Map.of("IB_OPTS", "-Dib.verify=true");
+
   private static final Path DESCRIPTOR = Path.of("../cnf/ib.bndrun");
   private static final String PACKAGES = "org.osgi.framework.system.packages.extra";
 

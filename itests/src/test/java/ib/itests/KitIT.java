@@ -43,12 +43,16 @@ public class KitIT {
   }
 
   private Program kit(Path driver, String cases) throws Exception {
+    return kit(Map.of(), driver, cases);
+  }
+
+  private Program kit(Map<String, String> environment, Path driver, String cases) throws Exception {
     List<String> line = new ArrayList<>(List.of("kit", "-c", cases, "-o", report().toString()));
     line.add(driver.toString());
     for (String device : List.of("soft0", "soft1")) {
       line.add(Distro.HOME.resolve("conf/ib.driver.soft-" + device + ".cfg").toString());
     }
-    return Program.ib(Distro.HOME, "", line.toArray(String[]::new));
+    return Program.ib(Distro.HOME, "", environment, line.toArray(String[]::new));
   }
 
   @Test
@@ -63,6 +67,13 @@ public class KitIT {
     assertTrue(page, page.contains("<tr class=\"passed\"><td>S30</td><td>2</td>"));
     assertFalse(page, page.contains("<tr class=\"failed\">"));
     assertFalse("another file is needed", page.contains("<script") || page.contains("http"));
+  }
+
+  @Test
+  public void issue15TheWholeKitRunsWovenWithoutAReport() throws Exception {
+    Program run = kit(Distro.WOVEN, Distro.HOME.resolve(DRIVER), ".*");
+    assertEquals(run.out() + run.err(), 0, run.status());
+    assertTrue(run.out(), run.out().matches("(?s)1\\d\\d\\d cases: 1\\d\\d\\d passed, 0 failed.*"));
   }
 
   @Test

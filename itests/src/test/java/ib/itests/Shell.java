@@ -8,6 +8,7 @@ import java.io.Writer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -25,7 +26,12 @@ public final class Shell implements AutoCloseable {
 
   /** Starts the runtime in a distribution folder. */
   public Shell(Path home) throws IOException {
-    this(home, List.of(), TIMEOUT_S);
+    this(home, Map.of());
+  }
+
+  /** Starts the runtime in a distribution folder, with more variables of the environment. */
+  public Shell(Path home, Map<String, String> environment) throws IOException {
+    this(home, environment, List.of(), TIMEOUT_S);
   }
 
   /**
@@ -33,10 +39,16 @@ public final class Shell implements AutoCloseable {
    * line of the shell may take that many seconds.
    */
   public Shell(Path home, List<String> by, long timeoutS) throws IOException {
+    this(home, Map.of(), by, timeoutS);
+  }
+
+  private Shell(Path home, Map<String, String> environment, List<String> by, long timeoutS)
+      throws IOException {
     this.timeoutS = timeoutS;
     ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(by));
     builder.command().addAll(List.of("sh", home.resolve("bin/ib").toString()));
     builder.environment().put("IB_JAVA", System.getProperty("java.home") + "/bin/java");
+    builder.environment().putAll(environment);
     process = builder.redirectErrorStream(true).start();
     in = process.outputWriter();
     pump = Thread.ofPlatform().name("shell output").start(() -> pump(process.inputReader()));

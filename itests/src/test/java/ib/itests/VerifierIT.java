@@ -10,7 +10,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
@@ -22,8 +21,8 @@ import org.junit.rules.TemporaryFolder;
 
 /** The distribution with {@code -Dib.verify}. */
 public class VerifierIT {
-  private static final List<String> TRUE = List.of("env", "IB_OPTS=-Dib.verify=true");
-  private static final long TIMEOUT_S = 60;
+  private static final String IPOIB =
+      "backend = jvm\nmode = connected\naddresses = ib0 10.96.0.1/24, ib1 10.96.0.2/24\n";
 
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
@@ -45,10 +44,14 @@ public class VerifierIT {
   public void issue15BothDriversAndIpoibComeAndGoWovenWithoutAReport() throws Exception {
     Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
     folder.configure("ib.driver.rxe-rxe0.cfg", "name = rxe0\naddress = 127.0.0.1\n");
-    folder.configure("ib.ulp.ipoib.cfg", "backend = jvm\naddresses = ib0 10.96.0.1/24\n");
-    try (Shell shell = new Shell(folder.home(), TRUE, TIMEOUT_S)) {
+    folder.configure("ib.ulp.ipoib.cfg", IPOIB);
+    try (Shell shell = new Shell(folder.home(), Distro.WOVEN)) {
       shell.runUntil("ib:clients", says -> says.matches("(?s).* ipoib +ib.cm +soft0 +LIVE .*"));
       shell.runUntil("ibv_devices", says -> says.contains("rxe0"));
+      shell.runUntil("ib:netif ping ib0 10.96.0.2", says -> says.contains("3 received"));
+      shell.run("rping -s -C 3 -a 127.0.0.1 &");
+      shell.runUntil(
+          "rping -c -C 3 -v -a 127.0.0.1", says -> says.contains("ping data: rdma-ping-2"));
       shell.run("ib:unplug soft0");
       shell.run("ib:unplug rxe0");
       shell.run("ib:plug soft0");
@@ -77,7 +80,7 @@ public class VerifierIT {
   @Test
   public void issue15AProtocolThatSleepsInItsHandlerIsNamedOnceWithItsLine() throws Exception {
     Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
-    try (Shell shell = new Shell(folder.home(), TRUE, TIMEOUT_S)) {
+    try (Shell shell = new Shell(folder.home(), Distro.WOVEN)) {
       shell.runUntil("ib:violations", says -> says.contains("no violations"));
       folder.deploy(sleepy());
       String says = shell.runUntil("ib:violations -v", text -> text.contains("S26 sleepy.ulp"));

@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The queue pair of a connection, moved through its states. The connection's lock guards it. */
+/**
+ * The queue pair of a connection, moved through its states. The connection's lock guards the
+ * changes.
+ */
 final class Pair {
   private static final Logger LOG = LoggerFactory.getLogger(Pair.class);
 
@@ -25,7 +28,7 @@ final class Pair {
   private final QpFactory factory;
   private @Nullable CmPath path;
   private @Nullable CmEndpoint mine;
-  private @Nullable QueuePair qp;
+  private volatile @Nullable QueuePair qp;
 
   Pair(String what, RdmaOptions options, QpFactory factory) {
     this.what = what;
@@ -38,10 +41,11 @@ final class Pair {
   }
 
   QueuePair given() {
-    if (qp == null) {
+    QueuePair made = qp;
+    if (made == null) {
       throw new IbInvalidException(what, "no queue pair yet", "wait for established()");
     }
-    return qp;
+    return made;
   }
 
   /** {@return an exception of ours, or one about an exception of the queue pair factory} */
@@ -99,8 +103,9 @@ final class Pair {
   /** Moves the queue pair to the error state. */
   void error() {
     try {
-      if (qp != null) {
-        qp.modify(new QpAttr().state(QpState.ERR));
+      QueuePair made = qp;
+      if (made != null) {
+        made.modify(new QpAttr().state(QpState.ERR));
       }
     } catch (IbException e) { // the device goes, and its queue pairs with it
       LOG.debug("{}: the queue pair cannot be moved", what, e);

@@ -149,7 +149,7 @@ public final class RdmaCm implements AutoCloseable {
   }
 
   /**
-   * Begins to connect.
+   * Begins to connect, and does not wait for the peer.
    *
    * @param to address and port
    * @param options parameters
@@ -158,7 +158,7 @@ public final class RdmaCm implements AutoCloseable {
    * @return the connection; the caller closes it, also when it was not made
    * @throws ib.core.verbs.IbInvalidException for more than 56 bytes of private data
    */
-  @AnyContext
+  @MaySleep
   public RdmaConnection start(
       InetSocketAddress to, RdmaOptions options, QpFactory factory, RdmaHandler handler) {
     CmaHeader.check(options.data());

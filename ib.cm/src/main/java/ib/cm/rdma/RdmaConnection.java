@@ -14,8 +14,8 @@ import ib.core.verbs.IbException;
 import ib.core.verbs.MaySleep;
 import ib.core.verbs.QueuePair;
 import java.net.InetSocketAddress;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,16 +43,17 @@ public final class RdmaConnection implements AutoCloseable {
 
   private final InetSocketAddress remote;
 
-  // guarded by lock
+  // written under the lock; what is volatile is read in any context
   private final Pair pair;
-  private InetSocketAddress local;
+  private volatile InetSocketAddress local;
   private @Nullable Site site;
-  private @Nullable CmConnection cm;
+  private volatile @Nullable CmConnection cm;
   private @Nullable RdmaEnd end;
-  private boolean open;
+  private volatile boolean open;
   private boolean closed;
-  private byte[] data = NONE;
+  private volatile byte[] data = NONE;
 
+  private final AtomicBoolean dataSeen = new AtomicBoolean();
   private volatile boolean released;
 
   /** Only {@code ib.cm.rdma} makes connections. */
@@ -257,9 +258,9 @@ public final class RdmaConnection implements AutoCloseable {
   /**
    * Disconnects: moves the queue pair to the error state, sends the DREQ, and lets the connection
    * manager repeat it. The connection ends when the peer has confirmed it. An attempt to connect is
-   * given up. Does nothing when the connection has ended.
+   * given up. Does nothing when the connection has ended. It does not wait for the peer.
    */
-  @AnyContext
+  @MaySleep
   public void disconnect() {
     CmConnection made;
     lock.lock();
@@ -280,11 +281,15 @@ public final class RdmaConnection implements AutoCloseable {
 
   /**
    * Reports that the first message has arrived on the queue pair, which stands for a lost RTU: an
-   * event handler calls it for COMM_EST (RD-7).
+   * event handler calls it for COMM_EST (RD-7). The connection takes note in a callback of its own,
+   * once.
    */
   @AnyContext
   public void dataArrived() {
-    locked(() -> Optional.ofNullable(cm)).ifPresent(CmConnection::dataArrived);
+    CmConnection made = cm;
+    if (made != null && dataSeen.compareAndSet(false, true)) {
+      turns.offer(made::dataArrived);
+    }
   }
 
   /** The device goes. */
@@ -350,7 +355,7 @@ public final class RdmaConnection implements AutoCloseable {
   /** {@return whether both sides are ready, and none has ended the connection} */
   @AnyContext
   public boolean isOpen() {
-    return locked(() -> open);
+    return open;
   }
 
   /**
@@ -360,19 +365,19 @@ public final class RdmaConnection implements AutoCloseable {
    */
   @AnyContext
   public QueuePair qp() {
-    return locked(pair::given);
+    return pair.given();
   }
 
   /** {@return private data of the peer's REQ, 56 bytes, or of its REP, 196 bytes} */
   @AnyContext
   public byte[] data() {
-    return locked(() -> data).clone();
+    return data.clone();
   }
 
   /** {@return address and port of this side} */
   @AnyContext
   public InetSocketAddress localAddress() {
-    return locked(() -> local);
+    return local;
   }
 
   /** {@return address and port of the other side} */

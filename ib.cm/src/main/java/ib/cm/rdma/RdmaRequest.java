@@ -157,12 +157,12 @@ public final class RdmaRequest {
   }
 
   /**
-   * Rejects with reason 28. Does nothing when the peer has given up.
+   * Rejects with reason 28. Does nothing when the peer has given up. It does not wait for the peer.
    *
    * @param data private data for the peer, at most 148 bytes
    * @throws IbInvalidException when the request was answered already, or for more data
    */
-  @AnyContext
+  @MaySleep
   public void reject(byte[] data) {
     if (data.length > MAX_REJECT_BYTES) {
       throw new IbInvalidException(

@@ -3,9 +3,10 @@
  * and {@link ib.cm.rdma.RdmaCm#listen}; the peer may be a Linux program that uses librdmacm. The
  * program makes the queue pairs, and this package moves them through their states.
  *
- * <p>Any thread may call, also from every callback. Callbacks of one connection, and of one
- * listener, run one at a time on virtual threads and may sleep; a connection has no thread of its
- * own. Each connection ends exactly once.
+ * <p>Any thread that may sleep may call, also from every callback of this package. What an event or
+ * completion handler may call as well says so ({@code @AnyContext}). Callbacks of one connection,
+ * and of one listener, run one at a time on virtual threads and may sleep; a connection has no
+ * thread of its own. Each connection ends exactly once.
  *
  * <p>Locks: the lock of {@code RdmaConnection} guards the state of a connection, and is held while
  * its queue pair is moved. The monitor of {@code RdmaRequest} guards the answer of a request; the

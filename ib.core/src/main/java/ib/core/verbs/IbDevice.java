@@ -105,7 +105,8 @@ public abstract class IbDevice {
   }
 
   /**
-   * Changes port attributes (IBA 11.2.1.3).
+   * Changes port attributes (IBA 11.2.1.3). When this returns, {@link #port} has the change. A
+   * failure may come after the change: then {@link #queryPort} says what the port is.
    *
    * @param port 1 to {@link DeviceInfo#portCount}
    * @param change what to change

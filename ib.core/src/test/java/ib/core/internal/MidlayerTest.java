@@ -25,6 +25,7 @@ import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.IbPermissionException;
+import ib.core.verbs.PortModify;
 import ib.core.verbs.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,6 +69,19 @@ class MidlayerTest {
     public void remove(IbDevice device, @Nullable Object clientData) {
       removed.add(device);
     }
+  }
+
+  @Test
+  @DisplayName("B13: the cache has what modifyPort changed when modifyPort returns")
+  void modifiedPortIsCached() {
+    Client client = new Client();
+    standalone.core().registerClient(client);
+    standalone.drivers().register(new FakeDevice("fake0"));
+    IbDevice device = client.added.getFirst();
+    device.modifyPort(1, new PortModify(1 << 16, 0, false, false));
+    assertEquals(1 << 16, device.port(1).capFlags());
+    device.modifyPort(1, new PortModify(0, 1 << 16, false, false));
+    assertEquals(0, device.port(1).capFlags());
   }
 
   @Test

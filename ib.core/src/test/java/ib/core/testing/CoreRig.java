@@ -132,6 +132,9 @@ public final class CoreRig implements AutoCloseable {
     public int pkey(int port, int index) {
       return device.ports().pkey(port, index);
     }
+
+    @Override
+    public void refresh(int port) {} // reads what the device has now
   }
 
   private record PlainHandlers(List<IbEventHandler> list) implements EventHandlers {

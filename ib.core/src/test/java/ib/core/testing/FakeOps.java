@@ -68,6 +68,9 @@ final class FakeOps implements DeviceOps {
   @Override
   public void modifyPort(int port, PortModify change) {
     device.faults().hit("modifyPort");
+    PortAttr now = device.ports().attr(port);
+    int flags = now.capFlags() & ~change.clearCapMask() | change.setCapMask();
+    device.ports().attr(port, now.toBuilder().capFlags(flags).build());
   }
 
   @Override

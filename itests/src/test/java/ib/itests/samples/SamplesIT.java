@@ -3,6 +3,7 @@ package ib.itests.samples;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
+import ib.itests.Distro;
 import ib.itests.Folder;
 import ib.itests.Program;
 import ib.itests.Shell;
@@ -46,12 +47,13 @@ public class SamplesIT {
     folder.configure("samples.driver-cable0.cfg", "lid = 1\n");
     folder.configure("samples.driver-cable1.cfg", "lid = 2\n");
     folder.deploy(driver.resolve("target/driver-1.jar"));
-    try (Shell shell = new Shell(folder.home())) {
+    try (Shell shell = new Shell(folder.home(), Distro.WOVEN)) {
       shell.runUntil("ibv_devices", says -> says.contains("cable0") && says.contains("cable1"));
       String pingpong = shell.run("ibv_rc_pingpong -d cable0 -n 100 cable1");
       assertTrue(pingpong, pingpong.contains("100 iters in"));
       String unplugged = shell.run("ib:unplug cable1");
       assertTrue(unplugged, unplugged.contains("cable1 GONE"));
+      assertNotReported(shell, "samples.driver");
     }
     assertJudged(folder, driver.resolve("target/driver-1.jar"));
   }
@@ -64,6 +66,7 @@ public class SamplesIT {
         Program.ib(
             folder.home(),
             "",
+            Distro.WOVEN,
             "kit",
             "-c",
             "CTX-.*|HELD-.*|DATA-00.",
@@ -86,7 +89,7 @@ public class SamplesIT {
             .map(part -> kv.resolve(part + "/target/kv-" + part + "-1.jar"))
             .toList();
     Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
-    try (Shell shell = new Shell(folder.home())) {
+    try (Shell shell = new Shell(folder.home(), Distro.WOVEN)) {
       shell.runUntil("ib:clients", says -> says.split(" LIVE ", -1).length == 7); // mad, sa, ib.cm
       String before = resources(shell);
       for (Path jar : jars) {
@@ -111,12 +114,22 @@ public class SamplesIT {
       awaitTraffic(shell);
       String load = shell.run("kv:load stop");
       assertTrue(load, load.contains(" 0 wrong, failures {") && !load.contains("ended by"));
+      assertNotReported(shell, "samples.kv.client, samples.kv.server");
       for (Path jar : jars.reversed()) {
         Files.delete(folder.home().resolve("deploy").resolve(jar.getFileName()));
       }
       shell.runUntil("lb -s samples.kv", says -> says.contains("No matching bundles found"));
       assertEquals(before, resources(shell));
+      assertNotReported(shell, "ib.driver.soft");
     }
+  }
+
+  /** The verifier has woven these bundles, and neither it nor the midlayer reports anything. */
+  private static void assertNotReported(Shell shell, String bundles) throws Exception {
+    String woven = shell.run("ib:verifier");
+    assertTrue(woven, woven.contains(", 0 could not be woven\n") && woven.contains(bundles));
+    String violations = shell.run("ib:violations -v");
+    assertTrue(violations, violations.contains("no violations"));
   }
 
   /** Waits until the load has done more. */

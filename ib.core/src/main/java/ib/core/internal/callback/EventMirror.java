@@ -13,7 +13,7 @@ public interface EventMirror {
 
   /**
    * Takes an event. The device's vector for events calls this method, one event at a time, after
-   * the object's handler; it must not block.
+   * the object's handler; it must not wait for a bus or a client.
    *
    * @param event an event of a CQ, QP or SRQ
    */

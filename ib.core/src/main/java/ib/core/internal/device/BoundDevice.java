@@ -201,7 +201,13 @@ public final class BoundDevice extends IbDevice implements MadPorts, SaPorts, Wa
     control().enter("modifyPort");
     check("modifyPort", port);
     control().given(change, "modifyPort", "change");
-    control().run("modifyPort", () -> parts.driver().ops().modifyPort(port, change));
+    control()
+        .run(
+            "modifyPort",
+            () -> {
+              parts.driver().ops().modifyPort(port, change);
+              parts.caches().refresh(port); // no event tells of a changed capability mask (B13)
+            });
   }
 
   private void check(String method, int port) {

@@ -21,4 +21,9 @@ record CurrentCaches(Supplier<DeviceCaches> current) implements DeviceCaches {
   public int pkey(int port, int index) {
     return current.get().pkey(port, index);
   }
+
+  @Override
+  public void refresh(int port) {
+    current.get().refresh(port);
+  }
 }

@@ -1,6 +1,7 @@
 package ib.core.internal.event;
 
 import ib.core.verbs.Gid;
+import ib.core.verbs.MaySleep;
 import ib.core.verbs.PortAttr;
 
 /**
@@ -36,4 +37,13 @@ public interface DeviceCaches {
    * @throws ib.core.verbs.IbInvalidException for any other port or index
    */
   int pkey(int port, int index);
+
+  /**
+   * Queries the driver for the attributes and tables of a port.
+   *
+   * @param port from 1
+   * @throws RuntimeException any exception of the driver; the snapshot stays as it was
+   */
+  @MaySleep
+  void refresh(int port);
 }

@@ -113,11 +113,11 @@ public final class DeviceEvents implements DeviceSink {
 
   /**
    * Posts an affiliated event on the bus, without a sequence number. The object delivers the event
-   * to its own handler.
+   * to its own handler. Only the device's vector for events calls this method, after that handler;
+   * the vector waits for the poster's lock at most, which is held for a few instructions.
    *
    * @param event an affiliated event
    */
-  @AnyContext
   public void mirror(IbEvent event) {
     Map<String, Object> properties = new LinkedHashMap<>();
     properties.put(EventTopics.DEVICE, name());

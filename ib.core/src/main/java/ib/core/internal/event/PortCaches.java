@@ -88,8 +88,8 @@ final class PortCaches implements DeviceCaches {
     return device.name();
   }
 
-  /** Queries the driver for all attributes and tables of a port; exceptions pass through. */
-  void refresh(int port) {
+  @Override
+  public void refresh(int port) {
     refresh(port, true, true);
   }
 

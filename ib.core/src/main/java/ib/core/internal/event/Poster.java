@@ -81,7 +81,7 @@ final class Poster implements Place, Runnable {
   }
 
   /**
-   * Queues an affiliated event; may be called from any context.
+   * Queues an affiliated event. Only the device's vector for events calls this method.
    *
    * @return false after {@link #close}
    */

@@ -8,7 +8,8 @@ import samples.kv.api.Bucket;
 
 /**
  * The server's end of a connection. All that happens after {@link #connect} happens in callbacks of
- * its completion queue, one at a time.
+ * its completion queue, one at a time. They run on the core's workers, where a callback may wait:
+ * {@link Table#apply} does while it serves another connection.
  */
 final class Session {
   private static final int SLOTS = 2; // the next message may come before the last answer is out
@@ -24,7 +25,7 @@ final class Session {
 
   void connect(ProtectionDomain pd, QueuePair client) {
     region = made(pd.allocMemory(SLOTS * Bucket.BYTES, 64, Access.LOCAL_WRITE));
-    CqInit init = CqInit.managed(2 * SLOTS, 0, PollContext.EVENT_LOOP);
+    CqInit init = CqInit.managed(2 * SLOTS, 0, PollContext.WORKQUEUE);
     CompletionQueue cq = made(pd.device().createCq(init));
     qp = made(pd.createQp(new QpInit(QpType.RC, cq, new QpCap(SLOTS, SLOTS, 1, 1, 0))));
     QueuePairs.connect(client, qp);

@@ -106,9 +106,12 @@ final class Blocked {
     return me.getBlockedCount() + me.getWaitedCount();
   }
 
-  /** Repeats a round under a watch; {@return the stack of a caller that is blocked, if seen} */
-  private static String where(Runnable round) {
-    Thread me = Thread.currentThread();
+  /**
+   * Repeats a round under a watch, as long as the watch sees nothing; {@return the stack of a
+   * caller that is blocked, if seen}
+   */
+  static String where(Runnable round) {
+    long caller = Thread.currentThread().threadId();
     AtomicBoolean over = new AtomicBoolean();
     List<StackTraceElement> seen = new CopyOnWriteArrayList<>();
     Thread watch =
@@ -118,14 +121,21 @@ final class Blocked {
             .start(
                 () -> {
                   while (!over.get() && seen.isEmpty()) {
-                    if (me.getState() != Thread.State.RUNNABLE) {
-                      seen.addAll(List.of(me.getStackTrace()));
+                    ThreadInfo info = THREADS.getThreadInfo(caller, Integer.MAX_VALUE);
+                    // asked again: what the caller does after the rounds is no call's
+                    if (info.getThreadState() != Thread.State.RUNNABLE && !over.get()) {
+                      seen.addAll(List.of(info.getStackTrace()));
                     }
                   }
                 });
-    round.run();
-    over.set(true);
-    Await.end(watch);
+    try {
+      for (int i = 0; i < ROUNDS && seen.isEmpty(); i++) {
+        round.run();
+      }
+    } finally {
+      over.set(true);
+      Await.end(watch);
+    }
     return seen.stream().map(f -> "\n\tat " + f).collect(Collectors.joining());
   }
 }

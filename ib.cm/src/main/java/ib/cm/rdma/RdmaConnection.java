@@ -17,7 +17,6 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +45,7 @@ public final class RdmaConnection implements AutoCloseable {
   // written under the lock; what is volatile is read in any context
   private final Pair pair;
   private volatile InetSocketAddress local;
-  private @Nullable Site site;
+  private volatile @Nullable Site site;
   private volatile @Nullable CmConnection cm;
   private @Nullable RdmaEnd end;
   private volatile boolean open;
@@ -100,17 +99,8 @@ public final class RdmaConnection implements AutoCloseable {
     }
   }
 
-  private <T> T locked(Supplier<T> read) {
-    lock.lock();
-    try {
-      return read.get();
-    } finally {
-      lock.unlock();
-    }
-  }
-
   private void failed(IbException e) {
-    boolean found = locked(() -> site != null);
+    boolean found = site != null;
     if (found && e instanceof IbDisassociatedException) {
       finish(RdmaEnd.removal(what));
     } else {
@@ -303,7 +293,8 @@ public final class RdmaConnection implements AutoCloseable {
   }
 
   boolean isOf(IbDevice device) {
-    return locked(() -> site != null && site.device().equals(device));
+    Site mine = site;
+    return mine != null && mine.device().equals(device);
   }
 
   /**

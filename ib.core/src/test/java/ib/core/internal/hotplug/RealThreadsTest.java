@@ -2,6 +2,7 @@ package ib.core.internal.hotplug;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,9 +15,11 @@ import ib.core.verbs.IbDevice;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -25,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** The machine on real threads and a real clock. */
 class RealThreadsTest implements Observer {
-  private final List<Stuck> stuck = new CopyOnWriteArrayList<>();
+  private final BlockingQueue<Stuck> stuck = new LinkedBlockingQueue<>();
   private final Hotplug hotplug = new Hotplug(Limits.DEFAULT, this);
 
   private static FakeHooks device(String name) {
@@ -160,7 +163,12 @@ class RealThreadsTest implements Observer {
     second.join(20_000);
     assertFalse(second.isAlive());
     assertEquals(DeviceEntry.State.GONE, e.state);
-    assertTrue(stuck.stream().anyMatch(s -> s.revoked() && "waiting".equals(s.client())));
+    Stuck report; // made outside of the lock, so perhaps after the end of the fence
+    do {
+      report = stuck.poll(10, TimeUnit.SECONDS);
+      assertNotNull(report);
+    } while (!report.revoked());
+    assertEquals("waiting", report.client());
     assertTrue(first.isAlive()); // the core does not end the stuck thread
     c.free.countDown();
     first.join(10_000);

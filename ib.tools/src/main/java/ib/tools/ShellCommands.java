@@ -30,7 +30,7 @@ public final class ShellCommands {
       try: ibv_devices
            ibv_rc_pingpong -d soft0 soft1
            ib:unplug soft1; rdma link; ib:plug soft1
-      help lists the commands, exit ends the runtime
+      help lists the commands, exit %s
       """;
 
   private static final String COMMANDS = "(&(osgi.command.scope=ib)(osgi.command.function=*))";
@@ -112,7 +112,9 @@ public final class ShellCommands {
     if (Terminal.ofShell(session)) {
       Version v = context.getBundle().getVersion();
       String shown = v.getMajor() + "." + v.getMinor() + "." + v.getMicro();
-      session.getConsole().print(WELCOME.formatted(shown));
+      boolean attached = session.get("ib.attached") != null; // to a service, see bin/ib
+      String exit = attached ? "leaves it, the runtime goes on" : "ends the runtime";
+      session.getConsole().print(WELCOME.formatted(shown, exit));
     }
   }
 

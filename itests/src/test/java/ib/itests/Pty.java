@@ -7,6 +7,7 @@ import java.io.Reader;
 import java.io.Writer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -30,7 +31,12 @@ final class Pty implements AutoCloseable {
 
   /** Starts the runtime in a distribution folder, and waits for the prompt. */
   Pty(Path home) throws IOException {
-    String ib = "stty cols 200 rows 60; exec sh '" + home.resolve("bin/ib") + "'";
+    this(home, "", Map.of());
+  }
+
+  /** Starts the program with one argument more, and waits for the prompt. */
+  Pty(Path home, String argument, Map<String, String> environment) throws IOException {
+    String ib = "stty cols 200 rows 60; exec sh '" + home.resolve("bin/ib") + "' " + argument;
     ProcessBuilder builder = new ProcessBuilder("script", "-qfec", ib, "/dev/null");
     builder.environment().put("IB_JAVA", System.getProperty("java.home") + "/bin/java");
     builder.environment().put("IB_OPTS", "-Duser.home=target");
@@ -39,6 +45,7 @@ final class Pty implements AutoCloseable {
         .put("IB_LOG", "ERROR"); // a log line behind a prompt would hide the prompt
     builder.environment().put("TERM", "xterm");
     builder.environment().put("SHELL", "/bin/sh");
+    builder.environment().putAll(environment);
     process = builder.redirectErrorStream(true).start();
     in = process.outputWriter();
     pump = Thread.ofPlatform().name("terminal").start(() -> pump(process.inputReader()));
@@ -70,6 +77,11 @@ final class Pty implements AutoCloseable {
     } catch (IOException e) {
       out.append(e);
     }
+  }
+
+  /** {@return everything that was shown so far} */
+  String said() {
+    return out.toString();
   }
 
   /** Types keys, and returns the place in the output behind which their effect is. */

@@ -78,7 +78,7 @@ public class VerifierIT {
   }
 
   @Test
-  public void issue15AProtocolThatSleepsInItsHandlerIsNamedOnceWithItsLine() throws Exception {
+  public void issue15AProtocolThatSleepsAndLeaksIsNamedByItsBundleWithItsLine() throws Exception {
     Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
     try (Shell shell = new Shell(folder.home(), Distro.WOVEN)) {
       shell.runUntil("ib:violations", says -> says.contains("no violations"));
@@ -90,6 +90,12 @@ public class VerifierIT {
       assertTrue(says, says.contains("    at ib.itests.verify.SleepyUlp.complete(SleepyUlp.java:"));
       // the line of the log, which may come between, says "broken clause: S26 sleepy.ulp"
       assertEquals(says, 1, says.lines().filter(l -> l.startsWith("S26 sleepy.ulp: ")).count());
+
+      shell.run("ib:unplug soft0"); // the midlayer finds this one, and has the client's name
+      says = shell.run("ib:violations -v");
+      String leak =
+          "(?s).*S32 sleepy\\.ulp: left PD \\d+ of soft0 behind, [^\\n]* \\(sleepy\\)\\R.*";
+      assertTrue(says, says.matches(leak));
     }
   }
 

@@ -1,7 +1,10 @@
 package ib.launcher;
 
+import java.io.IOException;
 import java.util.Hashtable;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 import org.osgi.annotation.bundle.Header;
 import org.osgi.framework.BundleActivator;
 import org.osgi.framework.BundleContext;
@@ -11,13 +14,19 @@ import org.osgi.service.log.LogReaderService;
 import org.osgi.util.tracker.ServiceTracker;
 
 /**
- * The launcher's part inside the framework: the log bridge, and {@link Exec} as a service. The
- * service's type is a JDK type, which the launcher's part outside of the framework knows too.
+ * The launcher's part inside the framework: the log bridge, and {@link Exec} and {@link Service} as
+ * services. Their types are those of the JDK, which the launcher's part outside of the framework
+ * knows too.
  */
 @Header(name = Constants.BUNDLE_ACTIVATOR, value = "${@class}")
 public final class Activator implements BundleActivator {
   /** The filter that finds the service that runs commands. */
   static final String EXEC = "(ib.launcher=exec)";
+
+  /** The filter that finds what opens the socket of a service. */
+  static final String SERVICE = "(ib.launcher=service)";
+
+  private @Nullable Service service;
 
   /** Called by the framework. */
   public Activator() {}
@@ -25,14 +34,25 @@ public final class Activator implements BundleActivator {
   @Override
   public void start(BundleContext context) {
     new LogTracker(context).open();
-    Hashtable<String, Object> properties = new Hashtable<>();
-    properties.put("ib.launcher", "exec");
-    context.registerService(ToIntFunction.class, new Exec(context), properties);
+    Exec exec = new Exec(context);
+    context.registerService(ToIntFunction.class, exec, named("exec"));
+    Service made = new Service(context, exec);
+    context.registerService(Consumer.class, made, named("service"));
+    service = made;
   }
 
+  private static Hashtable<String, Object> named(String name) {
+    Hashtable<String, Object> properties = new Hashtable<>();
+    properties.put("ib.launcher", name);
+    return properties;
+  }
+
+  /** Closes the socket; the framework unregisters the services and the tracker's listener. */
   @Override
-  public void stop(BundleContext context) {
-    // the framework unregisters the service and removes the tracker's listener
+  public void stop(BundleContext context) throws IOException {
+    if (service != null) {
+      service.close();
+    }
   }
 
   private static final class LogTracker extends ServiceTracker<LogReaderService, LogReaderService> {

@@ -1,5 +1,6 @@
 package ib.launcher;
 
+import ib.launcher.service.Shells.Streams;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.ToIntFunction;
 import org.apache.felix.service.command.CommandProcessor;
@@ -37,15 +39,26 @@ final class Exec implements ToIntFunction<String> {
     // not System.out, which the shell has replaced
     try (PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true);
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true)) {
-      return execute(commands, out, err);
+      return execute(
+          commands, new Streams(new FileInputStream(FileDescriptor.in), out, err), session -> {});
     }
   }
 
-  int execute(String commands, PrintStream out, PrintStream err) {
+  /**
+   * Runs shell commands.
+   *
+   * @param commands the commands
+   * @param streams what they read and write
+   * @param begun takes the session of the commands, whose close interrupts them
+   * @return the exit status
+   */
+  int execute(String commands, Streams streams, Consumer<AutoCloseable> begun) {
+    PrintStream out = streams.out();
+    PrintStream err = streams.err();
     CommandProcessor processor =
         context.getService(context.getServiceReference(CommandProcessor.class));
-    CommandSession session =
-        processor.createSession(new FileInputStream(FileDescriptor.in), out, err);
+    CommandSession session = processor.createSession(streams.in(), out, err);
+    begun.accept(session::close);
     Exit exit = new Exit();
     try {
       session.execute(

@@ -1,12 +1,15 @@
 package ib.launcher;
 
+import ib.launcher.service.RunFolder;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Hashtable;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.BundleException;
@@ -15,8 +18,8 @@ import org.osgi.framework.ServiceReference;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /**
- * The program {@code ib}: a shell on a running framework, or shell commands whose status becomes
- * the exit status.
+ * The program {@code ib}: a shell on a running framework, shell commands whose status becomes the
+ * exit status, or a service in the background.
  */
 public final class Launcher {
   private static final Duration DEVICES_TIMEOUT =
@@ -36,7 +39,7 @@ public final class Launcher {
    * Entry point.
    *
    * @param args none for a shell; {@code exec} and one argument with shell commands; {@code kit}
-   *     and the jar of a driver
+   *     and the jar of a driver; {@code start}, {@code stop} and what else {@link Background} does
    */
   public static void main(String[] args) {
     SLF4JBridgeHandler.removeHandlersForRootLogger();
@@ -55,17 +58,18 @@ public final class Launcher {
     if (args.length > 0 && args[0].equals("kit")) {
       return new Kit(home, err).run(List.of(args).subList(1, args.length));
     }
-    boolean exec = args.length == 2 && args[0].equals("exec");
-    if (!exec && args.length != 0) {
-      err.println("usage: ib                    start the runtime with a shell");
-      err.println(
-          "       ib exec '<commands>'  run shell commands in a fresh runtime, exit with their status");
-      err.println("       ib kit DRIVER.jar ...  run the compatibility suite against a driver");
-      return USAGE;
-    }
+    Background background = new Background(home, System.out, err);
     try {
-      Runtime runtime = Runtime.start(home, !exec, err);
-      return exec ? exec(runtime, args[1]) : shell(runtime);
+      return switch (String.join(" ", List.of(args).subList(0, Math.min(2, args.length)))) {
+        case "" -> shell(Runtime.start(home, true, err));
+        case "serve" -> serve();
+        case "start" -> background.start();
+        case "stop" -> background.stop();
+        case "status" -> background.status();
+        case "attach" -> background.attach();
+        case "exec --attach" -> args.length == 3 ? background.execute(args[2]) : usage();
+        default -> args.length == 2 && args[0].equals("exec") ? exec(args[1]) : usage();
+      };
     } catch (IOException | BundleException | InvalidSyntaxException e) {
       Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
       err.println("ib: " + Reason.ofStart(e, temporary));
@@ -74,6 +78,57 @@ public final class Launcher {
       Thread.currentThread().interrupt();
       return FAILED;
     }
+  }
+
+  private int usage() {
+    err.print(
+        """
+        usage: ib                    start the runtime with a shell
+               ib exec '<commands>'  run shell commands in a fresh runtime, exit with their status
+               ib kit DRIVER.jar ...  run the compatibility suite against a driver
+        a runtime in the background:
+               ib start              start it, return when its devices are there
+               ib status             say whether it runs; status 3 when it does not
+               ib exec --attach '<commands>'  run shell commands in it, exit with their status
+               ib attach             a shell in it; exit leaves it running
+               ib logs [-f]          the end of its log; -f follows
+               ib stop               stop it, return when it has ended
+               ib serve              run it in the foreground
+        """);
+    return USAGE;
+  }
+
+  /** Runs a service until it is stopped: by a caller, or by a signal. */
+  private int serve()
+      throws IOException, BundleException, InterruptedException, InvalidSyntaxException {
+    RunFolder folder = RunFolder.of(home);
+    FileChannel claimed = folder.claim();
+    if (claimed == null) {
+      err.println("ib: a service runs already in " + folder.path() + ". Try: ib status");
+      return FAILED;
+    }
+    Runtime runtime = Runtime.serve(home, folder, claimed, err);
+    List<String> missing = missing(runtime.context());
+    missing.forEach(err::println);
+    @SuppressWarnings("rawtypes")
+    ServiceReference<Consumer> service =
+        runtime.context().getServiceReferences(Consumer.class, Activator.SERVICE).iterator().next();
+    @SuppressWarnings("unchecked")
+    Consumer<String> open = runtime.context().getService(service);
+    open.accept(String.join("\n", missing));
+    runtime.awaitStop();
+    return 0;
+  }
+
+  /** {@return a sentence for each configured device that does not come} */
+  private List<String> missing(BundleContext context)
+      throws InterruptedException, InvalidSyntaxException, IOException {
+    Map<String, String> missing =
+        new DeviceWait(context, home.resolve("conf")).await(DEVICES_TIMEOUT);
+    String text = "ib: device %s of conf/%s is not there after %d s";
+    return missing.entrySet().stream()
+        .map(e -> text.formatted(e.getKey(), e.getValue(), DEVICES_TIMEOUT.toSeconds()))
+        .toList();
   }
 
   private static int shell(Runtime runtime) throws InterruptedException {
@@ -86,17 +141,12 @@ public final class Launcher {
     return status.code;
   }
 
-  private int exec(Runtime runtime, String commands)
-      throws InterruptedException, InvalidSyntaxException, IOException {
-    BundleContext context = runtime.context();
-    Map<String, String> missing =
-        new DeviceWait(context, home.resolve("conf")).await(DEVICES_TIMEOUT);
+  private int exec(String commands)
+      throws BundleException, InterruptedException, InvalidSyntaxException, IOException {
+    BundleContext context = Runtime.start(home, false, err).context();
+    List<String> missing = missing(context);
     if (!missing.isEmpty()) {
-      missing.forEach(
-          (name, file) ->
-              err.println(
-                  "ib: device %s of conf/%s is not there after %d s"
-                      .formatted(name, file, DEVICES_TIMEOUT.toSeconds())));
+      missing.forEach(err::println);
       return FAILED;
     }
     @SuppressWarnings("rawtypes")

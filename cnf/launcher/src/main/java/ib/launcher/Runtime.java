@@ -1,9 +1,12 @@
 package ib.launcher;
 
 import ib.launcher.RunDescriptor.RunBundle;
+import ib.launcher.service.RunFolder;
+import java.io.Closeable;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -46,22 +49,60 @@ final class Runtime {
    */
   static Runtime start(Path home, boolean interactive, PrintStream err)
       throws IOException, BundleException {
-    return start(home, List.of(home.resolve("conf"), home.resolve("deploy")), interactive, err);
+    return start(home, watched(home), Use.of(interactive), err);
+  }
+
+  /**
+   * As the other, in the folder of a service, which is released when the framework has stopped.
+   *
+   * @param claimed the folder's lock
+   */
+  static Runtime serve(Path home, RunFolder folder, FileChannel claimed, PrintStream err)
+      throws IOException, BundleException {
+    Map<String, String> run = Map.of(RunFolder.PROPERTY, folder.path().toString());
+    Use use = new Use(false, folder.path(), run, () -> folder.release(claimed));
+    return start(home, watched(home), use, err);
+  }
+
+  private static List<Path> watched(Path home) {
+    return List.of(home.resolve("conf"), home.resolve("deploy"));
+  }
+
+  /**
+   * The purpose of a framework.
+   *
+   * @param interactive whether the shell uses the terminal
+   * @param temporary where its {@link Storage} is
+   * @param properties of the framework, besides the descriptor's
+   * @param afterwards runs when the framework has stopped
+   */
+  private record Use(
+      boolean interactive, Path temporary, Map<String, String> properties, Closeable afterwards) {
+    static Use of(boolean interactive) {
+      Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+      return new Use(interactive, temporary, Map.of(), () -> {});
+    }
   }
 
   /** As the other, with folders of the caller's choice for configurations and hot bundles. */
   static Runtime start(Path home, List<Path> watched, boolean interactive, PrintStream err)
       throws IOException, BundleException {
+    return start(home, watched, Use.of(interactive), err);
+  }
+
+  private static Runtime start(Path home, List<Path> watched, Use use, PrintStream err)
+      throws IOException, BundleException {
     RunDescriptor descriptor = RunDescriptor.read(home.resolve("etc/ib.bndrun"));
     for (Path folder : watched) {
       Files.createDirectories(folder);
     }
-    Storage storage = Storage.open(Path.of(System.getProperty("java.io.tmpdir")), err);
+    Storage storage = Storage.open(use.temporary(), err);
     Framework framework =
-        factory().newFramework(properties(home, watched, descriptor, storage, interactive));
+        factory().newFramework(properties(home, watched, descriptor, storage, use));
     PrintStream stray = strayOutput(err);
     java.lang.Runtime.getRuntime()
-        .addShutdownHook(new Thread(() -> end(framework, storage, err), "ib stop"));
+        .addShutdownHook(
+            new Thread(() -> end(framework, storage, use.afterwards(), err), "ib stop"));
     framework.init();
     SynchronousBundleListener stopping =
         event -> {
@@ -105,12 +146,9 @@ final class Runtime {
   }
 
   private static Map<String, String> properties(
-      Path home,
-      List<Path> watched,
-      RunDescriptor descriptor,
-      Storage storage,
-      boolean interactive) {
+      Path home, List<Path> watched, RunDescriptor descriptor, Storage storage, Use use) {
     Map<String, String> properties = new HashMap<>(descriptor.frameworkProperties());
+    properties.putAll(use.properties());
     properties.put(Constants.FRAMEWORK_STORAGE, storage.cache().toString());
     properties.put(
         Constants.FRAMEWORK_STORAGE_CLEAN, Constants.FRAMEWORK_STORAGE_CLEAN_ONFIRSTINIT);
@@ -129,7 +167,7 @@ final class Runtime {
     properties.put("gosh.home", home.toString());
     // jline unpacks its native code into this folder
     System.setProperty("jline.tmpdir", storage.temporary().toString());
-    if (!interactive) {
+    if (!use.interactive()) {
       properties.put("gosh.args", "--nointeractive --nohistory");
       // otherwise jline takes the terminal, and Ctrl-C with it
       System.setProperty("org.jline.terminal.provider", "dumb");
@@ -168,8 +206,10 @@ final class Runtime {
     framework.waitForStop(0);
   }
 
-  private static void end(Framework framework, Storage storage, PrintStream err) {
-    try (storage) {
+  private static void end(
+      Framework framework, Storage storage, Closeable afterwards, PrintStream err) {
+    try (afterwards;
+        storage) {
       framework.stop();
       if (framework.waitForStop(STOP_TIMEOUT_MS).getType() == FrameworkEvent.WAIT_TIMEDOUT) {
         err.println("ib: the framework did not stop within " + STOP_TIMEOUT_MS / 1000 + " s");

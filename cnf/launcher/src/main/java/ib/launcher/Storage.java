@@ -1,5 +1,6 @@
 package ib.launcher;
 
+import ib.launcher.service.PrivateFolder;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.channels.FileChannel;
@@ -14,8 +15,6 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 final class Storage implements AutoCloseable {
   private static final String PREFIX = "ib-";
   private static final String LOCK = "lock";
-  private static final String PRIVATE = "rwx------";
   private static final int ATTEMPTS = 10;
 
   private final Path folder;
@@ -57,7 +55,7 @@ final class Storage implements AutoCloseable {
       // another starting runtime may have removed the file before it was locked
       if (channel.tryLock() != null && Files.exists(file)) {
         UserPrincipal user = Files.getOwner(file);
-        requirePrivate(folder, user);
+        PrivateFolder.require(folder, user, "the runtime keeps its bundles");
         removeLeftOvers(temporary, folder, user, err);
         Storage storage = new Storage(folder, channel);
         Files.createDirectory(storage.temporary());
@@ -66,31 +64,6 @@ final class Storage implements AutoCloseable {
       channel.close();
     }
     throw new IOException(temporary + ": no folder of its own for the runtime");
-  }
-
-  /**
-   * Refuses a folder that other users can enter.
-   *
-   * @param user the required owner
-   */
-  static void requirePrivate(Path folder, UserPrincipal user) throws IOException {
-    String fault = fault(folder, user);
-    if (fault != null) {
-      throw new IOException(
-          folder + " " + fault + ": the runtime keeps its bundles in no such folder");
-    }
-  }
-
-  private static @Nullable String fault(Path folder, UserPrincipal user) throws IOException {
-    PosixFileAttributes is =
-        Files.readAttributes(folder, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-    String mode = PosixFilePermissions.toString(is.permissions());
-    if (!is.isDirectory()) {
-      return "is no folder";
-    } else if (!is.owner().equals(user)) {
-      return "belongs to " + is.owner().getName() + ", not to " + user.getName();
-    }
-    return mode.equals(PRIVATE) ? null : "has mode " + mode + ", not " + PRIVATE;
   }
 
   private static void removeLeftOvers(
@@ -113,7 +86,8 @@ final class Storage implements AutoCloseable {
   private static void removeIfDead(Path folder, UserPrincipal user, PrintStream err) {
     try {
       Path file = folder.resolve(LOCK);
-      if (fault(folder, user) == null && Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      if (PrivateFolder.fault(folder, user) == null
+          && Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
             FileLock dead = channel.tryLock()) {
           if (dead != null) {

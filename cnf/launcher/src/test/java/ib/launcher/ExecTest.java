@@ -2,8 +2,10 @@ package ib.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ib.launcher.service.Shells.Streams;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -131,7 +133,13 @@ final class ExecTest {
                     });
     PrintStream none = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
     return new Exec(context)
-        .execute(commands, none, new PrintStream(err, true, StandardCharsets.UTF_8));
+        .execute(
+            commands,
+            new Streams(
+                InputStream.nullInputStream(),
+                none,
+                new PrintStream(err, true, StandardCharsets.UTF_8)),
+            session -> {});
   }
 
   @ParameterizedTest(name = "{0} {1}")

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.launcher.service.PrivateFolder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -45,16 +46,19 @@ class StorageTest {
   void refused() throws IOException {
     UserPrincipal me = Files.getOwner(temporary);
     Path open = folder("ib-open", "rwxr-xr-x");
-    IOException e = assertThrows(IOException.class, () -> Storage.requirePrivate(open, me));
+    IOException e =
+        assertThrows(IOException.class, () -> PrivateFolder.require(open, me, "bundles are kept"));
     assertTrue(e.getMessage().contains("has mode rwxr-xr-x, not rwx------"), e.getMessage());
     Path mine = folder("ib-mine", "rwx------");
-    Storage.requirePrivate(mine, me);
+    PrivateFolder.require(mine, me, "bundles are kept");
     UserPrincipal root =
         mine.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("1234567");
-    e = assertThrows(IOException.class, () -> Storage.requirePrivate(mine, root));
+    e =
+        assertThrows(
+            IOException.class, () -> PrivateFolder.require(mine, root, "bundles are kept"));
     assertTrue(e.getMessage().contains("belongs to " + me.getName()), e.getMessage());
     Path link = Files.createSymbolicLink(temporary.resolve("ib-link"), mine);
-    assertThrows(IOException.class, () -> Storage.requirePrivate(link, me));
+    assertThrows(IOException.class, () -> PrivateFolder.require(link, me, "bundles are kept"));
   }
 
   @Test

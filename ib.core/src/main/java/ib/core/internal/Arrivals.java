@@ -19,7 +19,7 @@ public final class Arrivals {
 
   Arrivals(Contract contract, Executor place, Waits waits) {
     this.contract = contract;
-    this.handedOver = new SerialQueue("arrivals of services", place, contract, waits);
+    this.handedOver = new SerialQueue("arrivals of services", "ib.core", place, contract, waits);
   }
 
   /**

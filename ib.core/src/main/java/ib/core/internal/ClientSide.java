@@ -24,6 +24,16 @@ public final class ClientSide {
   }
 
   /**
+   * Reports of a client carry its bundle's name from now on.
+   *
+   * @param client the client's name
+   * @param bundle the symbolic name of its bundle
+   */
+  public void know(String client, String bundle) {
+    contract.know(client, bundle);
+  }
+
+  /**
    * Takes a client's name and place; nothing of it is called yet.
    *
    * @param client the client

@@ -37,6 +37,16 @@ public final class DeviceSide {
   }
 
   /**
+   * Reports of a driver carry its bundle's name from now on.
+   *
+   * @param driver the driver's name, of {@link ib.core.verbs.DeviceInfo}
+   * @param bundle the symbolic name of its bundle
+   */
+  public void know(String driver, String bundle) {
+    contract.know(driver, bundle);
+  }
+
+  /**
    * Takes a device's name and GUID; nothing is called yet.
    *
    * @param device the device
@@ -75,8 +85,8 @@ public final class DeviceSide {
    */
   public void remove(DeviceEntry entry) {
     if (Contract.inAtomic()) {
-      String text = "unregistered in a callback that must not sleep";
-      contract.report("S29", entry.name(), text, List.of());
+      String text = entry.name() + " is unregistered in a callback that must not sleep";
+      contract.report("S29", entry.info().driver(), text, List.of());
       hotplug.unregisterQueued(entry);
     } else {
       tryFromOutside(entry);
@@ -95,13 +105,13 @@ public final class DeviceSide {
   /** See {@link DriverRegistry#register}. */
   DeviceRegistration register(DriverDevice device) {
     IbInvalidException.given(device, "DriverRegistry.register", "device");
-    contract.requireOutside(device.name(), "DriverRegistry", "register");
+    contract.requireOutside(device.info().driver(), "DriverRegistry", "register");
     DeviceEntry entry = announce(device);
     bringUp(entry);
     return new DeviceRegistration() {
       @Override
       public void unregister() {
-        contract.tellInside(entry.name(), entry, "unregister");
+        contract.tellInside(entry.info().driver(), entry, "unregister");
         tryFromOutside(entry);
         hotplug.unregister(entry, Form.THROW);
       }
@@ -122,7 +132,7 @@ public final class DeviceSide {
   void rename(String device, String newName) {
     IbInvalidException.given(device, "IbCore.rename", "device");
     IbInvalidException.given(newName, "IbCore.rename", "newName");
-    contract.tellInside(device, "IbCore", "rename");
+    contract.tellInside("the caller", "IbCore", "rename");
     DeviceEntry entry = hotplug.find(device).orElseThrow(() -> none("rename", device));
     hotplug.rename(entry, newName, Form.THROW);
   }

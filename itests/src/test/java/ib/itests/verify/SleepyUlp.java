@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 import org.osgi.framework.BundleActivator;
 import org.osgi.framework.BundleContext;
 
-/** Sleeps in its completion handler, for which a flushed receive suffices. */
+/**
+ * Sleeps in its completion handler, for which a flushed receive suffices; leaves an object behind.
+ */
 public final class SleepyUlp implements BundleActivator, IbClient, CompHandler {
   private final CountDownLatch slept = new CountDownLatch(1);
 
@@ -42,6 +44,7 @@ public final class SleepyUlp implements BundleActivator, IbClient, CompHandler {
 
   @Override
   public @Nullable Object add(IbDevice device) {
+    device.allocPd(); // left behind (S32)
     try (ProtectionDomain pd = device.allocPd();
         CompletionQueue cq = device.createCq(new CqInit(4, this, null));
         MemoryRegion memory = pd.allocMemory(64, 64, Access.LOCAL_WRITE);
@@ -61,7 +64,7 @@ public final class SleepyUlp implements BundleActivator, IbClient, CompHandler {
 
   @Override
   public void remove(IbDevice device, @Nullable Object clientData) {
-    // nothing is left
+    // what add has left stays
   }
 
   @Override

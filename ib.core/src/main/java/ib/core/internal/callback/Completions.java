@@ -59,7 +59,7 @@ public final class Completions {
     if (context != null) {
       boolean elsewhere = context == PollContext.WORKQUEUE || context == PollContext.UNBOUND;
       CompletionVector vector = elsewhere ? pool.handover() : vectors.vector(init.vector());
-      return new Managed(init, new ManagedCompletions(context, contract, vector, pool));
+      return new Managed(init, new ManagedCompletions(context, contract, driver, vector, pool));
     }
     CompHandler handler = init.compHandler();
     if (handler == null) {

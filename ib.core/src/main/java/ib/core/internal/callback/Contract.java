@@ -33,6 +33,7 @@ public final class Contract implements ContractReports {
   private static final ThreadLocal<int[]> ATOMIC = ThreadLocal.withInitial(() -> new int[1]);
 
   private final ViolationLog violations = new ViolationLog();
+  private final Parties parties = new Parties();
   private final AtomicLong handlerExceptions = new AtomicLong();
   private volatile boolean checking;
 
@@ -160,8 +161,18 @@ public final class Contract implements ContractReports {
   @AnyContext
   public void report(Violation violation) {
     if (!violation.culprit().equals(CHECK)) {
-      violations.add(Advice.to(violation));
+      violations.add(Advice.to(parties.named(violation)));
     }
+  }
+
+  /**
+   * Reports of a part carry its bundle's name from now on, so that one party has one name.
+   *
+   * @param part the name of a client or of a device
+   * @param bundle the symbolic name of the bundle that it comes from
+   */
+  public void know(String part, String bundle) {
+    parties.know(part, bundle);
   }
 
   /** {@return the latest violations, oldest first, at most 1,000} */

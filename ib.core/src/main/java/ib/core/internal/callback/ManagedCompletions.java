@@ -25,6 +25,7 @@ final class ManagedCompletions extends Serial implements CompletionNotifier {
 
   private final PollContext where;
   private final Contract contract;
+  private final String driver;
   private final CallbackPool pool;
   private final WorkCompletion[] batch = new WorkCompletion[BATCH];
   private volatile @Nullable CompletionQueue cq;
@@ -32,10 +33,15 @@ final class ManagedCompletions extends Serial implements CompletionNotifier {
   private int processed;
 
   ManagedCompletions(
-      PollContext where, Contract contract, CompletionVector vector, CallbackPool pool) {
+      PollContext where,
+      Contract contract,
+      String driver,
+      CompletionVector vector,
+      CallbackPool pool) {
     super(vector);
     this.where = where;
     this.contract = contract;
+    this.driver = driver;
     this.pool = pool;
     this.budget = where == PollContext.EVENT_LOOP ? BUDGET_EVENT_LOOP : BUDGET_WORKQUEUE;
     for (int i = 0; i < BATCH; i++) {
@@ -65,7 +71,7 @@ final class ManagedCompletions extends Serial implements CompletionNotifier {
 
   private void failed(String what, CompletionQueue queue, int status) {
     if (status != PostStatus.GONE && !isClosed()) { // what is closed may fail
-      contract.report("S9", "the driver", what + " " + queue + " failed: " + status, List.of());
+      contract.report("S9", driver, what + " " + queue + " failed: " + status, List.of());
     }
   }
 

@@ -2,6 +2,7 @@ package ib.core.internal.device;
 
 import ib.core.client.LeakRecord;
 import ib.core.internal.callback.Completions;
+import ib.core.internal.event.HandlerOwner;
 import ib.core.internal.restrack.ObjectRecord;
 import ib.core.internal.restrack.Owner;
 import ib.core.mad.MadAgent;
@@ -37,7 +38,8 @@ import java.util.function.Supplier;
  * the control path throws {@link ib.core.verbs.IbDisassociatedException}; queries of what is known
  * still answer.
  */
-public final class BoundDevice extends IbDevice implements MadPorts, SaPorts, WaitingDevice {
+public final class BoundDevice extends IbDevice
+    implements MadPorts, SaPorts, WaitingDevice, HandlerOwner {
   private final DeviceParts parts;
   private final Owner owner;
   private final long graceNs;
@@ -122,6 +124,12 @@ public final class BoundDevice extends IbDevice implements MadPorts, SaPorts, Wa
   /** Makes one of the things that a client has besides objects. */
   private <T> T lending(String method, Supplier<T> work) {
     return control().call(method, () -> owner.lending(work));
+  }
+
+  @Override
+  @AnyContext
+  public String client() {
+    return owner.client();
   }
 
   /** {@return the account of the client} */

@@ -294,7 +294,11 @@ public final class DevicePort implements DeviceHooks, EventGate, EventHandlers {
     if (p != null && !p.close()) {
       shared
           .contract()
-          .report("CC-19", driver.name(), "a completion callback does not return", List.of());
+          .report(
+              "CC-19",
+              driver.info().driver(),
+              "a completion callback of " + driver.name() + " does not return",
+              List.of());
     }
     statistics.close();
     driver.connect(null, null);

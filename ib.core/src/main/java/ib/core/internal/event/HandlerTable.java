@@ -230,8 +230,8 @@ final class HandlerTable {
         .violation(
             new Violation(
                 "CC-17",
-                queue.culprit(),
-                "event handler of " + queue.owner().name() + " " + text,
+                queue.party(),
+                "event handler " + queue.text() + " " + text,
                 Stacks.of(Thread.currentThread()),
                 List.of()));
   }
@@ -242,8 +242,8 @@ final class HandlerTable {
         .violation(
             new Violation(
                 "S43",
-                queue.culprit(),
-                "event handler of " + queue.owner().name() + " " + text + ": it is left running",
+                queue.party(),
+                "event handler " + queue.text() + " " + text + ": it is left running",
                 Stacks.of(runner),
                 Stacks.of(Thread.currentThread())));
   }

@@ -32,6 +32,11 @@ final class TypedHandler extends Mailbox<DeviceEvent> {
     return handler;
   }
 
+  /** {@return the name of the client whose handler this is, for violations} */
+  String party() {
+    return owner() instanceof HandlerOwner known ? known.client() : culprit();
+  }
+
   /** {@return the handler's class, as text that stays valid when its bundle is gone (B10)} */
   String culprit() {
     return handler.getClass().getName();
@@ -109,7 +114,8 @@ final class TypedHandler extends Mailbox<DeviceEvent> {
     return drain(hub.waits(), Waits.Rank.CLOSES, "the events of event handler " + text(), limitNs);
   }
 
-  private String text() {
+  /** {@return the handler's class and its device, for reports} */
+  String text() {
     return culprit() + " of " + owner().name();
   }
 }

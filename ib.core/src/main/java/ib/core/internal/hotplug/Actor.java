@@ -139,7 +139,9 @@ final class Actor {
   private Refusal refusal(Op op, List<Thread> path, long waitedNs) {
     Tenure t = tenure;
     Activity a = t == null ? null : t.activity;
-    return new Refusal(op, path, a == null ? "" : a.text(), waitedNs);
+    String party =
+        a == null || a.binding == null ? op.device.info().driver() : a.binding.client.name;
+    return new Refusal(op, path, a == null ? "" : a.text(), party, waitedNs);
   }
 
   // ---- for the owner ----

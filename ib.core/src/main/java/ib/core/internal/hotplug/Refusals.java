@@ -63,7 +63,7 @@ final class Refusals {
     book.observer.violation(
         new Violation(
             refusal.late() ? "CC-19" : clause,
-            refusal.owner(),
+            refusal.party(),
             refusal.op() + ": " + why,
             mine,
             theirs));

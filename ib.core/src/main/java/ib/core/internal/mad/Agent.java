@@ -53,7 +53,7 @@ public final class Agent implements MadAgent {
     this.handler = handler;
     this.hiTid = hiTid;
     this.contract = port.contract();
-    this.queue = port.newQueue(this + "'s callback");
+    this.queue = port.newQueue(this + "'s callback", party());
   }
 
   @Override
@@ -63,6 +63,12 @@ public final class Agent implements MadAgent {
       throw new IllegalStateException(this + " has no device: it is part of a simulation");
     }
     return o;
+  }
+
+  /** {@return the name of the agent's client, for violations} */
+  private String party() {
+    BoundDevice o = owner;
+    return o == null ? toString() : o.client();
   }
 
   boolean belongsTo(IbDevice device) {
@@ -104,7 +110,7 @@ public final class Agent implements MadAgent {
    * @return the queue
    */
   public SerialQueue newQueue(String what) {
-    return port.newQueue(what);
+    return port.newQueue(what, party());
   }
 
   /** Waits until callbacks that were due have run; not from inside of one (CC-17). */
@@ -220,7 +226,7 @@ public final class Agent implements MadAgent {
    */
   @AnyContext
   public void requireMaySleep(Object what) {
-    contract.requireMaySleep(what.toString(), what, "close");
+    contract.requireMaySleep(party(), what, "close");
   }
 
   /** Closes the agent, but leaves its owner's record of it (M6). */

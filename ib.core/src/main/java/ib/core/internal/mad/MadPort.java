@@ -52,7 +52,7 @@ final class MadPort implements Rmpp.Port {
     this.world = world;
     this.contract = contract;
     this.waits = waits;
-    this.queue = newQueue("management of " + name);
+    this.queue = newQueue("management of " + name, "ib.core");
     this.exchanges = new Exchanges(this);
     this.inbound = new Inbound(this, wire);
   }
@@ -82,8 +82,8 @@ final class MadPort implements Rmpp.Port {
     return transfers;
   }
 
-  SerialQueue newQueue(String what) {
-    return new SerialQueue(what, world::execute, contract, waits);
+  SerialQueue newQueue(String what, String party) {
+    return new SerialQueue(what, party, world::execute, contract, waits);
   }
 
   /** Runs something on the port's queue. */

@@ -21,6 +21,7 @@ public final class SerialQueue extends Mailbox<Runnable> implements Executor {
   private static final long FENCE_NS = TimeUnit.SECONDS.toNanos(10); // as Owner.GRACE_NS
 
   private final String name;
+  private final String party;
   private final Contract contract;
   private final Waits waits;
 
@@ -29,13 +30,15 @@ public final class SerialQueue extends Mailbox<Runnable> implements Executor {
    * it. What strangers make is given by {@link #executeForStranger}.
    *
    * @param name for reports
+   * @param party whose code runs there, for violations: a client's name
    * @param place runs bursts of what is given; never on the caller's stack
    * @param contract where exceptions and violations are reported
    * @param waits who waits for whom
    */
-  public SerialQueue(String name, Executor place, Contract contract, Waits waits) {
+  public SerialQueue(String name, String party, Executor place, Contract contract, Waits waits) {
     super(Place.of(place), Integer.MAX_VALUE);
     this.name = name;
+    this.party = party;
     this.contract = contract;
     this.waits = waits;
   }
@@ -88,12 +91,13 @@ public final class SerialQueue extends Mailbox<Runnable> implements Executor {
       case DONE -> {}
       case INSIDE -> owes.accept(heard);
       case REFUSED -> {
-        String text = "is fenced by a thread for which it waits: deferred";
-        contract.report("CC-17", name, text, Stacks.of(runner()));
+        String text = name + " is fenced by a thread for which it waits: deferred";
+        contract.report("CC-17", party, text, Stacks.of(runner()));
         owes.accept(heard);
       }
       case TIMEOUT ->
-          contract.report("CC-19", name, "a callback does not return", Stacks.of(runner()));
+          contract.report(
+              "CC-19", party, "a callback on " + name + " does not return", Stacks.of(runner()));
     }
   }
 

@@ -37,6 +37,7 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
           after instanceof Object[] many ? Arrays.toString(many) : after,
           after.getClass().getSimpleName());
     }
+    midlayer.clientSide().know(name, bundle);
     return name;
   }
 

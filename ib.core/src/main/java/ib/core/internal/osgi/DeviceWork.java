@@ -24,6 +24,7 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
 
   @Override
   public String name(ServiceReference<IbDevice> reference, IbDevice service, String bundle) {
+    midlayer.deviceSide().know(service.info().driver(), bundle);
     return service.name();
   }
 

@@ -181,7 +181,7 @@ class CompletionsTest {
   }
 
   private ManagedCompletions managed(PollContext where) {
-    return new ManagedCompletions(where, contract, new CompletionVector("never"), pool);
+    return new ManagedCompletions(where, contract, "a driver", new CompletionVector("never"), pool);
   }
 
   @Test

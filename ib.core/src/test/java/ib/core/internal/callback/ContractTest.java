@@ -56,6 +56,37 @@ class ContractTest {
         });
   }
 
+  @Test
+  @DisplayName("one name for one party: the bundle's, whichever of its parts a check knows")
+  void oneNameForOneParty() {
+    contract.know("ulp", "org.example.ulp");
+    contract.know("driver 1.2", "org.example.driver");
+    contract.report("S32", "ulp", "left QP 17 behind", List.of());
+    contract.report("S24", "driver 1.2", "twice at once", List.of());
+    contract.report("S26", "org.example.ulp", "slept", List.of());
+    contract.report("S26", "stranger", "slept", List.of());
+    assertEquals(
+        List.of(
+            "S32 org.example.ulp: left QP 17 behind (ulp)",
+            "S24 org.example.driver: twice at once (driver 1.2)",
+            "S26 org.example.ulp: slept",
+            "S26 stranger: slept"),
+        contract.violations().stream().map(Violation::headline).toList());
+  }
+
+  @Test
+  @DisplayName("the names that reports know take a bounded space")
+  void namesAreBounded() {
+    for (int i = 0; i < 5_000; i++) {
+      contract.know("ulp" + i, "org.example.ulp");
+    }
+    contract.report("S26", "ulp0", "slept", List.of());
+    contract.report("S26", "ulp9", "slept", List.of());
+    assertEquals(
+        List.of("ulp0", "org.example.ulp"),
+        contract.violations().stream().map(Violation::culprit).toList());
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @DisplayName("S29: a registration is refused there, checked or not, and allowed outside")

@@ -239,7 +239,7 @@ class ManagedCqTest {
     CompletionQueue cq = device.allocCq(8, 0, PollContext.EVENT_LOOP);
     Violation v = rig.contract().violations().getFirst();
     assertEquals("S9", v.clause());
-    assertEquals("the driver", v.culprit());
+    assertEquals("ib.core.testing", v.culprit());
     assertTrue(v.text().endsWith("failed: -22"), v.text());
     cq.close();
     assertEquals(0, rig.fake().faults().hits("poll"));
@@ -282,7 +282,7 @@ class ManagedCqTest {
     Wait.until(() -> rig.contract().violations().size() == 1); // counted before
     Violation v = rig.contract().violations().getFirst();
     assertEquals("S9", v.clause());
-    assertEquals("the driver", v.culprit());
+    assertEquals("ib.core.testing", v.culprit());
     assertTrue(v.text().endsWith(text), v.text());
   }
 
@@ -342,7 +342,8 @@ class ManagedCqTest {
     CompletionVector vector = new CompletionVector("ib-refused-comp-0");
     vector.start();
     try {
-      var task = new ManagedCompletions(PollContext.WORKQUEUE, contract, vector, closed);
+      var task =
+          new ManagedCompletions(PollContext.WORKQUEUE, contract, "a driver", vector, closed);
       task.schedule();
       Wait.until(() -> contract.handlerExceptions() == 1);
       task.schedule();

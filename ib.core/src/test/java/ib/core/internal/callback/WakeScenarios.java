@@ -79,7 +79,8 @@ public final class WakeScenarios {
     @Override
     FakeCq cq() {
       FakeCq cq = queue(CqInit.managed(16, 0, PollContext.EVENT_LOOP));
-      new ManagedCompletions(PollContext.EVENT_LOOP, contract, vector, new CallbackPool())
+      new ManagedCompletions(
+              PollContext.EVENT_LOOP, contract, "a driver", vector, new CallbackPool())
           .connect(cq);
       return cq;
     }

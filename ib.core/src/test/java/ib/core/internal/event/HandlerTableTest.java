@@ -76,7 +76,7 @@ class HandlerTableTest {
     Violation v = rig.reports.violations.getFirst();
     assertEquals(clause, v.clause());
     assertEquals(CULPRIT, v.culprit());
-    assertEquals("event handler of client's handle " + text, v.text());
+    assertEquals("event handler " + CULPRIT + " of client's handle " + text, v.text());
     return v;
   }
 

@@ -1,0 +1,84 @@
+package ib.launcher.service;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes that a caller has typed or piped, for the shell that reads them. The thread of the
+ * connection adds and never waits, so it sees at once that the caller has gone.
+ */
+final class Input extends InputStream {
+  /** How much may wait for a shell that does not read. */
+  static final int MAX_WAITING = 1 << 20;
+
+  private final Queue<byte[]> waiting = new ArrayDeque<>();
+  private byte @Nullable [] first;
+  private int next;
+  private int bytes;
+  private boolean ended;
+
+  /** Adds bytes; {@return false when too many wait} */
+  synchronized boolean add(byte[] more) {
+    if (bytes + more.length > MAX_WAITING) {
+      return false;
+    }
+    if (more.length > 0 && !ended) {
+      waiting.add(more);
+      bytes += more.length;
+      notifyAll();
+    }
+    return true;
+  }
+
+  /** No more bytes come. */
+  synchronized void end() {
+    ended = true;
+    notifyAll();
+  }
+
+  @Override
+  public synchronized int available() {
+    return bytes;
+  }
+
+  @Override
+  public synchronized int read() throws IOException {
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  }
+
+  @Override
+  public synchronized int read(byte[] to, int at, int most) throws IOException {
+    Objects.checkFromIndexSize(at, most, to.length);
+    if (most == 0) {
+      return 0;
+    }
+    while (bytes == 0) {
+      if (ended) {
+        return -1;
+      }
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while no input has come");
+      }
+    }
+    byte[] from = first;
+    if (from == null) {
+      from = waiting.remove();
+      next = 0;
+    }
+    int count = Math.min(most, from.length - next);
+    System.arraycopy(from, next, to, at, count);
+    next += count;
+    bytes -= count;
+    first = next < from.length ? from : null;
+    return count;
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * The service: a runtime in the background that its user asks over a socket.
+ *
+ * <p>{@link ib.launcher.service.SocketServer} stands inside the framework, {@link
+ * ib.launcher.service.Client} in the program that asks. Both speak frames ({@link
+ * ib.launcher.service.Frames}): the server says {@code HELLO}; the client asks one thing ({@code
+ * EXEC}, {@code ATTACH} or {@code STOP}), a shell's keys follow as {@code INPUT}; the server
+ * answers with {@code OUT} and {@code ERR}, and ends with {@code STATUS}. The socket lies in a
+ * folder that only its user can enter ({@link ib.launcher.service.RunFolder}), and the server asks
+ * the kernel who calls.
+ */
+@NullMarked
+package ib.launcher.service;
+
+import org.jspecify.annotations.NullMarked;

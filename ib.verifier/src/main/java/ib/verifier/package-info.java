@@ -83,7 +83,7 @@
  *   <li>callbacks that are lambda expressions, for the order of locks and fences;
  *   <li>threads that a library starts;
  *   <li>what a library or the JDK does inside: only the call is seen, in the code of the bundle;
- *   <li>a method reference to a call that blocks ({@code queue::take}), and native code;
+ *   <li>native code;
  *   <li>classes that were loaded before the bundle was started.
  * </ul>
  */

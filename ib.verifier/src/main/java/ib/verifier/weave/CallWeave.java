@@ -4,7 +4,9 @@ import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.TypeKind;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.classfile.instruction.LineNumber;
 import java.lang.classfile.instruction.MonitorInstruction;
 import java.lang.classfile.instruction.NewObjectInstruction;
 import java.lang.constant.ConstantDescs;
@@ -26,6 +28,9 @@ final class CallWeave {
 
   private final Calls calls;
   private final Runnable changed;
+  private final References references;
+  private final String method;
+  private int line;
   private final FieldTrail trail = new FieldTrail();
   private final Map<String, Integer> pending = new HashMap<>(); // new, and not constructed yet
 
@@ -34,10 +39,14 @@ final class CallWeave {
    *
    * @param calls what is known
    * @param changed to be called when a probe is written
+   * @param references of the class
+   * @param method the method's name
    */
-  CallWeave(Calls calls, Runnable changed) {
+  CallWeave(Calls calls, Runnable changed, References references, String method) {
     this.calls = calls;
     this.changed = changed;
+    this.references = references;
+    this.method = method;
   }
 
   /** Writes an instruction, with probes where it needs some. */
@@ -45,6 +54,17 @@ final class CallWeave {
     switch (element) {
       case MonitorInstruction m -> monitor(code, m);
       case InvokeInstruction call -> call(code, call);
+      case InvokeDynamicInstruction made -> {
+        if (references.write(code, made, calls, method, line)) {
+          changed.run();
+        } else {
+          code.with(made);
+        }
+      }
+      case LineNumber number -> {
+        line = number.line();
+        code.with(number);
+      }
       case NewObjectInstruction n -> {
         pending.merge(n.className().asInternalName(), 1, Integer::sum);
         code.with(element);

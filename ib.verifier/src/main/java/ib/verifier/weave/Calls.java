@@ -1,5 +1,7 @@
 package ib.verifier.weave;
 
+import java.lang.constant.DirectMethodHandleDesc;
+import java.lang.constant.MethodTypeDesc;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -88,6 +90,21 @@ record Calls(BlockingRules rules, Hierarchy hierarchy, String culprit) {
       }
     }
     return types;
+  }
+
+  /** {@return whether a call of a method that code refers to has a probe around or before it} */
+  boolean needProbe(DirectMethodHandleDesc target) {
+    String descriptor = target.owner().descriptorString();
+    if (target.owner().isArray()) {
+      return false;
+    }
+    String owner = descriptor.substring(1, descriptor.length() - 1);
+    String key = target.methodName() + target.lookupDescriptor();
+    int parameters = MethodTypeDesc.ofDescriptor(target.lookupDescriptor()).parameterCount();
+    return blocking(owner, target.methodName(), parameters).isPresent()
+        || maySleep(owner, key)
+        || !fenced(owner, key).isEmpty()
+        || notThreadSafe(owner, key);
   }
 
   private boolean any(String owner, Predicate<Facts> is) {

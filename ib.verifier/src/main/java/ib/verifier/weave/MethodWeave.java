@@ -45,11 +45,18 @@ final class MethodWeave implements CodeTransform {
   private int self;
   private int device;
 
-  MethodWeave(Calls calls, ClassModel model, MethodModel method, AtomicBoolean changed) {
+  MethodWeave(
+      Calls calls,
+      ClassModel model,
+      MethodModel method,
+      References references,
+      AtomicBoolean changed) {
     this.calls = calls;
     this.changed = changed;
     this.model = model;
-    inside = new CallWeave(calls, () -> changed.set(true));
+    inside =
+        new CallWeave(
+            calls, () -> changed.set(true), references, method.methodName().stringValue());
     String owner = model.thisClass().asInternalName();
     String key = Facts.key(method);
     name = owner.replace('/', '.') + "." + method.methodName().stringValue();

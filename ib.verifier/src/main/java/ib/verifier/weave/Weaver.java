@@ -1,10 +1,14 @@
 package ib.verifier.weave;
 
+import java.lang.classfile.ClassBuilder;
+import java.lang.classfile.ClassElement;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassHierarchyResolver;
 import java.lang.classfile.ClassModel;
+import java.lang.classfile.ClassTransform;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
+import java.lang.reflect.AccessFlag;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -41,21 +45,31 @@ public final class Weaver {
   public Optional<byte[]> weave(byte[] original) {
     ClassModel model = files.parse(original);
     AtomicBoolean changed = new AtomicBoolean();
+    Calls calls = new Calls(rules, hierarchy, culprit);
+    References references =
+        new References(model.thisClass().asSymbol(), model.flags().has(AccessFlag.INTERFACE));
     byte[] woven =
         files.transformClass(
             model,
-            (builder, element) -> {
-              if (element instanceof MethodModel method && method.code().isPresent()) {
-                MethodWeave weave = weave(model, method, changed);
-                builder.transformMethod(method, MethodTransform.transformingCode(weave));
-              } else {
-                builder.with(element);
+            new ClassTransform() {
+              @Override
+              public void accept(ClassBuilder builder, ClassElement element) {
+                if (element instanceof MethodModel method && method.code().isPresent()) {
+                  MethodWeave weave = new MethodWeave(calls, model, method, references, changed);
+                  builder.transformMethod(method, MethodTransform.transformingCode(weave));
+                } else {
+                  builder.with(element);
+                }
+              }
+
+              @Override
+              public void atEnd(ClassBuilder builder) {
+                references.end(
+                    builder,
+                    (code, call) ->
+                        new CallWeave(calls, () -> {}, references, "").write(code, call));
               }
             });
     return changed.get() ? Optional.of(woven) : Optional.empty();
-  }
-
-  private MethodWeave weave(ClassModel model, MethodModel method, AtomicBoolean changed) {
-    return new MethodWeave(new Calls(rules, hierarchy, culprit), model, method, changed);
   }
 }

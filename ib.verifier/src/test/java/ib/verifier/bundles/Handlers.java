@@ -4,6 +4,9 @@ import ib.core.verbs.CompHandler;
 import ib.core.verbs.CompletionQueue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -80,6 +83,36 @@ public final class Handlers {
 
     private synchronized void wake() {
       notifyAll();
+    }
+  }
+
+  /** Refers to a method of a queue that may block, and calls it. */
+  public static final class Refers extends Handler {
+    private final BlockingQueue<String> queue = new ArrayBlockingQueue<>(1);
+
+    @Override
+    public void complete(CompletionQueue cq, Object context) {
+      queue.add("one");
+      Callable<String> take = queue::take;
+      try {
+        take.call();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  /** Refers to a method of a queue that may block, for another thread. */
+  public static final class HandsOver extends Handler {
+    private final BlockingQueue<String> queue = new ArrayBlockingQueue<>(1);
+    private final AtomicReference<Thread> last = new AtomicReference<>();
+
+    @Override
+    public void complete(CompletionQueue cq, Object context) {
+      queue.add("one");
+      Callable<String> take = queue::take;
+      FutureTask<String> task = new FutureTask<>(take);
+      last.set(Thread.ofPlatform().daemon().start(task));
     }
   }
 

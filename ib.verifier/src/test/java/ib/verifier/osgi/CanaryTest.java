@@ -43,6 +43,11 @@ class CanaryTest {
         Arguments.of(
             Handlers.Takes.class, "S26", "java.util.concurrent.BlockingQueue.take", "complete"),
         Arguments.of(
+            Handlers.Refers.class,
+            "S26",
+            "java.util.concurrent.BlockingQueue.take",
+            "complete$reference$0"),
+        Arguments.of(
             Handlers.Locks.class, "S26", "java.util.concurrent.locks.Lock.lock", "complete"),
         Arguments.of(Handlers.Enters.class, "S26", "synchronized", "complete"),
         Arguments.of(Handlers.Synchronized.class, "S26", "synchronized", "wake"),
@@ -159,6 +164,7 @@ class CanaryTest {
   static Stream<Arguments> clean() {
     return Stream.of(
         Arguments.of(Handlers.Tries.class, true),
+        Arguments.of(Handlers.HandsOver.class, true),
         Arguments.of(Handlers.Sleeps.class, false),
         Arguments.of(Handlers.Locks.class, false),
         Arguments.of(Notifiers.Fails.class, false),

@@ -39,8 +39,9 @@
  * </table>
  *
  * <p>A lock is named by the field that it is read from: all locks of one field are one class of
- * locks, so one run finds orders that were never taken together. Two locks of one class have no
- * order.
+ * locks, so one run finds orders that were never taken together. A lock that is read from no field,
+ * but of a map for example, has the place where it was made for its class. Two locks of one class
+ * have no order.
  *
  * <p>The calls that may block are in {@code blocking.rules} of {@code ib.verifier.weave}, one a
  * line with what to do instead. {@code tryLock}, {@code offer} and {@code poll} without a time do
@@ -79,8 +80,7 @@
  * <h2>What it cannot see</h2>
  *
  * <ul>
- *   <li>locks of the JDK that are in no field;
- *   <li>callbacks that are lambda expressions, for the order of locks and fences;
+ *   <li>the order of monitors of the JDK's own types ({@code Object}) that are read from no field;
  *   <li>threads that a library starts;
  *   <li>what a library or the JDK does inside: only the call is seen, in the code of the bundle;
  *   <li>native code;

@@ -1,5 +1,11 @@
 package ib.itests;
 
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.Rule;
@@ -18,11 +24,14 @@ public class HotDeployIT {
       folder.deploy("hot.bundle", "1.0.0", Map.of());
       shell.runUntil(
           "lb -s hot.bundle", says -> says.contains("|Active") && says.contains("|1.0.0"));
+      shell.awaitText("hot.bundle runs, version 1.0.0");
       folder.deploy("hot.bundle", "2.0.0", Map.of());
       shell.runUntil(
           "lb -s hot.bundle", says -> says.contains("|Active") && says.contains("|2.0.0"));
+      shell.awaitText("hot.bundle is updated to 2.0.0");
       folder.undeploy("hot.bundle");
       shell.runUntil("lb -s hot.bundle", says -> says.contains("No matching bundles found"));
+      shell.awaitText("hot.bundle is removed, it was version 2.0.0");
     }
   }
 
@@ -38,6 +47,45 @@ public class HotDeployIT {
       shell.runUntil("ibv_devinfo -d hot9", says -> says.contains("PORT_DOWN"));
       folder.deconfigure("ib.driver.soft-hot9.cfg");
       shell.runUntil("ibv_devices", says -> !listed(says, "hot9"));
+    }
+  }
+
+  @Test
+  public void findingU13AFileThatIsNoBundleAndAMisspeltPidAreNamed() throws Exception {
+    Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
+    try (Shell shell = new Shell(folder.home())) {
+      folder.configure("ib.driver.sotf-soft9.cfg", "name = soft9\n");
+      folder.configure("ib.croe.cfg", "mode = connected\n");
+      Path broken = Files.writeString(folder.home().resolve("broken.jar"), "no archive");
+      folder.deploy(broken);
+      String none = ": no bundle takes the configuration ";
+      shell.awaitText(
+          "ib.driver.sotf-soft9.cfg" + none + "ib.driver.sotf; did you mean ib.driver.soft?");
+      shell.awaitText("ib.croe.cfg" + none + "ib.croe; did you mean ib.core?");
+      shell.awaitText("broken.jar");
+      shell.run("ib:unplug soft1"); // the configurations that are taken are not warned of
+      assertFalse(shell.said(), shell.said().contains("soft0.cfg" + none));
+    }
+  }
+
+  @Test
+  public void u17TheDoctorIsContentUntilSomethingIsWrong() throws Exception {
+    Program well = Program.ib(Distro.HOME, "", "exec", "ib:doctor");
+    assertEquals(well.out() + well.err(), 0, well.status());
+    assertFalse(well.out(), well.out().contains("WARN"));
+    String missing = "a.package.that.is.nowhere";
+    Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
+    try (Shell shell = new Shell(folder.home())) {
+      folder.deploy("lonely.bundle", "1.0.0", Map.of("Import-Package", missing));
+      String wrong = "FAIL +lonely.bundle misses what it requires +felix:start \\d+";
+      shell.runUntil("ib:doctor", says -> Pattern.compile(wrong).matcher(says).find());
+      shell.run("ib:unplug soft1");
+      String plug = "WARN +soft1 is unplugged +ib:plug soft1";
+      String says = shell.run("ib:doctor");
+      assertTrue(says, Pattern.compile(plug).matcher(says).find());
+      folder.configure("ib.driver.soft-soft0.cfg", "name = soft0\nlink = down\n");
+      String down = "FAIL +soft0/1 is PORT_DOWN";
+      shell.runUntil("ib:doctor", text -> Pattern.compile(down).matcher(text).find());
     }
   }
 

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * </pre>
  *
  * @param kind what is done
- * @param rate probability for a packet that fits, 0 to 1
+ * @param rate probability for a packet that fits, 0 to 1; as text also 0% to 100%
  * @param direction packets that the port sends, receives, or both
  * @param port port number, 0 for all
  * @param opcode BTH opcode, 0 to 255, or -1 for all
@@ -91,6 +91,7 @@ public record FaultRule(
     }
   }
 
+  private static final double PERCENT = 100;
   private static final long MAX_DELAY_NS = 3_600_000_000_000L;
   private static final Pattern TIME = Pattern.compile("([0-9]{1,12})(ns|us|ms|s)?");
   private static final Pattern RANGE =
@@ -286,9 +287,12 @@ public record FaultRule(
 
   private static double rate(String value) {
     try {
-      return Double.parseDouble(value);
+      return value.endsWith("%")
+          ? Double.parseDouble(value.substring(0, value.length() - 1)) / PERCENT
+          : Double.parseDouble(value);
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("rate is '" + value + "', it must be 0 to 1", e);
+      throw new IllegalArgumentException(
+          "rate is '" + value + "', it must be 0 to 1, or 0% to 100%", e);
     }
   }
 

@@ -42,7 +42,9 @@ class FaultRuleTest {
         "loss 0.1 | '0.1' is not key=value",
         "loss rate=2 | rate is 2.0, it must be 0 to 1",
         "loss rate=NaN | rate is NaN, it must be 0 to 1",
-        "loss rate=x | rate is 'x', it must be 0 to 1",
+        "loss rate=x | rate is 'x', it must be 0 to 1, or 0% to 100%",
+        "loss rate=% | rate is '%', it must be 0 to 1, or 0% to 100%",
+        "loss rate=101% | rate is 1.01, it must be 0 to 1",
         "loss dir=up | dir is 'up', it must be out, in or both",
         "loss opcode=256 | opcode is 256, it must be -1 to 255",
         "loss qp=0x1000000 | qp is 16777216, it must be -1 to 16777215",
@@ -58,6 +60,13 @@ class FaultRuleTest {
     IllegalArgumentException e =
         assertThrows(IllegalArgumentException.class, () -> FaultRule.parse(text));
     assertEquals(message, e.getMessage());
+  }
+
+  @Test
+  @DisplayName("U6: a rate may be in per cent")
+  void percent() {
+    assertEquals(FaultRule.parse("loss rate=0.05"), FaultRule.parse("loss rate=5%"));
+    assertEquals(FaultRule.parse("loss"), FaultRule.parse("loss rate=100%"));
   }
 
   @Test

@@ -69,18 +69,22 @@ public final class Captures implements AutoCloseable {
         case "start" -> start(captures, line, rest);
         case "stop" -> stop(line, rest);
         case "status" -> listing(line, rows(""));
-        default -> throw new CommandException(USAGE);
+        default -> throw refusal(verb.isEmpty() ? "what to do?" : "cannot '" + verb + "'");
       };
     } catch (IbException e) {
       throw new CommandException("ib:capture: cannot " + verb, e);
     }
   }
 
+  private static CommandException refusal(String why) {
+    return new CommandException("ib:capture: " + why + "\n" + USAGE);
+  }
+
   private Listing<Row> start(
       Collection<PacketCapture> captures, Parsed line, List<String> operands) {
     String port = line.last("tcp");
     if (operands.size() != (port == null ? 2 : 1)) {
-      throw new CommandException(USAGE);
+      throw refusal("start needs a device, and a file or a port (-t)");
     }
     String device = operands.getFirst();
     PacketCapture capture =

@@ -105,7 +105,7 @@ final class ToPort implements Target, Runnable {
         refused.incrementAndGet();
       }
     } catch (IOException e) {
-      state = "ending: " + e;
+      state = "ending: " + e.getMessage();
     }
   }
 

@@ -31,7 +31,7 @@ public final class Why {
     Parsed line = new Getopt("ib:why", USAGE, "j,json").parse(args).atMost(2);
     List<String> operands = line.operands();
     if (operands.isEmpty()) {
-      throw new CommandException(USAGE);
+      throw new CommandException("ib:why: which queue pair?\n" + USAGE);
     }
     String device = operands.size() == 2 ? operands.getFirst() : "";
     int qpn = number(operands.getLast());

@@ -71,7 +71,7 @@ public final class Ibping {
     if (lid <= 0 || lid > 0xbfff) {
       throw new CommandException(FAILED, "can't resolve destination port " + line.operands());
     }
-    long count = line.number("count", Long.MAX_VALUE, v -> v > 0);
+    long count = line.number("count", Long.MAX_VALUE, 1, Long.MAX_VALUE);
     try (DeviceLease lease = core.lease(port.device(), NAME);
         MadAgent agent = agent(lease.device(), port.number(), Set.of(), MadHandler.NONE)) {
       AhAttr way = AhAttr.ofLid(port.number(), (int) lid, 0);

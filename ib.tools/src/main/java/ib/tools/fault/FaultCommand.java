@@ -26,7 +26,7 @@ public final class FaultCommand {
              ib:fault clear [DEV [NUMBER]...]          takes all rules away, or those
              ib:fault seed DEV NUMBER                  starts chance anew
       KIND:  loss, duplicate, reorder, delay, corrupt, silent, partition
-      KEY:   rate=0..1, dir=out|in|both, port, opcode, qp, psn=FIRST[-LAST], peer=LID,
+      KEY:   rate=0..1 or '5%', dir=out|in|both, port, opcode, qp, psn=FIRST[-LAST], peer=LID,
              skip, count, delay=TIME, jitter=TIME (ns, us, ms, s), packets=1..256\
       """;
 
@@ -64,7 +64,7 @@ public final class FaultCommand {
         case "list" -> list(injections, line, rest);
         case "clear" -> clear(injections, line, rest);
         case "seed" -> seed(injections, line, rest);
-        default -> throw new CommandException(USAGE);
+        default -> throw refusal(verb.isEmpty() ? "what to do?" : "cannot '" + verb + "'");
       };
     } catch (IbException e) {
       throw new CommandException("ib:fault: cannot " + verb, e);
@@ -74,14 +74,14 @@ public final class FaultCommand {
   private static Listing<Row> add(
       Collection<FaultInjection> injections, Parsed line, List<String> words) {
     if (words.size() < 2) {
-      throw new CommandException(USAGE);
+      throw refusal("add needs a device and a kind");
     }
     FaultInjection device = device(injections, words.getFirst());
     FaultRule rule;
     try {
       rule = FaultRule.parse(String.join(" ", words.subList(1, words.size())));
     } catch (IllegalArgumentException e) {
-      throw new CommandException("ib:fault: " + e.getMessage() + "\n" + USAGE);
+      throw refusal(String.valueOf(e.getMessage()));
     }
     int id = device.add(rule);
     return listing(line, rows(device).stream().filter(r -> r.number == id).toList());
@@ -90,7 +90,7 @@ public final class FaultCommand {
   private static Listing<Row> list(
       Collection<FaultInjection> injections, Parsed line, List<String> words) {
     if (words.size() > 1) {
-      throw new CommandException(USAGE);
+      throw refusal("one operand too many: '" + words.get(1) + "'");
     }
     if (words.size() == 1) {
       return listing(line, rows(device(injections, words.getFirst())));
@@ -137,7 +137,7 @@ public final class FaultCommand {
   private static Listing<Row> seed(
       Collection<FaultInjection> injections, Parsed line, List<String> words) {
     if (words.size() != 2) {
-      throw new CommandException(USAGE);
+      throw refusal("seed needs a device and a number");
     }
     FaultInjection device = device(injections, words.getFirst());
     try {
@@ -146,6 +146,10 @@ public final class FaultCommand {
       throw new CommandException("ib:fault: '" + words.get(1) + "' is not a number\n" + USAGE, e);
     }
     return listing(line, rows(device));
+  }
+
+  private static CommandException refusal(String why) {
+    return new CommandException("ib:fault: " + why + "\n" + USAGE);
   }
 
   private static FaultInjection device(Collection<FaultInjection> injections, String name) {

@@ -86,13 +86,24 @@ public final class Getopt {
     return new Parsed(this, options, operands);
   }
 
-  /** {@return the exception for a wrong value: the usage alone, as the originals print it} */
-  public CommandException refusal() {
+  /** {@return the usage alone, for an option that asks for it} */
+  public CommandException usage() {
     return new CommandException(usage);
   }
 
-  private CommandException refusal(String text) {
-    return new CommandException((message == null ? program + ": " + text : message) + "\n" + usage);
+  /**
+   * Refuses a value or an operand. The originals print their usage alone; the line before it is
+   * ours.
+   *
+   * @param why the reason, in one line
+   * @return the exception: the reason, and the usage
+   */
+  public CommandException refusal(String why) {
+    return new CommandException((program.isEmpty() ? "" : program + ": ") + why + "\n" + usage);
+  }
+
+  private CommandException noOption(String text) {
+    return message == null ? refusal(text) : new CommandException(message + "\n" + usage);
   }
 
   /** Parses a long option. {@return how many of the following words it used} */
@@ -102,7 +113,7 @@ public final class Getopt {
     Spec spec = find(name, text);
     if (!spec.hasArgument) {
       if (equals >= 0) {
-        throw refusal("option '--" + spec.name + "' doesn't allow an argument");
+        throw noOption("option '--" + spec.name + "' doesn't allow an argument");
       }
       into.add(new Parsed.Option(spec.name, ""));
       return 0;
@@ -112,7 +123,7 @@ public final class Getopt {
       return 0;
     }
     if (following == null) {
-      throw refusal("option '--" + spec.name + "' requires an argument");
+      throw noOption("option '--" + spec.name + "' requires an argument");
     }
     into.add(new Parsed.Option(spec.name, following));
     return 1;
@@ -126,11 +137,11 @@ public final class Getopt {
       }
     }
     if (found.isEmpty()) {
-      throw refusal("unrecognized option '--" + text + "'");
+      throw noOption("unrecognized option '--" + text + "'");
     }
     if (found.size() > 1) {
       String names = found.stream().map(s -> "'--" + s.name + "'").collect(Collectors.joining(" "));
-      throw refusal("option '--" + text + "' is ambiguous; possibilities: " + names);
+      throw noOption("option '--" + text + "' is ambiguous; possibilities: " + names);
     }
     return found.getFirst();
   }
@@ -143,14 +154,14 @@ public final class Getopt {
           specs.stream()
               .filter(s -> s.letter == letter)
               .findFirst()
-              .orElseThrow(() -> refusal("invalid option -- '" + letter + "'"));
+              .orElseThrow(() -> noOption("invalid option -- '" + letter + "'"));
       if (!spec.hasArgument) {
         into.add(new Parsed.Option(spec.name, ""));
       } else if (k + 1 < arg.length()) {
         into.add(new Parsed.Option(spec.name, arg.substring(k + 1)));
         return 0;
       } else if (following == null) {
-        throw refusal("option requires an argument -- '" + letter + "'");
+        throw noOption("option requires an argument -- '" + letter + "'");
       } else {
         into.add(new Parsed.Option(spec.name, following));
         return 1;

@@ -1,7 +1,6 @@
 package ib.tools.getopt;
 
 import java.util.List;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** A parsed command line. Immutable. */
@@ -71,30 +70,35 @@ public final class Parsed {
   }
 
   /**
-   * Returns the last argument of an option as a number.
+   * Returns the last argument of an option as a number between bounds.
    *
    * @param name long name
    * @param absent the value when the option was not given
-   * @param valid test of an allowed value
+   * @param least smallest allowed value
+   * @param most largest allowed value
    * @return the number
-   * @throws CommandException with the usage, when the argument is no number or not allowed
+   * @throws CommandException with the reason and the usage, when the argument is no number or not
+   *     allowed
    */
-  public long number(String name, long absent, LongPredicate valid) {
+  public long number(String name, long absent, long least, long most) {
     String text = last(name);
     if (text == null) {
       return absent;
     }
     try {
-      return Numbers.parse(text, valid);
+      return Numbers.parse(text, v -> v >= least && v <= most);
     } catch (NumberFormatException e) {
-      CommandException refusal = getopt.refusal();
+      String wanted =
+          most >= Integer.MAX_VALUE ? ", " + least + " or more" : " from " + least + " to " + most;
+      CommandException refusal =
+          getopt.refusal("option '--" + name + "' is '" + text + "', it must be a number" + wanted);
       refusal.initCause(e);
       throw refusal;
     }
   }
 
   /**
-   * As {@link #number(String, long, LongPredicate)}, between bounds.
+   * As the other, for a number of 32 bits.
    *
    * @param name long name
    * @param absent the value when the option was not given
@@ -103,7 +107,7 @@ public final class Parsed {
    * @return the number
    */
   public int number(String name, int absent, int least, int most) {
-    return (int) number(name, absent, v -> v >= least && v <= most);
+    return (int) number(name, absent, least, (long) most);
   }
 
   /**
@@ -111,11 +115,11 @@ public final class Parsed {
    *
    * @param most how many operands are allowed
    * @return this
-   * @throws CommandException with the usage
+   * @throws CommandException with the first operand that is too many, and the usage
    */
   public Parsed atMost(int most) {
     if (operands.size() > most) {
-      throw getopt.refusal();
+      throw getopt.refusal("one operand too many: '" + operands.get(most) + "'");
     }
     return this;
   }

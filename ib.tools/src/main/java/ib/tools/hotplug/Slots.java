@@ -85,7 +85,7 @@ public final class Slots {
     String usage = "Usage: " + command + " [-j] DEV";
     Parsed line = new Getopt(command, usage, "j,json").parse(args).atMost(1);
     if (line.operands().isEmpty()) {
-      throw new CommandException(usage);
+      throw new CommandException(command + ": which device?\n" + usage);
     }
     return line;
   }

@@ -128,7 +128,7 @@ record PerftestOptions(
       host = null;
     }
     if (devices.size() > 2 || (devices.size() == 2 && host != null)) {
-      throw getopt.refusal();
+      throw getopt.refusal("two devices at most, or one and a host");
     }
     if (devices.size() == 2) {
       return List.of(
@@ -141,7 +141,7 @@ record PerftestOptions(
   private static PerftestOptions of(
       Tool tool, Getopt getopt, Parsed line, @Nullable String device, @Nullable String host) {
     if (line.has("help")) {
-      throw getopt.refusal();
+      throw getopt.usage();
     }
     if (line.has("version")) {
       throw new CommandException("Version: " + Talk.VERSION);
@@ -286,7 +286,7 @@ record PerftestOptions(
     return tool.verb().types().stream()
         .filter(type -> type.name().equals(name))
         .findFirst()
-        .orElseThrow(getopt::refusal);
+        .orElseThrow(() -> getopt.refusal("no connection of type " + name + " here"));
   }
 
   private static WrOpcode opcode(Tool tool, Getopt getopt, Parsed line) {
@@ -302,14 +302,14 @@ record PerftestOptions(
         if (name.equals("CMP_AND_SWAP")) {
           yield WrOpcode.ATOMIC_CMP_AND_SWP;
         }
-        throw getopt.refusal();
+        throw getopt.refusal("there is no atomic operation " + name);
       }
     };
   }
 
   private static Mtu mtu(Getopt getopt, int bytes) {
     if (Integer.bitCount(bytes) != 1) {
-      throw getopt.refusal();
+      throw getopt.refusal("there is no MTU of " + bytes + " bytes");
     }
     return Mtu.ofBytes(bytes);
   }

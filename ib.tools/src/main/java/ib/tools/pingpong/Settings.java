@@ -139,7 +139,7 @@ record Settings(
       host = null;
     }
     if (devices.size() > 2 || (devices.size() == 2 && host != null)) {
-      throw getopt.refusal();
+      throw getopt.refusal("two devices at most, or one and a host");
     }
     int queuePairs = line.number("num-qp", kind == Kind.SRQ ? 16 : 1, 1, kind.records());
     int rxDepth = line.number("rx-depth", 500, 1, Integer.MAX_VALUE - kind.records());
@@ -186,7 +186,7 @@ record Settings(
     try {
       return Mtu.ofBytes(bytes);
     } catch (IbInvalidException e) {
-      CommandException refusal = getopt.refusal();
+      CommandException refusal = getopt.refusal("there is no MTU of " + bytes + " bytes");
       refusal.initCause(e);
       throw refusal;
     }

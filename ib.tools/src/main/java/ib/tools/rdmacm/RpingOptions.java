@@ -66,7 +66,7 @@ record RpingOptions(
     }
     String to = line.last("address");
     if (to == null && !server) {
-      throw getopt.refusal();
+      throw getopt.refusal("a client needs -a, the address of the server");
     }
     String from = line.last("source");
     return new RpingOptions(

@@ -4,8 +4,8 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/** Finds the commands that are like a name. */
-final class Likeness {
+/** Finds the names that are like one. */
+public final class Likeness {
   private static final int MAX_NAMES = 3;
 
   private Likeness() {}
@@ -18,7 +18,7 @@ final class Likeness {
    * @return at most three: those at the least distance, if at most a third of the letters differ;
    *     else those that begin with what was typed
    */
-  static List<String> find(String given, Collection<String> names) {
+  public static List<String> find(String given, Collection<String> names) {
     int most = Math.max(1, given.length() / 3);
     int least = names.stream().mapToInt(n -> distance(given, n)).min().orElse(most + 1);
     return names.stream()

@@ -60,8 +60,8 @@ public final class Asyncwatch {
     if (line.has("help")) {
       return Usage.of(NAME);
     }
-    long count = line.number("count", Long.MAX_VALUE, v -> v > 0);
-    long seconds = line.number("seconds", Long.MAX_VALUE, v -> v > 0);
+    long count = line.number("count", Long.MAX_VALUE, 1, Long.MAX_VALUE);
+    long seconds = line.number("seconds", Long.MAX_VALUE, 1, Long.MAX_VALUE);
     boolean quiet = line.has("quiet") || line.has("json");
     String name = deviceName(core, line.last("ib-dev"));
     List<EventRow> events = watch(core, name, quiet ? null : out, count, seconds);

@@ -96,20 +96,24 @@ class GetoptTest {
   }
 
   @ParameterizedTest
-  @DisplayName("a bad number is answered with the usage")
+  @DisplayName("U9: a bad number is answered with what is wanted, and the usage")
   @ValueSource(strings = {"", "x", "1x", "#1", "101", "-1", "99999999999999999999", "1.0"})
   void badNumbers(String text) {
     Parsed line = getopt.parse("--ib-port=" + text);
     CommandException e =
         assertThrows(CommandException.class, () -> line.number("ib-port", 1, 0, 100));
-    assertEquals("Usage: prog", e.getMessage());
+    assertEquals(
+        "prog: option '--ib-port' is '"
+            + text
+            + "', it must be a number from 0 to 100\nUsage: prog",
+        e.getMessage());
   }
 
   @Test
-  @DisplayName("surplus operands are answered with the usage")
+  @DisplayName("U9: surplus operands are answered with the first of them, and the usage")
   void surplus() {
     assertEquals(
-        "Usage: prog",
+        "prog: one operand too many: 'a'\nUsage: prog",
         assertThrows(CommandException.class, () -> getopt.parse("a").atMost(0)).getMessage());
     assertEquals(List.of("a"), getopt.parse("a").atMost(1).operands());
   }

@@ -128,8 +128,9 @@ class HotplugCommandsTest {
 
   @Test
   void wrongSlots() {
-    assertEquals("Usage: ib:unplug [-j] DEV", failure());
-    assertEquals("Usage: ib:unplug [-j] DEV", failure("a", "b"));
+    assertEquals("ib:unplug: which device?\nUsage: ib:unplug [-j] DEV", failure());
+    assertEquals(
+        "ib:unplug: one operand too many: 'b'\nUsage: ib:unplug [-j] DEV", failure("a", "b"));
     assertEquals("ib:unplug: no slot nosuch; there are soft1", failure("nosuch"));
     assertEquals("ib:unplug: invalid option -- 'x'\nUsage: ib:unplug [-j] DEV", failure("-x"));
     CommandException e =

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 2, section 4: the ping-pongs' options are the originals'")
 class SettingsTest {
@@ -104,23 +103,27 @@ class SettingsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "-p65536",
-        "-i0",
-        "-m100",
-        "-nx",
-        "-n0",
-        "-s-1",
-        "-r0",
-        "-l16",
-        "a b",
-        "-dsoft0 -dsoft1 host",
-        "-da -db -dc"
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "-p65536 | option '--port' is '65536', it must be a number from 0 to 65535",
+        "-i0 | option '--ib-port' is '0', it must be a number from 1 to 255",
+        "-m100 | there is no MTU of 100 bytes",
+        "-nx | option '--iters' is 'x', it must be a number, 1 or more",
+        "-n0 | option '--iters' is '0', it must be a number, 1 or more",
+        "-s-1 | option '--size' is '-1', it must be a number from 0 to 1073741824",
+        "-r0 | option '--rx-depth' is '0', it must be a number from 1 to 2147483646",
+        "-l16 | option '--sl' is '16', it must be a number from 0 to 15",
+        "a b | one operand too many: 'b'",
+        "-dsoft0 -dsoft1 host | two devices at most, or one and a host",
+        "-da -db -dc | two devices at most, or one and a host"
       })
-  @DisplayName("wrong values: the usage")
-  void wrongValues(String line) {
-    assertEquals(Usage.of("ibv_rc_pingpong") + "\n", failure(Kind.RC, line.split(" ")));
+  @DisplayName("wrong values: the reason, and the usage, which the originals print alone")
+  void wrongValues(String line, String why) {
+    assertEquals(
+        "ibv_rc_pingpong: " + why + "\n" + Usage.of("ibv_rc_pingpong") + "\n",
+        failure(Kind.RC, line.split(" ")));
   }
 
   @Test
@@ -129,7 +132,11 @@ class SettingsTest {
     assertEquals(16, parse(Kind.SRQ).queuePairs());
     assertEquals(256, parse(Kind.SRQ, "-q", "256").queuePairs());
     assertEquals(1, parse(Kind.RC).queuePairs());
-    assertEquals(Usage.of("ibv_srq_pingpong") + "\n", failure(Kind.SRQ, "-q", "257"));
+    assertEquals(
+        "ibv_srq_pingpong: option '--num-qp' is '257', it must be a number from 1 to 256\n"
+            + Usage.of("ibv_srq_pingpong")
+            + "\n",
+        failure(Kind.SRQ, "-q", "257"));
     assertEquals(
         "rx_depth 15 is too small for 16 QPs -- must have at least one receive per QP.\n",
         failure(Kind.SRQ, "-r", "15"));

@@ -177,7 +177,7 @@ class RpingTest {
         "-c -a 10.0.0.1 -S 25 | Invalid size 25 (valid range is 26 to 65536)",
         "-c -a 10.0.0.1 -S 65536 | Invalid size 65536 (valid range is 26 to 65536)",
         "-s -C -1 | Invalid count -1",
-        "-c | rping -s [-vV] [-S size] [-C count] [-a addr] [-p port]"
+        "-c | rping: a client needs -a, the address of the server"
       })
   @DisplayName("wrong options")
   void wrong(String line, String message) {

@@ -108,7 +108,10 @@ class AsyncwatchTest {
     assertEquals("IB device nosuch not found", failure("-d", "nosuch"));
     assertEquals(
         "ibv_asyncwatch: invalid option -- 'x'\n" + Usage.of("ibv_asyncwatch"), failure("-x"));
-    assertEquals(Usage.of("ibv_asyncwatch"), failure("-n", "0"));
+    assertEquals(
+        "ibv_asyncwatch: option '--count' is '0', it must be a number, 1 or more\n"
+            + Usage.of("ibv_asyncwatch"),
+        failure("-n", "0"));
     core.devices.clear();
     assertEquals("IB device  not found", failure());
   }

@@ -67,7 +67,10 @@ class DevinfoTest {
     CommandException e = failure(core, "-i", "2");
     assertEquals("Invalid port requested for device", e.getMessage());
     assertEquals(4, e.getAsInt());
-    assertEquals(Usage.of("ibv_devinfo"), failure(core, "-i", "0").getMessage());
+    assertEquals(
+        "ibv_devinfo: option '--ib-port' is '0', it must be a number from 1 to 255\n"
+            + Usage.of("ibv_devinfo"),
+        failure(core, "-i", "0").getMessage());
   }
 
   @Test

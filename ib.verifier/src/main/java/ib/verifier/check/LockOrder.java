@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The order in which classes of locks are taken (S30), as a graph: an edge says that a thread took
  * the second while it held the first. A closed cycle is a deadlock that waits for its moment, even
- * if no two threads were ever there together. A class of locks is a field. Callbacks are locks,
- * too: the midlayer holds one while it calls a bundle, and who waits for callbacks takes it.
+ * if no two threads were ever there together. A class of locks is a field, or the place where locks
+ * were made. Callbacks are locks, too: the midlayer holds one while it calls a bundle, and who
+ * waits for callbacks takes it.
  *
  * <p>What a thread holds is in a thread local, the edges are in a concurrent map. No locks.
  */
@@ -29,10 +30,16 @@ final class LockOrder {
   private static final Object CALLBACK = "callback";
 
   private final Reports reports;
+  private final Sites sites = new Sites();
   private final Map<String, Map<String, List<String>>> edges = new ConcurrentHashMap<>();
 
   LockOrder(Reports reports) {
     this.reports = reports;
+  }
+
+  /** The code has made a lock. */
+  void made(Object lock, String site) {
+    sites.made(lock, site);
   }
 
   /** The calling thread is about to wait for a lock. */
@@ -96,10 +103,20 @@ final class LockOrder {
     return -1;
   }
 
-  /** A lock of a class of the JDK whose field is not known has no class that tells it apart. */
-  private static String type(Object lock, String name) {
+  /**
+   * {@return the class of a lock: the field that it was read from, or the place where it was made;
+   * of a monitor without a field its type, and an empty text when that is the JDK's}
+   */
+  private String type(Object lock, String name) {
+    if (!name.isEmpty()) {
+      return name;
+    }
+    String site = sites.of(lock);
+    if (!site.isEmpty()) {
+      return site;
+    }
     String type = lock instanceof Class<?> c ? "class " + c.getName() : lock.getClass().getName();
-    return !name.isEmpty() ? name : type.startsWith("java.") ? "" : "monitor of " + type;
+    return type.startsWith("java.") ? "" : "monitor of " + type;
   }
 
   private static String nameOf(String type, String culprit) {

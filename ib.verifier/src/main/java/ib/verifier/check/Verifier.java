@@ -71,6 +71,11 @@ public final class Verifier implements Watch {
   }
 
   @Override
+  public void lockMade(Object lock, String site) {
+    order.made(lock, site);
+  }
+
+  @Override
   public void locking(Object lock, String name, String culprit) {
     order.locking(lock, name, culprit);
   }

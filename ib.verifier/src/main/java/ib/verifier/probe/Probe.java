@@ -94,6 +94,19 @@ public final class Probe {
   }
 
   /**
+   * See {@link Watch#lockMade}.
+   *
+   * @param lock the lock, or a pair of locks
+   * @param site class, method and line
+   */
+  public static void lockMade(Object lock, String site) {
+    Watch watch = WATCH.get();
+    if (watch != null) {
+      watch.lockMade(lock, site);
+    }
+  }
+
+  /**
    * See {@link Watch#locking}.
    *
    * @param lock the lock or the monitor

@@ -50,6 +50,14 @@ public interface Watch {
   void end(Object object);
 
   /**
+   * The code has made a lock.
+   *
+   * @param lock the lock, or a pair of locks
+   * @param site class, method and line
+   */
+  void lockMade(Object lock, String site);
+
+  /**
    * The calling thread is about to take a lock, and waits for it if it has to.
    *
    * @param lock the lock or the monitor

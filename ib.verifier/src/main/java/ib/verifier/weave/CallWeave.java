@@ -19,6 +19,8 @@ import java.util.Set;
 /** Puts probes around single instructions of one method: calls and monitors. */
 final class CallWeave {
   private static final String LOCK = "java/util/concurrent/locks/Lock";
+  private static final List<String> LOCKS =
+      List.of(LOCK, "java/util/concurrent/locks/ReadWriteLock");
   private static final Set<String> LOCK_METHODS =
       Set.of("lock", "lockInterruptibly", "tryLock", "unlock");
   private static final String THREAD = "java/lang/Thread";
@@ -29,6 +31,7 @@ final class CallWeave {
   private final Calls calls;
   private final Runnable changed;
   private final References references;
+  private final String type;
   private final String method;
   private int line;
   private final FieldTrail trail = new FieldTrail();
@@ -40,12 +43,14 @@ final class CallWeave {
    * @param calls what is known
    * @param changed to be called when a probe is written
    * @param references of the class
+   * @param type the class's name
    * @param method the method's name
    */
-  CallWeave(Calls calls, Runnable changed, References references, String method) {
+  CallWeave(Calls calls, Runnable changed, References references, String type, String method) {
     this.calls = calls;
     this.changed = changed;
     this.references = references;
+    this.type = type;
     this.method = method;
   }
 
@@ -210,6 +215,9 @@ final class CallWeave {
       pending.merge(owner, -1, Integer::sum);
       if (MADE.stream().anyMatch(type -> calls.isA(owner, type))) {
         started(code); // javac leaves a second reference on the stack
+      } else if (LOCKS.stream().anyMatch(lock -> calls.isA(owner, lock))) {
+        changed.run();
+        Emit.object(code.dup(), "lockMade", "lock of " + type + "." + method + ":" + line);
       }
     }
   }

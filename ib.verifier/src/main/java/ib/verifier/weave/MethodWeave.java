@@ -56,7 +56,11 @@ final class MethodWeave implements CodeTransform {
     this.model = model;
     inside =
         new CallWeave(
-            calls, () -> changed.set(true), references, method.methodName().stringValue());
+            calls,
+            () -> changed.set(true),
+            references,
+            model.thisClass().asInternalName().replace('/', '.'),
+            method.methodName().stringValue());
     String owner = model.thisClass().asInternalName();
     String key = Facts.key(method);
     name = owner.replace('/', '.') + "." + method.methodName().stringValue();

@@ -66,8 +66,9 @@ public final class Weaver {
               public void atEnd(ClassBuilder builder) {
                 references.end(
                     builder,
+                    culprit,
                     (code, call) ->
-                        new CallWeave(calls, () -> {}, references, "").write(code, call));
+                        new CallWeave(calls, () -> {}, references, "", "").write(code, call));
               }
             });
     return changed.get() ? Optional.of(woven) : Optional.empty();

@@ -2,7 +2,10 @@ package ib.verifier.bundles;
 
 import ib.core.verbs.CompHandler;
 import ib.core.verbs.CompletionQueue;
+import java.util.List;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /** Locks, in an order that can deadlock and in one that cannot. Each is run by one thread. */
 public final class Locks {
@@ -86,6 +89,44 @@ public final class Locks {
       } catch (NullPointerException e) {
         Thread.onSpinWait(); // there is no queue: the order of locks is all that counts
       }
+    }
+  }
+
+  /** As the other, with a handler that is a lambda expression. */
+  public static final class LambdaAcrossFence implements Runnable {
+    private final Object state = new Object();
+
+    @Override
+    public void run() {
+      CompHandler handler =
+          (cq, context) -> {
+            synchronized (state) {
+              state.notifyAll();
+            }
+          };
+      handler.complete(null, null);
+      synchronized (state) {
+        AcrossFence.close(null);
+      }
+    }
+  }
+
+  /** Takes two locks of a list, which no field names, now in one order and now in the other. */
+  public static final class OfList implements Runnable {
+    @Override
+    public void run() {
+      Lock first = new ReentrantLock();
+      Lock second = new ReentrantReadWriteLock().writeLock();
+      List<Lock> locks = List.of(first, second);
+      both(locks.get(0), locks.get(1));
+      both(locks.get(1), locks.get(0));
+    }
+
+    private static void both(Lock outer, Lock inner) {
+      outer.lock();
+      inner.lock();
+      inner.unlock();
+      outer.unlock();
     }
   }
 

@@ -96,6 +96,18 @@ class CanaryTest {
                 + ".state, and elsewhere",
             "Locks$AcrossFence.close("),
         Arguments.of(
+            Locks.LambdaAcrossFence.class,
+            "S30",
+            "takes callback CompletionQueue of canary.LambdaAcrossFence while it holds "
+                + Locks.LambdaAcrossFence.class.getName()
+                + ".state, and elsewhere",
+            "Locks$AcrossFence.close("),
+        Arguments.of(
+            Locks.OfList.class,
+            "S30",
+            "takes lock of " + Locks.OfList.class.getName() + ".run:",
+            "Locks$OfList.both("),
+        Arguments.of(
             Shared.ByTwo.class,
             "S16",
             "ib.verifier.bundles.Shared$Page.write was called on an object while thread ",

@@ -1,0 +1,135 @@
+package ib.tools.deploy;
+
+import ib.tools.shell.Likeness;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.osgi.framework.BundleContext;
+import org.osgi.framework.Constants;
+import org.osgi.framework.InvalidSyntaxException;
+import org.osgi.framework.ServiceReference;
+import org.osgi.service.cm.Configuration;
+import org.osgi.service.cm.ConfigurationAdmin;
+import org.osgi.service.cm.ConfigurationEvent;
+import org.osgi.service.cm.ConfigurationListener;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Deactivate;
+import org.osgi.service.component.annotations.Reference;
+import org.osgi.service.component.runtime.ServiceComponentRuntime;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Warns of a configuration that nothing takes, some seconds after it came: its PID is misspelt, or
+ * its bundle is not there. A configuration is taken by a component with that PID, or by a managed
+ * service or factory.
+ */
+@Component(service = ConfigurationListener.class, immediate = true)
+public final class ConfigurationFeedback implements ConfigurationListener {
+  private static final long WAIT_S = 5; // a bundle that comes with its configuration may be slower
+  private static final String FILE = "felix.fileinstall.filename";
+  private static final String MANAGED =
+      "(|(objectClass=org.osgi.service.cm.ManagedService)"
+          + "(objectClass=org.osgi.service.cm.ManagedServiceFactory))";
+  private static final Logger LOG = LoggerFactory.getLogger("ib.deploy");
+
+  private final BundleContext context;
+  private final ServiceComponentRuntime components;
+  private final Executor later = CompletableFuture.delayedExecutor(WAIT_S, TimeUnit.SECONDS);
+  private volatile boolean closed;
+
+  /**
+   * Called by DS.
+   *
+   * @param context of this bundle
+   * @param components knows the PIDs of all components
+   */
+  @Activate
+  public ConfigurationFeedback(
+      BundleContext context, @Reference ServiceComponentRuntime components) {
+    this.context = context;
+    this.components = components;
+  }
+
+  /** Called by DS. */
+  @Deactivate
+  public void deactivate() {
+    closed = true;
+  }
+
+  @Override
+  public void configurationEvent(ConfigurationEvent event) {
+    if (event.getType() != ConfigurationEvent.CM_UPDATED) {
+      return;
+    }
+    String factory = event.getFactoryPid();
+    String taken = factory == null ? event.getPid() : factory;
+    ServiceReference<ConfigurationAdmin> admin = event.getReference();
+    later.execute(
+        () -> {
+          if (!closed) {
+            check(taken, file(admin, event.getPid()));
+          }
+        });
+  }
+
+  private void check(String pid, String file) {
+    Set<String> known = known();
+    if (!known.contains(pid)) {
+      List<String> like = Likeness.find(pid, known);
+      LOG.warn(
+          "{}: no bundle takes the configuration {}{}",
+          file,
+          pid,
+          like.isEmpty() ? "" : "; did you mean " + String.join(" or ", like) + "?");
+    }
+  }
+
+  /** {@return the file that a configuration comes from, or that none is known} */
+  private String file(ServiceReference<ConfigurationAdmin> reference, String pid) {
+    ConfigurationAdmin admin = context.getService(reference);
+    try {
+      Configuration[] found =
+          admin == null ? null : admin.listConfigurations("(service.pid=" + pid + ")");
+      Object file = found == null ? null : found[0].getProperties().get(FILE);
+      return file == null ? "no file" : String.valueOf(Path.of(file.toString()).getFileName());
+    } catch (IOException | InvalidSyntaxException e) {
+      return "no file (" + e.getMessage() + ")";
+    } finally {
+      context.ungetService(reference);
+    }
+  }
+
+  private Set<String> known() {
+    Set<String> pids = new TreeSet<>();
+    components
+        .getComponentDescriptionDTOs()
+        .forEach(c -> pids.addAll(Arrays.asList(c.configurationPid)));
+    try {
+      ServiceReference<?>[] managed = context.getAllServiceReferences(null, MANAGED);
+      for (ServiceReference<?> each : managed == null ? new ServiceReference<?>[0] : managed) {
+        add(pids, each.getProperty(Constants.SERVICE_PID));
+      }
+    } catch (InvalidSyntaxException e) {
+      throw new IllegalStateException(e); // the filter is a constant
+    }
+    return pids;
+  }
+
+  private static void add(Set<String> pids, @Nullable Object property) {
+    switch (property) {
+      case String one -> pids.add(one);
+      case Object[] many -> Arrays.stream(many).map(Object::toString).forEach(pids::add);
+      case Iterable<?> many -> many.forEach(pid -> pids.add(String.valueOf(pid)));
+      case null, default -> {}
+    }
+  }
+}

@@ -18,13 +18,14 @@ public class HotDeployIT {
 
   @Test
   public void issue2Section1ABundleInDeployStartsIsUpdatedAndStops() throws Exception {
-    Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
+    Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("an ib"));
     try (Shell shell = new Shell(folder.home())) {
       shell.runUntil("lb -s hot.bundle", says -> says.contains("No matching bundles found"));
       folder.deploy("hot.bundle", "1.0.0", Map.of());
       shell.runUntil(
           "lb -s hot.bundle", says -> says.contains("|Active") && says.contains("|1.0.0"));
       shell.awaitText("hot.bundle runs, version 1.0.0");
+      assertFalse(shell.said(), shell.said().contains("ib.driver.soft runs")); // no news
       folder.deploy("hot.bundle", "2.0.0", Map.of());
       shell.runUntil(
           "lb -s hot.bundle", says -> says.contains("|Active") && says.contains("|2.0.0"));
@@ -62,9 +63,10 @@ public class HotDeployIT {
       shell.awaitText(
           "ib.driver.sotf-soft9.cfg" + none + "ib.driver.sotf; did you mean ib.driver.soft?");
       shell.awaitText("ib.croe.cfg" + none + "ib.croe; did you mean ib.core?");
-      shell.awaitText("broken.jar");
+      shell.awaitText("broken.jar has not become a bundle: zip END header not found");
       shell.run("ib:unplug soft1"); // the configurations that are taken are not warned of
       assertFalse(shell.said(), shell.said().contains("soft0.cfg" + none));
+      assertFalse(shell.said(), shell.said().contains("ib.driver.soft.jar has not"));
     }
   }
 
@@ -76,6 +78,7 @@ public class HotDeployIT {
     String missing = "a.package.that.is.nowhere";
     Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
     try (Shell shell = new Shell(folder.home())) {
+      shell.runUntil("ibv_devices", says -> listed(says, "soft0") && listed(says, "soft1"));
       folder.deploy("lonely.bundle", "1.0.0", Map.of("Import-Package", missing));
       String wrong = "FAIL +lonely.bundle misses what it requires +felix:start \\d+";
       shell.runUntil("ib:doctor", says -> Pattern.compile(wrong).matcher(says).find());

@@ -1,6 +1,7 @@
 package ib.tools.deploy;
 
 import ib.core.verbs.MaySleep;
+import java.io.File;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -16,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs a line for each bundle that a watched folder has started, updated or removed. Why a bundle
- * does not start is logged by the framework and by the program that watches the folder.
+ * Logs a line for each bundle that a watched folder has started, updated or removed, but for those
+ * that were there when the runtime started: their first start is no news. Why a bundle does not
+ * start is logged by the framework and by the program that watches the folder.
  */
 @Component(
     service = {},
@@ -30,6 +32,7 @@ public final class BundleFeedback implements BundleListener {
 
   private final BundleContext context;
   private final List<String> folders;
+  private final Set<String> shipped = ConcurrentHashMap.newKeySet(); // not started yet
   private final Set<Long> updated = ConcurrentHashMap.newKeySet();
 
   /**
@@ -40,12 +43,28 @@ public final class BundleFeedback implements BundleListener {
   @Activate
   public BundleFeedback(BundleContext context) {
     this.context = context;
-    String watched = context.getProperty(FOLDERS);
-    this.folders =
-        watched == null
-            ? List.of()
-            : Arrays.stream(watched.split(",")).map(f -> "file:" + f.strip() + "/").toList();
+    List<File> watched = watched(context);
+    this.folders = watched.stream().map(BundleFeedback::location).toList();
+    for (File folder : watched) {
+      File[] files = folder.listFiles();
+      for (File file : files == null ? new File[0] : files) {
+        shipped.add(location(file));
+      }
+    }
     context.addBundleListener(this);
+  }
+
+  /** {@return the folders that fileinstall watches} */
+  static List<File> watched(BundleContext context) {
+    String folders = context.getProperty(FOLDERS);
+    return folders == null
+        ? List.of()
+        : Arrays.stream(folders.split(",")).map(f -> new File(f.strip())).toList();
+  }
+
+  /** {@return the location that fileinstall gives to the bundle of a file} */
+  static String location(File file) {
+    return file.toURI().toString();
   }
 
   /** Called by DS. */
@@ -63,8 +82,14 @@ public final class BundleFeedback implements BundleListener {
     }
     switch (event.getType()) {
       case BundleEvent.UPDATED -> updated.add(bundle.getBundleId());
-      case BundleEvent.STARTED ->
-          log(bundle, updated.remove(bundle.getBundleId()) ? "is updated to" : "runs, version");
+      case BundleEvent.STARTED -> {
+        boolean news = !shipped.remove(bundle.getLocation());
+        if (updated.remove(bundle.getBundleId())) {
+          log(bundle, "is updated to");
+        } else if (news) {
+          log(bundle, "runs, version");
+        }
+      }
       case BundleEvent.UNINSTALLED -> {
         updated.remove(bundle.getBundleId());
         log(bundle, "is removed, it was version");

@@ -13,6 +13,7 @@ import java.nio.file.attribute.UserPrincipal;
 import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,7 @@ import org.slf4j.LoggerFactory;
 public final class SocketServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SocketServer.class);
   private static final int MAX_CALLERS = 32;
+  private static final long PAUSE_NS = 100_000_000;
 
   private final Path path;
   private final UserPrincipal user;
@@ -85,6 +87,7 @@ public final class SocketServer implements AutoCloseable {
         return; // close() has closed the socket
       } catch (IOException | RuntimeException e) {
         LOG.warn("a caller of {} is not served: {}", path, e.toString());
+        LockSupport.parkNanos(PAUSE_NS); // without free descriptors each accept fails at once
       }
     }
   }

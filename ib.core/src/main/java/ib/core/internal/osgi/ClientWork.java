@@ -24,8 +24,13 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
   }
 
   @Override
-  public String name(ServiceReference<IbClient> reference, IbClient service, String bundle) {
-    String name = service.name();
+  public @Nullable String name(IbClient service) {
+    return service.name();
+  }
+
+  @Override
+  public void inspect(
+      ServiceReference<IbClient> reference, IbClient service, String bundle, String name) {
     Object after = reference.getProperty(IbClient.AFTER);
     if (after != null && !isNames(after)) {
       LOG.error(
@@ -38,7 +43,6 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
           after.getClass().getSimpleName());
     }
     midlayer.clientSide().know(name, bundle);
-    return name;
   }
 
   private static boolean isNames(Object property) {

@@ -6,6 +6,7 @@ import ib.core.spi.DriverDevice;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbInvalidException;
+import org.jspecify.annotations.Nullable;
 import org.osgi.framework.ServiceReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,9 +24,14 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
   }
 
   @Override
-  public String name(ServiceReference<IbDevice> reference, IbDevice service, String bundle) {
-    midlayer.deviceSide().know(service.info().driver(), bundle);
+  public @Nullable String name(IbDevice service) {
     return service.name();
+  }
+
+  @Override
+  public void inspect(
+      ServiceReference<IbDevice> reference, IbDevice service, String bundle, String name) {
+    midlayer.deviceSide().know(service.info().driver(), bundle);
   }
 
   @Override

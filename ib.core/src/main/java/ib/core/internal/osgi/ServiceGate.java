@@ -38,10 +38,11 @@ import org.osgi.util.tracker.ServiceTrackerCustomizer;
 final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate.Slot<E>> {
   /** The actions of the midlayer for a service; called without locks except where said. */
   interface Work<S, E> {
-    /**
-     * Asks the service of a bundle for its name, and looks at its properties; its own code may run.
-     */
-    String name(ServiceReference<S> reference, S service, String bundle);
+    /** Asks the service for its name, which may be null; the service's own code runs. */
+    @Nullable String name(S service);
+
+    /** Looks at a service that has a name, and at its properties; its own code may run. */
+    void inspect(ServiceReference<S> reference, S service, String bundle, String name);
 
     /**
      * Takes the name and a place; quick, because the service's lock is held.
@@ -212,8 +213,8 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     IbException refusal;
     try {
       // before the lock: the service's own code (I5)
-      String told = work.name(reference, service, slot.bundleName());
-      name = IbInvalidException.given(told, "name() of " + type, "name");
+      name = IbInvalidException.given(work.name(service), "name() of " + type, "name");
+      work.inspect(reference, service, slot.bundleName(), name);
       synchronized (slot) {
         if (slot.left || slot.entry != null) {
           return null;

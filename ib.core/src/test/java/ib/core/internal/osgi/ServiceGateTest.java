@@ -55,8 +55,11 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
   }
 
   @Override
-  public String name(
-      ServiceReference<CharSequence> reference, CharSequence service, String bundle) {
+  public void inspect(
+      ServiceReference<CharSequence> reference, CharSequence service, String bundle, String name) {}
+
+  @Override
+  public String name(CharSequence service) {
     if (service.toString().equals("first")) {
       inFirst.run();
     }

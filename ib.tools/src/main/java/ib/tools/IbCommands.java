@@ -206,15 +206,18 @@ public final class IbCommands {
   }
 
   /**
-   * Shows devices, links, objects and counters.
+   * Shows devices, links, objects, modes, counters and hot-plug.
    *
+   * @param session the shell's
    * @param args see {@link Rdma}
    * @return the value
    */
-  @Descriptor("devices, links, resources and statistics")
+  @Descriptor("devices, links, resources, statistics, and devices that come and go")
   public @Nullable Object rdma(
-      @Descriptor("[-d] [-j] [-p] dev|link|resource|statistic [show …]") String... args) {
-    return Invocation.run(() -> Rdma.run(core, args));
+      CommandSession session,
+      @Descriptor("[-d] [-j] [-p] dev|link|resource|system|statistic|monitor [show …]")
+          String... args) {
+    return Invocation.run(() -> Rdma.run(core, diagnoses, out(session), args));
   }
 
   /**

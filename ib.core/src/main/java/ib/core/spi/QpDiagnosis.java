@@ -3,6 +3,7 @@ package ib.core.spi;
 import ib.core.verbs.MaySleep;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,8 +45,11 @@ public interface QpDiagnosis {
    *     was one
    * @param peer the peer that it is connected to, empty without one
    * @param heardNs when the latest packet for it was noticed, to a quarter of a second, or -1
-   * @param drops packets for it that were dropped, by the name of the reason; those whose name
-   *     begins with fabric_ were sent by its device and not delivered
+   * @param counters what it has counted since it was bound to its port, by the name of the port's
+   *     counter, without those that are 0: {@code sent_pkts} and {@code rcvd_pkts} include the
+   *     requests that took no packet; names that begin with drop_ are reasons why packets for it
+   *     were dropped; those whose name begins with fabric_ were sent by its device and not
+   *     delivered
    * @param likely the likely cause, one sentence
    * @param tries what to try, in this order
    */
@@ -59,9 +63,22 @@ public interface QpDiagnosis {
       List<Note> troubles,
       String peer,
       long heardNs,
-      Map<String, Long> drops,
+      Map<String, Long> counters,
       String likely,
-      List<String> tries) {}
+      List<String> tries) {
+
+    /** {@return the counters of packets that were dropped, for it or of its device} */
+    public Map<String, Long> drops() {
+      Map<String, Long> drops = new LinkedHashMap<>();
+      counters.forEach(
+          (name, n) -> {
+            if (name.startsWith("drop_") || name.startsWith("fabric_")) {
+              drops.put(name, n);
+            }
+          });
+      return drops;
+    }
+  }
 
   /** {@return the name of the device} */
   String device();

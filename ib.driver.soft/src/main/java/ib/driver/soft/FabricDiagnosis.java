@@ -32,12 +32,12 @@ final class FabricDiagnosis implements QpDiagnosis {
   }
 
   private Report complete(Report r) {
-    Map<String, Long> drops = new LinkedHashMap<>(r.drops());
+    Map<String, Long> counters = new LinkedHashMap<>(r.counters());
     long refused = 0;
     for (FabricPort wire : wires) {
       for (Map.Entry<String, Long> e : wire.counters().entrySet()) {
         if (e.getValue() > 0) {
-          drops.merge(e.getKey(), e.getValue(), Long::sum);
+          counters.merge(e.getKey(), e.getValue(), Long::sum);
           refused += e.getKey().startsWith(PARTITION) ? e.getValue() : 0;
         }
       }
@@ -59,7 +59,7 @@ final class FabricDiagnosis implements QpDiagnosis {
         r.troubles(),
         r.peer(),
         r.heardNs(),
-        drops,
+        counters,
         likely,
         tries);
   }

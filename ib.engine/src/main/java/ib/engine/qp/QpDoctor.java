@@ -22,13 +22,13 @@ final class QpDoctor {
   private final QpCore qp;
   private final String device;
   private final QpHistory history;
-  private final Map<String, Long> drops;
+  private final Map<String, Long> counters;
 
   private QpDoctor(QpCore qp, String device) {
     this.qp = qp;
     this.device = device;
     this.history = qp.history;
-    this.drops = drops(qp);
+    this.counters = counters(qp);
   }
 
   static Report examine(QpCore qp, String device, long now) {
@@ -44,19 +44,19 @@ final class QpDoctor {
         qp.history.troubles(),
         doctor.peer(),
         qp.history.heardNs(),
-        doctor.drops,
+        doctor.counters,
         found.likely,
         found.tries);
   }
 
-  private static Map<String, Long> drops(QpCore qp) {
-    Map<String, Long> drops = new LinkedHashMap<>();
+  private static Map<String, Long> counters(QpCore qp) {
+    Map<String, Long> counters = new LinkedHashMap<>();
     for (HcaCounter c : HcaCounter.values()) {
-      if (c.label().startsWith("drop_") && qp.counts.packets(c) > 0) {
-        drops.put(c.label(), qp.counts.packets(c));
+      if (qp.counts.value(c) > 0) {
+        counters.put(c.label(), qp.counts.value(c));
       }
     }
-    return drops;
+    return counters;
   }
 
   private String peer() {
@@ -164,10 +164,10 @@ final class QpDoctor {
 
   /** Finds the likely cause of exceeded retries in the counters and in the history. */
   private Finding silence() {
-    if (drops.containsKey(HcaCounter.DROP_PKEY.label())) {
+    if (counters.containsKey(HcaCounter.DROP_PKEY.label())) {
       return partition();
     }
-    if (drops.containsKey(HcaCounter.DROP_ACK_PSN.label()) && !qp.completer.answered()) {
+    if (counters.containsKey(HcaCounter.DROP_ACK_PSN.label()) && !qp.completer.answered()) {
       return find(
           "the sequence numbers do not match: the peer answers, but for other PSNs",
           "sq_psn here must be rq_psn of the peer, and the other way round");
@@ -198,15 +198,15 @@ final class QpDoctor {
   // ---- working ----
 
   private Finding alive() {
-    if (drops.containsKey(HcaCounter.DROP_PKEY.label())) {
+    if (counters.containsKey(HcaCounter.DROP_PKEY.label())) {
       return partition();
     }
-    if (drops.containsKey(HcaCounter.DROP_QKEY.label())) {
+    if (counters.containsKey(HcaCounter.DROP_QKEY.label())) {
       return find(
           String.format("senders use another Q_Key than 0x%08x", qp.path.qkey),
           "set the same Q_Key on both sides");
     }
-    if (drops.containsKey(HcaCounter.DROP_SOURCE.label())) {
+    if (counters.containsKey(HcaCounter.DROP_SOURCE.label())) {
       return find(
           "another sender than the peer of the connection sends to it",
           "compare the address of the peer with the one it was connected to",
@@ -227,12 +227,12 @@ final class QpDoctor {
           "post more receives on the peer: " + why(qp.path.destQpn) + " there",
           "rnr_retry less than 7 gives up after so many tries");
     }
-    if (drops.containsKey(HcaCounter.DROP_DUPLICATE.label())) {
+    if (counters.containsKey(HcaCounter.DROP_DUPLICATE.label())) {
       return find(
           "the peer repeats atomics whose results are not kept here any more",
           "its max_rd_atomic must not be more than max_dest_rd_atomic here");
     }
-    if (drops.containsKey(HcaCounter.DROP_NO_RECEIVE.label())) {
+    if (counters.containsKey(HcaCounter.DROP_NO_RECEIVE.label())) {
       return find("messages came when no receive was posted", "post more receives, earlier");
     }
     if (history.timeouts() > 0) {

@@ -54,6 +54,9 @@ final class Filter {
     if (value == null) {
       return false;
     }
+    if (value instanceof List<?> many) {
+      return many.stream().anyMatch(one -> accepts(wanted, one));
+    }
     for (String part : wanted.split(",", -1)) {
       if (part.equalsIgnoreCase(value.toString())) {
         return true;

@@ -1,13 +1,17 @@
 package ib.tools.rdma;
 
 import ib.core.client.IbCore;
+import ib.core.spi.QpDiagnosis;
 import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
 import ib.tools.output.Usage;
+import java.io.PrintStream;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** {@code rdma}. */
 public final class Rdma {
@@ -19,12 +23,15 @@ public final class Rdma {
    * Runs the command.
    *
    * @param core the midlayer
+   * @param diagnoses the diagnosis services of all drivers, for {@code statistic qp}
+   * @param out {@code monitor} prints here while it waits
    * @param args options {@code -d -j -p}, an object, a command and its words, each of which may be
    *     abbreviated
-   * @return {@link Line}s, or a text for {@code help}
+   * @return {@link Line}s, or a text for {@code help}; null when everything is printed
    * @throws CommandException when a word is unknown or a device does not exist
    */
-  public static Object run(IbCore core, String... args) {
+  public static @Nullable Object run(
+      IbCore core, Collection<QpDiagnosis> diagnoses, PrintStream out, String... args) {
     String usage = Usage.of(NAME);
     Parsed line =
         Getopt.silent(
@@ -51,13 +58,14 @@ public final class Rdma {
       }
     }
     View view = new View(core, line.has("details"), line.has("json"), line.has("pretty"));
-    Map<String, Function<Words, Object>> objects = new LinkedHashMap<>();
+    Map<String, Function<Words, @Nullable Object>> objects = new LinkedHashMap<>();
     objects.put("help", words -> usage);
     objects.put("dev", words -> Dev.run(view, words));
     objects.put("link", words -> LinkObject.run(view, words));
     objects.put("resource", words -> Resource.run(view, words));
-    objects.put("system", words -> unsupported("system"));
-    objects.put("statistic", words -> Statistic.run(view, words));
+    objects.put("system", words -> SystemObject.run(view, words));
+    objects.put("statistic", words -> Statistic.run(view, diagnoses, words));
+    objects.put("monitor", words -> Monitor.run(view, out, words));
     return new Words(line.operands()).dispatch("object", words -> usage, objects);
   }
 

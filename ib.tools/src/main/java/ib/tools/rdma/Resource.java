@@ -85,26 +85,21 @@ final class Resource {
     line.put("ifindex", device.index(), device.index() + ": ");
     line.put("ifname", device.name(), device.name() + ": ");
     for (Type type : Type.values()) {
-      line.put(type.label, records(device, type, all).count());
+      line.put(type.label, records(device, type.kind, all).count());
     }
     return line;
   }
 
-  private static Stream<ResourceRecord> records(
-      DeviceInfo device, Type type, List<ResourceRecord> all) {
+  static Stream<ResourceRecord> records(
+      DeviceInfo device, @Nullable Kind kind, List<ResourceRecord> all) {
     return all.stream()
-        .filter(r -> r.kind() == type.kind && r.device().equals(device.name()))
+        .filter(r -> r.kind() == kind && r.device().equals(device.name()))
         .sorted(Comparator.comparingLong(ResourceRecord::id));
   }
 
   private static Listing<Line> objects(View view, Type type, Words words) {
     Filter filter = new Filter(words.all(), type.numbers, Type.TEXTS);
-    while (!words.isEmpty() && !words.matches("dev") && !words.matches("link")) {
-      words.next();
-    }
-    if (!words.isEmpty()) {
-      words.next();
-    }
+    skipFilters(words);
     List<ResourceRecord> all = view.core().resources();
     Stream<Line> lines =
         type.ofPort()
@@ -113,8 +108,20 @@ final class Resource {
     return view.listing(lines.filter(filter::accepts).toList());
   }
 
+  /**
+   * Goes on to the device or port behind the word {@code dev} or {@code link}, where there is one.
+   */
+  static void skipFilters(Words words) {
+    while (!words.isEmpty() && !words.matches("dev") && !words.matches("link")) {
+      words.next();
+    }
+    if (!words.isEmpty()) {
+      words.next();
+    }
+  }
+
   private static Stream<Line> ofDevice(DeviceInfo device, Type type, List<ResourceRecord> all) {
-    return records(device, type, all)
+    return records(device, type.kind, all)
         .map(
             r -> {
               Line line = new Line();
@@ -126,7 +133,7 @@ final class Resource {
 
   private static Stream<Line> ofLink(View.Link link, Type type, List<ResourceRecord> all) {
     DeviceInfo device = link.device();
-    return records(device, type, all)
+    return records(device, type.kind, all)
         .filter(r -> port(r) == link.port())
         .map(
             r -> {
@@ -142,7 +149,7 @@ final class Resource {
             });
   }
 
-  private static long port(ResourceRecord r) {
+  static long port(ResourceRecord r) {
     return r.details().get("port") instanceof Number n ? n.longValue() : 0;
   }
 
@@ -152,12 +159,13 @@ final class Resource {
       line.put(type.idName, r.id());
     }
     r.details().forEach((name, value) -> member(line, name, value));
+    return owner(line, r);
+  }
+
+  /** Adds the owner; the brackets say that the owner is no process, but a client of the core. */
+  static Line owner(Line line, ResourceRecord r) {
     String comm = r.owner().isEmpty() ? "ib.core" : r.owner();
-    return line.put(
-        "comm",
-        comm,
-        "comm [" + comm
-            + "] "); // the brackets say that the owner is no process, but a client of the core
+    return line.put("comm", comm, "comm [" + comm + "] ");
   }
 
   private static void member(Line line, String name, Object value) {

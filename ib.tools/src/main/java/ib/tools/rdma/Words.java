@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The remaining words of a command line. Commands may be abbreviated to any prefix. */
 final class Words {
@@ -47,7 +48,8 @@ final class Words {
    * @param none the command without a further word
    * @param commands commands by name, in the order in which they are tried
    */
-  <T> T dispatch(String what, Function<Words, T> none, Map<String, Function<Words, T>> commands) {
+  <T extends @Nullable Object> T dispatch(
+      String what, Function<Words, T> none, Map<String, Function<Words, T>> commands) {
     if (isEmpty()) {
       return none.apply(this);
     }

@@ -12,12 +12,12 @@ import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
 import ib.tools.output.Listing;
 import ib.tools.output.Usage;
+import ib.tools.run.Watching;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Asyncwatch {
   private static final String NAME = "ibv_asyncwatch";
-  private static final long LOOK_MS = 1_000;
 
   private Asyncwatch() {}
 
@@ -108,29 +107,20 @@ public final class Asyncwatch {
       long count,
       long seconds) {
     List<EventRow> events = new ArrayList<>();
-    long start = System.nanoTime();
-    long left = TimeUnit.SECONDS.toNanos(seconds); // saturates
-    while (events.size() < count && left > 0) {
-      Arrival arrival;
-      try {
-        arrival =
-            arrivals.poll(
-                Math.min(left, TimeUnit.MILLISECONDS.toNanos(LOOK_MS)), TimeUnit.NANOSECONDS);
-      } catch (InterruptedException e) {
-        return events; // Ctrl-C, which ends the original too
-      }
-      if (arrival != null) {
-        EventRow event = arrival.event;
-        if (event == null) {
-          throw new CommandException("IB device " + name + " was removed");
-        }
-        events.add(event);
-        if (out != null) {
-          out.println(event.text());
-        }
-      }
-      left = TimeUnit.SECONDS.toNanos(seconds) - (System.nanoTime() - start);
-    }
+    Watching.take(
+        arrivals,
+        count,
+        seconds,
+        arrival -> {
+          EventRow event = arrival.event;
+          if (event == null) {
+            throw new CommandException("IB device " + name + " was removed");
+          }
+          events.add(event);
+          if (out != null) {
+            out.println(event.text());
+          }
+        });
     return events;
   }
 

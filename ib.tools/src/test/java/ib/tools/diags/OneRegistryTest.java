@@ -82,7 +82,9 @@ class OneRegistryTest {
   @DisplayName("issue 5, 1: rdma statistic mad shows what the MAD layer of a port counts")
   void management() {
     try (SoftFabric fabric = SoftFabric.open(DEVICE)) {
-      Listing<?> shown = (Listing<?>) Rdma.run(fabric.core(), "statistic", "mad", DEVICE + "/1");
+      Listing<?> shown =
+          (Listing<?>)
+              Rdma.run(fabric.core(), List.of(), System.out, "statistic", "mad", DEVICE + "/1");
       Map<?, ?> line = (Map<?, ?>) shown.getFirst();
       assertEquals(DEVICE, line.get("ifname"));
       assertTrue(line.containsKey("mad_rmpp_retransmits"), line.toString());
@@ -94,7 +96,9 @@ class OneRegistryTest {
 
   private static Map<String, Long> statistic(SoftFabric fabric) {
     Listing<?> rows =
-        (Listing<?>) Rdma.run(fabric.core(), "statistic", "show", "link", DEVICE + "/1");
+        (Listing<?>)
+            Rdma.run(
+                fabric.core(), List.of(), System.out, "statistic", "show", "link", DEVICE + "/1");
     Map<String, Long> read = new LinkedHashMap<>();
     ((Map<?, ?>) rows.getFirst())
         .forEach(

@@ -144,9 +144,18 @@ class PingPongTest {
               for (String what :
                   List.of("qp link soft0/1", "cq dev soft0", "mr dev soft0", "pd dev soft0")) {
                 seen.add(
-                    ((Printable) Rdma.run(fabric.core(), ("res show " + what).split(" "))).text());
+                    ((Printable)
+                            Rdma.run(
+                                fabric.core(),
+                                List.of(),
+                                System.out,
+                                ("res show " + what).split(" ")))
+                        .text());
               }
-              seen.add(((Printable) Rdma.run(fabric.core(), "res", "show", "soft0")).text());
+              seen.add(
+                  ((Printable)
+                          Rdma.run(fabric.core(), List.of(), System.out, "res", "show", "soft0"))
+                      .text());
               seen.add(Clients.run(fabric.core()).text());
               seen.add(Objects.run(fabric.core(), "soft0").text());
             }

@@ -47,7 +47,8 @@ class UntimedTest {
   }
 
   private long sent() {
-    Listing<?> shown = (Listing<?>) Rdma.run(fabric.core(), "statistic", "show", "link");
+    Listing<?> shown =
+        (Listing<?>) Rdma.run(fabric.core(), List.of(), System.out, "statistic", "show", "link");
     return shown.stream()
         .map(row -> (Map<?, ?>) row)
         .filter(row -> row.get("ifname").equals("warm0"))

@@ -16,6 +16,7 @@ import ib.tools.testing.FakeCore;
 import ib.tools.testing.Golden;
 import ib.tools.testing.Rxe;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -56,7 +57,7 @@ class RdmaTest {
   }
 
   private Object run(String line) {
-    return Rdma.run(core, line.isEmpty() ? new String[0] : line.split(" "));
+    return Rdma.run(core, List.of(), System.out, line.isEmpty() ? new String[0] : line.split(" "));
   }
 
   private String printed(String line) {
@@ -243,7 +244,13 @@ class RdmaTest {
         "res show qp lqpn x   | lqpn filter accepts \"1234567890,-\" characters only",
         "res show cq dev no   | Wrong device name - no",
         "stat foo             | Unknown statistic command 'foo'.",
-        "system               | rdma: 'system' is not supported here",
+        "stat qp x            | Unknown statistic qp command 'x'.",
+        "stat qp show foo 1   | Unsupported filter option: foo",
+        "sys x                | Unknown system command 'x'.",
+        "sys show x           | Unknown parameter 'x'.",
+        "monitor x            | Unknown parameter 'x'.",
+        "monitor count 0      | rdma monitor: count takes a number from 1 to 999999999",
+        "monitor seconds      | rdma monitor: seconds takes a number from 1 to 999999999",
         "-r dev               | rdma: --raw is not supported here",
       })
   @DisplayName("wrong words: the original's message, and its status")

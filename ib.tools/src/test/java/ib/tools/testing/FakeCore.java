@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /** A midlayer of tables. Clients are added at once and removed by {@link #remove}. */
 public final class FakeCore implements IbCore {
@@ -34,6 +35,9 @@ public final class FakeCore implements IbCore {
   public final List<String> resets = new ArrayList<>();
   public final Map<String, RemovalReport> removals = new HashMap<>();
   private final Map<IbClient, Map<FakeDevice, Object>> bound = new HashMap<>();
+
+  /** Called with each client that was registered and added. */
+  public Consumer<IbClient> whenRegistered = client -> {};
 
   /** A midlayer with these devices. */
   public FakeCore(FakeDevice... devices) {
@@ -65,6 +69,7 @@ public final class FakeCore implements IbCore {
         data.put(d, client.add(d));
       }
     }
+    whenRegistered.accept(client);
     return new ClientRegistration() {
       @Override
       public void unregister() {

@@ -48,7 +48,8 @@ final class Invocation {
       return interrupts == null ? command.get() : interruptible(interrupts, command);
     } catch (RuntimeException e) {
       if (process.job().status() == Job.Status.Background) {
-        print(e.toString(), ShellOutput.of(process.err(), session));
+        String why = e instanceof CommandException ? String.valueOf(e.getMessage()) : e.toString();
+        print(why, ShellOutput.of(process.err(), session));
       }
       throw e;
     }

@@ -6,14 +6,17 @@ import static org.junit.Assert.assertTrue;
 
 import ib.launcher.RunDescriptor;
 import ib.launcher.RunDescriptor.RunBundle;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -76,6 +79,29 @@ public class DistributionIT {
     assertTrue(shell.out(), shell.out().contains("abc\n"));
     assertFalse(shell.out(), shell.out().contains("\u001b"));
     assertFalse("a greeting is for people", shell.out().contains("try: "));
+  }
+
+  @Test
+  public void findingU2ASignalEndsACommandOfExecWithItsStatisticsAndWithoutAnException()
+      throws Exception {
+    ProcessBuilder builder =
+        new ProcessBuilder("sh", Distro.HOME.resolve("bin/ib").toString(), "exec", "ibping 2");
+    builder.environment().put("IB_JAVA", System.getProperty("java.home") + "/bin/java");
+    Process process = builder.redirectErrorStream(true).start();
+    try (BufferedReader reader = process.inputReader()) {
+      StringBuilder all = new StringBuilder();
+      while (all.indexOf("Pong") < 0) {
+        all.append(Objects.requireNonNull(reader.readLine(), all::toString)).append('\n');
+      }
+      process.toHandle().destroy(); // SIGTERM; the output stays open
+      reader.lines().forEach(line -> all.append(line).append('\n'));
+      String text = all.toString();
+      assertTrue(text, text.contains(" ibping statistics ---"));
+      assertFalse(text, text.contains("Exception"));
+      assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+    } finally {
+      process.destroyForcibly();
+    }
   }
 
   @Test

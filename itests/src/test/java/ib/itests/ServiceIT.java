@@ -103,6 +103,9 @@ public class ServiceIT {
     assertTrue(failure.err(), failure.err().contains("nowhere"));
     assertEquals(ib("exec", "ibv_devinfo -d nowhere").status(), failure.status());
     assertEquals(7, ib("exec", "--attach", "exit 7").status());
+    Program piped =
+        Program.ib(Distro.HOME, "a\nb\n", environment, "exec", "--attach", "ibv_devices; grep b");
+    assertTrue(piped.out(), piped.out().endsWith("\nb\n"));
     assertEquals("rwx------", mode(""));
     for (String file : List.of("socket", "ib.log", "pid", "console.log")) {
       assertEquals(file, "rw-------", mode(file));

@@ -35,6 +35,7 @@ public final class Activator implements BundleActivator {
   public void start(BundleContext context) {
     new LogTracker(context).open();
     Exec exec = new Exec(context);
+    context.addBundleListener(exec);
     context.registerService(ToIntFunction.class, exec, named("exec"));
     Service made = new Service(context, exec);
     context.registerService(Consumer.class, made, named("service"));

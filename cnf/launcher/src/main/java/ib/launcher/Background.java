@@ -120,7 +120,7 @@ final class Background {
         return NOT_RUNNING;
       }
       out.println(service.text());
-      return service.execute("ibv_devices", out, err);
+      return service.execute("ibv_devices", in, out, err);
     }
   }
 
@@ -139,7 +139,7 @@ final class Background {
    */
   int execute(String commands) throws IOException {
     try (Client service = Client.connect(folder)) {
-      return service == null ? notRunning() : service.execute(commands, out, err);
+      return service == null ? notRunning() : service.execute(commands, in, out, err);
     }
   }
 

@@ -11,7 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.ToIntFunction;
@@ -20,18 +24,51 @@ import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Converter;
 import org.apache.felix.service.command.Function;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.BundleEvent;
+import org.osgi.framework.Constants;
+import org.osgi.framework.SynchronousBundleListener;
 
 /**
  * Runs shell commands inside the framework, on the program's own streams. {@link #applyAsInt}
- * returns the program's exit status and blocks until the commands have ended.
+ * returns the program's exit status and blocks until the commands have ended. When the framework is
+ * about to stop, as a signal makes it, the running commands are interrupted as by Ctrl-C, and have
+ * a moment to say what they have done so far.
  */
-final class Exec implements ToIntFunction<String> {
+final class Exec implements ToIntFunction<String>, SynchronousBundleListener {
   private static final int FAILED = 1;
+  private static final int INTERRUPTED = 130; // as a shell has it: 128 and the signal's number
+  private static final int LAST_WORDS_MS = 2_000;
 
   private final BundleContext context;
+  private final Map<CommandSession, CountDownLatch> running = new ConcurrentHashMap<>();
 
   Exec(BundleContext context) {
     this.context = context;
+  }
+
+  @Override
+  public void bundleChanged(BundleEvent event) {
+    if (event.getType() != BundleEvent.STOPPING
+        || event.getBundle().getBundleId() != Constants.SYSTEM_BUNDLE_ID) {
+      return;
+    }
+    running.keySet().forEach(Exec::interrupt);
+    try {
+      for (CountDownLatch ended : running.values()) {
+        if (!ended.await(LAST_WORDS_MS, TimeUnit.MILLISECONDS)) {
+          return; // the stop of the command's bundle ends it
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Ends the commands of a session as Ctrl-C does, by what the tools have left in the session. */
+  private static void interrupt(CommandSession session) {
+    if (session.get(".ib.interrupt") instanceof Runnable interrupt) {
+      interrupt.run();
+    }
   }
 
   @Override
@@ -60,6 +97,8 @@ final class Exec implements ToIntFunction<String> {
     CommandSession session = processor.createSession(streams.in(), out, err);
     begun.accept(session::close);
     Exit exit = new Exit();
+    CountDownLatch ended = new CountDownLatch(1);
+    running.put(session, ended);
     try {
       session.execute(
           Files.readString(Path.of(context.getProperty("gosh.home"), "etc/gosh_profile")));
@@ -83,12 +122,20 @@ final class Exec implements ToIntFunction<String> {
       if (exit.status.isPresent()) {
         return exit.status.getAsInt();
       }
+      if (e instanceof InterruptedException) {
+        return INTERRUPTED;
+      }
       boolean named = e instanceof IOException || e instanceof Error || e.getMessage() == null;
-      err.println(named ? e.toString() : e.getMessage());
+      String why = named ? e.toString() : String.valueOf(e.getMessage());
+      if (!why.isEmpty()) {
+        err.println(why);
+      }
       return e instanceof IntSupplier status
           ? status.getAsInt()
           : FAILED; // a command's exception may set the status
     } finally {
+      running.remove(session);
+      ended.countDown();
       session.close();
     }
   }

@@ -4,7 +4,6 @@ import ib.launcher.service.Shells.Attached;
 import ib.launcher.service.Shells.Screen;
 import ib.launcher.service.Shells.Streams;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.function.Consumer;
@@ -27,7 +26,8 @@ final class Caller {
   private final Shells shells;
   private final Runnable stop;
   private final Consumer<Caller> gone;
-  private final Input input = new Input();
+  private final Input input = new Input(this::wantInput);
+  private volatile boolean typed; // keys come unasked
 
   // under the monitor
   private @Nullable AutoCloseable running;
@@ -61,7 +61,7 @@ final class Caller {
           case INPUT -> take(f.body());
           case INPUT_END -> input.end();
           case SIZE -> resize(Screen.of(f.text()));
-          case HELLO, OUT, ERR, STATUS ->
+          case HELLO, OUT, ERR, STATUS, INPUT_WANTED ->
               throw new IOException(f.kind() + " is the server's to send");
         }
       }
@@ -69,6 +69,12 @@ final class Caller {
       LOG.debug("a caller: {}", e.toString());
     } finally {
       end();
+    }
+  }
+
+  private void wantInput() throws IOException {
+    if (!typed) {
+      frames.send(Frame.of(Frame.Kind.INPUT_WANTED, ""));
     }
   }
 
@@ -88,6 +94,7 @@ final class Caller {
 
   private void ask(Frame request) {
     Screen screen = request.kind() == Frame.Kind.ATTACH ? Screen.of(request.text()) : null;
+    typed = screen != null;
     Thread.ofPlatform().daemon().name("ib-service-commands").start(() -> run(request, screen));
   }
 
@@ -100,11 +107,7 @@ final class Caller {
       if (screen != null) {
         status = shells.attach(screen, input, out, this::begun);
       } else if (request.kind() == Frame.Kind.EXEC) {
-        status =
-            shells.execute(
-                request.text(),
-                new Streams(InputStream.nullInputStream(), printed, err),
-                this::begun);
+        status = shells.execute(request.text(), new Streams(input, printed, err), this::begun);
       } else {
         stop.run();
       }

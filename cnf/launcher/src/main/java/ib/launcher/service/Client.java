@@ -13,6 +13,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Locale;
+import java.util.concurrent.Semaphore;
 import org.jline.terminal.Attributes;
 import org.jline.terminal.Attributes.ControlChar;
 import org.jline.terminal.Attributes.InputFlag;
@@ -99,17 +100,21 @@ public final class Client implements AutoCloseable {
   }
 
   /**
-   * Runs shell commands, whose standard input is empty.
+   * Runs shell commands.
    *
    * @param commands the commands
+   * @param in their standard input, of which nothing is read before a command reads it
    * @param out takes their standard output
    * @param err takes their standard error
    * @return the exit status
    * @throws IOException when the service ends before the commands
    */
-  public int execute(String commands, OutputStream out, OutputStream err) throws IOException {
+  public int execute(String commands, InputStream in, OutputStream out, OutputStream err)
+      throws IOException {
+    Semaphore wanted = new Semaphore(0);
+    forward(in, wanted);
     frames.send(Frame.of(Frame.Kind.EXEC, commands));
-    return copy(out, err);
+    return copy(out, err, wanted);
   }
 
   /**
@@ -123,16 +128,18 @@ public final class Client implements AutoCloseable {
   public int attach(InputStream in, OutputStream out) throws IOException {
     if (System.console() == null || !System.console().isTerminal()) {
       frames.send(Frame.of(Frame.Kind.ATTACH, new Screen("dumb", COLUMNS, ROWS).text()));
-      forward(in);
-      return copy(out, out);
+      Semaphore always = new Semaphore(Integer.MAX_VALUE);
+      forward(in, always);
+      return copy(out, out, always);
     }
     try (Terminal terminal = TerminalBuilder.builder().system(true).build()) {
       Attributes before = makeRaw(terminal);
       try {
         frames.send(Frame.of(Frame.Kind.ATTACH, screen(terminal).text()));
         terminal.handle(Terminal.Signal.WINCH, signal -> resized(terminal));
-        forward(terminal.input());
-        return copy(terminal.output(), terminal.output());
+        Semaphore always = new Semaphore(Integer.MAX_VALUE);
+        forward(terminal.input(), always);
+        return copy(terminal.output(), terminal.output(), always);
       } finally {
         terminal.setAttributes(before);
       }
@@ -165,7 +172,8 @@ public final class Client implements AutoCloseable {
     }
   }
 
-  private void forward(InputStream in) {
+  /** Sends input, a part for each permit. */
+  private void forward(InputStream in, Semaphore wanted) {
     Thread.ofPlatform()
         .daemon()
         .name("ib-input")
@@ -173,21 +181,27 @@ public final class Client implements AutoCloseable {
             () -> {
               byte[] bytes = new byte[BUFFER];
               try {
-                for (int n = in.read(bytes); n >= 0; n = in.read(bytes)) {
-                  frames.send(new Frame(Frame.Kind.INPUT, Arrays.copyOf(bytes, n)));
-                }
-                frames.send(Frame.of(Frame.Kind.INPUT_END, ""));
-              } catch (IOException e) {
+                int n;
+                do {
+                  wanted.acquire();
+                  n = in.read(bytes);
+                  frames.send(
+                      n < 0
+                          ? Frame.of(Frame.Kind.INPUT_END, "")
+                          : new Frame(Frame.Kind.INPUT, Arrays.copyOf(bytes, n)));
+                } while (n >= 0);
+              } catch (IOException | InterruptedException e) {
                 return; // the service has gone, which the receiver says
               }
             });
   }
 
-  private int copy(OutputStream out, OutputStream err) throws IOException {
+  private int copy(OutputStream out, OutputStream err, Semaphore wanted) throws IOException {
     for (Frame f = frames.receive(); f != null; f = frames.receive()) {
       switch (f.kind()) {
         case OUT -> write(out, f);
         case ERR -> write(err, f);
+        case INPUT_WANTED -> wanted.release();
         case STATUS -> {
           return f.status();
         }

@@ -20,7 +20,7 @@ record Frame(Kind kind, byte[] body) {
     ATTACH,
     /** Of the client: the runtime is to end. */
     STOP,
-    /** Of the client, for a shell: its keys. */
+    /** Of the client: the keys of its shell, or a part of its standard input that was wanted. */
     INPUT,
     /** Of the client: its input has ended. */
     INPUT_END,
@@ -31,7 +31,9 @@ record Frame(Kind kind, byte[] body) {
     /** Of the server: bytes for standard error. */
     ERR,
     /** Of the server, last: the exit status, 4 bytes. */
-    STATUS
+    STATUS,
+    /** Of the server: commands wait for the next part of standard input. */
+    INPUT_WANTED
   }
 
   static Frame of(Kind kind, String text) {

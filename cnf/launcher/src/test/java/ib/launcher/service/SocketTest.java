@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.launcher.service.Shells.Attached;
 import ib.launcher.service.Shells.Screen;
 import ib.launcher.service.Shells.Streams;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -76,6 +77,8 @@ final class SocketTest {
           assertEquals(-1, streams.in().read());
           streams.out().write(MUCH);
           streams.err().print("printed");
+        } else if (commands.equals("copy")) {
+          streams.in().transferTo(streams.out());
         } else {
           begun.accept(interrupted::countDown);
           waits.countDown();
@@ -135,10 +138,28 @@ final class SocketTest {
     try (Client client = client()) {
       assertEquals("soft9 is missing", client.missing());
       assertEquals(ProcessHandle.current().pid(), client.process());
-      assertEquals(STATUS, client.execute("print", out, err));
+      assertEquals(STATUS, client.execute("print", InputStream.nullInputStream(), out, err));
     }
     assertArrayEquals(MUCH, out.toByteArray());
     assertEquals("printed", err.toString(UTF_8));
+  }
+
+  @Test
+  @DisplayName("commands read the caller's standard input, of any length; none is taken unread")
+  void input() throws IOException {
+    byte[] piped = "0123456789".repeat(300_000).getBytes(UTF_8); // more than may wait unread
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (Client client = client()) {
+      InputStream in = new ByteArrayInputStream(piped);
+      assertEquals(STATUS, client.execute("copy", in, out, out));
+    }
+    assertArrayEquals(piped, out.toByteArray());
+    InputStream unread = new ByteArrayInputStream(piped);
+    interrupted.countDown();
+    try (Client client = client()) {
+      assertEquals(STATUS, client.execute("wait", unread, out, out));
+    }
+    assertEquals(piped.length, unread.available());
   }
 
   @Test

@@ -2,6 +2,7 @@ package ib.tools;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.cm.CmClient;
 import ib.core.client.IbCore;
@@ -9,11 +10,15 @@ import ib.tools.getopt.CommandException;
 import ib.tools.output.Usage;
 import ib.tools.testing.FakeCore;
 import ib.tools.testing.Rxe;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -21,21 +26,23 @@ import org.apache.felix.gogo.runtime.CommandProcessorImpl;
 import org.apache.felix.service.command.CommandSession;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-@DisplayName("U5: a command accepts each option that its usage names")
+@DisplayName("U5: a usage names the options that its command accepts, and no others")
 class UsageTest {
   /** An option that no command has: a command line with it ends in the parser. */
   private static final String UNKNOWN = "--no-such-option";
 
   private static final Pattern LINE = Pattern.compile("^ +(-.*?)(?:\\s{2,}|\\t|$)");
+  private static final Pattern NAME = Pattern.compile("'(--[A-Za-z][^']*)'");
+  private static final String LETTERS =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   private static final Pattern OPTION = Pattern.compile("--?[A-Za-z][A-Za-z_-]*");
 
   private final IbCore core = new FakeCore(Rxe.rxe0());
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
+  static List<String> commands() {
+    return List.of(
         "ibaddr",
         "ibhosts",
         "iblinkinfo",
@@ -56,8 +63,11 @@ class UsageTest {
         "rping",
         "saquery",
         "sminfo",
-        "smpquery"
-      })
+        "smpquery");
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
   void acceptsWhatItsUsageNames(String command) throws Exception {
     List<String> tried = new ArrayList<>();
     List<String> refused = new ArrayList<>();
@@ -78,6 +88,69 @@ class UsageTest {
     }
     assertFalse(tried.isEmpty(), "no option was found in the usage");
     assertEquals(List.of(), refused);
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  @DisplayName("a usage names each option that its command accepts")
+  void namesWhatItAccepts(String command) throws Exception {
+    String usage = Usage.of(command);
+    List<String> unlisted = new ArrayList<>();
+    for (String option : accepted(command)) {
+      if (!usage.matches("(?s).*(?<![\\w-])" + option + "(?![\\w-]).*")) {
+        unlisted.add(option);
+      }
+    }
+    assertEquals(List.of(), unlisted, command);
+  }
+
+  /** {@return the options that the parser takes, as it says itself: each letter and long name} */
+  private List<String> accepted(String command) throws Exception {
+    List<String> options = new ArrayList<>();
+    for (char letter : LETTERS.toCharArray()) {
+      String why = refusal(command, "-" + letter, true);
+      if (!why.contains("invalid option -- '" + letter + "'")) {
+        assertTrue(why.contains(UNKNOWN.substring(2)), why);
+        options.add("-" + letter);
+      }
+    }
+    Matcher name = NAME.matcher(refusal(command, "--=", false)); // ambiguous: all that there are
+    while (name.find()) {
+      options.add(name.group(1));
+    }
+    assertTrue(options.size() > 1, "no option found");
+    return options;
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  @DisplayName("an option of the original is the same here, or it is refused by its name")
+  void originals(String command) throws Exception {
+    List<String> own = accepted(command);
+    List<String> other = new ArrayList<>();
+    for (String line : lines()) {
+      String[] fact = line.split("\t");
+      if (!fact[0].equals(command)) {
+        continue;
+      }
+      String name = "--" + fact[2];
+      boolean here = own.contains(name);
+      if (!fact[1].equals("-") && own.contains("-" + fact[1]) != here) {
+        other.add("-" + fact[1] + ", " + name);
+      }
+      if (!here) {
+        String why = refusal(command, name, false);
+        assertTrue(why.contains("unrecognized option '" + name), why);
+      }
+    }
+    assertEquals(List.of(), other, "a letter that means something else here, or only half there");
+  }
+
+  private static List<String> lines() throws IOException {
+    try (InputStream in = UsageTest.class.getResourceAsStream("originals.tsv")) {
+      String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+      return text.lines().filter(l -> !l.startsWith("#")).toList();
+    }
   }
 
   private static boolean has(Object owner, String command) {

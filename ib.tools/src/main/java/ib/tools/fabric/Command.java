@@ -69,7 +69,7 @@ public record Command(String name, List<String> options, Body body) {
    * @return the parsed command line
    */
   Parsed parse(String... args) {
-    String[] known = Options.with(options.toArray(String[]::new));
+    String[] known = Options.with(Usage.of(name), options.toArray(String[]::new));
     return new Getopt(name, Usage.of(name) + "\n", known).parse(args);
   }
 

@@ -55,6 +55,7 @@ public final class Commands {
               "p,additional",
               "s,sm_port=",
               "o,outstanding_smps=",
+              "!,switch=", // else taken for --switches-only
               ",switches-only",
               ",cas-only",
               ",node-name-map="),

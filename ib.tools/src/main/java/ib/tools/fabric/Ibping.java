@@ -57,7 +57,8 @@ public final class Ibping {
    * @throws CommandException when an option is wrong or there is no such port
    */
   public static @Nullable String run(IbCore core, PrintStream out, String... args) {
-    String[] known = Options.with("c,count=", "f,flood", "o,oui=", "S,Server", "s,sm_port=");
+    String[] known =
+        Options.with(Usage.of(NAME), "c,count=", "f,flood", "o,oui=", "S,Server", "s,sm_port=");
     Parsed line = new Getopt(NAME, Usage.of(NAME) + "\n", known).parse(args);
     if (line.has("help")) {
       return Usage.of(NAME) + "\n";

@@ -12,11 +12,13 @@ final class Options {
   private Options() {}
 
   /**
-   * {@return the shared options and those of one command}
+   * {@return the shared options that the usage text of one command names, and its own} The usage is
+   * the only list of them.
    *
+   * @param usage the usage text of the command
    * @param own options of the command, in the form of {@link ib.tools.getopt.Getopt}
    */
-  static String[] with(String... own) {
+  static String[] with(String usage, String... own) {
     List<String> all =
         new ArrayList<>(
             List.of(
@@ -33,6 +35,8 @@ final class Options {
                 "d,debug",
                 "h,help",
                 "V,version"));
+    all.removeIf(
+        o -> !usage.contains("--" + o.substring(2).replace("=", "") + ", -" + o.charAt(0)));
     for (String option : own) {
       // a command may give a shared letter another meaning
       all.removeIf(o -> !option.startsWith(",") && o.charAt(0) == option.charAt(0));

@@ -17,14 +17,16 @@ public final class Getopt {
   private final @Nullable String message;
   private final List<Spec> specs;
 
-  /** One known option. */
-  private record Spec(char letter, String name, boolean hasArgument) {
+  /** One known option, or one of the original that is absent here. */
+  private record Spec(char letter, String name, boolean hasArgument, boolean absent) {
 
-    static Spec of(String text) {
+    static Spec of(String form) {
+      boolean absent = form.startsWith("!");
+      String text = absent ? form.substring(1) : form;
       boolean argument = text.endsWith("=");
       int comma = text.indexOf(',');
       String name = text.substring(comma + 1, text.length() - (argument ? 1 : 0));
-      return new Spec(comma == 0 ? 0 : text.charAt(0), name, argument);
+      return new Spec(comma == 0 ? 0 : text.charAt(0), name, argument, absent);
     }
   }
 
@@ -34,7 +36,8 @@ public final class Getopt {
    * @param program name of the command, for messages
    * @param usage text after a message, without the last line's end
    * @param options each {@code "d,ib-dev="}: a letter (may be missing), the long name, {@code =}
-   *     when it takes an argument
+   *     when it takes an argument. A {@code !} before it names an option of the original that is
+   *     absent here and whose name would be taken for the abbreviation of another
    */
   public Getopt(String program, String usage, String... options) {
     this(program, usage, null, options);
@@ -133,9 +136,13 @@ public final class Getopt {
     List<Spec> found = specs.stream().filter(s -> s.name.startsWith(name)).toList();
     for (Spec s : found) {
       if (s.name.equals(name)) {
+        if (s.absent) {
+          throw noOption("unrecognized option '--" + text + "'");
+        }
         return s;
       }
     }
+    found = found.stream().filter(s -> !s.absent).toList();
     if (found.isEmpty()) {
       throw noOption("unrecognized option '--" + text + "'");
     }

@@ -1,48 +1,30 @@
 package ib.tools;
 
-import ib.core.client.IbCore;
-import ib.core.spi.DeviceSlot;
+import ib.health.Health;
 import ib.tools.doctor.Doctor;
-import java.util.Arrays;
-import java.util.List;
 import org.apache.felix.service.command.Descriptor;
 import org.apache.felix.service.command.annotations.GogoCommand;
 import org.jspecify.annotations.Nullable;
-import org.osgi.framework.Bundle;
-import org.osgi.framework.BundleContext;
-import org.osgi.framework.Constants;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Reference;
-import org.osgi.service.component.annotations.ReferenceCardinality;
-import org.osgi.service.component.annotations.ReferencePolicy;
-import org.osgi.service.component.annotations.ReferencePolicyOption;
 
-/** The command of scope {@code ib} that looks at the whole runtime; see {@link IbCommands}. */
+/** The commands of scope {@code ib} that look at the whole runtime; see {@link IbCommands}. */
 @Component(service = DoctorCommands.class)
 @GogoCommand(
     scope = "ib",
-    function = {"doctor"})
+    function = {"doctor", "metrics"})
 public final class DoctorCommands {
-  private final IbCore core;
-  private final BundleContext context;
-
-  @Reference(
-      cardinality = ReferenceCardinality.MULTIPLE,
-      policy = ReferencePolicy.DYNAMIC,
-      policyOption = ReferencePolicyOption.GREEDY)
-  private volatile List<DeviceSlot> slots = List.of();
+  private final Health health;
 
   /**
    * Called by DS.
    *
-   * @param core the core
-   * @param context of this bundle, which sees all bundles
+   * @param health of the bundle {@code ib.health}, without which these commands are not there
    */
   @Activate
-  public DoctorCommands(@Reference IbCore core, BundleContext context) {
-    this.core = core;
-    this.context = context;
+  public DoctorCommands(@Reference Health health) {
+    this.health = health;
   }
 
   /**
@@ -53,20 +35,16 @@ public final class DoctorCommands {
    */
   @Descriptor("looks at everything that can be wrong, and says what to do")
   public @Nullable Object doctor(@Descriptor("[-j]") String... args) {
-    return Invocation.run(() -> Doctor.run(core, slots, modules(), args));
+    return Invocation.run(() -> Doctor.run(health, args));
   }
 
-  private List<Doctor.Module> modules() {
-    return Arrays.stream(context.getBundles()).map(DoctorCommands::module).toList();
-  }
-
-  private static Doctor.Module module(Bundle bundle) {
-    boolean fragment = bundle.getHeaders().get(Constants.FRAGMENT_HOST) != null;
-    int state = bundle.getState();
-    return new Doctor.Module(
-        String.valueOf(bundle.getSymbolicName()),
-        bundle.getBundleId(),
-        state != Bundle.INSTALLED,
-        state != Bundle.RESOLVED || fragment);
+  /**
+   * Prints all counters and states for Prometheus.
+   *
+   * @return the text, see {@link Health#writeMetrics}
+   */
+  @Descriptor("all counters and states in the text format of Prometheus")
+  public @Nullable Object metrics() {
+    return Invocation.run(() -> health.writeMetrics().stripTrailing());
   }
 }

@@ -33,7 +33,8 @@ public class IpoibIT {
     try (Shell shell = new Shell(folder.home())) {
       shell.runUntil("ibv_devices", says -> says.contains("soft0") && says.contains("soft1"));
       shell.runUntil("ib:netif", says -> says.contains("ib.ulp.ipoib is not configured"));
-      shell.runUntil("ib:clients", says -> says.split(" LIVE ", -1).length == 7); // mad, sa, ib.cm
+      shell.runUntil(
+          "ib:clients", says -> says.split(" LIVE ", -1).length == 9); // mad, sa, ib.cm, health
       assertTrue(shell.run("ib:netif help").contains("usage: ib:netif"));
       String before = resources(shell);
       assertTrue(before, before.contains("soft0") && before.contains(" qp "));

@@ -23,6 +23,7 @@ final class LanguageRules {
           "ib.driver.rxe",
           "ib.driver.soft",
           "ib.driver.base",
+          "ib.health",
           "ib.tools",
           "ib.verifier",
           "cnf/launcher");
@@ -58,6 +59,7 @@ final class LanguageRules {
           "ib.driver.base",
           "ib.engine",
           "ib.engine/stress",
+          "ib.health",
           "ib.tools",
           "ib.verifier",
           "cnf/launcher",

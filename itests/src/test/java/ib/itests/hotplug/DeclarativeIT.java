@@ -139,6 +139,6 @@ public class DeclarativeIT {
     assertEquals(
         List.of("add lower soft-v", "add middle soft-v", "add ipoib soft-v"), runtime.take());
     List<String> order = runtime.core().clients().stream().map(ClientStatus::name).toList();
-    assertEquals(List.of("mad", "sa", "ib.cm", "lower", "middle", "ipoib"), order);
+    assertEquals(List.of("mad", "sa", "ib.cm", "health", "lower", "middle", "ipoib"), order);
   }
 }

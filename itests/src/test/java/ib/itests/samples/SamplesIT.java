@@ -90,7 +90,8 @@ public class SamplesIT {
             .toList();
     Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
     try (Shell shell = new Shell(folder.home(), Distro.WOVEN)) {
-      shell.runUntil("ib:clients", says -> says.split(" LIVE ", -1).length == 7); // mad, sa, ib.cm
+      shell.runUntil(
+          "ib:clients", says -> says.split(" LIVE ", -1).length == 9); // mad, sa, ib.cm, health
       String before = resources(shell);
       for (Path jar : jars) {
         folder.deploy(jar);

@@ -1,4 +1,4 @@
-package ib.tools.doctor;
+package ib.health;
 
 /**
  * One thing that a check has found.
@@ -19,7 +19,8 @@ public record Finding(String check, Verdict verdict, String text, String instead
     FAIL
   }
 
-  static Finding ok(String check, String text) {
+  /** {@return a finding that all is well} */
+  public static Finding ok(String check, String text) {
     return new Finding(check, Verdict.OK, text, "");
   }
 }

@@ -1,0 +1,65 @@
+package ib.health.internal;
+
+import ib.core.client.IbCore;
+import ib.core.spi.DeviceSlot;
+import ib.health.Finding;
+import ib.health.Health;
+import ib.health.internal.Examination.BundleState;
+import java.util.Arrays;
+import java.util.List;
+import org.osgi.framework.Bundle;
+import org.osgi.framework.BundleContext;
+import org.osgi.framework.Constants;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Reference;
+import org.osgi.service.component.annotations.ReferenceCardinality;
+import org.osgi.service.component.annotations.ReferencePolicy;
+import org.osgi.service.component.annotations.ReferencePolicyOption;
+
+/** The service {@link Health} of this framework. */
+@Component
+public final class HealthComponent implements Health {
+  private final IbCore core;
+  private final BundleContext context;
+
+  @Reference(
+      cardinality = ReferenceCardinality.MULTIPLE,
+      policy = ReferencePolicy.DYNAMIC,
+      policyOption = ReferencePolicyOption.GREEDY)
+  private volatile List<DeviceSlot> slots = List.of();
+
+  /**
+   * Called by DS.
+   *
+   * @param core the midlayer
+   * @param context of this bundle, which sees all bundles
+   */
+  @Activate
+  public HealthComponent(@Reference IbCore core, BundleContext context) {
+    this.core = core;
+    this.context = context;
+  }
+
+  @Override
+  public List<Finding> examine() {
+    List<BundleState> bundles =
+        Arrays.stream(context.getBundles()).map(HealthComponent::state).toList();
+    return new Examination(core, slots, bundles).findings();
+  }
+
+  @Override
+  public String writeMetrics() {
+    return new Metrics(core).write();
+  }
+
+  private static BundleState state(Bundle bundle) {
+    boolean fragment = bundle.getHeaders().get(Constants.FRAGMENT_HOST) != null;
+    int state = bundle.getState();
+    return new BundleState(
+        String.valueOf(bundle.getSymbolicName()),
+        bundle.getBundleId(),
+        state != Bundle.INSTALLED,
+        state != Bundle.RESOLVED || fragment);
+  }
+}

@@ -1,0 +1,128 @@
+package ib.health.internal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.client.ClientStatus;
+import ib.core.client.Violation;
+import ib.core.spi.DeviceSlot;
+import ib.driver.soft.standalone.SoftFabric;
+import ib.health.Finding;
+import ib.health.Finding.Verdict;
+import ib.health.Health;
+import ib.health.internal.Examination.BundleState;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("U17: an examination names what is wrong, and what to do")
+final class ExaminationTest {
+  private static final BundleState RUNS = new BundleState("ib.core", 1, true, true);
+  private static final Slot PLUGGED = new Slot("soft0", true);
+
+  private static SoftFabric fabric;
+
+  @BeforeAll
+  static void open() {
+    fabric = SoftFabric.open("soft0");
+  }
+
+  @AfterAll
+  static void close() {
+    fabric.close();
+  }
+
+  private record Slot(String name, boolean plugged) implements DeviceSlot {
+    @Override
+    public void plug() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void unplug() {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  private static List<Finding> found(Slot slot, BundleState bundle, Map<String, ?> answers) {
+    return new Examination(
+            Altered.core(fabric.core(), answers), List.of(slot), List.of(RUNS, bundle))
+        .findings();
+  }
+
+  private static Finding only(List<Finding> all, Verdict verdict) {
+    List<Finding> bad = all.stream().filter(f -> f.verdict() == verdict).toList();
+    assertEquals(1, bad.size(), all::toString);
+    return bad.getFirst();
+  }
+
+  private static Finding only(Verdict verdict, Map<String, ?> answers) {
+    return only(found(PLUGGED, RUNS, answers), verdict);
+  }
+
+  @Test
+  @DisplayName("all is well: one finding for each check")
+  void well() {
+    List<Finding> all = found(PLUGGED, RUNS, Map.of());
+    assertTrue(all.stream().allMatch(f -> f.verdict() == Verdict.OK), all::toString);
+    assertEquals(Health.CHECKS, all.stream().map(Finding::check).toList());
+  }
+
+  @Test
+  @DisplayName("an unplugged device is a warning, no device and one that is not known are failures")
+  void devices() {
+    Finding warning = only(found(new Slot("soft1", false), RUNS, Map.of()), Verdict.WARN);
+    assertEquals(
+        "soft1 is unplugged, try ib:plug soft1", warning.text() + ", try " + warning.instead());
+    assertEquals(
+        "soft1 is plugged, and the midlayer does not have it",
+        only(found(new Slot("soft1", true), RUNS, Map.of()), Verdict.FAIL).text());
+    List<Finding> none = found(new Slot("soft0", false), RUNS, Map.of("devices", List.of()));
+    assertEquals("there is no device", only(none, Verdict.FAIL).text());
+    assertEquals(
+        Health.CHECKS, none.stream().map(Finding::check).distinct().toList(), none::toString);
+  }
+
+  @Test
+  @DisplayName("a client that was rejected or revoked")
+  void clients() {
+    var binding = new ClientStatus.Binding("soft0", ClientStatus.State.BROKEN, 1, 2, "stuck");
+    List<ClientStatus> clients = List.of(new ClientStatus("ulp", 3, List.of(), List.of(binding)));
+    assertEquals(
+        "ulp on soft0 is BROKEN: stuck", only(Verdict.FAIL, Map.of("clients", clients)).text());
+  }
+
+  @Test
+  @DisplayName("events that were lost")
+  void events() {
+    Finding lost = only(Verdict.WARN, Map.of("eventCounters", Map.of("lost", 3L, "sent", 9L)));
+    assertEquals("soft0: lost 3", lost.text());
+    assertEquals("ib:events soft0", lost.instead());
+  }
+
+  @Test
+  @DisplayName("broken clauses, by party")
+  void contract() {
+    List<Violation> violations =
+        List.of(
+            new Violation("S26", "u", "slept", List.of("a"), List.of()),
+            new Violation("S26", "u", "slept", List.of("b"), List.of()));
+    Finding broken = only(Verdict.FAIL, Map.of("violations", violations));
+    assertEquals("S26 by u, at 2 places", broken.text());
+    assertEquals("ib:violations -v", broken.instead());
+  }
+
+  @Test
+  @DisplayName("a bundle that cannot run, or was not started")
+  void bundles() {
+    BundleState unresolved = new BundleState("b", 17, false, false);
+    assertEquals(
+        "b misses what it requires",
+        only(found(PLUGGED, unresolved, Map.of()), Verdict.FAIL).text());
+    BundleState stopped = new BundleState("b", 17, true, false);
+    assertEquals("b is not started", only(found(PLUGGED, stopped, Map.of()), Verdict.WARN).text());
+  }
+}

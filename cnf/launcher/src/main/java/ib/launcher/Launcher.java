@@ -39,7 +39,8 @@ public final class Launcher {
    * Entry point.
    *
    * @param args none for a shell; {@code exec} and one argument with shell commands; {@code kit}
-   *     and the jar of a driver; {@code start}, {@code stop} and what else {@link Background} does
+   *     and the jar of a driver; {@code new} and what {@link Sample} copies; {@code start}, {@code
+   *     stop} and what else {@link Background} does
    */
   public static void main(String[] args) {
     SLF4JBridgeHandler.removeHandlersForRootLogger();
@@ -57,6 +58,10 @@ public final class Launcher {
   int run(String... args) {
     if (args.length > 0 && args[0].equals("kit")) {
       return new Kit(home, err).run(List.of(args).subList(1, args.length));
+    }
+    if (args.length > 0 && args[0].equals("new")) {
+      return new Sample(home.resolve("samples"), System.out, err)
+          .copy(Path.of(""), List.of(args).subList(1, args.length));
     }
     Background background = new Background(home, System.out, err);
     try {
@@ -86,6 +91,7 @@ public final class Launcher {
         usage: ib                    start the runtime with a shell
                ib exec '<commands>'  run shell commands in a fresh runtime, exit with their status
                ib kit DRIVER.jar ...  run the compatibility suite against a driver
+               ib new driver|ulp NAME  make a project to begin with; NAME is a package, its last word the folder
         a runtime in the background:
                ib start              start it, return when its devices are there
                ib status             say whether it runs; status 3 when it does not

@@ -87,14 +87,19 @@ final class SampleBuild {
     Path copy = FOLDER.resolve(sample);
     delete(copy);
     copy(from, copy);
+    build(copy, command);
+    return copy;
+  }
+
+  /** Runs a command, a line that begins with {@code mvn}, on a folder. */
+  static void build(Path folder, String command) throws IOException, InterruptedException {
     List<String> line = new ArrayList<>(List.of(command.split(" ")));
     line.set(0, System.getProperty("ib.maven.home") + "/bin/mvn");
-    line.addAll(List.of("-ntp", "-s", SETTINGS.toString(), "-f", copy.toString()));
+    line.addAll(List.of("-ntp", "-s", SETTINGS.toString(), "-f", folder.toString()));
     line.add("-Dmaven.repo.local=" + REPOSITORY);
     Map<String, String> jdk = Map.of("JAVA_HOME", System.getProperty("java.home"));
     Program run = Program.run(line, "", jdk, TIMEOUT_S);
-    assertTrue(sample + ": " + run.out() + run.err(), run.status() == 0);
-    return copy;
+    assertTrue(folder + ": " + run.out() + run.err(), run.status() == 0);
   }
 
   private static void copy(Path from, Path to) throws IOException {

@@ -10,6 +10,7 @@ import ib.itests.Shell;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -78,6 +79,42 @@ public class SamplesIT {
     assertEquals(run.out() + run.err(), 0, run.status());
     assertTrue(run.out(), run.out().contains("32 cases: 32 passed, 0 failed, 0 skipped\n"));
     assertTrue(Files.readString(report).contains("samples.driver 1.0.0"));
+  }
+
+  @Test
+  public void u22ANewProtocolAndANewDriverRunInTheDistribution() throws Exception {
+    Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
+    Path made = temporary.newFolder("made").toPath();
+    for (String sample : List.of("ulp com.acme.mirror", "driver com.acme.rope")) {
+      Program run = new Sketch(folder, made).ib("new " + sample);
+      assertEquals(run.out() + run.err(), 0, run.status());
+    }
+    SampleBuild.build(made.resolve("mirror"), "mvn -B package");
+    assertTested(made.resolve("mirror"), "com.acme.mirror.MirrorTest", 2);
+    SampleBuild.build(made.resolve("rope"), "mvn -B package -DskipTests"); // the kit has run above
+    folder.configure("com.acme.rope-rope0.cfg", "lid = 1\n");
+    folder.deploy(made.resolve("mirror/target/mirror-1.jar"));
+    folder.deploy(made.resolve("rope/target/rope-1.jar"));
+    try (Shell shell = new Shell(folder.home(), Distro.WOVEN)) {
+      shell.runUntil("ibv_devices", says -> says.contains("rope0") && says.contains("soft1"));
+      shell.runUntil("ib:clients", says -> says.split("mirror +\\S* *\\S+ +LIVE").length == 4);
+      String said = shell.run("mirror:say hello");
+      for (String device : List.of("rope0", "soft0", "soft1")) {
+        assertTrue(said, said.matches("(?s).*" + device + " +hello.*"));
+      }
+      String unplugged = shell.run("ib:unplug rope0");
+      assertTrue(unplugged, unplugged.contains("rope0 GONE") && unplugged.contains(", 0 objects"));
+      assertNotReported(shell, "com.acme.mirror, com.acme.rope");
+    }
+  }
+
+  /** A folder in which a command of the distribution is run. */
+  private record Sketch(Folder folder, Path in) {
+    Program ib(String arguments) throws Exception {
+      String command = "cd '%s' && exec sh '%s/bin/ib' %s".formatted(in, folder.home(), arguments);
+      Map<String, String> java = Map.of("IB_JAVA", System.getProperty("java.home") + "/bin/java");
+      return Program.run(List.of("sh", "-c", command), "", java, 60);
+    }
   }
 
   @Test

@@ -1,0 +1,2 @@
+/** A protocol that sends texts from each device to itself. */
+package samples.ulp;

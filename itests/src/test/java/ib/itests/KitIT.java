@@ -32,6 +32,8 @@ import org.junit.rules.TemporaryFolder;
 
 /** {@code ib kit} judges the jar of a driver that it does not know. */
 public class KitIT {
+  private static final long TIMEOUT_S = 300; // more than a thousand cases
+
   private static final String DRIVER = "deploy/ib.driver.soft.jar";
   private static final Map<String, String> SHORT_WAIT = Map.of("IB_OPTS", "-Dib.exec.wait.s=1");
   private static final long PARK_NS = 100_000;
@@ -47,12 +49,14 @@ public class KitIT {
   }
 
   private Program kit(Map<String, String> environment, Path driver, String cases) throws Exception {
-    List<String> line = new ArrayList<>(List.of("kit", "-c", cases, "-o", report().toString()));
+    String ib = Distro.HOME.resolve("bin/ib").toString();
+    List<String> line =
+        new ArrayList<>(List.of("sh", ib, "kit", "-c", cases, "-o", report().toString()));
     line.add(driver.toString());
     for (String device : List.of("soft0", "soft1")) {
       line.add(Distro.HOME.resolve("conf/ib.driver.soft-" + device + ".cfg").toString());
     }
-    return Program.ib(Distro.HOME, "", environment, line.toArray(String[]::new));
+    return Program.run(line, "", environment, TIMEOUT_S);
   }
 
   @Test

@@ -55,7 +55,7 @@ public record Program(int status, String out, String err) {
       writer.write(input);
     }
     if (!process.waitFor(timeoutS, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
+      process.toHandle().destroyForcibly(); // what it has printed stays
       throw new AssertionError(
           command + " did not end within " + timeoutS + " s: " + out.join() + err.join());
     }

@@ -3,6 +3,8 @@ package ib.health.internal;
 import ib.core.client.EventTopics;
 import ib.core.client.IbClient;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbEvent;
+import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbException;
 import ib.core.verbs.PortState;
 import java.util.HashMap;
@@ -20,25 +22,19 @@ import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Deactivate;
 import org.osgi.service.condition.Condition;
-import org.osgi.service.event.Event;
-import org.osgi.service.event.EventConstants;
-import org.osgi.service.event.EventHandler;
 
 /**
  * A {@link Condition} for each active port, so that a component can wait for one: {@code
  * osgi.condition.id} is {@code ib.port.active}, and the properties {@code ib.device} and {@code
  * ib.port} (Integer) say which port.
  *
- * <p>The calls of the midlayer and of the EventAdmin only note that something has changed. One
- * thread looks and registers or unregisters, so a listener of these services may do anything, also
- * wait for the midlayer. A condition therefore follows its port a moment later; code that must end
+ * <p>The calls of the midlayer, events included, only note that something has changed. One thread
+ * looks and registers or unregisters, so a listener of these services may do anything, also wait
+ * for the midlayer. A condition therefore follows its port a moment later; code that must end
  * before a device goes is an {@link IbClient}.
  */
-@Component(
-    service = {IbClient.class, EventHandler.class},
-    immediate = true,
-    property = EventConstants.EVENT_TOPIC + "=" + EventTopics.ALL)
-public final class PortConditions implements IbClient, EventHandler {
+@Component(service = IbClient.class, immediate = true)
+public final class PortConditions implements IbClient {
   /** The identifier of the conditions. */
   static final String ID = "ib.port.active";
 
@@ -77,25 +73,31 @@ public final class PortConditions implements IbClient, EventHandler {
   }
 
   @Override
-  public @Nullable Object add(IbDevice device) {
+  public Object add(IbDevice device) {
+    IbEventHandler handler =
+        new IbEventHandler(device) {
+          @Override
+          public void handle(IbEvent event) {
+            look();
+          }
+        };
+    device.registerEventHandler(handler); // before the first look, which then misses nothing
     devices.add(device);
     look();
-    return null;
+    return handler;
   }
 
   @Override
   public void remove(IbDevice device, @Nullable Object clientData) {
+    if (clientData instanceof IbEventHandler handler) {
+      device.unregisterEventHandler(handler);
+    }
     devices.remove(device);
     look();
   }
 
   @Override
   public void renamed(IbDevice device, @Nullable Object clientData, String oldName) {
-    look();
-  }
-
-  @Override
-  public void handleEvent(Event event) {
     look();
   }
 

@@ -82,6 +82,7 @@ final class Caller {
     if (!input.add(bytes)) {
       String why = "more than %d bytes wait for a shell that does not read";
       frames.send(Frame.of(Frame.Kind.ERR, "ib: " + why.formatted(Input.MAX_WAITING) + "\n"));
+      frames.drain();
       throw new IOException(why.formatted(Input.MAX_WAITING));
     }
   }
@@ -112,6 +113,7 @@ final class Caller {
         stop.run();
       }
       frames.send(Frame.status(status));
+      frames.drain();
     } catch (IOException e) {
       LOG.debug("a caller has gone: {}", e.toString());
     } catch (Exception e) {

@@ -7,23 +7,34 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A connection that carries {@link Frame}s: one byte kind, four bytes length, the body. One thread
  * receives; any number may send.
+ *
+ * <p>A thread of the connection's own writes, because the senders are threads of commands, which
+ * Ctrl-C interrupts: an interrupt of a thread that writes to a channel closes the channel.
  */
 final class Frames implements AutoCloseable {
   /** How long a frame's body may be, bytes. */
   static final int MAX_BODY = 1 << 16;
+
+  private static final int MAX_WAITING = 16; // frames
 
   private static final Frame.Kind[] KINDS = Frame.Kind.values();
   private static final int HEADER = 1 + Integer.BYTES;
 
   private final SocketChannel channel;
   private final DataInputStream in;
-  private final Object sending = new Object();
+
+  // under the monitor
+  private final Queue<ByteBuffer> waiting = new ArrayDeque<>();
+  private @Nullable Thread writer;
+  private @Nullable IOException broken; // or closed
 
   Frames(SocketChannel channel) {
     this.channel = channel;
@@ -31,7 +42,8 @@ final class Frames implements AutoCloseable {
   }
 
   /**
-   * Sends a frame; waits while the other side does not read.
+   * Sends a frame: it is written soon. Waits while too many are to be written, because the other
+   * side does not read. An interrupt ends no wait, and stays with the thread.
    *
    * @throws IOException when the other side has gone
    */
@@ -42,11 +54,78 @@ final class Frames implements AutoCloseable {
     }
     ByteBuffer bytes = ByteBuffer.allocate(HEADER + frame.body().length);
     bytes.put((byte) frame.kind().ordinal()).putInt(frame.body().length).put(frame.body()).flip();
-    synchronized (sending) {
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
+    synchronized (this) {
+      awaitAtMost(MAX_WAITING - 1);
+      waiting.add(bytes);
+      if (writer == null) {
+        writer = Thread.ofPlatform().daemon().name("ib-service-writer").start(this::write);
+      }
+      notifyAll();
+    }
+  }
+
+  /**
+   * Waits until everything is written that was sent.
+   *
+   * @throws IOException when the other side has gone
+   */
+  synchronized void drain() throws IOException {
+    awaitAtMost(0);
+  }
+
+  /** Waits until so few frames wait; the caller holds the monitor. */
+  private void awaitAtMost(int frames) throws IOException {
+    boolean interrupted = false;
+    while (broken == null && waiting.size() > frames) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
       }
     }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (broken != null) {
+      throw new IOException(broken.getMessage(), broken);
+    }
+  }
+
+  private void write() {
+    try {
+      for (ByteBuffer next = next(); next != null; next = next()) {
+        while (next.hasRemaining()) {
+          channel.write(next);
+        }
+        written();
+      }
+    } catch (IOException e) {
+      end(e);
+    }
+  }
+
+  /** {@return the frame to write, which still counts as waiting; null at the end} */
+  private synchronized @Nullable ByteBuffer next() {
+    while (broken == null && waiting.isEmpty()) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        return null; // no one interrupts this thread
+      }
+    }
+    return broken == null ? waiting.element() : null;
+  }
+
+  private synchronized void written() {
+    waiting.remove();
+    notifyAll();
+  }
+
+  private synchronized void end(IOException why) {
+    if (broken == null) {
+      broken = why;
+    }
+    notifyAll();
   }
 
   /**
@@ -90,8 +169,10 @@ final class Frames implements AutoCloseable {
     };
   }
 
+  /** Closes the connection at once; what was not {@link #drain drained} may be lost. */
   @Override
   public void close() throws IOException {
+    end(new IOException("the connection is closed"));
     channel.close();
   }
 }

@@ -73,7 +73,11 @@ final class SocketTest {
     @Override
     public int execute(String commands, Streams streams, Consumer<AutoCloseable> begun) {
       try {
-        if (commands.equals("print")) {
+        if (commands.equals("interrupted")) {
+          Thread.currentThread().interrupt();
+          streams.out().write(MUCH);
+          assertTrue(Thread.interrupted());
+        } else if (commands.equals("print")) {
           assertEquals(-1, streams.in().read());
           streams.out().write(MUCH);
           streams.err().print("printed");
@@ -142,6 +146,17 @@ final class SocketTest {
     }
     assertArrayEquals(MUCH, out.toByteArray());
     assertEquals("printed", err.toString(UTF_8));
+  }
+
+  @Test
+  @DisplayName("U2: a thread that is interrupted while it prints does not end the connection")
+  void printsInterrupted() throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (Client client = client()) {
+      InputStream none = InputStream.nullInputStream();
+      assertEquals(STATUS, client.execute("interrupted", none, out, out));
+    }
+    assertArrayEquals(MUCH, out.toByteArray());
   }
 
   @Test

@@ -147,7 +147,7 @@ final class RxeKeys {
   static final ConfigKey NODE_GUID =
       DeviceKeys.guid(
           "Node GUID. Default: that of the interface's Ethernet address, or derived from the device"
-              + " name when there is none.");
+              + " name, its addresses and its port when there is none.");
 
   /** All keys of a device. */
   static final ConfigSchema SCHEMA =

@@ -12,6 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Reads raw configuration values into a {@link RxeConfig}; refuses unknown keys and reports all
@@ -43,12 +45,13 @@ final class RxeReader {
     }
     Map<Limit, Integer> limits = NumberKey.limits(settings);
     Object guid = settings.value(RxeKeys.NODE_GUID);
+    int port = settings.number(RxeKeys.PORT);
     RxeConfig config =
         new RxeConfig(
             name,
             device,
             addresses,
-            settings.guid(name, 0),
+            settings.guid(place(name, addresses, port), 0),
             guid != null && !guid.equals(""),
             settings.choice(RxeKeys.MTU),
             settings.pkeys(RxeKeys.PKEYS),
@@ -58,7 +61,7 @@ final class RxeReader {
             settings.faults(),
             settings.faultSeed(),
             new UdpOptions(
-                settings.number(RxeKeys.PORT),
+                port,
                 settings.number(RxeKeys.SOCKET_BUFFER),
                 settings.number(RxeKeys.BUSY_POLL) * 1000L,
                 settings.choice(RxeKeys.IO),
@@ -70,6 +73,12 @@ final class RxeReader {
             limits);
     settings.end(instance);
     return config;
+  }
+
+  /** {@return what no other device of this network is: JVMs of one host may use the same names} */
+  private static String place(String name, List<InetAddress> addresses, int port) {
+    return Stream.concat(Stream.of(name), addresses.stream().map(InetAddress::getHostAddress))
+        .collect(Collectors.joining(" ", "", ":" + port));
   }
 
   private static Optional<String> interfaceName(Settings settings) {

@@ -2,6 +2,7 @@ package ib.driver.rxe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -43,6 +44,17 @@ final class RxeReaderTest {
     assertEquals(UdpOptions.Progress.POLL, c.udp().progress(), "as measured and published");
     assertEquals(List.of(0xffff), c.pkeys());
     assertFalse(c.guidGiven());
+  }
+
+  @Test
+  @DisplayName(
+      "U16 devices of one name have GUIDs of their own, at each address and port; always the same")
+  void guids() {
+    long guid = read("address", "127.0.0.2").guid();
+    assertEquals(guid, read("address", "127.0.0.2").guid());
+    assertNotEquals(guid, read("address", "127.0.0.3").guid());
+    assertNotEquals(guid, read("address", "127.0.0.2", "port", 4792).guid());
+    assertNotEquals(guid, read("address", "127.0.0.2", "name", "rxe9").guid());
   }
 
   @Test

@@ -64,9 +64,6 @@ public final class IbPage extends AbstractServlet {
   private static final long serialVersionUID = 1L;
   private static final Set<String> RESOURCES = Set.of("ib.css", "ib.js");
 
-  /** A header that a page of another site cannot send without asking this server first. */
-  private static final String ORDER_HEADER = "X-Ib-Order";
-
   private final transient Streams streams = new Streams();
   private final transient Sampler sampler;
   private final transient LadderScreen ladder;
@@ -256,9 +253,9 @@ public final class IbPage extends AbstractServlet {
     Screen screen = screen(words(request));
     String text;
     int status = HttpServletResponse.SC_OK;
-    if (request.getHeader(ORDER_HEADER) == null) {
+    if (SameSite.isForeign(request)) { // also where the console has another context
       status = HttpServletResponse.SC_FORBIDDEN;
-      text = "an order needs the header " + ORDER_HEADER + ", which the page sends";
+      text = "a page of another site has asked";
     } else if (screen == null) {
       status = HttpServletResponse.SC_NOT_FOUND;
       text = "the page has no such screen";

@@ -13,14 +13,29 @@ import ib.web.page.Query;
 import ib.web.page.RefusedException;
 import ib.web.page.Screen;
 import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The fabric as a picture; a click on a device shows its ports, and plugs or unplugs it. */
 public final class TopologyScreen implements Screen {
+  private static final long SHARED_NS = TimeUnit.MILLISECONDS.toNanos(500);
+
   private final IbCore core;
   private final Supplier<? extends Collection<DeviceSlot>> slots;
   private final Traffic traffic;
   private final Cables cables;
+  private @Nullable Reading last; // guarded by this
+
+  /**
+   * A reading of the fabric, which pages share that are drawn at the same time.
+   *
+   * @param fabric what was found
+   * @param atNs when, by {@link System#nanoTime}
+   * @param plugged the devices at that moment
+   */
+  private record Reading(Fabric fabric, long atNs, List<DeviceInfo> plugged) {}
 
   /**
    * Creates the screen.
@@ -51,9 +66,22 @@ public final class TopologyScreen implements Screen {
     return "Topology";
   }
 
+  private synchronized Fabric fabric() {
+    List<DeviceInfo> plugged = core.devices();
+    Reading reading = last;
+    if (reading == null
+        || System.nanoTime() - reading.atNs > SHARED_NS
+        || !reading.plugged.equals(plugged)) {
+      Fabric fabric = FabricReader.read(core, slots.get(), traffic);
+      reading = new Reading(fabric, System.nanoTime(), plugged);
+      last = reading;
+    }
+    return reading.fabric;
+  }
+
   @Override
   public void drawLive(Markup out, Query query) {
-    FabricDrawing.draw(out, FabricReader.read(core, slots.get(), traffic));
+    FabricDrawing.draw(out, fabric());
     String shown = query.get("show");
     if (shown.isEmpty()) {
       out.element("p", "A click on a device shows its ports.", "class", "hint");

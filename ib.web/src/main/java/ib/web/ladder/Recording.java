@@ -71,7 +71,7 @@ final class Recording implements AutoCloseable {
     Arrow.of(packet).ifPresent(this::add);
   }
 
-  private synchronized void add(Arrow arrow) {
+  synchronized void add(Arrow arrow) {
     Pair pair =
         pairs.computeIfAbsent(
             (long) arrow.destination() << 1 | (arrow.incoming() ? 1 : 0), key -> pair(arrow));

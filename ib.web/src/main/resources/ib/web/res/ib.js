@@ -41,8 +41,7 @@
     try {
       const answer = await fetch(at, {
         method: "POST",
-        headers: { "X-Ib-Order": "1", "Content-Type": "application/x-www-form-urlencoded" },
-        body: new URLSearchParams(parameters).toString(),
+        body: new URLSearchParams(parameters),
       });
       say(await answer.text(), !answer.ok);
       await refresh();

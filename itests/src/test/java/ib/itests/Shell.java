@@ -95,6 +95,11 @@ public final class Shell implements AutoCloseable {
     await("'" + text + "'", () -> out.indexOf(text) >= 0);
   }
 
+  /** {@return the number of the runtime's process} */
+  public long pid() {
+    return process.pid();
+  }
+
   /** {@return everything that was said so far} */
   public String said() {
     return out.toString();

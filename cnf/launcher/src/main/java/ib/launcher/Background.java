@@ -38,6 +38,9 @@ final class Background {
     try (Client running = Client.connect(folder)) {
       if (running != null) {
         out.println(running.text() + " already");
+        if (Web.asked()) {
+          err.println("ib: --web changes nothing while it runs. Try: ib stop, then ib start --web");
+        }
         return 0;
       }
     }
@@ -62,12 +65,16 @@ final class Background {
     return FAILED;
   }
 
-  private int started(Client service) {
+  private int started(Client service) throws IOException {
     String missing = service.missing();
     if (!missing.isEmpty()) {
       err.println(missing);
     }
     out.println(service.text());
+    if (Files.exists(folder.page())) {
+      out.print(Files.readString(folder.page())); // shown once
+      Files.delete(folder.page());
+    }
     return 0;
   }
 

@@ -66,7 +66,7 @@ public final class Launcher {
     Background background = new Background(home, System.out, err);
     try {
       return switch (String.join(" ", List.of(args).subList(0, Math.min(2, args.length)))) {
-        case "" -> shell(Runtime.start(home, true, err));
+        case "" -> shell();
         case "serve" -> serve();
         case "start" -> background.start();
         case "stop" -> background.stop();
@@ -88,12 +88,12 @@ public final class Launcher {
   private int usage() {
     err.print(
         """
-        usage: ib                    start the runtime with a shell
+        usage: ib [--web]            start the runtime with a shell; --web with a page for a browser
                ib exec '<commands>'  run shell commands in a fresh runtime, exit with their status
                ib kit DRIVER.jar ...  run the compatibility suite against a driver
                ib new driver|ulp NAME  make a project to begin with; NAME is a package, its last word the folder
         a runtime in the background:
-               ib start              start it, return when its devices are there
+               ib start [--web]      start it, return when its devices are there
                ib status             say whether it runs; status 3 when it does not
                ib exec --attach '<commands>'  run shell commands in it, exit with their status
                ib attach             a shell in it; exit leaves it running
@@ -113,7 +113,12 @@ public final class Launcher {
       err.println("ib: a service runs already in " + folder.path() + ". Try: ib status");
       return FAILED;
     }
-    Runtime runtime = Runtime.serve(home, folder, claimed, err);
+    Web web = Web.wanted(home);
+    if (web != null) {
+      web.keep(folder.page());
+      System.out.println("ib: the address of the page and its password are in " + folder.page());
+    }
+    Runtime runtime = Runtime.serve(home, folder, claimed, web, err);
     List<String> missing = missing(runtime.context());
     missing.forEach(err::println);
     @SuppressWarnings("rawtypes")
@@ -137,7 +142,12 @@ public final class Launcher {
         .toList();
   }
 
-  private static int shell(Runtime runtime) throws InterruptedException {
+  private int shell() throws IOException, BundleException, InterruptedException {
+    Web web = Web.wanted(home);
+    if (web != null) {
+      System.out.println(web.announcement());
+    }
+    Runtime runtime = Runtime.start(home, true, web, err);
     Status status = new Status();
     Hashtable<String, Object> command = new Hashtable<>();
     command.put("osgi.command.scope", "launcher");
@@ -149,7 +159,7 @@ public final class Launcher {
 
   private int exec(String commands)
       throws BundleException, InterruptedException, InvalidSyntaxException, IOException {
-    BundleContext context = Runtime.start(home, false, err).context();
+    BundleContext context = Runtime.start(home, false, null, err).context();
     List<String> missing = missing(context);
     if (!missing.isEmpty()) {
       missing.forEach(err::println);

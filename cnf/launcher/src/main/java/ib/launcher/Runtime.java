@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.BundleEvent;
@@ -46,22 +47,25 @@ final class Runtime {
    * afterwards.
    *
    * @param interactive whether the shell uses the terminal
+   * @param web the page, or null for none
    */
-  static Runtime start(Path home, boolean interactive, PrintStream err)
+  static Runtime start(Path home, boolean interactive, @Nullable Web web, PrintStream err)
       throws IOException, BundleException {
-    return start(home, watched(home), Use.of(interactive), err);
+    return start(home, watched(home), Use.of(interactive).with(web), err);
   }
 
   /**
    * As the other, in the folder of a service, which is released when the framework has stopped.
    *
    * @param claimed the folder's lock
+   * @param web the page, or null for none
    */
-  static Runtime serve(Path home, RunFolder folder, FileChannel claimed, PrintStream err)
+  static Runtime serve(
+      Path home, RunFolder folder, FileChannel claimed, @Nullable Web web, PrintStream err)
       throws IOException, BundleException {
     Map<String, String> run = Map.of(RunFolder.PROPERTY, folder.path().toString());
-    Use use = new Use(false, folder.path(), run, () -> folder.release(claimed));
-    return start(home, watched(home), use, err);
+    Use use = new Use(false, folder.path(), run, List.of(), () -> folder.release(claimed));
+    return start(home, watched(home), use.with(web), err);
   }
 
   private static List<Path> watched(Path home) {
@@ -74,13 +78,28 @@ final class Runtime {
    * @param interactive whether the shell uses the terminal
    * @param temporary where its {@link Storage} is
    * @param properties of the framework, besides the descriptor's
+   * @param web the bundles of the page; empty for none
    * @param afterwards runs when the framework has stopped
    */
   private record Use(
-      boolean interactive, Path temporary, Map<String, String> properties, Closeable afterwards) {
+      boolean interactive,
+      Path temporary,
+      Map<String, String> properties,
+      List<String> web,
+      Closeable afterwards) {
     static Use of(boolean interactive) {
       Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
-      return new Use(interactive, temporary, Map.of(), () -> {});
+      return new Use(interactive, temporary, Map.of(), List.of(), () -> {});
+    }
+
+    /** {@return the same purpose, and a page} */
+    Use with(@Nullable Web page) {
+      if (page == null) {
+        return this;
+      }
+      Map<String, String> all = new HashMap<>(properties);
+      all.putAll(page.properties());
+      return new Use(interactive, temporary, all, page.bundles(), afterwards);
     }
   }
 
@@ -115,6 +134,9 @@ final class Runtime {
     Runtime runtime = new Runtime(home, framework);
     if (Verify.wanted()) {
       runtime.install("verifier", new RunBundle(Verify.BUNDLE, Verify.START_LEVEL));
+    }
+    for (String bundle : use.web()) {
+      runtime.install(Web.FOLDER, new RunBundle(bundle, Web.START_LEVEL));
     }
     runtime.install(descriptor.bundles());
     framework.start();

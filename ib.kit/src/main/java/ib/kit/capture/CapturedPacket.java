@@ -1,7 +1,10 @@
 package ib.kit.capture;
 
+import ib.core.wire.Aeth;
 import ib.core.wire.Bth;
+import ib.core.wire.BthOpcode;
 import ib.core.wire.EthernetHeader;
+import ib.core.wire.ExtendedHeader;
 import ib.core.wire.Grh;
 import ib.core.wire.Ipv4Header;
 import ib.core.wire.Lrh;
@@ -24,13 +27,29 @@ public record CapturedPacket(
 
   /** {@return the base transport header; nothing when the packet is too short for one} */
   public Optional<Bth> bth() {
-    long at = ethernet ? behindUdp() : behindNetwork();
+    long at = transport();
     if (bytes.byteSize() < at + Bth.BYTES) {
       return Optional.empty();
     }
     Bth bth = new Bth();
     bth.wrap(bytes, at);
     return Optional.of(bth);
+  }
+
+  /** {@return the acknowledge header; nothing when the packet has none} */
+  public Optional<Aeth> aeth() {
+    long at = transport() + Bth.BYTES; // where there is one, it is the first extended header
+    BthOpcode opcode = bth().map(bth -> BthOpcode.of(bth.opcode())).orElse(null);
+    if (opcode == null || !opcode.has(ExtendedHeader.AETH) || bytes.byteSize() < at + Aeth.BYTES) {
+      return Optional.empty();
+    }
+    Aeth aeth = new Aeth();
+    aeth.wrap(bytes, at);
+    return Optional.of(aeth);
+  }
+
+  private long transport() {
+    return ethernet ? behindUdp() : behindNetwork();
   }
 
   private long behindNetwork() {

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** The options that all of infiniband-diags share. */
 final class Options {
-  private static final int TIMEOUT_MS = 1_000;
+  static final int TIMEOUT_MS = 1_000;
   private static final int MAX_TIMEOUT_MS = 60_000;
 
   private Options() {}

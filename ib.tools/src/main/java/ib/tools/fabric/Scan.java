@@ -1,5 +1,6 @@
 package ib.tools.fabric;
 
+import ib.core.client.IbCore;
 import ib.core.mad.smp.MadField;
 import ib.core.mad.smp.NodeInfo;
 import ib.core.mad.smp.PortInfo;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The nodes that can be reached from a port, found breadth first by directed routes, as
  * libibnetdisc does. Of an adapter, only ports where the scan found a link are known.
  */
-final class Scan {
+public final class Scan {
   static final int SWITCH = 2;
   private static final int LINK_UP = 5;
   private static final int MAX_HOPS = 62;
@@ -51,6 +52,25 @@ final class Scan {
     return scan;
   }
 
+  /**
+   * Scans the fabric of a local port. Blocks until all answers have arrived or timed out.
+   *
+   * @param core the midlayer
+   * @param device device name
+   * @param port from 1
+   * @param holder name of the caller, for the lease on the device
+   * @return the nodes and links found
+   * @throws NoAnswerException when the local node does not answer; other nodes without an answer
+   *     are left out
+   * @throws ib.core.verbs.IbException when the port has no QP0, or its device was removed
+   */
+  public static Scan of(IbCore core, String device, int port, String holder)
+      throws NoAnswerException {
+    try (Smi smi = Smi.open(core, new LocalPort(device, port), holder, Options.TIMEOUT_MS)) {
+      return of(smi);
+    }
+  }
+
   /** {@return the node that the scan began at} */
   Node from() {
     return from;
@@ -62,7 +82,7 @@ final class Scan {
   }
 
   /** {@return the nodes, the one found last first, as libibnetdisc lists them} */
-  List<Node> nodes() {
+  public List<Node> nodes() {
     List<Node> all = new ArrayList<>(byGuid.values());
     return all.reversed();
   }
@@ -127,7 +147,7 @@ final class Scan {
   }
 
   /** An adapter, a switch or a router. */
-  static final class Node {
+  public static final class Node {
     private final Route.Directed route;
     private final MemorySegment info;
     private final String description;
@@ -146,11 +166,13 @@ final class Scan {
       return route;
     }
 
-    String description() {
+    /** {@return what the node says of itself (NodeDescription), at most 64 characters} */
+    public String description() {
       return description;
     }
 
-    boolean isSwitch() {
+    /** {@return whether the node is a switch, not an adapter or a router} */
+    public boolean isSwitch() {
       return value(NodeInfo.NODE_TYPE) == SWITCH;
     }
 
@@ -163,12 +185,17 @@ final class Scan {
       return field.in(info);
     }
 
-    long number(MadField field) {
+    /**
+     * {@return a field of NodeInfo}
+     *
+     * @param field the field
+     */
+    public long number(MadField field) {
       return field.of(info);
     }
 
     /** {@return the known ports by number; for a switch with port 0} */
-    NavigableMap<Integer, Port> ports() {
+    public NavigableMap<Integer, Port> ports() {
       return ports;
     }
 
@@ -182,7 +209,7 @@ final class Scan {
   }
 
   /** A port of a node. */
-  static final class Port {
+  public static final class Port {
     private final Node node;
     private final int number;
     private final MemorySegment info;
@@ -195,20 +222,23 @@ final class Scan {
       this.info = info;
     }
 
-    Node node() {
+    /** {@return the node that has the port} */
+    public Node node() {
       return node;
     }
 
-    int number() {
+    /** {@return the number of the port, 0 to 254} */
+    public int number() {
       return number;
     }
 
-    MemorySegment info() {
+    /** {@return PortInfo, 64 bytes} */
+    public MemorySegment info() {
       return info;
     }
 
     /** {@return the port at the other end of the link; null if none answered} */
-    @Nullable Port remote() {
+    public @Nullable Port remote() {
       return remote;
     }
 
@@ -218,7 +248,7 @@ final class Scan {
     }
 
     /** {@return the port's LID; for a switch that of its port 0} */
-    int lid() {
+    public int lid() {
       return PortInfo.LID.in(node.isSwitch() ? node.port(0).info : info);
     }
 

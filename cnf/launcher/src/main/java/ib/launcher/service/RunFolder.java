@@ -46,6 +46,11 @@ public record RunFolder(Path path) {
     return path.resolve("console.log");
   }
 
+  /** {@return the file with the address and the password of the page} */
+  public Path page() {
+    return path.resolve("page");
+  }
+
   /**
    * Creates the folder where it is missing.
    *
@@ -88,6 +93,7 @@ public record RunFolder(Path path) {
       return null;
     }
     Files.deleteIfExists(socket()); // of a service that was killed
+    Files.deleteIfExists(page());
     Files.writeString(pid(), ProcessHandle.current().pid() + "\n");
     return lock;
   }
@@ -111,6 +117,7 @@ public record RunFolder(Path path) {
     try (lock) {
       Files.deleteIfExists(socket());
       Files.deleteIfExists(pid());
+      Files.deleteIfExists(page());
     }
   }
 }

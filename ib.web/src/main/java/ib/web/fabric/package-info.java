@@ -1,0 +1,8 @@
+/**
+ * The topology: a model of what a scan finds and of the devices of this runtime, and its picture.
+ * Threads of the HTTP service call; a scan blocks them until its answers have arrived.
+ */
+@NullMarked
+package ib.web.fabric;
+
+import org.jspecify.annotations.NullMarked;

@@ -25,7 +25,7 @@ final class ImportRules {
           new Room("ib\\.driver\\..*", EXPORTED + "|ib\\.(engine|driver\\.base)(\\.[a-z0-9]+)*"),
           new Room("ib\\.cm", API),
           new Room("ib\\.ulp\\..*", API + "|ib\\.cm"),
-          new Room("ib\\.tools", EXPORTED + "|ib\\.cm(\\.rdma)?"),
+          new Room("ib\\.tools", EXPORTED + "|ib\\.cm(\\.rdma)?|ib\\.kit\\.capture"),
           new Room("ib\\.(verifier|kit)", EXPORTED),
           new Room("cnf/launcher", "nothing"),
           new Room("samples/driver", EXPORTED + "|ib\\.(engine|driver\\.base)(\\.[a-z0-9]+)*"),

@@ -24,13 +24,34 @@ public record CapturedPacket(
 
   /** {@return the base transport header; nothing when the packet is too short for one} */
   public Optional<Bth> bth() {
-    long at = ethernet ? behindUdp() : behindNetwork();
+    long at = transportOffset();
     if (bytes.byteSize() < at + Bth.BYTES) {
       return Optional.empty();
     }
     Bth bth = new Bth();
     bth.wrap(bytes, at);
     return Optional.of(bth);
+  }
+
+  /** {@return the local route header; nothing on Ethernet, or when the packet is too short} */
+  public Optional<Lrh> lrh() {
+    if (ethernet || bytes.byteSize() < Lrh.BYTES) {
+      return Optional.empty();
+    }
+    Lrh lrh = new Lrh();
+    lrh.wrap(bytes, 0);
+    return Optional.of(lrh);
+  }
+
+  /** {@return where the base transport header begins, if the packet is long enough} */
+  long transportOffset() {
+    return ethernet ? behindUdp() : behindNetwork();
+  }
+
+  /** {@return where the ICRC begins, which follows the payload and its padding} */
+  long icrcOffset() {
+    long end = lrh().map(l -> (long) l.pktLen() * Integer.BYTES).orElse(bytes.byteSize());
+    return Math.min(end, bytes.byteSize()) - Integer.BYTES;
   }
 
   private long behindNetwork() {

@@ -2,6 +2,11 @@ package ib.kit.capture;
 
 import ib.core.mad.MadMethod;
 import ib.core.mad.MgmtClass;
+import ib.core.mad.smp.SmpAttribute;
+import ib.core.sa.InformInfo;
+import ib.core.sa.McMemberRecord;
+import ib.core.sa.PathRecord;
+import ib.core.sa.ServiceRecord;
 import ib.core.wire.Aeth;
 import ib.core.wire.AtomicAckEth;
 import ib.core.wire.AtomicEth;
@@ -22,6 +27,8 @@ import java.util.List;
  * the opcode has. A packet that is cut off is written as far as it goes.
  */
 public final class PacketText {
+  private static final int DEFAULT_PKEY = 0xffff; // full member of the default partition
+
   private final CapturedPacket packet;
   private final Bth bth;
   private final List<String> words = new ArrayList<>();
@@ -53,6 +60,9 @@ public final class PacketText {
             opcode == null ? String.format("opcode 0x%02x", bth.opcode()) : opcode,
             bth.destQp(),
             bth.psn()));
+    if (bth.pkey() != DEFAULT_PKEY) {
+      words.add(String.format("P_Key 0x%04x", bth.pkey()));
+    }
     if (bth.ackReq()) {
       words.add("AckReq");
     }
@@ -91,6 +101,7 @@ public final class PacketText {
       case DETH -> {
         Deth deth = wrapped(new Deth());
         words.add(String.format("from QP 0x%06x, Q_Key 0x%08x", deth.srcQp(), deth.qkey()));
+        packet.lrh().ifPresent(l -> words.add("LID " + l.slid() + " to " + l.dlid()));
       }
       case RETH -> {
         Reth reth = wrapped(new Reth());
@@ -120,11 +131,47 @@ public final class PacketText {
 
   private static String mad(MadHeader mad) {
     return String.format(
-        "%s %s%s of attribute 0x%04x",
+        "%s %s%s of %s",
         mgmtClass(mad.mgmtClass()),
         method(mad.method()),
         mad.response() ? "Resp" : "",
-        mad.attributeId());
+        attribute(mad));
+  }
+
+  private static String attribute(MadHeader mad) {
+    int id = mad.attributeId();
+    SmpAttribute smp = MgmtClass.smi(mad.mgmtClass()) ? SmpAttribute.of(id) : null;
+    String name =
+        switch (mad.mgmtClass()) {
+          case MgmtClass.CM -> cmMessage(id);
+          case MgmtClass.SUBN_ADM -> record(id);
+          default -> smp == null ? "" : smp.name();
+        };
+    return name.isEmpty() ? String.format("attribute 0x%04x", id) : name;
+  }
+
+  /** The messages of IBA 12.6 by their usual short names. */
+  private static String cmMessage(int id) {
+    return switch (id) {
+      case 0x10 -> "REQ";
+      case 0x11 -> "MRA";
+      case 0x12 -> "REJ";
+      case 0x13 -> "REP";
+      case 0x14 -> "RTU";
+      case 0x15 -> "DREQ";
+      case 0x16 -> "DREP";
+      default -> "";
+    };
+  }
+
+  private static String record(int id) {
+    return switch (id) {
+      case McMemberRecord.ATTRIBUTE_ID -> "McMemberRecord";
+      case PathRecord.ATTRIBUTE_ID -> "PathRecord";
+      case InformInfo.ATTRIBUTE_ID -> "InformInfo";
+      case ServiceRecord.ATTRIBUTE_ID -> "ServiceRecord";
+      default -> "";
+    };
   }
 
   private static String mgmtClass(int value) {

@@ -28,7 +28,19 @@ public final class Lessons {
       """;
 
   private static final List<Lesson> ALL =
-      List.of(new SendLesson(), new RnrLesson(), new ReadLesson());
+      List.of(
+          new SendLesson(),
+          new RnrLesson(),
+          new ReadLesson(),
+          new LossLesson(),
+          new DatagramLesson(),
+          new MulticastLesson(),
+          new AtomicLesson(),
+          new MtuLesson(),
+          new UnplugLesson(),
+          new SubnetLesson(),
+          new PartitionLesson(),
+          new ConnectionLesson());
 
   private Lessons() {}
 
@@ -68,6 +80,9 @@ public final class Lessons {
       return run(number, driver.get(), file == null ? null : Path.of(file), line.has("force"));
     } catch (IbException e) {
       throw new CommandException("ib:lesson: lesson " + number + " failed", e);
+    } catch (NoClassDefFoundError e) { // the import of the connection manager is optional
+      throw new CommandException(
+          "ib:lesson: lesson " + number + " needs the bundle ib.cm: " + e.getMessage());
     }
   }
 

@@ -1,6 +1,7 @@
 package ib.tools.lesson;
 
 import ib.core.verbs.Access;
+import ib.core.verbs.AddressHandle;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.IbDevice;
@@ -108,6 +109,12 @@ final class Party implements AutoCloseable {
   void send(long id, String text) {
     int bytes = write(text);
     post(request(id).wrSend(), bytes);
+  }
+
+  /** Sends a text as a datagram. */
+  void datagram(long id, String text, AddressHandle to, int qpn, int qkey) {
+    int bytes = write(text);
+    post(request(id).wrSend().wrSetUdAddress(to, qpn, qkey), bytes);
   }
 
   private static void check(int status) {

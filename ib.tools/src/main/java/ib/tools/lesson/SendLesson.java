@@ -33,7 +33,7 @@ final class SendLesson implements Lesson {
     QueuePairs.connect(a.qp, b.qp);
     stage.watch("lesson0", Filter.ALL);
     b.receive(7);
-    a.send(1, "hello, RDMA");
+    a.send(1, "hello, RDMA world");
     WorkCompletion sent = a.completion();
     WorkCompletion received = b.completion();
     Seen request = stage.stop().getFirst();

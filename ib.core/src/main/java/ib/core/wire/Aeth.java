@@ -8,6 +8,14 @@ public final class Aeth extends Header {
   /** Length in bytes. */
   public static final int BYTES = 4;
 
+  private static final double NS_PER_MS = 1_000_000;
+
+  /** In units of 10 us. */
+  private static final int[] RNR_TIMER = {
+    65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536,
+    2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152
+  };
+
   /** Makes a view of nothing yet. */
   public Aeth() {
     super(BYTES);
@@ -39,5 +47,39 @@ public final class Aeth extends Header {
    */
   public void msn(int value) {
     u24(1, value);
+  }
+
+  /** {@return the syndrome in words, for example {@code RNR NAK, wait 0.64 ms}} */
+  public String text() {
+    int syndrome = syndrome();
+    return switch (syndrome >>> 5) {
+      case 0 -> "ACK";
+      case 1 -> "RNR NAK, wait " + rnrNs(syndrome) / NS_PER_MS + " ms";
+      default -> "NAK, " + nakText(syndrome);
+    };
+  }
+
+  /**
+   * {@return a NAK in words (IBA table 46)}
+   *
+   * @param syndrome 8 bits
+   */
+  public static String nakText(int syndrome) {
+    return switch (syndrome) {
+      case 0x60 -> "PSN sequence error";
+      case 0x61 -> "invalid request";
+      case 0x62 -> "remote access error";
+      case 0x63 -> "remote operational error";
+      default -> String.format("syndrome 0x%02x", syndrome);
+    };
+  }
+
+  /**
+   * {@return how long an RNR NAK asks to wait, in nanoseconds}
+   *
+   * @param syndrome its lower 5 bits are the code of IBA table 45
+   */
+  public static long rnrNs(int syndrome) {
+    return RNR_TIMER[syndrome & 31] * 10_000L;
   }
 }

@@ -27,7 +27,7 @@ public record CapturedPacket(
 
   /** {@return the base transport header; nothing when the packet is too short for one} */
   public Optional<Bth> bth() {
-    long at = transport();
+    long at = transportOffset();
     if (bytes.byteSize() < at + Bth.BYTES) {
       return Optional.empty();
     }
@@ -38,7 +38,7 @@ public record CapturedPacket(
 
   /** {@return the acknowledge header; nothing when the packet has none} */
   public Optional<Aeth> aeth() {
-    long at = transport() + Bth.BYTES; // where there is one, it is the first extended header
+    long at = transportOffset() + Bth.BYTES; // where there is one, it is the first extended header
     BthOpcode opcode = bth().map(bth -> BthOpcode.of(bth.opcode())).orElse(null);
     if (opcode == null || !opcode.has(ExtendedHeader.AETH) || bytes.byteSize() < at + Aeth.BYTES) {
       return Optional.empty();
@@ -48,8 +48,25 @@ public record CapturedPacket(
     return Optional.of(aeth);
   }
 
-  private long transport() {
+  /** {@return the local route header; nothing on Ethernet, or when the packet is too short} */
+  public Optional<Lrh> lrh() {
+    if (ethernet || bytes.byteSize() < Lrh.BYTES) {
+      return Optional.empty();
+    }
+    Lrh lrh = new Lrh();
+    lrh.wrap(bytes, 0);
+    return Optional.of(lrh);
+  }
+
+  /** {@return where the base transport header begins, if the packet is long enough} */
+  long transportOffset() {
     return ethernet ? behindUdp() : behindNetwork();
+  }
+
+  /** {@return where the ICRC begins, which follows the payload and its padding} */
+  long icrcOffset() {
+    long end = lrh().map(l -> (long) l.pktLen() * Integer.BYTES).orElse(bytes.byteSize());
+    return Math.min(end, bytes.byteSize()) - Integer.BYTES;
   }
 
   private long behindNetwork() {

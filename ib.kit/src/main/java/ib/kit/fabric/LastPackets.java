@@ -1,8 +1,7 @@
 package ib.kit.fabric;
 
-import ib.core.wire.Bth;
-import ib.core.wire.BthOpcode;
 import ib.kit.capture.CapturedPacket;
+import ib.kit.capture.PacketText;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -32,20 +31,6 @@ final class LastPackets implements Consumer<CapturedPacket> {
     }
   }
 
-  private static String text(CapturedPacket packet) {
-    long bytes = packet.bytes().byteSize();
-    return packet.bth().map(bth -> text(bth) + ", " + bytes + " bytes").orElse(bytes + " bytes");
-  }
-
-  private static String text(Bth bth) {
-    BthOpcode opcode = BthOpcode.of(bth.opcode());
-    return String.format(
-        "%s to QP 0x%06x, PSN 0x%06x",
-        opcode == null ? String.format("opcode 0x%02x", bth.opcode()) : opcode,
-        bth.destQp(),
-        bth.psn());
-  }
-
   /** {@return how many packets there were} */
   synchronized long seen() {
     return seen;
@@ -57,7 +42,9 @@ final class LastPackets implements Consumer<CapturedPacket> {
     for (CapturedPacket p : last) {
       double us = (p.timeNs() - last.getFirst().timeNs()) / 1000.0;
       String way = p.incoming() ? "in " : "out";
-      lines.add(String.format(Locale.ROOT, "%+10.1f us %s %s; %s", us, way, text(p), p.comment()));
+      lines.add(
+          String.format(
+              Locale.ROOT, "%+10.1f us %s %s; %s", us, way, PacketText.of(p), p.comment()));
     }
     return lines;
   }

@@ -102,7 +102,8 @@ public class SoakIT {
   }
 
   private int updates() throws Exception {
-    return ib("logs").out().split("ib.driver.soft is updated", -1).length;
+    String log = Files.readString(temporary.getRoot().toPath().resolve("run/ib.log"));
+    return log.split("ib.driver.soft is updated", -1).length;
   }
 
   private static Sample sample(String pid) throws Exception {

@@ -56,7 +56,7 @@ import org.osgi.service.component.annotations.ReferencePolicyOption;
       ServletConstants.PLUGIN_LABEL + "=" + IbPage.LABEL,
       ServletConstants.PLUGIN_TITLE + "=InfiniBand",
       ServletConstants.PLUGIN_CATEGORY + "=Main",
-      ServletConstants.PLUGIN_CSS_REFERENCES + "=" + IbPage.LABEL + "/res/ib.css"
+      ServletConstants.PLUGIN_CSS_REFERENCES + "=/" + IbPage.LABEL + "/res/ib.css"
     })
 public final class IbPage extends AbstractServlet {
   static final String LABEL = "ib";

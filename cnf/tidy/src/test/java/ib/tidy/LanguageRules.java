@@ -25,6 +25,7 @@ final class LanguageRules {
           "ib.driver.base",
           "ib.tools",
           "ib.verifier",
+          "ib.web",
           "cnf/launcher");
 
   private static final Pattern WORDS =
@@ -60,6 +61,7 @@ final class LanguageRules {
           "ib.engine/stress",
           "ib.tools",
           "ib.verifier",
+          "ib.web",
           "cnf/launcher",
           "itests",
           "bench",

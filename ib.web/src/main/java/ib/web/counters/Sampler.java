@@ -1,5 +1,6 @@
 package ib.web.counters;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.client.IbCore;
 import ib.core.spi.FaultInjection;
 import ib.core.spi.FaultRule;
@@ -31,16 +32,6 @@ public final class Sampler implements Traffic, AutoCloseable {
   private static final long PERIOD_MS = 1000;
   private static final String DROP = "drop_";
 
-  /** Classic counters of packets that were not delivered. */
-  private static final Set<PortCounter> DISCARDS =
-      EnumSet.of(
-          PortCounter.RCV_ERRORS,
-          PortCounter.RCV_REMOTE_PHYSICAL_ERRORS,
-          PortCounter.RCV_SWITCH_RELAY_ERRORS,
-          PortCounter.XMIT_DISCARDS,
-          PortCounter.XMIT_CONSTRAINT_ERRORS,
-          PortCounter.RCV_CONSTRAINT_ERRORS);
-
   /** Faults whose packets do not arrive. */
   private static final Set<FaultRule.Kind> LOSSES =
       EnumSet.of(FaultRule.Kind.LOSS, FaultRule.Kind.PARTITION, FaultRule.Kind.CORRUPT);
@@ -48,7 +39,10 @@ public final class Sampler implements Traffic, AutoCloseable {
   private final IbCore core;
   private final Supplier<? extends Collection<FaultInjection>> injections;
   private final ScheduledExecutorService timer;
-  private Map<String, Series> series = Map.of(); // by device and port; guarded by this
+
+  // By device and port
+  @GuardedBy("this")
+  private Map<String, Series> series = Map.of();
 
   private Sampler(IbCore core, Supplier<? extends Collection<FaultInjection>> injections) {
     this.core = core;
@@ -117,8 +111,6 @@ public final class Sampler implements Traffic, AutoCloseable {
     try {
       Map<String, Long> drops = new TreeMap<>();
       core.counters(device, port).forEach((name, n) -> add(drops, name.contains(DROP), name, n));
-      core.portCounters(device, port, PortCounter.Form.CLASSIC)
-          .forEach((counter, n) -> add(drops, DISCARDS.contains(counter), counter.label(), n));
       injections.get().stream()
           .filter(i -> i.device().equals(device))
           .flatMap(i -> i.list().stream())

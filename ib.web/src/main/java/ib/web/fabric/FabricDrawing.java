@@ -47,15 +47,15 @@ public final class FabricDrawing {
   private void draw(Markup out) {
     List<Node> switches = sorted(true);
     List<Node> adapters = sorted(false);
-    double bottom = place(adapters, place(switches, MARGIN));
     int columns = Math.clamp(Math.max(switches.size(), adapters.size()), 1, COLUMNS);
+    double bottom = place(adapters, place(switches, MARGIN, columns), columns);
     double width = 2 * MARGIN + columns * STEP_X;
     out.open(
         "svg",
         "class",
         "fabric",
         "viewBox",
-        String.format(Locale.ROOT, "0 0 %.0f %.0f", width, bottom),
+        String.format(Locale.ROOT, "0 0 %.0f %.0f", width, bottom - STEP_Y + HEIGHT + MARGIN),
         "style",
         String.format(Locale.ROOT, "max-width: %.0fpx", width),
         "role",
@@ -73,11 +73,13 @@ public final class FabricDrawing {
         .toList();
   }
 
-  /** Places nodes in rows. {@return the top of what follows} */
-  private double place(List<Node> nodes, double top) {
+  /** Places nodes in rows, each in the middle. {@return the top of what follows} */
+  private double place(List<Node> nodes, double top, int columns) {
     for (int i = 0; i < nodes.size(); i++) {
-      double x = MARGIN + i % COLUMNS * STEP_X + STEP_X / 2;
       int row = i / COLUMNS;
+      int inRow = Math.min(COLUMNS, nodes.size() - row * COLUMNS);
+      double left = MARGIN + (columns - inRow) * STEP_X / 2;
+      double x = left + i % COLUMNS * STEP_X + STEP_X / 2;
       double y = top + row * STEP_Y + HEIGHT / 2;
       places.put(nodes.get(i).id(), new Place(x, y));
     }

@@ -69,9 +69,9 @@ final class LadderDrawing {
             ? path("M%.1f,%.1f l%.1f,%.1f m0,%.1f l%.1f,%.1f", x - 5, end - 5, 10, 10, -10, -10, 10)
             : path("M%.1f,%.1f l%.1f,-4 l0,8 z", x, end, back);
     out.open("path", "d", head).close("path");
-    String label = arrow.what() + " PSN " + arrow.psn();
+    String label = String.format("%s PSN 0x%06x", arrow.what(), arrow.psn());
     double middle = (LEFT + RIGHT) / 2;
-    out.element("text", label, "x", middle, "y", y + 1, "class", "small");
+    out.element("text", label, "x", middle, "y", y + 2, "class", "small label");
     out.element("text", arrow.remark(), "x", RIGHT + 12, "y", y + SLANT, "class", "small left");
     out.close("g");
   }

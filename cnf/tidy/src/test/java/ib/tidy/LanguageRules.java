@@ -26,6 +26,7 @@ final class LanguageRules {
           "ib.health",
           "ib.tools",
           "ib.verifier",
+          "ib.web",
           "cnf/launcher");
 
   private static final Pattern WORDS =
@@ -62,6 +63,7 @@ final class LanguageRules {
           "ib.health",
           "ib.tools",
           "ib.verifier",
+          "ib.web",
           "cnf/launcher",
           "itests",
           "bench",

@@ -6,6 +6,7 @@ import ib.web.page.Markup;
 import ib.web.page.Query;
 import ib.web.page.Screen;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -64,9 +65,8 @@ public final class CountersScreen implements Screen {
     out.element("h3", title);
     out.open("svg", "viewBox", "0 0 " + WIDTH + " " + HEIGHT, "class", "chart", "role", "img");
     out.open("rect", "class", "back", "width", WIDTH, "height", HEIGHT).close("rect");
+    drawTraffic(out, rates, top);
     drawDrops(out, rates);
-    drawLine(out, "sent", rates, top, Rate::sent);
-    drawLine(out, "received", rates, top, Rate::received);
     out.element("text", FabricDrawing.rate(top), "x", 4, "y", 12, "class", "small left");
     out.element("text", "5 minutes ago", "x", 4, "y", HEIGHT - 4, "class", "small left");
     out.element("text", "now", "x", WIDTH - 4, "y", HEIGHT - 4, "class", "small right");
@@ -105,15 +105,30 @@ public final class CountersScreen implements Screen {
     return WIDTH - age * WIDTH / Series.MAX_SAMPLES;
   }
 
-  private static void drawLine(
-      Markup out, String name, List<Rate> rates, double top, ToDoubleFunction<Rate> value) {
+  /** {@return the points of a line, for the attribute of that name} */
+  private static String points(List<Rate> rates, double top, ToDoubleFunction<Rate> value) {
     StringBuilder points = new StringBuilder();
     for (Rate rate : rates) {
       double y = HEIGHT - value.applyAsDouble(rate) * (HEIGHT - 4) / top;
-      points.append(Math.round(x(rate, rates) * 10) / 10.0).append(',');
-      points.append(Math.round(y * 10) / 10.0).append(' ');
+      points.append(point(x(rate, rates), y));
     }
-    out.open("polyline", "class", name, "points", points.toString().strip()).close("polyline");
+    return points.toString();
+  }
+
+  private static String point(double x, double y) {
+    return String.format(Locale.ROOT, "%.1f,%.1f ", x, y);
+  }
+
+  /** Draws what was received as an area, and what was sent as a line before it. */
+  private static void drawTraffic(Markup out, List<Rate> rates, double top) {
+    if (rates.isEmpty()) {
+      return;
+    }
+    String left = point(x(rates.getFirst(), rates), HEIGHT);
+    String area = left + points(rates, top, Rate::received) + point(WIDTH, HEIGHT);
+    out.open("polygon", "class", "received", "points", area).close("polygon");
+    String line = points(rates, top, Rate::sent);
+    out.open("polyline", "class", "sent", "points", line).close("polyline");
   }
 
   private static void drawDrops(Markup out, List<Rate> rates) {

@@ -1,5 +1,6 @@
 package ib.web.counters;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.client.IbCore;
 import ib.core.spi.FaultInjection;
 import ib.core.spi.FaultRule;
@@ -38,7 +39,10 @@ public final class Sampler implements Traffic, AutoCloseable {
   private final IbCore core;
   private final Supplier<? extends Collection<FaultInjection>> injections;
   private final ScheduledExecutorService timer;
-  private Map<String, Series> series = Map.of(); // by device and port; guarded by this
+
+  // By device and port
+  @GuardedBy("this")
+  private Map<String, Series> series = Map.of();
 
   private Sampler(IbCore core, Supplier<? extends Collection<FaultInjection>> injections) {
     this.core = core;

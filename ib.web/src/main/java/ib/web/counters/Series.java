@@ -30,7 +30,7 @@ record Series(String device, int port, List<Sample> samples) {
   }
 
   /**
-   * What was counted between two samples.
+   * The rates between two samples.
    *
    * @param atNs time of the later one
    * @param sent bytes per second

@@ -1,5 +1,6 @@
 package ib.web.events;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,8 +16,12 @@ public final class EventRing {
 
   private static final int MAX_DEVICES = 1000;
 
-  private final Deque<Entry> entries = new ArrayDeque<>(); // guarded by this
-  private final Map<String, Long> last = new HashMap<>(); // number by device; guarded by this
+  @GuardedBy("this")
+  private final Deque<Entry> entries = new ArrayDeque<>();
+
+  // Number by device
+  @GuardedBy("this")
+  private final Map<String, Long> last = new HashMap<>();
 
   /** Creates a ring without events. */
   public EventRing() {}

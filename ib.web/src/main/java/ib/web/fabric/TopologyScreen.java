@@ -1,5 +1,6 @@
 package ib.web.fabric;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.client.IbCore;
 import ib.core.spi.DeviceSlot;
 import ib.core.verbs.DeviceInfo;
@@ -26,7 +27,9 @@ public final class TopologyScreen implements Screen {
   private final Supplier<? extends Collection<DeviceSlot>> slots;
   private final Traffic traffic;
   private final Cables cables;
-  private @Nullable Reading last; // guarded by this
+
+  @GuardedBy("this")
+  private @Nullable Reading last;
 
   /**
    * A reading of the fabric, which pages share that are drawn at the same time.

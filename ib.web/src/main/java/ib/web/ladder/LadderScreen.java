@@ -1,5 +1,6 @@
 package ib.web.ladder;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.client.IbCore;
 import ib.core.spi.PacketCapture;
 import ib.web.page.Markup;
@@ -17,7 +18,9 @@ import org.jspecify.annotations.Nullable;
 public final class LadderScreen implements Screen, AutoCloseable {
   private final IbCore core;
   private final Supplier<? extends Collection<PacketCapture>> captures;
-  private @Nullable Recording recording; // guarded by this
+
+  @GuardedBy("this")
+  private @Nullable Recording recording;
 
   /**
    * Creates the screen.

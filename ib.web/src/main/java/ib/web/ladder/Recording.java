@@ -1,5 +1,6 @@
 package ib.web.ladder;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.client.IbCore;
 import ib.core.client.ResourceRecord;
 import ib.core.spi.PacketCapture;
@@ -30,8 +31,14 @@ final class Recording implements AutoCloseable {
 
   private final IbCore core;
   private final String device;
-  private final Map<Pair, Deque<Arrow>> arrows = new LinkedHashMap<>(); // guarded by this
-  private final Map<Long, Pair> pairs = new HashMap<>(); // by direction and number; guarded by this
+
+  @GuardedBy("this")
+  private final Map<Pair, Deque<Arrow>> arrows = new LinkedHashMap<>();
+
+  // By direction and number
+  @GuardedBy("this")
+  private final Map<Long, Pair> pairs = new HashMap<>();
+
   private volatile @Nullable Session session;
 
   private Recording(IbCore core, String device) {
@@ -71,10 +78,28 @@ final class Recording implements AutoCloseable {
     Arrow.of(packet).ifPresent(this::add);
   }
 
-  synchronized void add(Arrow arrow) {
-    Pair pair =
-        pairs.computeIfAbsent(
-            (long) arrow.destination() << 1 | (arrow.incoming() ? 1 : 0), key -> pair(arrow));
+  void add(Arrow arrow) {
+    long key = (long) arrow.destination() << 1 | (arrow.incoming() ? 1 : 0);
+    Pair pair = known(key);
+    if (pair == null) {
+      pair = pair(arrow); // asks the midlayer, without this lock
+      learn(key, pair);
+    }
+    keep(pair, arrow);
+  }
+
+  private synchronized @Nullable Pair known(long key) {
+    return pairs.get(key);
+  }
+
+  private synchronized void learn(long key, Pair pair) {
+    if (pairs.size() >= MAX_PAIRS * MAX_PAIRS) {
+      pairs.clear(); // they are looked up again
+    }
+    pairs.put(key, pair);
+  }
+
+  private synchronized void keep(Pair pair, Arrow arrow) {
     Deque<Arrow> of = arrows.get(pair);
     if (of == null) {
       if (arrows.size() >= MAX_PAIRS) {
@@ -86,9 +111,6 @@ final class Recording implements AutoCloseable {
     of.addLast(arrow);
     if (of.size() > MAX_ARROWS) {
       of.removeFirst();
-    }
-    if (pairs.size() > MAX_PAIRS * MAX_PAIRS) {
-      pairs.clear(); // they are looked up again
     }
   }
 

@@ -1,5 +1,6 @@
 package ib.web.page;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.concurrent.TimeUnit;
@@ -17,9 +18,14 @@ public final class Streams implements AutoCloseable {
   private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(2);
   private static final int MAX_SILENCE = 5; // seconds; a browser that has gone is found by a write
 
-  private int open; // guarded by this
-  private long changes; // guarded by this
-  private boolean closed; // guarded by this
+  @GuardedBy("this")
+  private int open;
+
+  @GuardedBy("this")
+  private long changes;
+
+  @GuardedBy("this")
+  private boolean closed;
 
   /** Creates the table, without streams. */
   public Streams() {}

@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -147,21 +146,22 @@ final class Browser implements AutoCloseable {
   /** Presses the mouse in the middle of an element. */
   void click(String selector) {
     awaitElement(selector);
-    // a drawing that changes between the question and the click leaves the place the same
     String place =
         evaluate(
-            "(() => { const e = document.querySelector(%s); e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect(); return (r.x + r.width / 2) + ',' + (r.y + r.height / 2); })()"
+            """
+            (() => {
+              const element = document.querySelector(%s);
+              element.scrollIntoView({ block: "center" });
+              const box = element.getBoundingClientRect();
+              return '"x": ' + (box.x + box.width / 2) + ', "y": ' + (box.y + box.height / 2);
+            })()
+            """
+                .strip()
                 .formatted(quote(selector)));
-    String[] xy = place.split(",");
     for (String type : List.of("mousePressed", "mouseReleased")) {
       tools.call(
           "Input.dispatchMouseEvent",
-          String.format(
-              Locale.ROOT,
-              "\"type\": \"%s\", \"x\": %s, \"y\": %s, \"button\": \"left\", \"clickCount\": 1",
-              type,
-              xy[0],
-              xy[1]));
+          "\"type\": \"%s\", %s, \"button\": \"left\", \"clickCount\": 1".formatted(type, place));
     }
   }
 
@@ -178,10 +178,25 @@ final class Browser implements AutoCloseable {
   }
 
   /** Writes a picture of the page's upper part. */
-  void picture(Path file, int width, int height) throws IOException {
+  void picture(Path file, int height) throws IOException {
+    picture(file, "0", height);
+  }
+
+  /** Writes a picture of the page around an element. */
+  void pictureAround(Path file, String selector, int height) throws IOException {
+    String top =
+        evaluate(
+            "document.querySelector(%s).getBoundingClientRect().y + scrollY - %d"
+                .formatted(quote(selector), height / 2));
+    picture(file, top, height);
+  }
+
+  private void picture(Path file, String top, int height) throws IOException {
     String clip =
-        "\"clip\": {\"x\": 0, \"y\": 0, \"width\": %d, \"height\": %d, \"scale\": 1}"
-            .formatted(width, height);
+        """
+        "captureBeyondViewport": true,
+        "clip": {"x": 40, "y": %s, "width": 1000, "height": %d, "scale": 1}"""
+            .formatted(top, height);
     String answer = tools.call("Page.captureScreenshot", clip);
     Files.createDirectories(file.getParent());
     Files.write(file, Base64.getDecoder().decode(DevTools.text(answer, "data")));

@@ -69,7 +69,7 @@ public class WebIT {
   public static void ends() throws IOException {
     if (shell != null) {
       shell.close();
-      assertFalse(shell.said(), shell.said().contains(" ERROR "));
+      assertFalse(shell.said(), shell.said().matches("(?s).*( ERROR |no bundle takes).*"));
     }
   }
 
@@ -255,15 +255,16 @@ public class WebIT {
     browser.awaitElement("#node-soft1.active");
     browser.click("#node-soft1");
     browser.awaitElement("#panel button[data-act=unplug]");
-    browser.picture(PICTURES.resolve("topology.png"), 800, 700);
+    browser.picture(PICTURES.resolve("topology.png"), 700);
     long best = Long.MAX_VALUE;
-    for (int i = 0; i < 3; i++) { // the machine may be busy with other tests
+    for (int i = 0; i < 3 && best >= MAX_GREY_MS; i++) { // other tests may keep the machine busy
       // the browser's own clock: from the click to the frame that is grey
       browser.evaluate(
           """
           (() => {
             window.grey = 0;
-            document.addEventListener("click", () => { window.clicked = performance.now(); }, { once: true, capture: true });
+            const click = () => { window.clicked = performance.now(); };
+            document.addEventListener("click", click, { once: true, capture: true });
             new MutationObserver((changes, observer) => {
               if (document.querySelector("#node-soft1.gone")) {
                 window.grey = performance.now() - window.clicked;
@@ -295,7 +296,7 @@ public class WebIT {
     browser.click("form button");
     browser.awaitElement("tr.rule");
     shell.run("ib:fault seed soft0 7");
-    browser.picture(PICTURES.resolve("faults.png"), 900, 500);
+    browser.picture(PICTURES.resolve("faults.png"), 500);
     browser.open(page + "/ladder");
     browser.fill("select[name=device]", "soft0");
     browser.click("form button");
@@ -312,10 +313,10 @@ public class WebIT {
             .evaluate("document.querySelector('.arrow.lost').textContent")
             .contains("injected fault: loss"));
     browser.click("#ib-controls button[data-act=stop]");
-    browser.picture(PICTURES.resolve("ladder.png"), 1000, 900);
+    browser.pictureAround(PICTURES.resolve("ladder.png"), ".arrow.lost", 520);
     browser.open(page + "/counters");
     browser.awaitElement("#chart-soft0-1 rect.drops");
-    browser.picture(PICTURES.resolve("counters.png"), 1000, 700);
+    browser.picture(PICTURES.resolve("counters.png"), 700);
     browser.open(page + "/faults");
     browser.click("tr.rule button");
     Browser.await("no rule", () -> browser.count("tr.rule") == 0);
@@ -325,16 +326,16 @@ public class WebIT {
     browser.open(page + "/events");
     browser.awaitElement("rect.step");
     browser.awaitElement("circle.event");
-    browser.picture(PICTURES.resolve("events.png"), 1000, 900);
+    browser.picture(PICTURES.resolve("events.png"), 900);
     browser.open(page + "/pairs");
     browser.click("tr.pair");
     browser.awaitElement("#panel pre");
     assertTrue(
         browser.evaluate("document.querySelector('#panel pre').textContent").startsWith("QP 0x"));
-    browser.picture(PICTURES.resolve("pairs.png"), 1000, 700);
+    browser.picture(PICTURES.resolve("pairs.png"), 700);
     browser.open(page + "/contract");
     Browser.await(
         "the contract", () -> browser.evaluate("document.body.innerText").contains("0 violations"));
-    browser.picture(PICTURES.resolve("contract.png"), 1000, 700);
+    browser.picture(PICTURES.resolve("contract.png"), 700);
   }
 }

@@ -365,7 +365,7 @@ class LessonsTest {
             .map(LessonsTest::url)
             .toArray(URL[]::new);
     try (URLClassLoader loader = new URLClassLoader(paths, ClassLoader.getPlatformClassLoader())) {
-      Class<?> probe = loader.loadClass(WithoutManager.class.getName());
+      Class<?> probe = loader.loadClass(WithoutSm.class.getName());
       assertThrows(ClassNotFoundException.class, () -> loader.loadClass("ib.cm.CmClient"));
       Object said = probe.getMethod("run").invoke(null);
       assertEquals(
@@ -383,8 +383,8 @@ class LessonsTest {
   }
 
   /** Runs in a class loader of its own. */
-  public static final class WithoutManager {
-    private WithoutManager() {}
+  public static final class WithoutSm {
+    private WithoutSm() {}
 
     /** {@return the kind of lesson 1's result, and what lesson 12 says} */
     public static String run() {

@@ -6,6 +6,7 @@ import ib.core.spi.FaultInjection;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.IbException;
+import ib.health.Health;
 import ib.tools.getopt.CommandException;
 import ib.web.counters.CountersScreen;
 import ib.web.counters.Sampler;
@@ -61,6 +62,9 @@ import org.osgi.service.component.annotations.ReferencePolicyOption;
 public final class IbPage extends AbstractServlet {
   static final String LABEL = "ib";
 
+  /** The path of the metrics below the page: text for Prometheus, no screen. */
+  private static final String METRICS = "metrics";
+
   private static final long serialVersionUID = 1L;
   private static final Set<String> RESOURCES = Set.of("ib.css", "ib.js");
 
@@ -93,15 +97,23 @@ public final class IbPage extends AbstractServlet {
       policyOption = ReferencePolicyOption.GREEDY)
   private transient volatile List<FaultInjection> injections = List.of();
 
+  private final transient Health health;
+
   /**
    * Called by DS.
    *
    * @param core the midlayer
    * @param cables pulls cables
    * @param events the latest events
+   * @param health writes metrics
    */
   @Activate
-  public IbPage(@Reference IbCore core, @Reference Cables cables, @Reference EventLog events) {
+  public IbPage(
+      @Reference IbCore core,
+      @Reference Cables cables,
+      @Reference EventLog events,
+      @Reference Health health) {
+    this.health = health;
     sampler = Sampler.start(core, () -> injections);
     ladder = new LadderScreen(core, () -> captures);
     for (Screen screen :
@@ -142,6 +154,10 @@ public final class IbPage extends AbstractServlet {
       response.sendRedirect(root(request) + "/topology");
     } else if (getResource(String.valueOf(request.getPathInfo())) != null) {
       super.doGet(request, response);
+    } else if (words.length == 1 && words[0].equals(METRICS)) {
+      begin(response, "text/plain;version=0.0.4");
+      response.getWriter().write(health.writeMetrics());
+      response.flushBuffer();
     } else if (screen == null) {
       response.sendError(HttpServletResponse.SC_NOT_FOUND, "the page has no such screen");
     } else if (words.length == 2) {

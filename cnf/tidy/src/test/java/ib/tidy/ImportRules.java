@@ -28,7 +28,7 @@ final class ImportRules {
           new Room("ib\\.health", EXPORTED),
           new Room("ib\\.tools", EXPORTED + "|ib\\.cm(\\.rdma)?|ib\\.health|ib\\.kit\\.capture"),
           new Room("ib\\.(verifier|kit)", EXPORTED),
-          new Room("ib\\.web", EXPORTED + "|ib\\.tools\\.[a-z]+|ib\\.kit\\.capture"),
+          new Room("ib\\.web", EXPORTED + "|ib\\.health|ib\\.tools\\.[a-z]+|ib\\.kit\\.capture"),
           new Room("cnf/launcher", "nothing"),
           new Room("samples/driver", EXPORTED + "|ib\\.(engine|driver\\.base)(\\.[a-z0-9]+)*"),
           new Room("samples/.*", EXPORTED));

@@ -118,6 +118,19 @@ public class WebIT {
   }
 
   @Test
+  public void prometheusReadsMetricsWithThePassword() throws Exception {
+    assertEquals(401, ask(to(page + "/metrics")).statusCode());
+    HttpResponse<String> metrics = ask(login(to(page + "/metrics")));
+    assertEquals(200, metrics.statusCode());
+    String type = metrics.headers().firstValue("Content-Type").orElse("");
+    assertTrue(type, type.startsWith("text/plain;version=0.0.4"));
+    assertTrue(metrics.body(), metrics.body().startsWith("# HELP ib_device_info "));
+    assertTrue(
+        metrics.body(), metrics.body().contains("ib_port_active{device=\"soft0\",port=\"1\"} 1\n"));
+    assertFalse(metrics.body(), metrics.body().contains("<"));
+  }
+
+  @Test
   public void aPageOfAnotherSiteCannotGiveOrdersToAnyPartOfTheConsole() throws Exception {
     for (String path : List.of("/system/console/ib/topology", "/system/console/bundles")) {
       HttpRequest.Builder order =

@@ -82,8 +82,8 @@ class TopologyTest {
   @Test
   @DisplayName("a device whose cable is pulled stays, without a link, with the state DOWN")
   void aPulledCable() {
-    try (SoftFabric soft =
-        SoftFabric.options().devices("t0").device("t1", Map.of("link", "down")).open()) {
+    try (SoftFabric soft = SoftFabric.open("t0", "t1")) {
+      soft.set("t1", "link", "down");
       Fabric fabric = FabricReader.read(soft.core(), List.of(), (d, p) -> -1);
       Node t1 = find(fabric, "t1");
       assertEquals("PORT_DOWN", t1.state());

@@ -256,11 +256,11 @@ public final class IbPage extends AbstractServlet {
     }
     out.close("nav").open("div", "id", "ib-controls");
     screen.drawControls(out, query);
-    out.close("div").element("p", "", "id", "ib-said", "role", "status");
-    response.getWriter().write(out.toString());
-    response.getWriter().write("<div id=\"ib-live\">" + live(screen, query) + "</div></div>");
-    Markup script = new Markup().open("script", "src", root + "/res/ib.js").close("script");
-    response.getWriter().write(script.toString());
+    out.close("div").open("div", "id", "ib-live");
+    response.getWriter().write(out + live(screen, query));
+    Markup end = new Markup().close("div").element("p", "", "id", "ib-said", "role", "status");
+    end.close("div").open("script", "src", root + "/res/ib.js").close("script");
+    response.getWriter().write(end.toString());
   }
 
   @Override

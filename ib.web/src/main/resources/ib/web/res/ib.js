@@ -9,11 +9,28 @@
 
   const query = () => location.search;
 
+  // An element that is replaced between press and release gets no click, so a drawing waits for the release.
+  let pressed = false;
+  let drawn = "";
+  let next = "";
+
   // the server escapes every text that it draws
   const draw = (text) => {
-    if (live.innerHTML !== text) {
-      live.innerHTML = text;
+    next = text;
+    if (!pressed && next !== drawn) {
+      live.innerHTML = next;
+      drawn = next;
     }
+  };
+
+  const release = () => {
+    // the click comes after the release
+    setTimeout(() => {
+      pressed = false;
+      if (next) {
+        draw(next);
+      }
+    });
   };
 
   const say = (text, refused) => {
@@ -55,6 +72,12 @@
     follow();
     refresh();
   };
+
+  page.addEventListener("pointerdown", () => {
+    pressed = true;
+  });
+  window.addEventListener("pointerup", release);
+  window.addEventListener("pointercancel", release);
 
   page.addEventListener("click", (event) => {
     const button = event.target.closest("button[data-act]");

@@ -146,18 +146,20 @@ final class Browser implements AutoCloseable {
   /** Presses the mouse in the middle of an element. */
   void click(String selector) {
     awaitElement(selector);
-    String place =
-        evaluate(
-            """
-            (() => {
-              const element = document.querySelector(%s);
-              element.scrollIntoView({ block: "center" });
-              const box = element.getBoundingClientRect();
-              return '"x": ' + (box.x + box.width / 2) + ', "y": ' + (box.y + box.height / 2);
-            })()
-            """
-                .strip()
-                .formatted(quote(selector)));
+    String find =
+        """
+        (() => {
+          const element = document.querySelector(%s);
+          if (!element) { return ""; }
+          element.scrollIntoView({ block: "center" });
+          const box = element.getBoundingClientRect();
+          return '"x": ' + (box.x + box.width / 2) + ', "y": ' + (box.y + box.height / 2);
+        })()
+        """
+            .strip()
+            .formatted(quote(selector));
+    await(selector, () -> !evaluate(find).isEmpty()); // a drawing may take it away for a moment
+    String place = evaluate(find);
     for (String type : List.of("mousePressed", "mouseReleased")) {
       tools.call(
           "Input.dispatchMouseEvent",

@@ -62,7 +62,9 @@ class WebTest {
     Web open = wanted("enabled = true", "port = 0", "host = 0.0.0.0");
     assertEquals("0.0.0.0", open.properties().get("org.apache.felix.http.host"));
     assertTrue(
-        wanted("enabled=true", "port=0", "host=::1").announcement().contains("http://[0:0:0:0:0:0:0:1]:"));
+        wanted("enabled=true", "port=0", "host=::1")
+            .announcement()
+            .contains("http://[0:0:0:0:0:0:0:1]:"));
   }
 
   @Test

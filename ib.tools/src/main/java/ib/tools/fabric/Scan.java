@@ -91,8 +91,11 @@ public final class Scan {
     add(from);
     while (!unseen.isEmpty()) {
       Node node = unseen.remove();
+      if (node != from && !node.isSwitch()) {
+        continue; // an adapter forwards no datagram (IBA 14.2.2)
+      }
       for (Port port : List.copyOf(node.ports().values())) {
-        if (port.up() && node.route.hops().size() < MAX_HOPS) {
+        if (port.up() && port.remote == null && node.route.hops().size() < MAX_HOPS) {
           follow(node, port);
         }
       }

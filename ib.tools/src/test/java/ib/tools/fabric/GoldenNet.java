@@ -23,6 +23,10 @@ final class GoldenNet implements SmpQuery {
   private final List<Node> nodes = new ArrayList<>();
   private final Node own;
   final List<String> told = new ArrayList<>();
+
+  /** Directed routes without an answer, those through an adapter among them (IBA 14.2.2). */
+  final List<String> unanswered = new ArrayList<>();
+
   int questions;
 
   GoldenNet() {
@@ -89,8 +93,10 @@ final class GoldenNet implements SmpQuery {
       case Route.Directed d -> {
         Far at = new Far(own, 1);
         for (int hop : d.hops()) {
-          at = at.node.links.get(hop);
+          boolean passes = at.node.lid == own.lid || at.node.isSwitch();
+          at = passes ? at.node.links.get(hop) : null;
           if (at == null) {
+            unanswered.add(d.text());
             throw new NoAnswerException("dport (" + d.text() + "): timeout");
           }
         }

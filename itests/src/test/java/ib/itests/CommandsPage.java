@@ -21,7 +21,8 @@ record CommandsPage(List<String> names, String text) {
       # All commands
 
       The output of `help`, `help NAME` and `NAME --help` of each command. A test writes this page (`GuideIT`,
-      with `-Dib.manual=write`). Two commands are not in this list: `ib:netif` of the bundle `ib.ulp.ipoib` ([fabric](fabric.md)), and `ib:verifier`, which is there with
+      with `-Dib.manual=write`). Two commands are not in this list: `ib:netif` of the bundle
+      `ib.ulp.ipoib` ([fabric](fabric.md)), and `ib:verifier`, which is there with
       `IB_OPTS=-Dib.verify=true`. The Felix shell's own commands (`lb`, `grep`, …) are listed by `gogo:type`.
 
       """;

@@ -2,12 +2,14 @@ package ib.itests;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
+import static org.junit.Assume.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -121,5 +123,40 @@ public class SecurityIT {
       }
     }
     assertEquals(List.of(), open);
+  }
+
+  /** Reads a byte of the socket that is its argument, and prints it, or -1 at the end. */
+  private static final String KNOCK =
+      """
+      void main(String[] a) throws Exception {
+        try (var to = java.nio.channels.SocketChannel.open(
+            java.net.UnixDomainSocketAddress.of(a[0]))) {
+          System.out.println("end " + to.read(java.nio.ByteBuffer.allocate(1)));
+        }
+      }
+      """;
+
+  @Test
+  public void u12ACallerOfAnotherUserIsRefusedAlsoWhereTheModesLetItIn() throws Exception {
+    assumeTrue("needs root to be another user", System.getProperty("user.name").equals("root"));
+    Path knock = Files.writeString(temporary.getRoot().toPath().resolve("Knock.java"), KNOCK);
+    String java = System.getProperty("java.home") + "/bin/java";
+    List<String> other =
+        List.of(
+            "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", java, "--source", "25");
+    List<String> command = new ArrayList<>(other);
+    command.addAll(List.of(knock.toString(), run.resolve("socket").toString()));
+    for (Path p : List.of(temporary.getRoot().toPath(), run)) {
+      Files.setPosixFilePermissions(p, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+    Program shut = Program.run(command, "", Map.of());
+    assertTrue(shut.out() + shut.err(), shut.err().contains("Permission denied"));
+    Files.setPosixFilePermissions(
+        run.resolve("socket"), PosixFilePermissions.fromString("rw-rw-rw-"));
+    Program refused = Program.run(command, "", Map.of());
+    assertEquals(refused.err(), "end -1\n", refused.out());
+    String log = Files.readString(run.resolve("ib.log"));
+    assertTrue(log, log.contains("is refused: user nobody, not root"));
+    ib("exec", "--attach", "ibv_devices"); // its user is served
   }
 }

@@ -1,6 +1,7 @@
 package ib.itests;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assume.assumeTrue;
 
@@ -79,6 +80,24 @@ public class SoakIT {
     }
     System.out.println("soak: " + cycles + " cycles, " + samples);
     assertFlat(samples);
+  }
+
+  @Test
+  public void aLeakOfAThreadADescriptorOrHeapEachTenUpdatesIsSeen() {
+    List<Sample> flat = new ArrayList<>();
+    List<Sample> threads = new ArrayList<>();
+    List<Sample> descriptors = new ArrayList<>();
+    List<Sample> heap = new ArrayList<>();
+    for (int update = 0; update < 140; update++) { // as many as ten minutes have
+      flat.add(new Sample(10 + update % 3, 63 + update % 2, 47));
+      threads.add(new Sample(10, 63 + update / 10, 47));
+      descriptors.add(new Sample(10, 63, 47 + update / 10));
+      heap.add(new Sample(10 + update / 5, 63, 47));
+    }
+    assertFlat(flat);
+    for (List<Sample> leak : List.of(threads, descriptors, heap)) {
+      assertThrows(AssertionError.class, () -> assertFlat(leak));
+    }
   }
 
   private static String cycle() {

@@ -37,6 +37,7 @@ final class HostWatch implements Runnable {
   private final HcaPort port;
   private final UdpWire wire;
   private final Consumer<String> log;
+  private final int own; // first index of the GID table that is for addresses alone
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition wakeUp = lock.newCondition();
 
@@ -57,7 +58,11 @@ final class HostWatch implements Runnable {
     this.port = port;
     this.wire = wire;
     this.log = log;
-    table.add(null); // index 0 is the default GID, which is always present
+    // index 0 is an interface's default GID, always present as in Linux; addresses have none
+    this.own = config.interfaceName().isPresent() ? 1 : 0;
+    if (own > 0) {
+      table.add(null);
+    }
   }
 
   /**
@@ -67,6 +72,9 @@ final class HostWatch implements Runnable {
    * @throws IbAgainException when the UDP port is taken on an address
    */
   void first(Host.View view) {
+    if (own == 0) {
+      port.gid(0, Gid.ZERO);
+    }
     if (view.addresses().isEmpty()) {
       log.accept(
           "device "
@@ -148,7 +156,7 @@ final class HostWatch implements Runnable {
       if (address != null && !view.addresses().contains(address)) {
         close(address);
         table.set(i, null);
-        if (i > 0) {
+        if (i >= own) {
           port.gid(i, Gid.ZERO);
         }
       }
@@ -206,17 +214,17 @@ final class HostWatch implements Runnable {
     }
   }
 
-  /** Enters an address: index 0 if it is the default GID, else the first free index after 0. */
+  /** Enters an address: at index 0 if it is an interface's default GID, else the first free one. */
   @GuardedBy("this")
   private void enter(InetAddress address) {
     Gid gid = Addresses.gid(address);
-    if (gid.equals(port.gid(0))) {
+    if (own > 0 && gid.equals(port.gid(0))) {
       table.set(0, address);
       return;
     }
-    int index = table.subList(1, table.size()).indexOf(null) + 1;
-    if (index == 0) {
-      index = table.size();
+    int free = table.subList(own, table.size()).indexOf(null);
+    int index = free < 0 ? table.size() : own + free;
+    if (free < 0) {
       table.add(address);
     } else {
       table.set(index, address);

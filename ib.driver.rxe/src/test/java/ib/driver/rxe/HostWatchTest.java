@@ -161,7 +161,30 @@ final class HostWatchTest {
       lab.host = Host.REAL;
       lab.running.get("rxe0").watch().look();
       assertEquals(PortState.ACTIVE, device.queryPort(1).state());
-      assertEquals(Gid.parse("::ffff:127.0.0.1"), lab.running.get("rxe0").ops().queryGid(1, 1));
+      assertEquals(Gid.parse("::ffff:127.0.0.1"), lab.running.get("rxe0").ops().queryGid(1, 0));
     }
+  }
+
+  @Test
+  @DisplayName(
+      "U16: a device by addresses has no GID but theirs, from index 0, as they come and go")
+  void addresses() {
+    try (RxeLab lab = new RxeLab()) {
+      lab.host = c -> view(true, 1500, TWO);
+      lab.configure("rxe0", "address", "127.0.0.1, 127.0.0.2");
+      RxeDevice device = lab.running.get("rxe0");
+      HostWatch watch = device.watch();
+      assertEquals(List.of("::ffff:127.0.0.2", "::"), gids(device));
+      lab.host = c -> view(true, 1500, ONE, TWO);
+      watch.look();
+      assertEquals(List.of("::ffff:127.0.0.2", "::ffff:127.0.0.1"), gids(device));
+      lab.host = c -> view(true, 1500, ONE);
+      watch.look();
+      assertEquals(List.of("::", "::ffff:127.0.0.1"), gids(device));
+    }
+  }
+
+  private static List<String> gids(RxeDevice device) {
+    return List.of(device.ops().queryGid(1, 0).toString(), device.ops().queryGid(1, 1).toString());
   }
 }

@@ -4,7 +4,6 @@ import ib.core.client.IbCore;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
-import ib.core.verbs.IbDevice;
 import ib.core.verbs.Limit;
 import ib.driver.base.NumberKey;
 import ib.kit.Bench;
@@ -59,13 +58,8 @@ final class RxeBench implements Bench {
   }
 
   @Override
-  public AhAttr path(IbDevice from, IbDevice to) {
-    return AhAttr.ofGid(1, GlobalRoute.to(to.gid(1, 1), 1));
-  }
-
-  @Override
   public AhAttr group() {
-    return AhAttr.ofGid(1, GlobalRoute.to(Gid.parse("::ffff:239.1.2.3"), 1));
+    return AhAttr.ofGid(1, GlobalRoute.to(Gid.parse("::ffff:239.1.2.3"), 0));
   }
 
   @Override

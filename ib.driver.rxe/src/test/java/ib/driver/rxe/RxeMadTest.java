@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RxeMadTest {
   private static final int ATTEMPT_MS = 5_000;
-  private static final int GID_INDEX = 1; // the IPv4 one
+  private static final int GID_INDEX = 0; // the first address
   private static final int CM_VERSION = 2;
   private static final int REQ = 0x10;
 

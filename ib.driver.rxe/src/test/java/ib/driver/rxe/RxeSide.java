@@ -51,7 +51,7 @@ final class RxeSide implements AutoCloseable {
   private final List<IbObject> more = new ArrayList<>();
   private Gid peer = Gid.ZERO;
   private AddressHandle ah;
-  int gidIndex = 1;
+  int gidIndex;
   int trafficClass;
   int timeout = 17; // 0.54 s, so that a busy machine is no loss
   int retries = 7;

@@ -46,7 +46,7 @@ final class Station implements Party {
   private final Map<String, RxeSide> sides = new HashMap<>();
   private final Map<String, Flow> flows = new HashMap<>();
   private final LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
-  private int gidIndex = 1; // of the source of new ends
+  private int gidIndex; // of the source of new ends
 
   /** A station of its own: reads what to do from standard input. */
   public static void main(String[] arguments) throws IOException {
@@ -134,7 +134,8 @@ final class Station implements Party {
     Object[] keysAndValues =
         Arrays.stream(pairs).flatMap(p -> Arrays.stream(p.split("=", 2))).toArray();
     lab.configure(DEVICE, keysAndValues);
-    return lab.lease(DEVICE).gid(1, 1).toString();
+    gidIndex = List.of(keysAndValues).contains("interface") ? 1 : 0; // after its default GID
+    return lab.lease(DEVICE).gid(1, gidIndex).toString();
   }
 
   /** From now on events are noted. */

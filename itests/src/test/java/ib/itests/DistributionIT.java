@@ -10,6 +10,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -54,6 +55,21 @@ public class DistributionIT {
     Program run = Program.ib(Distro.HOME, "", "exec", "echo a; echo b\nexit 3; echo c");
     assertEquals(run.err(), 3, run.status());
     assertEquals("a\nb\n", run.out());
+  }
+
+  /** So it meets a shell that the runtime starts while it stops: bundles go one after the other. */
+  @Test
+  public void u4AShellWithoutTheCommandsOfIbPrintsNoStack() throws Exception {
+    Folder copy = Folder.copy(folder.getRoot().toPath().resolve("ib"));
+    copy.deploy("ib.tools", "0.1.0", Map.of());
+    Files.move(
+        copy.home().resolve("deploy/ib.tools.jar"),
+        copy.home().resolve("bundles/ib.tools.jar"),
+        StandardCopyOption.REPLACE_EXISTING);
+    Program run = Program.ib(copy.home(), "", "exec", "echo a");
+    assertEquals("a\n", run.out());
+    assertEquals("", run.err());
+    assertEquals(0, run.status());
   }
 
   @Test

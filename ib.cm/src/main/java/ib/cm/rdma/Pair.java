@@ -29,6 +29,7 @@ final class Pair {
   private @Nullable CmPath path;
   private @Nullable CmEndpoint mine;
   private volatile @Nullable QueuePair qp;
+  private volatile byte[] data = {};
 
   Pair(String what, RdmaOptions options, QpFactory factory) {
     this.what = what;
@@ -69,11 +70,17 @@ final class Pair {
       int access = options.responderResources() > 0 ? reads : 0;
       made.modify(QpSteps.init(by, Access.REMOTE_WRITE | access));
       factory.initialized(made);
+      data = factory.data(options).clone();
       return made;
     } catch (RuntimeException e) {
       destroy(made);
       throw e;
     }
+  }
+
+  /** {@return private data for the peer, known when the queue pair was made} */
+  byte[] data() {
+    return data;
   }
 
   /** Takes a queue pair that was made; {@return what the peer is to know of it} */

@@ -22,6 +22,18 @@ public interface QpFactory {
   QueuePair make(IbDevice device, int port);
 
   /**
+   * Private data for the peer, asked for when the queue pair was made: it can name its memory.
+   *
+   * @param options of the connection
+   * @return those of the options, unless this method is overridden; of a REQ at most 56 bytes, of a
+   *     REP at most 196
+   */
+  @MaySleep
+  default byte[] data(RdmaOptions options) {
+    return options.data();
+  }
+
+  /**
    * Posts the first receives. The peer's data may come as soon as this returns.
    *
    * @param qp what {@link #make} has returned, now in state INIT

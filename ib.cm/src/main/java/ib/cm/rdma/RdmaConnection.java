@@ -118,7 +118,7 @@ public final class RdmaConnection implements AutoCloseable {
       late = end != null;
       if (!late) {
         CmEndpoint mine = pair.take(made, route.path(), options.initiatorDepth());
-        byte[] all = header.before(options.data());
+        byte[] all = header.before(pair.data());
         CmPort port = route.site().cm();
         cm = port.connect(service, route.path(), mine, options.terms(), all, this::heard);
       }
@@ -153,7 +153,7 @@ public final class RdmaConnection implements AutoCloseable {
         CmEndpoint mine = pair.take(made, request.path(), depth);
         cm = request.cm();
         pair.move(request.peer(), request.terms());
-        request.cm().accept(mine, options.data());
+        request.cm().accept(mine, pair.data());
       } finally {
         lock.unlock();
       }

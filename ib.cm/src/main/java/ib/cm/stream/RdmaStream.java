@@ -1,0 +1,236 @@
+package ib.cm.stream;
+
+import ib.cm.rdma.RdmaAddressException;
+import ib.cm.rdma.RdmaCm;
+import ib.cm.rdma.RdmaConnection;
+import ib.cm.rdma.RdmaOptions;
+import ib.cm.rdma.RdmaRejectedException;
+import ib.core.verbs.AnyContext;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbNoDeviceException;
+import ib.core.verbs.IbTimedOutException;
+import ib.core.verbs.MaySleep;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
+import java.nio.channels.Channels;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A stream of bytes in both directions over a reliable connection. Every byte arrives once and in
+ * order, or the stream fails. It is used as a {@link java.nio.channels.SocketChannel}, with its
+ * exceptions, and always blocks; on virtual threads without a carrier.
+ *
+ * <pre>{@code
+ * try (RdmaStream s = RdmaStream.connect(cm, new InetSocketAddress("10.77.0.2", 7471), StreamOptions.defaults())) {
+ *   s.write(StandardCharsets.UTF_8.encode("hello"));
+ *   s.shutdownOutput();
+ *   s.inputStream().transferTo(System.out);
+ * }
+ * }</pre>
+ *
+ * <p>Any thread may call; one thread reads at a time, and one writes. A thread that is interrupted
+ * closes the stream, as that of a {@code SocketChannel} does. What was written is on its way when
+ * {@code write} returns; {@link #close} waits until the peer has it.
+ */
+public final class RdmaStream implements ByteChannel {
+  private final StreamEnd end;
+  private final RdmaConnection connection;
+  private final ReentrantLock reading = new ReentrantLock();
+  private final ReentrantLock writing = new ReentrantLock();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile boolean outputClosed;
+
+  RdmaStream(StreamEnd end, RdmaConnection connection) {
+    this.end = end;
+    this.connection = connection;
+  }
+
+  /** {@return how streams connect: no reads, retries without end where no receive is posted} */
+  static RdmaOptions how() {
+    return RdmaOptions.rc().reads(0, 0);
+  }
+
+  /**
+   * Connects, and waits for the peer.
+   *
+   * @param cm makes the connection
+   * @param to address and port
+   * @param options sizes
+   * @return the stream; the caller closes it
+   * @throws ConnectException when nothing listens there, or the peer refuses
+   * @throws NoRouteToHostException when no device reaches the address, or it is unknown
+   * @throws SocketTimeoutException when the peer does not answer
+   * @throws ClosedByInterruptException after an interrupt
+   * @throws IOException when the peer is no stream, or the queue pair cannot be made
+   */
+  @MaySleep
+  public static RdmaStream connect(RdmaCm cm, InetSocketAddress to, StreamOptions options)
+      throws IOException {
+    StreamEnd end = new StreamEnd(options);
+    RdmaConnection made = cm.start(to, how(), end, end);
+    boolean done = false;
+    try {
+      made.established().get();
+      end.begin(made, StreamTerms.of(made.data()));
+      done = true;
+      return new RdmaStream(end, made);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IbException why ? socketError(why) : new IOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ClosedByInterruptException();
+    } finally {
+      if (!done) {
+        made.close();
+      }
+    }
+  }
+
+  private static IOException socketError(IbException why) {
+    String text = String.valueOf(why.getMessage());
+    IOException as =
+        switch (why) {
+          case RdmaRejectedException e -> new ConnectException("Connection refused: " + text);
+          case IbTimedOutException e -> new SocketTimeoutException("Connect timed out: " + text);
+          case RdmaAddressException e -> new NoRouteToHostException(text);
+          case IbNoDeviceException e -> new NoRouteToHostException(text);
+          default -> new IOException(text);
+        };
+    as.initCause(why);
+    return as;
+  }
+
+  /**
+   * Reads, and waits for the first byte.
+   *
+   * @param into takes at most as many bytes as it has room for
+   * @return how many bytes; 0 only when there is no room; -1 when the peer writes no more
+   * @throws ClosedChannelException when this stream is closed, also by another thread meanwhile
+   * @throws java.net.SocketException when the connection has failed, or the device goes
+   */
+  @Override
+  @MaySleep
+  public int read(ByteBuffer into) throws IOException {
+    reading.lock();
+    try {
+      goingOn();
+      return into.hasRemaining() ? end.read(into) : 0;
+    } catch (ClosedByInterruptException e) {
+      close();
+      throw e;
+    } finally {
+      reading.unlock();
+    }
+  }
+
+  /**
+   * Writes all of a buffer, and waits for room.
+   *
+   * @param from the bytes
+   * @return how many bytes it had
+   * @throws ClosedChannelException when this stream or its output is closed
+   * @throws java.net.SocketException when the peer has closed, the connection has failed, or the
+   *     device goes; some of the bytes may have arrived
+   */
+  @Override
+  @MaySleep
+  public int write(ByteBuffer from) throws IOException {
+    writing.lock();
+    try {
+      goingOn();
+      if (outputClosed) {
+        throw new ClosedChannelException();
+      }
+      return end.write(from);
+    } catch (ClosedByInterruptException e) {
+      close();
+      throw e;
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  /**
+   * Ends the output: the peer reads what was written, and then the end of the stream. This side can
+   * still read.
+   *
+   * @throws IOException as {@link #write}
+   */
+  @MaySleep
+  public void shutdownOutput() throws IOException {
+    writing.lock();
+    try {
+      goingOn();
+      if (!outputClosed) {
+        end.shutdownOutput();
+        outputClosed = true;
+      }
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private void goingOn() throws ClosedChannelException {
+    if (closed.get()) {
+      throw new ClosedChannelException();
+    }
+  }
+
+  /**
+   * Closes the stream. Waits until the peer has what was written, at most {@link
+   * StreamOptions#closeTimeout}. Threads that read or write get an {@link
+   * java.nio.channels.AsynchronousCloseException}.
+   */
+  @Override
+  @MaySleep
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      end.close();
+    }
+  }
+
+  /** {@return whether {@link #close} has not been called} */
+  @Override
+  @AnyContext
+  public boolean isOpen() {
+    return !closed.get();
+  }
+
+  /** {@return the input as a stream; closing it closes this} */
+  public InputStream inputStream() {
+    return Channels.newInputStream(this);
+  }
+
+  /** {@return the output as a stream, without a buffer; closing it closes this} */
+  public OutputStream outputStream() {
+    return Channels.newOutputStream(this);
+  }
+
+  /** {@return address and port of this side} */
+  @AnyContext
+  public InetSocketAddress localAddress() {
+    return connection.localAddress();
+  }
+
+  /** {@return address and port of the other side} */
+  @AnyContext
+  public InetSocketAddress remoteAddress() {
+    return connection.remoteAddress();
+  }
+
+  @Override
+  public String toString() {
+    return "stream: " + connection;
+  }
+}

@@ -1,0 +1,74 @@
+package ib.cm.stream;
+
+import ib.core.verbs.IbInvalidException;
+import java.time.Duration;
+
+/**
+ * Sizes of a stream; rsockets' defaults are ours.
+ *
+ * @param sendBuffer bytes that may be written before the peer has them, 4,096 to 1 GiB
+ * @param receiveBuffer bytes that the peer may send before they are read, an even number, 4,096 to
+ *     1 GiB
+ * @param sendQueue messages that may be under way, 8 to 16,000
+ * @param receiveQueue messages that the peer may send before they are read, 8 to 16,000
+ * @param closeTimeout how long {@code close} waits for what was written to arrive
+ */
+public record StreamOptions(
+    int sendBuffer, int receiveBuffer, int sendQueue, int receiveQueue, Duration closeTimeout) {
+  private static final int MIN_BUFFER = 4096;
+  private static final int MAX_BUFFER = 1 << 30;
+  private static final int MIN_QUEUE = 8;
+  private static final int MAX_QUEUE = 16_000;
+  private static final StreamOptions DEFAULTS =
+      new StreamOptions(1 << 17, 1 << 17, 384, 384, Duration.ofSeconds(10));
+
+  /** Checks the ranges. */
+  public StreamOptions {
+    range("sendBuffer", sendBuffer, MIN_BUFFER, MAX_BUFFER);
+    range("receiveBuffer", receiveBuffer, MIN_BUFFER, MAX_BUFFER);
+    range("sendQueue", sendQueue, MIN_QUEUE, MAX_QUEUE);
+    range("receiveQueue", receiveQueue, MIN_QUEUE, MAX_QUEUE);
+    if (receiveBuffer % 2 != 0) {
+      throw new IbInvalidException("receiveBuffer " + receiveBuffer, "odd", "an even number");
+    }
+    if (closeTimeout.isNegative()) {
+      throw new IbInvalidException("closeTimeout " + closeTimeout, "negative", "0 or more");
+    }
+  }
+
+  private static void range(String name, int value, int least, int most) {
+    if (value < least || value > most) {
+      throw new IbInvalidException(name + " " + value, "out of range", least + " to " + most);
+    }
+  }
+
+  /** {@return 128 KiB each way, 384 messages each way, 10 s to close} */
+  public static StreamOptions defaults() {
+    return DEFAULTS;
+  }
+
+  /**
+   * {@return these options with other buffers}
+   *
+   * @param send bytes
+   * @param receive bytes
+   */
+  public StreamOptions buffers(int send, int receive) {
+    return new StreamOptions(send, receive, sendQueue, receiveQueue, closeTimeout);
+  }
+
+  /**
+   * {@return these options with other queues}
+   *
+   * @param send messages
+   * @param receive messages
+   */
+  public StreamOptions queues(int send, int receive) {
+    return new StreamOptions(sendBuffer, receiveBuffer, send, receive, closeTimeout);
+  }
+
+  /** {@return these options with another time to close} */
+  public StreamOptions closeTimeout(Duration value) {
+    return new StreamOptions(sendBuffer, receiveBuffer, sendQueue, receiveQueue, value);
+  }
+}

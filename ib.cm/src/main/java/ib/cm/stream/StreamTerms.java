@@ -1,0 +1,89 @@
+package ib.cm.stream;
+
+import java.net.ProtocolException;
+import java.nio.ByteBuffer;
+
+/**
+ * The private data of rsockets, 40 bytes in network order (RS-1).
+ *
+ * @param bigEndian byte order of this side's list of buffers
+ * @param credits messages that this side can take, 1 to 65,535
+ * @param listAddress address of this side's list of two buffers, which the peer fills
+ * @param listKey its key
+ * @param address first buffer of this side, for the peer's data
+ * @param key its key
+ * @param length its bytes
+ */
+record StreamTerms(
+    boolean bigEndian,
+    int credits,
+    long listAddress,
+    int listKey,
+    long address,
+    int key,
+    int length) {
+  static final int BYTES = 40;
+
+  /** The entries of the list. */
+  static final int ENTRIES = 2;
+
+  private static final int VERSION = 1;
+  private static final int BIG_ENDIAN = 1;
+
+  byte[] toBytes() {
+    return ByteBuffer.allocate(BYTES)
+        .put((byte) VERSION)
+        .put((byte) (bigEndian ? BIG_ENDIAN : 0))
+        .putShort((short) credits)
+        .putInt(0) // no direct writes (iomap)
+        .putLong(listAddress)
+        .putInt(listKey)
+        .putInt(ENTRIES)
+        .putLong(address)
+        .putInt(key)
+        .putInt(length)
+        .array();
+  }
+
+  /**
+   * Reads the peer's terms.
+   *
+   * @param data private data, which may be longer
+   * @throws ProtocolException when they are not those of rsockets
+   */
+  static StreamTerms of(byte[] data) throws ProtocolException {
+    if (data.length < BYTES) {
+      throw new ProtocolException("the peer is no stream: private data of " + data.length);
+    }
+    ByteBuffer in = ByteBuffer.wrap(data);
+    int version = in.get();
+    int flags = in.get();
+    int credits = Short.toUnsignedInt(in.getShort());
+    in.getInt();
+    long listAddress = in.getLong();
+    int listKey = in.getInt();
+    int entries = in.getInt();
+    StreamTerms read =
+        new StreamTerms(
+            (flags & BIG_ENDIAN) != 0,
+            credits,
+            listAddress,
+            listKey,
+            in.getLong(),
+            in.getInt(),
+            in.getInt());
+    if (version != VERSION || entries != ENTRIES || credits == 0 || read.length <= 0) {
+      throw new ProtocolException(
+          "the peer is no stream that ib knows: version "
+              + version
+              + ", "
+              + entries
+              + " buffers, "
+              + credits
+              + " credits, "
+              + read.length
+              + " bytes");
+    }
+    return read;
+  }
+}

@@ -3,6 +3,7 @@ package ib.tools;
 import ib.cm.CmClient;
 import ib.core.client.IbCore;
 import ib.tools.rdmacm.Rping;
+import ib.tools.rdmacm.Rstream;
 import ib.tools.shell.Catalogue;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Descriptor;
@@ -21,7 +22,7 @@ import org.osgi.service.component.annotations.Reference;
     property = Catalogue.GROUP + "=2 measurements and connections, as perftest and librdmacm")
 @GogoCommand(
     scope = "ib",
-    function = {"rping"})
+    function = {"rping", "rstream"})
 @SuppressWarnings("checkstyle:MethodName")
 public final class RdmaCmCommands {
   private final IbCore core;
@@ -54,6 +55,26 @@ public final class RdmaCmCommands {
     return Invocation.run(
         () -> {
           Rping.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
+          return null;
+        });
+  }
+
+  /**
+   * Sends messages there and back over a stream.
+   *
+   * @param session the shell's
+   * @param args see {@link Rstream}
+   * @return the value
+   */
+  @Descriptor("measures a stream of bytes over RDMA, or TCP beside it, as librdmacm's")
+  public @Nullable Object rstream(
+      CommandSession session,
+      @Descriptor(
+              "[-s addr|-b addr] [-p port] [-S size|all] [-C count] [-I count] [-B size] [-T s|b|v]")
+          String... args) {
+    return Invocation.run(
+        () -> {
+          Rstream.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
           return null;
         });
   }

@@ -61,6 +61,7 @@ class UsageTest {
         "ibv_ud_pingpong",
         "perfquery",
         "rping",
+        "rstream",
         "saquery",
         "sminfo",
         "smpquery");

@@ -16,6 +16,7 @@ import org.junit.runners.Suite;
   Losses.class,
   Perftests.class,
   Rpings.class,
+  Streams.class,
   Refusals.class,
   Endurance.class,
   Outages.class,

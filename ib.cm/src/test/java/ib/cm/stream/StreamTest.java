@@ -1,201 +1,126 @@
 package ib.cm.stream;
 
+import static ib.cm.stream.StreamWorld.DEFAULTS;
+import static ib.cm.stream.StreamWorld.read;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.cm.CmClient;
-import ib.cm.rdma.RdmaCm;
-import ib.core.client.ClientRegistration;
-import ib.core.spi.StandaloneFabric;
+import ib.cm.rdma.QpFactory;
+import ib.cm.rdma.RdmaConnection;
+import ib.cm.rdma.RdmaEnd;
+import ib.cm.rdma.RdmaOptions;
+import ib.cm.rdma.RdmaRejectedException;
+import ib.cm.stream.StreamWorld.Both;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.ProtectionDomain;
+import ib.core.verbs.QpCap;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.SendFlags;
+import ib.driver.rxe.standalone.RxeHost;
 import ib.driver.soft.standalone.SoftFabric;
-import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ProtocolException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
-import java.security.MessageDigest;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
-import java.util.Random;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 14, section 3: streams")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StreamTest {
-  private static final StreamOptions DEFAULTS = StreamOptions.defaults();
-  private final StandaloneFabric fabric = SoftFabric.open("soft0", "soft1");
-  private final CmClient manager = CmClient.create();
-  private final ClientRegistration registered = fabric.core().registerClient(manager);
-  private final RdmaCm server = RdmaCm.open(fabric.core(), manager, "server");
-  private final RdmaCm client = RdmaCm.open(fabric.core(), manager, "client");
-  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private RdmaStreamListener listener;
+  private final StreamWorld world = new StreamWorld(SoftFabric.open("soft0", "soft1"));
+  private final ExecutorService threads = world.threads;
 
   @AfterEach
   void close() {
-    threads.shutdownNow();
-    client.close();
-    server.close();
-    registered.unregister();
-    assertEquals(List.of(), fabric.core().violations(), "the contract");
-    fabric.close();
-  }
-
-  private RdmaStreamListener listen(StreamOptions options) throws IOException {
-    listener = RdmaStreamListener.listen(server, new InetSocketAddress(0), 4, options);
-    return listener;
-  }
-
-  private InetSocketAddress at() throws IOException {
-    byte[] gid = fabric.device("soft1").gid(1, 0).toBytes();
-    return new InetSocketAddress(InetAddress.getByAddress(gid), listener.localAddress().getPort());
-  }
-
-  /** Two ends. */
-  private record Both(RdmaStream mine, RdmaStream theirs) implements AutoCloseable {
-    @Override
-    public void close() {
-      mine.close();
-      theirs.close();
-    }
-  }
-
-  private Both connected(StreamOptions options) throws Exception {
-    RdmaStreamListener ear = listen(options);
-    Future<RdmaStream> accepted = threads.submit((Callable<RdmaStream>) ear::accept);
-    RdmaStream mine = RdmaStream.connect(client, at(), options);
-    return new Both(mine, accepted.get(1, TimeUnit.MINUTES));
-  }
-
-  private static byte[] read(RdmaStream from, int bytes) throws IOException {
-    ByteBuffer into = ByteBuffer.allocate(bytes);
-    while (into.hasRemaining() && from.read(into) >= 0) {}
-    return java.util.Arrays.copyOf(into.array(), into.position());
+    world.close();
   }
 
   @Test
   @DisplayName("what is written is read, and then the end")
   void echo() throws Exception {
-    try (Both both = connected(DEFAULTS)) {
+    try (Both both = world.connected(DEFAULTS)) {
       byte[] hello = "hello, stream".getBytes(java.nio.charset.StandardCharsets.UTF_8);
-      assertEquals(hello.length, both.mine.write(ByteBuffer.wrap(hello)));
-      assertArrayEquals(hello, read(both.theirs, hello.length));
-      assertEquals(both.mine.localAddress().getPort(), both.theirs.remoteAddress().getPort());
-      both.mine.shutdownOutput();
-      assertEquals(-1, both.theirs.read(ByteBuffer.allocate(1)));
-      both.theirs.write(ByteBuffer.wrap(hello)); // the other direction goes on
-      assertArrayEquals(hello, read(both.mine, hello.length));
-      assertThrows(ClosedChannelException.class, () -> both.mine.write(ByteBuffer.wrap(hello)));
-      both.theirs.close();
-      assertEquals(-1, both.mine.read(ByteBuffer.allocate(1)));
-    }
-  }
-
-  /** Writes pieces of random lengths; {@return their hash} */
-  private static byte[] pour(RdmaStream to, long bytes, long seed) throws Exception {
-    Random random = new Random(seed);
-    MessageDigest hash = MessageDigest.getInstance("SHA-256");
-    long left = bytes;
-    while (left > 0) {
-      byte[] piece = new byte[(int) Math.min(left, 1 + random.nextInt(1 << random.nextInt(18)))];
-      random.nextBytes(piece);
-      hash.update(piece);
-      to.write(random.nextBoolean() ? ByteBuffer.wrap(piece) : direct(piece));
-      left -= piece.length;
-    }
-    to.shutdownOutput();
-    return hash.digest();
-  }
-
-  private static ByteBuffer direct(byte[] bytes) {
-    return ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
-  }
-
-  /** Reads to the end; {@return the hash} */
-  private static byte[] drain(RdmaStream from, long seed) throws Exception {
-    Random random = new Random(seed);
-    MessageDigest hash = MessageDigest.getInstance("SHA-256");
-    while (true) {
-      int most = 1 + random.nextInt(1 << random.nextInt(18));
-      ByteBuffer into =
-          random.nextBoolean() ? ByteBuffer.allocate(most) : ByteBuffer.allocateDirect(most);
-      if (from.read(into) < 0) {
-        return hash.digest();
-      }
-      hash.update(into.flip());
-    }
-  }
-
-  private void exchange(StreamOptions options, long bytes) throws Exception {
-    try (Both both = connected(options)) {
-      Future<byte[]> out = threads.submit(() -> pour(both.mine, bytes, 1));
-      Future<byte[]> back = threads.submit(() -> pour(both.theirs, bytes, 2));
-      Future<byte[]> there = threads.submit(() -> drain(both.theirs, 3));
-      Future<byte[]> here = threads.submit(() -> drain(both.mine, 4));
-      assertArrayEquals(out.get(), there.get());
-      assertArrayEquals(back.get(), here.get());
+      assertEquals(hello.length, both.mine().write(ByteBuffer.wrap(hello)));
+      assertArrayEquals(hello, read(both.theirs(), hello.length));
+      assertEquals(both.mine().localAddress().getPort(), both.theirs().remoteAddress().getPort());
+      both.mine().shutdownOutput();
+      assertEquals(-1, both.theirs().read(ByteBuffer.allocate(1)));
+      both.theirs().write(ByteBuffer.wrap(hello)); // the other direction goes on
+      assertArrayEquals(hello, read(both.mine(), hello.length));
+      assertThrows(ClosedChannelException.class, () -> both.mine().write(ByteBuffer.wrap(hello)));
+      both.theirs().close();
+      assertEquals(-1, both.mine().read(ByteBuffer.allocate(1)));
     }
   }
 
   @Test
   @DisplayName("RS-14: every byte arrives once and in order, both directions at a time")
   void bothWays() throws Exception {
-    exchange(DEFAULTS, 64 << 20);
+    world.exchange(DEFAULTS, 64 << 20);
   }
 
   @Test
   @DisplayName("RS-5: with the smallest buffers and queues, too, so that each limit is met")
   void smallest() throws Exception {
-    exchange(DEFAULTS.buffers(4096, 4096).queues(8, 8), 4 << 20);
+    world.exchange(DEFAULTS.buffers(4096, 4096).queues(8, 8), 4 << 20);
   }
 
   @Test
   @DisplayName("nothing listens: refused, and it says so; the address is wrong: no route")
   void refused() throws Exception {
-    listen(DEFAULTS);
-    InetSocketAddress at = at();
-    listener.close();
+    world.listen(DEFAULTS);
+    InetSocketAddress at = world.at();
+    world.listener.close();
     ConnectException why =
-        assertThrows(ConnectException.class, () -> RdmaStream.connect(client, at, DEFAULTS));
+        assertThrows(ConnectException.class, () -> RdmaStream.connect(world.client, at, DEFAULTS));
     assertTrue(why.getMessage().startsWith("Connection refused"), why.toString());
   }
 
   @Test
   @DisplayName("a thread that waits hears of the close, and of the interrupt")
   void closedMeanwhile() throws Exception {
-    try (Both both = connected(DEFAULTS)) {
-      Future<Integer> waits = threads.submit(() -> both.mine.read(ByteBuffer.allocate(1)));
+    try (Both both = world.connected(DEFAULTS)) {
+      Future<Integer> waits = threads.submit(() -> both.mine().read(ByteBuffer.allocate(1)));
       Thread.onSpinWait();
-      both.mine.close();
+      both.mine().close();
       Throwable why = assertThrows(Exception.class, waits::get).getCause();
       assertTrue(why instanceof ClosedChannelException, why.toString());
     }
-    try (Both both = connected(DEFAULTS)) {
+    try (Both both = world.connected(DEFAULTS)) {
       Thread.currentThread().interrupt();
-      assertThrows(ClosedByInterruptException.class, () -> both.mine.read(ByteBuffer.allocate(1)));
+      assertThrows(
+          ClosedByInterruptException.class, () -> both.mine().read(ByteBuffer.allocate(1)));
       assertTrue(Thread.interrupted());
-      assertThrows(ClosedChannelException.class, () -> both.mine.read(ByteBuffer.allocate(1)));
+      assertThrows(ClosedChannelException.class, () -> both.mine().read(ByteBuffer.allocate(1)));
     }
   }
 
   @Test
   @DisplayName("a listener that is closed lets the threads that wait go")
   void listenerClosed() throws Exception {
-    RdmaStreamListener ear = listen(DEFAULTS);
-    Future<RdmaStream> waits = threads.submit((Callable<RdmaStream>) ear::accept);
-    Future<RdmaStream> waitsToo = threads.submit((Callable<RdmaStream>) ear::accept);
+    RdmaStreamListener ear = world.listen(DEFAULTS);
+    Future<RdmaStream> waits = world.accepted();
+    Future<RdmaStream> waitsToo = world.accepted();
     ear.close();
     for (Future<RdmaStream> each : List.of(waits, waitsToo)) {
       Throwable why = assertThrows(Exception.class, each::get).getCause();
@@ -207,15 +132,120 @@ class StreamTest {
   @Test
   @DisplayName("API-6: a device goes under a stream: both ends fail, and the removal returns")
   void removed() throws Exception {
-    try (Both both = connected(DEFAULTS)) {
-      Future<Integer> waits = threads.submit(() -> both.mine.read(ByteBuffer.allocate(1)));
-      fabric.unplug("soft0");
+    try (Both both = world.connected(DEFAULTS)) {
+      Future<Integer> waits = threads.submit(() -> both.mine().read(ByteBuffer.allocate(1)));
+      world.fabric.unplug("soft0");
       Throwable why = assertThrows(Exception.class, waits::get).getCause();
       assertTrue(why instanceof SocketException, why.toString());
       SocketException there =
-          assertThrows(SocketException.class, () -> both.theirs.read(ByteBuffer.allocate(1)));
+          assertThrows(SocketException.class, () -> both.theirs().read(ByteBuffer.allocate(1)));
       assertTrue(there.getMessage().startsWith("Connection reset"), there.toString());
-      assertThrows(SocketException.class, () -> both.mine.write(ByteBuffer.allocate(1)));
+      assertThrows(SocketException.class, () -> both.mine().write(ByteBuffer.allocate(1)));
+    }
+  }
+
+  @Test
+  @DisplayName("a peer that is no stream is rejected, and the next one is served")
+  void strangers() throws Exception {
+    world.listen(DEFAULTS);
+    Future<RdmaStream> accepted = world.accepted();
+    byte[] wrong = new StreamTerms(false, 0, 0, 0, 0, 0, 1).toBytes();
+    for (byte[] data : List.of(new byte[0], wrong)) {
+      RdmaRejectedException why =
+          assertThrows(
+              RdmaRejectedException.class,
+              () -> world.client.connect(world.at(), RdmaOptions.rc().data(data), new Plain(data)));
+      assertEquals(28, why.reason());
+    }
+    try (RdmaStream mine = RdmaStream.connect(world.client, world.at(), DEFAULTS);
+        RdmaStream theirs = accepted.get(1, TimeUnit.MINUTES)) {
+      mine.write(ByteBuffer.wrap(new byte[] {7}));
+      assertArrayEquals(new byte[] {7}, read(theirs, 1));
+    }
+  }
+
+  @Test
+  @DisplayName("a peer that sends more than it may ends its stream, and nothing else")
+  void overrun() throws Exception {
+    world.listen(DEFAULTS.buffers(4096, 4096));
+    Future<RdmaStream> accepted = world.accepted();
+    Plain plain = new Plain(new StreamTerms(false, 8, 0, 0, 0, 0, 4096).toBytes());
+    RdmaConnection raw = world.client.connect(world.at(), RdmaOptions.rc(), plain);
+    try (RdmaStream theirs = accepted.get(1, TimeUnit.MINUTES)) {
+      QueuePair qp = raw.qp();
+      qp.wrStart().wrId(1).wrFlags(SendFlags.SIGNALED);
+      assertEquals(0, qp.wrRdmaWriteImm(0, 0, Immediate.DATA.of(4097)).wrComplete());
+      ByteBuffer into = ByteBuffer.allocate(1);
+      ProtocolException why = assertThrows(ProtocolException.class, () -> theirs.read(into));
+      assertTrue(why.getMessage().contains("4097 bytes and may send"), why.toString());
+      assertThrows(ProtocolException.class, () -> theirs.write(ByteBuffer.allocate(1)));
+      assertEquals(RdmaEnd.Kind.DISCONNECTED, raw.ended().get(1, TimeUnit.MINUTES).kind());
+    }
+    raw.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  @DisplayName("RS-14: with lost, repeated and reordered packets, too")
+  void faults(long seed) throws Exception {
+    SoftFabric disturbed =
+        SoftFabric.options()
+            .devices("soft0", "soft1")
+            .faults("loss rate=0.01", "duplicate rate=0.01", "reorder rate=0.01")
+            .seed(seed)
+            .open();
+    try (StreamWorld other = new StreamWorld(disturbed)) {
+      other.exchange(DEFAULTS.buffers(16_384, 16_384), 1 << 20);
+    }
+  }
+
+  @Test
+  @DisplayName("over RoCE devices, by IPv4 addresses")
+  void overEthernet() throws Exception {
+    try (StreamWorld other = new StreamWorld(RxeHost.open("127.0.43.1", "127.0.43.2"))) {
+      other.exchange(DEFAULTS, 8 << 20);
+    }
+  }
+
+  /** A queue pair that knows nothing of streams. */
+  private static final class Plain implements QpFactory {
+    private final byte[] data;
+    private final Deque<AutoCloseable> made = new ArrayDeque<>();
+
+    Plain(byte[] data) {
+      this.data = data;
+    }
+
+    @Override
+    public byte[] data(RdmaOptions options) {
+      return data;
+    }
+
+    @Override
+    public QueuePair make(IbDevice device, int port) {
+      ProtectionDomain pd = device.allocPd();
+      made.push(pd);
+      CompletionQueue cq = device.createCq(new CqInit(64));
+      made.push(cq);
+      return pd.createQp(new QpInit(QpType.RC, cq, new QpCap(8, 32, 1, 1, 0)));
+    }
+
+    @Override
+    public void initialized(QueuePair qp) {
+      for (int i = 0; i < 32; i++) {
+        assertEquals(0, qp.postReceive(i, 0, 0, 0));
+      }
+    }
+
+    @Override
+    public void destroyed(QueuePair qp) {
+      while (!made.isEmpty()) {
+        try {
+          made.pop().close();
+        } catch (Exception e) {
+          throw new AssertionError(e);
+        }
+      }
     }
   }
 }

@@ -1,0 +1,206 @@
+package ib.cm.stream;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.ProtocolException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HexFormat;
+import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("RS-1 to RS-6: what each side of a stream may send")
+class FlowTest {
+  private static final int LIST = StreamTerms.ENTRIES * Flow.ENTRY;
+
+  private static StreamTerms terms(boolean bigEndian, long base, int queue, int ring) {
+    return new StreamTerms(bigEndian, queue, base, 7, base + LIST, 7, ring / 2);
+  }
+
+  @Test
+  @DisplayName("RS-1: 40 bytes in network order")
+  void terms() throws Exception {
+    StreamTerms sent =
+        new StreamTerms(false, 384, 0x1122334455667788L, 0x99aabbcc, 0x0102030405060708L, 9, 65536);
+    String hex =
+        "01000180" // version, flags, credits
+            + "00000000"
+            + "1122334455667788" // list
+            + "99aabbcc"
+            + "00000002"
+            + "0102030405060708" // first buffer
+            + "00000009"
+            + "00010000";
+    assertArrayEquals(HexFormat.of().parseHex(hex), sent.toBytes());
+    assertEquals(sent, StreamTerms.of(HexFormat.of().parseHex(hex + "00".repeat(16))));
+    StreamTerms big = new StreamTerms(true, 1, 0, 0, 0, 0, 1);
+    assertEquals(big, StreamTerms.of(big.toBytes()));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 2", "2, 0", "3, 0", "20, 1", "36, 128"}) // version, credits, entries, length
+  @DisplayName("RS-1: terms that are not those of a stream are refused")
+  void refused(int at, int value) {
+    byte[] bytes = terms(false, 4096, 1, 4096).toBytes();
+    bytes[at] = (byte) value;
+    if (at == 2 || at == 3) {
+      bytes[2] = 0;
+      bytes[3] = 0;
+    }
+    assertThrows(ProtocolException.class, () -> StreamTerms.of(bytes));
+    assertThrows(ProtocolException.class, () -> StreamTerms.of(new byte[39]));
+  }
+
+  @Test
+  @DisplayName(
+      "RS-6: the first message of each side is 0x80000180 with the second half of its ring")
+  void first() {
+    Flow flow = new Flow(MemorySegment.NULL, 1 << 17, 384, terms(true, 0x1000, 384, 1 << 17));
+    assertTrue(flow.due() && flow.buffer());
+    assertEquals(0x80000180, Immediate.CREDITS.of(flow.credits()));
+    assertEquals(0x1000 + 16, flow.entry());
+    MemorySegment entry = MemorySegment.ofArray(new byte[16]);
+    flow.write(entry, 0x20000, 5);
+    assertEquals(
+        "00000000000300000000000500010000", // in the order of the peer, which is big-endian
+        HexFormat.of().formatHex(entry.toArray(ValueLayout.JAVA_BYTE)));
+    flow.granted();
+    assertFalse(flow.due());
+  }
+
+  @Test
+  @DisplayName(
+      "a peer that sends more than it may, or publishes more than the list holds, is caught")
+  void tooMuch() throws Exception {
+    Flow flow = new Flow(MemorySegment.NULL, 8192, 8, terms(false, 0, 8, 8192));
+    flow.heard(4096);
+    assertThrows(ProtocolException.class, () -> flow.heard(1));
+    flow.granted(); // the second half
+    flow.heard(4096);
+    assertEquals(8192, flow.readable());
+    flow.credited(8, true);
+    flow.credited(8, true);
+    assertThrows(ProtocolException.class, () -> flow.credited(8, true));
+  }
+
+  /**
+   * One side: its memory is that of the test; its messages are in flight until the peer has them.
+   */
+  private static final class Side {
+    final MemorySegment memory;
+    final Flow flow;
+    final Deque<int[]> inFlight = new ArrayDeque<>(); // immediate, bytes written
+    final Random content;
+    final Random expected;
+    final int ring;
+    final int queue;
+
+    Side(MemorySegment memory, int queue, long seed, StreamTerms peer) {
+      this.memory = memory;
+      this.queue = queue;
+      ring = (int) memory.byteSize() - LIST;
+      flow = new Flow(memory, ring, queue, peer);
+      content = new Random(seed);
+      expected = new Random(seed ^ 1);
+    }
+
+    /** Sends what it may, into the memory of the peer at once; the peer hears of it later. */
+    boolean send(Side peer, int most) {
+      int n = Math.min(flow.room(), most);
+      if (n == 0) {
+        return false;
+      }
+      for (int i = 0; i < n; i++) {
+        long at = flow.address() - peer.memory.address() + i;
+        assertTrue(at >= LIST && at < LIST + peer.ring, "outside of the ring");
+        peer.memory.set(ValueLayout.JAVA_BYTE, at, (byte) content.nextInt());
+      }
+      flow.sent(n);
+      inFlight.add(new int[] {Immediate.DATA.of(n), n});
+      long data = inFlight.stream().filter(m -> m[0] >>> 29 == 0).count();
+      assertTrue(data <= peer.queue, "more messages than receives");
+      return true;
+    }
+
+    void grant(Side peer) {
+      if (flow.due()) {
+        boolean buffer = flow.buffer();
+        int immediate = Immediate.CREDITS.of(flow.credits());
+        if (buffer) {
+          long at = flow.entry() - peer.memory.address();
+          flow.write(peer.memory.asSlice(at, 16), memory.address() + LIST, 7);
+        }
+        flow.granted();
+        inFlight.add(new int[] {immediate, buffer ? 16 : 0});
+      }
+    }
+
+    void hear(Side peer) throws ProtocolException {
+      int[] message = peer.inFlight.poll();
+      if (message != null && Immediate.type(message[0]) == Immediate.DATA) {
+        flow.heard(Immediate.value(message[0]));
+      } else if (message != null) {
+        flow.credited(Immediate.value(message[0]), message[1] > 0);
+      }
+    }
+
+    int read(int most) {
+      int n = Math.min(flow.piece(), most);
+      for (int i = 0; i < n; i++) {
+        byte is = memory.get(ValueLayout.JAVA_BYTE, LIST + flow.readAt() + i);
+        assertEquals((byte) expected.nextInt(), is, "content");
+      }
+      flow.read(n);
+      return n;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  @DisplayName("RS-5: two sides in any order of steps lose, repeat and overwrite no byte, nor stop")
+  void model(long seed) throws Exception {
+    Random random = new Random(seed);
+    int[] rings = {4096 << random.nextInt(3), 4096 << random.nextInt(3)};
+    int[] queues = {8 + random.nextInt(40), 8 + random.nextInt(40)};
+    try (Arena arena = Arena.ofConfined()) {
+      Side[] sides = pair(arena, rings, queues, seed);
+      long[] got = new long[2];
+      for (int step = 0; step < 400_000; step++) {
+        int me = random.nextInt(2);
+        Side side = sides[me];
+        Side peer = sides[1 - me];
+        switch (random.nextInt(4)) {
+          case 0 -> side.send(peer, 1 + random.nextInt(1 << random.nextInt(11)));
+          case 1 -> side.hear(peer);
+          case 2 -> got[me] += side.read(1 + random.nextInt(1 << random.nextInt(11)));
+          default -> side.grant(peer);
+        }
+      }
+      // more than 65,536 messages, so that sequence numbers have wrapped
+      assertTrue(got[0] > 1_000_000 && got[1] > 1_000_000, got[0] + ", " + got[1]);
+    }
+  }
+
+  private static Side[] pair(Arena arena, int[] rings, int[] queues, long seed) {
+    // the address of the second is known before it is made: both live in one block
+    MemorySegment block = arena.allocate(2L * LIST + rings[0] + rings[1] + 64, 16);
+    long second = block.address() + LIST + rings[0] + 15 & ~15L;
+    MemorySegment first = block.asSlice(0, LIST + rings[0]);
+    MemorySegment next = block.asSlice(second - block.address(), LIST + rings[1]);
+    Side a = new Side(first, queues[0], seed, terms(false, second, queues[1], rings[1]));
+    Side b =
+        new Side(next, queues[1], seed ^ 1, terms(false, block.address(), queues[0], rings[0]));
+    return new Side[] {a, b};
+  }
+}

@@ -26,7 +26,9 @@ final class ImportRules {
           new Room("ib\\.cm", API),
           new Room("ib\\.ulp\\..*", API + "|ib\\.cm"),
           new Room("ib\\.health", EXPORTED),
-          new Room("ib\\.tools", EXPORTED + "|ib\\.cm(\\.rdma)?|ib\\.health|ib\\.kit\\.capture"),
+          new Room(
+              "ib\\.tools",
+              EXPORTED + "|ib\\.cm(\\.rdma|\\.stream)?|ib\\.health|ib\\.kit\\.capture"),
           new Room("ib\\.(verifier|kit)", EXPORTED),
           new Room("ib\\.web", EXPORTED + "|ib\\.health|ib\\.tools\\.[a-z]+|ib\\.kit\\.capture"),
           new Room("cnf/launcher", "nothing"),

@@ -68,7 +68,7 @@ final class Flow {
   // ---- what this side sends ----
 
   /** {@return how many bytes the next message may have; 0 for none now} */
-  int room() {
+  int sendable() {
     if (left == 0 && published > 0) {
       published--;
       place ^= 1;
@@ -90,7 +90,7 @@ final class Flow {
     return key;
   }
 
-  /** A message was sent, of at most {@link #room} bytes. */
+  /** A message was sent, of at most {@link #sendable} bytes. */
   void sent(int bytes) {
     sequence = sequence + 1 & MASK;
     address += bytes;

@@ -6,7 +6,7 @@ enum Immediate {
   DATA(0),
   /** The sequence number that the other side must not reach. */
   CREDITS(4),
-  /** What follows is one of the constants. */
+  /** One of the constants. */
   CONTROL(7),
   /** Types that are reserved, and direct writes, which ib has not offered. */
   OTHER(-1);

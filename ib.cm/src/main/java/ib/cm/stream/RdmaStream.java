@@ -114,8 +114,8 @@ public final class RdmaStream implements ByteChannel {
   /**
    * Reads, and waits for the first byte.
    *
-   * @param into takes at most as many bytes as it has room for
-   * @return how many bytes; 0 only when there is no room; -1 when the peer writes no more
+   * @param into takes at most its remaining bytes
+   * @return how many bytes; 0 only for a full buffer; -1 when the peer writes no more
    * @throws ClosedChannelException when this stream is closed, also by another thread meanwhile
    * @throws java.net.SocketException when the connection has failed, or the device goes
    */
@@ -135,7 +135,7 @@ public final class RdmaStream implements ByteChannel {
   }
 
   /**
-   * Writes all of a buffer, and waits for room.
+   * Writes all of a buffer, and waits until there is space for it.
    *
    * @param from the bytes
    * @return how many bytes it had

@@ -11,9 +11,10 @@
  * <p>A stream has no thread: calls of {@code read}, {@code write} and {@code close} handle the
  * completions, as in rsockets. They block; virtual threads are not pinned meanwhile.
  *
- * <p>Locks: of a stream, {@code reading} and {@code writing} let one reader and one writer in at a
- * time, and are held while their call waits; {@code lock} guards the state and is taken inside of
- * these; it is never held while a thread waits for the peer. The completion handler takes no lock.
+ * <p>Locks: {@code reading} and {@code writing} of {@code RdmaStream} let one reader and one writer
+ * in at a time, and are held while their call waits. The lock of {@code StreamEnd} guards the state
+ * and is taken inside of these; no thread holds it while it waits for the peer. The lock of a
+ * connection is taken inside of it when a stream fails. The completion handler takes no lock.
  */
 @Version("1.0.0")
 @Export

@@ -117,7 +117,7 @@ class FlowTest {
 
     /** Sends what it may, into the memory of the peer at once; the peer hears of it later. */
     boolean send(Side peer, int most) {
-      int n = Math.min(flow.room(), most);
+      int n = Math.min(flow.sendable(), most);
       if (n == 0) {
         return false;
       }

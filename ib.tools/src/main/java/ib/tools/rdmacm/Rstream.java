@@ -113,13 +113,13 @@ public final class Rstream {
     return channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
   }
 
-  /** What makes a connection. */
+  /** Makes a connection. */
   @FunctionalInterface
   private interface Make {
     ByteChannel make() throws IOException;
   }
 
-  /** What ends all. */
+  /** Ends all. */
   @FunctionalInterface
   private interface End {
     void end() throws IOException;

@@ -1,0 +1,207 @@
+package ib.cm.stream;
+
+import ib.core.verbs.Access;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.EventType;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.NotifyFlags;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.ProtectionDomain;
+import ib.core.verbs.QpCap;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.WorkCompletion;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue pair of a stream and its memory: the list and the ring, which the peer writes, and the
+ * send buffer, which it does not see. Written before the connection is made; the lock of {@link
+ * StreamEnd} guards the end.
+ */
+final class StreamQueue {
+  /** Messages without credits (RS-7). */
+  static final int CONTROLS = 4;
+
+  /** Request numbers of receives and of messages without data; those of data are their length. */
+  static final long RECEIVE = -1;
+
+  static final long CONTROL = -2;
+
+  private static final int LIST = StreamTerms.ENTRIES * Flow.ENTRY;
+  private static final int PAGE = 4096;
+
+  private final StreamOptions options;
+  private @Nullable ProtectionDomain pd;
+  private @Nullable CompletionQueue cq;
+  private @Nullable MemoryRegion open;
+  private @Nullable MemoryRegion own; // an entry for the peer's list, then the send buffer
+  private @Nullable QueuePair qp;
+
+  StreamQueue(StreamOptions options) {
+    this.options = options;
+  }
+
+  /**
+   * Makes all of it.
+   *
+   * @param device the program's handle
+   * @param completed called when the completion queue was armed, in any context
+   * @param dataCame called when the first data have come before the connection was ready
+   */
+  QueuePair make(IbDevice device, Runnable completed, Runnable dataCame) {
+    int sends = options.sendQueue() + CONTROLS;
+    try {
+      ProtectionDomain domain = device.allocPd();
+      pd = domain;
+      CompletionQueue queue =
+          device.createCq(new CqInit(sends + receives(), (q, context) -> completed.run(), null));
+      cq = queue;
+      int rights = Access.LOCAL_WRITE | Access.REMOTE_WRITE;
+      open = domain.allocMemory((long) LIST + options.receiveBuffer(), PAGE, rights);
+      own = domain.allocMemory((long) Flow.ENTRY + options.sendBuffer(), PAGE, Access.LOCAL_WRITE);
+      QpInit init =
+          new QpInit(QpType.RC, queue, new QpCap(sends, receives(), 1, 1, Flow.ENTRY))
+              .withEventHandler(
+                  (event, context) -> {
+                    if (event.type() == EventType.COMM_EST) {
+                      dataCame.run();
+                    }
+                  },
+                  null);
+      QueuePair made = domain.createQp(init);
+      qp = made;
+      return made;
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** {@return receives: the peer's credits, and its messages without credits twice} */
+  private int receives() {
+    return options.receiveQueue() + 2 * CONTROLS;
+  }
+
+  /** Posts all receives. */
+  void receive(QueuePair made) {
+    for (int i = 0; i < receives(); i++) {
+      int status = made.postReceive(RECEIVE, 0, 0, 0);
+      if (status != PostStatus.OK) {
+        throw new IllegalStateException(PostStatus.text(status));
+      }
+    }
+  }
+
+  /** Posts a receive in place of one; {@return its status} */
+  int receiveAgain() {
+    return given(qp).postReceive(RECEIVE, 0, 0, 0);
+  }
+
+  StreamTerms terms() {
+    MemoryRegion ring = given(open);
+    return new StreamTerms(
+        ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN,
+        options.receiveQueue(),
+        ring.iova(),
+        ring.rkey(),
+        ring.iova() + LIST,
+        ring.rkey(),
+        options.receiveBuffer() / 2);
+  }
+
+  Flow flow(StreamTerms peer) {
+    MemorySegment list = given(open).segment();
+    return new Flow(list, options.receiveBuffer(), options.receiveQueue(), peer);
+  }
+
+  int poll(WorkCompletion[] into) {
+    return given(cq).poll(into, into.length);
+  }
+
+  void arm() {
+    given(cq).requestNotify(NotifyFlags.NEXT_COMP);
+  }
+
+  /** Takes bytes out of the ring. */
+  void take(ByteBuffer into, int at, int n) {
+    MemorySegment to = MemorySegment.ofBuffer(into);
+    MemorySegment ring = given(open).segment();
+    MemorySegment.copy(
+        ring, ValueLayout.JAVA_BYTE, (long) LIST + at, to, ValueLayout.JAVA_BYTE, 0, n);
+    into.position(into.position() + n);
+  }
+
+  /** Puts bytes into the send buffer, and sends them; {@return the status} */
+  int send(ByteBuffer from, int place, int n, Flow flow) {
+    MemoryRegion buffer = given(own);
+    long at = Flow.ENTRY + (long) place;
+    MemorySegment bytes = MemorySegment.ofBuffer(from);
+    MemorySegment.copy(
+        bytes, ValueLayout.JAVA_BYTE, 0, buffer.segment(), ValueLayout.JAVA_BYTE, at, n);
+    from.position(from.position() + n);
+    QueuePair pair = given(qp);
+    pair.wrStart().wrId(n).wrFlags(SendFlags.SIGNALED);
+    pair.wrRdmaWriteImm(flow.key(), flow.address(), Immediate.DATA.of(n));
+    return pair.wrSetSge(buffer.lkey(), buffer.iova() + at, n).wrComplete();
+  }
+
+  /** Sends credits, with the free half of the ring if there is one; {@return the status} */
+  int credit(Flow flow, StreamTerms peer) {
+    int immediate = Immediate.CREDITS.of(flow.credits());
+    if (!flow.buffer()) {
+      return say(immediate, peer);
+    }
+    MemoryRegion ring = given(open);
+    MemorySegment entry = given(own).segment().asSlice(0, Flow.ENTRY);
+    flow.write(entry, ring.iova() + LIST, ring.rkey());
+    QueuePair pair = given(qp);
+    pair.wrStart().wrId(CONTROL).wrFlags(SendFlags.SIGNALED);
+    pair.wrRdmaWriteImm(peer.listKey(), flow.entry(), immediate);
+    return pair.wrSetInline(entry, 0, Flow.ENTRY).wrComplete();
+  }
+
+  /** Sends an immediate without data; {@return the status} */
+  int say(int immediate, StreamTerms peer) {
+    QueuePair pair = given(qp);
+    pair.wrStart().wrId(CONTROL).wrFlags(SendFlags.SIGNALED);
+    return pair.wrRdmaWriteImm(peer.listKey(), peer.listAddress(), immediate).wrComplete();
+  }
+
+  /** Frees all but the queue pair. */
+  void close() {
+    for (@Nullable AutoCloseable each : new AutoCloseable[] {own, open, cq, pd}) {
+      close(each);
+    }
+    own = null;
+    open = null;
+    cq = null;
+    pd = null;
+  }
+
+  private static void close(@Nullable AutoCloseable made) {
+    try {
+      if (made != null) {
+        made.close();
+      }
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e); // none of them throws any other
+    }
+  }
+
+  private static <T> T given(@Nullable T made) {
+    if (made == null) {
+      throw new IllegalStateException("not connected");
+    }
+    return made;
+  }
+}

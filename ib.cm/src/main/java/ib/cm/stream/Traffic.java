@@ -1,0 +1,201 @@
+package ib.cm.stream;
+
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
+import java.io.IOException;
+import java.net.ProtocolException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages of a stream that is connected: those that are under way, and those that have come.
+ * The lock of {@link StreamEnd} guards it.
+ */
+final class Traffic {
+  private static final int BATCH = 16;
+
+  private final StreamOptions options;
+  private final StreamQueue queue;
+  private final StreamTerms peer;
+  private final Flow flow;
+  private final Runnable failed;
+  private final WorkCompletion[] completions = new WorkCompletion[BATCH];
+  private int slots; // of the send queue, for data
+  private int controls = StreamQueue.CONTROLS;
+  private int free; // bytes of the send buffer
+  private int sendAt;
+  private boolean inputEnded;
+  private boolean outputEnded;
+  private @Nullable IOException broken;
+
+  /**
+   * Begins.
+   *
+   * @param options sizes
+   * @param queue the queue pair and its memory
+   * @param peer what the peer has said
+   * @param failed called once, when the stream fails
+   */
+  Traffic(StreamOptions options, StreamQueue queue, StreamTerms peer, Runnable failed) {
+    this.options = options;
+    this.queue = queue;
+    this.peer = peer;
+    this.failed = failed;
+    flow = queue.flow(peer);
+    slots = options.sendQueue();
+    free = options.sendBuffer();
+    Arrays.setAll(completions, i -> new WorkCompletion());
+  }
+
+  /**
+   * Handles all completions, and gives the peer credits.
+   *
+   * @param ended whether the connection has ended
+   * @return whether there was any completion
+   */
+  boolean progress(boolean ended) {
+    boolean any = false;
+    for (int n = queue.poll(completions); n > 0; n = queue.poll(completions)) {
+      any = true;
+      for (int i = 0; i < n; i++) {
+        try {
+          completed(completions[i], ended);
+        } catch (ProtocolException e) {
+          fail(e);
+        }
+      }
+    }
+    if (!ended && flow.due() && controls > 0 && broken == null) {
+      controls--;
+      post(queue.credit(flow, peer));
+      flow.granted();
+    }
+    return any;
+  }
+
+  private void completed(WorkCompletion c, boolean ended) throws ProtocolException {
+    if (c.status() != WcStatus.SUCCESS) {
+      if (c.status() != WcStatus.WR_FLUSH_ERR) {
+        fail(new SocketException("Connection reset: " + c.status()));
+      }
+    } else if (c.wrId() == StreamQueue.RECEIVE) {
+      heard(c);
+      if (!ended) {
+        post(queue.receiveAgain());
+      }
+    } else if (c.wrId() == StreamQueue.CONTROL) {
+      controls++;
+    } else {
+      slots++;
+      free += (int) c.wrId();
+    }
+  }
+
+  private void heard(WorkCompletion c) throws ProtocolException {
+    int value = Immediate.value(c.immData());
+    switch (Immediate.type(c.immData())) {
+      case DATA -> flow.heard(value);
+      case CREDITS -> flow.credited(value, c.byteLen() > 0);
+      case CONTROL -> {
+        inputEnded |= value == Immediate.SHUTDOWN || value == Immediate.DISCONNECT;
+        outputEnded |= value == Immediate.DISCONNECT;
+      }
+      case OTHER -> {} // reserved, RS-3
+    }
+  }
+
+  private void fail(IOException why) {
+    if (broken == null) {
+      broken = why;
+      failed.run();
+    }
+  }
+
+  private void post(int status) {
+    if (status != PostStatus.OK) {
+      fail(new SocketException("Connection reset: " + PostStatus.text(status)));
+    }
+  }
+
+  /** {@return whether the stream has failed} */
+  boolean isBroken() {
+    return broken != null;
+  }
+
+  /** {@return why the stream has failed, as a new exception; null while it goes on} */
+  @Nullable IOException broken() {
+    IOException first = broken;
+    if (first == null) {
+      return null;
+    }
+    String text = first.getMessage();
+    boolean protocol = first instanceof ProtocolException;
+    IOException again = protocol ? new ProtocolException(text) : new SocketException(text);
+    again.initCause(first);
+    return again;
+  }
+
+  /** {@return whether the peer writes no more} */
+  boolean inputEnded() {
+    return inputEnded;
+  }
+
+  /** {@return whether nothing more can be written} */
+  boolean outputEnded() {
+    return outputEnded;
+  }
+
+  /** Reads what there is; {@return how many bytes} */
+  int take(ByteBuffer into) {
+    int all = 0;
+    while (into.hasRemaining() && flow.readable() > 0) {
+      int n = Math.min(into.remaining(), flow.piece());
+      queue.take(into, flow.readAt(), n);
+      flow.read(n);
+      all += n;
+    }
+    return all;
+  }
+
+  /** Sends at most so many bytes in one message; {@return how many, 0 for none now} */
+  int send(ByteBuffer from, int most) {
+    int piece = Math.min(free, options.sendBuffer() - sendAt); // free and not cut by the end
+    int n = slots == 0 ? 0 : Math.min(Math.min(flow.sendable(), piece), most);
+    if (n > 0) {
+      slots--;
+      free -= n;
+      post(queue.send(from, sendAt, n, flow));
+      sendAt = (sendAt + n) % options.sendBuffer();
+      flow.sent(n);
+    }
+    return n;
+  }
+
+  /** Says that this side writes no more; {@return false when that cannot be sent now} */
+  boolean shutdown() {
+    return end(Immediate.SHUTDOWN);
+  }
+
+  /** Says that this side neither reads nor writes; {@return false when that cannot be sent now} */
+  boolean disconnect() {
+    return end(Immediate.DISCONNECT);
+  }
+
+  private boolean end(int how) {
+    if (controls == 0) {
+      return false;
+    }
+    controls--;
+    outputEnded = true;
+    post(queue.say(Immediate.CONTROL.of(how), peer));
+    return true;
+  }
+
+  /** {@return whether the peer has all that was sent} */
+  boolean arrived() {
+    return slots == options.sendQueue() && controls == StreamQueue.CONTROLS;
+  }
+}

@@ -45,7 +45,9 @@ class CrossModelTest {
 
   @ParameterizedTest(name = "{0} and {1}")
   @MethodSource("pairs")
-  @DisplayName("one of two gives way, the one of the lower rank, and no watchdog is needed")
+  @DisplayName(
+      "one of two gives way, the one of the lower rank, and no watchdog is needed; a change of"
+          + " configuration waits for nothing, so that none gives way")
   void pair(Kind a, Kind b) {
     Result r = explore(LOCKS, a, b);
     assertNull(r.failure());

@@ -39,7 +39,9 @@ class SiteTest {
                     : name.equals(p));
   }
 
-  /** A page beside which no class stands has no place in a site; woven code alone calls probes. */
+  /**
+   * The page of a package without classes introduces those below; woven code alone calls probes.
+   */
   private static final Set<String> BARE = Set.of("ib.core", "ib.verifier.probe");
 
   private static boolean called(Source page) {

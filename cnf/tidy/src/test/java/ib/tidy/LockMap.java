@@ -28,6 +28,7 @@ final class LockMap {
           "ib.driver.base",
           "ib.driver.rxe",
           "ib.driver.soft",
+          "ib.engine",
           "ib.ulp.ipoib",
           "ib.health",
           "ib.verifier");

@@ -70,6 +70,28 @@ class CrossModelTest {
   }
 
   @Test
+  @DisplayName("E9: planted: the same, for an agent whose queue is drained")
+  void plantedAgent() {
+    caught(
+        Kind.REMOVE,
+        Kind.AGENT,
+        "ib.core.internal.hotplug.Actor.await",
+        "enter",
+        Weave.Kind.DROPPED);
+  }
+
+  @Test
+  @DisplayName("E9: planted: what waits for the end of a callback is not entered into the graph")
+  void plantedFence() {
+    caught(
+        Kind.CALLBACK,
+        Kind.AGENT,
+        "ib.core.internal.waits.WaitGraph.begin",
+        "enter",
+        Weave.Kind.DROPPED);
+  }
+
+  @Test
   @DisplayName("E9: planted: a wait for leases is not in the graph")
   void plantedLeases() {
     caught(

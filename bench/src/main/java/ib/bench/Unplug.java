@@ -141,7 +141,7 @@ public class Unplug {
    * A device without the driver's slot, capture and fault rules: the figure is that of the core's
    * removal and of the engine's end. A device of {@code SoftFabric} has more to end.
    */
-  private static final class Node extends DriverDevice {
+  static final class Node extends DriverDevice {
     private final FabricPort wire;
     private final SoftHca hca;
 

@@ -26,7 +26,14 @@ class EngineModelTest {
   private static final Weave ALL = Weave.of("ib.engine.");
   private static final Weave MEETING =
       ALL.stoppingIn(
-          "ClaimToken", "RunList", "PacketQueue", "PacketWait", "Packet", "Worker", "Key");
+          "ClaimToken",
+          "RunList",
+          "PacketQueue",
+          "PacketWait",
+          "Packet",
+          "Worker",
+          "Key",
+          "Copier");
 
   private static final Weave SLOTS =
       ALL.stoppingIn("ClaimToken", "RunList", "PacketQueue", "PacketWait", "SlotRing");
@@ -100,9 +107,9 @@ class EngineModelTest {
     "CqScenarios$LatePoll, cq.Members.release, owns, TRUE",
     "CqScenarios$Moderated, cq.Moderation.due, start, DROPPED",
     "CqScenarios$Moderated, cq.Moderation.over, run, DROPPED",
-    "KeyScenarios$Reopen, mr.Copier.copy, live, TRUE",
-    "KeyScenarios$Kept, mr.Mover.move, live, TRUE",
-    "KeyScenarios$Window, mr.Copier.copy, live, TRUE",
+    "KeyScenarios$Reopen, mr.Copier.into, live, TRUE",
+    "KeyScenarios$Kept, mr.Copier.into, live, TRUE",
+    "KeyScenarios$Window, mr.Copier.into, live, TRUE",
     "KeyScenarios$TwoOwners, mr.Key.begin, compareAndSet, TORN",
     "EngineScenarios$TwoPosters, run.ClaimToken.schedule, compareAndSet, TORN",
     "EngineScenarios$BuilderAndList, qp.DirectSends.express, isOldest, TRUE",
@@ -115,7 +122,7 @@ class EngineModelTest {
     "EngineScenarios$TwoPosters, run.ClaimToken.release, compareAndSet, TORN",
     "EngineScenarios$Deregister, qp.SoftMr.withdraw, fence, DROPPED",
     "EngineScenarios$LocalInvalidate, mr.Mover.counted, enter, DROPPED",
-    "EngineScenarios$LocalInvalidatePacket, mr.Copier.piece, enter, DROPPED",
+    "EngineScenarios$LocalInvalidatePacket, mr.Copier.part, enter, DROPPED",
     "EngineScenarios$LocalInvalidate, qp.LocalWork.settled, settled, TRUE",
     "EngineScenarios$RemoteInvalidate, qp.Invalidation.settled, settled, TRUE",
     "EngineScenarios$Unbind, qp.LocalWork.settled, settled, TRUE",

@@ -27,7 +27,11 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Set;
 
-/** A device as the rxe driver builds it, under a midlayer of its own. */
+/**
+ * A device as the rxe driver builds it, under a midlayer of its own. Beneath the door, {@code
+ * RxeHost}: the measured thread itself does what the driver's thread does once a second, so that no
+ * other thread takes the processor, and the wire's counters are printed.
+ */
 final class RxeNode implements AutoCloseable {
   private static final int BUFFER = 4 << 20;
   private static final long BUSY_POLL_NS = 0; // as the driver

@@ -27,7 +27,14 @@ final class LanguageRules {
           "ib.tools",
           "ib.verifier",
           "ib.web",
-          "cnf/launcher");
+          "cnf/launcher",
+          "itests",
+          "samples/plain",
+          "samples/kv/api",
+          "samples/kv/client",
+          "samples/kv/server",
+          "samples/ulp",
+          "samples/driver");
 
   private static final Pattern WORDS =
       Pattern.compile(
@@ -66,7 +73,6 @@ final class LanguageRules {
           "ib.web",
           "cnf/launcher",
           "itests",
-          "bench",
           "samples/plain",
           "samples/driver",
           "samples/kv/api",

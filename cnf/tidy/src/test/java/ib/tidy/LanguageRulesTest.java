@@ -38,7 +38,8 @@ class LanguageRulesTest {
     for (String module : LanguageRules.EDITED) {
       assertEquals(1, LanguageRules.check(Source.parse(module + path, text)).size(), module);
     }
-    assertEquals(List.of(), LanguageRules.check(Source.parse("itests/src/test/java/X.java", text)));
+    assertEquals(
+        List.of(), LanguageRules.check(Source.parse("cnf/tidy/src/test/java/X.java", text)));
   }
 
   @Test
@@ -74,7 +75,7 @@ class LanguageRulesTest {
       assertEquals(
           violations, LanguageRules.check(Source.parse(module + path, text)).size(), module);
     }
-    assertEquals(List.of(), LanguageRules.check(Source.parse("itests" + path, text)));
+    assertEquals(List.of(), LanguageRules.check(Source.parse("cnf/tidy" + path, text)));
   }
 
   @ParameterizedTest(name = "{0}")

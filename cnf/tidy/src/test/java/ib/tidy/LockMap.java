@@ -21,7 +21,17 @@ import javax.lang.model.element.Modifier;
  */
 final class LockMap {
   /** The modules that have a map. A module is added when its map is whole, and stays. */
-  static final Set<String> MAPPED = Set.of("ib.core", "ib.cm", "ib.driver.base", "ib.driver.rxe");
+  static final Set<String> MAPPED =
+      Set.of(
+          "ib.core",
+          "ib.cm",
+          "ib.driver.base",
+          "ib.driver.rxe",
+          "ib.driver.soft",
+          "ib.engine",
+          "ib.ulp.ipoib",
+          "ib.health",
+          "ib.verifier");
 
   private static final Pattern LOCK =
       Pattern.compile("\\b(?:Reentrant|ReentrantReadWrite|Stamped)Lock\\b");

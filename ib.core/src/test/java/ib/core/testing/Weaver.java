@@ -154,6 +154,7 @@ final class Weaver extends ClassLoader {
         String owner = i.owner().asInternalName();
         yield !i.name().equalsString("<init>")
             && (owner.equals("java/lang/invoke/VarHandle")
+                || owner.equals("java/lang/foreign/MemorySegment") && i.name().equalsString("copy")
                 || owner.equals("java/util/Queue")
                 || owner.equals("java/util/NavigableSet")
                 || owner.startsWith("java/util/concurrent/atomic/")

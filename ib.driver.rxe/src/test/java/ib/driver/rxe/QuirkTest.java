@@ -16,6 +16,7 @@ import ib.engine.wire.RunContext;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class QuirkTest {
   private static final Gid HERE = Gid.parse("::ffff:127.0.0.1");
+  private static final int IP = Icrc.Network.IPV4.bytes();
   private static final int FLUSH_HEADERS = 32;
 
   /** Nobody wants these packets back. */
@@ -84,26 +86,24 @@ final class QuirkTest {
     p.pkey = 0xffff;
     p.rkey = 99;
     p.dgidLow = HERE.low();
-    byte[] headers = new byte[28];
-    headers[0] = 0x45;
-    headers[6] = 0x40; // don't fragment
-    headers[9] = 17;
-    MemorySegment ip = MemorySegment.ofArray(headers);
-    byte[] bytes = new byte[FLUSH_HEADERS + Icrc.BYTES];
-    MemorySegment to = MemorySegment.ofArray(bytes);
+    byte[] whole = new byte[IP + FLUSH_HEADERS + Icrc.BYTES];
+    whole[0] = 0x45;
+    whole[6] = 0x40; // don't fragment
+    whole[9] = 17;
+    MemorySegment to = MemorySegment.ofArray(whole);
+    int length = whole.length - IP;
     for (boolean twice : new boolean[] {false, true}) {
       RoceCodec codec = new RoceCodec(twice);
-      assertEquals(
-          bytes.length, codec.encodeDatagram(p, Icrc.Network.IPV4, ip, 0, to, 0), "length");
-      int found = to.get(ValueLayout.JAVA_INT_UNALIGNED, FLUSH_HEADERS);
-      assertEquals(expected(headers, bytes, twice), found, "twice " + twice);
+      assertEquals(length, codec.encodeDatagram(p, Icrc.Network.IPV4, to, 0), "length");
+      int found = to.get(ValueLayout.JAVA_INT_UNALIGNED, IP + FLUSH_HEADERS);
+      byte[] headers = Arrays.copyOf(whole, IP);
+      byte[] packet = Arrays.copyOfRange(whole, IP, whole.length);
+      assertEquals(expected(headers, packet, twice), found, "twice " + twice);
       Packet read = new Packet(new Nobody());
-      assertEquals(null, codec.decodeDatagram(Icrc.Network.IPV4, ip, 0, to, 0, bytes.length, read));
+      assertEquals(null, codec.decodeDatagram(Icrc.Network.IPV4, to, 0, length, read));
       RoceCodec other = new RoceCodec(!twice);
       assertEquals(
-          "ICRC",
-          String.valueOf(
-              other.decodeDatagram(Icrc.Network.IPV4, ip, 0, to, 0, bytes.length, read)));
+          "ICRC", String.valueOf(other.decodeDatagram(Icrc.Network.IPV4, to, 0, length, read)));
     }
   }
 

@@ -20,7 +20,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/** The driver and a midlayer, without a framework, on loopback addresses. */
+/**
+ * The driver and a midlayer, without a framework, on loopback addresses. Beneath the door, {@code
+ * RxeHost}: these tests change what the driver sees of the host and read what the driver reports,
+ * which no user of the door sees.
+ */
 final class RxeLab implements AutoCloseable, Announcer<RxeConfig> {
   final StandaloneCore midlayer = StandaloneCore.create();
   final List<String> errors = new CopyOnWriteArrayList<>();

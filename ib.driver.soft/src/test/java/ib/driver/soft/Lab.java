@@ -27,7 +27,11 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 
-/** The driver and a midlayer, without a framework. */
+/**
+ * The driver and a midlayer, without a framework. Beneath the door, {@code SoftFabric}: these tests
+ * look into the fabric's switches and tables, put a disguise over a device and read what the driver
+ * reports, which no user of the door sees.
+ */
 final class Lab implements AutoCloseable, Announcer<SoftConfig> {
   final StandaloneCore midlayer = StandaloneCore.create();
   final Fabric fabric = BuiltinSm.newFabric();

@@ -123,7 +123,7 @@ final class CaptureSession implements Session, Runnable {
     if (!erf) {
       headers.complete(s);
     }
-    out.packet(s.port - 1, erf, time, s.incoming, s.bytes, s.length, verdict.of(s));
+    out.packet(s, erf, time, verdict.of(s));
     written.incrementAndGet();
   }
 

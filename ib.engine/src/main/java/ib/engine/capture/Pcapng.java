@@ -61,22 +61,14 @@ final class Pcapng {
   /**
    * Writes a packet.
    *
-   * @param id index of its interface, from 0
+   * @param p the packet
    * @param erf whether to write an ERF header
    * @param epochNs time in nanoseconds since 1970
-   * @param incoming whether the packet was received
-   * @param bytes the packet
-   * @param length length of the packet in bytes
    * @param comment comment of the packet
    */
-  void packet(
-      int id,
-      boolean erf,
-      long epochNs,
-      boolean incoming,
-      MemorySegment bytes,
-      int length,
-      String comment) {
+  void packet(CapturedPacket p, boolean erf, long epochNs, String comment) {
+    int id = p.port - 1; // index of its interface
+    int length = p.length;
     int captured = length + (erf ? ERF_HEADER : 0);
     begin(ENHANCED_PACKET);
     block.putInt(id).putInt((int) (epochNs >>> 32)).putInt((int) epochNs);
@@ -84,11 +76,11 @@ final class Pcapng {
     if (erf) {
       erf(id, epochNs, length);
     }
-    MemorySegment.ofBuffer(block).copyFrom(bytes.asSlice(0, length));
+    MemorySegment.ofBuffer(block).copyFrom(p.bytes.asSlice(0, length));
     block.position(block.position() + length);
     pad();
     option(OPT_COMMENT, comment);
-    block.putShort((short) EPB_FLAGS).putShort((short) 4).putInt(incoming ? 1 : 2);
+    block.putShort((short) EPB_FLAGS).putShort((short) 4).putInt(p.incoming ? 1 : 2);
     end();
   }
 

@@ -38,6 +38,10 @@
  * an entry that outlives its queue pair releases nothing. The indices of a work queue run on over
  * resets, so an entry of an earlier life is older than every slot of the new ring and releases
  * nothing either. Places belong to the queue, not to its ring: a resize changes none.
+ *
+ * <p>Locks, for the control path alone: the monitor of {@code Members} guards the places, and is a
+ * leaf; that of {@code SoftCq} lets one thread at a time resize and moderate. Producers and pollers
+ * take neither.
  */
 @NullMarked
 package ib.engine.cq;

@@ -5,9 +5,10 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies from and to registered memory (D6); only this class, {@link Mover} and {@link
- * RemoteAtomic} access it. A revoked key, a wrong address or a closed arena is a result, never an
- * exception or a crash. Any thread may call; calls do not block.
+ * Copies from and to registered memory (D6). The bytes of every way go through {@link #copy}:
+ * {@link Mover} goes through the elements of the descriptor way and copies here; beside this class
+ * only {@link RemoteAtomic} accesses registered memory. A revoked key, a wrong address or a closed
+ * arena is a result, never an exception or a crash. Any thread may call; calls do not block.
  */
 public final class Copier {
   /** All bytes are copied. */
@@ -31,16 +32,7 @@ public final class Copier {
    * @return {@link #OK}, {@link #SOURCE} or {@link #TARGET}
    */
   public static int toRegion(Payload payload, Key key, long version, long address) {
-    long to = address;
-    for (int i = 0; i < payload.count(); i++) {
-      int n = payload.length(i);
-      int result = piece(payload, i, 0, key, version, to, n);
-      if (result != OK) {
-        return result;
-      }
-      to += n;
-    }
-    return OK;
+    return part(payload, 0, payload.length(), key, version, address);
   }
 
   /**
@@ -49,12 +41,11 @@ public final class Copier {
    * @param payload the source
    * @param sges the target
    * @param offset first byte within the elements; offset and payload fit
-   * @param lkeys all local keys
-   * @param domain number of the queue pair's protection domain
+   * @param keys the memory of the queue pair
    * @return {@link #OK}, {@link #SOURCE} or {@link #TARGET}
    */
-  public static int toSges(Payload payload, SgeList sges, long offset, KeyTable lkeys, int domain) {
-    return toSges(payload, 0, payload.length(), sges, offset, lkeys, domain);
+  public static int toSges(Payload payload, SgeList sges, long offset, LastKeys keys) {
+    return toSges(payload, 0, payload.length(), sges, offset, keys);
   }
 
   /**
@@ -65,66 +56,92 @@ public final class Copier {
    * @param bytes number of bytes
    * @param sges the target
    * @param offset first byte within the elements; offset and part fit
-   * @param lkeys all local keys
-   * @param domain number of the queue pair's protection domain
+   * @param keys the memory of the queue pair
    * @return {@link #OK}, {@link #SOURCE} or {@link #TARGET}
    */
   public static int toSges(
-      Payload payload, int from, int bytes, SgeList sges, long offset, KeyTable lkeys, int domain) {
-    int element = 0;
+      Payload payload, int from, int bytes, SgeList sges, long offset, LastKeys keys) {
     long skip = offset;
-    int piece = 0;
-    int pieceDone = from;
-    int left = bytes;
-    while (left > 0) {
-      while (pieceDone >= payload.length(piece)) {
-        pieceDone -= payload.length(piece++);
+    int done = 0;
+    for (int i = 0; done < bytes; i++) {
+      long length = sges.length(i);
+      if (skip >= length) {
+        skip -= length;
+        continue;
       }
-      while (skip >= sges.length(element)) {
-        skip -= sges.length(element++);
-      }
-      long address = sges.address(element) + skip;
-      int here = Math.min(payload.length(piece) - pieceDone, left);
-      int n = (int) Math.min(here, sges.length(element) - skip);
-      int lkey = sges.lkey(element);
-      Key key = lkeys.find(lkey);
+      long address = sges.address(i) + skip;
+      int n = (int) Math.min(bytes - done, length - skip);
+      int lkey = sges.lkey(i);
+      Key key = keys.find(lkey);
       long version =
-          key == null ? Key.REFUSED : key.admit(lkey, domain, key, Access.LOCAL_WRITE, address, n);
+          key == null
+              ? Key.REFUSED
+              : key.admit(lkey, keys.domain(), key, Access.LOCAL_WRITE, address, n);
       if (key == null || version == Key.REFUSED) {
         return TARGET;
       }
-      int result = piece(payload, piece, pieceDone, key, version, address, n);
+      int result = part(payload, from + done, n, key, version, address);
       if (result != OK) {
         return result;
       }
-      skip += n;
-      pieceDone += n;
-      left -= n;
+      skip = 0;
+      done += n;
     }
     return OK;
   }
 
-  private static int piece(
-      Payload payload, int i, int skip, Key key, long version, long address, int bytes) {
-    Key source = payload.key(i);
-    key.enter();
-    if (source != null) {
-      source.enter();
-    }
-    try {
-      return copy(payload, i, skip, key, version, address, bytes);
-    } finally {
-      key.leave();
-      if (source != null) {
-        source.leave();
+  /** Copies a part of a payload, piece by piece, to memory that a key has admitted. */
+  private static int part(
+      Payload payload, int from, int bytes, Key key, long version, long address) {
+    int skip = from;
+    int done = 0;
+    for (int i = 0; done < bytes; i++) {
+      int length = payload.length(i);
+      if (skip >= length) {
+        skip -= length;
+        continue;
       }
+      int n = Math.min(bytes - done, length - skip);
+      Key source = payload.key(i);
+      key.enter();
+      if (source != null) {
+        source.enter();
+      }
+      try {
+        if (!payload.live(i)) {
+          return SOURCE;
+        }
+        long offset = payload.offset(i) + skip;
+        int result = into(key, version, address + done, payload.segment(i), offset, n);
+        if (result != OK) {
+          return result;
+        }
+      } finally {
+        key.leave();
+        if (source != null) {
+          source.leave();
+        }
+      }
+      skip = 0;
+      done += n;
     }
+    return OK;
   }
 
-  private static int copy(
-      Payload payload, int i, int skip, Key key, long version, long address, int bytes) {
-    int done = 0;
-    while (done < bytes) {
+  /**
+   * Copies bytes to memory that a key has admitted, segment by segment. The caller has entered the
+   * key.
+   *
+   * @param key key of the target
+   * @param version result of {@link Key#admit}
+   * @param address address of the target
+   * @param from the source
+   * @param offset offset of the first byte in the source; all bytes are within it
+   * @param bytes number of bytes
+   * @return {@link #OK}, {@link #SOURCE} or {@link #TARGET}
+   */
+  static int into(Key key, long version, long address, MemorySegment from, long offset, int bytes) {
+    for (int done = 0; done < bytes; ) {
       long to = address + done;
       int place = key.place(to);
       int n = key.run(place, to, bytes - done);
@@ -133,20 +150,38 @@ public final class Copier {
       if (!key.live(version)) {
         return TARGET;
       }
-      if (!payload.live(i)) {
-        return SOURCE;
-      }
-      MemorySegment from = payload.segment(i);
-      try {
-        MemorySegment.copy(from, payload.offset(i) + skip + done, target, to - start, n);
-      } catch (IllegalStateException closed) { // an arena was closed, perhaps during the copy
-        return from.scope().isAlive() ? TARGET : SOURCE;
-      } catch (IllegalArgumentException | UnsupportedOperationException readOnly) {
-        return TARGET;
+      int result = copy(from, offset + done, target, to - start, n);
+      if (result != OK) {
+        return result;
       }
       done += n;
     }
     return OK;
+  }
+
+  /**
+   * Copies bytes: the one place where bytes of registered memory and of inline data are copied.
+   *
+   * @param from the source
+   * @param offset offset in the source; all bytes are within it
+   * @param to the target
+   * @param toOffset offset in the target; all bytes are within it
+   * @param bytes number of bytes
+   * @return {@link #OK}, {@link #SOURCE} when the source cannot be read, {@link #TARGET} when the
+   *     target cannot be written
+   */
+  private static int copy(
+      MemorySegment from, long offset, MemorySegment to, long toOffset, int bytes) {
+    try {
+      MemorySegment.copy(from, offset, to, toOffset, bytes);
+      return OK;
+    } catch (IllegalStateException closed) { // an arena was closed, perhaps during the copy
+      return from.scope().isAlive() ? TARGET : SOURCE;
+    } catch (WrongThreadException confined) { // inline data; registered memory never is
+      return SOURCE;
+    } catch (IllegalArgumentException | UnsupportedOperationException readOnly) {
+      return TARGET;
+    }
   }
 
   /**
@@ -183,19 +218,12 @@ public final class Copier {
    * @param offset first byte within the elements; offset and bytes fit
    * @param bytes number of bytes
    * @param rights required bits of {@code Access}
-   * @param lkeys all local keys
-   * @param domain number of the queue pair's protection domain
+   * @param keys the memory of the queue pair
    * @param payload the payload; null to check only
    * @return false when a key does not allow it
    */
   public static boolean gather(
-      SgeList sges,
-      long offset,
-      long bytes,
-      int rights,
-      KeyTable lkeys,
-      int domain,
-      @Nullable Payload payload) {
+      SgeList sges, long offset, long bytes, int rights, LastKeys keys, @Nullable Payload payload) {
     long skip = offset;
     long left = bytes;
     for (int i = 0; left > 0; i++) {
@@ -207,8 +235,9 @@ public final class Copier {
       long address = sges.address(i) + skip;
       long n = Math.min(left, length - skip);
       int lkey = sges.lkey(i);
-      Key key = lkeys.find(lkey);
-      long version = key == null ? Key.REFUSED : key.admit(lkey, domain, key, rights, address, n);
+      Key key = keys.find(lkey);
+      long version =
+          key == null ? Key.REFUSED : key.admit(lkey, keys.domain(), key, rights, address, n);
       if (key == null || version == Key.REFUSED) {
         return false;
       }
@@ -236,31 +265,27 @@ public final class Copier {
     if (offset < 0 || bytes < 0 || offset > from.byteSize() - bytes) {
       return false;
     }
-    try {
-      MemorySegment.copy(from, offset, target, to, bytes);
-      return true;
-    } catch (IllegalStateException | WrongThreadException notReadable) {
-      return false;
-    }
+    return copy(from, offset, target, to, bytes) == OK;
   }
 
   /**
    * Copies the elements of an inline request, which must be readable at the post.
    *
    * @param sges the source
-   * @param lkeys all local keys
-   * @param domain number of the queue pair's protection domain
+   * @param keys the memory of the queue pair
    * @param target inline space of the request, large enough
    * @return false when a key does not allow it
    */
-  public static boolean inline(SgeList sges, KeyTable lkeys, int domain, MemorySegment target) {
+  public static boolean inline(SgeList sges, LastKeys keys, MemorySegment target) {
     long to = 0;
     for (int i = 0; i < sges.count(); i++) {
       int length = (int) sges.length(i);
       int lkey = sges.lkey(i);
-      Key key = lkeys.find(lkey);
+      Key key = keys.find(lkey);
       long version =
-          key == null ? Key.REFUSED : key.admit(lkey, domain, key, 0, sges.address(i), length);
+          key == null
+              ? Key.REFUSED
+              : key.admit(lkey, keys.domain(), key, 0, sges.address(i), length);
       if (length > 0 && (key == null || version == Key.REFUSED)) {
         return false;
       }

@@ -216,10 +216,11 @@ public final class Key {
   public void revoke() {
     while ((version & STATE) != CLOSED) {
       long begun = begin(true);
-      if (begun != REFUSED) {
+      if (begun == REFUSED) {
+        Thread.onSpinWait(); // a change by another thread takes a few stores
+      } else {
         close(begun, number);
       }
-      Thread.onSpinWait(); // a change by another thread takes a few stores
     }
   }
 

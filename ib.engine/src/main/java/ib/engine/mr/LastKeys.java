@@ -3,14 +3,14 @@ package ib.engine.mr;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registered memory of one queue pair's device, as the descriptor way finds it: the tables of
- * keys, the queue pair's domain, and the keys that it used last. A key that is kept is a hint and
- * never a permission: {@link Key#admit} compares the whole number, domain, rights, bounds, holder
- * and version whichever way the key was found. All keys are those of the queue pair's own device,
- * so that nothing is to be forgotten when its peer changes.
+ * The registered memory of one queue pair's device, as the queue pair finds it: the tables of keys,
+ * the queue pair's domain, and the keys that the descriptor way used last. A key that is kept is a
+ * hint and never a permission: {@link Key#admit} compares the whole number, domain, rights, bounds,
+ * holder and version whichever way the key was found. All keys are those of the queue pair's own
+ * device, so that nothing is to be forgotten when its peer changes.
  *
- * <p>Only the thread that holds the queue pair's claim may find keys; any thread may {@link
- * #forget} one.
+ * <p>Only the thread that holds the queue pair's claim may find keys that are kept; any thread may
+ * {@link #forget} one, and {@link #find} one in the table.
  */
 public final class LastKeys {
   private final KeyTable lkeys;
@@ -36,6 +36,16 @@ public final class LastKeys {
   /** {@return number of the queue pair's protection domain} */
   int domain() {
     return domain;
+  }
+
+  /**
+   * Finds a local key in the table, and keeps nothing.
+   *
+   * @param lkey 32 bits
+   * @return the key with the same upper 24 bits; null if there is none
+   */
+  @Nullable Key find(int lkey) {
+    return lkeys.find(lkey);
   }
 
   /**

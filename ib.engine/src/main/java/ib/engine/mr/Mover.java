@@ -4,9 +4,10 @@ import ib.core.verbs.Access;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Copies between the registered memory of two queue pairs in this JVM, without a packet (D5). As in
- * {@link Copier} a revoked key, a wrong address or a closed arena is a result, never an exception.
- * Any thread may call; calls do not block.
+ * Copies between the registered memory of two queue pairs in this JVM, without a packet (D5): goes
+ * through the elements and admits each; {@link Copier} copies the bytes. As there a revoked key, a
+ * wrong address or a closed arena is a result, never an exception. Any thread may call; calls do
+ * not block.
  */
 public final class Mover {
   private Mover() {}
@@ -100,42 +101,21 @@ public final class Mover {
     source.enter();
     target.enter();
     try {
-      return move(source, allowed, from, target, version, to, bytes);
+      for (long done = 0; done < bytes; ) {
+        int place = source.place(from + done);
+        int n = source.run(place, from + done, bytes - done);
+        MemorySegment segment = source.segment(place);
+        long offset = from + done - source.start(place);
+        if (!source.live(allowed)
+            || Copier.into(target, version, to + done, segment, offset, n) != Copier.OK) {
+          return false;
+        }
+        done += n;
+      }
+      return true;
     } finally {
       source.leave();
       target.leave();
-    }
-  }
-
-  private static boolean move(
-      Key source, long allowed, long from, Key target, long version, long to, long bytes) {
-    for (long done = 0; done < bytes; ) {
-      int place = source.place(from + done);
-      int targetPlace = target.place(to + done);
-      int n = target.run(targetPlace, to + done, source.run(place, from + done, bytes - done));
-      MemorySegment segment = source.segment(place);
-      long offset = from + done - source.start(place);
-      MemorySegment room = target.segment(targetPlace);
-      long roomOffset = to + done - target.start(targetPlace);
-      if (!target.live(version)
-          || !source.live(allowed)
-          || !copied(segment, offset, room, roomOffset, n)) {
-        return false;
-      }
-      done += n;
-    }
-    return true;
-  }
-
-  private static boolean copied(
-      MemorySegment from, long offset, MemorySegment to, long toOffset, int bytes) {
-    try {
-      MemorySegment.copy(from, offset, to, toOffset, bytes);
-      return true;
-    } catch (IllegalStateException
-        | IllegalArgumentException
-        | UnsupportedOperationException gone) { // an arena was closed, or the target is read-only
-      return false;
     }
   }
 
@@ -153,25 +133,9 @@ public final class Mover {
       MemorySegment segment, int bytes, Key key, long version, long address) {
     key.enter();
     try {
-      return move(segment, bytes, key, version, address);
+      return Copier.into(key, version, address, segment, 0, bytes) == Copier.OK;
     } finally {
       key.leave();
     }
-  }
-
-  private static boolean move(
-      MemorySegment segment, int bytes, Key key, long version, long address) {
-    for (int done = 0; done < bytes; ) {
-      long to = address + done;
-      int place = key.place(to);
-      int n = key.run(place, to, bytes - done);
-      MemorySegment target = key.segment(place);
-      long offset = to - key.start(place);
-      if (!key.live(version) || !copied(segment, done, target, offset, n)) {
-        return false;
-      }
-      done += n;
-    }
-    return true;
   }
 }

@@ -284,7 +284,7 @@ final class Completer {
       failHead(run, WcStatus.BAD_RESP_ERR, 0);
       return;
     }
-    int result = Copier.toSges(p.payload, w.sges, w.done, qp.hca.lkeys(), qp.domain);
+    int result = Copier.toSges(p.payload, w.sges, w.done, qp.keys);
     if (result == Copier.OK) {
       w.done += bytes;
       if (last) {
@@ -304,7 +304,7 @@ final class Completer {
     if (original == null) {
       original = new AtomicResult();
     }
-    if (Copier.toSges(original.set(p.swapAdd), w.sges, 0, qp.hca.lkeys(), qp.domain) == Copier.OK) {
+    if (Copier.toSges(original.set(p.swapAdd), w.sges, 0, qp.keys) == Copier.OK) {
       answered(p, run);
     } else {
       failHead(run, WcStatus.LOC_PROT_ERR, 0);

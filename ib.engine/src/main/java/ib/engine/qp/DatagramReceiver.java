@@ -97,7 +97,7 @@ final class DatagramReceiver extends Responder {
     boolean global = p.global || qp.path.port().wire().alwaysGlobal();
     int result = global ? header(p, run) : Copier.OK;
     if (result == Copier.OK) {
-      result = Copier.toSges(p.payload, receive.sges, GRH, qp.hca.lkeys(), qp.domain);
+      result = Copier.toSges(p.payload, receive.sges, GRH, qp.keys);
     }
     if (result == Copier.SOURCE) {
       qp.counts.drop(p, HcaCounter.DROP_FAULT);
@@ -132,7 +132,7 @@ final class DatagramReceiver extends Responder {
     int done = 0;
     for (int skip = GRH; result == Copier.OK; skip = 0) {
       int bytes = (int) Math.min(receive.sges.length() - skip, p.payload.length() - done);
-      result = Copier.toSges(p.payload, done, bytes, receive.sges, skip, qp.hca.lkeys(), qp.domain);
+      result = Copier.toSges(p.payload, done, bytes, receive.sges, skip, qp.keys);
       done += bytes;
       boolean last = done == p.payload.length();
       if (result == Copier.OK) {
@@ -182,7 +182,7 @@ final class DatagramReceiver extends Responder {
       BE_LONG.set(b, 32, p.dgidLow);
       header.add(run.headerSegment(), 0, GRH);
     }
-    return Copier.toSges(header, receive.sges, 0, qp.hca.lkeys(), qp.domain);
+    return Copier.toSges(header, receive.sges, 0, qp.keys);
   }
 
   @Override

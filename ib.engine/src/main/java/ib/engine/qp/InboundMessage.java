@@ -47,7 +47,7 @@ final class InboundMessage {
       r.refuse(qp.path.port().wire().tooLongSyndrome(), null);
       return;
     }
-    int result = Copier.toSges(p.payload, r.receive.sges, r.done, qp.hca.lkeys(), qp.domain);
+    int result = Copier.toSges(p.payload, r.receive.sges, r.done, qp.keys);
     if (result == Copier.SOURCE) {
       r.fault(p);
     } else if (result == Copier.TARGET) {

@@ -29,8 +29,7 @@ final class RequestPackets {
       }
       return true;
     }
-    return Copier.gather(
-        w.sges, offset, bytes, rights, qp.hca.lkeys(), qp.domain, p == null ? null : p.payload);
+    return Copier.gather(w.sges, offset, bytes, rights, qp.keys, p == null ? null : p.payload);
   }
 
   /**

@@ -181,7 +181,7 @@ final class SendPost {
     boolean ok =
         data != null
             ? Copier.inline(data, wr.inlineOffset(), w.inlineSegment(), 0, length)
-            : Copier.inline(w.sges, qp.hca.lkeys(), qp.domain, w.inlineSegment());
+            : Copier.inline(w.sges, qp.keys, w.inlineSegment());
     w.inlineLength = length;
     w.broken = !ok;
   }

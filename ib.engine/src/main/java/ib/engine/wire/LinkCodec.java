@@ -66,7 +66,7 @@ public final class LinkCodec {
     if (written < 0) {
       return written;
     }
-    transport.seal(p, network(p.global), to, at, to, at + before, written);
+    transport.seal(p, network(p.global), to, at, at + before, written);
     int covered = before + length;
     Vcrc.store(to, at + covered, Vcrc.of(to, at, covered));
     return covered + Vcrc.BYTES;
@@ -137,7 +137,7 @@ public final class LinkCodec {
     if (reason != null) {
       return reason;
     }
-    if (!transport.sealed(network(global), from, at, from, bth, rest)) {
+    if (!transport.sealed(network(global), from, at, bth, rest)) {
       return DropReason.ICRC;
     }
     transport.read(from, bth, rest, into);

@@ -88,7 +88,7 @@ public final class RoceCodec {
     udp.sourcePort(frame.sourcePort);
     udp.destinationPort(UdpHeader.ROCE);
     udp.checksum(frame.udpChecksum);
-    int written = encodeDatagram(p, network, to, ip, to, at + before);
+    int written = encodeDatagram(p, network, to, ip);
     if (four) {
       ipv4.checksum(ipv4.expectedChecksum());
     }
@@ -163,7 +163,7 @@ public final class RoceCodec {
     if (udp.length() != datagram + UdpHeader.BYTES) {
       return DropReason.LENGTH;
     }
-    reason = decodeDatagram(network, from, ip, from, ip + network.bytes(), datagram, into);
+    reason = decodeDatagram(network, from, ip, datagram, into);
     if (reason != null) {
       return reason;
     }
@@ -229,42 +229,35 @@ public final class RoceCodec {
    *
    * @param p the packet
    * @param network the kind of the headers
-   * @param headers IP header and UDP header
-   * @param headersAt offset of the IP header
-   * @param to where to; alive
-   * @param at offset of BTH
+   * @param to where to, with IP header and UDP header; alive
+   * @param ip offset of the IP header; BTH follows the UDP header
    * @return bytes from BTH through ICRC, or {@link LinkCodec#NO_ROOM}, {@link
    *     LinkCodec#NOT_A_PACKET} or {@link LinkCodec#PAYLOAD_GONE}; then what lies there is
    *     undefined
    */
-  public int encodeDatagram(
-      Packet p,
-      Icrc.Network network,
-      MemorySegment headers,
-      long headersAt,
-      MemorySegment to,
-      long at) {
+  public int encodeDatagram(Packet p, Icrc.Network network, MemorySegment to, long ip) {
+    long at = ip + network.bytes();
     int length = TransportCodec.length(p);
     if (length < 0) {
       return length;
     }
-    if (at < 0 || at > to.byteSize() - length) {
+    if (ip < 0 || at > to.byteSize() - length) {
       return LinkCodec.NO_ROOM;
     }
     if (network == Icrc.Network.IPV4) {
-      ipv4.wrap(headers, headersAt);
+      ipv4.wrap(to, ip);
       ipv4.totalLength(network.bytes() + length);
     } else {
-      ipv6.wrap(headers, headersAt);
+      ipv6.wrap(to, ip);
       ipv6.payLen(UdpHeader.BYTES + length);
     }
-    udp.wrap(headers, headersAt + network.bytes() - UdpHeader.BYTES);
+    udp.wrap(to, at - UdpHeader.BYTES);
     udp.length(UdpHeader.BYTES + length);
     int written = transport.write(p, to, at);
     if (written < 0) {
       return written;
     }
-    transport.seal(p, network, headers, headersAt, to, at, written);
+    transport.seal(p, network, to, ip, at, written);
     return length;
   }
 
@@ -273,30 +266,23 @@ public final class RoceCodec {
    * dropped. The addresses of the packet are left to the caller, who knows them.
    *
    * @param network the kind of the headers
-   * @param headers IP header and UDP header as they were on the wire
-   * @param headersAt offset of the IP header
-   * @param from the memory; alive
-   * @param at offset of BTH
+   * @param from the memory, with IP header and UDP header as they were on the wire; alive
+   * @param ip offset of the IP header; BTH follows the UDP header
    * @param length bytes from BTH through ICRC
    * @param into filled when the packet is good; its payload then refers to the memory
    * @return why it is dropped, or null when it is good
    */
   public @Nullable DropReason decodeDatagram(
-      Icrc.Network network,
-      MemorySegment headers,
-      long headersAt,
-      MemorySegment from,
-      long at,
-      int length,
-      Packet into) {
-    if (at < 0 || length < Bth.BYTES + Icrc.BYTES || at > from.byteSize() - length) {
+      Icrc.Network network, MemorySegment from, long ip, int length, Packet into) {
+    long at = ip + network.bytes();
+    if (ip < 0 || length < Bth.BYTES + Icrc.BYTES || at > from.byteSize() - length) {
       return DropReason.SHORT;
     }
     DropReason reason = transport.check(from, at, length);
     if (reason != null) {
       return reason;
     }
-    if (!transport.sealed(network, headers, headersAt, from, at, length)) {
+    if (!transport.sealed(network, from, ip, at, length)) {
       return DropReason.ICRC;
     }
     transport.read(from, at, length, into);

@@ -146,16 +146,12 @@ final class TransportCodec {
     return at + header.size();
   }
 
-  /** Writes the ICRC after the length bytes from BTH on: a wrong one when bits were flipped. */
-  void seal(
-      Packet p,
-      Icrc.Network network,
-      MemorySegment headers,
-      long headersAt,
-      MemorySegment to,
-      long at,
-      int length) {
-    int value = calculated(network, headers, headersAt, to, at, length);
+  /**
+   * Writes the ICRC after the length bytes from BTH on: a wrong one when bits were flipped. The
+   * headers before BTH lie in the same memory.
+   */
+  void seal(Packet p, Icrc.Network network, MemorySegment to, long headersAt, long at, int length) {
+    int value = calculated(network, to, headersAt, at, length);
     Icrc.store(to, at + length, p.damaged ? ~value : value);
   }
 
@@ -200,27 +196,9 @@ final class TransportCodec {
   }
 
   /** Whether the ICRC of a packet that passed the check is right. */
-  boolean sealed(
-      Icrc.Network network,
-      MemorySegment headers,
-      long headersAt,
-      MemorySegment from,
-      long at,
-      int length) {
-    return difference(network, headers, headersAt, from, at, length) == 0;
-  }
-
-  /** The ICRC of a packet that passed the check, exclusive or the right one. */
-  int difference(
-      Icrc.Network network,
-      MemorySegment headers,
-      long headersAt,
-      MemorySegment from,
-      long at,
-      int length) {
+  boolean sealed(Icrc.Network network, MemorySegment from, long headersAt, long at, int length) {
     int covered = length - Icrc.BYTES;
-    return calculated(network, headers, headersAt, from, at, covered)
-        ^ Icrc.load(from, at + covered);
+    return calculated(network, from, headersAt, at, covered) == Icrc.load(from, at + covered);
   }
 
   /** The ICRC of a datagram that passed the check, exclusive or the right one. */
@@ -231,18 +209,13 @@ final class TransportCodec {
   }
 
   private int calculated(
-      Icrc.Network network,
-      MemorySegment headers,
-      long headersAt,
-      MemorySegment bytes,
-      long at,
-      int length) {
+      Icrc.Network network, MemorySegment bytes, long headersAt, long at, int length) {
     if (twice(bytes, at) == 0 || length != FLUSH_BYTES) {
-      return icrc.of(network, headers, headersAt, bytes, at, length);
+      return icrc.of(network, bytes, headersAt, bytes, at, length);
     }
     MemorySegment.copy(bytes, at, doubled, 0, FLUSH_BYTES); // masked where it has to be
     MemorySegment.copy(bytes, at, doubled, FLUSH_BYTES, FLUSH_BYTES); // and as it is
-    return icrc.of(network, headers, headersAt, doubled, 0, 2 * FLUSH_BYTES);
+    return icrc.of(network, bytes, headersAt, doubled, 0, 2 * FLUSH_BYTES);
   }
 
   /** {@return how many bytes of a packet the ICRC covers twice} */

@@ -8,6 +8,7 @@ import ib.core.wire.DropReason;
 import ib.core.wire.Icrc;
 import ib.core.wire.Vcrc;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
@@ -81,29 +82,27 @@ class ExhaustiveTest {
   void roce() {
     byte[] headers = new byte[IP];
     new SplittableRandom(5).nextBytes(headers);
-    MemorySegment headerSegment = MemorySegment.ofArray(headers);
     byte[] masked = new byte[8 + IP + MAX_LENGTH + 4];
-    java.util.Arrays.fill(masked, 0, 8, (byte) 0xff);
+    Arrays.fill(masked, 0, 8, (byte) 0xff);
     System.arraycopy(headers, 0, masked, 8, IP);
     for (int at : new int[] {1, 8, 10, 11, 26, 27}) {
       masked[8 + at] = (byte) 0xff;
     }
-    byte[] bytes = new byte[MAX_LENGTH + 4];
+    byte[] bytes = Arrays.copyOf(headers, IP + MAX_LENGTH + 4);
     MemorySegment segment = MemorySegment.ofArray(bytes);
     RoceCodec codec = new RoceCodec();
     CRC32 crc = new CRC32();
     all(
         bytes,
-        0,
-        length ->
-            codec.decodeDatagram(Icrc.Network.IPV4, headerSegment, 0, segment, 0, length, packet),
+        IP,
+        length -> codec.decodeDatagram(Icrc.Network.IPV4, segment, 0, length, packet),
         length -> {
           if (length >= 16) {
-            System.arraycopy(bytes, 0, masked, 8 + IP, length - 4);
+            System.arraycopy(bytes, IP, masked, 8 + IP, length - 4);
             masked[8 + IP + 4] = (byte) 0xff;
             crc.reset();
             crc.update(masked, 0, 8 + IP + length - 4);
-            Icrc.store(segment, length - 4, (int) crc.getValue());
+            Icrc.store(segment, IP + length - 4, (int) crc.getValue());
           }
         },
         Oracle::judge);

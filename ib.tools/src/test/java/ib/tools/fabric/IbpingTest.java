@@ -22,6 +22,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+/**
+ * Beneath the door, {@code SoftFabric}: a device of that answers pings itself, as the driver's
+ * management agent; these nodes leave them to {@code ibping -S}.
+ */
 @DisplayName("issue 5, section 3: ibping")
 @Timeout(60)
 class IbpingTest {

@@ -6,16 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.cm.CmClient;
 import ib.core.client.ClientRegistration;
-import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
 import ib.core.verbs.IbInvalidException;
-import ib.driver.soft.SoftNode;
-import ib.driver.soft.fabric.Fabric;
-import ib.driver.soft.sm.BuiltinSm;
+import ib.driver.soft.standalone.SoftFabric;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.net.Backend;
 import ib.ulp.ipoib.testing.FakeSubnet;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,14 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("B1: names of interfaces")
 class NameTest {
-  private static final long GUID = 0x02c9030000100000L;
-
   /** What devices are called that come in an order. */
   private static Map<String, String> named(Map<String, String> reserved, String... order) {
     StandaloneCore core = StandaloneCore.create();
-    Fabric fabric = BuiltinSm.newFabric();
-    List<SoftNode> nodes = new ArrayList<>();
-    List<DeviceRegistration> plugs = new ArrayList<>();
     Map<String, String> named = new TreeMap<>();
     CmClient cm = CmClient.create();
     core.core().registerClient(cm);
@@ -42,16 +33,11 @@ class NameTest {
           new Ipoib(
               cm, LinkConfig.DEFAULT, List.of(), reserved, subnet::open, name -> Backend.inJvm());
       ClientRegistration client = core.core().registerClient(ipoib, CmClient.NAME);
-      for (String name : order) {
-        SoftNode node = new SoftNode(fabric, name, GUID + 0x100L * nodes.size());
-        nodes.add(node);
-        plugs.add(core.drivers().register(node));
+      try (SoftFabric _ = SoftFabric.options().on(core).devices(order).open()) {
+        ipoib.interfaces().forEach(each -> named.put(each.where(), each.name()));
       }
-      ipoib.interfaces().forEach(each -> named.put(each.where(), each.name()));
-      plugs.reversed().forEach(DeviceRegistration::unregister);
       client.unregister();
     }
-    nodes.forEach(SoftNode::close);
     core.close();
     return named;
   }

@@ -6,7 +6,7 @@ import ib.driver.base.Settings;
 import java.util.Map;
 import java.util.Set;
 
-/** What a file {@code conf/samples.driver-NAME.cfg} says of a device. */
+/** A device as a file {@code conf/samples.driver-NAME.cfg} describes it. */
 record CableConfig(String name, long guid, int lid) implements DeviceConfig<CableConfig> {
   private static final ConfigKey.Whole LID =
       new ConfigKey.Whole(

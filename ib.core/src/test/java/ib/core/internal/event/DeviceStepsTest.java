@@ -2,6 +2,7 @@ package ib.core.internal.event;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.client.EventTopics;
@@ -183,5 +184,108 @@ class DeviceStepsTest {
       assertEquals(EventType.EVENT_OVERFLOW, r.await(4).types().getLast());
       assertEquals(List.of(1L, 2L, 3L, 4L), r.sequences());
     }
+  }
+
+  @Test
+  @DisplayName(
+      "D8: an event of an object is none of the device: refused, and nothing is dispatched")
+  void affiliated() {
+    try (Rig rig = new Rig()) {
+      Recorder r = rig.open().handler();
+      assertThrows(
+          IllegalArgumentException.class, () -> rig.events.dispatch(EventType.QP_FATAL, 0));
+      rig.dispatch(1);
+      assertEquals(List.of(1L), r.await(1).sequences());
+      assertEquals(1, rig.events.stats().dispatched());
+    }
+  }
+
+  @Test
+  @DisplayName("CC-16: what comes after the close is counted late, also of a device never opened")
+  void late() {
+    Rig open = new Rig();
+    Recorder r = open.open().handler();
+    open.events.close();
+    open.dispatch(3);
+    assertTrue(open.events.drain(Rig.FOREVER));
+    assertEquals(3, open.events.stats().late());
+    assertEquals(List.of(), r.heard());
+    open.hub.close();
+
+    Rig never = new Rig();
+    never.dispatch(2);
+    never.events.close();
+    assertEquals(2, never.events.stats().late());
+    never.events.close(); // counts nothing again
+    assertTrue(never.events.drain(Rig.FOREVER));
+    assertEquals(2, never.events.stats().late());
+    assertEquals(0, never.events.stats().dispatched());
+    never.hub.close();
+  }
+
+  @Test
+  @DisplayName("I4: a drain that a handler outlives says so; it is done when the handler returns")
+  void outlived() {
+    Rig rig = new Rig();
+    rig.open();
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    rig.events.register(
+        rig.client,
+        new Recorder(
+            rig.client,
+            e -> {
+              inside.countDown();
+              Rig.await(go);
+            }));
+    rig.dispatch(1);
+    Rig.await(inside);
+    assertFalse(rig.events.closeAndDrain(1));
+    go.countDown();
+    Rig.until(() -> rig.events.drain(Rig.FOREVER));
+    rig.hub.close();
+  }
+
+  @Test
+  @DisplayName("CC-23: the events after a reset have the numbers that follow")
+  void afterReset() {
+    Rig rig = new Rig();
+    Recorder before = rig.open().handler();
+    rig.dispatch(3);
+    assertTrue(rig.events.closeAndDrain(Rig.FOREVER));
+    assertEquals(List.of(1L, 2L, 3L), before.sequences());
+    DeviceEvents next = rig.events.next();
+    rig.device.connect(next.sink(), null);
+    next.open();
+    Recorder after = new Recorder(rig.client);
+    next.register(rig.client, after);
+    rig.dispatch(1);
+    assertEquals(List.of(4L), after.await(1).sequences());
+    assertTrue(next.closeAndDrain(Rig.FOREVER));
+    rig.hub.close();
+  }
+
+  @Test
+  @DisplayName("CC-16: once a drain does not wait for the dispatcher, no event goes on the bus")
+  void overInsideQuery() {
+    Rig rig = new Rig();
+    rig.hub.bus(bus);
+    Recorder r = rig.open().handler();
+    CompletableFuture<Boolean> drained = new CompletableFuture<>();
+    rig.device
+        .faults()
+        .at(
+            "queryGid",
+            () -> {
+              if (!drained.isDone()) {
+                drained.complete(rig.events.closeAndDrain(Rig.FOREVER));
+              }
+            });
+    rig.dispatch(1);
+    assertFalse(drained.join(), "inside a query of the driver");
+    Rig.until(rig.events::hasEnded);
+    assertTrue(bus.posts.isEmpty());
+    assertEquals(List.of(), r.heard());
+    rig.hub.close();
   }
 }

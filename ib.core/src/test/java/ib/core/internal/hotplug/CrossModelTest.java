@@ -45,7 +45,9 @@ class CrossModelTest {
 
   @ParameterizedTest(name = "{0} and {1}")
   @MethodSource("pairs")
-  @DisplayName("one of two gives way, the one of the lower rank, and no watchdog is needed")
+  @DisplayName(
+      "one of two gives way, the one of the lower rank, and no watchdog is needed; a change of"
+          + " configuration waits for nothing, so that none gives way")
   void pair(Kind a, Kind b) {
     Result r = explore(LOCKS, a, b);
     assertNull(r.failure());
@@ -63,6 +65,28 @@ class CrossModelTest {
         Kind.REMOVE,
         Kind.CALLBACK,
         "ib.core.internal.hotplug.Actor.await",
+        "enter",
+        Weave.Kind.DROPPED);
+  }
+
+  @Test
+  @DisplayName("E9: planted: the same, for an agent whose queue is drained")
+  void plantedAgent() {
+    caught(
+        Kind.REMOVE,
+        Kind.AGENT,
+        "ib.core.internal.hotplug.Actor.await",
+        "enter",
+        Weave.Kind.DROPPED);
+  }
+
+  @Test
+  @DisplayName("E9: planted: what waits for the end of a callback is not entered into the graph")
+  void plantedFence() {
+    caught(
+        Kind.CALLBACK,
+        Kind.AGENT,
+        "ib.core.internal.waits.WaitGraph.begin",
         "enter",
         Weave.Kind.DROPPED);
   }

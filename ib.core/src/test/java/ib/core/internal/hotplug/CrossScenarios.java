@@ -5,6 +5,7 @@ import ib.core.client.IbClient;
 import ib.core.client.LeakRecord;
 import ib.core.client.Violation;
 import ib.core.internal.waits.WaitGraph;
+import ib.core.serial.Mailbox;
 import ib.core.serial.Waits;
 import ib.core.serial.Waits.Rank;
 import ib.core.testing.Interleavings;
@@ -20,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Two threads, each inside something for whose end the other waits: one of the two waits is given
- * up, the other holds, and what was queued happens; without a watchdog. Hot-plug, leases and the
- * graph are the product's own; callbacks and the worker of a slot are what the graph sees of them.
+ * up, the other holds, and what was queued happens; without a watchdog. A change of configuration
+ * waits for nothing, so that none is given up. Hot-plug, leases, serials, mailboxes and the graph
+ * are the product's own; the worker of a slot is what the graph sees of it.
  */
 public final class CrossScenarios {
   private static final int HELPERS = 6;
@@ -32,8 +34,12 @@ public final class CrossScenarios {
   enum Kind {
     /** An event handler, which is unregistered. */
     HANDLER(Rank.THROWS),
-    /** A callback of a queue, of a MAD agent or a session, which is closed. */
+    /** A callback of a queue, which is closed. */
     CALLBACK(Rank.CLOSES),
+    /** A callback of a MAD agent or a session, whose queue is drained and closed. */
+    AGENT(Rank.CLOSES),
+    /** A callback that deletes the configuration of the other device; its queue is closed. */
+    CONFIGURATION(Rank.CLOSES),
     /** {@code add}; the device is unregistered. */
     ADD(Rank.QUEUED),
     /** {@code remove}; the device is unregistered once more. */
@@ -52,11 +58,31 @@ public final class CrossScenarios {
     }
 
     boolean goes() {
-      return this != HANDLER && this != CALLBACK;
+      return switch (this) {
+        case HANDLER, CALLBACK, AGENT, CONFIGURATION -> false;
+        case ADD, REMOVE, LEASE, SERVICE, SLOT -> true;
+      };
     }
   }
 
-  /** A callback or a worker, as a target of the graph. */
+  /** A callback: the product's mailbox, at a place where its own thread takes it. */
+  private static final class Callback extends Mailbox<Runnable> {
+    Callback() {
+      super(serial -> {}, 4);
+    }
+
+    @Override
+    protected void hear(Runnable item) {
+      item.run();
+    }
+
+    void run(Runnable body) {
+      offer(body);
+      arrived();
+    }
+  }
+
+  /** The worker of a slot, as a target of the graph. */
   private static final class Run implements Waits.Target {
     private volatile boolean over;
     private volatile @Nullable Thread runner;
@@ -130,12 +156,17 @@ public final class CrossScenarios {
       List<Boolean> held = List.of(stands[0].held, stands[1].held);
       expect(wrong.isEmpty(), wrong);
       expect(graph.waits().isEmpty(), "waits are left: " + graph.waits());
-      expect(held.contains(true) && held.contains(false), "not one of two gave way: " + held);
-      int ranks = kinds[1].rank.compareTo(kinds[0].rank); // the first waits for the second's end
-      expect(ranks == 0 || held.get(0) == ranks > 0, "the wrong one gave way: " + held);
+      if (List.of(kinds).contains(Kind.CONFIGURATION)) {
+        expect(!held.contains(false) && recorded.isEmpty(), "one gave way: " + held + recorded);
+      } else {
+        expect(held.contains(true) && held.contains(false), "not one of two gave way: " + held);
+        int ranks = kinds[1].rank.compareTo(kinds[0].rank); // the first waits for the second's end
+        expect(ranks == 0 || held.get(0) == ranks > 0, "the wrong one gave way: " + held);
+      }
       for (Stand s : stands) {
         boolean gone = s.device.state == DeviceEntry.State.GONE;
-        expect(gone == s.kind.goes(), s.device + " is " + s.device.state);
+        boolean deleted = s.other.kind == Kind.CONFIGURATION;
+        expect(gone == (deleted || s.kind.goes()), s.device + " is " + s.device.state);
       }
     }
 
@@ -174,6 +205,7 @@ public final class CrossScenarios {
     private final class Stand implements IbClient {
       private final Kind kind;
       private final Run run = new Run();
+      private final Callback callback = new Callback();
       private final String name;
       private final DeviceEntry device;
       private @Nullable Stand other;
@@ -194,7 +226,12 @@ public final class CrossScenarios {
 
       void play() {
         switch (kind) {
-          case HANDLER, CALLBACK -> run.run(this::act);
+          case HANDLER, CALLBACK, AGENT -> callback.run(this::act);
+          case CONFIGURATION -> {
+            callback.run(this::act);
+            // the worker of the other slot; it has its turn when the callback has returned
+            hotplug.unregister(other.device, Form.RECORD);
+          }
           case ADD -> hotplug.bringUp(device);
           case REMOVE -> hotplug.unregister(device, Form.THROW);
           case LEASE, SERVICE -> {
@@ -216,6 +253,11 @@ public final class CrossScenarios {
         while (inside < 2) {
           Interleavings.spin();
         }
+        if (kind == Kind.CONFIGURATION) {
+          held = true;
+          left = true;
+          return;
+        }
         try {
           held = other.end();
           if (held && !other.left) {
@@ -230,7 +272,14 @@ public final class CrossScenarios {
       /** Waits for the end of what this one is in; {@return whether it ended} */
       private boolean end() {
         switch (kind) {
-          case HANDLER, CALLBACK, SLOT -> {
+          case HANDLER, CALLBACK, CONFIGURATION -> {
+            callback.close();
+            return callback.fence(graph, kind.rank, name, Long.MAX_VALUE).done();
+          }
+          case AGENT -> {
+            return callback.drain(graph, kind.rank, name, Long.MAX_VALUE).done();
+          }
+          case SLOT -> {
             return graph.await(run, kind.rank, Long.MAX_VALUE).done();
           }
           case ADD, REMOVE, LEASE -> hotplug.unregister(device, Form.THROW);

@@ -1,5 +1,6 @@
 package ib.driver.rxe.udp;
 
+import ib.engine.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -53,30 +54,23 @@ final class Departures implements AutoCloseable {
   }
 
   /**
-   * Begins a message at offset {@code at} of the payload memory; hop limit 0 leaves the socket's
-   * hop limit.
+   * Begins a message at offset {@code at} of the payload memory, with the traffic class and the
+   * flow label of its first packet; hop limit 0 leaves the socket's hop limit.
    */
-  void begin(
-      int i,
-      NativeEndpoint by,
-      long high,
-      long low,
-      long at,
-      int trafficClass,
-      int flowLabel,
-      int hopLimit) {
+  void begin(int i, NativeEndpoint by, Endpoint.Destination to, long at, Packet p, int hopLimit) {
     long rest = rest(i);
-    int name = SocketAddress.write(memory, rest + NAME, by.four, high, low, by.port, by.scope());
+    int name =
+        SocketAddress.write(memory, rest + NAME, by.four, to.high(), to.low(), by.port, by.scope());
     long header = (long) i * HEADER;
     memory.set(INT, header + 8, name);
     memory.set(LONG, rest, payload + at);
     if (!by.four) {
-      memory.set(NET_INT, rest + NAME + FLOW_INFO, flowLabel);
+      memory.set(NET_INT, rest + NAME + FLOW_INFO, p.flowLabel);
     }
     long first = rest + CONTROL;
     long next = first;
-    if (trafficClass != 0) {
-      next = control(next, by.four, Libc.IP_TOS, Libc.IPV6_TCLASS, trafficClass);
+    if (p.trafficClass != 0) {
+      next = control(next, by.four, Libc.IP_TOS, Libc.IPV6_TCLASS, p.trafficClass);
     }
     if (hopLimit != 0) {
       next = control(next, by.four, Libc.IP_TTL, Libc.IPV6_HOPLIMIT, hopLimit);

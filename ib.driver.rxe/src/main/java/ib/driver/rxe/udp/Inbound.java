@@ -164,7 +164,7 @@ final class Inbound implements DatagramCodec.Doubt {
 
   /** Writes the network header that the receive buffer of a UD datagram begins with. */
   private void header(Packet p, Endpoint to, MemorySegment header, int length) {
-    headers.write(to.network, p.sgidHigh, p.sgidLow, p.dgidHigh, p.dgidLow, p.sourcePort, to.port);
+    headers.write(p, to);
     headers.length(to.network, length);
     headers.store(p, to.network, header);
     p.networkHeader = header;

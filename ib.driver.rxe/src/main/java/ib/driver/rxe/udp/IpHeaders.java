@@ -21,44 +21,33 @@ final class IpHeaders {
   /**
    * Writes IP and UDP headers without their length fields.
    *
-   * @param network IPv4 or IPv6
-   * @param sourceHigh upper half of the source GID
-   * @param sourceLow lower half of the source GID
-   * @param destHigh upper half of the destination GID
-   * @param destLow lower half of the destination GID
-   * @param sourcePort UDP source port
-   * @param destPort UDP destination port
+   * @param p the packet, with both its GIDs and its UDP source port
+   * @param to endpoint that received the datagram
    */
-  void write(
-      Icrc.Network network,
-      long sourceHigh,
-      long sourceLow,
-      long destHigh,
-      long destLow,
-      int sourcePort,
-      int destPort) {
+  void write(Packet p, Endpoint to) {
+    Icrc.Network network = to.network;
     if (network == Icrc.Network.IPV4) {
       ipv4.wrap(bytes, 0);
       ipv4.clear();
       ipv4.versionAndLength(Ipv4Header.PLAIN);
       ipv4.fragment(Ipv4Header.DONT_FRAGMENT);
       ipv4.protocol(UdpHeader.PROTOCOL);
-      ipv4.source((int) sourceLow);
-      ipv4.destination((int) destLow);
+      ipv4.source((int) p.sgidLow);
+      ipv4.destination((int) p.dgidLow);
     } else {
       ipv6.wrap(bytes, 0);
       ipv6.clear();
       ipv6.ipVer(6);
       ipv6.nxtHdr(UdpHeader.PROTOCOL);
-      ipv6.sgidHigh(sourceHigh);
-      ipv6.sgidLow(sourceLow);
-      ipv6.dgidHigh(destHigh);
-      ipv6.dgidLow(destLow);
+      ipv6.sgidHigh(p.sgidHigh);
+      ipv6.sgidLow(p.sgidLow);
+      ipv6.dgidHigh(p.dgidHigh);
+      ipv6.dgidLow(p.dgidLow);
     }
     udp.wrap(bytes, network.bytes() - UdpHeader.BYTES);
     udp.clear();
-    udp.sourcePort(sourcePort);
-    udp.destinationPort(destPort);
+    udp.sourcePort(p.sourcePort);
+    udp.destinationPort(to.port);
   }
 
   /** Sets the length fields for a datagram. */

@@ -152,15 +152,7 @@ final class NativeSender extends Sender {
     peers[messages] = to;
     labels[messages] = flowLabel;
     boolean special = hopLimit != hops(p);
-    departures.begin(
-        messages,
-        over,
-        to.high(),
-        to.low(),
-        start,
-        trafficClass,
-        flowLabel,
-        special ? hopLimit : 0);
+    departures.begin(messages, over, to, start, p, special ? hopLimit : 0);
     messages++;
   }
 

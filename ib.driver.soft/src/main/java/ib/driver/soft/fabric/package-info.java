@@ -7,7 +7,8 @@
  * datagrams. IBA vol. 1 chapters 7, 14 and 18.
  *
  * <p>Locks: the monitor of {@code Fabric}, one per fabric, guards the subnets, nodes, ports, agents
- * and subnet managers of the fabric. A thread that holds it takes no other lock of this module.
+ * and subnet managers of the fabric; methods of {@code FabricPort}, {@code Subnet} and {@code
+ * Mailbox} take it. A thread that holds it takes no other lock of this module.
  */
 @NullMarked
 package ib.driver.soft.fabric;

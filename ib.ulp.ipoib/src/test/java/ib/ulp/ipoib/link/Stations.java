@@ -20,7 +20,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 
-/** Links on one fabric that a test turns by hand, on a clock of their own. */
+/**
+ * Links on one fabric that a test turns by hand, on a clock of their own. Beneath the door, {@code
+ * SoftFabric}: the devices have no thread of a driver, so that the test is the only one that moves
+ * time.
+ */
 abstract class Stations {
   static final long MS = 1_000_000L;
   static final int IP = Encapsulation.IPV4;

@@ -28,7 +28,10 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 
-/** Devices of the soft driver on a managed fabric, each with an interface. */
+/**
+ * Devices of the soft driver on a managed fabric, each with an interface. Beneath the door, {@code
+ * SoftFabric}: these tests choose the subnet manager, and have one that dies.
+ */
 final class ManagedSubnet implements AutoCloseable {
   final StandaloneCore core = StandaloneCore.create();
   final List<SoftAdapter> devices = new ArrayList<>();

@@ -6,9 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.cm.CmClient;
 import ib.core.client.ClientRegistration;
 import ib.core.sa.SaClient;
-import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
-import ib.driver.rxe.RxeAdapter;
+import ib.driver.rxe.standalone.RxeHost;
 import ib.ulp.ipoib.Ipoib;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.net.Backend;
@@ -16,8 +15,8 @@ import ib.ulp.ipoib.net.NetIf;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.wire.Ip;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -34,8 +33,7 @@ class RoceIpoibTest {
   private static final long PATIENCE_NS = 60_000_000_000L;
 
   private final StandaloneCore core = StandaloneCore.create();
-  private final List<RxeAdapter> devices = new ArrayList<>();
-  private final List<DeviceRegistration> plugs = new ArrayList<>();
+  private RxeHost host;
   private ClientRegistration client;
   private Ipoib ipoib;
 
@@ -44,11 +42,12 @@ class RoceIpoibTest {
     core.core().registerClient(cm);
     ipoib = new Ipoib(cm, config, List.of(), SaClient::open, name -> Backend.inJvm());
     client = core.core().registerClient(ipoib, CmClient.NAME);
-    for (int i = 0; i < 2; i++) {
-      RxeAdapter device = new RxeAdapter("rxe" + i, "127.0.27." + (i + 1));
-      devices.add(device);
-      plugs.add(core.drivers().register(device.device()));
-    }
+    host =
+        RxeHost.options()
+            .on(core)
+            .device("rxe0", Map.of("address", "127.0.27.1"))
+            .device("rxe1", Map.of("address", "127.0.27.2"))
+            .open();
   }
 
   private NetIf stack(int i) {
@@ -63,11 +62,9 @@ class RoceIpoibTest {
 
   @AfterEach
   void close() {
-    plugs.reversed().forEach(DeviceRegistration::unregister);
-    for (RxeAdapter device : devices) {
-      assertEquals(
-          List.of(), core.core().lastRemoval(device.device().name()).orElseThrow().leaks());
-      device.close();
+    host.close();
+    for (String device : List.of("rxe0", "rxe1")) {
+      assertEquals(List.of(), core.core().lastRemoval(device).orElseThrow().leaks());
     }
     client.unregister();
     assertEquals(List.of(), core.core().violations(), "the contract");

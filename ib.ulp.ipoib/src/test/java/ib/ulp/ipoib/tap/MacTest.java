@@ -6,17 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.cm.CmClient;
 import ib.core.client.ClientRegistration;
-import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
 import ib.core.verbs.Gid;
-import ib.driver.soft.SoftNode;
-import ib.driver.soft.sm.BuiltinSm;
+import ib.driver.soft.standalone.SoftFabric;
 import ib.ulp.ipoib.Ipoib;
 import ib.ulp.ipoib.link.LinkConfig;
 import ib.ulp.ipoib.testing.FakeSubnet;
 import ib.ulp.ipoib.testing.Lab;
 import ib.ulp.ipoib.testing.Namespaces;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.DisplayName;
@@ -77,8 +76,7 @@ class MacTest extends TwoKernels {
       StandaloneCore core = StandaloneCore.create();
       CmClient cm = CmClient.create();
       core.core().registerClient(cm);
-      try (FakeSubnet subnet = new FakeSubnet();
-          SoftNode node = new SoftNode(BuiltinSm.newFabric(), "soft0", GUID)) {
+      try (FakeSubnet subnet = new FakeSubnet()) {
         Ipoib ipoib =
             new Ipoib(
                 cm,
@@ -87,12 +85,13 @@ class MacTest extends TwoKernels {
                 subnet::open,
                 name -> TapBackend.open(prefix + name));
         ClientRegistration client = core.core().registerClient(ipoib, CmClient.NAME);
-        DeviceRegistration plug = core.drivers().register(node);
-        Lab.await(() -> ipoib.interfaces().getFirst().state().carrier(), "carrier");
-        one.add(mac(prefix + "ib0"));
-        all.add(mac(prefix + "ib0"));
-        all.add(mac(prefix + "ib0.8001"));
-        plug.unregister();
+        Map<String, String> guid = Map.of("guid", "%016x".formatted(GUID));
+        try (SoftFabric fabric = SoftFabric.options().on(core).device("soft0", guid).open()) {
+          Lab.await(() -> ipoib.interfaces().getFirst().state().carrier(), fabric + ": carrier");
+          one.add(mac(prefix + "ib0"));
+          all.add(mac(prefix + "ib0"));
+          all.add(mac(prefix + "ib0.8001"));
+        }
         client.unregister();
       }
       core.close();

@@ -20,7 +20,11 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Soft devices on one fabric with an interface each, in a midlayer without a framework. */
+/**
+ * Soft devices on one fabric with an interface each, in a midlayer without a framework. Beneath the
+ * door, {@code SoftFabric}: these tests write a port's partitions and GIDs and pull its cable, as a
+ * subnet manager or a person would.
+ */
 public final class Lab implements AutoCloseable {
   public final StandaloneCore core = StandaloneCore.create();
   public final CmClient cm = CmClient.create();

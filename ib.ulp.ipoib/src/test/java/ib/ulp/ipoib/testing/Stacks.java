@@ -47,7 +47,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** Stacks of this JVM on one fabric that a test turns by hand, on a clock of their own. */
+/**
+ * Stacks of this JVM on one fabric that a test turns by hand, on a clock of their own. Beneath the
+ * door, {@code SoftFabric}: the devices have no thread of a driver, so that the test is the only
+ * one that moves time.
+ */
 public final class Stacks implements AutoCloseable {
   private static final long MS = 1_000_000L;
   private final AtomicLong clock = new AtomicLong();

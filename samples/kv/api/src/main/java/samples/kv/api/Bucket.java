@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * A bucket: room for one key and its value.
+ * A bucket: memory for one key and its value.
  *
  * <pre>
  *   0  CRC32C of all that follows

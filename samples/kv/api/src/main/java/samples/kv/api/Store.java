@@ -18,7 +18,7 @@ public interface Store {
    *
    * @param key 1 to {@link Bucket#MAX_KEY_BYTES} bytes of UTF-8
    * @return its value, if it has one
-   * @throws StoreException when that cannot be told
+   * @throws StoreException when the client cannot find out
    */
   Optional<String> get(String key);
 

@@ -8,7 +8,7 @@ public final class StoreException extends RuntimeException {
   public enum Reason {
     /** The key or the value does not fit into a bucket. */
     SIZE("one of that size"),
-    /** There is no device, or no server, or the server cannot be reached. */
+    /** No device is plugged in, no server runs, or the server cannot be reached. */
     NO_SERVER("plug the devices in, start the bundle of the server, then ask again"),
     /** No bucket is free for the key. */
     FULL("delete keys, or give the server more buckets"),

@@ -1,2 +1,2 @@
-/** What the client and the server of the key-value store agree on. */
+/** The agreement between the client and the server of the key-value store. */
 package samples.kv.api;

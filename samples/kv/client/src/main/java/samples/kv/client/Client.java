@@ -184,7 +184,7 @@ public final class Client implements IbClient, Store {
     return made;
   }
 
-  /** Closes a link, unless somebody has closed it. */
+  /** Closes a link that is still open. */
   private synchronized void drop(Link old) {
     if (link != null && link == old) {
       link = null;

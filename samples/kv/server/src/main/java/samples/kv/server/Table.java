@@ -8,7 +8,7 @@ import samples.kv.api.KeyValueServer;
 
 /**
  * The buckets. The memory belongs to no device: what is stored is still there when the device comes
- * back. Clients read it at any time, and nobody waits for them.
+ * back. Clients read it at any time, and the server does not wait for them.
  */
 public final class Table {
   /** The most buckets, which are half a GiB of memory. */

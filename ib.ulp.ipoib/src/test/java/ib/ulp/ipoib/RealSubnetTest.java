@@ -18,6 +18,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+/** Beneath the door: ten adapters of one name come and go on one core, each on a new fabric. */
 @DisplayName("with the core's own subnet client, where no subnet manager is")
 @Timeout(120)
 class RealSubnetTest {

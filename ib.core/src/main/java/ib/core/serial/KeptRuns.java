@@ -34,13 +34,13 @@ public final class KeptRuns {
     HERE.set(this);
   }
 
-  /** From now on the calling thread keeps its runs. */
+  /** The calling thread keeps its runs until {@link #close}. */
   @AnyContext
   public void keep() {
     keeps = true;
   }
 
-  /** From now on the runs that the calling thread causes happen at their places. */
+  /** The runs that the calling thread causes happen at their places again. */
   @AnyContext
   public void close() {
     keeps = false;

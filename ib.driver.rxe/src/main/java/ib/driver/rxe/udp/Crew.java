@@ -128,8 +128,8 @@ final class Crew {
   }
 
   /**
-   * From now on the calling thread, which is on duty, keeps the handlers that it wakes up, if a
-   * spare can relieve it.
+   * The calling thread, which is on duty, keeps the handlers that it wakes up until {@link
+   * #handle}, if a spare can relieve it.
    */
   void keep(Hand hand) {
     if (relief.hasSpare() || second.thread == null) {

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Linux announces about links and addresses (rtnetlink(7)). That needs no privilege. The
+ * The announcements of Linux about links and addresses (rtnetlink(7)). They need no privilege. The
  * content of an announcement is not read: the thread that waits looks at the host itself. When the
  * socket fails, the announcements end, and the bell still works.
  */

@@ -20,7 +20,7 @@ final class Rest {
     resting = true;
   }
 
-  /** There may be something to do. */
+  /** Ends the rest, because the looking thread may have something to do. */
   void end() {
     if (resting) {
       resting = false;

@@ -1,18 +1,14 @@
 package ib.driver.rxe.udp;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** A bell without announcements, for hosts whose system calls cannot be used. */
 final class SilentNews extends HostNews {
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition bell = lock.newCondition();
-
-  @GuardedBy("lock")
-  private boolean rung;
+  private volatile boolean rung;
+  private volatile @Nullable Thread waiting; // stored before the thread looks at rung
 
   @Override
   public boolean announces() {
@@ -26,32 +22,23 @@ final class SilentNews extends HostNews {
 
   @Override
   public boolean await(int milliseconds) {
-    lock.lock();
-    try {
-      long left = milliseconds < 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(milliseconds);
-      while (!rung && left > 0) {
-        try {
-          left = bell.awaitNanos(left);
-        } catch (InterruptedException e) {
-          // has no meaning here, and would close the channels that the thread opens next
-        }
-      }
-      rung = false;
-      return false;
-    } finally {
-      lock.unlock();
+    waiting = Thread.currentThread();
+    long start = System.nanoTime();
+    long limit = milliseconds < 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(milliseconds);
+    long left = limit;
+    while (!rung && left > 0) {
+      LockSupport.parkNanos(this, left);
+      Thread.interrupted(); // an interrupt has no meaning here, and would keep it from sleeping
+      left = limit - (System.nanoTime() - start);
     }
+    rung = false;
+    return false;
   }
 
   @Override
   public void ring() {
-    lock.lock();
-    try {
-      rung = true;
-      bell.signal();
-    } finally {
-      lock.unlock();
-    }
+    rung = true;
+    LockSupport.unpark(waiting);
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,8 @@ final class Child {
   private @Nullable Thread server;
   private long cpuNs;
   private long allocated;
+  private long switches;
+  private final AtomicLong ended = new AtomicLong(); // voluntary switches of the server's threads
 
   private Child() {}
 
@@ -97,21 +100,26 @@ final class Child {
                     half.serve(stop::get);
                   } catch (RuntimeException | Error e) {
                     failure.set(e);
+                  } finally {
+                    ended.addAndGet(Switches.mine());
                   }
                 });
     return "ok";
   }
 
   private void begin() {
+    switches = Switches.voluntary() + ended.get();
     cpuNs = SYSTEM.getProcessCpuTime();
     allocated = THREADS.getTotalThreadAllocatedBytes();
   }
 
-  /** CPU time and bytes allocated since the beginning. */
+  /** CPU time, bytes allocated and voluntary context switches since the beginning. */
   private String spent() {
     return (SYSTEM.getProcessCpuTime() - cpuNs)
         + " "
-        + (THREADS.getTotalThreadAllocatedBytes() - allocated);
+        + (THREADS.getTotalThreadAllocatedBytes() - allocated)
+        + " "
+        + (Switches.voluntary() + ended.get() - switches);
   }
 
   private String drive(Half half, long ms) {

@@ -13,6 +13,7 @@ final class Job {
   final List<Double> figures = new ArrayList<>(); // ns of a round trip, or units per second
   final List<Double> cpu = new ArrayList<>(); // seconds per GiB
   final List<Double> garbage = new ArrayList<>(); // bytes per unit
+  final List<Double> switches = new ArrayList<>(); // voluntary context switches per unit
   String failure = "";
 
   Job(String path, String id, Spec spec, Worker client, Worker server) {
@@ -59,7 +60,9 @@ final class Job {
           boolean together = client == server;
           double spent = Long.parseLong(words[2]) + (together ? 0 : Long.parseLong(halted[0]));
           double made = Long.parseLong(words[3]) + (together ? 0 : Long.parseLong(halted[1]));
+          double slept = Long.parseLong(words[4]) + (together ? 0 : Long.parseLong(halted[2]));
           if (!warm) {
+            switches.add(slept / n);
             figures.add(stream() ? n / ns * 1e9 : ns / n);
             int payload = Math.min(spec.bytes(), spec.packet());
             cpu.add(spent / 1e9 / (n * payload / (1L << 30)));

@@ -77,9 +77,15 @@ final class Report {
   private void table(PrintStream out, String title, List<Job> rows) {
     boolean stream = rows.getFirst().stream();
     boolean small = rows.getFirst().spec.packet() == 64;
+    boolean sleeps = rows.getFirst().spec.pattern() == Spec.Pattern.SLEEP;
+    String last = sleeps ? " voluntary switches |" : "";
     out.printf(
-        "| %s | %s | x raw | %s | B allocated |%n|---|---|---|---|---|%n",
-        title, stream ? small ? "M/s" : "GB/s" : "us", stream ? "CPU s/GiB" : "CPU us");
+        "| %s | %s | x raw | %s | B allocated |%s%n|---|---|---|---|---|%s%n",
+        title,
+        stream ? small ? "M/s" : "GB/s" : "us",
+        stream ? "CPU s/GiB" : "CPU us",
+        last,
+        sleeps ? "---|" : "");
     Job raw = rows.getFirst();
     for (Job job : rows) {
       raw = job.spec.system().equals(stream ? "raw-gso" : "raw") ? job : raw;
@@ -92,12 +98,13 @@ final class Report {
       double scale = !stream ? 1e-3 : small ? 1e-6 : job.spec.packet() * 1e-9;
       double perCpu = stream ? 1 : job.spec.bytes() * 1e6 / (1 << 30);
       out.printf(
-          "| %s | %s | %s | %s | %s |%n",
+          "| %s | %s | %s | %s | %s |%s%n",
           job.spec.system(),
           range(job.figures, scale, "%.2f"),
           range(ratios(job, raw), 1, "%.2f"),
           String.format(Locale.ROOT, "%.2f", median(job.cpu) * perCpu),
-          String.format(Locale.ROOT, "%.2f", median(job.garbage)));
+          String.format(Locale.ROOT, "%.2f", median(job.garbage)),
+          sleeps ? " " + range(job.switches, 1, "%.2f") + " |" : "");
     }
     out.println();
   }

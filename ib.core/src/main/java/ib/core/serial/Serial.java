@@ -134,7 +134,8 @@ public abstract class Serial {
     }
   }
 
-  private void submit() {
+  /** Submits the claimed serial to its place. */
+  void submit() {
     submit(place);
   }
 

@@ -7,6 +7,7 @@ import ib.core.verbs.Mtu;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortState;
 import ib.driver.rxe.udp.Addresses;
+import ib.driver.rxe.udp.HostNews;
 import ib.driver.rxe.udp.UdpWire;
 import ib.engine.qp.HcaPort;
 import java.io.IOException;
@@ -17,18 +18,20 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps a port in step with the host: GID table, MTU and state follow the host's addresses, with
- * the events that belong to them. Its own thread checks once a second. The object's monitor guards
- * the table.
+ * the events that belong to them. Its own thread looks when the host announces a change, and at
+ * most once a second while there is something to wait for: packets are sent, datagrams are refused,
+ * the port is down, or an address cannot be used. Otherwise the thread rests without a time limit.
+ * On a host that announces nothing the thread looks each second. The object's monitor guards the
+ * table.
  */
 final class HostWatch implements Runnable {
-  private static final long LOOK_MS = 1000;
+  private static final long LOOK_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long GAP_NS = TimeUnit.MILLISECONDS.toNanos(50); // between two looks
   private static final int ROOM = 80; // bytes that Linux rxe reserves for headers
   private static final String TAKEN = "already in use";
 
@@ -38,8 +41,6 @@ final class HostWatch implements Runnable {
   private final UdpWire wire;
   private final Consumer<String> log;
   private final int own; // first index of the GID table that is for addresses alone
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition wakeUp = lock.newCondition();
 
   @GuardedBy("this")
   private final List<@Nullable InetAddress> table = new ArrayList<>(); // by GID index
@@ -47,12 +48,31 @@ final class HostWatch implements Runnable {
   @GuardedBy("this")
   private final Set<InetAddress> refused = new HashSet<>(); // addresses already reported
 
-  @GuardedBy("lock")
-  private boolean stopped;
-
+  private final HostNews news;
+  private volatile boolean stopped;
   private @Nullable Thread thread;
+  // used by the thread only
+  private boolean announced = true; // until the log has a line that nothing is announced any more
+  private boolean failed; // in the last look
 
-  HostWatch(RxeConfig config, Host host, HcaPort port, UdpWire wire, Consumer<String> log) {
+  /**
+   * Watches nothing yet.
+   *
+   * @param config configuration of the device
+   * @param host source of the host's addresses
+   * @param port the device's port
+   * @param wire the port's wire
+   * @param news the announcements of the host; the owner closes them when nothing is sent any more
+   * @param log takes warnings
+   */
+  HostWatch(
+      RxeConfig config,
+      Host host,
+      HcaPort port,
+      UdpWire wire,
+      HostNews news,
+      Consumer<String> log) {
+    this.news = news;
     this.config = config;
     this.host = host;
     this.port = port;
@@ -91,35 +111,60 @@ final class HostWatch implements Runnable {
   }
 
   void start(String name) {
+    wire.onWork(news::ring);
     thread = Thread.ofPlatform().name(name).daemon().start(this);
   }
 
   @Override
   public void run() {
-    while (pause()) {
+    long looked = System.nanoTime();
+    boolean rests = false; // only a look after the news were opened misses nothing
+    while (pause(looked, rests)) {
+      looked = System.nanoTime();
       try {
+        failed = true;
         look();
+        failed = false;
       } catch (Throwable e) { // logged below; checked again in 1 s
         wire.failed(e);
       }
-      wire.report().ifPresent(line -> log.accept("device " + config.name() + ": " + line));
+      wire.report().ifPresent(this::warn);
+      deaf();
+      rests = !failed && news.announces() && port.active() && nothingRefused() && wire.mayRest();
     }
   }
 
-  private boolean pause() {
-    lock.lock();
-    try {
-      long left = TimeUnit.MILLISECONDS.toNanos(LOOK_MS);
-      while (!stopped && left > 0) {
-        left = wakeUp.awaitNanos(left);
-      }
-      return !stopped;
-    } catch (InterruptedException e) {
-      return !Thread.currentThread()
-          .isInterrupted(); // an interrupt has no meaning here: checks early
-    } finally {
-      lock.unlock();
+  private void deaf() {
+    if (announced && news.failure().isPresent()) {
+      announced = false;
+      warn("the host announces no changes: " + news.failure().get() + "; looks each second");
     }
+  }
+
+  private void warn(String line) {
+    log.accept("device " + config.name() + ": " + line);
+  }
+
+  private synchronized boolean nothingRefused() {
+    return refused.isEmpty();
+  }
+
+  /** Waits until a look is due; {@return false when the thread is to end} */
+  private boolean pause(long looked, boolean rests) {
+    boolean rest = rests;
+    long wait = LOOK_NS;
+    while (!stopped) {
+      long left = looked + wait - System.nanoTime();
+      if (!rest && left <= 0) {
+        return true;
+      }
+      int ms = rest ? HostNews.NO_LIMIT : 1 + (int) TimeUnit.NANOSECONDS.toMillis(left);
+      if (news.await(ms)) {
+        wait = GAP_NS; // one look for announcements that come together
+      }
+      rest = false;
+    }
+    return false;
   }
 
   /** Checks now. Any thread may call. */
@@ -129,13 +174,8 @@ final class HostWatch implements Runnable {
 
   /** Ends the thread and waits for its end. Blocks for at most one check. */
   void stop() {
-    lock.lock();
-    try {
-      stopped = true;
-      wakeUp.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    stopped = true;
+    news.ring();
     Thread t = thread;
     boolean interrupted = false;
     while (t != null && t.isAlive()) {

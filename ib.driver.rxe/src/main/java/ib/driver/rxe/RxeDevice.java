@@ -13,6 +13,7 @@ import ib.core.verbs.LinkLayer;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.NodeType;
 import ib.driver.base.Plugged;
+import ib.driver.rxe.udp.HostNews;
 import ib.driver.rxe.udp.UdpWire;
 import ib.engine.SoftHca;
 import ib.engine.capture.Capture;
@@ -42,6 +43,7 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
   private final Capture capture;
   private final CapturingWire watched;
   private final SoftHca hca;
+  private final HostNews news;
   private final HostWatch watch;
   private List<Integer> standingFaults =
       List.of(); // numbers of the rules; used on the slot's worker thread only
@@ -59,7 +61,22 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
     this.watched = new CapturingWire(disturbed, capture, 1);
     this.hca = new SoftHca(engine(config, guid, version), List.of(watched), this::dispatchEvent);
     disturbed.attach(hca);
-    this.watch = new HostWatch(config, host, hca.port(1), wire, log);
+    this.news = news(config, log);
+    this.watch = new HostWatch(config, host, hca.port(1), wire, news, log);
+  }
+
+  private static HostNews news(RxeConfig config, Consumer<String> log) {
+    try {
+      return HostNews.open(config.udp().path());
+    } catch (IOException e) {
+      log.accept(
+          "device "
+              + config.name()
+              + ": the host announces no changes: "
+              + e.getMessage()
+              + "; the device looks each second");
+      return HostNews.silent();
+    }
   }
 
   /**
@@ -155,6 +172,7 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
       disturbed.close();
       capture.close();
       wire.close();
+      news.close();
     }
   }
 

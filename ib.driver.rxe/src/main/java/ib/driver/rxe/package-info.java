@@ -4,9 +4,10 @@
  * that watches the host's interfaces; the engine's rules say which threads run its packets (D4).
  *
  * <p>Locks, one of each per device: the monitor of {@code HostWatch} guards the table of addresses;
- * a thread that holds it may take the monitor of {@code UdpWire}. The lock of {@code HostWatch}
- * guards the end of its thread, and is a leaf. {@code HostWatch.stop} waits for at most one check
- * of the host, and holds no lock while it waits.
+ * a thread that holds it may take the monitor of {@code UdpWire}. {@code HostWatch.stop} waits for
+ * at most one check of the host, and holds no lock while it waits. An idle device wakes no thread
+ * up: the thread that watches rests until the host announces a change by netlink or the wire has
+ * work.
  */
 @NullMarked
 package ib.driver.rxe;

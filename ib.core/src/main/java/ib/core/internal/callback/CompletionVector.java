@@ -2,6 +2,7 @@ package ib.core.internal.callback;
 
 import ib.core.client.Incidents;
 import ib.core.serial.EndOf;
+import ib.core.serial.KeptRuns;
 import ib.core.serial.Place;
 import ib.core.serial.Serial;
 import ib.core.serial.Waits;
@@ -46,6 +47,7 @@ public final class CompletionVector implements Place {
   private volatile @Nullable Serial head;
   private volatile boolean closed;
   private volatile boolean started;
+  private final boolean keeping; // whether a driver's thread may run a task of its own in place
 
   // written under the monitor; submit reads it after the thread itself has written the mark to head
   private @Nullable Thread thread;
@@ -70,6 +72,7 @@ public final class CompletionVector implements Place {
     this.threads = threads;
     this.spins = spins;
     this.starting = null;
+    this.keeping = roulette == null; // which chooses the threads itself
   }
 
   /** A vector that has its thread started by another vector when the first task comes. */
@@ -79,6 +82,7 @@ public final class CompletionVector implements Place {
     this.threads = body -> daemon(name, body);
     this.spins = SPINS;
     this.starting = new Starting(this, starter);
+    this.keeping = false; // of events, whose handlers may take long
   }
 
   private static Thread daemon(String name, Runnable body) {
@@ -115,6 +119,9 @@ public final class CompletionVector implements Place {
   @Override
   @AnyContext
   public void submit(Serial task) {
+    if (keeping && !closed && KeptRuns.take(task)) {
+      return;
+    }
     Serial h;
     do {
       h = head;

@@ -305,6 +305,12 @@ public final class DeviceEvents implements DeviceSink {
     return remaining;
   }
 
+  /** {@return whether no event is under way, so that the watch has nothing to do here} */
+  boolean rests() {
+    // the poster last: its thread is awake from before it takes an event until it has posted it
+    return !ring.hasWork() && dispatcher.remainingNs(0) == Long.MAX_VALUE && poster.rests();
+  }
+
   // ---- for the dispatcher and the poster ----
 
   /** Gives an event the next number. */

@@ -134,6 +134,11 @@ public final class EventHub implements AutoCloseable {
     watch.close();
   }
 
+  /** An event of a device is under way: the watch looks after it. Any context. */
+  void stir() {
+    watch.stir();
+  }
+
   EventConfig config() {
     return config;
   }

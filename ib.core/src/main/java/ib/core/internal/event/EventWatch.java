@@ -1,6 +1,7 @@
 package ib.core.internal.event;
 
 import ib.core.client.Incidents;
+import ib.core.verbs.AnyContext;
 import java.util.Map;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -10,10 +11,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * The timer of the event path. At least once per return timeout it wakes the dispatchers that have
- * an overdue event or a refresh to repeat, and replaces poster threads that are stuck in a bus. One
- * thread per midlayer, from the first device to the close of the hub; the thread sleeps while there
- * is no device.
+ * The timer of the event path. While a device has events under way, the watch wakes, at least once
+ * per return timeout, the dispatchers that have an overdue event or a refresh to repeat, and
+ * replaces poster threads that are stuck in a bus. One thread per midlayer, from the first device
+ * to the close of the hub. The thread sleeps while no device has an event under way: it sets {@code
+ * resting} before it looks at the devices, and {@link #stir} is called after each new event, so one
+ * of the two sees the other.
  */
 final class EventWatch implements Runnable {
   private static final long FAR_NS = TimeUnit.DAYS.toNanos(1);
@@ -25,6 +28,7 @@ final class EventWatch implements Runnable {
   private final ThreadFactory threads;
   private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
   private volatile boolean closed;
+  private volatile boolean resting;
   private long next; // nanoseconds to the next check; used on the watch's thread only
 
   EventWatch(EventHub hub, Map<String, DeviceEvents> devices) {
@@ -56,6 +60,15 @@ final class EventWatch implements Runnable {
     LockSupport.unpark(thread.get());
   }
 
+  /** An event is under way: ends the rest of the watch. Any context. */
+  @AnyContext
+  void stir() {
+    if (resting) {
+      resting = false;
+      LockSupport.unpark(thread.get());
+    }
+  }
+
   @Override
   public void run() {
     while (!closed) {
@@ -65,8 +78,14 @@ final class EventWatch implements Runnable {
 
   private void turn() {
     long now = hub.clock().nanoTime();
-    next = devices.isEmpty() ? FAR_NS : hub.config().returnTimeoutNs();
+    next = hub.config().returnTimeoutNs();
     devices.values().forEach(d -> incidents.outlive(() -> check(d, now)));
+    resting = true;
+    if (devices.values().stream().allMatch(DeviceEvents::rests)) {
+      next = FAR_NS;
+    } else {
+      resting = false;
+    }
     hub.clock().parkUntil(this, now + next);
   }
 

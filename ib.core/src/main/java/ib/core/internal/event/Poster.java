@@ -48,6 +48,7 @@ final class Poster implements Place, Runnable {
   private final AtomicReference<@Nullable Serial> turn = new AtomicReference<>(); // the dispatcher
   private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
   private volatile boolean open;
+  private volatile boolean parked; // the thread waits, or is about to; it clears this first
   // even: outside, odd: inside post; a thread inside may go on only if it finds its own odd number
   private final AtomicLong phase = new AtomicLong();
   private volatile @Nullable EventBus postingTo;
@@ -204,8 +205,17 @@ final class Poster implements Place, Runnable {
     }
   }
 
+  /** {@return whether there is no work and the thread waits, has ended, or was never needed} */
+  boolean rests() {
+    if (events.hasEnded()) {
+      return true;
+    }
+    return turn.get() == null && isEmpty() && (thread.get() == null || parked);
+  }
+
   /** Wakes or starts the thread, when there is work or when it is to end; any context. */
   void wake() {
+    hub.stir();
     Thread t = thread.get();
     if (t != null) {
       LockSupport.unpark(t);
@@ -258,7 +268,11 @@ final class Poster implements Place, Runnable {
     if (dispatcher != null) {
       dispatcher.arrived();
     } else if (!events.hasEnded()) {
-      LockSupport.park(this);
+      parked = true;
+      if (turn.get() == null && isEmpty()) {
+        LockSupport.park(this);
+      }
+      parked = false;
     } else {
       return !isEmpty(); // checked again after the end: no event is added any more
     }

@@ -24,6 +24,7 @@ final class Bindings {
   private final Groups groups = new Groups(new Memberships());
   private volatile Endpoint[] endpoints = {}; // of the addresses
   private @Nullable Receiver receiver; // null before start and after stop
+  private boolean failed; // in the last look
 
   Bindings(
       UdpOptions options,
@@ -97,8 +98,18 @@ final class Bindings {
     started().endpoints(all.toArray(Endpoint[]::new));
   }
 
+  /** {@return whether the next {@link #look} has something to do although the host is as before} */
+  boolean hasWork() {
+    boolean work = failed;
+    for (Endpoint main : endpoints) {
+      work |= main.hasWork();
+    }
+    return work;
+  }
+
   /** Does what {@link UdpWire#look} says. */
   void look() {
+    failed = false;
     if (receiver != null) {
       groups.follow(endpoints);
     }
@@ -119,6 +130,7 @@ final class Bindings {
 
   /** Counts a failure that no caller learns of; {@link #look} tries again in a second. */
   private void multicastFailed(String what, IOException why) {
+    failed = true;
     refusals.multicastFailed(what + ": " + why.getMessage());
     counters.count(UdpCounter.MCAST_FAILED);
   }

@@ -104,6 +104,17 @@ abstract class Endpoint implements AutoCloseable {
     }
   }
 
+  /** {@return whether {@link #look} and {@link Flows#open} have something to do, now or later} */
+  final boolean hasWork() {
+    for (int i = 0; i < PEERS; i++) {
+      Destination known = peers.get(i);
+      if (known != null && known.proof.ages()) {
+        return true;
+      }
+    }
+    return flows.isAsked();
+  }
+
   /**
    * Has packets for groups leave by an interface, also those of the address's other source ports;
    * the system does not follow the address by itself. The wire's monitor is held.

@@ -81,6 +81,17 @@ final class Flows {
     }
   }
 
+  /** {@return whether {@link #open} has a port to open} */
+  boolean isAsked() {
+    for (int i = 0; i < MAX_ASKED && !full; i++) {
+      int port = wanted.get(i);
+      if (port != 0 && open.get(port - FIRST) == null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** {@return all sockets but the main one} */
   List<Endpoint> sockets(Endpoint main) {
     List<Endpoint> sockets = new ArrayList<>();

@@ -38,6 +38,7 @@ final class Inbound implements DatagramCodec.Doubt {
   private int first; // identification of the first packet of a receive
   private int step = 1; // difference of identifications in one receive
   private int id;
+  private int taken; // packets since taken() was called
 
   /** Tests whether a GID is one of this device's. */
   @FunctionalInterface
@@ -93,6 +94,7 @@ final class Inbound implements DatagramCodec.Doubt {
       int trafficClass,
       int flowLabel,
       int hopLimit) {
+    taken++;
     if (to.gid.isMulticast() && own.test(high, low)) {
       buffer.unuse();
       return; // the engine has delivered it to this device's members when it was sent
@@ -209,6 +211,13 @@ final class Inbound implements DatagramCodec.Doubt {
         });
     id = solved;
     return grade != IdBook.Grade.JUMP || !strict;
+  }
+
+  /** {@return the number of packets since the last call} */
+  int taken() {
+    int n = taken;
+    taken = 0;
+    return n;
   }
 
   /** Ends a batch: runs the queue pairs that the packets have scheduled. */

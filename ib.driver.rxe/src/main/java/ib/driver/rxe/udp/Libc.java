@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class Libc {
   static final int AF_INET = 2;
   static final int AF_INET6 = 10;
+  static final int AF_NETLINK = 16;
+  private static final int SOCK_RAW_NONBLOCK_CLOEXEC = 3 | 0x800 | 0x80000;
+  private static final int NETLINK_ROUTE = 0;
   static final int SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | 0x800 | 0x80000;
   static final int SOL_SOCKET = 1;
   static final int SO_REUSEADDR = 2;
@@ -51,6 +54,7 @@ final class Libc {
   static final int UDP_GRO = 104;
   static final int MSG_DONTWAIT = 0x40;
   static final int MSG_NOSIGNAL = 0x4000;
+  static final int EINTR = 4;
   static final int EIO = 5;
   static final int EAGAIN = 11;
   static final int EINVAL = 22;
@@ -76,6 +80,7 @@ final class Libc {
   private final MethodHandle sendmsg = call("sendmsg", LONG, INT, LONG, INT);
   private final MethodHandle sendmmsg = call("sendmmsg", INT, INT, LONG, INT, INT);
   private final MethodHandle recvmmsg = call("recvmmsg", INT, INT, LONG, INT, INT, LONG);
+  private final MethodHandle recv = call("recv", LONG, INT, LONG, LONG, INT);
   private final MethodHandle poll = call("poll", INT, LONG, LONG, INT);
   private final MethodHandle eventfd = call("eventfd", INT, INT, INT);
   private final MethodHandle eventfdWrite = call("eventfd_write", INT, INT, LONG);
@@ -130,6 +135,23 @@ final class Libc {
   int socket(MemorySegment state, int family) {
     try {
       return (int) socket.invokeExact(state, family, SOCK_DGRAM_NONBLOCK_CLOEXEC, SOL_UDP);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** Opens a socket for the announcements of links and addresses; it does not block. */
+  int netlink(MemorySegment state) {
+    try {
+      return (int) socket.invokeExact(state, AF_NETLINK, SOCK_RAW_NONBLOCK_CLOEXEC, NETLINK_ROUTE);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  long recv(MemorySegment state, int fd, MemorySegment into) {
+    try {
+      return (long) recv.invokeExact(state, fd, into.address(), into.byteSize(), MSG_DONTWAIT);
     } catch (Throwable e) {
       throw unexpected(e);
     }

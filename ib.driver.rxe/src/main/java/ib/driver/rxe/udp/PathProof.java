@@ -147,6 +147,11 @@ final class PathProof {
     return opcode >= 0x0d && opcode <= 0x12;
   }
 
+  /** {@return whether {@link #look} will change the state some time, if no packet does} */
+  boolean ages() {
+    return looks > Integer.MIN_VALUE / 2 && state() != State.UNKNOWN;
+  }
+
   /**
    * Ages the state: a trial whose connection has ended is repeated, and old results are tested
    * again. One thread calls this once a second.

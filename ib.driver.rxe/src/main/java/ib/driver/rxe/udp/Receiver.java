@@ -12,10 +12,23 @@ import org.jspecify.annotations.Nullable;
  * when nothing arrives (busy polling), and then sleeps in the system. While consumer threads spin
  * and receive themselves, this thread leaves the sockets to the consumers. A consumer that polls a
  * few times between two sleeps receives as well, but this thread stays ready to wake it.
+ *
+ * <p>The handlers of completions that packets cause run on this thread too, from a sleep on as long
+ * as few packets come at a time: another thread would have to be woken for them. While many come,
+ * the completion vectors run the handlers, beside this thread. Two threads take turns for that
+ * ({@link Crew}): one is on duty, alone may sleep at the sockets, and owns what {@link #sleep} and
+ * {@link #settle} use; the spare takes the duty over when handlers keep the other one longer than 1
+ * ms. The receive ring, with all that {@link #sweep} uses, is a thing of its own, which the thread
+ * on duty and consumers own for one receive each ({@code owned}). A thread gives the ring back
+ * before it runs handlers, and holds no lock then, so a handler may call every verb that handlers
+ * may call. {@link #forget} and {@link #stop} are the fences: they wait for the thread on duty and
+ * for the ring, and not for handlers; those are fenced by the core, with their completion queues.
  */
 abstract class Receiver implements Runnable {
   private static final int FORGET_S = 5;
   private static final long NAP_NS = 1_000_000;
+  private static final int MAX_CALM = 4; // packets in one receive
+  private static final long PATIENCE_NS = 1_000_000; // with handlers on the thread on duty
   private static final int MANY_POLLS = 32; // without a rest between: the consumer spins
   final Inbound inbound;
   private final UdpCounters counters;
@@ -28,10 +41,11 @@ abstract class Receiver implements Runnable {
   private volatile boolean asked; // a resting consumer asks for one more look at the sockets
   private volatile boolean napping;
   private volatile boolean sleeping; // or about to sleep
-  private volatile @Nullable Thread thread;
+  final Crew crew;
 
   Receiver(Inbound inbound, UdpCounters counters, long busyPollNs) {
     this.inbound = inbound;
+    this.crew = new Crew(this::turns, inbound::failed, PATIENCE_NS);
     this.counters = counters;
     this.busyPollNs = busyPollNs;
   }
@@ -61,24 +75,18 @@ abstract class Receiver implements Runnable {
   abstract void release();
 
   final void start(String name) {
-    thread = Thread.ofPlatform().name(name).daemon().start(this);
+    crew.start(name, this);
   }
 
   @Override
   public final void run() {
-    while (!stopped) {
-      try {
-        turns();
-      } catch (Throwable e) { // without the thread the device would receive nothing
-        inbound.failed(e);
-        LockSupport.parkNanos(this, NAP_NS);
-      }
-    }
+    crew.run();
   }
 
-  private void turns() {
+  private void turns(Crew.Hand hand) {
     long idleSince = System.nanoTime();
-    while (!stopped) {
+    boolean calm = false; // few packets come, so handlers do not keep the others waiting
+    while (!stopped && hand.isOnDuty()) {
       CountDownLatch waiting = forget;
       if (waiting != null) {
         forget = null;
@@ -88,12 +96,15 @@ abstract class Receiver implements Runnable {
       if (polled) {
         nap();
         idleSince = System.nanoTime();
+        calm = false;
         continue;
       }
       if (asked) {
         asked = false; // before the look at the sockets, so that a later request causes another one
       }
-      if (receive()) {
+      int packets = calm ? receiveAndHandle(hand) : receive();
+      calm &= packets <= MAX_CALM;
+      if (packets > 0) {
         idleSince = System.nanoTime();
       } else if (System.nanoTime() - idleSince < busyPollNs) {
         Thread.onSpinWait();
@@ -101,9 +112,20 @@ abstract class Receiver implements Runnable {
         sleeping = true;
         if (!polled && !asked) {
           sleep();
+          calm = true;
         }
         sleeping = false;
       }
+    }
+  }
+
+  /** Receives, and then runs the handlers of what has completed. {@return as {@link #receive}} */
+  private int receiveAndHandle(Crew.Hand hand) {
+    crew.keep(hand);
+    try {
+      return receive();
+    } finally {
+      crew.handle(hand);
     }
   }
 
@@ -122,18 +144,17 @@ abstract class Receiver implements Runnable {
   }
 
   /**
-   * Receives waiting datagrams, unless another thread is receiving. {@return whether there were
-   * any}
+   * Receives waiting datagrams, unless another thread is receiving. {@return the number of packets}
    */
-  private boolean receive() {
+  private int receive() {
     if (!owned.compareAndSet(false, true)) {
-      return false;
+      return 0;
     }
     try {
       return turn();
     } catch (Throwable e) { // a polling consumer must not get the exception either
       inbound.failed(e);
-      return false;
+      return 0;
     } finally {
       owned.set(false); // before a poller looks at polled
     }
@@ -143,7 +164,7 @@ abstract class Receiver implements Runnable {
    * Hands over the waiting datagrams and finishes the run, also when the sweep throws: the run then
    * gives back the queue pairs that it claimed for the datagrams handed over before (A16).
    */
-  private boolean turn() {
+  private int turn() {
     int n = -1;
     try {
       n = sweep();
@@ -155,7 +176,7 @@ abstract class Receiver implements Runnable {
     if (n == 0) {
       inbound.catchUp();
     }
-    return n != 0;
+    return n == 0 ? 0 : Math.max(1, inbound.taken()); // also after an error
   }
 
   /**
@@ -163,8 +184,8 @@ abstract class Receiver implements Runnable {
    * were received}
    */
   final boolean poll() {
-    boolean any = receive();
-    if (polled) {
+    boolean any = receive() > 0;
+    if (polled || crew.isOnDuty()) { // or a handler on the thread on duty
       return any;
     }
     // a consumer that is about to sleep polls a few times as well, and must then be woken at once
@@ -198,7 +219,7 @@ abstract class Receiver implements Runnable {
     if (polled || napping) {
       asked = true; // before polled: the thread sees one of the two before it sleeps
       polled = false;
-      LockSupport.unpark(thread);
+      crew.unpark();
     }
   }
 
@@ -228,19 +249,15 @@ abstract class Receiver implements Runnable {
     }
   }
 
-  /** Ends the thread and waits for its end; afterwards no consumer receives either. */
+  /**
+   * Ends the threads and waits for their end, 1 s at most for one that is in a handler; afterwards
+   * no consumer receives either.
+   */
   final void stop() {
     stopped = true;
+    crew.stop();
     wake();
-    Thread t = thread;
-    boolean interrupted = false;
-    while (t != null && t.isAlive()) {
-      try {
-        t.join();
-      } catch (InterruptedException e) {
-        interrupted = true; // the thread ends as soon as it sees stopped
-      }
-    }
+    boolean interrupted = crew.join();
     own(); // for good: no thread receives any more
     release();
     if (interrupted) {

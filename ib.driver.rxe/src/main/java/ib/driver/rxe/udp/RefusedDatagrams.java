@@ -33,6 +33,17 @@ final class RefusedDatagrams {
   private long toldMulticastFailures;
   private boolean silent;
   private long since;
+  private final Rest rest;
+
+  /** Counts nothing yet, and wakes no thread. */
+  RefusedDatagrams() {
+    this(new Rest());
+  }
+
+  /** Counts nothing yet; each count ends the rest of the thread that reports. */
+  RefusedDatagrams(Rest rest) {
+    this.rest = rest;
+  }
 
   /** Counts a datagram that was refused for its content. */
   void refused(DropReason reason, long sourceHigh, long sourceLow, int sourcePort) {
@@ -40,18 +51,21 @@ final class RefusedDatagrams {
     low = sourceLow;
     port = sourcePort;
     counts.getAndIncrement(reason.ordinal());
+    rest.end();
   }
 
   /** Counts a failure of this driver. */
   void failed(Throwable why) {
     failure = why;
     failures.getAndIncrement();
+    rest.end();
   }
 
   /** Counts a failure to join or leave a group, with a text that names group and interface. */
   void multicastFailed(String what) {
     multicastFailure = what;
     multicastFailures.getAndIncrement();
+    rest.end();
   }
 
   /**
@@ -72,6 +86,16 @@ final class RefusedDatagrams {
     silent = parts.length() > 0;
     since = nowNs;
     return silent ? Optional.of(parts.toString()) : Optional.empty();
+  }
+
+  /** {@return whether a later report will say something} For the thread that reports. */
+  boolean isPending() {
+    boolean pending =
+        failures.get() > toldFailures || multicastFailures.get() > toldMulticastFailures;
+    for (int i = 0; i < ALL.length && !pending; i++) {
+      pending = counts.get(i) > told[i];
+    }
+    return pending;
   }
 
   private void refused(StringJoiner parts) {

@@ -30,7 +30,8 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   private final UdpOptions options;
   private final UdpCounters counters = new UdpCounters();
-  private final RefusedDatagrams refusals = new RefusedDatagrams();
+  private final Rest rest = new Rest(); // of the thread that calls look
+  private final RefusedDatagrams refusals = new RefusedDatagrams(rest);
   private final Senders senders;
   private final @Nullable Libc libc;
   private final boolean migReq;
@@ -105,10 +106,32 @@ public final class UdpWire implements Wire, AutoCloseable {
   /**
    * Opens the source ports asked for since the last call, ages path proofs, and has multicast, both
    * memberships in groups and what is sent to them, follow the addresses to other interfaces. Call
-   * about once a second, and after each change.
+   * about once a second, unless {@link #mayRest}, and after each change of the host.
    */
   public synchronized void look() {
     bindings.look();
+  }
+
+  /**
+   * Sets how to wake the thread that calls {@link #look}, when a packet or a failure has ended its
+   * rest.
+   *
+   * @param wake wakes the thread, or keeps it from sleeping; must not block
+   */
+  public void onWork(Runnable wake) {
+    rest.wake(wake);
+  }
+
+  /**
+   * Begins the rest of the thread that calls {@link #look}: as long as the host does not change,
+   * the wire needs no look until it calls what {@link #onWork} was given, once. The wire does so
+   * with the next packet that it sends, and with the next datagram that it refuses.
+   *
+   * @return whether the thread may rest; else {@link #look} is due in a second
+   */
+  public synchronized boolean mayRest() {
+    rest.begin();
+    return !bindings.hasWork() && !refusals.isPending();
   }
 
   /**
@@ -181,6 +204,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     packet.migReq = migReq;
     Endpoint flow = from.flows.find(packet);
     UdpCounter why = sender.add(packet, from, flow == null ? from : flow);
+    rest.end(); // after a flow was asked for, or a trial begun
     if (why == null) {
       packet.release(run);
     } else {

@@ -4,7 +4,6 @@ import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Scenario;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.RunContext;
-import java.lang.reflect.Field;
 import java.util.concurrent.locks.LockSupport;
 
 /** The receiving thread and a consumer that receives, in every order. */
@@ -87,13 +86,7 @@ public final class ReceiverScenarios {
     @Override
     public void setUp() {
       device = Interleavings.spawn("device", true, receiver);
-      try {
-        Field thread = Receiver.class.getDeclaredField("thread");
-        thread.setAccessible(true);
-        thread.set(receiver, device);
-      } catch (ReflectiveOperationException e) {
-        throw new AssertionError(e);
-      }
+      receiver.crew.begin(device);
       Interleavings.spawn(
           "consumer",
           false,

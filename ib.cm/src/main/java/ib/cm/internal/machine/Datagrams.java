@@ -72,7 +72,7 @@ public final class Datagrams {
     long now = clock.getAsLong();
     long most = terms.deadlineMs();
     long deadline = most == 0 ? Connection.NO_TIMER : now + most * 1_000_000L;
-    Query q = new Query(m, id, path.way(), path.pkeyIndex(), terms, deadline, ears);
+    Query q = new Query(m, path.way(), path.pkeyIndex(), terms, deadline, ears);
     queries.put(id, q);
     send(q, now);
     return q;

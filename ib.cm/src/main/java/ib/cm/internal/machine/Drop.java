@@ -14,7 +14,7 @@ public enum Drop {
   FOREIGN_SOURCE,
   /** The state of the connection has no use for the message. */
   OUT_OF_STATE,
-  /** The same question waits for its answer already. */
+  /** A question that waits for its answer already has come again. */
   DUPLICATE,
   /** The backlog of the listener is full. */
   BACKLOG,

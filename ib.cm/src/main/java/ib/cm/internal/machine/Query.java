@@ -2,6 +2,7 @@ package ib.cm.internal.machine;
 
 import ib.cm.CmEnd;
 import ib.cm.CmTerms;
+import ib.cm.internal.wire.CmField;
 import ib.cm.internal.wire.CmMessage;
 import ib.core.verbs.AhAttr;
 import java.util.function.Consumer;
@@ -30,13 +31,12 @@ public final class Query {
 
   Query(
       CmMessage message,
-      int id,
       AhAttr way,
       int pkeyIndex,
       CmTerms terms,
       long deadlineNs,
       Consumer<Outcome> ears) {
-    this.id = id;
+    id = message.value(CmField.SIDR_REQ_REQUEST_ID);
     this.message = message;
     this.way = way;
     this.pkeyIndex = pkeyIndex;

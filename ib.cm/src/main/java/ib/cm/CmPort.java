@@ -3,6 +3,8 @@ package ib.cm;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * One user's share of the connection manager of a port. The users of a port share one agent of the
@@ -44,6 +46,39 @@ public interface CmPort extends AutoCloseable {
    * @throws ib.core.verbs.IbDisassociatedException when the share was closed
    */
   CmListener listen(long serviceId, int backlog, CmHandler handler);
+
+  /**
+   * Asks for the queue pair of a datagram service (SIDR), and repeats the question. To cancel the
+   * future gives the question up. The future completes on a virtual thread of its own; exceptions
+   * are {@link CmUnresolvedException} when the peer refuses, {@link
+   * ib.core.verbs.IbTimedOutException} when it does not answer, and {@link
+   * ib.core.verbs.IbDisassociatedException} when the share is closed or the device goes.
+   *
+   * @param serviceId service ID
+   * @param path the path to the peer
+   * @param terms response time, retries and deadline count; the others are for connections
+   * @param privateData at most 216 bytes
+   * @return the answer
+   * @throws ib.core.verbs.IbInvalidException for private data that is too long
+   * @throws ib.core.verbs.IbDisassociatedException when the share was closed
+   */
+  CompletableFuture<CmDatagram> resolve(
+      long serviceId, CmPath path, CmTerms terms, byte[] privateData);
+
+  /**
+   * Has a datagram service: answers questions for its queue pair. A source gets 1,000 answers a
+   * second.
+   *
+   * @param serviceId service ID
+   * @param backlog how many questions may wait for an answer of the handler, from 0; further ones
+   *     are dropped, and their senders repeat them
+   * @param handler answers, one question at a time, on a virtual thread; it may sleep
+   * @return the listener: its close refuses the questions that wait with status 2, later ones get
+   *     status 1; closing the share closes it
+   * @throws ib.core.verbs.IbExistsException when the port has that datagram service
+   * @throws ib.core.verbs.IbDisassociatedException when the share was closed
+   */
+  CmListener serve(long serviceId, int backlog, Consumer<CmDatagramRequest> handler);
 
   /** {@return how many messages were sent, received and dropped, by name} */
   Map<String, Long> counters();

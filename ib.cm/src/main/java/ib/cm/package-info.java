@@ -7,6 +7,9 @@
  * <p>Any thread may call, also from a callback. Callbacks of a connection run one at a time on
  * virtual threads and may sleep; a connection has no thread of its own. Each connection gets
  * exactly one {@link ib.cm.CmEvent.Ended}, and after it one {@link ib.cm.CmEvent.Released}.
+ *
+ * <p>A datagram service has no connections: {@link ib.cm.CmPort#resolve} asks a port for the queue
+ * pair of its service, and {@link ib.cm.CmPort#serve} answers (SIDR).
  */
 @Version("1.0.0")
 @Export

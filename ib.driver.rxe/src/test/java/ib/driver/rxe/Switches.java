@@ -21,9 +21,15 @@ final class Switches {
     Map<String, Long> found = new TreeMap<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(TASKS)) {
       for (Path task : all) {
-        String name = Files.readString(task.resolve("comm")).strip();
-        if (name.startsWith("ib-")) {
-          found.put(name + " " + task.getFileName(), of(task));
+        try {
+          String name = Files.readString(task.resolve("comm")).strip();
+          if (name.startsWith("ib-")) {
+            found.put(name + " " + task.getFileName(), of(task));
+          }
+        } catch (IOException e) {
+          if (Files.exists(task)) {
+            throw e;
+          } // otherwise the thread has ended meanwhile
         }
       }
     }

@@ -9,6 +9,7 @@ import ib.core.verbs.Gid;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Decides to which connection a message belongs, and whether a REQ makes a new one. */
@@ -21,14 +22,21 @@ final class Admission {
   private final Strangers strangers;
   private final Counts counts;
   private final Map<Long, Listener> listeners;
+  private final LongPredicate datagrams;
 
   Admission(
-      Self self, Book book, Strangers strangers, Counts counts, Map<Long, Listener> listeners) {
+      Self self,
+      Book book,
+      Strangers strangers,
+      Counts counts,
+      Map<Long, Listener> listeners,
+      LongPredicate datagrams) {
     this.self = self;
     this.book = book;
     this.strangers = strangers;
     this.counts = counts;
     this.listeners = listeners;
+    this.datagrams = datagrams;
   }
 
   /** {@return the connection that the same REQ has made before (CM-39), or null} */
@@ -67,7 +75,9 @@ final class Admission {
     if (old != null) {
       stale(old, from, end);
     } else if (l == null) {
-      strangers.reject(from, Strangers.INVALID_SERVICE_ID, Connection.NOTHING);
+      boolean other = datagrams.test(req.longValue(REQ_SERVICE_ID)); // CM-62
+      int reason = other ? Strangers.CONSUMER : Strangers.INVALID_SERVICE_ID;
+      strangers.reject(from, reason, Connection.NOTHING);
     } else if (req.value(REQ_TRANSPORT) != 0) {
       strangers.reject(from, Strangers.INVALID_TRANSPORT, Connection.NOTHING);
     } else if (gidIndex < 0 || theirs.isMulticast()) {

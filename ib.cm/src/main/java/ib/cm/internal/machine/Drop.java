@@ -14,6 +14,8 @@ public enum Drop {
   FOREIGN_SOURCE,
   /** The state of the connection has no use for the message. */
   OUT_OF_STATE,
+  /** A question that waits for its answer already has come again. */
+  DUPLICATE,
   /** The backlog of the listener is full. */
   BACKLOG,
   /** The source has had its answers for this second already (CM-7). */

@@ -38,6 +38,7 @@ public final class Station {
   private final Steps steps;
   private final Strangers strangers;
   private final Admission admission;
+  private final Datagrams datagrams;
 
   /**
    * Creates the connection manager of a port.
@@ -59,7 +60,13 @@ public final class Station {
         };
     steps = new Steps(self, clock, random, book, counted);
     strangers = new Strangers(self, counted, counts);
-    admission = new Admission(self, book, strangers, counts, listeners);
+    datagrams = new Datagrams(self, clock, random, counted, strangers, counts);
+    admission = new Admission(self, book, strangers, counts, listeners, datagrams::serves);
+  }
+
+  /** {@return the datagram services of the port} */
+  public Datagrams datagrams() {
+    return datagrams;
   }
 
   /** Connects; see {@link ib.cm.CmPort#connect}. */
@@ -221,8 +228,9 @@ public final class Station {
     counts.received(m.kind());
     switch (m.kind()) {
       case REQ -> requested(from);
-      case SIDR_REQ -> strangers.noDatagramService(from);
-      case SIDR_REP, APR -> counts.dropped(Drop.UNASKED);
+      case SIDR_REQ -> datagrams.requested(from);
+      case SIDR_REP -> datagrams.replied(from);
+      case APR -> counts.dropped(Drop.UNASKED);
       default -> named(from);
     }
   }
@@ -293,17 +301,18 @@ public final class Station {
       }
       step(c, again ? Input.AGAIN : Input.LAST, null);
     }
+    datagrams.tick();
   }
 
   /** {@return when {@link #tick} is to be called, {@link Long#MAX_VALUE} for never} */
   public long nextNs() {
     Connection c = book.next();
-    return c == null ? Connection.NO_TIMER : c.timerNs;
+    return Math.min(c == null ? Connection.NO_TIMER : c.timerNs, datagrams.nextNs());
   }
 
   /** {@return entries of all tables: 0 when nothing is left of any connection} */
   public int size() {
-    return book.size() + listeners.size();
+    return book.size() + listeners.size() + datagrams.size();
   }
 
   /** {@return the counters by name} */

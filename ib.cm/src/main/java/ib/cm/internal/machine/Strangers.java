@@ -16,6 +16,7 @@ final class Strangers {
   static final int INVALID_GID = 12;
   static final int INVALID_LID = 13;
   static final int INVALID_MTU = 26;
+  static final int CONSUMER = 28;
   private static final int OF_REQ = 0;
   private static final int OF_REP = 1;
   private static final int SIDR_NOT_SUPPORTED = 1;
@@ -33,7 +34,7 @@ final class Strangers {
   }
 
   /** {@return what the source of messages is limited by} */
-  private static Object source(AhAttr answer) {
+  static Object source(AhAttr answer) {
     GlobalRoute route = answer.grh();
     return route == null ? (Object) answer.dlid() : route.dgid();
   }
@@ -45,8 +46,13 @@ final class Strangers {
         : a.dlid() == b.dlid();
   }
 
+  /** {@return whether the source of a message may have one more answer} */
+  boolean allows(Arrival from) {
+    return quota.take(source(from.answer()), from.nowNs());
+  }
+
   private void say(CmMessage m, Arrival from) {
-    if (quota.take(source(from.answer()), from.nowNs())) {
+    if (allows(from)) {
       out.send(m, from.answer(), from.pkeyIndex());
     } else {
       counts.dropped(Drop.RATE);

@@ -1,6 +1,9 @@
 package ib.cm.internal.port;
 
 import ib.cm.CmConnection;
+import ib.cm.CmDatagram;
+import ib.cm.CmDatagramRequest;
+import ib.cm.CmEnd;
 import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmHandler;
@@ -9,16 +12,24 @@ import ib.cm.CmPath;
 import ib.cm.CmPort;
 import ib.cm.CmTerms;
 import ib.cm.internal.machine.Connection;
+import ib.cm.internal.machine.DatagramListener;
+import ib.cm.internal.machine.Datagrams;
 import ib.cm.internal.machine.Listener;
+import ib.cm.internal.machine.Query;
+import ib.cm.internal.machine.Station;
 import ib.core.serial.End;
+import ib.core.serial.Mailbox;
 import ib.core.serial.Place;
 import ib.core.serial.Waits;
 import ib.core.verbs.IbDisassociatedException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +45,8 @@ final class Share implements CmPort {
   private final LivePort port;
   private final Map<Connection, LiveConnection> connections = new HashMap<>();
   private final Set<Listener> listeners = new HashSet<>();
+  private final Map<LiveQuery, Query> queries = new HashMap<>();
+  private final Map<LiveService, DatagramListener> services = new HashMap<>(); // until unheard
   private boolean closed;
 
   Share(LivePort port) {
@@ -121,6 +134,74 @@ final class Share implements CmPort {
   }
 
   @Override
+  public CompletableFuture<CmDatagram> resolve(
+      long serviceId, CmPath path, CmTerms terms, byte[] privateData) {
+    LiveQuery live = new LiveQuery(serviceId, old -> port.run(s -> queries.remove(old)));
+    port.run(
+        s -> {
+          opened("resolve");
+          Datagrams d = s.datagrams();
+          queries.put(live, d.resolve(serviceId, path, terms, privateData, live::offer));
+        });
+    CompletableFuture<CmDatagram> future = live.future();
+    future.whenComplete(
+        (answer, why) -> {
+          if (why instanceof CancellationException) {
+            port.run(s -> giveUp(s, live));
+          }
+        });
+    return future;
+  }
+
+  private void giveUp(Station s, LiveQuery live) {
+    Query q = queries.get(live);
+    if (q != null) {
+      s.datagrams().end(q, CmEnd.CLOSED);
+    }
+  }
+
+  @Override
+  public CmListener serve(long serviceId, int backlog, Consumer<CmDatagramRequest> handler) {
+    LiveService live = new LiveService(port, handler);
+    return port.make(
+        s -> {
+          opened("serve");
+          DatagramListener l = s.datagrams().serve(serviceId, backlog, live::take);
+          services.put(live, l);
+          return new LiveDatagramListener(live, l, serviceId);
+        });
+  }
+
+  /** A datagram service of this share. */
+  private final class LiveDatagramListener implements CmListener {
+    private final LiveService live;
+    private final DatagramListener listener;
+    private final long serviceId;
+
+    LiveDatagramListener(LiveService live, DatagramListener listener, long serviceId) {
+      this.live = live;
+      this.listener = listener;
+      this.serviceId = serviceId;
+    }
+
+    @Override
+    public long serviceId() {
+      return serviceId;
+    }
+
+    @Override
+    public void backlog(int requests) {
+      port.run(s -> listener.backlog(requests));
+    }
+
+    @Override
+    public void close() {
+      port.run(s -> s.datagrams().withdraw(listener));
+      live.offer(() -> port.run(s -> services.remove(live))); // behind what its handler hears
+    }
+  }
+
+  @Override
   public Map<String, Long> counters() {
     return port.make(s -> s.counters());
   }
@@ -132,22 +213,28 @@ final class Share implements CmPort {
 
   @Override
   public void close() {
-    List<LiveConnection> left =
+    List<Mailbox<?>> left =
         port.make(
             s -> {
               closed = true;
               List.copyOf(connections.keySet()).forEach(s::remove);
               List.copyOf(listeners).forEach(s::unlisten);
               listeners.clear();
-              return List.copyOf(connections.values());
+              services.values().forEach(s.datagrams()::withdraw);
+              List<Mailbox<?>> all = new ArrayList<>(connections.values());
+              all.addAll(queries.keySet());
+              all.addAll(services.keySet());
+              List.copyOf(queries.values()).forEach(q -> s.datagrams().end(q, CmEnd.REMOVED));
+              services.clear();
+              return all;
             });
     long until = System.nanoTime() + MAX_WAIT_NS;
     left.forEach(each -> fence(each, until));
     port.left(this);
   }
 
-  /** Waits until a connection's handler has heard all; not inside of the handler (API-2). */
-  private void fence(LiveConnection connection, long untilNs) {
+  /** Waits until a handler has heard all; not inside of the handler (API-2). */
+  private void fence(Mailbox<?> connection, long untilNs) {
     String what = "the callback of " + connection + " of ib.cm";
     long limit = Math.max(0, untilNs - System.nanoTime());
     End end = connection.drain(port.waits(), Waits.Rank.CLOSES, what, limit);

@@ -1,6 +1,8 @@
 package ib.ulp.ipoib.cm;
 
 import ib.cm.CmConnection;
+import ib.cm.CmDatagram;
+import ib.cm.CmDatagramRequest;
 import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmHandler;
@@ -12,6 +14,7 @@ import ib.cm.internal.machine.Listener;
 import ib.cm.internal.machine.Station;
 import ib.core.verbs.AhAttr;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /** The product's connection manager of a port in virtual time, used by one thread. */
@@ -124,6 +127,17 @@ final class VirtualPort implements CmPort {
         station.unlisten(listener);
       }
     };
+  }
+
+  @Override
+  public CompletableFuture<CmDatagram> resolve(
+      long serviceId, CmPath path, CmTerms terms, byte[] privateData) {
+    throw new UnsupportedOperationException("IPoIB asks for no datagram service");
+  }
+
+  @Override
+  public CmListener serve(long serviceId, int backlog, Consumer<CmDatagramRequest> handler) {
+    throw new UnsupportedOperationException("IPoIB has no datagram service");
   }
 
   @Override

@@ -8,5 +8,8 @@
  * command {@code ib kit} loads it ({@link ib.kit.Judge}), which judges a driver's jar.
  *
  * <p>Text: the kernel's "InfiniBand Midlayer Locking" (clauses S), IBA vol. 1 chapters 9 to 11.
+ *
+ * <p>Locks: one case of {@code QueueSubjects} has a monitor, by which its two threads choose
+ * different groups.
  */
 package ib.kit;

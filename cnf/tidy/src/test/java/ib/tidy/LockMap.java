@@ -23,12 +23,16 @@ final class LockMap {
   /** The modules that have a map. A module is added when its map is whole, and stays. */
   static final Set<String> MAPPED =
       Set.of(
+          "cnf/launcher",
           "ib.core",
           "ib.cm",
           "ib.driver.base",
           "ib.driver.rxe",
           "ib.driver.soft",
           "ib.engine",
+          "ib.kit",
+          "ib.tools",
+          "ib.web",
           "ib.ulp.ipoib",
           "ib.health",
           "ib.verifier");

@@ -4,6 +4,8 @@
  * hardware, no OSGi and no root; the driver's jar is on the class path of the tests.
  *
  * <p>No thread of its own; called by JUnit.
+ *
+ * <p>Locks: the monitor of {@code LastPackets} guards the packets that it keeps, and nests nothing.
  */
 @NullMarked
 package ib.kit.fabric;

@@ -8,6 +8,11 @@
  * answers with {@code OUT} and {@code ERR}, and ends with {@code STATUS}. The socket lies in a
  * folder that only its user can enter ({@link ib.launcher.service.RunFolder}), and the server asks
  * the kernel who calls.
+ *
+ * <p>Locks, which do not nest but where it says so: the monitor of {@code Frames} guards the frames
+ * that wait to be written, and senders wait on it; that of {@code Input} the bytes that wait to be
+ * read, and readers wait on it; that of {@code Caller} guards the command that runs, and is held
+ * while a screen changes its size.
  */
 @NullMarked
 package ib.launcher.service;

@@ -90,10 +90,13 @@ public final class KeptRuns {
     }
   }
 
+  /** Takes the oldest. Only this thread adds, so the oldest is the same only if all are there. */
   private @Nullable Serial next() {
-    Serial first = oldest.getAndSet(null);
+    Serial first = oldest.get();
+    while (first != null && !oldest.compareAndSet(first, first.next())) {
+      first = oldest.get(); // the runs were given up meanwhile
+    }
     if (first != null) {
-      oldest.set(first.next());
       first.next(null); // once the serial runs, it may be at a place again
     }
     return first;

@@ -24,9 +24,17 @@ class KeptModelTest {
   }
 
   @Test
+  @DisplayName("a run that does not return keeps at most the next one from its place")
+  void stuck() {
+    Result r = Interleavings.explore(KeptScenarios.Stuck.class, PREEMPTIONS);
+    assertNull(r.failure());
+    assertTrue(r.schedules() > 20, "only " + r.schedules() + " schedules");
+  }
+
+  @Test
   @DisplayName("E9: planted: the thread takes the next run by a read and a write")
   void plantedNext() {
-    Weave weave = Weave.CORE.with("ib.core.serial.KeptRuns.next", "getAndSet", Weave.Kind.TORN);
+    Weave weave = Weave.CORE.with("ib.core.serial.KeptRuns.next", "compareAndSet", Weave.Kind.TORN);
     assertNotNull(
         Interleavings.explore(KeptScenarios.GivenUp.class, PREEMPTIONS, weave).failure(),
         "not caught");

@@ -7,6 +7,7 @@ import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Scenario;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** A thread that keeps its runs, and another one that gives up those that have not begun. */
 public final class KeptScenarios {
@@ -74,6 +75,73 @@ public final class KeptScenarios {
         if (run.count.get() != 1) {
           throw new AssertionError("runs: " + run.count);
         }
+      }
+    }
+  }
+
+  /** Runs are given up while the thread is inside one: at most the next one begins there then. */
+  public static final class Stuck implements Scenario {
+    private final KeptRuns kept = new KeptRuns();
+    private final ArrayDeque<Serial> given = new ArrayDeque<>();
+    private final Place place = given::add;
+    private final AtomicInteger late = new AtomicInteger();
+    private final AtomicInteger count = new AtomicInteger();
+    private volatile boolean givenUp;
+    private @Nullable Thread keeps;
+    private @Nullable Thread givesUp;
+
+    /** The first one has the other thread give up. */
+    private final class Run extends Serial {
+      Run() {
+        super(place);
+      }
+
+      @Override
+      protected void call() {
+        if (givenUp && Thread.currentThread().equals(keeps)) {
+          late.incrementAndGet();
+        }
+        if (count.incrementAndGet() == 1) {
+          Interleavings.unpark(givesUp);
+        }
+      }
+    }
+
+    @Override
+    public void setUp() {
+      Run[] runs = {new Run(), new Run(), new Run()};
+      for (Run run : runs) {
+        run.claim();
+      }
+      givesUp =
+          Interleavings.sleeper(
+              "gives up",
+              () -> {
+                kept.giveUp();
+                givenUp = true;
+                for (Serial run = given.poll(); run != null; run = given.poll()) {
+                  run.arrived();
+                }
+              });
+      keeps =
+          Interleavings.spawn(
+              "keeps",
+              false,
+              () -> {
+                kept.open();
+                kept.keep();
+                for (Run run : runs) {
+                  KeptRuns.take(run);
+                }
+                kept.close();
+                kept.run();
+              });
+    }
+
+    @Override
+    public void check() {
+      if (count.get() != 3 || late.get() > 1) {
+        throw new AssertionError(count + " runs, " + late + " begun late");
       }
     }
   }

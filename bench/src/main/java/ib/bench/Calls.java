@@ -1,12 +1,8 @@
 package ib.bench;
 
-import ib.core.client.IbClient;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
 import ib.core.verbs.EventType;
-import ib.core.verbs.IbDevice;
-import ib.core.verbs.IbEvent;
-import ib.core.verbs.IbEventHandler;
 import ib.driver.soft.sm.BuiltinSm;
 import java.io.File;
 import java.io.IOException;
@@ -28,7 +24,6 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordingFile;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How many calls of this project's methods, on how many threads, an unplug of an idle device with
@@ -103,7 +98,7 @@ public final class Calls {
       StandaloneCore midlayer = StandaloneCore.create();
       Unplug.Node node = new Unplug.Node(BuiltinSm.newFabric(), "calls0", 0x02c9_0300_000c_0001L);
       CountDownLatch heard = new CountDownLatch(1);
-      midlayer.core().registerClient(new Listener(heard));
+      midlayer.core().registerClient(new EventListener(heard::countDown));
       DeviceRegistration registration = midlayer.drivers().register(node);
       node.dispatchEvent(EventType.PORT_ACTIVE, 1); // the device's thread is made
       heard.await();
@@ -121,33 +116,6 @@ public final class Calls {
       action.run();
       LockSupport.parkNanos(SETTLED.toNanos());
       return new Window(what, begin, Instant.now());
-    }
-  }
-
-  private record Listener(CountDownLatch heard) implements IbClient {
-    @Override
-    public String name() {
-      return "listener";
-    }
-
-    @Override
-    public @Nullable Object add(IbDevice device) {
-      IbEventHandler handler =
-          new IbEventHandler(device) {
-            @Override
-            public void handle(IbEvent event) {
-              heard.countDown();
-            }
-          };
-      device.registerEventHandler(handler);
-      return handler;
-    }
-
-    @Override
-    public void remove(IbDevice device, @Nullable Object clientData) {
-      if (clientData instanceof IbEventHandler handler) {
-        device.unregisterEventHandler(handler);
-      }
     }
   }
 

@@ -1,12 +1,8 @@
 package ib.bench;
 
-import ib.core.client.IbClient;
 import ib.core.spi.DeviceRegistration;
 import ib.core.spi.StandaloneCore;
 import ib.core.verbs.EventType;
-import ib.core.verbs.IbDevice;
-import ib.core.verbs.IbEvent;
-import ib.core.verbs.IbEventHandler;
 import ib.driver.soft.sm.BuiltinSm;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +23,7 @@ import org.openjdk.jmh.annotations.TearDown;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-public class Event implements IbClient {
+public class Event {
   private final StandaloneCore midlayer = StandaloneCore.create();
   private final Unplug.Node node =
       new Unplug.Node(BuiltinSm.newFabric(), "event0", 0x02c9_0300_000d_0001L);
@@ -37,7 +33,7 @@ public class Event implements IbClient {
   /** One device, one client with a handler. */
   @Setup
   public void plug() {
-    midlayer.core().registerClient(this);
+    midlayer.core().registerClient(new EventListener(this::hear));
     registration = midlayer.drivers().register(node);
   }
 
@@ -61,29 +57,8 @@ public class Event implements IbClient {
     }
   }
 
-  @Override
-  public String name() {
-    return "listener";
-  }
-
-  @Override
-  public @Nullable Object add(IbDevice device) {
-    IbEventHandler handler =
-        new IbEventHandler(device) {
-          @Override
-          @SuppressWarnings("NonAtomicVolatileUpdate") // one call at a time
-          public void handle(IbEvent event) {
-            heard++;
-          }
-        };
-    device.registerEventHandler(handler);
-    return handler;
-  }
-
-  @Override
-  public void remove(IbDevice device, @Nullable Object clientData) {
-    if (clientData instanceof IbEventHandler handler) {
-      device.unregisterEventHandler(handler);
-    }
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one call at a time
+  private void hear() {
+    heard++;
   }
 }

@@ -5,6 +5,7 @@ import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbObject;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.NotifyFlags;
 import ib.core.verbs.PostStatus;
@@ -177,25 +178,15 @@ final class StreamQueue {
 
   /** Frees all but the queue pair. */
   void close() {
-    for (@Nullable AutoCloseable each : new AutoCloseable[] {own, open, cq, pd}) {
-      close(each);
+    for (@Nullable IbObject each : new IbObject[] {own, open, cq, pd}) {
+      if (each != null) {
+        each.close();
+      }
     }
     own = null;
     open = null;
     cq = null;
     pd = null;
-  }
-
-  private static void close(@Nullable AutoCloseable made) {
-    try {
-      if (made != null) {
-        made.close();
-      }
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IllegalStateException(e); // none of them throws any other
-    }
   }
 
   private static <T> T given(@Nullable T made) {

@@ -251,17 +251,19 @@ public final class Rstream {
   private void print(Test test, long ns) {
     long bytes = 2L * test.size * test.transfers * test.iterations;
     double us = ns / 1e3;
-    out.printf(
-        Locale.ROOT,
-        "%-10s%-8s%-8s%-8s%-8s%8.2fs%10.2f%11.2f%n",
-        test.name,
-        size(test.size),
-        count(test.transfers),
-        count(test.iterations),
-        size(bytes),
-        ns / 1e9,
-        bytes * 8 / (1000 * us),
-        us / test.iterations / test.transfers / 2);
+    String line =
+        String.format(
+            Locale.ROOT,
+            "%-10s%-8s%-8s%-8s%-8s%8.2fs%10.2f%11.2f%n",
+            test.name,
+            size(test.size),
+            count(test.transfers),
+            count(test.iterations),
+            size(bytes),
+            ns / 1e9,
+            bytes * 8 / (1000 * us),
+            us / test.iterations / test.transfers / 2);
+    out.print(line); // in one piece, beside the other end's in one shell
   }
 
   /** {@return 1k, 1.5k or 12m: with a decimal below ten, cut off} */

@@ -1,21 +1,10 @@
 package ib.tools.rdmacm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.cm.CmClient;
-import ib.core.client.ClientRegistration;
-import ib.driver.soft.standalone.SoftFabric;
-import ib.tools.getopt.CommandException;
-import ib.tools.testing.Left;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import ib.tools.rdmacm.CmWorld.Run;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -36,77 +25,21 @@ class RpingTest {
           "ping data: rdma-ping-1: BCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrs",
           "ping data: rdma-ping-2: CDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrst");
 
-  private final SoftFabric fabric = SoftFabric.open("soft0", "soft1");
-  private final CmClient cm = CmClient.create();
-  private final ClientRegistration registered = fabric.core().registerClient(cm);
+  private final CmWorld world = new CmWorld(Rping::run);
 
   @AfterEach
   void close() {
-    assertEquals(1, Left.clients(fabric.core()).size(), "only the connection manager is left");
-    registered.unregister();
-    assertEquals(List.of(), Left.resources(fabric.core()), "everything is closed");
-    assertEquals(List.of(), fabric.core().violations());
-    fabric.close();
-  }
-
-  /** One run, and what it prints. */
-  private final class Run {
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-    private final FutureTask<Void> task;
-    private final Thread thread;
-
-    Run(String line) {
-      task =
-          new FutureTask<>(
-              () -> Rping.run(fabric.core(), cm, stream(out), stream(err), line.split(" ")), null);
-      thread = Thread.ofPlatform().start(task);
-    }
-
-    private static PrintStream stream(ByteArrayOutputStream to) {
-      return new PrintStream(to, true, StandardCharsets.UTF_8);
-    }
-
-    /** Waits until the server listens. */
-    Run listening() {
-      while (err().isEmpty() && !task.isDone()) {
-        LockSupport.parkNanos(1_000_000); // the test has a limit
-      }
-      assertEquals(1, err().size(), task::toString);
-      return this;
-    }
-
-    Run done() throws Exception {
-      task.get(2, TimeUnit.MINUTES);
-      return this;
-    }
-
-    CommandException failed() {
-      ExecutionException e = assertThrows(ExecutionException.class, this::done);
-      return (CommandException) e.getCause();
-    }
-
-    List<String> out() {
-      return out.toString(StandardCharsets.UTF_8).lines().toList();
-    }
-
-    List<String> err() {
-      return err.toString(StandardCharsets.UTF_8).lines().toList();
-    }
-  }
-
-  private String address(String device) {
-    return fabric.device(device).gid(1, 0).toString();
+    world.close();
   }
 
   private Run client(String options) {
-    return new Run("-c -a " + address("soft1") + " " + options);
+    return world.start("-c -a " + world.address() + " " + options);
   }
 
   @Test
   @DisplayName("both ends print the original's lines, and the data come back whole")
   void golden() throws Exception {
-    Run server = new Run("-s -v").listening();
+    Run server = world.start("-s -v").listening();
     Run client = client("-C 3 -v -V").done();
     assertEquals(TEXTS, client.out());
     assertEquals(List.of("client DISCONNECT EVENT..."), client.err());
@@ -124,7 +57,7 @@ class RpingTest {
   @ValueSource(ints = {26, 4096, 65_535})
   @DisplayName("T1: a hundred pings of any size, validated")
   void sizes(int size) throws Exception {
-    Run server = new Run("-s -S " + size + " -a " + address("soft1")).listening();
+    Run server = world.start("-s -S " + size + " -a " + world.address()).listening();
     client("-V -C 100 -S " + size).done();
     server.done();
     assertEquals(List.of(), server.out());
@@ -133,12 +66,12 @@ class RpingTest {
   @Test
   @DisplayName("T2: a persistent server serves several clients at once, until Ctrl-C")
   void persistent() throws Exception {
-    Run server = new Run("-s -P").listening();
+    Run server = world.start("-s -P").listening();
     List<Run> clients = Stream.generate(() -> client("-V -C 20")).limit(3).toList();
     for (Run each : clients) {
       each.done();
     }
-    server.thread.interrupt();
+    server.interrupt();
     assertEquals(130, server.failed().getAsInt());
   }
 
@@ -149,22 +82,22 @@ class RpingTest {
     String original = "cma event RDMA_CM_EVENT_REJECTED, error 8\nwait for CONNECTED state 4\n";
     assertTrue(text.startsWith(original), text);
     assertTrue(text.contains("nothing listens to the port"), text);
-    String unknown = new Run("-c -a 192.0.2.1").failed().getMessage();
+    String unknown = world.start("-c -a 192.0.2.1").failed().getMessage();
     assertTrue(unknown.startsWith("cma event RDMA_CM_EVENT_ADDR_ERROR, error -19\n"), unknown);
   }
 
   @Test
   @DisplayName("a device that goes ends the run, and nothing of the run is left on it")
   void removed() throws Exception {
-    Run server = new Run("-s").listening();
+    Run server = world.start("-s").listening();
     Run client = client("-v");
     while (client.out().isEmpty()) {
       LockSupport.parkNanos(1_000_000); // the test has a limit
     }
-    fabric.unplug("soft0");
+    world.fabric().unplug("soft0");
     String text = client.failed().getMessage();
     assertTrue(text.contains("the device goes"), text);
-    assertEquals(List.of(), fabric.core().lastRemoval("soft0").orElseThrow().leaks());
+    assertEquals(List.of(), world.fabric().core().lastRemoval("soft0").orElseThrow().leaks());
     server.done();
   }
 
@@ -181,6 +114,6 @@ class RpingTest {
       })
   @DisplayName("wrong options")
   void wrong(String line, String message) {
-    assertEquals(message, new Run(line).failed().getMessage().lines().findFirst().orElse(""));
+    assertEquals(message, world.start(line).failed().getMessage().lines().findFirst().orElse(""));
   }
 }

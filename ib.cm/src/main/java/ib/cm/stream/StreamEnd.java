@@ -199,9 +199,13 @@ final class StreamEnd implements QpFactory, RdmaHandler {
   @GuardedBy("lock")
   private Traffic sendable() throws IOException {
     progress();
-    checkGoingOn(end != null);
+    checkGoingOn(false);
     Traffic t = traffic;
-    if (t == null || t.outputEnded()) {
+    if (t != null && t.outputEnded()) { // the peer has said so before the connection ended
+      throw new SocketException("Broken pipe");
+    }
+    checkGoingOn(end != null);
+    if (t == null) {
       throw new SocketException("Broken pipe");
     }
     return t;

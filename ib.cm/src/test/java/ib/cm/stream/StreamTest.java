@@ -7,7 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import ib.cm.rdma.QpFactory;
+import ib.cm.rdma.RdmaCm;
 import ib.cm.rdma.RdmaConnection;
 import ib.cm.rdma.RdmaEnd;
 import ib.cm.rdma.RdmaOptions;
@@ -48,6 +52,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 @DisplayName("issue 14, section 3: streams")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -75,6 +80,18 @@ class StreamTest {
       assertThrows(ClosedChannelException.class, () -> both.mine().write(ByteBuffer.wrap(hello)));
       both.theirs().close();
       assertEquals(-1, both.mine().read(ByteBuffer.allocate(1)));
+    }
+  }
+
+  @Test
+  @DisplayName("RS-9: the peer has closed both directions: what is written then has nowhere to go")
+  void peerClosed() throws Exception {
+    try (Both both = world.connected(DEFAULTS)) {
+      both.theirs().close();
+      assertEquals(-1, both.mine().read(ByteBuffer.allocate(1)));
+      SocketException why =
+          assertThrows(SocketException.class, () -> both.mine().write(ByteBuffer.allocate(1)));
+      assertEquals("Broken pipe", why.getMessage());
     }
   }
 
@@ -139,7 +156,13 @@ class StreamTest {
   void removed() throws Exception {
     try (Both both = world.connected(DEFAULTS)) {
       Future<Integer> waits = threads.submit(() -> both.mine().read(ByteBuffer.allocate(1)));
+      ListAppender<ILoggingEvent> warnings = new ListAppender<>();
+      Logger log = (Logger) LoggerFactory.getLogger(RdmaCm.class);
+      warnings.start();
+      log.addAppender(warnings);
       world.fabric.unplug("soft0");
+      log.detachAppender(warnings);
+      assertEquals(List.of(), warnings.list, "the device waited for the stream in vain");
       Throwable why = assertThrows(Exception.class, waits::get).getCause();
       assertTrue(why instanceof SocketException, why.toString());
       SocketException there =

@@ -12,9 +12,6 @@ import ib.cm.rdma.RdmaCm;
 import ib.cm.rdma.RdmaConnection;
 import ib.cm.rdma.RdmaHandler;
 import ib.cm.rdma.RdmaOptions;
-import ib.cm.stream.RdmaStream;
-import ib.cm.stream.RdmaStreamListener;
-import ib.cm.stream.StreamOptions;
 import ib.core.client.ClientRegistration;
 import ib.core.client.IbClient;
 import ib.core.sa.McMemberRecord;
@@ -46,8 +43,6 @@ import ib.core.verbs.WorkCompletion;
 import ib.driver.soft.standalone.SoftFabric;
 import ib.kit.fabric.IbFabric;
 import ib.tools.guide.Pair.End;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -319,39 +314,6 @@ class CookbookTest {
           connection.disconnect();
         }
         accepted.forEach(RdmaConnection::close);
-      }
-      registration.unregister();
-    }
-  }
-
-  @Test
-  void stream() throws Exception {
-    try (SoftFabric fabric = SoftFabric.open("soft0", "soft1")) {
-      CmClient manager = CmClient.create();
-      ClientRegistration registration = fabric.core().registerClient(manager);
-      InetAddress host = InetAddress.getByName(fabric.device("soft1").gid(1, 0).toString());
-      try (RdmaCm server = RdmaCm.open(fabric.core(), manager, "server");
-          RdmaCm client = RdmaCm.open(fabric.core(), manager, "client");
-          var listener =
-              RdmaStreamListener.listen(
-                  server, new InetSocketAddress(0), 4, StreamOptions.defaults())) {
-        Thread echo =
-            Thread.startVirtualThread(
-                () -> {
-                  try (RdmaStream peer = listener.accept()) {
-                    peer.inputStream().transferTo(peer.outputStream());
-                  } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                  }
-                });
-        InetSocketAddress there = new InetSocketAddress(host, listener.localAddress().getPort());
-        try (RdmaStream stream = RdmaStream.connect(client, there, StreamOptions.defaults())) {
-          stream.outputStream().write("hello".getBytes(StandardCharsets.UTF_8));
-          stream.shutdownOutput();
-          assertEquals(
-              "hello", new String(stream.inputStream().readAllBytes(), StandardCharsets.UTF_8));
-        }
-        echo.join();
       }
       registration.unregister();
     }

@@ -72,6 +72,19 @@ public record CmPath(
     return of(device, port, way, gidIndex, remote);
   }
 
+  /**
+   * The path back to where a datagram has come from, in the first partition of the port's table.
+   *
+   * @param device the device
+   * @param way address vector to the peer
+   * @return the path, with the active MTU of the port; the peer's GID is 0 when the vector has none
+   */
+  public static CmPath back(IbDevice device, AhAttr way) {
+    GlobalRoute route = way.grh();
+    int gidIndex = route == null ? 0 : route.sgidIndex();
+    return of(device, way.port(), way, gidIndex, route == null ? Gid.ZERO : route.dgid());
+  }
+
   private static CmPath of(IbDevice device, int port, AhAttr way, int gidIndex, Gid remote) {
     PortAttr attr = device.port(port);
     Gid local = device.gid(port, gidIndex);

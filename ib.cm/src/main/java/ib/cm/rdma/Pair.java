@@ -59,23 +59,40 @@ final class Pair {
     return why;
   }
 
-  /** {@return a queue pair in state INIT, with receives posted; not under the lock} */
+  /**
+   * {@return a queue pair with receives posted, in state INIT, for datagrams in RTS; not under the
+   * lock}
+   */
   QueuePair make(Site at, CmPath by) {
     QueuePair made = factory.make(at.device(), at.port());
     try {
-      if (made.type() != QpType.RC) {
-        throw new IbInvalidException(what, "a queue pair of type " + made.type(), "QpType.RC");
+      QpType type = options.space().isDatagram() ? QpType.UD : QpType.RC;
+      if (made.type() != type) {
+        throw new IbInvalidException(what, "a queue pair of type " + made.type(), "QpType." + type);
       }
-      int reads = Access.REMOTE_READ | Access.REMOTE_ATOMIC;
-      int access = options.responderResources() > 0 ? reads : 0;
-      made.modify(QpSteps.init(by, Access.REMOTE_WRITE | access));
-      factory.initialized(made);
+      if (type == QpType.UD) {
+        start(made, by);
+      } else {
+        int reads = Access.REMOTE_READ | Access.REMOTE_ATOMIC;
+        int access = options.responderResources() > 0 ? reads : 0;
+        made.modify(QpSteps.init(by, Access.REMOTE_WRITE | access));
+        factory.initialized(made);
+      }
       data = factory.data(options).clone();
       return made;
     } catch (RuntimeException e) {
       destroy(made);
       throw e;
     }
+  }
+
+  /** Moves a queue pair for datagrams to RTS; it needs no peer for that. */
+  private void start(QueuePair made, CmPath by) {
+    QpAttr init = new QpAttr().state(QpState.INIT).pkeyIndex(by.pkeyIndex()).port(by.way().port());
+    made.modify(init.qkey(PortSpace.DATAGRAM_QKEY));
+    factory.initialized(made);
+    made.modify(new QpAttr().state(QpState.RTR));
+    made.modify(new QpAttr().state(QpState.RTS).sqPsn(QueuePair.randomPsn()));
   }
 
   /** {@return private data for the peer, known when the queue pair was made} */

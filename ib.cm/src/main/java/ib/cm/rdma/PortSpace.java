@@ -1,5 +1,6 @@
 package ib.cm.rdma;
 
+import ib.cm.internal.wire.CmKind;
 import ib.core.verbs.IbInvalidException;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -7,8 +8,16 @@ import java.util.concurrent.ThreadLocalRandom;
 public enum PortSpace {
   /** Connections; what rping, perftest and NVMe use. */
   TCP(0x0106),
-  /** Any kind of queue pair. */
+  /**
+   * Datagram services: a question for the service's queue pair instead of a connection, and queue
+   * pairs of type UD with the Q_Key {@link #DATAGRAM_QKEY} (RD-11). What udaddy and mckey use.
+   */
+  UDP(0x0111),
+  /** Connections, beside those of TCP. */
   IB(0x013F);
+
+  /** The Q_Key of all queue pairs that RDMA CM knows of in {@link #UDP} (RD-12). */
+  public static final int DATAGRAM_QKEY = 0x01234567;
 
   private static final int PORT_BITS = 16;
   private static final int MAX_PORT = 0xffff;
@@ -32,6 +41,16 @@ public enum PortSpace {
       throw new IbInvalidException("port " + port, "no port of " + this, "1 to " + MAX_PORT);
     }
     return prefix << PORT_BITS | port;
+  }
+
+  /** {@return whether the port space has datagram services, and no connections} */
+  public boolean isDatagram() {
+    return this == UDP;
+  }
+
+  /** {@return the message by which a peer asks for a port of it} */
+  CmKind question() {
+    return isDatagram() ? CmKind.SIDR_REQ : CmKind.REQ;
   }
 
   /** {@return a random port of those that programs do not choose (RD-5)} */

@@ -12,7 +12,7 @@ import ib.core.verbs.QueuePair;
 @FunctionalInterface
 public interface QpFactory {
   /**
-   * Makes a queue pair of type RC, and whatever it needs.
+   * Makes a queue pair of type RC, in {@link PortSpace#UDP} of type UD, and whatever it needs.
    *
    * @param device the program's own handle
    * @param port from 1
@@ -26,7 +26,7 @@ public interface QpFactory {
    *
    * @param options of the connection
    * @return those of the options, unless this method is overridden; of a REQ at most 56 bytes, of a
-   *     REP at most 196
+   *     REP at most 196; for datagrams 180 and 136
    */
   @MaySleep
   default byte[] data(RdmaOptions options) {

@@ -23,7 +23,6 @@ import ib.core.verbs.MaySleep;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -69,7 +68,7 @@ public final class RdmaCm implements AutoCloseable {
   private volatile Waits graph = new BoundedWaits(); // until there is a device
 
   // guarded by lock
-  private final Map<Long, Service> services = new HashMap<>();
+  private final Services services;
   private final Set<RdmaConnection> connections = new LinkedHashSet<>();
   private @Nullable ClientRegistration registration;
   private boolean closed;
@@ -80,6 +79,7 @@ public final class RdmaCm implements AutoCloseable {
     book = new AddressBook(addresses);
     routes = new Routes(book, sites);
     incidents = new Incidents(name, LOG::warn);
+    services = new Services(name, book, sites, incidents);
   }
 
   /**
@@ -156,12 +156,13 @@ public final class RdmaCm implements AutoCloseable {
    * @param factory makes the queue pair, in a callback of the connection
    * @param handler hears what happens to the connection
    * @return the connection; the caller closes it, also when it was not made
-   * @throws ib.core.verbs.IbInvalidException for more than 56 bytes of private data
+   * @throws ib.core.verbs.IbInvalidException for more than 56 bytes of private data, in {@link
+   *     PortSpace#UDP} for more than 180
    */
   @MaySleep
   public RdmaConnection start(
       InetSocketAddress to, RdmaOptions options, QpFactory factory, RdmaHandler handler) {
-    CmaHeader.check(options.data());
+    CmaHeader.check(options.data(), options.space().question());
     InetSocketAddress from = options.from();
     int port = from == null || from.getPort() == 0 ? PortSpace.ephemeral() : from.getPort();
     InetSocketAddress local = new InetSocketAddress(port);
@@ -214,31 +215,14 @@ public final class RdmaCm implements AutoCloseable {
   }
 
   private RdmaListener listen(RdmaListener made, PortSpace space) {
-    long id = space.serviceId(made.localAddress().getPort());
     lock.lock();
     try {
       goingOn();
-      Service service = services.computeIfAbsent(id, i -> new Service(i, book, incidents));
-      service.add(made);
-      try {
-        service.attach(sites);
-      } catch (IbException e) {
-        service.remove(made);
-        drop(id, service);
-        throw e;
-      }
+      services.add(made, space);
     } finally {
       lock.unlock();
     }
     return made;
-  }
-
-  /** Listens no more where no listener is left; under the lock. */
-  private void drop(long id, Service service) {
-    service.attach(sites);
-    if (service.isEmpty()) {
-      services.remove(id);
-    }
   }
 
   /** {@return the wait-for graph of the midlayer} */
@@ -275,17 +259,10 @@ public final class RdmaCm implements AutoCloseable {
 
   /** Closes a listener. */
   void forget(RdmaListener old) {
-    List<RdmaRequest> waiting = new ArrayList<>();
+    List<RdmaRequest> waiting;
     lock.lock();
     try {
-      List.copyOf(services.entrySet())
-          .forEach(
-              each -> {
-                if (each.getValue().remove(old)) {
-                  waiting.addAll(each.getValue().of(old));
-                  drop(each.getKey(), each.getValue());
-                }
-              });
+      waiting = services.remove(old);
     } finally {
       lock.unlock();
     }
@@ -307,13 +284,13 @@ public final class RdmaCm implements AutoCloseable {
   @Fence
   public void close() {
     List<RdmaConnection> all;
-    List<RdmaListener> ears = new ArrayList<>();
+    List<RdmaListener> ears;
     ClientRegistration registered;
     lock.lock();
     try {
       closed = true;
       all = new ArrayList<>(connections);
-      services.values().forEach(s -> ears.addAll(s.listeners()));
+      ears = services.listeners();
       registered = registration;
     } finally {
       lock.unlock();
@@ -375,13 +352,7 @@ public final class RdmaCm implements AutoCloseable {
   private void attach() {
     lock.lock();
     try {
-      for (Service service : services.values()) {
-        try {
-          service.attach(sites);
-        } catch (IbException e) {
-          LOG.warn("{} cannot listen everywhere", name, e);
-        }
-      }
+      services.attach();
     } finally {
       lock.unlock();
     }
@@ -393,7 +364,7 @@ public final class RdmaCm implements AutoCloseable {
     lock.lock();
     try {
       sites.removeAll(its);
-      services.values().forEach(s -> its.forEach(s::detach));
+      services.gone(its);
       mine = connections.stream().filter(c -> c.isOf(device)).toList();
     } finally {
       lock.unlock();

@@ -3,19 +3,17 @@ package ib.cm.rdma;
 import ib.cm.CmConnection;
 import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
-import ib.cm.CmPort;
 import ib.cm.internal.wire.CmaHeader;
 import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.IbDevice;
-import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
 import ib.core.verbs.MaySleep;
 import ib.core.verbs.QueuePair;
 import java.net.InetSocketAddress;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,8 +21,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A connection with its queue pair, from the attempt to make it to its end. It ends exactly once
- * (API-4), and its queue pair is in the error state then. Any thread may call, also from a callback
- * of this connection or another one (API-2).
+ * (API-4), and its queue pair is in the error state then. In {@link PortSpace#UDP} it is a queue
+ * pair of type UD that the core keeps with the peer's address: the active side asks for it, and no
+ * side hears what becomes of the other. Any thread may call, also from a callback of this
+ * connection or another one (API-2).
  */
 public final class RdmaConnection implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaConnection.class);
@@ -44,15 +44,14 @@ public final class RdmaConnection implements AutoCloseable {
 
   // written under the lock; what is volatile is read in any context
   private final Pair pair;
+  private final Exchange exchange;
   private volatile InetSocketAddress local;
   private volatile @Nullable Site site;
-  private volatile @Nullable CmConnection cm;
   private @Nullable RdmaEnd end;
   private volatile boolean open;
   private boolean closed;
   private volatile byte[] data = NONE;
 
-  private final AtomicBoolean dataSeen = new AtomicBoolean();
   private volatile boolean released;
 
   /** Only {@code ib.cm.rdma} makes connections. */
@@ -64,6 +63,7 @@ public final class RdmaConnection implements AutoCloseable {
     this.what = ends.what;
     this.options = options;
     this.pair = new Pair(what, options, factory);
+    this.exchange = new Exchange(options);
     this.handler = to;
   }
 
@@ -95,17 +95,7 @@ public final class RdmaConnection implements AutoCloseable {
       }
       request(route, pair.make(route.site(), route.path()));
     } catch (RuntimeException e) {
-      failed(pair.known(e));
-    }
-  }
-
-  private void failed(IbException e) {
-    boolean found = site != null;
-    if (found && e instanceof IbDisassociatedException) {
-      finish(RdmaEnd.removal(what));
-    } else {
-      RdmaEnd.Kind kind = found ? RdmaEnd.Kind.CONNECT_ERROR : RdmaEnd.Kind.ADDR_ERROR;
-      finish(RdmaEnd.failed(kind, e));
+      finish(RdmaEnd.unmade(what, site != null, pair.known(e)));
     }
   }
 
@@ -118,15 +108,28 @@ public final class RdmaConnection implements AutoCloseable {
       late = end != null;
       if (!late) {
         CmEndpoint mine = pair.take(made, route.path(), options.initiatorDepth());
-        byte[] all = header.before(pair.data());
-        CmPort port = route.site().cm();
-        cm = port.connect(service, route.path(), mine, options.terms(), all, this::heard);
+        byte[] all = header.before(pair.data(), options.space().question());
+        if (options.space().isDatagram()) {
+          exchange.resolve(route, service, all, this::resolved);
+        } else {
+          exchange.connect(route, service, mine, all, this::heard);
+        }
       }
     } finally {
       lock.unlock();
     }
     if (late) {
       pair.destroy(made);
+    }
+  }
+
+  /** A datagram service has answered, or will not. */
+  private void resolved(byte @Nullable [] answer, @Nullable Throwable why) {
+    if (answer == null) {
+      finish(RdmaEnd.unresolved(what, Objects.requireNonNull(why)));
+    } else {
+      data = answer;
+      up();
     }
   }
 
@@ -151,15 +154,20 @@ public final class RdmaConnection implements AutoCloseable {
           throw end.why();
         }
         CmEndpoint mine = pair.take(made, request.path(), depth);
-        cm = request.cm();
-        pair.move(request.peer(), request.terms());
-        request.cm().accept(mine, pair.data());
+        exchange.accept(request.applicant().connection());
+        if (!request.isDatagram()) {
+          pair.move(request.peer(), request.terms());
+        }
+        request.applicant().accept(mine, pair.data());
       } finally {
         lock.unlock();
       }
+      if (request.isDatagram()) {
+        up();
+      }
     } catch (RuntimeException e) {
       finish(RdmaEnd.failed(RdmaEnd.Kind.CONNECT_ERROR, pair.known(e)));
-      request.cm().end();
+      request.applicant().refuse();
       close();
       if (made != null && !made.equals(pair.qp())) {
         pair.destroy(made); // close() does not know it
@@ -252,20 +260,16 @@ public final class RdmaConnection implements AutoCloseable {
    */
   @MaySleep
   public void disconnect() {
-    CmConnection made;
     lock.lock();
     try {
-      made = cm;
       if (end == null) {
         pair.error();
       }
     } finally {
       lock.unlock();
     }
-    if (made == null) {
+    if (!exchange.end()) {
       finish(RdmaEnd.closed(what));
-    } else {
-      made.end();
     }
   }
 
@@ -276,10 +280,7 @@ public final class RdmaConnection implements AutoCloseable {
    */
   @AnyContext
   public void dataArrived() {
-    CmConnection made = cm;
-    if (made != null && dataSeen.compareAndSet(false, true)) {
-      turns.offer(made::dataArrived);
-    }
+    exchange.dataArrived(turns);
   }
 
   /** The device goes. */
@@ -314,12 +315,10 @@ public final class RdmaConnection implements AutoCloseable {
       first = !closed;
       closed = true;
       old = pair.qp();
-      if (cm != null) {
-        cm.end();
-      }
     } finally {
       lock.unlock();
     }
+    exchange.end();
     if (first) {
       try {
         pair.destroy(old);
@@ -359,7 +358,21 @@ public final class RdmaConnection implements AutoCloseable {
     return pair.given();
   }
 
-  /** {@return private data of the peer's REQ, 56 bytes, or of its REP, 196 bytes} */
+  /**
+   * {@return where datagrams go, on an active side in {@link PortSpace#UDP}}
+   *
+   * @throws ib.core.verbs.IbInvalidException before the peer has answered, and for other
+   *     connections
+   */
+  @AnyContext
+  public RdmaDestination destination() {
+    return exchange.destination(what);
+  }
+
+  /**
+   * {@return private data of the peer: of its REQ 56 bytes, of its REP 196 bytes; for datagrams 180
+   * and 136 bytes}
+   */
   @AnyContext
   public byte[] data() {
     return data.clone();

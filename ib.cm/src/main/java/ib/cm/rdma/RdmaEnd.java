@@ -2,17 +2,19 @@ package ib.cm.rdma;
 
 import ib.cm.CmEnd;
 import ib.cm.CmEvent;
+import ib.cm.CmUnresolvedException;
 import ib.core.verbs.Errno;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbTimedOutException;
+import java.util.concurrent.CancellationException;
 
 /**
  * How a connection, or the attempt to make one, has ended.
  *
  * @param kind how
- * @param status as librdmacm has it: the reason of a rejection (IBA table 108), a negative error
- *     number, or 0
+ * @param status as librdmacm has it: the reason of a rejection (IBA table 108), the status of a
+ *     datagram service that refuses (IBA 12.11.2), a negative error number, or 0
  * @param data private data of the message that has ended it; empty when no message has
  * @param why the same as an exception, which says what to try
  */
@@ -23,7 +25,7 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
     ADDR_ERROR,
     /** The queue pair could not be made or moved. */
     CONNECT_ERROR,
-    /** The peer has not answered. */
+    /** The peer has not answered, or its datagram service refuses. */
     UNREACHABLE,
     /** The peer has rejected it, or does not know it any more. */
     REJECTED,
@@ -65,6 +67,27 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
       case REMOVED -> removal(what);
       case CLOSED -> gone(Kind.CLOSED, what, "closed by this side", data);
     };
+  }
+
+  /** {@return the end of a question for a datagram service that has no answer, or a refusal} */
+  static RdmaEnd unresolved(String what, Throwable why) {
+    return switch (why) {
+      case CmUnresolvedException e ->
+          new RdmaEnd(Kind.UNREACHABLE, e.status(), e.privateData(), e); // as Linux has it
+      case IbTimedOutException e -> failed(Kind.UNREACHABLE, e);
+      case IbDisassociatedException e -> removal(what);
+      case CancellationException e -> closed(what);
+      case IbException e -> failed(Kind.CONNECT_ERROR, e);
+      default -> throw new IllegalStateException(what, why);
+    };
+  }
+
+  /** {@return the end of an attempt to connect, before the peer has heard of it} */
+  static RdmaEnd unmade(String what, boolean routeFound, IbException why) {
+    if (routeFound && why instanceof IbDisassociatedException) {
+      return removal(what);
+    }
+    return failed(routeFound ? Kind.CONNECT_ERROR : Kind.ADDR_ERROR, why);
   }
 
   static RdmaEnd closed(String what) {

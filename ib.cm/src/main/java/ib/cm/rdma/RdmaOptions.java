@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param rnrRetry RNR retries of the peer's queue pair, 0 to 7; 7 is for ever
  * @param trafficClass traffic class (TOS) of the connection's packets, 8 bits; of an active side
  * @param terms times and retries; of an active side
- * @param data private data: of a REQ at most 56 bytes, of a REP at most 196
+ * @param data private data: of a REQ at most 56 bytes, of a REP at most 196; for datagrams 180 and
+ *     136
  */
 public record RdmaOptions(
     PortSpace space,
@@ -52,6 +53,11 @@ public record RdmaOptions(
   /** {@return one read at a time each way, seven retries, the TCP port space, no private data} */
   public static RdmaOptions rc() {
     return RC;
+  }
+
+  /** {@return the UDP port space, no private data: for datagrams} */
+  public static RdmaOptions ud() {
+    return RC.space(PortSpace.UDP).reads(0, 0);
   }
 
   /** {@return a copy of the private data} */

@@ -21,13 +21,11 @@ import org.slf4j.LoggerFactory;
  * is not answered the peer repeats it, and counts in the listener's backlog.
  */
 public final class RdmaRequest {
-  private static final byte[] NONE = {};
-  private static final int MAX_REJECT_BYTES = 148;
 
   private final RdmaCm owner;
   private final RdmaListener listener;
   private final Site site;
-  private final CmConnection cm;
+  private final Applicant applicant;
   private final CmEvent.Requested asked;
   private final CmaHeader header;
 
@@ -43,11 +41,11 @@ public final class RdmaRequest {
   }
 
   /** Only {@code ib.cm.rdma} makes requests. */
-  RdmaRequest(RdmaListener listener, Site site, CmConnection cm, CmEvent.Requested asked) {
+  RdmaRequest(RdmaListener listener, Site site, Applicant applicant, CmEvent.Requested asked) {
     this.owner = listener.owner();
     this.listener = listener;
     this.site = site;
-    this.cm = cm;
+    this.applicant = applicant;
     this.asked = asked;
     this.header = CmaHeader.read(asked.privateData());
   }
@@ -56,8 +54,8 @@ public final class RdmaRequest {
     return site;
   }
 
-  CmConnection cm() {
-    return cm;
+  Applicant applicant() {
+    return applicant;
   }
 
   CmPath path() {
@@ -101,19 +99,31 @@ public final class RdmaRequest {
     return new InetSocketAddress(header.destination(), port);
   }
 
-  /** {@return private data of the peer: 56 bytes, with zeros behind what it wrote (CM-11)} */
+  /** {@return whether the peer asks for a datagram service, in {@link PortSpace#UDP}} */
+  @AnyContext
+  public boolean isDatagram() {
+    return applicant.connection() == null;
+  }
+
+  /**
+   * {@return private data of the peer, with zeros behind what it wrote (CM-11): 56 bytes, of a
+   * question for a datagram service 180}
+   */
   @AnyContext
   public byte[] data() {
     return CmaHeader.consumer(asked.privateData());
   }
 
-  /** {@return reads and atomics that this side may have outstanding: what the peer serves} */
+  /**
+   * {@return reads and atomics that this side may have outstanding: what the peer serves; 0 for
+   * datagrams}
+   */
   @AnyContext
   public int initiatorDepth() {
     return asked.peer().responderResources();
   }
 
-  /** {@return reads and atomics that the peer wants to have outstanding} */
+  /** {@return reads and atomics that the peer wants to have outstanding; 0 for datagrams} */
   @AnyContext
   public int responderResources() {
     return asked.peer().initiatorDepth();
@@ -121,9 +131,11 @@ public final class RdmaRequest {
 
   /**
    * Accepts: makes the queue pair, moves it to RTS, and answers the peer. The connection is open
-   * when the peer has confirmed the answer.
+   * when the peer has confirmed the answer. For datagrams it is open at once: its queue pair is the
+   * one that this peer sends to, and the peer does not say when it has ended.
    *
-   * @param options reads, RNR retries and private data of at most 196 bytes count
+   * @param options reads, RNR retries and private data of at most 196 bytes count, for datagrams
+   *     136
    * @param factory makes the queue pair, in this call
    * @param handler hears what happens to the connection
    * @return the connection; the caller closes it
@@ -135,7 +147,8 @@ public final class RdmaRequest {
   public RdmaConnection accept(RdmaOptions options, QpFactory factory, RdmaHandler handler) {
     String what = "connection from " + Routes.text(remoteAddress());
     RdmaConnection.Ends ends = new RdmaConnection.Ends(what, localAddress(), remoteAddress());
-    RdmaConnection made = new RdmaConnection(owner, ends, options, factory, handler);
+    RdmaOptions kind = isDatagram() ? options.space(PortSpace.UDP) : options;
+    RdmaConnection made = new RdmaConnection(owner, ends, kind, factory, handler);
     synchronized (this) {
       answer(State.ACCEPTED);
       connection = made;
@@ -144,10 +157,31 @@ public final class RdmaRequest {
     return made;
   }
 
+  /**
+   * Answers a question for a datagram service with a queue pair that the program keeps, since one
+   * may serve all peers. There is no connection then.
+   *
+   * @param qpn number of a queue pair of type UD that receives, at the same port, 24 bits
+   * @param qkey its Q_Key, 32 bits
+   * @param data private data for the peer, at most 136 bytes
+   * @throws IbInvalidException when the request was answered already, its listener is closed, or it
+   *     is one for a connection
+   */
+  @MaySleep
+  public void answer(int qpn, int qkey, byte[] data) {
+    if (!(applicant instanceof Applicant.ForDatagrams peer)) {
+      throw new IbInvalidException(toString(), "it is one for a connection", "accept");
+    }
+    synchronized (this) {
+      answer(State.ACCEPTED);
+    }
+    peer.accept(qpn, qkey, data);
+  }
+
   private void answer(State how) {
     if (state == State.GONE) {
       throw new IbDisassociatedException(
-          "request of " + Routes.text(remoteAddress()), "the peer has given up", "the next one");
+          toString(), "the peer has given up, or the device goes", "the next one");
     }
     if (state != State.WAITING) {
       throw new IbInvalidException(
@@ -157,16 +191,18 @@ public final class RdmaRequest {
   }
 
   /**
-   * Rejects with reason 28. Does nothing when the peer has given up. It does not wait for the peer.
+   * Rejects with reason 28, a question for a datagram service with status 2. Does nothing when the
+   * peer has given up. It does not wait for the peer.
    *
-   * @param data private data for the peer, at most 148 bytes
+   * @param data private data for the peer, at most 148 bytes, for datagrams 136
    * @throws IbInvalidException when the request was answered already, or for more data
    */
   @MaySleep
   public void reject(byte[] data) {
-    if (data.length > MAX_REJECT_BYTES) {
+    int most = applicant.maxRejectBytes();
+    if (data.length > most) {
       throw new IbInvalidException(
-          "private data of a REJ", data.length + " bytes", "at most " + MAX_REJECT_BYTES);
+          "private data of a rejection", data.length + " bytes", "at most " + most);
     }
     synchronized (this) {
       if (state == State.GONE) {
@@ -175,7 +211,7 @@ public final class RdmaRequest {
       answer(State.REJECTED);
     }
     try {
-      cm.reject(CmConnection.CONSUMER_REJECT, NONE, data);
+      applicant.reject(data);
     } catch (IbInvalidException e) { // the peer has given up at this moment
       LoggerFactory.getLogger(RdmaRequest.class).debug("{} is not rejected", this, e);
     }
@@ -189,7 +225,12 @@ public final class RdmaRequest {
       }
       state = State.REJECTED;
     }
-    cm.end(); // a REJ with reason 28
+    applicant.refuse();
+  }
+
+  /** The peer has given up, or the device goes. */
+  synchronized void withdrawn() {
+    state = state == State.WAITING ? State.GONE : state;
   }
 
   /** Hears the events of {@code ib.cm} behind the first one. */
@@ -197,8 +238,8 @@ public final class RdmaRequest {
     RdmaConnection accepted;
     synchronized (this) {
       accepted = connection;
-      if (event instanceof CmEvent.Ended && state == State.WAITING) {
-        state = State.GONE;
+      if (event instanceof CmEvent.Ended) {
+        withdrawn();
       }
     }
     if (accepted != null) {

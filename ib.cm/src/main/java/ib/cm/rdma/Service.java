@@ -1,8 +1,12 @@
 package ib.cm.rdma;
 
 import ib.cm.CmConnection;
+import ib.cm.CmDatagramRequest;
+import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmListener;
+import ib.cm.CmPath;
+import ib.cm.CmTerms;
 import ib.cm.internal.wire.CmaHeader;
 import ib.core.client.Incidents;
 import ib.core.verbs.IbExistsException;
@@ -16,19 +20,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The listeners of one program that share a service ID, and with it one {@link CmListener} for each
- * port of a device (CM-61). The lock of {@code RdmaCm} is held while listeners and ports are added
- * and removed.
+ * port of a device (CM-61); of connections, or of a datagram service. The lock of {@code RdmaCm} is
+ * held while listeners and ports are added and removed.
  */
 final class Service {
+  private static final CmEndpoint NO_ENDPOINT = new CmEndpoint(0, 0, 0, 0, 0, false);
+
   private final long id;
+  private final boolean datagrams;
   private final AddressBook book;
   private final Incidents incidents;
   private final ConcurrentMap<InetAddress, RdmaListener> listeners = new ConcurrentHashMap<>();
   private final Map<Site, CmListener> ports = new HashMap<>();
-  private final ConcurrentMap<CmConnection, RdmaRequest> requests = new ConcurrentHashMap<>();
 
-  Service(long id, AddressBook book, Incidents incidents) {
-    this.id = id;
+  /** By connection or question. */
+  private final ConcurrentMap<Object, RdmaRequest> requests = new ConcurrentHashMap<>();
+
+  Service(PortSpace space, int port, AddressBook book, Incidents incidents) {
+    this.id = space.serviceId(port);
+    this.datagrams = space.isDatagram();
     this.book = book;
     this.incidents = incidents;
   }
@@ -79,11 +89,17 @@ final class Service {
       if (backlog == 0) {
         detach(site);
       } else if (open == null) {
-        ports.put(site, site.cm().listen(id, backlog, (c, e) -> heard(site, c, e)));
+        ports.put(site, listen(site, backlog));
       } else {
         open.backlog(backlog);
       }
     }
+  }
+
+  private CmListener listen(Site site, int backlog) {
+    return datagrams
+        ? site.cm().serve(id, backlog, q -> asked(site, q))
+        : site.cm().listen(id, backlog, (c, e) -> heard(site, c, e));
   }
 
   void detach(Site site) {
@@ -93,9 +109,23 @@ final class Service {
     }
   }
 
+  /** A port goes, with its device: requests that have arrived there cannot be accepted any more. */
+  void gone(Site site) {
+    detach(site);
+    for (Map.Entry<Object, RdmaRequest> each : requests.entrySet()) {
+      RdmaRequest request = each.getValue();
+      if (request.site().equals(site)) {
+        request.withdrawn();
+        if (request.isDatagram()) { // nothing more is heard of it
+          requests.remove(each.getKey());
+        }
+      }
+    }
+  }
+
   private void heard(Site site, CmConnection c, CmEvent event) {
     if (event instanceof CmEvent.Requested asked) {
-      requested(site, c, asked);
+      requested(site, c, new Applicant.ForConnection(c), asked);
       return;
     }
     RdmaRequest request = requests.get(c);
@@ -107,15 +137,23 @@ final class Service {
     }
   }
 
-  private void requested(Site site, CmConnection c, CmEvent.Requested asked) {
+  private void asked(Site site, CmDatagramRequest question) {
+    CmPath path = CmPath.back(site.device(), question.source());
+    byte[] data = question.privateData();
+    CmEvent.Requested asked = new CmEvent.Requested(id, path, NO_ENDPOINT, CmTerms.DEFAULT, data);
+    Applicant peer = new Applicant.ForDatagrams(question, () -> requests.remove(question));
+    requested(site, question, peer, asked);
+  }
+
+  private void requested(Site site, Object key, Applicant peer, CmEvent.Requested asked) {
     String wrong = CmaHeader.refusal(asked.privateData());
     if (wrong != null) {
-      refuse(c, asked, wrong);
+      refuse(peer, asked, wrong);
       return;
     }
     CmaHeader header = CmaHeader.read(asked.privateData());
     if (site.ethernet() && !site.owns(book.gid(header.destination()))) {
-      refuse(c, asked, "destination of the private header is not an address of the port");
+      refuse(peer, asked, "destination of the private header is not an address of the port");
       return;
     }
     if (site.ethernet() && !book.gid(header.source()).equals(asked.path().remote())) {
@@ -123,11 +161,11 @@ final class Service {
     }
     RdmaListener listener = match(header.destination());
     if (listener == null) {
-      refuse(c, asked, "no listener for the address");
+      refuse(peer, asked, "no listener for the address");
       return;
     }
-    RdmaRequest request = new RdmaRequest(listener, site, c, asked);
-    requests.put(c, request);
+    RdmaRequest request = new RdmaRequest(listener, site, peer, asked);
+    requests.put(key, request);
     if (!listener.offer(request)) {
       request.refuse();
     }
@@ -146,9 +184,9 @@ final class Service {
     return any;
   }
 
-  private void refuse(CmConnection c, CmEvent.Requested asked, String why) {
+  private void refuse(Applicant peer, CmEvent.Requested asked, String why) {
     count(why, asked);
-    c.end(); // a REJ with reason 28
+    peer.refuse();
   }
 
   private void count(String why, CmEvent.Requested asked) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import ib.core.verbs.Access;
+import ib.core.verbs.AddressHandle;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.IbDevice;
@@ -32,21 +33,32 @@ final class Party implements QpFactory, RdmaHandler {
   /** What was heard: ESTABLISHED, or the event of the end. */
   final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
 
+  private final QpType type;
   private final Deque<AutoCloseable> made = new ArrayDeque<>();
+  private volatile @Nullable ProtectionDomain domain;
   private volatile @Nullable MemoryRegion memory;
   private volatile @Nullable CompletionQueue cq;
   private volatile @Nullable QueuePair qp;
   volatile @Nullable RdmaEnd end;
 
+  Party() {
+    this(QpType.RC);
+  }
+
+  Party(QpType type) {
+    this.type = type;
+  }
+
   @Override
   public synchronized QueuePair make(IbDevice device, int port) {
     ProtectionDomain pd = device.allocPd();
     made.push(pd);
+    domain = pd;
     cq = device.createCq(new CqInit(8));
     made.push(cq);
     memory = pd.allocMemory(2 * AREA, AREA, Access.LOCAL_WRITE | Access.REMOTE_READ);
     made.push(memory);
-    qp = pd.createQp(new QpInit(QpType.RC, cq, new QpCap(4, 4, 1, 1, 0)).withRecvCq(cq));
+    qp = pd.createQp(new QpInit(type, cq, new QpCap(4, 4, 1, 1, 0)).withRecvCq(cq));
     return qp;
   }
 
@@ -89,6 +101,18 @@ final class Party implements QpFactory, RdmaHandler {
     qp.wrId(2).wrFlags(SendFlags.SIGNALED).wrSend();
     qp.wrSetSge(memory.lkey(), memory.iova() + AREA, length);
     assertEquals(PostStatus.OK, qp.wrComplete());
+  }
+
+  /** Sends bytes as a datagram, with this queue pair's number as immediate data, as udaddy does. */
+  void send(RdmaDestination to, int length) {
+    AddressHandle ah = domain.createAh(to.way());
+    qp.wrStart();
+    qp.wrId(2).wrFlags(SendFlags.SIGNALED).wrSendImm(qp.qpn());
+    qp.wrSetUdAddress(ah, to.qpn(), to.qkey());
+    qp.wrSetSge(memory.lkey(), memory.iova() + AREA, length);
+    assertEquals(PostStatus.OK, qp.wrComplete());
+    completion(2);
+    ah.close();
   }
 
   /** {@return the length of a received message} */

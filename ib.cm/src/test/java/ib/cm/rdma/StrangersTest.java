@@ -10,6 +10,7 @@ import ib.cm.CmEvent;
 import ib.cm.CmPath;
 import ib.cm.CmPort;
 import ib.cm.CmTerms;
+import ib.cm.internal.wire.CmKind;
 import ib.cm.internal.wire.CmaHeader;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
@@ -53,7 +54,7 @@ class StrangersTest {
 
   private static byte[] header(String from, String to) throws Exception {
     return new CmaHeader(5, InetAddress.getByName(from), InetAddress.getByName(to))
-        .before(new byte[0]);
+        .before(new byte[0], CmKind.REQ);
   }
 
   @Test

@@ -54,7 +54,12 @@ final class World implements AutoCloseable {
 
   /** Listens at a free port of all devices. */
   RdmaListener listen() {
-    return server.listen(new InetSocketAddress(0), PortSpace.TCP, 4, requests::add);
+    return listen(PortSpace.TCP);
+  }
+
+  /** Listens at a free port of a port space, of all devices. */
+  RdmaListener listen(PortSpace space) {
+    return server.listen(new InetSocketAddress(0), space, 4, requests::add);
   }
 
   /** {@return the address of a listener at the second device} */

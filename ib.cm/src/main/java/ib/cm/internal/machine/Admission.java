@@ -86,7 +86,7 @@ final class Admission {
       strangers.reject(from, Strangers.INVALID_LID, Connection.NOTHING);
     } else if (req.value(REQ_MTU) > self.mtu().value()) {
       strangers.rejectMtu(from);
-    } else if (l.waiting >= l.backlog) {
+    } else if (!l.waiting.takes(Strangers.source(from.answer()))) {
       counts.dropped(Drop.BACKLOG);
     } else {
       return made(l, from, gidIndex);
@@ -110,7 +110,7 @@ final class Admission {
     c.remoteId = req.localId();
     c.peer = Requests.peer(req);
     c.waitsAt = l;
-    l.waiting++;
+    l.waiting.add(Strangers.source(c.way));
     c.ears = l.ears.apply(c);
     book.add(c);
     return c;

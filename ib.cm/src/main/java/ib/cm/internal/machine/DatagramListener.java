@@ -1,18 +1,16 @@
 package ib.cm.internal.machine;
 
-import ib.core.verbs.IbInvalidException;
 import java.util.function.Predicate;
 
 /** A datagram service that a port has; {@link Datagrams} alone reads and writes it. */
 public final class DatagramListener {
   final long serviceId;
   final Predicate<Asked> ears;
-  int backlog;
-  int waiting;
+  final Backlog waiting;
 
   DatagramListener(long serviceId, int backlog, Predicate<Asked> ears) {
     this.serviceId = serviceId;
-    backlog(backlog);
+    this.waiting = new Backlog(backlog);
     this.ears = ears;
   }
 
@@ -21,10 +19,7 @@ public final class DatagramListener {
    *
    * @param requests how many questions may wait, from 0
    */
-  public final void backlog(int requests) {
-    if (requests < 0) {
-      throw new IbInvalidException("serve", "backlog " + requests, "0 or more");
-    }
-    backlog = requests;
+  public void backlog(int requests) {
+    waiting.places(requests);
   }
 }

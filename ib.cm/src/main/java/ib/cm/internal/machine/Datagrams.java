@@ -177,14 +177,14 @@ public final class Datagrams {
       counts.dropped(Drop.DUPLICATE);
     } else if (l == null) {
       strangers.noDatagramService(from);
-    } else if (l.waiting >= l.backlog) {
+    } else if (!l.waiting.takes(key.source())) {
       counts.dropped(Drop.BACKLOG);
     } else if (!strangers.allows(from)) {
       counts.dropped(Drop.RATE);
     } else {
       Asked a = new Asked(key, from, l);
       asked.put(key, a);
-      l.waiting++;
+      l.waiting.add(key.source());
       if (!l.ears.test(a)) {
         forget(a);
         counts.dropped(Drop.BACKLOG);
@@ -194,7 +194,9 @@ public final class Datagrams {
 
   private boolean forget(Asked a) {
     boolean was = asked.remove(a.key, a);
-    a.listener.waiting -= was ? 1 : 0;
+    if (was) {
+      a.listener.waiting.remove(a.key.source());
+    }
     return was;
   }
 

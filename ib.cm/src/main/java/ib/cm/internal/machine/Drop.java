@@ -16,7 +16,7 @@ public enum Drop {
   OUT_OF_STATE,
   /** A question that waits for its answer already has come again. */
   DUPLICATE,
-  /** The backlog of the listener is full. */
+  /** The backlog of the listener is full, or the source has its share of it. */
   BACKLOG,
   /** The source has had its answers for this second already (CM-7). */
   RATE,

@@ -1,7 +1,6 @@
 package ib.cm.internal.machine;
 
 import ib.cm.CmEvent;
-import ib.core.verbs.IbInvalidException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -9,12 +8,11 @@ import java.util.function.Function;
 public final class Listener {
   final long serviceId;
   final Function<Connection, Consumer<CmEvent>> ears;
-  int backlog;
-  int waiting;
+  final Backlog waiting;
 
   Listener(long serviceId, int backlog, Function<Connection, Consumer<CmEvent>> ears) {
     this.serviceId = serviceId;
-    backlog(backlog);
+    this.waiting = new Backlog(backlog);
     this.ears = ears;
   }
 
@@ -23,11 +21,8 @@ public final class Listener {
    *
    * @param requests how many requests may wait, from 0
    */
-  public final void backlog(int requests) {
-    if (requests < 0) {
-      throw new IbInvalidException("listen", "backlog " + requests, "0 or more");
-    }
-    backlog = requests;
+  public void backlog(int requests) {
+    waiting.places(requests);
   }
 
   /** {@return the service ID} */

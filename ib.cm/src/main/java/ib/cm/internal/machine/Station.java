@@ -280,7 +280,7 @@ public final class Station {
     c.state = row.next();
     Listener waited = c.waitsAt;
     if (waited != null && c.state != State.REQ_RCVD && c.state != State.MRA_REQ_SENT) {
-      waited.waiting--;
+      waited.waiting.remove(Strangers.source(c.way));
       c.waitsAt = null;
     }
     for (Act act : row.acts()) {

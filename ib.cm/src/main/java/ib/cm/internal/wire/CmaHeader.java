@@ -8,8 +8,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The private header of Linux's RDMA CM (IBA annex A11), with which the private data of a REQ
- * begin: who connects to whom, by address.
+ * The private header of Linux's RDMA CM (IBA annex A11), with which the private data of a REQ and
+ * of a SIDR_REQ begin: who connects to whom, by address.
  *
  * @param port port of the sender, 16 bits
  * @param source address of the sender
@@ -26,7 +26,7 @@ public record CmaHeader(int port, InetAddress source, InetAddress destination) {
   /**
    * {@return why private data do not begin with a header of this version (RD-2); null if they do}
    *
-   * @param data of a REQ
+   * @param data of a REQ or a SIDR_REQ
    */
   public static @Nullable String refusal(byte[] data) {
     if (data[0] != 0) {
@@ -52,7 +52,7 @@ public record CmaHeader(int port, InetAddress source, InetAddress destination) {
   /**
    * {@return the header with which private data begin}
    *
-   * @param data of a REQ, not refused
+   * @param data of a REQ or a SIDR_REQ, not refused
    */
   public static CmaHeader read(byte[] data) {
     boolean four = (data[1] >>> 4 & 0xf) == 4;
@@ -78,23 +78,26 @@ public record CmaHeader(int port, InetAddress source, InetAddress destination) {
    * Checks the length of private data behind a header.
    *
    * @param consumer private data
-   * @throws IbInvalidException when both together are more than a REQ carries (CM-10)
+   * @param kind the message: a REQ or a SIDR_REQ
+   * @throws IbInvalidException when both together are more than the message carries (CM-10)
    */
-  public static void check(byte[] consumer) {
-    int most = CmKind.REQ.privateBytes() - BYTES;
+  public static void check(byte[] consumer, CmKind kind) {
+    int most = kind.privateBytes() - BYTES;
     if (consumer.length > most) {
-      throw new IbInvalidException(
-          "private data of a REQ by address", consumer.length + " bytes", "at most " + most);
+      String what = "private data of a " + kind + " by address";
+      throw new IbInvalidException(what, consumer.length + " bytes", "at most " + most);
     }
   }
 
   /**
    * {@return the header and the private data behind it}
    *
-   * @param consumer private data, which fit
+   * @param consumer private data
+   * @param kind the message: a REQ or a SIDR_REQ
+   * @throws IbInvalidException when both together are more than the message carries (CM-10)
    */
-  public byte[] before(byte[] consumer) {
-    check(consumer);
+  public byte[] before(byte[] consumer, CmKind kind) {
+    check(consumer, kind);
     byte[] from = source.getAddress();
     byte[] to = destination.getAddress();
     ByteBuffer all = ByteBuffer.allocate(BYTES + consumer.length);

@@ -135,6 +135,29 @@ class DatagramsTest {
   }
 
   @Test
+  @DisplayName("A5: an eighth of a backlog is for peers that have no question in it yet")
+  void shares() {
+    serve(16);
+    for (int i = 1; i <= 20; i++) {
+      hear(req(i), PEER);
+    }
+    assertEquals(14, asked.size());
+    assertEquals(6, dropped(Drop.BACKLOG));
+    hear(req(1), OTHER);
+    hear(req(2), OTHER);
+    assertEquals(15, asked.size());
+    datagrams.refuse(asked.getLast());
+    hear(req(2), OTHER);
+    assertEquals(16, asked.size(), "it had none then");
+    datagrams.refuse(asked.get(0));
+    hear(req(20), PEER);
+    assertEquals(16, asked.size(), "still above its share");
+    datagrams.refuse(asked.get(1));
+    hear(req(20), PEER);
+    assertEquals(17, asked.size());
+  }
+
+  @Test
   @DisplayName("what a program may not say is refused, and the question still waits")
   void limits() {
     serve(1);

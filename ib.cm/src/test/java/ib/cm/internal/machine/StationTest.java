@@ -31,6 +31,7 @@ class StationTest {
   private static final long SERVICE = 42;
   private static final long PEER_GUID = 0x1002;
   private static final AhAttr PEER = AhAttr.ofLid(1, 2, 0);
+  private static final AhAttr OTHER = AhAttr.ofLid(1, 3, 0);
   private static final CmTerms TERMS = new CmTerms(7, 14, 16, 3, 0);
   private static final byte[] NONE = {};
 
@@ -232,6 +233,27 @@ class StationTest {
     hear(req(2, 2));
     rejected(8);
     assertEquals(0, station.size());
+  }
+
+  @Test
+  @DisplayName("A5: an eighth of a backlog is for peers that have no request in it yet")
+  void shares() {
+    listen(16);
+    for (int i = 1; i <= 20; i++) {
+      hear(req(i, i));
+    }
+    assertEquals(14, asked.size());
+    assertEquals(6, dropped(Drop.BACKLOG));
+    for (int i = 21; i <= 22; i++) {
+      station.received(req(i, i).set(REQ_CA_GUID, 99).mad().copy(), OTHER, 0);
+    }
+    assertEquals(15, asked.size(), "it has one now");
+    station.accept(asked.getFirst(), CmEndpoint.of(200, 9), NONE);
+    hear(req(20, 20));
+    assertEquals(15, asked.size(), "still above its share");
+    station.accept(asked.get(1), CmEndpoint.of(201, 9), NONE);
+    hear(req(20, 20));
+    assertEquals(16, asked.size());
   }
 
   @Test

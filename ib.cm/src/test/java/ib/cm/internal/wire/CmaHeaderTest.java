@@ -42,7 +42,7 @@ class CmaHeaderTest {
     assertEquals(new CmaHeader(56014, from, InetAddress.getByName("10.78.0.2")), header);
     byte[] consumer = CmaHeader.consumer(data);
     assertEquals(56, consumer.length);
-    assertArrayEquals(data, header.before(consumer));
+    assertArrayEquals(data, header.before(consumer, CmKind.REQ));
   }
 
   @Test
@@ -50,7 +50,7 @@ class CmaHeaderTest {
   void six() throws UnknownHostException {
     InetAddress from = InetAddress.getByName("fe80::5054:ff:fe78:3");
     CmaHeader header = new CmaHeader(1, from, InetAddress.getByName("fe80::5054:ff:fe78:2"));
-    byte[] data = header.before(new byte[] {9});
+    byte[] data = header.before(new byte[] {9}, CmKind.REQ);
     String text = "00600001fe80000000000000505400fffe780003fe80000000000000505400fffe78000209";
     assertEquals(text, HexFormat.of().formatHex(data));
     byte[] arrived = Arrays.copyOf(data, REQ_BYTES);
@@ -63,9 +63,9 @@ class CmaHeaderTest {
   void most() throws UnknownHostException {
     InetAddress any = InetAddress.getByName("10.0.0.1");
     CmaHeader header = new CmaHeader(1, any, any);
-    assertEquals(REQ_BYTES, header.before(new byte[56]).length);
+    assertEquals(REQ_BYTES, header.before(new byte[56], CmKind.REQ).length);
     IbInvalidException e =
-        assertThrows(IbInvalidException.class, () -> header.before(new byte[57]));
+        assertThrows(IbInvalidException.class, () -> header.before(new byte[57], CmKind.REQ));
     assertEquals("57 bytes", e.why());
     assertEquals("at most 56", e.hint());
   }
@@ -98,7 +98,8 @@ class CmaHeaderTest {
       data[1] = (byte) (i % 7 * 0x10);
       if (CmaHeader.refusal(data) == null) {
         CmaHeader read = CmaHeader.read(data);
-        assertEquals(read, CmaHeader.read(Arrays.copyOf(read.before(new byte[0]), REQ_BYTES)));
+        assertEquals(
+            read, CmaHeader.read(Arrays.copyOf(read.before(new byte[0], CmKind.REQ), REQ_BYTES)));
         good++;
       }
     }

@@ -1,0 +1,95 @@
+package ib.cm.rdma;
+
+import ib.core.client.Incidents;
+import ib.core.verbs.IbException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The services of one program by service ID; each caller holds the lock of {@link RdmaCm}. */
+final class Services {
+  private static final Logger LOG = LoggerFactory.getLogger(Services.class);
+
+  private final String name;
+  private final AddressBook book;
+  private final List<Site> sites;
+  private final Incidents incidents;
+  private final Map<Long, Service> byId = new HashMap<>();
+
+  /**
+   * Creates an empty book.
+   *
+   * @param name of the program
+   * @param sites the ports there are, which change
+   */
+  Services(String name, AddressBook book, List<Site> sites, Incidents incidents) {
+    this.name = name;
+    this.book = book;
+    this.sites = sites;
+    this.incidents = incidents;
+  }
+
+  /**
+   * Adds a listener.
+   *
+   * @throws ib.core.verbs.IbExistsException when its port is in use
+   */
+  void add(RdmaListener made, PortSpace space) {
+    int port = made.localAddress().getPort();
+    long id = space.serviceId(port);
+    Service service = byId.computeIfAbsent(id, i -> new Service(space, port, book, incidents));
+    service.add(made);
+    try {
+      service.attach(sites);
+    } catch (IbException e) {
+      service.remove(made);
+      drop(id, service);
+      throw e;
+    }
+  }
+
+  /** Listens no more where no listener is left. */
+  private void drop(long id, Service service) {
+    service.attach(sites);
+    if (service.isEmpty()) {
+      byId.remove(id);
+    }
+  }
+
+  /** Removes a listener; {@return its requests, which the caller refuses} */
+  List<RdmaRequest> remove(RdmaListener old) {
+    List<RdmaRequest> waiting = new ArrayList<>();
+    for (Map.Entry<Long, Service> each : List.copyOf(byId.entrySet())) {
+      Service service = each.getValue();
+      if (service.remove(old)) {
+        waiting.addAll(service.of(old));
+        drop(each.getKey(), service);
+      }
+    }
+    return waiting;
+  }
+
+  /** {@return all listeners} */
+  List<RdmaListener> listeners() {
+    return byId.values().stream().flatMap(s -> s.listeners().stream()).toList();
+  }
+
+  /** Lets each service listen where it can now. */
+  void attach() {
+    for (Service service : byId.values()) {
+      try {
+        service.attach(sites);
+      } catch (IbException e) {
+        LOG.warn("{} cannot listen everywhere", name, e);
+      }
+    }
+  }
+
+  /** Ports go. */
+  void gone(List<Site> its) {
+    byId.values().forEach(s -> its.forEach(s::gone));
+  }
+}

@@ -4,6 +4,8 @@ import ib.cm.CmClient;
 import ib.core.client.IbCore;
 import ib.tools.rdmacm.Rping;
 import ib.tools.rdmacm.Rstream;
+import ib.tools.rdmacm.Ucmatose;
+import ib.tools.rdmacm.Udaddy;
 import ib.tools.shell.Catalogue;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Descriptor;
@@ -22,7 +24,7 @@ import org.osgi.service.component.annotations.Reference;
     property = Catalogue.GROUP + "=2 measurements and connections, as perftest and librdmacm")
 @GogoCommand(
     scope = "ib",
-    function = {"rping", "rstream"})
+    function = {"rping", "rstream", "ucmatose", "udaddy"})
 @SuppressWarnings("checkstyle:MethodName")
 public final class RdmaCmCommands {
   private final IbCore core;
@@ -75,6 +77,43 @@ public final class RdmaCmCommands {
     return Invocation.run(
         () -> {
           Rstream.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
+          return null;
+        });
+  }
+
+  /**
+   * Exchanges messages over connections made by address.
+   *
+   * @param session the shell's
+   * @param args see {@link Ucmatose}
+   * @return the value
+   */
+  @Descriptor("connects by address, exchanges messages and disconnects, as librdmacm's")
+  public @Nullable Object ucmatose(
+      CommandSession session,
+      @Descriptor("[-s addr] [-b addr] [-P tcp|ib] [-c count] [-C count] [-S size] [-p port]")
+          String... args) {
+    return Invocation.run(
+        () -> {
+          Ucmatose.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
+          return null;
+        });
+  }
+
+  /**
+   * Exchanges datagrams with services found by address.
+   *
+   * @param session the shell's
+   * @param args see {@link Udaddy}
+   * @return the value
+   */
+  @Descriptor("finds datagram services by address, exchanges datagrams, as librdmacm's")
+  public @Nullable Object udaddy(
+      CommandSession session,
+      @Descriptor("[-s addr] [-b addr] [-c count] [-C count] [-S size] [-t tos]") String... args) {
+    return Invocation.run(
+        () -> {
+          Udaddy.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
           return null;
         });
   }

@@ -64,7 +64,9 @@ class UsageTest {
         "rstream",
         "saquery",
         "sminfo",
-        "smpquery");
+        "smpquery",
+        "ucmatose",
+        "udaddy");
   }
 
   @ParameterizedTest

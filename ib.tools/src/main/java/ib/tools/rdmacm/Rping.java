@@ -14,22 +14,19 @@ import ib.tools.getopt.CommandException;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 
 /**
  * {@code rping}: connects by address with RDMA CM and plays ping-pong by SEND, RDMA READ and RDMA
  * WRITE, here or with librdmacm's program at the other end.
  */
 public final class Rping {
-  private static final int INTERRUPTED = 130; // the shell's status for SIGINT
+  static final Program PROGRAM = new Program("rping");
   private static final int BACKLOG = 3;
-  private static final long LOOK_MS = 200;
   private static final char FIRST = 'A';
   private static final char LAST = 'z';
   private static final int IDLE = 1; // states of the original
@@ -75,16 +72,10 @@ public final class Rping {
     }
   }
 
-  private static void goingOn() {
-    if (Thread.interrupted()) {
-      throw new CommandException(INTERRUPTED, "rping: interrupted");
-    }
-  }
-
   // ---- the client ----
 
   private void ping() {
-    RpingEnd end = new RpingEnd(options.size(), Rping::goingOn);
+    RpingEnd end = new RpingEnd(options.size(), PROGRAM);
     RdmaOptions how = RdmaOptions.rc();
     RdmaOptions from = options.from() == null ? how : how.from(options.from());
     try (RdmaConnection c = cm.start(options.address(), from, end, end)) {
@@ -177,15 +168,12 @@ public final class Rping {
     List<Thread> running = new ArrayList<>();
     try (RdmaListener listener =
         cm.listen(options.address(), PortSpace.TCP, BACKLOG, requests::add)) {
-      InetSocketAddress at = listener.localAddress();
-      boolean all = at.getAddress().isAnyLocalAddress();
-      String where = all ? "every address" : at.getAddress().getHostAddress();
-      err.println("rping: listening on " + where + ", port " + at.getPort());
+      PROGRAM.sayListening(err, listener.localAddress());
       while (options.persistent()) {
-        RdmaRequest request = next(requests);
+        RdmaRequest request = PROGRAM.take(requests);
         running.add(Thread.startVirtualThread(() -> apart(request)));
       }
-      serve(next(requests));
+      serve(PROGRAM.take(requests));
     } finally {
       cm.close(); // ends the connections that threads serve
       running.forEach(Rping::join);
@@ -206,19 +194,6 @@ public final class Rping {
     }
   }
 
-  private static RdmaRequest next(BlockingQueue<RdmaRequest> requests) {
-    try {
-      RdmaRequest request = null;
-      while (request == null) {
-        request = requests.poll(LOOK_MS, TimeUnit.MILLISECONDS);
-        goingOn();
-      }
-      return request;
-    } catch (InterruptedException e) {
-      throw new CommandException(INTERRUPTED, "rping: interrupted");
-    }
-  }
-
   /** Serves a client beside others: its errors end only its connection. */
   private void apart(RdmaRequest request) {
     try {
@@ -229,7 +204,7 @@ public final class Rping {
   }
 
   private void serve(RdmaRequest request) {
-    RpingEnd end = new RpingEnd(options.size(), Rping::goingOn);
+    RpingEnd end = new RpingEnd(options.size(), PROGRAM);
     try (RdmaConnection c = request.accept(RdmaOptions.rc(), end, end)) {
       established(c, end);
       String waiting = answer(end);

@@ -1,48 +1,31 @@
 package ib.tools.rdmacm;
 
-import ib.cm.rdma.QpFactory;
-import ib.cm.rdma.RdmaConnection;
-import ib.cm.rdma.RdmaEnd;
-import ib.cm.rdma.RdmaHandler;
 import ib.core.verbs.Access;
-import ib.core.verbs.CompletionQueue;
-import ib.core.verbs.CqInit;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.MemoryRegion;
-import ib.core.verbs.NotifyFlags;
-import ib.core.verbs.PostStatus;
-import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpCap;
-import ib.core.verbs.QpInit;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
-import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.tools.getopt.CommandException;
-import ib.tools.run.Made;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a ping: the queue pair and its memory. The memory holds the message to send, the
- * message received, the data, and a client's copy of them. For the command's thread, but for the
- * callbacks.
+ * One end of a ping. The memory holds the message to send, the message received, the data, and a
+ * client's copy of them.
  */
-final class RpingEnd implements QpFactory, RdmaHandler {
+final class RpingEnd extends End {
   private static final int MESSAGE = 16;
   private static final int DATA = 2 * MESSAGE;
-  private static final int PAGE = 4096;
   private static final int MAX_SENDS = 16;
   private static final int MAX_RECEIVES = 2;
   private static final int RECEIVE_ID = 0;
   private static final int SEND_ID = 1;
   private static final int RDMA_ID = 2;
-  private static final long LOOK_MS = 200;
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
   private static final ValueLayout.OfInt INT =
@@ -52,14 +35,6 @@ final class RpingEnd implements QpFactory, RdmaHandler {
   record Remote(long address, int rkey, int length) {}
 
   private final int size;
-  private final Runnable stop;
-  private final Semaphore wakeUp = new Semaphore(0);
-  private final Made made = new Made();
-  private final WorkCompletion[] one = {new WorkCompletion()};
-  private @Nullable CompletionQueue cq;
-  private @Nullable MemoryRegion memory;
-  private @Nullable QueuePair qp;
-  private volatile @Nullable RdmaEnd end;
   private int received;
   private int moved;
 
@@ -67,69 +42,27 @@ final class RpingEnd implements QpFactory, RdmaHandler {
    * Creates an end.
    *
    * @param size bytes of the data
-   * @param stop called while nothing happens; throws to abort the run
+   * @param program which
    */
-  RpingEnd(int size, Runnable stop) {
+  RpingEnd(int size, Program program) {
+    super(program);
     this.size = size;
-    this.stop = stop;
   }
 
   @Override
-  public QueuePair make(IbDevice device, int port) {
-    try {
-      ProtectionDomain pd = made.make("ibv_alloc_pd failed", device::allocPd);
-      CqInit init = new CqInit(MAX_SENDS + MAX_RECEIVES, (queue, c) -> wakeUp.release(), null);
-      CompletionQueue queue = made.make("ibv_create_cq failed", () -> device.createCq(init));
-      int access = Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_WRITE;
-      memory = made.make("reg_mr failed", () -> pd.allocMemory(DATA + 2L * size, PAGE, access));
-      cq = queue;
-      QpCap cap = new QpCap(MAX_SENDS, MAX_RECEIVES, 1, 1, 0);
-      qp = pd.createQp(new QpInit(QpType.RC, queue, cap));
-      return qp;
-    } catch (RuntimeException e) {
-      made.close();
-      throw e;
-    }
+  QpType type() {
+    return QpType.RC;
+  }
+
+  @Override
+  Size size(IbDevice device, int port) {
+    int access = Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_WRITE;
+    return new Size(new QpCap(MAX_SENDS, MAX_RECEIVES, 1, 1, 0), DATA + 2L * size, access);
   }
 
   @Override
   public void initialized(QueuePair initialized) {
     receive(initialized);
-  }
-
-  @Override
-  public void destroyed(QueuePair destroyed) {
-    made.close();
-  }
-
-  @Override
-  public void established(RdmaConnection connection) {
-    wakeUp.release();
-  }
-
-  @Override
-  public void ended(RdmaConnection connection, RdmaEnd how) {
-    end = how;
-    wakeUp.release();
-  }
-
-  /** {@return how the connection has ended; null while it has not} */
-  @Nullable RdmaEnd end() {
-    return end;
-  }
-
-  private MemoryRegion memory() {
-    if (memory == null) {
-      throw new IllegalStateException("no memory yet");
-    }
-    return memory;
-  }
-
-  private QueuePair qp() {
-    if (qp == null) {
-      throw new IllegalStateException("no queue pair yet");
-    }
-    return qp;
   }
 
   /** {@return the buffer into which the peer's data go} */
@@ -145,12 +78,6 @@ final class RpingEnd implements QpFactory, RdmaHandler {
   private void receive(QueuePair at) {
     MemoryRegion m = memory();
     check("ibv_post_recv", at.postReceive(RECEIVE_ID, m.lkey(), m.iova() + MESSAGE, MESSAGE));
-  }
-
-  private static void check(String what, int status) {
-    if (status != PostStatus.OK) {
-      throw new CommandException(what + " failed: " + PostStatus.text(status));
-    }
   }
 
   /**
@@ -215,44 +142,8 @@ final class RpingEnd implements QpFactory, RdmaHandler {
     return named;
   }
 
-  /** Handles a completion, or waits for one a moment; {@return whether the connection goes on} */
-  private boolean progress() {
-    if (cq != null && (poll(cq) || cq.requestNotify(NotifyFlags.NEXT_COMP) >= 0 && poll(cq))) {
-      return true;
-    }
-    if (end != null) {
-      return false;
-    }
-    idle();
-    return true;
-  }
-
-  /** Waits a moment for a callback. */
-  void idle() {
-    stop.run();
-    pause();
-  }
-
-  private void pause() {
-    try {
-      wakeUp.tryAcquire(LOOK_MS, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      stop.run(); // throws
-    }
-  }
-
-  private boolean poll(CompletionQueue queue) {
-    if (queue.poll(one, 1) != 1) {
-      return false;
-    }
-    WorkCompletion wc = one[0];
-    if (wc.status() == WcStatus.WR_FLUSH_ERR) {
-      return true; // the end of the connection follows
-    }
-    if (wc.status() != WcStatus.SUCCESS) {
-      throw new CommandException("cq completion failed status " + wc.status().value());
-    }
+  @Override
+  void completed(WorkCompletion wc) {
     if (wc.wrId() == RECEIVE_ID) {
       if (wc.byteLen() != MESSAGE) {
         throw new CommandException("Received bogus data, size " + wc.byteLen());
@@ -261,6 +152,5 @@ final class RpingEnd implements QpFactory, RdmaHandler {
     } else if (wc.wrId() == RDMA_ID) {
       moved++;
     }
-    return true;
   }
 }

@@ -4,9 +4,7 @@ import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
 import ib.tools.output.Usage;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,20 +70,13 @@ record RpingOptions(
     return new RpingOptions(
         server,
         new InetSocketAddress(
-            address(to == null ? "0.0.0.0" : to), line.number("port", PORT, 0, 65535)),
-        from == null ? null : new InetSocketAddress(address(from), 0),
+            Rping.PROGRAM.address(to == null ? "0.0.0.0" : to),
+            line.number("port", PORT, 0, 65535)),
+        from == null ? null : new InetSocketAddress(Rping.PROGRAM.address(from), 0),
         size,
         count,
         line.has("verbose"),
         line.has("validate"),
         line.has("persistent"));
-  }
-
-  private static InetAddress address(String text) {
-    try {
-      return InetAddress.getByName(text);
-    } catch (UnknownHostException e) {
-      throw new CommandException("rping: unknown address " + text, e);
-    }
   }
 }

@@ -25,7 +25,7 @@ import java.util.Locale;
  * prints latency and bandwidth; here or with librdmacm's program at the other end.
  */
 public final class Rstream {
-  private static final int INTERRUPTED = 130; // the shell's status for SIGINT
+  static final Program PROGRAM = new Program("rstream");
   private static final int HELLO = 16; // bytes that both sides send before each test
   private static final int DEFAULT = 1000; // messages and iterations of a test with one option
   private static final int KIB = 1024;
@@ -73,16 +73,10 @@ public final class Rstream {
         Opener opener = options.sockets() ? sockets(options, err) : streams(cm, options, err)) {
       new Rstream(options, out).all(opener);
     } catch (ClosedByInterruptException e) {
-      throw new CommandException(INTERRUPTED, "rstream: interrupted");
+      throw PROGRAM.interrupted();
     } catch (IOException | IbException e) {
       throw new CommandException("rstream: " + e.getMessage());
     }
-  }
-
-  private static void listening(PrintStream err, InetSocketAddress at) {
-    boolean all = at.getAddress().isAnyLocalAddress();
-    String where = all ? "every address" : at.getAddress().getHostAddress();
-    err.println("rstream: listening on " + where + ", port " + at.getPort());
   }
 
   private static Opener streams(RdmaCm cm, RstreamOptions options, PrintStream err)
@@ -94,7 +88,7 @@ public final class Rstream {
       return opener(() -> RdmaStream.connect(cm, options.address(), sizes), () -> {});
     }
     RdmaStreamListener listener = RdmaStreamListener.listen(cm, options.address(), 0, sizes);
-    listening(err, listener.localAddress());
+    PROGRAM.sayListening(err, listener.localAddress());
     return opener(listener::accept, listener::close);
   }
 
@@ -105,7 +99,7 @@ public final class Rstream {
     ServerSocketChannel listener = ServerSocketChannel.open();
     listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
     listener.bind(options.address());
-    listening(err, (InetSocketAddress) listener.getLocalAddress());
+    PROGRAM.sayListening(err, (InetSocketAddress) listener.getLocalAddress());
     return opener(() -> noDelay(listener.accept()), listener::close);
   }
 

@@ -1,14 +1,10 @@
 package ib.tools.rdmacm;
 
-import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
 import ib.tools.output.Usage;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The options of a run.
@@ -65,7 +61,7 @@ record RstreamOptions(
     String host = to != null ? to : at != null ? at : "0.0.0.0";
     return new RstreamOptions(
         to == null,
-        new InetSocketAddress(address(host), line.number("port", PORT, 0, 65_535)),
+        new InetSocketAddress(Rstream.PROGRAM.address(host), line.number("port", PORT, 0, 65_535)),
         line.number("buffers", 0, 0, MAX_BYTES),
         line.number("iterations", 0, 0, Integer.MAX_VALUE),
         line.number("transfers", 0, 0, Integer.MAX_VALUE),
@@ -82,13 +78,5 @@ record RstreamOptions(
   /** {@return whether one test runs, instead of the series} */
   boolean custom() {
     return iterations > 0 || transfers > 0 || size > 0;
-  }
-
-  private static InetAddress address(@Nullable String text) {
-    try {
-      return InetAddress.getByName(text);
-    } catch (UnknownHostException e) {
-      throw new CommandException("rstream: unknown address " + text, e);
-    }
   }
 }

@@ -3,6 +3,7 @@ package ib.itests.interop;
 import static org.junit.Assert.assertEquals;
 
 import ib.itests.Program;
+import java.net.InetAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.Before;
@@ -30,6 +31,11 @@ public abstract class ByAddress {
   /** {@return the command of a client} */
   abstract String client(int port, String address);
 
+  /** {@return the port of a test: a free one, unless the program has its own} */
+  int port(int free) {
+    return free;
+  }
+
   /** Looks at what both have printed. */
   abstract void check(String client, String server);
 
@@ -39,7 +45,7 @@ public abstract class ByAddress {
   @Before
   public void meet() {
     Lane.LANE.meet(ipv6);
-    port = ++last;
+    port = port(++last);
   }
 
   private String here() {
@@ -55,7 +61,8 @@ public abstract class ByAddress {
     Lane.LANE.inTime();
     CompletableFuture<String> ours =
         CompletableFuture.supplyAsync(() -> Lane.LANE.run(server(port, here())), LinuxPeer.BESIDE);
-    Lane.LANE.shell().awaitText(", port " + port + "\n");
+    String at = InetAddress.getByName(here()).getHostAddress();
+    Lane.LANE.shell().awaitText("listening on " + at + ", port " + port + "\n");
     Program theirs = Lane.LANE.peer.exec(client(port, here()));
     String printed = ours.get(Lane.END_S, TimeUnit.SECONDS);
     assertEquals(theirs + "\n" + printed, 0, theirs.status());

@@ -17,6 +17,7 @@ import org.junit.runners.Suite;
   Perftests.class,
   Rpings.class,
   Streams.class,
+  Messages.class,
   Refusals.class,
   Endurance.class,
   Outages.class,

@@ -1,0 +1,130 @@
+package ib.tools.rdmacm;
+
+import ib.cm.rdma.RdmaCm;
+import ib.cm.rdma.RdmaConnection;
+import ib.cm.rdma.RdmaEnd;
+import ib.cm.rdma.RdmaListener;
+import ib.cm.rdma.RdmaRequest;
+import ib.tools.getopt.CommandException;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+
+/**
+ * The connections of a run of messages, all made before the first message is sent. The close of the
+ * {@link RdmaCm} ends them.
+ */
+final class Connections {
+  private final Program program;
+  private final MessageOptions options;
+  private final RdmaCm cm;
+  private final List<MessageEnd> ends = new ArrayList<>();
+  private final List<RdmaConnection> made = new ArrayList<>();
+
+  Connections(Program program, MessageOptions options, RdmaCm cm) {
+    this.program = program;
+    this.options = options;
+    this.cm = cm;
+  }
+
+  /** Connects to the server, as often as the options say. */
+  void connect() {
+    for (int i = 0; i < options.connections(); i++) {
+      MessageEnd end = new MessageEnd(program, options);
+      add(end, cm.start(options.address(), options.terms(), end, end));
+    }
+    awaitAll();
+    if (options.datagrams()) {
+      for (int i = 0; i < made.size(); i++) {
+        ends.get(i).to(made.get(i).destination());
+      }
+    }
+  }
+
+  /** Accepts as many clients as the options say, and rejects further ones. */
+  void accept(PrintStream err) {
+    BlockingQueue<RdmaRequest> requests = new LinkedBlockingQueue<>();
+    AtomicInteger heard = new AtomicInteger();
+    RdmaListener listener =
+        cm.listen(
+            options.address(),
+            options.terms().space(),
+            0,
+            request -> {
+              if (heard.incrementAndGet() > options.connections()) {
+                request.reject(new byte[0]);
+              } else {
+                requests.add(request);
+              }
+            });
+    program.sayListening(err, listener.localAddress());
+    for (int i = 0; i < options.connections(); i++) {
+      MessageEnd end = new MessageEnd(program, options);
+      add(end, program.take(requests).accept(options.terms(), end, end));
+    }
+    awaitAll();
+  }
+
+  private void add(MessageEnd end, RdmaConnection connection) {
+    ends.add(end);
+    made.add(connection);
+  }
+
+  private void awaitAll() {
+    for (int i = 0; i < made.size(); i++) {
+      while (!made.get(i).isOpen()) {
+        goingOn(ends.get(i));
+        ends.get(i).idle();
+      }
+    }
+  }
+
+  private void goingOn(MessageEnd end) {
+    RdmaEnd how = end.end();
+    if (how != null) {
+      String event = "event: " + how.event() + ", error: " + how.status();
+      throw new CommandException(program.name() + ": " + event + "\n" + how.why().getMessage());
+    }
+  }
+
+  /** Sends all messages on all connections; does not wait. */
+  void send() {
+    ends.forEach(MessageEnd::send);
+  }
+
+  /** Waits for the completions of all sends. */
+  void awaitSent() {
+    await(MessageEnd::awaitSent);
+  }
+
+  /** Waits for all messages of the peers. */
+  void awaitReceived() {
+    await(MessageEnd::awaitReceived);
+  }
+
+  private void await(Predicate<MessageEnd> all) {
+    for (MessageEnd end : ends) {
+      if (!all.test(end)) {
+        goingOn(end);
+      }
+    }
+  }
+
+  /** Disconnects all; does not wait. */
+  void disconnect() {
+    made.forEach(RdmaConnection::disconnect);
+  }
+
+  /** Waits until all have ended. */
+  void awaitEnds() {
+    for (MessageEnd end : ends) {
+      while (end.end() == null) {
+        end.idle();
+      }
+    }
+  }
+}

@@ -2,7 +2,9 @@ package ib.cm;
 
 import ib.core.client.IbClient;
 import ib.core.verbs.MaySleep;
+import java.util.List;
 import java.util.ServiceLoader;
+import java.util.function.Supplier;
 import org.osgi.annotation.versioning.ProviderType;
 
 /**
@@ -36,4 +38,22 @@ public interface CmClient extends IbClient {
    */
   @MaySleep
   CmPort open(String device, int port);
+
+  /** {@return the connections and listeners by address of all programs} */
+  @MaySleep
+  List<CmId> ids();
+
+  /**
+   * Has {@link #ids} list those of one more program; {@link ib.cm.rdma.RdmaCm} calls this.
+   *
+   * @param program lists them
+   * @return close it when the program ends
+   */
+  Listing list(Supplier<List<CmId>> program);
+
+  /** A program's part of {@link #ids}. */
+  interface Listing extends AutoCloseable {
+    @Override
+    void close();
+  }
 }

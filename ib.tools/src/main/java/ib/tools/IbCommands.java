@@ -1,5 +1,6 @@
 package ib.tools;
 
+import ib.cm.CmClient;
 import ib.core.client.IbCore;
 import ib.core.spi.DeviceSlot;
 import ib.core.spi.FaultInjection;
@@ -93,6 +94,12 @@ public final class IbCommands {
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
   private volatile List<FaultInjection> faultInjections = List.of();
+
+  @Reference(
+      cardinality = ReferenceCardinality.MULTIPLE,
+      policy = ReferencePolicy.DYNAMIC,
+      policyOption = ReferencePolicyOption.GREEDY)
+  private volatile List<CmClient> connectionManagers = List.of();
 
   private final Captures captures = new Captures();
 
@@ -217,7 +224,7 @@ public final class IbCommands {
       CommandSession session,
       @Descriptor("[-d] [-j] [-p] dev|link|resource|system|statistic|monitor [show …]")
           String... args) {
-    return Invocation.run(() -> Rdma.run(core, diagnoses, out(session), args));
+    return Invocation.run(() -> Rdma.run(core, diagnoses, connectionManagers, out(session), args));
   }
 
   /**

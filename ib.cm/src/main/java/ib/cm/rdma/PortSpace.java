@@ -48,6 +48,11 @@ public enum PortSpace {
     return this == UDP;
   }
 
+  /** {@return the type of its queue pairs} */
+  String queuePairType() {
+    return isDatagram() ? "UD" : "RC";
+  }
+
   /** {@return the message by which a peer asks for a port of it} */
   CmKind question() {
     return isDatagram() ? CmKind.SIDR_REQ : CmKind.REQ;

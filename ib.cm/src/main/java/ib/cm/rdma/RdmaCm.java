@@ -1,6 +1,7 @@
 package ib.cm.rdma;
 
 import ib.cm.CmClient;
+import ib.cm.CmId;
 import ib.cm.internal.wire.CmaHeader;
 import ib.core.client.ClientRegistration;
 import ib.core.client.IbClient;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -71,6 +73,7 @@ public final class RdmaCm implements AutoCloseable {
   private final Services services;
   private final Set<RdmaConnection> connections = new LinkedHashSet<>();
   private @Nullable ClientRegistration registration;
+  private CmClient.@Nullable Listing listing;
   private boolean closed;
 
   private RdmaCm(CmClient cm, String name, Map<InetAddress, Gid> addresses) {
@@ -113,6 +116,7 @@ public final class RdmaCm implements AutoCloseable {
     made.lock.lock();
     try {
       made.registration = registered;
+      made.listing = cm.list(made::ids);
     } finally {
       made.lock.unlock();
     }
@@ -269,6 +273,18 @@ public final class RdmaCm implements AutoCloseable {
     waiting.forEach(RdmaRequest::refuse);
   }
 
+  /** {@return the connections and listeners for a list} */
+  private List<CmId> ids() {
+    lock.lock();
+    try {
+      List<CmId> all = new ArrayList<>(services.ids());
+      connections.stream().map(c -> c.id(name)).filter(Objects::nonNull).forEach(all::add);
+      return all;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** {@return how many requests were refused, by reason} */
   @AnyContext
   public Map<String, Long> counters() {
@@ -292,6 +308,9 @@ public final class RdmaCm implements AutoCloseable {
       all = new ArrayList<>(connections);
       ears = services.listeners();
       registered = registration;
+      if (listing != null) {
+        listing.close();
+      }
     } finally {
       lock.unlock();
     }

@@ -3,6 +3,7 @@ package ib.cm.rdma;
 import ib.cm.CmConnection;
 import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
+import ib.cm.CmId;
 import ib.cm.internal.wire.CmaHeader;
 import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
@@ -40,13 +41,11 @@ public final class RdmaConnection implements AutoCloseable {
   private final CompletableFuture<RdmaEnd> ended = new CompletableFuture<>();
   private final ReentrantLock lock = new ReentrantLock();
 
-  private final InetSocketAddress remote;
+  private final Identity identity;
 
   // written under the lock; what is volatile is read in any context
   private final Pair pair;
   private final Exchange exchange;
-  private volatile InetSocketAddress local;
-  private volatile @Nullable Site site;
   private @Nullable RdmaEnd end;
   private volatile boolean open;
   private boolean closed;
@@ -58,8 +57,7 @@ public final class RdmaConnection implements AutoCloseable {
   RdmaConnection(RdmaCm owner, Ends ends, RdmaOptions options, QpFactory factory, RdmaHandler to) {
     this.owner = owner;
     this.turns = new Turns(MAX_CALLBACKS, owner::graph);
-    this.local = ends.local;
-    this.remote = ends.remote;
+    this.identity = new Identity(ends, options.space());
     this.what = ends.what;
     this.options = options;
     this.pair = new Pair(what, options, factory);
@@ -85,22 +83,24 @@ public final class RdmaConnection implements AutoCloseable {
 
   private void begin(Routes routes) {
     try {
-      Routes.Route route = routes.find(remote, options, local.getPort());
+      int port = identity.local().getPort();
+      Routes.Route route = routes.find(identity.remote(), options, port);
       lock.lock();
       try {
-        local = new InetSocketAddress(route.local(), local.getPort());
-        site = route.site();
+        identity.resolved(route.site(), new InetSocketAddress(route.local(), port));
       } finally {
         lock.unlock();
       }
       request(route, pair.make(route.site(), route.path()));
     } catch (RuntimeException e) {
-      finish(RdmaEnd.unmade(what, site != null, pair.known(e)));
+      finish(RdmaEnd.unmade(what, identity.site() != null, pair.known(e)));
     }
   }
 
   private void request(Routes.Route route, QueuePair made) {
-    CmaHeader header = new CmaHeader(local.getPort(), route.local(), remote.getAddress());
+    InetSocketAddress remote = identity.remote();
+    CmaHeader header =
+        new CmaHeader(identity.local().getPort(), route.local(), remote.getAddress());
     long service = options.space().serviceId(remote.getPort());
     boolean late;
     lock.lock();
@@ -141,7 +141,7 @@ public final class RdmaConnection implements AutoCloseable {
    * @throws IbException when the queue pair cannot be made or moved; the connection has ended then
    */
   void accept(RdmaRequest request) {
-    site = request.site();
+    identity.resolved(request.site(), identity.local());
     data = request.data();
     QueuePair made = null;
     try {
@@ -216,6 +216,7 @@ public final class RdmaConnection implements AutoCloseable {
         return;
       }
       open = true;
+      identity.ready();
       turns.offer(
           () -> {
             try {
@@ -236,6 +237,7 @@ public final class RdmaConnection implements AutoCloseable {
       if (end == null) {
         end = how;
         open = false;
+        identity.ended(how);
         pair.error();
         turns.offer(() -> tell(how));
       }
@@ -294,8 +296,12 @@ public final class RdmaConnection implements AutoCloseable {
   }
 
   boolean isOf(IbDevice device) {
-    Site mine = site;
-    return mine != null && mine.device().equals(device);
+    return identity.isAt(device);
+  }
+
+  /** {@return the connection for a list; null before its device is known} */
+  @Nullable CmId id(String program) {
+    return identity.id(program, pair.qp());
   }
 
   /**
@@ -381,13 +387,13 @@ public final class RdmaConnection implements AutoCloseable {
   /** {@return address and port of this side} */
   @AnyContext
   public InetSocketAddress localAddress() {
-    return local;
+    return identity.local();
   }
 
   /** {@return address and port of the other side} */
   @AnyContext
   public InetSocketAddress remoteAddress() {
-    return remote;
+    return identity.remote();
   }
 
   @Override

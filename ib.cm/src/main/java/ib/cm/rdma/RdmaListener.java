@@ -1,5 +1,6 @@
 package ib.cm.rdma;
 
+import ib.cm.CmId;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
@@ -16,6 +17,7 @@ public final class RdmaListener implements AutoCloseable {
 
   private final RdmaCm owner;
   private final InetSocketAddress address;
+  private final int number = Identity.number();
   private final int backlog;
   private final Consumer<RdmaRequest> handler;
   private final Turns turns;
@@ -32,6 +34,21 @@ public final class RdmaListener implements AutoCloseable {
 
   RdmaCm owner() {
     return owner;
+  }
+
+  /** {@return the listener for a list, at a port where it listens} */
+  CmId id(Site site, String program, PortSpace space) {
+    return new CmId(
+        number,
+        site.device().name(),
+        site.port(),
+        program,
+        "LISTEN",
+        space.toString(),
+        space.queuePairType(),
+        0,
+        address,
+        null);
   }
 
   int backlog() {

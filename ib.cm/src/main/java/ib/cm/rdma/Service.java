@@ -4,6 +4,7 @@ import ib.cm.CmConnection;
 import ib.cm.CmDatagramRequest;
 import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
+import ib.cm.CmId;
 import ib.cm.CmListener;
 import ib.cm.CmPath;
 import ib.cm.CmTerms;
@@ -27,7 +28,7 @@ final class Service {
   private static final CmEndpoint NO_ENDPOINT = new CmEndpoint(0, 0, 0, 0, 0, false);
 
   private final long id;
-  private final boolean datagrams;
+  private final PortSpace space;
   private final AddressBook book;
   private final Incidents incidents;
   private final ConcurrentMap<InetAddress, RdmaListener> listeners = new ConcurrentHashMap<>();
@@ -38,13 +39,24 @@ final class Service {
 
   Service(PortSpace space, int port, AddressBook book, Incidents incidents) {
     this.id = space.serviceId(port);
-    this.datagrams = space.isDatagram();
+    this.space = space;
     this.book = book;
     this.incidents = incidents;
   }
 
   List<RdmaListener> listeners() {
     return List.copyOf(listeners.values());
+  }
+
+  /** {@return the listeners for a list, each at the devices that have its address} */
+  List<CmId> ids(String program) {
+    return listeners.values().stream()
+        .flatMap(
+            l ->
+                ports.keySet().stream()
+                    .filter(s -> s.serves(l.localAddress().getAddress(), book))
+                    .map(s -> l.id(s, program, space)))
+        .toList();
   }
 
   boolean isEmpty() {
@@ -97,7 +109,7 @@ final class Service {
   }
 
   private CmListener listen(Site site, int backlog) {
-    return datagrams
+    return space.isDatagram()
         ? site.cm().serve(id, backlog, q -> asked(site, q))
         : site.cm().listen(id, backlog, (c, e) -> heard(site, c, e));
   }

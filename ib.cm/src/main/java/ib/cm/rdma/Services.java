@@ -1,5 +1,6 @@
 package ib.cm.rdma;
 
+import ib.cm.CmId;
 import ib.core.client.Incidents;
 import ib.core.verbs.IbException;
 import java.util.ArrayList;
@@ -86,6 +87,11 @@ final class Services {
         LOG.warn("{} cannot listen everywhere", name, e);
       }
     }
+  }
+
+  /** {@return the listeners for a list} */
+  List<CmId> ids() {
+    return byId.values().stream().flatMap(s -> s.ids(name).stream()).toList();
   }
 
   /** Ports go. */

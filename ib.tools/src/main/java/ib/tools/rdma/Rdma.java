@@ -1,5 +1,6 @@
 package ib.tools.rdma;
 
+import ib.cm.CmClient;
 import ib.core.client.IbCore;
 import ib.core.spi.QpDiagnosis;
 import ib.tools.getopt.CommandException;
@@ -24,6 +25,7 @@ public final class Rdma {
    *
    * @param core the midlayer
    * @param diagnoses the diagnosis services of all drivers, for {@code statistic qp}
+   * @param managers the connection managers, for {@code resource}
    * @param out {@code monitor} prints here while it waits
    * @param args options {@code -d -j -p}, an object, a command and its words, each of which may be
    *     abbreviated
@@ -31,7 +33,11 @@ public final class Rdma {
    * @throws CommandException when a word is unknown or a device does not exist
    */
   public static @Nullable Object run(
-      IbCore core, Collection<QpDiagnosis> diagnoses, PrintStream out, String... args) {
+      IbCore core,
+      Collection<QpDiagnosis> diagnoses,
+      Collection<CmClient> managers,
+      PrintStream out,
+      String... args) {
     String usage = Usage.of(NAME);
     Parsed line =
         Getopt.silent(
@@ -62,7 +68,7 @@ public final class Rdma {
     objects.put("help", words -> usage);
     objects.put("dev", words -> Dev.run(view, words));
     objects.put("link", words -> LinkObject.run(view, words));
-    objects.put("resource", words -> Resource.run(view, words));
+    objects.put("resource", words -> Resource.run(view, managers, words));
     objects.put("system", words -> SystemObject.run(view, words));
     objects.put("statistic", words -> Statistic.run(view, diagnoses, words));
     objects.put("monitor", words -> Monitor.run(view, out, words));

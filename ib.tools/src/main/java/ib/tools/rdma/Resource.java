@@ -1,10 +1,13 @@
 package ib.tools.rdma;
 
+import ib.cm.CmClient;
+import ib.cm.CmId;
 import ib.core.client.ResourceRecord;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.ObjectControl.Kind;
 import ib.tools.output.Listing;
 import ib.tools.output.Usage;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,10 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code rdma resource}: the live objects of the kinds that the tool lists. */
 final class Resource {
-  /**
-   * The kinds in the order of the summary. User contexts and connection manager IDs do not exist
-   * here, so they count 0.
-   */
+  /** The kinds in the order of the summary. User contexts do not exist here, so they count 0. */
   private enum Type {
     PD("pd", Kind.PD, "pdn", Set.of("users", "pid", "ctxn", "pdn")),
     CQ("cq", Kind.CQ, "cqn", Set.of("users", "pid", "cqn", "ctxn")),
@@ -46,7 +46,7 @@ final class Resource {
 
     /** {@return whether objects of this kind are listed by port, not by device} */
     boolean ofPort() {
-      return this == QP || this == CM_ID;
+      return this == QP;
     }
   }
 
@@ -54,38 +54,39 @@ final class Resource {
 
   private Resource() {}
 
-  static Object run(View view, Words all) {
+  static Object run(View view, Collection<CmClient> managers, Words all) {
     Map<String, Function<Words, Object>> commands = new LinkedHashMap<>();
-    commands.put("show", words -> show(view, words));
-    commands.put("list", words -> show(view, words));
+    commands.put("show", words -> show(view, managers, words));
+    commands.put("list", words -> show(view, managers, words));
     commands.put("help", words -> Usage.of("rdma_resource"));
-    return all.dispatch("resource command", words -> show(view, words), commands);
+    return all.dispatch("resource command", words -> show(view, managers, words), commands);
   }
 
-  private static Object show(View view, Words all) {
+  private static Object show(View view, Collection<CmClient> managers, Words all) {
     if (all.size() == 1 && view.find(all.peek()).isPresent()) {
-      return summary(view, all);
+      return summary(view, managers, all);
     }
     Map<String, Function<Words, Object>> commands = new LinkedHashMap<>();
     for (Type type : List.of(Type.QP, Type.CM_ID, Type.CQ, Type.MR, Type.PD, Type.CTX, Type.SRQ)) {
-      commands.put(type.label, words -> objects(view, type, words));
+      commands.put(type.label, words -> objects(view, managers, type, words));
     }
-    return all.dispatch("parameter", words -> summary(view, words), commands);
+    return all.dispatch("parameter", words -> summary(view, managers, words), commands);
   }
 
-  private static Listing<Line> summary(View view, Words words) {
+  private static Listing<Line> summary(View view, Collection<CmClient> managers, Words words) {
     List<DeviceInfo> devices = view.devices(words);
     words.end();
     List<ResourceRecord> all = view.core().resources();
-    return view.listing(devices.stream().map(d -> summary(d, all)).toList());
+    return view.listing(devices.stream().map(d -> summary(d, all, CmIds.of(d, managers))).toList());
   }
 
-  private static Line summary(DeviceInfo device, List<ResourceRecord> all) {
+  private static Line summary(DeviceInfo device, List<ResourceRecord> all, List<CmId> ids) {
     Line line = new Line();
     line.put("ifindex", device.index(), device.index() + ": ");
     line.put("ifname", device.name(), device.name() + ": ");
     for (Type type : Type.values()) {
-      line.put(type.label, records(device, type.kind, all).count());
+      boolean connections = type == Type.CM_ID;
+      line.put(type.label, connections ? ids.size() : records(device, type.kind, all).count());
     }
     return line;
   }
@@ -97,14 +98,17 @@ final class Resource {
         .sorted(Comparator.comparingLong(ResourceRecord::id));
   }
 
-  private static Listing<Line> objects(View view, Type type, Words words) {
+  private static Listing<Line> objects(
+      View view, Collection<CmClient> managers, Type type, Words words) {
     Filter filter = new Filter(words.all(), type.numbers, Type.TEXTS);
     skipFilters(words);
     List<ResourceRecord> all = view.core().resources();
     Stream<Line> lines =
-        type.ofPort()
-            ? view.links(words, false).stream().flatMap(l -> ofLink(l, type, all))
-            : view.devices(words).stream().flatMap(d -> ofDevice(d, type, all));
+        type == Type.CM_ID
+            ? view.links(words, false).stream().flatMap(l -> CmIds.lines(l, managers))
+            : type.ofPort()
+                ? view.links(words, false).stream().flatMap(l -> ofLink(l, type, all))
+                : view.devices(words).stream().flatMap(d -> ofDevice(d, type, all));
     return view.listing(lines.filter(filter::accepts).toList());
   }
 
@@ -137,16 +141,22 @@ final class Resource {
         .filter(r -> port(r) == link.port())
         .map(
             r -> {
-              Line line = new Line();
-              line.put("ifindex", device.index(), "");
-              line.put("ifname", device.name(), "");
-              String name = link.port() == 0 ? "-" : String.valueOf(link.port());
-              if (link.port() != 0) {
-                line.put("port", link.port(), "");
-              }
-              line.printed("link " + device.name() + "/" + name + " ");
+              Line line = line(link);
               return members(line, r, type);
             });
+  }
+
+  /** {@return a line that begins with the port} */
+  static Line line(View.Link link) {
+    DeviceInfo device = link.device();
+    Line line = new Line();
+    line.put("ifindex", device.index(), "");
+    line.put("ifname", device.name(), "");
+    String name = link.port() == 0 ? "-" : String.valueOf(link.port());
+    if (link.port() != 0) {
+      line.put("port", link.port(), "");
+    }
+    return line.printed("link " + device.name() + "/" + name + " ");
   }
 
   static long port(ResourceRecord r) {
@@ -164,7 +174,11 @@ final class Resource {
 
   /** Adds the owner; the brackets say that the owner is no process, but a client of the core. */
   static Line owner(Line line, ResourceRecord r) {
-    String comm = r.owner().isEmpty() ? "ib.core" : r.owner();
+    return owner(line, r.owner().isEmpty() ? "ib.core" : r.owner());
+  }
+
+  /** Adds the owner, a client of the core. */
+  static Line owner(Line line, String comm) {
     return line.put("comm", comm, "comm [" + comm + "] ");
   }
 

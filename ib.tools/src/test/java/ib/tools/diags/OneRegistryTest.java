@@ -84,7 +84,14 @@ class OneRegistryTest {
     try (SoftFabric fabric = SoftFabric.open(DEVICE)) {
       Listing<?> shown =
           (Listing<?>)
-              Rdma.run(fabric.core(), List.of(), System.out, "statistic", "mad", DEVICE + "/1");
+              Rdma.run(
+                  fabric.core(),
+                  List.of(),
+                  List.of(),
+                  System.out,
+                  "statistic",
+                  "mad",
+                  DEVICE + "/1");
       Map<?, ?> line = (Map<?, ?>) shown.getFirst();
       assertEquals(DEVICE, line.get("ifname"));
       assertTrue(line.containsKey("mad_rmpp_retransmits"), line.toString());
@@ -98,7 +105,14 @@ class OneRegistryTest {
     Listing<?> rows =
         (Listing<?>)
             Rdma.run(
-                fabric.core(), List.of(), System.out, "statistic", "show", "link", DEVICE + "/1");
+                fabric.core(),
+                List.of(),
+                List.of(),
+                System.out,
+                "statistic",
+                "show",
+                "link",
+                DEVICE + "/1");
     Map<String, Long> read = new LinkedHashMap<>();
     ((Map<?, ?>) rows.getFirst())
         .forEach(

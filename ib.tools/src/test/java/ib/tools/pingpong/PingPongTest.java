@@ -148,13 +148,21 @@ class PingPongTest {
                             Rdma.run(
                                 fabric.core(),
                                 List.of(),
+                                List.of(),
                                 System.out,
                                 ("res show " + what).split(" ")))
                         .text());
               }
               seen.add(
                   ((Printable)
-                          Rdma.run(fabric.core(), List.of(), System.out, "res", "show", "soft0"))
+                          Rdma.run(
+                              fabric.core(),
+                              List.of(),
+                              List.of(),
+                              System.out,
+                              "res",
+                              "show",
+                              "soft0"))
                       .text());
               seen.add(Clients.run(fabric.core()).text());
               seen.add(Objects.run(fabric.core(), "soft0").text());

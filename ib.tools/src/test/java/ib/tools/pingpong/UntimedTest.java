@@ -48,7 +48,8 @@ class UntimedTest {
 
   private long sent() {
     Listing<?> shown =
-        (Listing<?>) Rdma.run(fabric.core(), List.of(), System.out, "statistic", "show", "link");
+        (Listing<?>)
+            Rdma.run(fabric.core(), List.of(), List.of(), System.out, "statistic", "show", "link");
     return shown.stream()
         .map(row -> (Map<?, ?>) row)
         .filter(row -> row.get("ifname").equals("warm0"))

@@ -57,7 +57,8 @@ class RdmaTest {
   }
 
   private Object run(String line) {
-    return Rdma.run(core, List.of(), System.out, line.isEmpty() ? new String[0] : line.split(" "));
+    return Rdma.run(
+        core, List.of(), List.of(), System.out, line.isEmpty() ? new String[0] : line.split(" "));
   }
 
   private String printed(String line) {

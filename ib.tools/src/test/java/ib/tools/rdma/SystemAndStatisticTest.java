@@ -39,7 +39,7 @@ class SystemAndStatisticTest {
 
   private Object run(String line) {
     PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
-    return Rdma.run(core, diagnoses, out, line.split(" "));
+    return Rdma.run(core, diagnoses, List.of(), out, line.split(" "));
   }
 
   private String printed(String line) {

@@ -40,6 +40,10 @@ final class CmWorld implements AutoCloseable {
     return fabric.device("soft1").gid(1, 0).toString();
   }
 
+  CmClient manager() {
+    return cm;
+  }
+
   SoftFabric fabric() {
     return fabric;
   }

@@ -1,16 +1,19 @@
 package ib.cm.internal.port;
 
 import ib.cm.CmClient;
+import ib.cm.CmId;
 import ib.cm.CmPort;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbNoDeviceException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The connection manager of a midlayer: the devices that it was added to. */
 public class Devices implements CmClient {
   private final List<Ports> devices = new CopyOnWriteArrayList<>();
+  private final List<Supplier<List<CmId>>> programs = new CopyOnWriteArrayList<>();
 
   @Override
   public String name() {
@@ -40,5 +43,16 @@ public class Devices implements CmClient {
         .orElseThrow(
             () -> new IbNoDeviceException("ib.cm", "no device " + device, "see ib:devices"))
         .open(port);
+  }
+
+  @Override
+  public List<CmId> ids() {
+    return programs.stream().flatMap(p -> p.get().stream()).toList();
+  }
+
+  @Override
+  public Listing list(Supplier<List<CmId>> program) {
+    programs.add(program);
+    return () -> programs.remove(program);
   }
 }

@@ -1,0 +1,102 @@
+package ib.cm.rdma;
+
+import ib.cm.CmId;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.QueuePair;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection as others see it: its ends, where it is, how far it has come; for {@code rdma
+ * resource} and JFR. Only the connection writes, under its lock; any thread reads.
+ */
+final class Identity {
+  private static final AtomicInteger NUMBERS = new AtomicInteger();
+
+  /** The ends of the connection, as they were at the beginning. */
+  private final RdmaConnection.Ends ends;
+
+  private final PortSpace space;
+  private final int number = number();
+  private final long begunNs = System.nanoTime();
+  private final ConnectionEvent event = new ConnectionEvent();
+  private volatile InetSocketAddress local;
+  private volatile @Nullable Site site;
+  private volatile String state = "ADDR_RESOLVED";
+
+  Identity(RdmaConnection.Ends ends, PortSpace space) {
+    this.ends = ends;
+    this.space = space;
+    local = ends.local();
+    event.begin();
+  }
+
+  /** {@return a number that no connection and no listener of this process has} */
+  static int number() {
+    return NUMBERS.incrementAndGet();
+  }
+
+  /** The way to the peer is known. */
+  void resolved(Site by, InetSocketAddress from) {
+    site = by;
+    local = from;
+    event.resolved = System.nanoTime() - begunNs;
+  }
+
+  /** Both sides are ready. */
+  void ready() {
+    state = "CONNECT";
+    event.ready = System.nanoTime() - begunNs;
+  }
+
+  /** The connection has ended. */
+  void ended(RdmaEnd how) {
+    state = how.kind() == RdmaEnd.Kind.DEVICE_REMOVAL ? "DEVICE_REMOVAL" : "DISCONNECT";
+    if (event.shouldCommit()) {
+      event.what = ends.what();
+      event.device = site == null ? "" : site.device().name();
+      event.local = Routes.text(local);
+      event.remote = Routes.text(ends.remote());
+      event.space = space.toString();
+      event.end = how.kind().toString();
+      event.status = how.status();
+      event.commit();
+    }
+  }
+
+  @Nullable Site site() {
+    return site;
+  }
+
+  boolean isAt(IbDevice device) {
+    Site at = site;
+    return at != null && at.device().equals(device);
+  }
+
+  InetSocketAddress local() {
+    return local;
+  }
+
+  InetSocketAddress remote() {
+    return ends.remote();
+  }
+
+  /** {@return the connection for a list; null before its device is known} */
+  @Nullable CmId id(String owner, @Nullable QueuePair qp) {
+    Site at = site;
+    return at == null
+        ? null
+        : new CmId(
+            number,
+            at.device().name(),
+            at.port(),
+            owner,
+            state,
+            space.toString(),
+            space.queuePairType(),
+            qp == null ? 0 : qp.qpn(),
+            local,
+            ends.remote());
+  }
+}

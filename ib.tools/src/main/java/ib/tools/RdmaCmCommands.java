@@ -2,6 +2,8 @@ package ib.tools;
 
 import ib.cm.CmClient;
 import ib.core.client.IbCore;
+import ib.tools.rdmacm.Cmtime;
+import ib.tools.rdmacm.RdmaExample;
 import ib.tools.rdmacm.Rping;
 import ib.tools.rdmacm.Rstream;
 import ib.tools.rdmacm.Ucmatose;
@@ -24,7 +26,7 @@ import org.osgi.service.component.annotations.Reference;
     property = Catalogue.GROUP + "=2 measurements and connections, as perftest and librdmacm")
 @GogoCommand(
     scope = "ib",
-    function = {"rping", "rstream", "ucmatose", "udaddy"})
+    function = {"cmtime", "rdma_client", "rdma_server", "rping", "rstream", "ucmatose", "udaddy"})
 @SuppressWarnings("checkstyle:MethodName")
 public final class RdmaCmCommands {
   private final IbCore core;
@@ -114,6 +116,58 @@ public final class RdmaCmCommands {
     return Invocation.run(
         () -> {
           Udaddy.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
+          return null;
+        });
+  }
+
+  /**
+   * Waits for a client, and exchanges 16 bytes with it.
+   *
+   * @param session the shell's
+   * @param args see {@link RdmaExample}
+   * @return the value
+   */
+  @Descriptor("accepts one connection by address and exchanges 16 bytes, as librdmacm's")
+  public @Nullable Object rdma_server(
+      CommandSession session, @Descriptor("[-s addr] [-p port]") String... args) {
+    return Invocation.run(
+        () -> {
+          RdmaExample.run(core, cm, IbCommands.out(session), IbCommands.err(session), true, args);
+          return null;
+        });
+  }
+
+  /**
+   * Connects to a server, and exchanges 16 bytes with it.
+   *
+   * @param session the shell's
+   * @param args see {@link RdmaExample}
+   * @return the value
+   */
+  @Descriptor("connects by address and exchanges 16 bytes, as librdmacm's")
+  public @Nullable Object rdma_client(
+      CommandSession session, @Descriptor("[-s addr] [-p port]") String... args) {
+    return Invocation.run(
+        () -> {
+          RdmaExample.run(core, cm, IbCommands.out(session), IbCommands.err(session), false, args);
+          return null;
+        });
+  }
+
+  /**
+   * Measures how long connections take.
+   *
+   * @param session the shell's
+   * @param args see {@link Cmtime}
+   * @return the value
+   */
+  @Descriptor("measures the steps of connections by address, as librdmacm's")
+  public @Nullable Object cmtime(
+      CommandSession session,
+      @Descriptor("[-s addr] [-b addr] [-c count] [-p port]") String... args) {
+    return Invocation.run(
+        () -> {
+          Cmtime.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
           return null;
         });
   }

@@ -43,6 +43,7 @@ class UsageTest {
 
   static List<String> commands() {
     return List.of(
+        "cmtime",
         "ibaddr",
         "ibhosts",
         "iblinkinfo",
@@ -60,6 +61,8 @@ class UsageTest {
         "ibv_uc_pingpong",
         "ibv_ud_pingpong",
         "perfquery",
+        "rdma_client",
+        "rdma_server",
         "rping",
         "rstream",
         "saquery",

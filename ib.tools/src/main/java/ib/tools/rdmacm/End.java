@@ -32,7 +32,7 @@ abstract class End implements QpFactory, RdmaHandler {
   private static final int PAGE = 4096;
   private static final long LOOK_MS = 200;
 
-  /** Limits and memory of an end. */
+  /** Limits and memory of an end; without memory for 0 bytes. */
   record Size(QpCap cap, long bytes, int access) {}
 
   private final Program program;
@@ -68,7 +68,9 @@ abstract class End implements QpFactory, RdmaHandler {
       int entries = cap.maxSendWr() + cap.maxRecvWr();
       CqInit init = new CqInit(entries, (queue, c) -> wakeUp.release(), null);
       CompletionQueue queue = made.make("ibv_create_cq failed", () -> device.createCq(init));
-      memory = made.make("reg_mr failed", () -> pd.allocMemory(size.bytes, PAGE, size.access));
+      if (size.bytes > 0) {
+        memory = made.make("reg_mr failed", () -> pd.allocMemory(size.bytes, PAGE, size.access));
+      }
       domain = pd;
       cq = queue;
       qp = pd.createQp(new QpInit(type(), queue, cap));
@@ -100,7 +102,7 @@ abstract class End implements QpFactory, RdmaHandler {
     return end;
   }
 
-  /** {@return the memory, which is there with the queue pair} */
+  /** {@return the memory, which is there with the queue pair, unless it has 0 bytes} */
   MemoryRegion memory() {
     return Objects.requireNonNull(memory, "no memory yet");
   }

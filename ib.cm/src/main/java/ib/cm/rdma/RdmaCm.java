@@ -18,7 +18,6 @@ import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbException;
-import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.MaySleep;
 import java.net.InetAddress;
@@ -56,7 +55,6 @@ import org.slf4j.LoggerFactory;
 public final class RdmaCm implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaCm.class);
   private static final int MAX_BACKLOG = 1024; // Linux's (RD-6)
-  private static final int TRIES = 1_000;
 
   private final String name;
   private final CmClient cm;
@@ -166,15 +164,50 @@ public final class RdmaCm implements AutoCloseable {
   @MaySleep
   public RdmaConnection start(
       InetSocketAddress to, RdmaOptions options, QpFactory factory, RdmaHandler handler) {
+    return start("connect to " + Routes.text(to), to, options, factory, handler);
+  }
+
+  private RdmaConnection start(
+      String what,
+      InetSocketAddress to,
+      RdmaOptions options,
+      QpFactory factory,
+      RdmaHandler handler) {
     CmaHeader.check(options.data(), options.space().question());
     InetSocketAddress from = options.from();
     int port = from == null || from.getPort() == 0 ? PortSpace.ephemeral() : from.getPort();
     InetSocketAddress local = new InetSocketAddress(port);
-    RdmaConnection.Ends ends = new RdmaConnection.Ends("connect to " + Routes.text(to), local, to);
+    RdmaConnection.Ends ends = new RdmaConnection.Ends(what, local, to);
     RdmaConnection made = new RdmaConnection(this, ends, options, factory, handler);
     add(made);
     made.start(routes);
     return made;
+  }
+
+  /**
+   * Joins a multicast group, and does not wait for it. When the connection is established its queue
+   * pair of type UD receives the group's datagrams, and {@link RdmaConnection#destination} says how
+   * to send to the group; when it is closed the port leaves the group, unless another is in it. On
+   * RoCE the group's address is its GID; in an InfiniBand subnet the GID is FF12:4001 with the
+   * P_Key, for IPv6 FF12:6001, and service level and traffic class are 0 (RD-13).
+   *
+   * @param group a multicast address
+   * @param options address of this side and traffic class count
+   * @param factory makes the queue pair, in a callback of the connection
+   * @param handler hears what happens to the connection
+   * @return the connection; the caller closes it, also when the group was not joined
+   * @throws RdmaAddressException when the address is none of a group
+   */
+  @MaySleep
+  public RdmaConnection join(
+      InetAddress group, RdmaOptions options, QpFactory factory, RdmaHandler handler) {
+    if (!group.isMulticastAddress()) {
+      throw new RdmaAddressException(
+          "join " + group.getHostAddress(), "this is no group", "224.0.0.0/4 or ff00::/8");
+    }
+    InetSocketAddress to = new InetSocketAddress(group, 0);
+    String what = "join " + group.getHostAddress();
+    return start(what, to, options.space(PortSpace.UDP), factory, handler);
   }
 
   /**
@@ -186,7 +219,7 @@ public final class RdmaCm implements AutoCloseable {
    *     are dropped, and their senders repeat them. 0 for 1,024
    * @param handler accepts or rejects requests, one at a time; it may sleep
    * @return the listener; the caller closes it, or {@link #close} does
-   * @throws IbExistsException when the port is in use
+   * @throws ib.core.verbs.IbExistsException when the port is in use
    * @throws IbNoDeviceException when no device has the address
    * @throws RdmaAddressException when the address is unknown
    */
@@ -203,30 +236,13 @@ public final class RdmaCm implements AutoCloseable {
           what, "no device among " + sites + " has the address", "an address of ibv_devinfo -v");
     }
     int most = backlog < 1 || backlog > MAX_BACKLOG ? MAX_BACKLOG : backlog;
-    if (at.getPort() != 0) {
-      return listen(new RdmaListener(this, at, most, handler), space);
-    }
-    for (int i = 0; ; i++) {
-      InetSocketAddress some = new InetSocketAddress(address, PortSpace.ephemeral());
-      try {
-        return listen(new RdmaListener(this, some, most, handler), space);
-      } catch (IbExistsException e) {
-        if (i == TRIES) {
-          throw e;
-        }
-      }
-    }
-  }
-
-  private RdmaListener listen(RdmaListener made, PortSpace space) {
     lock.lock();
     try {
       goingOn();
-      services.add(made, space);
+      return services.listen(space, at, some -> new RdmaListener(this, some, most, handler));
     } finally {
       lock.unlock();
     }
-    return made;
   }
 
   /** {@return the wait-for graph of the midlayer} */

@@ -4,7 +4,6 @@ import ib.cm.CmConnection;
 import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmId;
-import ib.cm.internal.wire.CmaHeader;
 import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
@@ -98,22 +97,13 @@ public final class RdmaConnection implements AutoCloseable {
   }
 
   private void request(Routes.Route route, QueuePair made) {
-    InetSocketAddress remote = identity.remote();
-    CmaHeader header =
-        new CmaHeader(identity.local().getPort(), route.local(), remote.getAddress());
-    long service = options.space().serviceId(remote.getPort());
     boolean late;
     lock.lock();
     try {
       late = end != null;
       if (!late) {
         CmEndpoint mine = pair.take(made, route.path(), options.initiatorDepth());
-        byte[] all = header.before(pair.data(), options.space().question());
-        if (options.space().isDatagram()) {
-          exchange.resolve(route, service, all, this::resolved);
-        } else {
-          exchange.connect(route, service, mine, all, this::heard);
-        }
+        exchange.begin(route, identity, mine, pair.data(), this);
       }
     } finally {
       lock.unlock();
@@ -123,8 +113,8 @@ public final class RdmaConnection implements AutoCloseable {
     }
   }
 
-  /** A datagram service has answered, or will not. */
-  private void resolved(byte @Nullable [] answer, @Nullable Throwable why) {
+  /** A datagram service has answered, or will not; a group is joined, or may not be. */
+  void resolved(byte @Nullable [] answer, @Nullable Throwable why) {
     if (answer == null) {
       finish(RdmaEnd.unresolved(what, Objects.requireNonNull(why)));
     } else {

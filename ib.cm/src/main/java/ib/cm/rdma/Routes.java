@@ -48,6 +48,8 @@ final class Routes {
   private static final int HOP_LIMIT = 64;
   private static final int MAX_FLOW_LABEL = 0xfffff;
   private static final int FLOW_FACTOR = 31;
+  private static final int ANY_PORT = 1; // of a socket that sends nothing
+  private static final int FIRST_MLID = 0xc000; // until the subnet administrator has said which
 
   private final AddressBook book;
   private final List<Site> sites;
@@ -63,7 +65,8 @@ final class Routes {
   }
 
   /**
-   * Finds a way; asks the subnet administrator where there is one.
+   * Finds a way, to a multicast group where datagrams go to one; asks the subnet administrator
+   * where there is one.
    *
    * @param port port of this side
    * @throws IbNoDeviceException when no device has an address by which this host reaches the other
@@ -74,6 +77,9 @@ final class Routes {
     InetAddress there = to.getAddress();
     if (there == null) {
       throw new RdmaAddressException(what, "the name has no address", "an address, or /etc/hosts");
+    }
+    if (there.isMulticastAddress() && options.space().isDatagram()) {
+      return toGroup(there, options);
     }
     if (there.isAnyLocalAddress() || there.isMulticastAddress() || to.getPort() == 0) {
       throw new RdmaAddressException(what, "this is no listener", "address and port of one");
@@ -94,6 +100,31 @@ final class Routes {
       }
     }
     throw last == null ? noExit(what, options.from()) : last;
+  }
+
+  /**
+   * Finds the port by which a multicast group is reached: that of the address which this side is
+   * bound to, else that of the host's route, else an active port of a fabric.
+   */
+  private Route toGroup(InetAddress group, RdmaOptions options) {
+    String what = "join " + group.getHostAddress();
+    InetSocketAddress from = options.from();
+    Gid gid = book.gid(group);
+    Exit exit =
+        exits(what, new InetSocketAddress(group, ANY_PORT), Group.inSubnet(group, gid, 0), from)
+            .stream()
+            .findFirst()
+            .orElseThrow(() -> noExit(what, from));
+    Site s = exit.site;
+    CmPath path =
+        s.ethernet()
+            ? overEthernet(exit, gid, 0, options.trafficClass())
+            : CmPath.inSubnet(
+                s.device(),
+                s.port(),
+                FIRST_MLID,
+                Group.inSubnet(group, gid, s.device().pkey(s.port(), 0)));
+    return new Route(s, path, book.address(exit.gid));
   }
 
   private IbException noExit(String what, @Nullable InetSocketAddress from) {

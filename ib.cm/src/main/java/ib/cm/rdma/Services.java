@@ -3,16 +3,21 @@ package ib.cm.rdma;
 import ib.cm.CmId;
 import ib.core.client.Incidents;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbExistsException;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The services of one program by service ID; each caller holds the lock of {@link RdmaCm}. */
 final class Services {
   private static final Logger LOG = LoggerFactory.getLogger(Services.class);
+
+  private static final int TRIES = 1_000;
 
   private final String name;
   private final AddressBook book;
@@ -34,11 +39,30 @@ final class Services {
   }
 
   /**
-   * Adds a listener.
+   * Listens.
    *
-   * @throws ib.core.verbs.IbExistsException when its port is in use
+   * @param at address and port; port 0 for any free one
+   * @param maker makes the listener at an address and a port
+   * @throws IbExistsException when the port is in use
    */
-  void add(RdmaListener made, PortSpace space) {
+  RdmaListener listen(
+      PortSpace space, InetSocketAddress at, Function<InetSocketAddress, RdmaListener> maker) {
+    for (int i = 0; ; i++) {
+      boolean any = at.getPort() == 0;
+      RdmaListener made =
+          maker.apply(any ? new InetSocketAddress(at.getAddress(), PortSpace.ephemeral()) : at);
+      try {
+        add(made, space);
+        return made;
+      } catch (IbExistsException e) {
+        if (!any || i == TRIES) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private void add(RdmaListener made, PortSpace space) {
     int port = made.localAddress().getPort();
     long id = space.serviceId(port);
     Service service = byId.computeIfAbsent(id, i -> new Service(space, port, book, incidents));

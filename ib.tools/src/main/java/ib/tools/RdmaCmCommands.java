@@ -3,6 +3,7 @@ package ib.tools;
 import ib.cm.CmClient;
 import ib.core.client.IbCore;
 import ib.tools.rdmacm.Cmtime;
+import ib.tools.rdmacm.Mckey;
 import ib.tools.rdmacm.RdmaExample;
 import ib.tools.rdmacm.Rping;
 import ib.tools.rdmacm.Rstream;
@@ -26,7 +27,16 @@ import org.osgi.service.component.annotations.Reference;
     property = Catalogue.GROUP + "=2 measurements and connections, as perftest and librdmacm")
 @GogoCommand(
     scope = "ib",
-    function = {"cmtime", "rdma_client", "rdma_server", "rping", "rstream", "ucmatose", "udaddy"})
+    function = {
+      "cmtime",
+      "mckey",
+      "rdma_client",
+      "rdma_server",
+      "rping",
+      "rstream",
+      "ucmatose",
+      "udaddy"
+    })
 @SuppressWarnings("checkstyle:MethodName")
 public final class RdmaCmCommands {
   private final IbCore core;
@@ -168,6 +178,24 @@ public final class RdmaCmCommands {
     return Invocation.run(
         () -> {
           Cmtime.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
+          return null;
+        });
+  }
+
+  /**
+   * Sends messages to a multicast group, or receives them.
+   *
+   * @param session the shell's
+   * @param args see {@link Mckey}
+   * @return the value
+   */
+  @Descriptor("joins a multicast group by address, sends or receives messages, as librdmacm's")
+  public @Nullable Object mckey(
+      CommandSession session,
+      @Descriptor("-m group [-s] [-b addr] [-c count] [-C count] [-S size]") String... args) {
+    return Invocation.run(
+        () -> {
+          Mckey.run(core, cm, IbCommands.out(session), args);
           return null;
         });
   }

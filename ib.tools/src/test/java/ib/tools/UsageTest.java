@@ -60,6 +60,7 @@ class UsageTest {
         "ibv_srq_pingpong",
         "ibv_uc_pingpong",
         "ibv_ud_pingpong",
+        "mckey",
         "perfquery",
         "rdma_client",
         "rdma_server",

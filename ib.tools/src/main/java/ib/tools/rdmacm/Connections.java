@@ -2,6 +2,7 @@ package ib.tools.rdmacm;
 
 import ib.cm.rdma.RdmaCm;
 import ib.cm.rdma.RdmaConnection;
+import ib.cm.rdma.RdmaDestination;
 import ib.cm.rdma.RdmaEnd;
 import ib.cm.rdma.RdmaListener;
 import ib.cm.rdma.RdmaRequest;
@@ -39,9 +40,7 @@ final class Connections {
     }
     awaitAll();
     if (options.datagrams()) {
-      for (int i = 0; i < made.size(); i++) {
-        ends.get(i).to(made.get(i).destination());
-      }
+      aim();
     }
   }
 
@@ -67,6 +66,25 @@ final class Connections {
       add(end, program.take(requests).accept(options.terms(), end, end));
     }
     awaitAll();
+  }
+
+  /** Joins the group, as often as the options say; {@return how to send to it} */
+  List<RdmaDestination> join() {
+    for (int i = 0; i < options.connections(); i++) {
+      MessageEnd end = new MessageEnd(program, options);
+      add(end, cm.join(options.address().getAddress(), options.terms(), end, end));
+    }
+    awaitAll();
+    return aim();
+  }
+
+  /** Has each end send to the destination of its connection. */
+  private List<RdmaDestination> aim() {
+    List<RdmaDestination> all = made.stream().map(RdmaConnection::destination).toList();
+    for (int i = 0; i < made.size(); i++) {
+      ends.get(i).to(all.get(i));
+    }
+    return all;
   }
 
   private void add(MessageEnd end, RdmaConnection connection) {

@@ -13,10 +13,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of a run of ucmatose or udaddy.
+ * The options of a run of ucmatose, udaddy or mckey.
  *
- * @param server whether this is the server
- * @param address to connect to, or to listen at
+ * @param server whether this is the server, or receives
+ * @param address to connect to, or to listen at, or of the group
  * @param connections how many
  * @param count messages each way, on each connection
  * @param size bytes of a message
@@ -66,11 +66,63 @@ record MessageOptions(
   static MessageOptions ofDatagrams(Program program, String... args) {
     Getopt getopt = getopt("udaddy", "p,old-space=", "port=");
     Parsed line = getopt.parse(args).atMost(0);
-    String space = text(line.last("space"), text(line.last("old-space"), "udp"));
-    if (!List.of("udp", "0x111", "273").contains(space)) {
-      throw getopt.refusal("port space " + space + " is not supported: udp");
-    }
+    space(getopt, text(line.last("space"), text(line.last("old-space"), "udp")));
     return of(program, getopt, line, 7174, RdmaOptions.ud());
+  }
+
+  /**
+   * Reads the options of mckey; the address is the group's.
+   *
+   * @throws CommandException when one is wrong
+   */
+  static MessageOptions ofGroup(Program program, String... args) {
+    Getopt getopt =
+        new Getopt(
+            "mckey",
+            Usage.of("mckey"),
+            "m,group=",
+            "s,sender",
+            "b,bind=",
+            "c,connections=",
+            "C,count=",
+            "S,size=",
+            "p,space=");
+    Parsed line = getopt.parse(args).atMost(0);
+    space(getopt, text(line.last("space"), "udp"));
+    String group = line.last("group");
+    if (group == null) {
+      throw getopt.refusal("-m, the address of the group, is needed");
+    }
+    return new MessageOptions(
+        !line.has("sender"),
+        new InetSocketAddress(program.address(group), 0),
+        connections(line),
+        count(line),
+        size(line),
+        from(program, line, RdmaOptions.ud()));
+  }
+
+  private static void space(Getopt getopt, String given) {
+    if (!List.of("udp", "0x111", "273").contains(given)) {
+      throw getopt.refusal("port space " + given + " is not supported: udp");
+    }
+  }
+
+  private static int connections(Parsed line) {
+    return line.number("connections", 1, 1, MAX_CONNECTIONS);
+  }
+
+  private static int count(Parsed line) {
+    return line.number("count", COUNT, 0, MAX_COUNT);
+  }
+
+  private static int size(Parsed line) {
+    return line.number("size", BYTES, 1, MAX_BYTES);
+  }
+
+  private static RdmaOptions from(Program program, Parsed line, RdmaOptions how) {
+    String from = line.last("bind");
+    return from == null ? how : how.from(new InetSocketAddress(program.address(from), 0));
   }
 
   private static Getopt getopt(String name, String... more) {
@@ -103,16 +155,13 @@ record MessageOptions(
     String from = line.last("bind");
     String host = to != null ? to : text(from, "0.0.0.0");
     RdmaOptions terms = how.trafficClass(line.number("tos", 0, 0, 255));
-    if (to != null && from != null) {
-      terms = terms.from(new InetSocketAddress(program.address(from), 0));
-    }
     return new MessageOptions(
         to == null,
         new InetSocketAddress(program.address(host), line.number("port", port, 0, ANY_PORT)),
-        line.number("connections", 1, 1, MAX_CONNECTIONS),
-        line.number("count", COUNT, 0, MAX_COUNT),
-        line.number("size", BYTES, 1, MAX_BYTES),
-        terms);
+        connections(line),
+        count(line),
+        size(line),
+        to == null ? terms : from(program, line, terms));
   }
 
   /** {@return whether the run is one of datagrams} */

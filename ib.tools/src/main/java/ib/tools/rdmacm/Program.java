@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -51,6 +52,21 @@ record Program(String name) {
     boolean all = at.getAddress().isAnyLocalAddress();
     String where = all ? "every address" : at.getAddress().getHostAddress();
     err.println(name + ": listening on " + where + ", port " + at.getPort());
+  }
+
+  /**
+   * Waits for a while.
+   *
+   * @throws CommandException when the user stops the run
+   */
+  void pause(int seconds) {
+    try {
+      if (new CountDownLatch(1).await(seconds, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("the latch is never counted down");
+      }
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 package ib.tools.rdmacm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertLinesMatch;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.tools.rdmacm.CmWorld.Run;
@@ -16,7 +17,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MessagesTest {
   private static CmWorld world(String program) {
-    return new CmWorld(program.equals("udaddy") ? Udaddy::run : Ucmatose::run);
+    return new CmWorld(
+        switch (program) {
+          case "udaddy" -> Udaddy::run;
+          case "mckey" -> (core, cm, out, err, args) -> Mckey.run(core, cm, out, args);
+          default -> Ucmatose::run;
+        });
   }
 
   @Test
@@ -101,6 +107,40 @@ class MessagesTest {
   }
 
   @Test
+  @DisplayName("T5: mckey prints the original's lines at both ends (golden mc_mckey)")
+  void groups() throws Exception {
+    try (CmWorld world = world("mckey")) {
+      Run receiver = world.start("-m 239.1.2.3 -b " + world.address()).begun();
+      while (receiver.out().size() < 4) {
+        LockSupport.parkNanos(1_000_000); // the test has a limit
+      }
+      Run sender = world.start("-s -m 239.1.2.3").done();
+      receiver.done();
+      String joined = "mckey: joined dgid: ff12:4001:ffff::f01:203 mlid 0xc[0-9a-f]+ sl 0";
+      assertLinesMatch(
+          List.of(
+              "mckey: starting client",
+              "mckey: joining",
+              joined,
+              "initiating data transfers",
+              "data transfers complete",
+              "test complete",
+              "return status 0"),
+          sender.out());
+      assertLinesMatch(
+          List.of(
+              "mckey: starting server",
+              "mckey: joining",
+              joined,
+              "receiving data transfers",
+              "data transfers complete",
+              "test complete",
+              "return status 0"),
+          receiver.out());
+    }
+  }
+
+  @Test
   @DisplayName("where nothing listens the original's words, and what to try")
   void refused() {
     try (CmWorld world = world("ucmatose")) {
@@ -150,6 +190,8 @@ class MessagesTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "mckey | -s | mckey: -m, the address of the group, is needed",
+        "mckey | -m 10.0.0.1 | mckey: join 10.0.0.1: this is no group (ENOENT). Try: 224.0.0.0/4 or ff00::/8",
         "ucmatose | -P udp | ucmatose: -P udp: tcp or ib",
         "ucmatose | -f gid | ucmatose: -f gid is not supported: name, ip or ipv6; a GID is ipv6",
         "udaddy | -P ipoib | udaddy: port space ipoib is not supported: udp",

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertLinesMatch;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.tools.rdmacm.CmWorld.Run;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,7 @@ class OnceTest {
     CmWorld.Program either =
         (core, cm, out, err, args) -> {
           boolean server = args[0].equals("server");
-          String[] options = java.util.Arrays.copyOfRange(args, 1, args.length);
+          String[] options = Arrays.copyOfRange(args, 1, args.length);
           RdmaExample.run(core, cm, out, err, server, options);
         };
     try (CmWorld world = new CmWorld(either)) {

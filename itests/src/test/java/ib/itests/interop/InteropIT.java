@@ -18,6 +18,7 @@ import org.junit.runners.Suite;
   Rpings.class,
   Streams.class,
   Messages.class,
+  Groups.class,
   Refusals.class,
   Endurance.class,
   Outages.class,

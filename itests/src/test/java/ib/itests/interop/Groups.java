@@ -1,0 +1,74 @@
+package ib.itests.interop;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import ib.itests.Program;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.Before;
+import org.junit.Test;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+import org.junit.runners.Parameterized.Parameters;
+
+/** librdmacm's mckey in both directions: one side joins a group and receives, the other sends. */
+@RunWith(Parameterized.class)
+public class Groups {
+  private final String options;
+
+  public Groups(String program, String options, boolean ipv6) {
+    assertEquals("mckey", program);
+    assertEquals("Linux has no IPv6 groups on RoCE", false, ipv6);
+    this.options = options;
+  }
+
+  @Parameters(name = "{0} {1} IPv6 {2}")
+  public static List<Object[]> cases() {
+    return Lane.chosen(Arrays.asList(new Object[][] {{"mckey", "-C 20 -S 500", false}}));
+  }
+
+  @Before
+  public void meet() {
+    Lane.LANE.meet(false);
+  }
+
+  private String receive(String group, String address) {
+    return "mckey -m " + group + " " + options + " -b " + address;
+  }
+
+  private void check(Program theirs, String ours) {
+    String both = theirs + "\n" + ours;
+    assertEquals(both, 0, theirs.status());
+    for (String printed : List.of(theirs.out(), ours)) {
+      assertTrue(both, printed.contains("data transfers complete"));
+      assertTrue(both, printed.contains("return status 0"));
+    }
+  }
+
+  @Test
+  public void weReceive() throws Exception {
+    Lane.LANE.inTime();
+    CompletableFuture<String> ours =
+        CompletableFuture.supplyAsync(
+            () -> Lane.LANE.run(receive("239.1.2.3", LinuxPeer.HERE)), LinuxPeer.BESIDE);
+    Lane.LANE.shell().awaitText("joined dgid: ::ffff:239.1.2.3 mlid 0x0 sl 0");
+    Program theirs = Lane.LANE.peer.exec(receive("239.1.2.3", LinuxPeer.ADDRESS) + " -s");
+    check(theirs, ours.get(Lane.END_S, TimeUnit.SECONDS));
+  }
+
+  @Test
+  public void linuxReceives() throws Exception {
+    Lane.LANE.inTime();
+    CompletableFuture<Program> theirs =
+        CompletableFuture.supplyAsync(
+            () -> Lane.LANE.peer.exec(receive("239.1.2.4", LinuxPeer.ADDRESS)), LinuxPeer.BESIDE);
+    Lane.LANE.peer.must(
+        "for i in $(seq 600); do grep -qi 040201EF /proc/net/igmp && exit 0; sleep 0.1; done;"
+            + " exit 1");
+    String ours = Lane.LANE.run(receive("239.1.2.4", LinuxPeer.HERE) + " -s");
+    check(theirs.get(Lane.END_S, TimeUnit.SECONDS), ours);
+  }
+}

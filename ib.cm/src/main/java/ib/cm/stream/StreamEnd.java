@@ -29,8 +29,10 @@ final class StreamEnd implements QpFactory, RdmaHandler {
   private static final int FIRST_CHUNK = 2048; // of a write; each further one is twice as long
   private static final int MAX_CHUNK = 1 << 16;
   private static final Thread[] NONE = {};
+  private static final int SPINS = 20; // between two looks: about 1 us
 
   private final StreamOptions options;
+  private final long pollNs;
   private final StreamQueue queue;
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicInteger changes = new AtomicInteger();
@@ -51,6 +53,7 @@ final class StreamEnd implements QpFactory, RdmaHandler {
 
   StreamEnd(StreamOptions options) {
     this.options = options;
+    this.pollNs = options.pollTime().toNanos();
     queue = new StreamQueue(options);
   }
 
@@ -311,8 +314,33 @@ final class StreamEnd implements QpFactory, RdmaHandler {
     if (traffic == null || ended(traffic)) {
       return false;
     }
+    if (comes()) {
+      return false;
+    }
     queue.arm();
     return !progress() && traffic != null && !ended(traffic);
+  }
+
+  /**
+   * Looks for completions a while, which is sooner than to be woken up; {@return whether there was
+   * one} Stops when something else changes, or another thread wants the lock.
+   */
+  @GuardedBy("lock")
+  private boolean comes() {
+    int seen = changes.get();
+    long begun = System.nanoTime();
+    while (System.nanoTime() - begun < pollNs
+        && changes.get() == seen
+        && !lock.hasQueuedThreads()
+        && !Thread.currentThread().isInterrupted()) {
+      if (progress()) {
+        return true;
+      }
+      for (int i = 0; i < SPINS; i++) {
+        Thread.onSpinWait();
+      }
+    }
+    return false;
   }
 
   @GuardedBy("lock")

@@ -4,7 +4,8 @@ import ib.core.verbs.IbInvalidException;
 import java.time.Duration;
 
 /**
- * Sizes of a stream; rsockets' defaults are ours.
+ * Sizes and times of a stream; rsockets' defaults are ours, but for the time to poll, of which they
+ * have 10 us.
  *
  * @param sendBuffer bytes that may be written before the peer has them, 4,096 to 1 GiB
  * @param receiveBuffer bytes that the peer may send before they are read, an even number, 4,096 to
@@ -12,15 +13,24 @@ import java.time.Duration;
  * @param sendQueue messages that may be under way, 8 to 16,000
  * @param receiveQueue messages that the peer may send before they are read, 8 to 16,000
  * @param closeTimeout how long {@code close} waits for what was written to arrive
+ * @param pollTime how long a read or a write that has to wait looks for completions before its
+ *     thread sleeps, 0 to 1 min; with 0 it sleeps at once
  */
 public record StreamOptions(
-    int sendBuffer, int receiveBuffer, int sendQueue, int receiveQueue, Duration closeTimeout) {
+    int sendBuffer,
+    int receiveBuffer,
+    int sendQueue,
+    int receiveQueue,
+    Duration closeTimeout,
+    Duration pollTime) {
   private static final int MIN_BUFFER = 4096;
   private static final int MAX_BUFFER = 1 << 30;
   private static final int MIN_QUEUE = 8;
   private static final int MAX_QUEUE = 16_000;
+  private static final Duration MAX_POLL = Duration.ofMinutes(1);
   private static final StreamOptions DEFAULTS =
-      new StreamOptions(1 << 17, 1 << 17, 384, 384, Duration.ofSeconds(10));
+      new StreamOptions(
+          1 << 17, 1 << 17, 384, 384, Duration.ofSeconds(10), Duration.ofNanos(20_000));
 
   /** Checks the ranges. */
   public StreamOptions {
@@ -34,6 +44,9 @@ public record StreamOptions(
     if (closeTimeout.isNegative()) {
       throw new IbInvalidException("closeTimeout " + closeTimeout, "negative", "0 or more");
     }
+    if (pollTime.isNegative() || pollTime.compareTo(MAX_POLL) > 0) {
+      throw new IbInvalidException("pollTime " + pollTime, "out of range", "0 to " + MAX_POLL);
+    }
   }
 
   private static void range(String name, int value, int least, int most) {
@@ -42,7 +55,7 @@ public record StreamOptions(
     }
   }
 
-  /** {@return 128 KiB each way, 384 messages each way, 10 s to close} */
+  /** {@return 128 KiB each way, 384 messages each way, 10 s to close, 20 us to poll} */
   public static StreamOptions defaults() {
     return DEFAULTS;
   }
@@ -54,7 +67,7 @@ public record StreamOptions(
    * @param receive bytes
    */
   public StreamOptions buffers(int send, int receive) {
-    return new StreamOptions(send, receive, sendQueue, receiveQueue, closeTimeout);
+    return new StreamOptions(send, receive, sendQueue, receiveQueue, closeTimeout, pollTime);
   }
 
   /**
@@ -64,11 +77,17 @@ public record StreamOptions(
    * @param receive messages
    */
   public StreamOptions queues(int send, int receive) {
-    return new StreamOptions(sendBuffer, receiveBuffer, send, receive, closeTimeout);
+    return new StreamOptions(sendBuffer, receiveBuffer, send, receive, closeTimeout, pollTime);
   }
 
   /** {@return these options with another time to close} */
   public StreamOptions closeTimeout(Duration value) {
-    return new StreamOptions(sendBuffer, receiveBuffer, sendQueue, receiveQueue, value);
+    return new StreamOptions(sendBuffer, receiveBuffer, sendQueue, receiveQueue, value, pollTime);
+  }
+
+  /** {@return these options with another time to poll} */
+  public StreamOptions pollTime(Duration value) {
+    return new StreamOptions(
+        sendBuffer, receiveBuffer, sendQueue, receiveQueue, closeTimeout, value);
   }
 }

@@ -21,6 +21,7 @@ import ib.core.verbs.Access;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpCap;
@@ -37,13 +38,16 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -92,6 +96,35 @@ class StreamTest {
       SocketException why =
           assertThrows(SocketException.class, () -> both.mine().write(ByteBuffer.allocate(1)));
       assertEquals("Broken pipe", why.getMessage());
+    }
+  }
+
+  @Test
+  @Timeout(value = 50, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // less than it may poll
+  @DisplayName("a read looks for completions for the time to poll, and sleeps at once without one")
+  void polls() throws Exception {
+    StreamOptions longest = DEFAULTS.pollTime(Duration.ofMinutes(1));
+    assertEquals(Thread.State.RUNNABLE, whileItReads(longest));
+    assertEquals(Thread.State.TIMED_WAITING, whileItReads(DEFAULTS.pollTime(Duration.ZERO)));
+    assertThrows(IbInvalidException.class, () -> DEFAULTS.pollTime(Duration.ofMinutes(2)));
+  }
+
+  /** {@return the state in which a reader stays, before it is given a byte} */
+  private Thread.State whileItReads(StreamOptions options) throws Exception {
+    try (Both both = world.connected(options)) {
+      FutureTask<Integer> read = new FutureTask<>(() -> both.mine().read(ByteBuffer.allocate(1)));
+      Thread reader = Thread.ofPlatform().start(read);
+      Thread.State last = Thread.State.NEW;
+      for (int same = 0; same < 50; same++) { // 50 ms in one state
+        LockSupport.parkNanos(1_000_000);
+        Thread.State now = reader.getState();
+        same = now == last ? same : 0;
+        last = now;
+      }
+      both.mine().write(ByteBuffer.wrap(new byte[] {1})); // the reader lets others have the lock
+      both.theirs().write(ByteBuffer.wrap(new byte[] {2}));
+      assertEquals(1, read.get(1, TimeUnit.MINUTES));
+      return last;
     }
   }
 

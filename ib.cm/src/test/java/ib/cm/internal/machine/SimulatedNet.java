@@ -1,15 +1,19 @@
 package ib.cm.internal.machine;
 
 import ib.cm.CmConnection;
+import ib.cm.CmDatagramRequest;
 import ib.cm.CmEnd;
 import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmPath;
 import ib.cm.CmTerms;
+import ib.cm.internal.wire.CmField;
+import ib.cm.internal.wire.CmMessage;
 import ib.core.mad.Mad;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -22,16 +26,18 @@ import java.util.function.Consumer;
 
 /**
  * Two stations in virtual time and a net between them that loses, repeats and reorders messages;
- * their users connect, accept, reject, disconnect and give up at random times. Everything follows
- * from the seed.
+ * their users connect, accept, reject, disconnect and give up at random times, and ask for datagram
+ * services. Everything follows from the seed.
  */
 final class SimulatedNet {
   static final long SERVICE = 0x0200_0000_0000_0014L;
+  private static final long DATAGRAMS = SERVICE + 1;
   static final long MS = 1_000_000L;
   private static final int LOSS_PERCENT = 20;
   private static final int REPEAT_PERCENT = 15;
   private static final long MAX_DELAY_MS = 50; // shorter than timewait, which is 67 ms
   private static final int MAX_EVENTS = 200_000;
+  private static final CmTerms TERMS = new CmTerms(7, 14, 15, 15, 0);
 
   /** Something that happens at a time, in the order of the numbers when at the same time. */
   private record Later(long atNs, long number, Runnable what) implements Comparable<Later> {
@@ -48,6 +54,24 @@ final class SimulatedNet {
     int releases;
     boolean accepted;
     CmEnd end = CmEnd.CLOSED;
+  }
+
+  /** A question for a datagram service, and how it has ended. */
+  private record Question(int qpn, List<Query.Outcome> outcomes) {
+    String wrong(Query asked) {
+      if (outcomes.size() != 1) {
+        return "question " + qpn + " has " + outcomes.size() + " ends";
+      }
+      Query.Outcome end = outcomes.getFirst();
+      CmMessage rep = end.answer();
+      boolean other =
+          rep != null
+              && rep.value(CmField.SIDR_REP_STATUS) == 0
+              && rep.value(CmField.SIDR_REP_QPN) != qpn;
+      boolean on = asked.sent != end.sent();
+      boolean bad = on || other || end.how() == CmEnd.UNREACHABLE;
+      return bad ? "question " + qpn + " is sent " + asked.sent + " times, ends with " + end : "";
+    }
   }
 
   record Port(int lid) implements Self {
@@ -91,6 +115,7 @@ final class SimulatedNet {
   private final PriorityQueue<Later> later = new PriorityQueue<>();
   private final Station[] stations = new Station[3]; // by LID
   private final Map<Connection, Heard> heard = new IdentityHashMap<>();
+  private final Map<Query, Question> questions = new IdentityHashMap<>();
   private final Set<Long> established = new HashSet<>(); // requests whose passive side was
   private final List<String> wrong = new ArrayList<>();
   private long nowNs;
@@ -109,6 +134,7 @@ final class SimulatedNet {
               (message, way, pkeyIndex) -> carry(own, message.mad(), way),
               table);
       stations[lid].listen(SERVICE, 4, c -> ears(own, c));
+      stations[lid].datagrams().serve(DATAGRAMS, 4, asked -> asked(own, asked));
     }
   }
 
@@ -144,17 +170,59 @@ final class SimulatedNet {
     }
   }
 
-  private void connect(int from, int to) {
+  private static CmPath path(int from, int to) {
     Gid local = Gid.linkLocal(0x1000L + from);
     Gid remote = Gid.linkLocal(0x1000L + to);
-    CmPath path =
-        new CmPath(AhAttr.ofLid(1, to, 0), local, remote, from, Mtu.MTU_1024, 12, 0xffff, 0);
-    CmTerms terms = new CmTerms(7, 14, 15, 15, 0);
+    return new CmPath(AhAttr.ofLid(1, to, 0), local, remote, from, Mtu.MTU_1024, 12, 0xffff, 0);
+  }
+
+  private void connect(int from, int to) {
     Connection c =
-        stations[from].connect(SERVICE, path, end(), terms, new byte[3], made -> ears(from, made));
+        stations[from].connect(
+            SERVICE, path(from, to), end(), TERMS, new byte[3], made -> ears(from, made));
     if (percent(10)) {
       in(upTo(400), () -> stations[from].close(c));
     }
+  }
+
+  /** Questions for datagram services in both directions, begun within a second. */
+  void ask(int count) {
+    for (int i = 0; i < count; i++) {
+      int from = 1 + random.nextInt(2);
+      int qpn = 1 + i;
+      in(upTo(1_000), () -> ask(from, 3 - from, qpn));
+    }
+  }
+
+  /** Asks with the number of the queue pair that the answer has to name. */
+  private void ask(int from, int to, int qpn) {
+    Question question = new Question(qpn, new ArrayList<>());
+    byte[] data = ByteBuffer.allocate(Integer.BYTES).putInt(qpn).array();
+    Datagrams datagrams = stations[from].datagrams();
+    Query query = datagrams.resolve(DATAGRAMS, path(from, to), TERMS, data, question.outcomes::add);
+    questions.put(query, question);
+    if (percent(10)) {
+      in(upTo(400), () -> datagrams.end(query, CmEnd.CLOSED));
+    }
+  }
+
+  private boolean asked(int lid, Asked asked) {
+    if (percent(5)) {
+      return false; // as with a full mailbox
+    }
+    int qpn = ByteBuffer.wrap(asked.privateData()).getInt();
+    Datagrams datagrams = stations[lid].datagrams();
+    byte[] none = new byte[0];
+    in(
+        upTo(percent(10) ? 300 : 20), // no MRA asks for more than 16 * 134 ms in all
+        () -> {
+          if (percent(10)) {
+            datagrams.reject(asked, CmDatagramRequest.REJECTED, none);
+          } else {
+            datagrams.accept(asked, qpn, 0x1234, none);
+          }
+        });
+    return true;
   }
 
   private CmEndpoint end() {
@@ -261,11 +329,27 @@ final class SimulatedNet {
             wrong.add(c + " ends as " + h.end + ", although 15 repetitions were allowed");
           }
         });
+    questions.forEach(
+        (query, question) -> {
+          String found = question.wrong(query);
+          if (!found.isEmpty()) {
+            wrong.add(found);
+          }
+        });
     for (int lid = 1; lid <= 2; lid++) {
-      if (stations[lid].size() != 1) { // the listener
+      if (stations[lid].size() != 2) { // the listeners
         wrong.add("station " + lid + " has " + stations[lid].size() + " entries left");
       }
     }
+  }
+
+  /** {@return how many questions were answered with a queue pair} */
+  long answers() {
+    return questions.values().stream()
+        .flatMap(q -> q.outcomes.stream())
+        .map(Query.Outcome::answer)
+        .filter(rep -> rep != null && rep.value(CmField.SIDR_REP_STATUS) == 0)
+        .count();
   }
 
   /** {@return how many connections were established on either side} */

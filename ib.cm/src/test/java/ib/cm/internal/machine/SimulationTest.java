@@ -11,7 +11,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class SimulationTest {
-  private static final int SEEDS = 300;
+  private static final int SEEDS = 1_000;
   private static final int CONNECTIONS = 30;
 
   @Test
@@ -30,6 +30,25 @@ class SimulationTest {
     }
     assertEquals(Map.of(), wrong);
     assertTrue(ups > SEEDS * CONNECTIONS, ups + " sides were established");
+  }
+
+  @Test
+  @DisplayName("SIDR: every question ends exactly once, with its own answer, and none is left")
+  void questions() {
+    Map<Long, List<String>> wrong = new TreeMap<>();
+    long answers = 0;
+    for (long seed = 0; seed < SEEDS; seed++) {
+      SimulatedNet net = new SimulatedNet(seed, StateTable.IBA);
+      net.ask(CONNECTIONS);
+      net.connect(3);
+      List<String> found = net.run();
+      if (!found.isEmpty()) {
+        wrong.put(seed, found);
+      }
+      answers += net.answers();
+    }
+    assertEquals(Map.of(), wrong);
+    assertTrue(answers > SEEDS * CONNECTIONS / 2, answers + " questions were answered");
   }
 
   private static void caught(String what, StateTable planted) {

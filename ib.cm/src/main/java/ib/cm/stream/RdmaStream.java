@@ -18,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousByteChannel;
 import java.nio.channels.ByteChannel;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedByInterruptException;
@@ -49,6 +50,7 @@ public final class RdmaStream implements ByteChannel {
   private final ReentrantLock reading = new ReentrantLock();
   private final ReentrantLock writing = new ReentrantLock();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final AsynchronousView view = new AsynchronousView(this);
   private volatile boolean outputClosed;
 
   RdmaStream(StreamEnd end, RdmaConnection connection) {
@@ -215,6 +217,17 @@ public final class RdmaStream implements ByteChannel {
   /** {@return the output as a stream, without a buffer; closing it closes this} */
   public OutputStream outputStream() {
     return Channels.newOutputStream(this);
+  }
+
+  /**
+   * {@return the stream as a channel whose reads and writes do not block their callers} One read
+   * and one write may be pending at a time; they run, and handlers are called, on virtual threads.
+   * A write ends when all bytes of its buffer are on their way. A future that is cancelled with an
+   * interrupt closes the stream. Its close is that of the stream.
+   */
+  @AnyContext
+  public AsynchronousByteChannel asynchronous() {
+    return view;
   }
 
   /** {@return address and port of this side} */

@@ -3,6 +3,8 @@ package ib.cm.stream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousByteChannel;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.CompletionHandler;
 import java.nio.channels.ReadPendingException;
 import java.nio.channels.WritePendingException;
@@ -55,24 +57,31 @@ final class AsynchronousView implements AsynchronousByteChannel {
     if (!reading.compareAndSet(false, true)) {
       throw new ReadPendingException();
     }
-    return () -> {
-      try {
-        return stream.read(into);
-      } finally {
-        reading.set(false);
-      }
-    };
+    return work(reading, () -> stream.read(into));
   }
 
   private Callable<Integer> writing(ByteBuffer from) {
     if (!writing.compareAndSet(false, true)) {
       throw new WritePendingException();
     }
+    return work(writing, () -> stream.write(from));
+  }
+
+  /** {@return the work of a call, which is pending until it ends} */
+  private Callable<Integer> work(AtomicBoolean pending, Callable<Integer> call) {
+    boolean open = stream.isOpen();
     return () -> {
       try {
-        return stream.write(from);
+        return call.call();
+      } catch (ClosedChannelException e) {
+        if (!open || stream.isOpen() || e instanceof AsynchronousCloseException) {
+          throw e;
+        }
+        AsynchronousCloseException meanwhile = new AsynchronousCloseException();
+        meanwhile.initCause(e);
+        throw meanwhile;
       } finally {
-        writing.set(false);
+        pending.set(false);
       }
     };
   }

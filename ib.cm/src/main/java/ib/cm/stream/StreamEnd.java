@@ -14,9 +14,6 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
-import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -28,15 +25,14 @@ import org.jspecify.annotations.Nullable;
 final class StreamEnd implements QpFactory, RdmaHandler {
   private static final int FIRST_CHUNK = 2048; // of a write; each further one is twice as long
   private static final int MAX_CHUNK = 1 << 16;
-  private static final Thread[] NONE = {};
   private static final int SPINS = 20; // between two looks: about 1 us
 
   private final StreamOptions options;
   private final long pollNs;
   private final StreamQueue queue;
+  private final KeepAlive keepAlive;
   private final ReentrantLock lock = new ReentrantLock();
-  private final AtomicInteger changes = new AtomicInteger();
-  private volatile Thread[] waiting = NONE; // written under the lock
+  private final Waiters waiters = new Waiters(lock);
   private volatile @Nullable RdmaEnd end;
   private volatile @Nullable RdmaConnection connection;
   private volatile boolean dataCame;
@@ -52,6 +48,7 @@ final class StreamEnd implements QpFactory, RdmaHandler {
   private boolean said; // that this side neither reads nor writes
 
   StreamEnd(StreamOptions options) {
+    keepAlive = new KeepAlive(options.keepAlive(), this::probe);
     this.options = options;
     this.pollNs = options.pollTime().toNanos();
     queue = new StreamQueue(options);
@@ -61,7 +58,7 @@ final class StreamEnd implements QpFactory, RdmaHandler {
 
   @Override
   public QueuePair make(IbDevice device, int port) {
-    return queue.make(device, this::wake, this::dataCame);
+    return queue.make(device, waiters::wake, this::dataCame);
   }
 
   @Override
@@ -84,19 +81,10 @@ final class StreamEnd implements QpFactory, RdmaHandler {
     } finally {
       lock.unlock();
     }
-    wake();
+    waiters.wake();
   }
 
   // ---- callbacks ----
-
-  /** Lets the threads that wait look again. */
-  @AnyContext
-  private void wake() {
-    changes.incrementAndGet();
-    for (Thread each : waiting) {
-      LockSupport.unpark(each);
-    }
-  }
 
   @AnyContext
   private void dataCame() {
@@ -110,7 +98,8 @@ final class StreamEnd implements QpFactory, RdmaHandler {
   @Override
   public void ended(RdmaConnection made, RdmaEnd how) {
     end = how;
-    wake();
+    keepAlive.stop();
+    waiters.wake();
     if (how.kind() == RdmaEnd.Kind.DEVICE_REMOVAL) {
       made.close(); // the device waits for it
     }
@@ -136,6 +125,25 @@ final class StreamEnd implements QpFactory, RdmaHandler {
     } finally {
       lock.unlock();
     }
+    if (!options.keepAlive().isZero()) {
+      keepAlive.start();
+    }
+  }
+
+  /** Looks whether the peer is there; {@return whether the stream goes on} */
+  private boolean probe() {
+    lock.lock();
+    try {
+      progress();
+      Traffic t = traffic;
+      if (t == null || ended(t)) {
+        return false;
+      }
+      t.probe();
+      return true;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Handles all completions; {@return whether there was any} */
@@ -143,7 +151,7 @@ final class StreamEnd implements QpFactory, RdmaHandler {
   private boolean progress() {
     boolean any = traffic != null && traffic.progress(end != null);
     if (any) {
-      wake(); // what one thread has handled may be what another one waits for
+      waiters.wake(); // what one thread has handled may be what another one waits for
     }
     return any;
   }
@@ -235,7 +243,7 @@ final class StreamEnd implements QpFactory, RdmaHandler {
     lock.lock();
     try {
       closed = true;
-      wake();
+      waiters.wake();
       long until = System.nanoTime() + options.closeTimeout().toNanos();
       long left = until - System.nanoTime();
       while (left > 0 && !interrupted && !arrived()) {
@@ -291,19 +299,15 @@ final class StreamEnd implements QpFactory, RdmaHandler {
   /** Waits, without the lock, until something may have changed. */
   @GuardedBy("lock")
   private void await(long ns) throws ClosedByInterruptException {
-    Thread me = Thread.currentThread();
-    int seen = changes.get();
-    Thread[] more = Arrays.copyOf(waiting, waiting.length + 1);
-    more[waiting.length] = me;
-    waiting = more;
+    int seen = waiters.enter();
     try {
       if (quiet()) {
-        park(seen, ns);
+        waiters.park(seen, ns);
       }
     } finally {
-      waiting = Arrays.stream(waiting).filter(t -> !t.equals(me)).toArray(Thread[]::new);
+      waiters.leave();
     }
-    if (me.isInterrupted()) {
+    if (Thread.currentThread().isInterrupted()) {
       throw new ClosedByInterruptException();
     }
   }
@@ -327,10 +331,10 @@ final class StreamEnd implements QpFactory, RdmaHandler {
    */
   @GuardedBy("lock")
   private boolean comes() {
-    int seen = changes.get();
+    int seen = waiters.changes();
     long begun = System.nanoTime();
     while (System.nanoTime() - begun < pollNs
-        && changes.get() == seen
+        && waiters.changes() == seen
         && !lock.hasQueuedThreads()
         && !Thread.currentThread().isInterrupted()) {
       if (progress()) {
@@ -346,20 +350,5 @@ final class StreamEnd implements QpFactory, RdmaHandler {
   @GuardedBy("lock")
   private boolean ended(Traffic t) {
     return end != null || t.isBroken();
-  }
-
-  @GuardedBy("lock")
-  private void park(int seen, long ns) {
-    lock.unlock();
-    try {
-      long until = System.nanoTime() + ns;
-      long left = ns;
-      while (changes.get() == seen && left > 0 && !Thread.currentThread().isInterrupted()) {
-        LockSupport.parkNanos(this, left);
-        left = ns == Long.MAX_VALUE ? ns : until - System.nanoTime();
-      }
-    } finally {
-      lock.lock();
-    }
   }
 }

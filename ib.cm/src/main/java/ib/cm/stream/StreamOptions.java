@@ -15,6 +15,9 @@ import java.time.Duration;
  * @param closeTimeout how long {@code close} waits for what was written to arrive
  * @param pollTime how long a read or a write that has to wait looks for completions before its
  *     thread sleeps, 0 to 1 min; with 0 it sleeps at once
+ * @param keepAlive how often a stream on which nothing is under way looks whether its peer is there
+ *     (RS-10); 0 for never. A peer that does not answer for the time of the connection's retries, 2
+ *     s, ends the stream with {@link java.net.SocketException}, also while it is only read
  */
 public record StreamOptions(
     int sendBuffer,
@@ -22,15 +25,23 @@ public record StreamOptions(
     int sendQueue,
     int receiveQueue,
     Duration closeTimeout,
-    Duration pollTime) {
+    Duration pollTime,
+    Duration keepAlive) {
   private static final int MIN_BUFFER = 4096;
   private static final int MAX_BUFFER = 1 << 30;
   private static final int MIN_QUEUE = 8;
   private static final int MAX_QUEUE = 16_000;
+  private static final Duration MAX_KEEP_ALIVE = Duration.ofDays(1);
   private static final Duration MAX_POLL = Duration.ofMinutes(1);
   private static final StreamOptions DEFAULTS =
       new StreamOptions(
-          1 << 17, 1 << 17, 384, 384, Duration.ofSeconds(10), Duration.ofNanos(20_000));
+          1 << 17,
+          1 << 17,
+          384,
+          384,
+          Duration.ofSeconds(10),
+          Duration.ofNanos(20_000),
+          Duration.ZERO);
 
   /** Checks the ranges. */
   public StreamOptions {
@@ -44,6 +55,10 @@ public record StreamOptions(
     if (closeTimeout.isNegative()) {
       throw new IbInvalidException("closeTimeout " + closeTimeout, "negative", "0 or more");
     }
+    if (keepAlive.isNegative() || keepAlive.compareTo(MAX_KEEP_ALIVE) > 0) {
+      String range = "0 to " + MAX_KEEP_ALIVE;
+      throw new IbInvalidException("keepAlive " + keepAlive, "out of range", range);
+    }
     if (pollTime.isNegative() || pollTime.compareTo(MAX_POLL) > 0) {
       throw new IbInvalidException("pollTime " + pollTime, "out of range", "0 to " + MAX_POLL);
     }
@@ -55,7 +70,9 @@ public record StreamOptions(
     }
   }
 
-  /** {@return 128 KiB each way, 384 messages each way, 10 s to close, 20 us to poll} */
+  /**
+   * {@return 128 KiB each way, 384 messages each way, 10 s to close, 20 us to poll, no keepalive}
+   */
   public static StreamOptions defaults() {
     return DEFAULTS;
   }
@@ -67,7 +84,8 @@ public record StreamOptions(
    * @param receive bytes
    */
   public StreamOptions buffers(int send, int receive) {
-    return new StreamOptions(send, receive, sendQueue, receiveQueue, closeTimeout, pollTime);
+    return new StreamOptions(
+        send, receive, sendQueue, receiveQueue, closeTimeout, pollTime, keepAlive);
   }
 
   /**
@@ -77,17 +95,25 @@ public record StreamOptions(
    * @param receive messages
    */
   public StreamOptions queues(int send, int receive) {
-    return new StreamOptions(sendBuffer, receiveBuffer, send, receive, closeTimeout, pollTime);
+    return new StreamOptions(
+        sendBuffer, receiveBuffer, send, receive, closeTimeout, pollTime, keepAlive);
   }
 
   /** {@return these options with another time to close} */
   public StreamOptions closeTimeout(Duration value) {
-    return new StreamOptions(sendBuffer, receiveBuffer, sendQueue, receiveQueue, value, pollTime);
+    return new StreamOptions(
+        sendBuffer, receiveBuffer, sendQueue, receiveQueue, value, pollTime, keepAlive);
+  }
+
+  /** {@return these options with another distance of looks for the peer} */
+  public StreamOptions keepAlive(Duration value) {
+    return new StreamOptions(
+        sendBuffer, receiveBuffer, sendQueue, receiveQueue, closeTimeout, pollTime, value);
   }
 
   /** {@return these options with another time to poll} */
   public StreamOptions pollTime(Duration value) {
     return new StreamOptions(
-        sendBuffer, receiveBuffer, sendQueue, receiveQueue, closeTimeout, value);
+        sendBuffer, receiveBuffer, sendQueue, receiveQueue, closeTimeout, value, keepAlive);
   }
 }

@@ -169,6 +169,13 @@ final class StreamQueue {
     return pair.wrSetInline(entry, 0, Flow.ENTRY).wrComplete();
   }
 
+  /** Sends nothing to nowhere, which the peer's queue pair acknowledges; {@return the status} */
+  int probe() {
+    QueuePair pair = given(qp);
+    pair.wrStart().wrId(CONTROL).wrFlags(SendFlags.SIGNALED);
+    return pair.wrRdmaWrite(0, 0).wrComplete(); // RS-8
+  }
+
   /** Sends an immediate without data; {@return the status} */
   int say(int immediate, StreamTerms peer) {
     QueuePair pair = given(qp);

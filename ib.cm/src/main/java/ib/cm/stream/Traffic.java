@@ -194,6 +194,14 @@ final class Traffic {
     return true;
   }
 
+  /** Has the peer's queue pair acknowledge something, unless that is so anyway. */
+  void probe() {
+    if (arrived()) {
+      controls--;
+      post(queue.probe());
+    }
+  }
+
   /** {@return whether the peer has all that was sent} */
   boolean arrived() {
     return slots == options.sendQueue() && controls == StreamQueue.CONTROLS;

@@ -20,7 +20,10 @@ public interface IbClient {
 
   /**
    * Service property: names of clients that must be added before this one, a string or several
-   * (S41). Names that are not registered are ignored; a cycle is reported and ignored.
+   * (S41). Names that are not registered are ignored; a cycle is reported and ignored. The property
+   * orders clients that are registered when a device comes; it does not wait for one that is not. A
+   * refresh of bundles restarts them in the framework's order, so a client that must never see a
+   * device before another one has it depends on the other's service, too.
    */
   String AFTER = "ib.client.after";
 

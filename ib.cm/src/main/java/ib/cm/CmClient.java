@@ -51,6 +51,9 @@ public interface CmClient extends IbClient {
    */
   Listing list(Supplier<List<CmId>> program);
 
+  /** {@return the local ports of the connections that all programs have begun} */
+  LocalPorts localPorts();
+
   /** A program's part of {@link #ids}. */
   interface Listing extends AutoCloseable {
     @Override

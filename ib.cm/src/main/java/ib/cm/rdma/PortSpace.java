@@ -2,7 +2,6 @@ package ib.cm.rdma;
 
 import ib.cm.internal.wire.CmKind;
 import ib.core.verbs.IbInvalidException;
-import java.util.concurrent.ThreadLocalRandom;
 
 /** The port spaces of RDMA CM: each has its own 65,535 ports (IBA annex A11). */
 public enum PortSpace {
@@ -21,8 +20,6 @@ public enum PortSpace {
 
   private static final int PORT_BITS = 16;
   private static final int MAX_PORT = 0xffff;
-  private static final int FIRST_EPHEMERAL = 32_768; // Linux's net.ipv4.ip_local_port_range
-  private static final int LAST_EPHEMERAL = 60_999;
 
   private final long prefix;
 
@@ -40,6 +37,11 @@ public enum PortSpace {
     if (port < 1 || port > MAX_PORT) {
       throw new IbInvalidException("port " + port, "no port of " + this, "1 to " + MAX_PORT);
     }
+    return number(port);
+  }
+
+  /** {@return the service ID of a port, or a number that is none of any port} */
+  long number(int port) {
     return prefix << PORT_BITS | port;
   }
 
@@ -56,11 +58,6 @@ public enum PortSpace {
   /** {@return the message by which a peer asks for a port of it} */
   CmKind question() {
     return isDatagram() ? CmKind.SIDR_REQ : CmKind.REQ;
-  }
-
-  /** {@return a random port of those that programs do not choose (RD-5)} */
-  static int ephemeral() {
-    return ThreadLocalRandom.current().nextInt(FIRST_EPHEMERAL, LAST_EPHEMERAL + 1);
   }
 
   /** {@return the port of a service ID} */

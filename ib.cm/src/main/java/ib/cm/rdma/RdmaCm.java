@@ -2,6 +2,7 @@ package ib.cm.rdma;
 
 import ib.cm.CmClient;
 import ib.cm.CmId;
+import ib.cm.LocalPorts.LocalPort;
 import ib.cm.internal.wire.CmaHeader;
 import ib.core.client.ClientRegistration;
 import ib.core.client.IbClient;
@@ -23,11 +24,10 @@ import ib.core.verbs.MaySleep;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -69,7 +69,10 @@ public final class RdmaCm implements AutoCloseable {
 
   // guarded by lock
   private final Services services;
-  private final Set<RdmaConnection> connections = new LinkedHashSet<>();
+
+  /** With the local ports of those that this side has begun. */
+  private final Map<RdmaConnection, @Nullable LocalPort> connections = new LinkedHashMap<>();
+
   private @Nullable ClientRegistration registration;
   private CmClient.@Nullable Listing listing;
   private boolean closed;
@@ -132,6 +135,8 @@ public final class RdmaCm implements AutoCloseable {
    * @throws ib.core.verbs.IbTimedOutException when the peer does not answer
    * @throws IbNoDeviceException when no device has an address by which this host reaches the peer
    * @throws RdmaAddressException when the address is unknown
+   * @throws ib.core.verbs.IbExistsException when another connection to the destination has the
+   *     local port, or all free ones have one
    * @throws IbException when the queue pair cannot be made or moved
    * @throws InterruptedException after an interrupt
    */
@@ -160,6 +165,8 @@ public final class RdmaCm implements AutoCloseable {
    * @return the connection; the caller closes it, also when it was not made
    * @throws ib.core.verbs.IbInvalidException for more than 56 bytes of private data, in {@link
    *     PortSpace#UDP} for more than 180
+   * @throws ib.core.verbs.IbExistsException when another connection to the destination has the
+   *     local port, or all free ones have one
    */
   @MaySleep
   public RdmaConnection start(
@@ -175,11 +182,18 @@ public final class RdmaCm implements AutoCloseable {
       RdmaHandler handler) {
     CmaHeader.check(options.data(), options.space().question());
     InetSocketAddress from = options.from();
-    int port = from == null || from.getPort() == 0 ? PortSpace.ephemeral() : from.getPort();
-    InetSocketAddress local = new InetSocketAddress(port);
+    long service = options.space().number(to.getPort());
+    LocalPort port =
+        cm.localPorts().take(service, to.getAddress(), from == null ? 0 : from.getPort());
+    InetSocketAddress local = new InetSocketAddress(port.port());
     RdmaConnection.Ends ends = new RdmaConnection.Ends(what, local, to);
     RdmaConnection made = new RdmaConnection(this, ends, options, factory, handler);
-    add(made);
+    try {
+      add(made, port);
+    } catch (IbDisassociatedException e) {
+      cm.localPorts().release(port);
+      throw e;
+    }
     made.start(routes);
     return made;
   }
@@ -256,12 +270,16 @@ public final class RdmaCm implements AutoCloseable {
     }
   }
 
-  /** Enters a connection. */
-  void add(RdmaConnection made) {
+  /**
+   * Enters a connection.
+   *
+   * @param port given back when the connection is closed; null where the peer began
+   */
+  void add(RdmaConnection made, @Nullable LocalPort port) {
     lock.lock();
     try {
       goingOn();
-      connections.add(made);
+      connections.put(made, port);
     } finally {
       lock.unlock();
     }
@@ -271,7 +289,10 @@ public final class RdmaCm implements AutoCloseable {
   void forget(RdmaConnection old) {
     lock.lock();
     try {
-      connections.remove(old);
+      LocalPort port = connections.remove(old);
+      if (port != null) {
+        cm.localPorts().release(port);
+      }
     } finally {
       lock.unlock();
     }
@@ -294,7 +315,7 @@ public final class RdmaCm implements AutoCloseable {
     lock.lock();
     try {
       List<CmId> all = new ArrayList<>(services.ids());
-      connections.stream().map(c -> c.id(name)).filter(Objects::nonNull).forEach(all::add);
+      connections.keySet().stream().map(c -> c.id(name)).filter(Objects::nonNull).forEach(all::add);
       return all;
     } finally {
       lock.unlock();
@@ -321,7 +342,7 @@ public final class RdmaCm implements AutoCloseable {
     lock.lock();
     try {
       closed = true;
-      all = new ArrayList<>(connections);
+      all = new ArrayList<>(connections.keySet());
       ears = services.listeners();
       registered = registration;
       if (listing != null) {
@@ -400,7 +421,7 @@ public final class RdmaCm implements AutoCloseable {
     try {
       sites.removeAll(its);
       services.gone(its);
-      mine = connections.stream().filter(c -> c.isOf(device)).toList();
+      mine = connections.keySet().stream().filter(c -> c.isOf(device)).toList();
     } finally {
       lock.unlock();
     }

@@ -135,7 +135,7 @@ public final class RdmaConnection implements AutoCloseable {
     data = request.data();
     QueuePair made = null;
     try {
-      owner.add(this);
+      owner.add(this, null);
       made = pair.make(request.site(), request.path());
       int depth = Math.min(options.initiatorDepth(), request.peer().responderResources());
       lock.lock();

@@ -1,6 +1,7 @@
 package ib.cm.rdma;
 
 import ib.cm.CmId;
+import ib.cm.LocalPorts;
 import ib.core.client.Incidents;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbExistsException;
@@ -9,15 +10,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The services of one program by service ID; each caller holds the lock of {@link RdmaCm}. */
 final class Services {
   private static final Logger LOG = LoggerFactory.getLogger(Services.class);
-
-  private static final int TRIES = 1_000;
 
   private final String name;
   private final AddressBook book;
@@ -47,19 +48,18 @@ final class Services {
    */
   RdmaListener listen(
       PortSpace space, InetSocketAddress at, Function<InetSocketAddress, RdmaListener> maker) {
-    for (int i = 0; ; i++) {
-      boolean any = at.getPort() == 0;
-      RdmaListener made =
-          maker.apply(any ? new InetSocketAddress(at.getAddress(), PortSpace.ephemeral()) : at);
+    boolean any = at.getPort() == 0;
+    IbExistsException inUse = null;
+    for (int port : (any ? LocalPorts.candidates() : IntStream.of(at.getPort())).toArray()) {
+      RdmaListener made = maker.apply(new InetSocketAddress(at.getAddress(), port));
       try {
         add(made, space);
         return made;
       } catch (IbExistsException e) {
-        if (!any || i == TRIES) {
-          throw e;
-        }
+        inUse = e;
       }
     }
+    throw Objects.requireNonNull(inUse);
   }
 
   private void add(RdmaListener made, PortSpace space) {

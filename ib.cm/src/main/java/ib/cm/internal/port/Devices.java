@@ -3,6 +3,7 @@ package ib.cm.internal.port;
 import ib.cm.CmClient;
 import ib.cm.CmId;
 import ib.cm.CmPort;
+import ib.cm.LocalPorts;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbNoDeviceException;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public class Devices implements CmClient {
   private final List<Ports> devices = new CopyOnWriteArrayList<>();
   private final List<Supplier<List<CmId>>> programs = new CopyOnWriteArrayList<>();
+  private final LocalPorts localPorts = new LocalPorts();
 
   @Override
   public String name() {
@@ -54,5 +56,10 @@ public class Devices implements CmClient {
   public Listing list(Supplier<List<CmId>> program) {
     programs.add(program);
     return () -> programs.remove(program);
+  }
+
+  @Override
+  public LocalPorts localPorts() {
+    return localPorts;
   }
 }

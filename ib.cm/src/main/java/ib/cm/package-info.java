@@ -10,6 +10,9 @@
  *
  * <p>A datagram service has no connections: {@link ib.cm.CmPort#resolve} asks a port for the queue
  * pair of its service, and {@link ib.cm.CmPort#serve} answers (SIDR).
+ *
+ * <p>Locks: the monitor of {@code LocalPorts} guards which local ports are taken; a thread that
+ * takes it may hold the lock of an {@code ib.cm.rdma.RdmaCm}, and takes none inside.
  */
 @Version("1.0.0")
 @Export

@@ -1,7 +1,9 @@
 package ib.engine;
 
+import ib.core.verbs.Gid;
 import ib.engine.wire.Epoch;
 import ib.engine.wire.Packet;
+import ib.engine.wire.Route;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
@@ -76,12 +78,12 @@ final class LoopWire {
     }
 
     @Override
-    public WirePort direct(int dlid, int bytes) {
+    public WirePort direct(Route route, Gid source, int bytes) {
       asked.getAndIncrement();
       int reachable = loses == null && holds == null && !segments ? ports.size() : 0;
       for (int i = 0; i < reachable; i++) {
         WirePort p = ports.get(i);
-        if (p.lid() == dlid) {
+        if (p.lid() == route.dlid()) {
           return p.direct();
         }
       }

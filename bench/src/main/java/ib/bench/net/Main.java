@@ -60,7 +60,7 @@ public final class Main {
     for (String path : List.of("loopback", "veth 1500")) {
       add(path, Spec.Pattern.RTT, SMALL, 1024, all);
     }
-    add("one JVM", Spec.Pattern.RTT, SMALL, 1024, "rxe", "raw");
+    add("one JVM", Spec.Pattern.RTT, SMALL, 1024, "rxe", "rxe-datagrams", "raw");
     add("veth 9000", Spec.Pattern.RTT, SMALL, 1024, "rxe", "raw");
     add("loopback", Spec.Pattern.SLEEP, SMALL, 1024, "rxe", "raw");
     String[] streams = {
@@ -68,7 +68,7 @@ public final class Main {
     };
     add("loopback", Spec.Pattern.STREAM, LARGE, 4096, streams);
     add("loopback", Spec.Pattern.STREAM, LARGE, 4096, "rxe-loss-0.1%", "rxe-loss-1%");
-    add("one JVM", Spec.Pattern.STREAM, LARGE, 4096, "rxe", "raw-gso");
+    add("one JVM", Spec.Pattern.STREAM, LARGE, 4096, "rxe", "rxe-datagrams", "raw-gso");
     add("veth 9000", Spec.Pattern.STREAM, LARGE, 4096, streams);
     add("veth 1500", Spec.Pattern.STREAM, LARGE, 1024, streams);
     add(

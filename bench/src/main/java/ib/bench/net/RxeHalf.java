@@ -19,6 +19,7 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.driver.rxe.udp.Addresses;
+import ib.driver.rxe.udp.UdpOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
@@ -65,7 +66,9 @@ final class RxeHalf implements Half {
           case "rxe-loss-1%" -> "loss rate=0.01 dir=out";
           default -> "";
         };
-    node = new RxeNode(here, io, sleeps ? "THREAD" : "POLL", serves ? "" : loss);
+    UdpOptions.Local local =
+        spec.system().equals("rxe-datagrams") ? UdpOptions.Local.WIRE : UdpOptions.Local.MEMORY;
+    node = new RxeNode(here, io, sleeps ? "THREAD" : "POLL", local, serves ? "" : loss);
     pd = node.device().allocPd();
     sendCq = node.device().createCq(new CqInit(2 * DEPTH));
     recvCq =

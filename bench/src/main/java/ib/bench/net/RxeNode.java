@@ -14,6 +14,7 @@ import ib.core.verbs.NodeType;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortState;
 import ib.driver.rxe.udp.Addresses;
+import ib.driver.rxe.udp.LocalWires;
 import ib.driver.rxe.udp.UdpOptions;
 import ib.driver.rxe.udp.UdpWire;
 import ib.engine.SoftHca;
@@ -37,13 +38,16 @@ final class RxeNode implements AutoCloseable {
   private static final long BUSY_POLL_NS = 0; // as the driver
   private static final int SOURCE_PORTS = 64;
 
+  private static final LocalWires LOCAL = new LocalWires(); // as the driver's
+
   private final StandaloneCore midlayer = StandaloneCore.create();
   private final UdpWire wire;
   private final Adapter adapter;
   private final DeviceRegistration registration;
   private final DeviceLease lease;
 
-  RxeNode(InetAddress address, String io, String progress, String faults) throws IOException {
+  RxeNode(InetAddress address, String io, String progress, UdpOptions.Local local, String faults)
+      throws IOException {
     wire =
         new UdpWire(
             new UdpOptions(
@@ -55,7 +59,9 @@ final class RxeNode implements AutoCloseable {
                 UdpOptions.Gso.AUTO,
                 UdpOptions.Progress.valueOf(progress),
                 UdpOptions.IdCheck.LOOSE,
-                Set.of()));
+                local,
+                Set.of()),
+            LOCAL);
     adapter = new Adapter("rxe-" + address.getHostAddress(), wire, faults);
     wire.open(address);
     adapter.up(address);

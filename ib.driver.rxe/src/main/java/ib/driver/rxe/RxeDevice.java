@@ -14,6 +14,7 @@ import ib.core.verbs.Mtu;
 import ib.core.verbs.NodeType;
 import ib.driver.base.Plugged;
 import ib.driver.rxe.udp.HostNews;
+import ib.driver.rxe.udp.LocalWires;
 import ib.driver.rxe.udp.UdpWire;
 import ib.engine.SoftHca;
 import ib.engine.capture.Capture;
@@ -50,10 +51,15 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
   private OptionalLong faultSeed = OptionalLong.empty();
 
   private RxeDevice(
-      RxeConfig config, Host host, Host.View view, String version, Consumer<String> log) {
+      RxeConfig config,
+      LocalWires local,
+      Host host,
+      Host.View view,
+      String version,
+      Consumer<String> log) {
     long guid = config.guidGiven() ? config.guid() : view.guid().orElse(config.guid());
     super(new DeviceInfo(config.name(), 0, NodeType.CA, guid, guid, 1, RxeDriver.PID));
-    this.wire = new UdpWire(config.udp());
+    this.wire = new UdpWire(config.udp(), local);
     this.faults = new Faults(config.name(), 1, System.nanoTime());
     this.disturbed = new FaultyWire(wire, faults, 1, NanoClock.SYSTEM);
     this.capture =
@@ -83,15 +89,17 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
    * Builds an adapter and binds its sockets.
    *
    * @param config configuration of the adapter
+   * @param local the wires of the driver, to which this adapter's is added
    * @param host source of the host's addresses
    * @param version version of the driver, shown as firmware version
    * @param log takes warnings, during the call and later
    * @return the adapter
    * @throws IbAgainException when the UDP port is taken
    */
-  static RxeDevice plug(RxeConfig config, Host host, String version, Consumer<String> log) {
+  static RxeDevice plug(
+      RxeConfig config, LocalWires local, Host host, String version, Consumer<String> log) {
     Host.View view = host.look(config);
-    RxeDevice device = new RxeDevice(config, host, view, version, log);
+    RxeDevice device = new RxeDevice(config, local, host, view, version, log);
     boolean up = false;
     try {
       device.bringUp(config, view);

@@ -1,6 +1,7 @@
 package ib.driver.rxe;
 
 import ib.driver.base.osgi.Driver;
+import ib.driver.rxe.udp.LocalWires;
 import org.osgi.framework.BundleContext;
 import org.osgi.service.cm.ManagedServiceFactory;
 import org.osgi.service.component.annotations.Activate;
@@ -29,6 +30,10 @@ public final class RxeDriver extends Driver<RxeConfig> {
    */
   @Activate
   public RxeDriver(BundleContext context) {
+    this(context, new LocalWires());
+  }
+
+  private RxeDriver(BundleContext context, LocalWires local) {
     super(
         context,
         PID,
@@ -37,6 +42,7 @@ public final class RxeDriver extends Driver<RxeConfig> {
         config ->
             RxeDevice.plug(
                 config,
+                local,
                 Host.REAL,
                 context.getBundle().getVersion().toString(),
                 LoggerFactory.getLogger(RxeDriver.class)::warn));

@@ -80,6 +80,15 @@ final class RxeKeys {
               + " is dropped. strict accepts only one that follows the peer's last one, as Linux sends"
               + " them; so fewer damaged packets pass.");
 
+  static final Choice<UdpOptions.Local> LOCAL =
+      Choice.of(
+          "local",
+          UdpOptions.Local.MEMORY,
+          "How packets reach other devices of this JVM: memory, handed over without the system, at"
+              + " the speed of memory; firewalls and Wireshark on the host do not see them. While one"
+              + " of the two devices is captured or has faults, and with wire always, they are"
+              + " datagrams.");
+
   static final Choice<Quirk> QUIRKS =
       new Choice<>(
           "quirks",
@@ -170,6 +179,7 @@ final class RxeKeys {
               GSO,
               PROGRESS,
               ID_CHECK,
+              LOCAL,
               QUIRKS,
               BUSY_POLL,
               SOCKET_BUFFER,

@@ -69,6 +69,7 @@ final class RxeReader {
                 settings.choice(RxeKeys.GSO),
                 settings.choice(RxeKeys.PROGRESS),
                 settings.choice(RxeKeys.ID_CHECK),
+                settings.choice(RxeKeys.LOCAL),
                 Set.copyOf(settings.choices(RxeKeys.QUIRKS))),
             limits);
     settings.end(instance);

@@ -4,6 +4,7 @@ import ib.core.spi.DriverRegistry;
 import ib.core.spi.StandaloneDriver;
 import ib.driver.base.Settings;
 import ib.driver.base.Standalone;
+import ib.driver.rxe.udp.LocalWires;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -25,11 +26,12 @@ public final class RxeStandalone implements StandaloneDriver {
   public Devices open(DriverRegistry core, Map<String, ?> medium) {
     new Settings(medium, Set.of()).end(RxeDriver.PID); // the network needs no configuration
     Consumer<String> log = LoggerFactory.getLogger(RxeStandalone.class)::warn;
+    LocalWires local = new LocalWires();
     return new Standalone<>(
         core,
         RxeDriver.PID,
         RxeReader::read,
-        config -> RxeDevice.plug(config, Host.REAL, VERSION, log),
+        config -> RxeDevice.plug(config, local, Host.REAL, VERSION, log),
         () -> {});
   }
 }

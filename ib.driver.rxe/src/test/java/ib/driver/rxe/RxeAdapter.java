@@ -1,6 +1,7 @@
 package ib.driver.rxe;
 
 import ib.core.spi.DriverDevice;
+import ib.driver.rxe.udp.LocalWires;
 import java.util.Map;
 
 /** A device of this driver, for the tests of other rooms. */
@@ -11,7 +12,7 @@ public final class RxeAdapter implements AutoCloseable {
   public RxeAdapter(String name, String address) {
     RxeConfig config =
         RxeReader.read(RxeDriver.PID + "~" + name, Map.of("name", name, "address", address));
-    device = RxeDevice.plug(config, Host.REAL, "0", warning -> {});
+    device = RxeDevice.plug(config, new LocalWires(), Host.REAL, "0", warning -> {});
   }
 
   /** {@return what is registered} */

@@ -23,13 +23,14 @@ final class RxeGarbageTest {
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   @ParameterizedTest
-  @CsvSource({"native", "portable"})
+  @CsvSource({"native, wire", "portable, wire", "native, memory"})
   @DisplayName(
-      "D3 ping-pong over sockets: less than a byte per message in poster, receivers, engine")
-  void pingPong(String io) {
+      "D3 ping-pong over sockets or in memory: less than a byte per message in poster, receivers,"
+          + " engine")
+  void pingPong(String io, String local) {
     try (RxeLab lab = new RxeLab()) {
-      lab.configure("rxe0", "address", "127.0.0.1", "io", io);
-      lab.configure("rxe1", "address", "127.0.0.2", "io", io);
+      lab.configure("rxe0", "address", "127.0.0.1", "io", io, "local", local);
+      lab.configure("rxe1", "address", "127.0.0.2", "io", io, "local", local);
       RxeSide a = lab.side("rxe0");
       RxeSide b = lab.side("rxe1");
       RxeSide.connect(QpType.RC, a, b, Mtu.MTU_1024);

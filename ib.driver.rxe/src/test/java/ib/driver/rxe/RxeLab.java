@@ -11,6 +11,7 @@ import ib.driver.base.Announcer;
 import ib.driver.base.Devices;
 import ib.driver.base.Plugged;
 import ib.driver.base.Slot;
+import ib.driver.rxe.udp.LocalWires;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,9 +22,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The driver and a midlayer, without a framework, on loopback addresses. Beneath the door, {@code
- * RxeHost}: these tests change what the driver sees of the host and read what the driver reports,
- * which no user of the door sees.
+ * The driver and a midlayer, without a framework, on loopback addresses; its devices send each
+ * other datagrams unless a test configures otherwise. Beneath the door, {@code RxeHost}: these
+ * tests change what the driver sees of the host and read what the driver reports, which no user of
+ * the door sees.
  */
 final class RxeLab implements AutoCloseable, Announcer<RxeConfig> {
   final StandaloneCore midlayer = StandaloneCore.create();
@@ -31,10 +33,11 @@ final class RxeLab implements AutoCloseable, Announcer<RxeConfig> {
   final List<String> warnings = new CopyOnWriteArrayList<>();
   final Map<String, RxeDevice> running = new ConcurrentHashMap<>();
   volatile Host host = Host.REAL;
+  private final LocalWires local = new LocalWires();
   final Devices<RxeConfig> devices =
       new Devices<>(
           RxeReader::read,
-          config -> RxeDevice.plug(config, c -> host.look(c), "0", warnings::add),
+          config -> RxeDevice.plug(config, local, c -> host.look(c), "0", warnings::add),
           this,
           (text, why) -> errors.add(text));
   private final List<RxeSide> sides = new ArrayList<>();
@@ -49,7 +52,7 @@ final class RxeLab implements AutoCloseable, Announcer<RxeConfig> {
 
   /** Configures a device. */
   void ask(String name, Object... keysAndValues) {
-    Map<String, Object> values = new HashMap<>();
+    Map<String, Object> values = new HashMap<>(Map.of("local", "wire"));
     for (int i = 0; i < keysAndValues.length; i += 2) {
       values.put((String) keysAndValues[i], keysAndValues[i + 1]);
     }
@@ -83,6 +86,12 @@ final class RxeLab implements AutoCloseable, Announcer<RxeConfig> {
     DeviceLease lease = midlayer.core().lease(name, "test");
     leases.add(lease);
     return lease.device();
+  }
+
+  /** Gives all handles back. */
+  void release() {
+    leases.forEach(DeviceLease::close);
+    leases.clear();
   }
 
   /** One end, on a device that is leased until the lab is closed. */

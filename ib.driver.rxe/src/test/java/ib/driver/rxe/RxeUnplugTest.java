@@ -25,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 4, section 3: a RoCEv2 device is plugged and unplugged repeatedly")
@@ -122,16 +123,16 @@ final class RxeUnplugTest {
     assertEquals(List.of(), threads(), io);
   }
 
-  @ParameterizedTest(name = "{0}")
-  @ValueSource(strings = {"native", "portable"})
+  @ParameterizedTest(name = "{0} {1}")
+  @CsvSource({"native, wire", "portable, wire", "native, memory"})
   @DisplayName(
       "F15, F16, F35: unplugged under traffic, every request completes exactly once; no thread, no"
           + " descriptor, no object is left")
-  void underTraffic(String io) throws IOException {
+  void underTraffic(String io, String local) throws IOException {
     // without sockets for source ports, which come when the watch looks, so that the count is exact
-    lab.configure("rxe1", "address", "127.0.0.2", "io", io, "source_ports", 0);
+    lab.configure("rxe1", "address", "127.0.0.2", "io", io, "local", local, "source_ports", 0);
     stays = lab.lease("rxe1");
-    lab.configure("rxe0", "address", "127.0.0.1", "io", io, "source_ports", 0);
+    lab.configure("rxe0", "address", "127.0.0.1", "io", io, "local", local, "source_ports", 0);
     Busy busy = new Busy();
     ClientRegistration registration = lab.midlayer.core().registerClient(busy);
     unplugged(io);

@@ -1,7 +1,9 @@
 package ib.engine.capture;
 
+import ib.core.verbs.Gid;
 import ib.core.wire.DropReason;
 import ib.engine.wire.Packet;
+import ib.engine.wire.Route;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WireAround;
@@ -102,8 +104,8 @@ public final class CapturingWire extends WireAround {
   }
 
   @Override
-  public @Nullable WirePort direct(int dlid, int bytes) {
-    return capture.ring() == null ? inner.direct(dlid, bytes) : null;
+  public @Nullable WirePort direct(Route route, Gid source, int bytes) {
+    return capture.ring() == null ? inner.direct(route, source, bytes) : null;
   }
 
   /** Copies a packet. {@return the index of the slot; -1 when the packet was not copied} */

@@ -2,10 +2,12 @@ package ib.engine.fault;
 
 import ib.core.spi.FaultRule;
 import ib.core.spi.FaultRule.Direction;
+import ib.core.verbs.Gid;
 import ib.core.wire.DropReason;
 import ib.engine.SoftHca;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Packet;
+import ib.engine.wire.Route;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WireAround;
@@ -102,8 +104,8 @@ public final class FaultyWire extends WireAround implements AutoCloseable {
   }
 
   @Override
-  public @Nullable WirePort direct(int dlid, int bytes) {
-    return faults.active().length == 0 && out.isEmpty() ? inner.direct(dlid, bytes) : null;
+  public @Nullable WirePort direct(Route route, Gid source, int bytes) {
+    return faults.active().length == 0 && out.isEmpty() ? inner.direct(route, source, bytes) : null;
   }
 
   private void pass(Packet p, RunContext run, Shelf shelf, Direction way) {

@@ -3,6 +3,7 @@ package ib.engine.link;
 import ib.engine.run.Claimed;
 import ib.engine.run.Worker;
 import ib.engine.wire.Epoch;
+import ib.engine.wire.Route;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
 import org.jspecify.annotations.Nullable;
@@ -106,12 +107,12 @@ public abstract class Link implements WirePort {
   /**
    * Finds the port that packets of this one reach without being packets.
    *
-   * @param dlid their destination
+   * @param route their destination, and the index of their source GID
    * @param bytes length of the longest
    * @return the port, or null
    */
-  public final @Nullable Link reaches(int dlid, int bytes) {
-    WirePort to = active && dlid != 0 ? wire.direct(dlid, bytes) : null;
+  public final @Nullable Link reaches(Route route, int bytes) {
+    WirePort to = active ? wire.direct(route, tables.gid(route.sgidIndex()), bytes) : null;
     return to instanceof Link link && link.active ? link : null;
   }
 }

@@ -15,7 +15,7 @@ public final class PortTables {
 
   private volatile Gid[] gids;
   private volatile int[] pkeys;
-  private final Epoch epoch; // of the P_Keys
+  private final Epoch epoch;
   private final AtomicLong gidChanges = new AtomicLong();
   private final AtomicLong pkeyChanges = new AtomicLong();
 
@@ -53,6 +53,7 @@ public final class PortTables {
     changed[index] = gid;
     gids = changed;
     gidChanges.getAndIncrement();
+    epoch.changed();
   }
 
   public int checkedPkey(int index) {

@@ -86,7 +86,7 @@ final class Join {
     Route route = a.path.route;
     return a.service != Opcode.RC || route == null
         ? null
-        : a.path.port().reaches(route.dlid(), a.path.mtu);
+        : a.path.port().reaches(route, a.path.mtu);
   }
 
   /** Whether packets would reach the peer and its answers us; the states are not looked at. */
@@ -106,9 +106,16 @@ final class Join {
         && !other.guard().muting()
         && theirs.destQpn == a.qpn
         && theirs.mtu == ours.mtu
-        && back.dlid() == port.sourceLid(ours.sourceBits)
-        && route.dlid() == other.sourceLid(theirs.sourceBits)
+        && comesFrom(port, ours.sourceBits, route, back)
+        && comesFrom(other, theirs.sourceBits, back, route)
         && other.tables().pkeyFits(theirs.pkeyIndex, port.tables().pkey(ours.pkeyIndex))
-        && other.reaches(back.dlid(), ours.mtu) == port;
+        && other.reaches(back, ours.mtu) == port;
+  }
+
+  /** Whether packets by a route have the source to which the way back leads (IBA 9.6.1.2). */
+  private static boolean comesFrom(Link port, int pathBits, Route route, Route back) {
+    return back.dlid() != 0
+        ? back.dlid() == port.sourceLid(pathBits)
+        : back.leadsTo(port.tables().gid(route.sgidIndex()));
   }
 }

@@ -93,7 +93,7 @@ final class LargeSend {
     if (route == null || w.psnCount == 1 || port.wire().segments()) {
       return false;
     }
-    Link there = port.reaches(route.dlid(), header.length() + w.mss);
+    Link there = port.reaches(route, header.length() + w.mss);
     return there != null
         && there.queuePair(w.remoteQpn) instanceof QpCore peer
         && peer.responder instanceof DatagramReceiver r

@@ -1,5 +1,6 @@
 package ib.engine.wire;
 
+import ib.core.wire.Grh;
 import ib.engine.mr.Payload;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -48,6 +49,7 @@ public final class Packet {
   /** The name of the counter, set by a receiver that drops the packet; else null. */
   public @Nullable String dropped;
 
+  private @Nullable MemorySegment headerSpace; // made when it is needed first
   private @Nullable PacketObserver observer;
   private long observerToken;
 
@@ -194,6 +196,17 @@ public final class Packet {
    */
   public Packet(PacketOwner owner) {
     this.owner = owner;
+  }
+
+  /**
+   * {@return 40 bytes of this packet for a {@link #networkHeader}; for a wire that hands the packet
+   * over in memory}
+   */
+  public MemorySegment headerSpace() {
+    if (headerSpace == null) {
+      headerSpace = MemorySegment.ofArray(new byte[Grh.BYTES]);
+    }
+    return headerSpace;
   }
 
   /** {@return whether the packet is in use; for the owner} */

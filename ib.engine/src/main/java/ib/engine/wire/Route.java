@@ -1,6 +1,7 @@
 package ib.engine.wire;
 
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
 
 /**
@@ -67,6 +68,11 @@ public final class Route {
     return global;
   }
 
+  /** {@return traffic class; 0 when packets have no GRH} */
+  public int trafficClass() {
+    return trafficClass;
+  }
+
   /** {@return index of the source GID} */
   public int sgidIndex() {
     return sgidIndex;
@@ -88,6 +94,26 @@ public final class Route {
     return dlid != 0
         ? packet.slid == dlid
         : packet.sgidHigh == dgidHigh && packet.sgidLow == dgidLow;
+  }
+
+  /**
+   * Tells whether a GID is the destination of this route.
+   *
+   * @param gid the GID
+   * @return whether the route leads there
+   */
+  public boolean leadsTo(Gid gid) {
+    return gid.high() == dgidHigh && gid.low() == dgidLow;
+  }
+
+  /** {@return upper half of the destination GID; 0 when packets have no GRH} */
+  public long dgidHigh() {
+    return dgidHigh;
+  }
+
+  /** {@return lower half of the destination GID; 0 when packets have no GRH} */
+  public long dgidLow() {
+    return dgidLow;
   }
 
   /**

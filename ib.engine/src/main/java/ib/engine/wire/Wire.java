@@ -58,11 +58,12 @@ public interface Wire {
    * faults and captures. The engine makes no packet for such a port: it executes the request there
    * (D5). The engine keeps the answer until {@link #epoch} counts a change.
    *
-   * @param dlid destination of the packet
+   * @param route destination of the packet
+   * @param source source GID of the packet
    * @param bytes length of the longest packet of the message
    * @return the device's own port ({@link WirePort#direct}), or null when packets are needed
    */
-  default @Nullable WirePort direct(int dlid, int bytes) {
+  default @Nullable WirePort direct(Route route, Gid source, int bytes) {
     return null;
   }
 

@@ -4,6 +4,7 @@ import ib.core.verbs.Gid;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Epoch;
 import ib.engine.wire.Packet;
+import ib.engine.wire.Route;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
@@ -66,8 +67,8 @@ final class SimFabric {
 
     /** A port of this fabric needs no packet, while no fault or checker has to see packets. */
     @Override
-    public WirePort direct(int dlid, int bytes) {
-      int i = dlid - 1;
+    public WirePort direct(Route route, Gid source, int bytes) {
+      int i = route.dlid() - 1;
       return directs && i >= 0 && i < plugs.size() ? plugs.get(i).port.direct() : null;
     }
 

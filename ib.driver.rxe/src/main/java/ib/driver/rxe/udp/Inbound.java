@@ -114,7 +114,7 @@ final class Inbound implements DatagramCodec.Doubt {
         p.release(run);
         return;
       }
-      p.congested = (trafficClass & CONGESTED) == CONGESTED;
+      p.congested = isCongested(trafficClass);
       if (p.congested) {
         counters.count(UdpCounter.NP_ECN_MARKED);
       }
@@ -138,6 +138,11 @@ final class Inbound implements DatagramCodec.Doubt {
             run); // the port has not received it; a packet that was handed over may be in a queue
       }
     }
+  }
+
+  /** {@return whether a traffic class marks a packet as one that has met congestion} */
+  static boolean isCongested(int trafficClass) {
+    return (trafficClass & CONGESTED) == CONGESTED;
   }
 
   private @Nullable DropReason decode(
@@ -166,7 +171,7 @@ final class Inbound implements DatagramCodec.Doubt {
 
   /** Writes the network header that the receive buffer of a UD datagram begins with. */
   private void header(Packet p, Endpoint to, MemorySegment header, int length) {
-    headers.write(p, to);
+    headers.write(p, to.network, to.port);
     headers.length(to.network, length);
     headers.store(p, to.network, header);
     p.networkHeader = header;

@@ -22,10 +22,10 @@ final class IpHeaders {
    * Writes IP and UDP headers without their length fields.
    *
    * @param p the packet, with both its GIDs and its UDP source port
-   * @param to endpoint that received the datagram
+   * @param network IPv4 or IPv6
+   * @param port UDP port that received the datagram
    */
-  void write(Packet p, Endpoint to) {
-    Icrc.Network network = to.network;
+  void write(Packet p, Icrc.Network network, int port) {
     if (network == Icrc.Network.IPV4) {
       ipv4.wrap(bytes, 0);
       ipv4.clear();
@@ -47,7 +47,7 @@ final class IpHeaders {
     udp.wrap(bytes, network.bytes() - UdpHeader.BYTES);
     udp.clear();
     udp.sourcePort(p.sourcePort);
-    udp.destinationPort(to.port);
+    udp.destinationPort(port);
   }
 
   /** Sets the length fields for a datagram. */

@@ -1,5 +1,6 @@
 package ib.driver.rxe.udp;
 
+import ib.core.wire.BthOpcode;
 import ib.core.wire.Icrc;
 import ib.engine.wire.DatagramCodec;
 import ib.engine.wire.LinkCodec;
@@ -27,6 +28,7 @@ abstract class Sender implements Outbox {
   final UdpCounters counters;
   private final Senders home;
   private final DatagramCodec codec;
+  private final IpHeaders headers = new IpHeaders();
 
   /**
    * Creates a sender that is claimed.
@@ -58,6 +60,30 @@ abstract class Sender implements Outbox {
     boolean four = p.dgidHigh == 0 && p.dgidLow >>> 32 == 0xffff;
     boolean group = four ? (p.dgidLow & 0xf000_0000L) == 0xe000_0000L : p.dgidHigh >>> 56 == 0xff;
     return group ? GROUP_HOPS : HOPS;
+  }
+
+  /**
+   * Sets in a packet that is handed over in memory what the receiver of a datagram would see of the
+   * network.
+   */
+  final void carry(Packet p, Icrc.Network network) {
+    p.slid = 0;
+    p.sl = 0;
+    p.congested = Inbound.isCongested(p.trafficClass);
+    if (p.hopLimit <= 1) {
+      p.hopLimit = HOPS; // the system's
+    }
+    if (network == Icrc.Network.IPV4) {
+      p.flowLabel = 0;
+    }
+    if ((p.opcode & 0xe0) == BthOpcode.Service.UD.bits()) {
+      p.sourcePort = 0;
+      p.identification = 0;
+      headers.write(p, network, 0);
+      headers.length(network, DatagramCodec.length(p));
+      p.networkHeader = p.headerSpace();
+      headers.store(p, network, p.networkHeader);
+    }
   }
 
   /** Sends the packets that were added and not sent yet. */

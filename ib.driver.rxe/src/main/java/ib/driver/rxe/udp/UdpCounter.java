@@ -15,6 +15,8 @@ public enum UdpCounter {
   GSO_PROVEN,
   /** How often trials showed that they do not arrive, or the system refused to cut. */
   GSO_REFUTED,
+  /** Packets handed over in memory to a device of this JVM; UDP_SENT does not include them. */
+  UDP_LOCAL,
   /** Datagrams received. */
   UDP_RCVD,
   /** IPv4 packets whose identification was computed from the ICRC and was expected. */

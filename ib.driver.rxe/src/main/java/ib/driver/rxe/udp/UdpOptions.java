@@ -13,6 +13,7 @@ import java.util.Set;
  * @param gso whether the system cuts long sends into packets
  * @param progress which thread receives
  * @param idCheck which computed IPv4 identifications are accepted
+ * @param local how packets reach other devices of this driver
  * @param quirks deviations from the specification
  */
 public record UdpOptions(
@@ -24,6 +25,7 @@ public record UdpOptions(
     Gso gso,
     Progress progress,
     IdCheck idCheck,
+    Local local,
     Set<Quirk> quirks) {
   /** Copies the set. */
   public UdpOptions {
@@ -82,6 +84,17 @@ public record UdpOptions(
      * damaged packets pass; most packets of a peer that numbers otherwise are dropped.
      */
     STRICT
+  }
+
+  /** How packets reach other devices of this driver, in this JVM. */
+  public enum Local {
+    /**
+     * In memory, without the system: firewall, traffic control and Wireshark on the host do not see
+     * them. While one of the two devices is captured or has faults, as datagrams.
+     */
+    MEMORY,
+    /** As datagrams, by the system. */
+    WIRE
   }
 
   /** The port that is registered for RoCEv2. */

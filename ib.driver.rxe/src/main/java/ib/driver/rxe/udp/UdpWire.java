@@ -2,8 +2,11 @@ package ib.driver.rxe.udp;
 
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbInvalidException;
+import ib.core.wire.Icrc;
 import ib.engine.time.NanoClock;
+import ib.engine.wire.Epoch;
 import ib.engine.wire.Packet;
+import ib.engine.wire.Route;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
@@ -37,15 +40,20 @@ public final class UdpWire implements Wire, AutoCloseable {
   private final boolean migReq;
   private final ReceivePool pool;
   private final Bindings bindings;
+  private final LocalWires local;
+  private volatile @Nullable WirePort self; // set before the first address
   private volatile @Nullable Receiver receiver; // written while this is held
 
   /**
    * Creates a wire without addresses.
    *
    * @param options the options
+   * @param local the wires of the driver, with which this one shares memory; with {@link
+   *     UdpOptions.Local#WIRE} this one is not entered
    */
-  public UdpWire(UdpOptions options) {
+  public UdpWire(UdpOptions options, LocalWires local) {
     this.options = options;
+    this.local = options.local() == UdpOptions.Local.MEMORY ? local : new LocalWires();
     this.migReq = !options.has(Quirk.MIGREQ_0);
     this.libc = options.path() == UdpOptions.Path.PORTABLE ? null : Libc.INSTANCE;
     this.senders = new Senders(SENDERS, this::sender);
@@ -91,6 +99,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     r.start(threadName);
     bindings.start(r);
     receiver = r;
+    self = port;
   }
 
   /**
@@ -101,6 +110,9 @@ public final class UdpWire implements Wire, AutoCloseable {
    */
   public synchronized void open(InetAddress address) throws IOException {
     bindings.open(address);
+    if (options.local() == UdpOptions.Local.MEMORY) {
+      local.add(Addresses.gid(address), options.port(), this);
+    }
   }
 
   /**
@@ -186,7 +198,64 @@ public final class UdpWire implements Wire, AutoCloseable {
    * @throws IOException when the system refuses to receive on the remaining sockets
    */
   public synchronized void close(InetAddress address) throws IOException {
+    local.remove(Addresses.gid(address), options.port(), this);
     bindings.close(address);
+  }
+
+  @Override
+  public Epoch epoch() {
+    return local.epoch();
+  }
+
+  /**
+   * {@return the port of this driver that has the destination's address, when a datagram from the
+   * source would reach it} A service level is no part of a datagram, and a mark of congestion is
+   * answered, so requests with these are sent as packets.
+   */
+  @Override
+  public @Nullable WirePort direct(Route route, Gid source, int bytes) {
+    Endpoint from = bindings.find(source.high(), source.low());
+    UdpWire to =
+        from == null || route.sl() != 0 || Inbound.isCongested(route.trafficClass())
+            ? null
+            : neighbour(route.dgidHigh(), route.dgidLow(), from.network);
+    return to == null ? null : to.undisturbed();
+  }
+
+  /** The device's port, unless a capture or faults have to see datagrams. */
+  private @Nullable WirePort undisturbed() {
+    WirePort port = self;
+    return port == null ? null : port.direct();
+  }
+
+  /** The wire in this JVM that a datagram reaches, unless it has to be a datagram. */
+  private @Nullable UdpWire neighbour(long high, long low, Icrc.Network network) {
+    UdpWire wire = local.find(high, low, options.port());
+    if (wire == null || undisturbed() == null || wire.undisturbed() == null) {
+      return null;
+    }
+    Endpoint to = wire.bindings.find(high, low);
+    return to != null && to.network == network ? wire : null;
+  }
+
+  /**
+   * Hands a packet over in memory, with what the network would have set.
+   *
+   * @return whether its destination is in this JVM, so that it was handed over
+   */
+  private boolean handOver(Packet p, Endpoint from, Sender sender, RunContext run) {
+    UdpWire to = p.isMulticast() ? null : neighbour(p.dgidHigh, p.dgidLow, from.network);
+    WirePort port = to == null ? null : to.self;
+    if (to == null || port == null) {
+      return false;
+    }
+    sender.carry(p, from.network);
+    counters.count(UdpCounter.UDP_LOCAL);
+    if (p.congested) {
+      to.counters.count(UdpCounter.NP_ECN_MARKED);
+    }
+    port.receive(p, run);
+    return true;
   }
 
   @Override
@@ -202,6 +271,9 @@ public final class UdpWire implements Wire, AutoCloseable {
       return;
     }
     packet.migReq = migReq;
+    if (handOver(packet, from, sender, run)) {
+      return;
+    }
     Endpoint flow = from.flows.find(packet);
     UdpCounter why = sender.add(packet, from, flow == null ? from : flow);
     rest.end(); // after a flow was asked for, or a trial begun
@@ -254,7 +326,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     }
   }
 
-  /** {@return true, because every packet is sent as bytes} */
+  /** {@return true, because a packet may have to be a datagram} */
   @Override
   public boolean segments() {
     return true;
@@ -293,6 +365,7 @@ public final class UdpWire implements Wire, AutoCloseable {
    * that the engine still holds stay readable until {@link #close()}.
    */
   public synchronized void stop() {
+    gids().forEach(gid -> local.remove(gid, options.port(), this));
     Receiver r = receiver;
     receiver = null;
     if (r != null) {

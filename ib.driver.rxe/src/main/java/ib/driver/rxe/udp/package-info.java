@@ -8,7 +8,13 @@
  * handler runs there with no lock, claim or ring held. An idle wire wakes no thread up.
  *
  * <p>Locks: the monitor of {@code UdpWire}, one per port, guards the addresses, the sockets and the
- * groups of the port. The data path takes no lock.
+ * groups of the port; a thread that holds it may take the monitor of {@code LocalWires}, one per
+ * driver, which guards the driver's book of addresses, and takes none inside. The data path takes
+ * no lock.
+ *
+ * <p>Between two devices of one driver a request of a connected queue pair is executed at the peer
+ * ({@link ib.engine.wire.Wire#direct}), and another unicast packet is handed to the peer's port by
+ * the thread that sends it ({@code UdpWire.transmit}); {@code UdpOptions.Local} says when not.
  */
 @NullMarked
 package ib.driver.rxe.udp;

@@ -32,6 +32,7 @@ final class GroupsTest {
           UdpOptions.Gso.OFF,
           UdpOptions.Progress.THREAD,
           UdpOptions.IdCheck.LOOSE,
+          UdpOptions.Local.WIRE,
           Set.of());
 
   /** A socket that the test can see closed. */

@@ -197,6 +197,7 @@ final class ReceiverTest {
         UdpOptions.Gso.OFF,
         UdpOptions.Progress.THREAD,
         UdpOptions.IdCheck.LOOSE,
+        UdpOptions.Local.WIRE,
         Set.of());
   }
 
@@ -206,11 +207,11 @@ final class ReceiverTest {
 
     public static void main(String[] arguments) throws IOException {
       UdpOptions options = options(UdpOptions.Path.valueOf(arguments[0]));
-      UdpWire first = new UdpWire(options); // so that the classes are loaded
+      UdpWire first = new UdpWire(options, new LocalWires()); // so that the classes are loaded
       first.start(new Port(), new Run(), "first");
       first.stop();
       first.close();
-      UdpWire wire = new UdpWire(options);
+      UdpWire wire = new UdpWire(options, new LocalWires());
       String got = "a receiver";
       List<FileInputStream> files = open();
       try {
@@ -273,7 +274,7 @@ final class ReceiverTest {
       "errors of the port, the run and the counters are counted, and the next packet is "
           + "received")
   void outlives(UdpOptions.Path path) throws IOException {
-    UdpWire wire = new UdpWire(options(path));
+    UdpWire wire = new UdpWire(options(path), new LocalWires());
     Port port = new Port();
     Run run = new Run();
     wire.start(port, run, "ib-test-rx");

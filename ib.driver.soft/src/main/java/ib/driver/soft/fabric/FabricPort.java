@@ -10,6 +10,7 @@ import ib.driver.soft.topology.Adapter;
 import ib.driver.soft.topology.NodePort;
 import ib.engine.wire.Epoch;
 import ib.engine.wire.Packet;
+import ib.engine.wire.Route;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
@@ -68,8 +69,9 @@ public final class FabricPort implements Wire, AutoCloseable {
   }
 
   @Override
-  public @Nullable WirePort direct(int dlid, int bytes) {
-    return fabric.watched() ? null : delivery.direct(dlid, bytes);
+  public @Nullable WirePort direct(Route route, Gid source, int bytes) {
+    int dlid = route.dlid();
+    return fabric.watched() || dlid == 0 ? null : delivery.direct(dlid, bytes);
   }
 
   @Override

@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import ib.core.mad.smp.PortInfo;
+import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Mtu;
 import ib.driver.soft.sm.BuiltinSm;
 import ib.engine.wire.Packet;
+import ib.engine.wire.Route;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
@@ -99,7 +101,9 @@ final class FabricTest {
   private void way(TestPort to, boolean opens, Runnable change) {
     int before = fabric.epoch().now();
     change.run();
-    boolean is = open.get(0).direct(to.lid, Mtu.MTU_4096.bytes()) != null;
+    boolean is =
+        open.get(0).direct(new Route(AhAttr.ofLid(1, to.lid, 0)), Gid.ZERO, Mtu.MTU_4096.bytes())
+            != null;
     assertEquals(opens, is);
     assertTrue(fabric.epoch().now() != before, "counted");
   }

@@ -1,5 +1,6 @@
 package ib.driver.rxe.udp;
 
+import ib.driver.rxe.udp.Destinations.Destination;
 import ib.engine.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -57,7 +58,7 @@ final class Departures implements AutoCloseable {
    * Begins a message at offset {@code at} of the payload memory, with the traffic class and the
    * flow label of its first packet; hop limit 0 leaves the socket's hop limit.
    */
-  void begin(int i, NativeEndpoint by, Endpoint.Destination to, long at, Packet p, int hopLimit) {
+  void begin(int i, NativeEndpoint by, Destination to, long at, Packet p, int hopLimit) {
     long rest = rest(i);
     int name =
         SocketAddress.write(memory, rest + NAME, by.four, to.high(), to.low(), by.port, by.scope());

@@ -1,6 +1,7 @@
 package ib.driver.rxe.udp;
 
 import ib.core.wire.BthOpcode;
+import ib.driver.rxe.udp.Destinations.Destination;
 import ib.engine.wire.DatagramCodec;
 import ib.engine.wire.Packet;
 import java.lang.foreign.Arena;
@@ -26,15 +27,14 @@ final class NativeSender extends Sender {
   private final ByteBuffer view = bytes.asByteBuffer();
   private final Departures departures = new Departures(MAX_MESSAGES, bytes.address());
   private final @Nullable NativeEndpoint[] sockets = new @Nullable NativeEndpoint[MAX_MESSAGES];
-  private final Endpoint.@Nullable Destination[] peers =
-      new Endpoint.@Nullable Destination[MAX_MESSAGES];
+  private final @Nullable Destination[] peers = new @Nullable Destination[MAX_MESSAGES];
   private final int[] segments = new int[MAX_MESSAGES];
   private final int[] labels = new int[MAX_MESSAGES]; // flow labels of the messages
   private int messages;
   private int gathered; // bytes
   // the last message
   private @Nullable NativeEndpoint socket;
-  private Endpoint.@Nullable Destination peer;
+  private @Nullable Destination peer;
   private int trafficClass;
   private int flowLabel;
   private int hopLimit;
@@ -58,7 +58,7 @@ final class NativeSender extends Sender {
     if (p.hopLimit <= 1) { // applications set 1 to let the system choose
       p.hopLimit = hops(p);
     }
-    Endpoint.Destination to = main.destination(p.dgidHigh, p.dgidLow);
+    Destination to = main.peers.get(p.dgidHigh, p.dgidLow);
     NativeEndpoint over = (NativeEndpoint) by;
     if (over.four || !over.labels()) {
       p.flowLabel = 0;
@@ -87,7 +87,7 @@ final class NativeSender extends Sender {
   }
 
   /** {@return whether a packet may become a datagram of the last message} */
-  private boolean fits(Packet p, Endpoint.Destination to, NativeEndpoint over, int length) {
+  private boolean fits(Packet p, Destination to, NativeEndpoint over, int length) {
     return !full
         && messages > 0
         && to.equals(peer)
@@ -104,7 +104,7 @@ final class NativeSender extends Sender {
    * requests may overtake, and only acknowledgements, which do not depend on each other. A captured
    * packet is not overtaken, since its identification would change.
    */
-  private boolean overtakes(Packet p, Endpoint.Destination to) {
+  private boolean overtakes(Packet p, Destination to) {
     return count == 1
         && acknowledges
         && !PathProof.answers(p.opcode)
@@ -131,7 +131,7 @@ final class NativeSender extends Sender {
     return null;
   }
 
-  private void begin(Packet p, Endpoint.Destination to, NativeEndpoint over, int length) {
+  private void begin(Packet p, Destination to, NativeEndpoint over, int length) {
     if (messages == MAX_MESSAGES) {
       int at = gathered;
       send();
@@ -222,7 +222,7 @@ final class NativeSender extends Sender {
       return to;
     }
     counters.count(UdpCounter.TX_ERROR, segments[at]);
-    Endpoint.Destination peer = peers[at];
+    Destination peer = peers[at];
     if (labels[at] != 0 && errno == Libc.EINVAL) {
       over.refuseLabels();
     } else if (segments[at] > 1 && peer != null && (errno == Libc.EIO || errno == Libc.EINVAL)) {

@@ -27,7 +27,7 @@ final class PortableSender extends Sender {
     }
     view.limit(length).position(0);
     UdpCounter why =
-        ((PortableEndpoint) by).send(view, main.destination(p.dgidHigh, p.dgidLow).address());
+        ((PortableEndpoint) by).send(view, main.peers.get(p.dgidHigh, p.dgidLow).address());
     if (why == null) {
       counters.count(UdpCounter.UDP_SENT);
     }

@@ -28,7 +28,13 @@ final class RxeManualTest {
         List.of("name", "address", "interface", "port", "mtu", "busy_poll", "window", "guid"));
     omitted.removeAll(
         List.of(
-            "io", "source_ports", "id_check", "guard_violations", "guard_probes", "guard_mute"));
+            "io",
+            "source_ports",
+            "id_check",
+            "local",
+            "guard_violations",
+            "guard_probes",
+            "guard_mute"));
     ConfigManual.checkFile(RxeKeys.SCHEMA, "ib.driver.rxe-rxe0.cfg.example", omitted);
   }
 

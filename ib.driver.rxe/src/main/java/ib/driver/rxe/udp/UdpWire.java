@@ -277,6 +277,10 @@ public final class UdpWire implements Wire, AutoCloseable {
     Endpoint flow = from.flows.find(packet);
     UdpCounter why = sender.add(packet, from, flow == null ? from : flow);
     rest.end(); // after a flow was asked for, or a trial begun
+    Receiver r = receiver;
+    if (r != null) {
+      r.sent();
+    }
     if (why == null) {
       packet.release(run);
     } else {

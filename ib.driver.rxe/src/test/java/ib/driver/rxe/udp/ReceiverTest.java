@@ -157,6 +157,56 @@ final class ReceiverTest {
   }
 
   @Test
+  @DisplayName(
+      "issue 13, G8b: polls pause with looks at silent sockets; a datagram sent ends the pause, and"
+          + " a datagram received ends the silence")
+  void pauses() {
+    UdpCounters counters = new UdpCounters();
+    try (ReceivePool pool = new ReceivePool(1, 64, 1, 1)) {
+      Inbound inbound =
+          new Inbound(
+              new Port(),
+              new Run(),
+              pool,
+              counters,
+              new RefusedDatagrams(),
+              NanoClock.SYSTEM,
+              (high, low) -> false,
+              options(UdpOptions.Path.PORTABLE));
+      AtomicInteger looks = new AtomicInteger();
+      AtomicInteger waiting = new AtomicInteger();
+      Receiver receiver =
+          new Told(
+              inbound,
+              counters,
+              () -> {
+                looks.getAndIncrement();
+                return waiting.getAndSet(0);
+              });
+      for (int round = 0; round < 1000; round++) {
+        int before = looks.get();
+        for (int i = 0; i < 10_000 && looks.get() - before == i; i++) {
+          receiver.poll(); // until one has not looked
+        }
+        receiver.sent();
+        before = looks.get();
+        receiver.poll();
+        assertEquals(before + 1, looks.get(), "a look, because an answer may come");
+      }
+      for (int i = 0; i < 1_000_000; i++) {
+        receiver.poll(); // a long silence, so long pauses
+      }
+      waiting.set(1);
+      until(receiver::poll, "what arrives in silence is found");
+      for (int i = 0; i < 10; i++) {
+        int before = looks.get();
+        receiver.poll();
+        assertEquals(before + 1, looks.get(), "a look, because more may come");
+      }
+    }
+  }
+
+  @Test
   @DisplayName("A16: a sweep throws midway: what it has handed over is run, its claims come back")
   void midway() {
     UdpCounters counters = new UdpCounters();

@@ -41,13 +41,19 @@ abstract class Receiver implements Runnable {
   private final AtomicBoolean owned = new AtomicBoolean(); // the receive ring is held by one thread
   private volatile boolean polled; // whether a consumer has polled since the last nap
   private int polls; // since a consumer rested; consumers race here, so the count is not exact
-  // written by the thread that has the ring, read by all pollers: a race costs one look
-  private int empty; // looks since the last datagram, in either direction
-  private long silentNs; // since when
-  private long lookedNs; // the last look
+
+  /**
+   * Looks at the sockets since the last datagram in either direction. This and the next two are
+   * written by the thread that has the ring and read by all pollers: a race costs one look.
+   */
+  private int empty;
+
+  private long silentNs;
+  private long lookedNs;
   private volatile boolean asked; // a resting consumer asks for one more look at the sockets
   private volatile boolean napping;
   private volatile boolean sleeping; // or about to sleep
+
   final Crew crew;
 
   Receiver(Inbound inbound, UdpCounters counters, long busyPollNs) {

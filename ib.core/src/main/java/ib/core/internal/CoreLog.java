@@ -27,10 +27,8 @@ final class CoreLog implements Observer, EventReports {
   @Override
   public void leak(LeakRecord leak) {
     String pinned = leak.pinnedBy().isEmpty() ? "" : ", in use by " + leak.pinnedBy();
-    String text =
-        "left %s of %s behind, made %d ms ago by %s%s"
-            .formatted(
-                leak.object(), leak.device(), leak.ageNs() / 1_000_000, leak.thread(), pinned);
+    String made = ", made " + leak.ageNs() / 1_000_000 + " ms ago by " + leak.thread();
+    String text = "left " + leak.object() + " of " + leak.device() + " behind" + made + pinned;
     contract.report(new Violation("S32", leak.client(), text, leak.stack(), List.of()));
   }
 

@@ -4,6 +4,7 @@ import ib.core.client.Violation;
 import ib.core.internal.trace.ViolationEvent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,11 +23,11 @@ final class ViolationLog {
   private final AtomicReferenceArray<Violation> ring = new AtomicReferenceArray<>(SIZE);
   private final AtomicLong recorded = new AtomicLong();
   private final AtomicLong total = new AtomicLong();
-  private final Set<String> known = new ConcurrentSkipListSet<>();
+  private final Set<Place> known = new ConcurrentSkipListSet<>();
 
   void add(Violation v) {
     total.incrementAndGet();
-    if (!known.add(v.clause() + ' ' + v.culprit() + ' ' + v.stack())) {
+    if (!known.add(Place.of(v))) {
       return;
     }
     long n = recorded.getAndIncrement();
@@ -52,5 +53,31 @@ final class ViolationLog {
       }
     }
     return list;
+  }
+
+  /**
+   * What makes two violations the same: clause, culprit and stack. A device that is removed with
+   * 1,000 objects left behind adds 1,000 violations, so the hash is compared first, and the stack,
+   * which is long, only where the hashes are equal.
+   */
+  private record Place(int hash, String clause, String culprit, List<String> stack)
+      implements Comparable<Place> {
+    static Place of(Violation v) {
+      int hash = Objects.hash(v.clause(), v.culprit(), v.stack());
+      return new Place(hash, v.clause(), v.culprit(), v.stack());
+    }
+
+    @Override
+    public int compareTo(Place other) {
+      int order = Integer.compare(hash, other.hash);
+      if (order == 0 && !equals(other)) {
+        order = text().compareTo(other.text());
+      }
+      return order;
+    }
+
+    private String text() {
+      return clause + ' ' + culprit + ' ' + stack;
+    }
   }
 }

@@ -186,13 +186,9 @@ public final class ObjectRecord implements ObjectControl {
     holdings.settle(what, amount);
   }
 
-  boolean isUserOf(ObjectRecord used) {
-    for (ObjectRecord b : uses) {
-      if (b.equals(used)) {
-        return true;
-      }
-    }
-    return false;
+  /** {@return the objects that this one uses} */
+  List<ObjectRecord> uses() {
+    return uses;
   }
 
   long pdn() {

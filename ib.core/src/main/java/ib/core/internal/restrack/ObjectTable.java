@@ -7,10 +7,14 @@ import ib.core.internal.callback.EventMirror;
 import ib.core.internal.waits.WaitGraph;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.ObjectControl.Kind;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -104,7 +108,22 @@ public final class ObjectTable {
   }
 
   Stream<ObjectRecord> usersOf(ObjectRecord used) {
-    return records.stream().filter(b -> b.isUserOf(used));
+    return records.stream().filter(b -> b.uses().contains(used));
+  }
+
+  /**
+   * {@return the users of each object that has some, found by one look at all objects; a report of
+   * many objects needs them all. A queue pair is named once, also where it uses a completion queue
+   * for both its directions}
+   */
+  Map<ObjectRecord, List<ObjectRecord>> usersOfAll() {
+    Map<ObjectRecord, List<ObjectRecord>> users = new HashMap<>();
+    for (ObjectRecord user : records) {
+      for (ObjectRecord used : Set.copyOf(user.uses())) {
+        users.computeIfAbsent(used, r -> new ArrayList<>()).add(user);
+      }
+    }
+    return users;
   }
 
   /**

@@ -14,6 +14,7 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.ObjectControl.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -235,22 +236,23 @@ public final class Owner {
     table.waits().await(new Making(this), Waits.Rank.CLOSES, graceNs);
     List<ObjectRecord> left = records().toList();
     List<ObjectRecord> leaked = new ArrayList<>();
-    List<LeakRecord> report = new ArrayList<>();
+    Report report = new Report(this);
     for (Loan l = loans.poll(); l != null; l = loans.poll()) {
-      report.add(leak(l.label(), l.origin(), List.of()));
+      report.leak(l.label(), l.origin(), List.of());
     }
+    Map<ObjectRecord, List<ObjectRecord>> users = left.isEmpty() ? Map.of() : table.usersOfAll();
     for (ObjectRecord record : left) {
       // one that is closing or closed is no leak: its owner closes it on another thread, or it was
       // refused because the client had gone
       if (record.life().state().compareTo(State.CLOSING) < 0) {
         leaked.add(record);
-        report.add(leak(record));
+        report.leak(record, users.getOrDefault(record, List.of()));
       }
     }
     for (Kind kind : TEARDOWN) {
       for (ObjectRecord record : left) {
         if (record.kind() == kind && !record.destroyForced() && !leaked.contains(record)) {
-          report.add(leak(record));
+          report.leak(record, record.userRecords());
         }
       }
     }
@@ -258,7 +260,7 @@ public final class Owner {
       pay(t);
     }
     gone = true;
-    return report;
+    return report.leaks;
   }
 
   private void pay(Waits.Target fence) {
@@ -293,13 +295,26 @@ public final class Owner {
     }
   }
 
-  private LeakRecord leak(ObjectRecord record) {
-    List<String> pinnedBy = record.userRecords().stream().map(ObjectRecord::label).toList();
-    return leak(record.label(), record.origin(), pinnedBy);
-  }
+  /** What a sweep has found; only the thread that sweeps uses it. */
+  private static final class Report {
+    private final Owner owner;
+    private final List<LeakRecord> leaks = new ArrayList<>();
+    private final Origin.Texts stacks = new Origin.Texts();
 
-  private LeakRecord leak(String label, Origin o, List<String> pinnedBy) {
-    return new LeakRecord(client, device.name(), label, o.ageNs(), o.thread(), o.text(), pinnedBy);
+    Report(Owner owner) {
+      this.owner = owner;
+    }
+
+    void leak(ObjectRecord record, List<ObjectRecord> users) {
+      leak(record.label(), record.origin(), users.stream().map(ObjectRecord::label).toList());
+    }
+
+    void leak(String label, Origin o, List<String> pinnedBy) {
+      List<String> stack = stacks.of(o);
+      String device = owner.device.name();
+      leaks.add(
+          new LeakRecord(owner.client, device, label, o.ageNs(), o.thread(), stack, pinnedBy));
+    }
   }
 
   private record Loan(Object thing, String label, Origin origin) {

@@ -48,6 +48,18 @@ class ViolationLogTest {
   }
 
   @Test
+  @DisplayName("D2: two violations with one hash are two, also when they come again")
+  void oneHash() {
+    List<Violation> two = // "Aa" and "BB" have one hash code
+        List.of(
+            new Violation("S1", "ulp", "text", List.of("Aa"), List.of()),
+            new Violation("S1", "ulp", "text", List.of("BB"), List.of()));
+    two.forEach(log::add);
+    two.forEach(log::add);
+    assertEquals(two, log.list());
+  }
+
+  @Test
   @DisplayName("D2: what was logged is counted only, and logged again after 1,000 others")
   void toldAgain() {
     log.add(by(0));

@@ -2,7 +2,9 @@ package ib.core.internal.restrack;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -23,6 +25,7 @@ import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpState;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WorkCompletion;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -52,7 +55,7 @@ class SweepTest {
     Objects7.of(device);
     List<LeakRecord> leaks = device.sweepAndPoison();
     assertEquals(7, leaks.size());
-    LeakRecord cq = leaks.stream().filter(l -> l.object().equals("CQ 0")).findFirst().orElseThrow();
+    LeakRecord cq = leak(leaks, "CQ 0");
     assertEquals("ulp", cq.client());
     assertEquals("fake0", cq.device());
     assertEquals(List.of("QP 0 (qpn 0x4df286)"), cq.pinnedBy());
@@ -62,6 +65,29 @@ class SweepTest {
     assertEquals(List.of(), device.sweepAndPoison());
     assertEquals(0, rig.objects().live());
     assertEquals(0, rig.fake().live());
+  }
+
+  @Test
+  @DisplayName("G16: objects made at one place share the text of their stack, not their users")
+  void manyLeaks() {
+    List<ProtectionDomain> made = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      made.add(device.allocPd());
+    }
+    made.get(1).createAh(Objects7.ADDRESS);
+    made.get(1).createAh(Objects7.ADDRESS);
+    Objects7.of(device);
+    List<LeakRecord> leaks = device.sweepAndPoison();
+    LeakRecord first = leak(leaks, "PD 0");
+    LeakRecord second = leak(leaks, "PD 1");
+    assertSame(first.stack(), second.stack());
+    assertNotEquals(first.stack(), leak(leaks, "CQ 0").stack());
+    assertEquals(List.of(), first.pinnedBy());
+    assertEquals(List.of("AH 0", "AH 1"), second.pinnedBy());
+  }
+
+  private static LeakRecord leak(List<LeakRecord> leaks, String object) {
+    return leaks.stream().filter(l -> l.object().equals(object)).findFirst().orElseThrow();
   }
 
   @Test

@@ -47,6 +47,11 @@ public final class SgeList {
     return true;
   }
 
+  /** {@return the words of all elements} */
+  public long[] words() {
+    return words;
+  }
+
   /** {@return the greatest number of elements} */
   public int most() {
     return words.length / WORDS;

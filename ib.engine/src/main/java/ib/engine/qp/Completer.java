@@ -6,6 +6,7 @@ import ib.core.verbs.WellKnown;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.Copier;
+import ib.engine.mr.LastKeys;
 import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
@@ -284,7 +285,7 @@ final class Completer {
       failHead(run, WcStatus.BAD_RESP_ERR, 0);
       return;
     }
-    int result = Copier.toSges(p.payload, w.sges, w.done, qp.keys);
+    int result = Copier.toSges(p.payload, elements(w), w.done);
     if (result == Copier.OK) {
       w.done += bytes;
       if (last) {
@@ -300,11 +301,15 @@ final class Completer {
     }
   }
 
+  private LastKeys elements(SendWqe w) {
+    return qp.keys.elements(w.sges.words(), 0, w.sges.count());
+  }
+
   private void atomicAcknowledge(Packet p, SendWqe w, RunList run) {
     if (original == null) {
       original = new AtomicResult();
     }
-    if (Copier.toSges(original.set(p.swapAdd), w.sges, 0, qp.keys) == Copier.OK) {
+    if (Copier.toSges(original.set(p.swapAdd), elements(w), 0) == Copier.OK) {
       answered(p, run);
     } else {
       failHead(run, WcStatus.LOC_PROT_ERR, 0);

@@ -89,7 +89,7 @@ final class DatagramReceiver extends Responder {
       return;
     }
     int length = GRH + p.payload.length();
-    if (length > receive.sges.length()) {
+    if (length > receiveLength()) {
       complete(run, WcStatus.LOC_LEN_ERR, WcOpcode.RECV, 0, 0, 0, p);
       qp.fail(null);
       return;
@@ -97,7 +97,7 @@ final class DatagramReceiver extends Responder {
     boolean global = p.global || qp.path.port().wire().alwaysGlobal();
     int result = global ? header(p, run) : Copier.OK;
     if (result == Copier.OK) {
-      result = Copier.toSges(p.payload, receive.sges, GRH, qp.keys);
+      result = Copier.toSges(p.payload, receiveElements(), GRH);
     }
     if (result == Copier.SOURCE) {
       qp.counts.drop(p, HcaCounter.DROP_FAULT);
@@ -119,7 +119,7 @@ final class DatagramReceiver extends Responder {
 
   /** Gives segments that came as one packet, whole or not at all. */
   private void together(Packet p, RunList run) {
-    long each = receive.sges.length();
+    long each = receiveLength();
     int total = GRH + p.payload.length();
     int more = each <= GRH ? Integer.MAX_VALUE : (int) ((total - 1) / each);
     if (!coalesces || !qp.receives.ready(more)) {
@@ -131,8 +131,8 @@ final class DatagramReceiver extends Responder {
     int result = global ? header(p, run) : Copier.OK;
     int done = 0;
     for (int skip = GRH; result == Copier.OK; skip = 0) {
-      int bytes = (int) Math.min(receive.sges.length() - skip, p.payload.length() - done);
-      result = Copier.toSges(p.payload, done, bytes, receive.sges, skip, qp.keys);
+      int bytes = (int) Math.min(receiveLength() - skip, p.payload.length() - done);
+      result = Copier.toSges(p.payload, done, bytes, receiveElements(), skip);
       done += bytes;
       boolean last = done == p.payload.length();
       if (result == Copier.OK) {
@@ -182,7 +182,7 @@ final class DatagramReceiver extends Responder {
       BE_LONG.set(b, 32, p.dgidLow);
       header.add(run.headerSegment(), 0, GRH);
     }
-    return Copier.toSges(header, receive.sges, 0, qp.keys);
+    return Copier.toSges(header, receiveElements(), 0);
   }
 
   @Override

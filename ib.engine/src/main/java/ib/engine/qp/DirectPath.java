@@ -6,8 +6,9 @@ import ib.core.verbs.WcOpcode;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.Key;
+import ib.engine.mr.LastKeys;
 import ib.engine.mr.Mover;
-import ib.engine.mr.SgeList;
+import ib.engine.mr.Sges;
 import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import ib.engine.wire.Framing;
@@ -160,13 +161,14 @@ final class DirectPath {
     if (!r.takeReceive()) {
       return false;
     }
-    SgeList to = r.receive.sges;
-    if (length > to.length() || to.count() > 1) {
-      return false;
-    }
     if (length > 0) {
-      int lkey = to.lkey(0);
-      long address = to.address(0);
+      long[] to = r.words();
+      int at = r.sges();
+      if (r.sgeMost == 0 || length > Sges.length(to, at)) {
+        return false; // into several elements only packets scatter
+      }
+      int lkey = Sges.lkey(to, at);
+      long address = Sges.address(to, at);
       Key key = p.keys.receive(lkey);
       if (key == null
           || !copy(
@@ -229,7 +231,7 @@ final class DirectPath {
       p.keys.forget(key);
       return false;
     }
-    return Mover.fetch(key, version, address, length, w.sges, qp.keys);
+    return Mover.fetch(key, version, address, length, elements(w));
   }
 
   /**
@@ -245,7 +247,11 @@ final class DirectPath {
     int inline = w.inlineLength;
     return inline >= 0
         ? inline == length && Mover.store(w.inlineSegment(), inline, key, version, address)
-        : Mover.store(w.sges, length, qp.keys, key, version, address);
+        : Mover.store(elements(w), length, key, version, address);
+  }
+
+  private LastKeys elements(SendWqe w) {
+    return qp.keys.elements(w.sges.words(), 0, w.sges.count());
   }
 
   private void complete(

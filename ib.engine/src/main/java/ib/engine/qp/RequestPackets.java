@@ -29,7 +29,12 @@ final class RequestPackets {
       }
       return true;
     }
-    return Copier.gather(w.sges, offset, bytes, rights, qp.keys, p == null ? null : p.payload);
+    return Copier.gather(
+        qp.keys.elements(w.sges.words(), 0, w.sges.count()),
+        offset,
+        bytes,
+        rights,
+        p == null ? null : p.payload);
   }
 
   /**

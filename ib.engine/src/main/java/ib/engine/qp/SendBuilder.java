@@ -201,7 +201,7 @@ final class SendBuilder {
   private void gatherInline(SendWqe w) {
     QpCore engine = qp.engine();
     if (w.sges.length() > w.inlineMost()
-        || !Copier.inline(w.sges, engine.keys, w.inlineSegment())) {
+        || !SendPost.gathered(w.sges, engine.keys, w.inlineSegment())) {
       fail(PostStatus.INVALID);
     } else {
       w.inlineLength = (int) w.sges.length();

@@ -7,6 +7,8 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WrOpcode;
 import ib.engine.mr.Copier;
+import ib.engine.mr.LastKeys;
+import ib.engine.mr.SgeList;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWqe;
 import ib.engine.ring.SlotRing;
@@ -181,9 +183,22 @@ final class SendPost {
     boolean ok =
         data != null
             ? Copier.inline(data, wr.inlineOffset(), w.inlineSegment(), 0, length)
-            : Copier.inline(w.sges, qp.keys, w.inlineSegment());
+            : gathered(w.sges, qp.keys, w.inlineSegment());
     w.inlineLength = length;
     w.broken = !ok;
+  }
+
+  /** Copies all elements of a request as inline data. */
+  static boolean gathered(SgeList from, LastKeys keys, MemorySegment target) {
+    long to = 0;
+    for (int i = 0; i < from.count(); i++) {
+      int n = (int) from.length(i);
+      if (!Copier.inline(from.lkey(i), from.address(i), n, keys, target, to)) {
+        return false;
+      }
+      to += n;
+    }
+    return true;
   }
 
   /**

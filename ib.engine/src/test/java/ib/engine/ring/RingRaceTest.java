@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.engine.cq.CompletionRing;
+import ib.engine.mr.Sges;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
 import ib.engine.wire.PacketQueue;
@@ -154,7 +155,7 @@ class RingRaceTest {
 
   private static void takeAll(
       ReceiveRing ring, AtomicIntegerArray seen, AtomicInteger taken, boolean planted, Race race) {
-    ReceiveWqe wqe = new ReceiveWqe(1);
+    HeldReceive wqe = new HeldReceive(1);
     while (taken.get() < 2 * EACH) {
       boolean got;
       if (planted) {
@@ -172,8 +173,10 @@ class RingRaceTest {
         race.pause();
         continue;
       }
-      int id = (int) wqe.wrId;
-      if (wqe.sges.lkey(0) != id || wqe.sges.address(0) != id * 5L || wqe.sges.length(0) != id) {
+      long[] w = wqe.words();
+      int id = (int) ReceiveSlot.wrId(w, 0);
+      int at = ReceiveSlot.sges(0);
+      if (Sges.lkey(w, at) != id || Sges.address(w, at) != id * 5L || Sges.length(w, at) != id) {
         throw new AssertionError("torn: " + id);
       }
       seen.incrementAndGet(id);
@@ -344,13 +347,12 @@ class RingRaceTest {
     ring.post(ring.claim(1), 3, null, 0, 0, 0);
     ring.seal();
     assertEquals(SlotRing.CLOSED, ring.claim(1));
-    ReceiveWqe wqe = new ReceiveWqe(1);
-    assertTrue(ring.killOldest(wqe));
-    assertEquals(1, wqe.wrId);
+    assertTrue(ring.killOldest());
+    assertEquals(1, ReceiveSlot.wrId(ring.words(), ring.base(0)));
     ring.retire(0);
-    assertFalse(ring.killOldest(wqe), "its poster was held up");
-    assertTrue(ring.killOldest(wqe));
-    assertEquals(3, wqe.wrId);
+    assertFalse(ring.killOldest(), "its poster was held up");
+    assertTrue(ring.killOldest());
+    assertEquals(3, ReceiveSlot.wrId(ring.words(), ring.base(2)));
     ring.retire(2);
     ring.post(late, 2, null, 0, 0, 0);
     assertTrue(ring.retract(late), "the poster learns it");

@@ -3,6 +3,7 @@ package ib.engine.ring;
 import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Scenario;
 import ib.engine.cq.CompletionRing;
+import ib.engine.mr.Sges;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
 import ib.engine.wire.PacketQueue;
@@ -240,10 +241,13 @@ public final class RingScenarios {
     }
 
     private void take() {
-      ReceiveWqe w = new ReceiveWqe(1);
-      if (ring.take(w)) {
-        require(w.sges.lkey(0) == w.wrId && w.sges.length(0) == w.wrId, "torn");
-        sum += (int) w.wrId;
+      HeldReceive held = new HeldReceive(1);
+      if (ring.take(held)) {
+        long[] w = held.words();
+        long id = ReceiveSlot.wrId(w, 0);
+        int at = ReceiveSlot.sges(0);
+        require(Sges.lkey(w, at) == id && Sges.length(w, at) == id, "torn");
+        sum += (int) id;
         taken++;
       }
     }

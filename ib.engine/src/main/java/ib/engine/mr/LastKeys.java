@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
  * The registered memory of one queue pair's device, as the queue pair finds it: the tables of keys,
  * the queue pair's domain, the keys that the descriptor way used last, and the elements of the
  * request in hand, which name keys. The elements stay where they are, in the slot of their request
- * or in a builder; here stands only where that is. A key that is kept is a
- * hint and never a permission: {@link Key#admit} compares the whole number, domain, rights, bounds,
- * holder and version whichever way the key was found. All keys are those of the queue pair's own
- * device, so that nothing is to be forgotten when its peer changes.
+ * or in a builder; here stands only where that is. A key that is kept is a hint and never a
+ * permission: {@link Key#admit} compares the whole number, domain, rights, bounds, holder and
+ * version whichever way the key was found. All keys are those of the queue pair's own device, so
+ * that nothing is to be forgotten when its peer changes.
  *
  * <p>Only the thread that holds the queue pair's claim may find keys that are kept, and take
  * elements in hand; any thread may {@link #forget} a key, and {@link #find} one in the table.

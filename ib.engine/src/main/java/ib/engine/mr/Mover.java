@@ -118,7 +118,8 @@ public final class Mover {
   /**
    * Copies inline data to memory that a key has admitted.
    *
-   * @param segment the source, from its first byte
+   * @param segment the source
+   * @param offset where it begins
    * @param bytes number of bytes
    * @param key key of the target
    * @param version result of {@link Key#admit} for all bytes
@@ -126,10 +127,10 @@ public final class Mover {
    * @return false when the target is no longer registered; some bytes may be copied then
    */
   public static boolean store(
-      MemorySegment segment, int bytes, Key key, long version, long address) {
+      MemorySegment segment, long offset, int bytes, Key key, long version, long address) {
     key.enter();
     try {
-      return Copier.into(key, version, address, segment, 0, bytes) == Copier.OK;
+      return Copier.into(key, version, address, segment, offset, bytes) == Copier.OK;
     } finally {
       key.leave();
     }

@@ -7,7 +7,7 @@ import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.Copier;
 import ib.engine.mr.LastKeys;
-import ib.engine.ring.SendWqe;
+import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -144,14 +144,14 @@ final class Completer {
   private boolean retire(int end, RunList run) {
     long n = 0;
     while (head < qp.requester.started()) {
-      SendWqe w = qp.requester.ring().at(head);
-      if (Psn.diff(end, w.psnFirst) <= 0 || head == qp.requester.haltIndex()) {
+      int first = qp.requester.psnFirst(head);
+      if (Psn.diff(end, first) <= 0 || head == qp.requester.haltIndex()) {
         break;
       }
-      if ((Verb.what(w.opcode) & Verb.ANSWERED) != 0) {
+      if ((Verb.what(opcode()) & Verb.ANSWERED) != 0) {
         return false;
       }
-      int last = Psn.add(w.psnFirst, w.psnCount);
+      int last = Psn.add(first, qp.requester.psnCount(head));
       if (Psn.diff(end, last) < 0) {
         break;
       }
@@ -168,9 +168,9 @@ final class Completer {
     return true;
   }
 
-  /** Completes a request that was executed at the peer: the oldest one, which needs no slot. */
-  void executed(SendWqe w, long index, RunList run) {
-    SendCompletions.push(qp, run, w, index, WcStatus.SUCCESS, 0);
+  /** The opcode of the oldest request. */
+  private int opcode() {
+    return qp.requester.slots.opcode(qp.requester.place(head));
   }
 
   /** Goes on behind the requests that were executed at the peer. */
@@ -191,7 +191,7 @@ final class Completer {
 
   /** Sends the oldest request again, once per gap: its response is lost, a later one arrived. */
   private void askAgain() {
-    int expected = Resend.expected(qp.requester.ring().at(head), qp.path.mtuShift);
+    int expected = Resend.expected(qp.requester, head, qp.path.mtuShift);
     una = Psn.diff(expected, una) > 0 ? expected : una;
     if (rewoundFor != expected) {
       rewoundFor = expected;
@@ -253,10 +253,9 @@ final class Completer {
     if (head == qp.requester.started() || head == qp.requester.haltIndex()) {
       return;
     }
-    SendWqe w = qp.requester.ring().at(head);
-    int what = Verb.what(w.opcode) & Verb.ANSWERED;
-    int expected = Resend.expected(w, qp.path.mtuShift);
-    if (what == 0 || Psn.diff(p.psn, w.psnFirst) < 0) {
+    int what = Verb.what(opcode()) & Verb.ANSWERED;
+    int expected = Resend.expected(qp.requester, head, qp.path.mtuShift);
+    if (what == 0 || Psn.diff(p.psn, qp.requester.psnFirst(head)) < 0) {
       qp.counts.drop(p, HcaCounter.DROP_RESPONSE);
     } else if (p.psn != expected) {
       if (!ready || Psn.diff(p.psn, expected) > 0) {
@@ -265,9 +264,9 @@ final class Completer {
     } else if (((Opcode.what(p.opcode) & Opcode.ATOMIC) != 0) != (what == Verb.ATOMIC)) {
       qp.counts.drop(p, HcaCounter.DROP_RESPONSE); // not what this request is answered with
     } else if (what == Verb.READ) {
-      readResponse(p, w, run);
+      readResponse(p, run);
     } else if (what == Verb.ATOMIC) {
-      atomicAcknowledge(p, w, run);
+      atomicAcknowledge(p, run);
     } else if (p.opcode != Opcode.READ_RESPONSE_ONLY || p.payload.length() != 0) {
       failHead(run, WcStatus.BAD_RESP_ERR, 0);
     } else {
@@ -275,9 +274,10 @@ final class Completer {
     }
   }
 
-  private void readResponse(Packet p, SendWqe w, RunList run) {
+  private void readResponse(Packet p, RunList run) {
     int bytes = p.payload.length();
-    long left = w.length - w.done;
+    long done = qp.requester.done(head);
+    long left = qp.requester.length(head) - done;
     boolean last = (Opcode.what(p.opcode) & Opcode.END) != 0;
     if (bytes > left
         || last != (bytes == left)
@@ -285,9 +285,9 @@ final class Completer {
       failHead(run, WcStatus.BAD_RESP_ERR, 0);
       return;
     }
-    int result = Copier.toSges(p.payload, elements(w), w.done);
+    int result = Copier.toSges(p.payload, elements(), done);
     if (result == Copier.OK) {
-      w.done += bytes;
+      qp.requester.done(head, done + bytes);
       if (last) {
         answered(p, run);
       } else {
@@ -301,15 +301,15 @@ final class Completer {
     }
   }
 
-  private LastKeys elements(SendWqe w) {
-    return qp.keys.elements(w.sges.words(), 0, w.sges.count());
+  private LastKeys elements() {
+    return qp.requester.elements(head, qp.keys);
   }
 
-  private void atomicAcknowledge(Packet p, SendWqe w, RunList run) {
+  private void atomicAcknowledge(Packet p, RunList run) {
     if (original == null) {
       original = new AtomicResult();
     }
-    if (Copier.toSges(original.set(p.swapAdd), elements(w), 0) == Copier.OK) {
+    if (Copier.toSges(original.set(p.swapAdd), elements(), 0) == Copier.OK) {
       answered(p, run);
     } else {
       failHead(run, WcStatus.LOC_PROT_ERR, 0);
@@ -328,15 +328,16 @@ final class Completer {
     if (qp.service != Opcode.RC) {
       return; // its memory is free when the packets before it are back
     }
-    while (head < qp.requester.started()
-        && (Verb.what(qp.requester.ring().at(head).opcode) & Verb.LOCAL) != 0) {
+    while (head < qp.requester.started() && (Verb.what(opcode()) & Verb.LOCAL) != 0) {
       completeHead(run, WcStatus.SUCCESS, 0);
     }
   }
 
   /** Completes the oldest request. */
   void completeHead(RunList run, WcStatus status, int syndrome) {
-    SendCompletions.push(qp, run, qp.requester.ring().at(head), head++, status, syndrome);
+    long index = head++;
+    SendSlots slots = qp.requester.slots;
+    SendCompletions.push(qp, run, slots, qp.requester.place(index), index, status, syndrome);
   }
 
   /** Fails the oldest request and flushes the others, for RC the receives too (IBA 10.3.1). */

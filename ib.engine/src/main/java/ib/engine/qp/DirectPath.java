@@ -3,13 +3,13 @@ package ib.engine.qp;
 import ib.core.verbs.Access;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcOpcode;
+import ib.core.verbs.WcStatus;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.Key;
-import ib.engine.mr.LastKeys;
 import ib.engine.mr.Mover;
 import ib.engine.mr.Sges;
-import ib.engine.ring.SendWqe;
+import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.wire.Framing;
 import ib.engine.wire.Opcode;
@@ -45,14 +45,19 @@ final class DirectPath {
   /**
    * Executes the next request, as a whole and with both completions, or leaves it as it was.
    *
-   * @param w the request
+   * @param s requests, in the ring or in a builder
+   * @param b the request
    * @param index the index of the request: the head of the ring
    * @return whether it was executed
    */
-  boolean execute(SendWqe w, long index, RunList run) {
-    int what = Verb.what(w.opcode);
-    long length = w.messageLength();
-    if ((what & KINDS) == 0 || (what & Verb.INV) != 0 || w.broken || length > most) {
+  boolean execute(SendSlots s, int b, long index, RunList run) {
+    long kind = s.kind(b);
+    int what = Verb.what(SendSlots.opcode(kind));
+    long length = s.messageLength(b, kind);
+    if ((what & KINDS) == 0
+        || (what & Verb.INV) != 0
+        || SendSlots.isBroken(kind)
+        || length > most) {
       return false;
     }
     QpCore p = peer;
@@ -69,12 +74,14 @@ final class DirectPath {
     }
     boolean done =
         (what & Verb.SEND) != 0
-            ? send(w, what, length, p, r, run)
-            : (what & Verb.WRITE) != 0 ? write(w, what, length, p, r, run) : read(w, length, p);
+            ? send(s, b, kind, length, r, run)
+            : (what & Verb.WRITE) != 0
+                ? write(s, b, kind, length, r, run)
+                : read(s, b, kind, length, p);
     if (done) {
       advance(p, what, (int) length);
       run.spend((int) length);
-      qp.completer.executed(w, index, run);
+      SendCompletions.push(qp, run, s, b, index, WcStatus.SUCCESS, 0);
     }
     return done;
   }
@@ -157,7 +164,8 @@ final class DirectPath {
   }
 
   private boolean send(
-      SendWqe w, int what, long length, QpCore p, ConnectedResponder r, RunList run) {
+      SendSlots s, int b, long kind, long length, ConnectedResponder r, RunList run) {
+    QpCore p = r.qp;
     if (!r.takeReceive()) {
       return false;
     }
@@ -172,7 +180,9 @@ final class DirectPath {
       Key key = p.keys.receive(lkey);
       if (key == null
           || !copy(
-              w,
+              s,
+              b,
+              kind,
               length,
               p,
               key,
@@ -181,23 +191,26 @@ final class DirectPath {
         return false;
       }
     }
-    complete(w, what, WcOpcode.RECV, length, r, run);
+    complete(s, b, kind, WcOpcode.RECV, length, r, run);
     return true;
   }
 
   private boolean write(
-      SendWqe w, int what, long length, QpCore p, ConnectedResponder r, RunList run) {
-    boolean imm = (what & Verb.IMM) != 0;
+      SendSlots s, int b, long kind, long length, ConnectedResponder r, RunList run) {
+    QpCore p = r.qp;
+    boolean imm = (Verb.what(SendSlots.opcode(kind)) & Verb.IMM) != 0;
     if (imm && !r.takeReceive()) {
       return false;
     }
     if (length > 0) {
-      int rkey = w.rkey;
-      long address = w.remoteAddress;
+      int rkey = s.rkey(b);
+      long address = s.remoteAddress(b);
       Key key = p.keys.remote(rkey);
       if (key == null
           || !copy(
-              w,
+              s,
+              b,
+              kind,
               length,
               p,
               key,
@@ -207,21 +220,20 @@ final class DirectPath {
       }
     }
     if (imm) {
-      complete(w, what, WcOpcode.RECV_RDMA_WITH_IMM, length, r, run);
+      complete(s, b, kind, WcOpcode.RECV_RDMA_WITH_IMM, length, r, run);
     }
     return true;
   }
 
-  private boolean read(SendWqe w, long length, QpCore p) {
+  private boolean read(SendSlots s, int b, long kind, long length, QpCore p) {
     if (qp.path.maxRdAtomic == 0) {
       return false;
     }
-    w.length = length; // for its completion
     if (length == 0) {
       return true;
     }
-    int rkey = w.rkey;
-    long address = w.remoteAddress;
+    int rkey = s.rkey(b);
+    long address = s.remoteAddress(b);
     Key key = p.keys.remote(rkey);
     if (key == null) {
       return false;
@@ -231,7 +243,7 @@ final class DirectPath {
       p.keys.forget(key);
       return false;
     }
-    return Mover.fetch(key, version, address, length, elements(w));
+    return Mover.fetch(key, version, address, length, s.elements(b, kind, qp.keys));
   }
 
   /**
@@ -239,24 +251,27 @@ final class DirectPath {
    * request that is still in its builder, so each word that the check has used is read once, there:
    * who changes the builder meanwhile gets other bytes sent, never more.
    */
-  private boolean copy(SendWqe w, long length, QpCore p, Key key, long version, long address) {
+  private boolean copy(
+      SendSlots s, int b, long kind, long length, QpCore p, Key key, long version, long address) {
     if (version == Key.REFUSED) {
       p.keys.forget(key);
       return false;
     }
-    int inline = w.inlineLength;
+    int inline = SendSlots.inlineLength(kind);
     return inline >= 0
-        ? inline == length && Mover.store(w.inlineSegment(), inline, key, version, address)
-        : Mover.store(elements(w), length, key, version, address);
-  }
-
-  private LastKeys elements(SendWqe w) {
-    return qp.keys.elements(w.sges.words(), 0, w.sges.count());
+        ? Mover.store(s.segment(), s.inlineOffset(b), inline, key, version, address)
+        : Mover.store(s.elements(b, kind, qp.keys), length, key, version, address);
   }
 
   private void complete(
-      SendWqe w, int what, WcOpcode opcode, long length, ConnectedResponder r, RunList run) {
-    boolean imm = (what & Verb.IMM) != 0;
+      SendSlots s,
+      int b,
+      long kind,
+      WcOpcode opcode,
+      long length,
+      ConnectedResponder r,
+      RunList run) {
+    boolean imm = (Verb.what(SendSlots.opcode(kind)) & Verb.IMM) != 0;
     QpPath path = qp.path;
     Route route = path.route;
     r.complete(
@@ -264,10 +279,10 @@ final class DirectPath {
         opcode,
         (int) length,
         Responder.immFlag(imm),
-        imm ? w.immData : 0,
+        imm ? s.immData(b) : 0,
         path.port().sourceLid(path.sourceBits),
         route == null ? 0 : route.sl(),
-        (w.flags & SendFlags.SOLICITED) != 0);
+        (SendSlots.flags(kind) & SendFlags.SOLICITED) != 0);
   }
 
   private boolean global() {

@@ -88,7 +88,7 @@ final class Flusher {
   }
 
   private static void finishBatch(QpCore qp, RunList run, SendRing sends, long first) {
-    long after = first + sends.at(first).batch;
+    long after = first + sends.batch(first);
     if (sends.kill(first)) {
       while (qp.completer.head() < after) {
         qp.completer.completeHead(run, WcStatus.WR_FLUSH_ERR, 0);

@@ -13,7 +13,7 @@ import ib.engine.link.HcaCounter;
 import ib.engine.mr.LastKeys;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
-import ib.engine.ring.SendWqe;
+import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.run.Worker;
 import ib.engine.wire.Epoch;
@@ -232,12 +232,12 @@ final class QpCore extends Member {
    * Executes requests at the peer before they are in the ring; for their poster, which has claimed
    * slots for them and publishes those of the requests that were not executed.
    *
-   * @param staged the requests; null where another thread uses the same builder
+   * @param staged the requests; fewer when another thread uses the same builder
    * @param n number of requests
    * @param index the index of the first slot
    * @return how many of them were executed, from the first on
    */
-  int express(@Nullable SendWqe[] staged, int n, long index) {
+  int express(SendSlots staged, int n, long index) {
     try {
       return isQuiet() ? DirectSends.express(this, staged, n, index) : 0;
     } catch (Throwable t) {

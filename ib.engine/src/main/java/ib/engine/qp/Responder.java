@@ -215,8 +215,8 @@ abstract class Responder {
   }
 
   /**
-   * Pushes the completion; the order is that of {@link SendCompletions#push}. The slot may be filled
-   * anew as soon as the completion can be polled, so all of it is read before.
+   * Pushes the completion; the order is that of {@link SendCompletions#push}. The slot may be
+   * filled anew as soon as the completion can be polled, so all of it is read before.
    */
   private void push(
       RunList run,

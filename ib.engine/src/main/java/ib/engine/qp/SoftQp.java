@@ -280,7 +280,7 @@ public final class SoftQp extends QueuePair {
   @Override
   public WrBuilder wrFlush(int rkey, long remoteAddress, long length, int type, int level) {
     builder.begin(WrOpcode.FLUSH, rkey, remoteAddress, type | level << 4);
-    builder.memory(null, null, length, 0);
+    builder.flush(length);
     return this;
   }
 
@@ -288,7 +288,7 @@ public final class SoftQp extends QueuePair {
   public WrBuilder wrBindMw(
       MemoryWindow window, int rkey, MemoryRegion region, long address, long length, int access) {
     builder.begin(WrOpcode.BIND_MW, rkey, address, 0);
-    builder.memory(window, region, length, access);
+    builder.bind(window, region, length, access);
     return this;
   }
 
@@ -301,7 +301,7 @@ public final class SoftQp extends QueuePair {
   @Override
   public WrBuilder wrRegMr(MemoryRegion region, int key, int access) {
     builder.begin(WrOpcode.REG_MR, key, 0, 0);
-    builder.memory(region, null, 0, access);
+    builder.register(region, access);
     return this;
   }
 

@@ -9,8 +9,8 @@ import ib.core.verbs.RecvWr;
 import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.SrqAttr;
 import ib.core.verbs.SrqInit;
-import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.HeldReceive;
+import ib.engine.ring.ReceiveRing;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 

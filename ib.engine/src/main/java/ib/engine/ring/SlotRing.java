@@ -103,7 +103,12 @@ public abstract class SlotRing extends ReleaseCursor {
     return tail < 0;
   }
 
-  final int slot(long index) {
+  /**
+   * {@return the number of a slot, from 0}
+   *
+   * @param index the slot's index
+   */
+  public final int slot(long index) {
     return (int) index & mask;
   }
 

@@ -6,7 +6,7 @@ import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.WrOpcode;
 import ib.engine.SoftHca;
 import ib.engine.link.HcaCounter;
-import ib.engine.ring.SendWqe;
+import ib.engine.ring.SendRing;
 import ib.engine.ring.SlotRing;
 import ib.engine.run.Claimed;
 import ib.engine.run.Holder;
@@ -62,11 +62,26 @@ public final class Probe {
   public static void postChanged(QueuePair qp, WrOpcode opcode) {
     QpCore core = ((SoftQp) qp).engine();
     long index = core.sends.claim(1);
-    SendWqe w = core.sends.at(index);
-    w.breakIt();
-    w.broken = false;
-    w.opcode = opcode.value();
+    int b = core.sends.base(index);
+    core.sends.slots().begin(b, 0, opcode.value(), 0);
+    core.sends.slots().keys(b, 0, 0);
+    core.sends.slots().remote(b, 0);
     SendPost.publish(core, core.sends, index, 1);
+  }
+
+  /** The send ring of one life of a queue pair. */
+  public record Life(SendRing ring) {
+    /** Whether it goes on where another one has ended for good. */
+    public boolean follows(Life before) {
+      return before.ring.sealed()
+          && before.ring.claim(1) == SlotRing.CLOSED
+          && ring.head() == before.ring.tail();
+    }
+  }
+
+  /** {@return the present life of a queue pair} */
+  public static Life life(QueuePair qp) {
+    return new Life(((SoftQp) qp).engine().sends);
   }
 
   /** Whether the service of a queue pair executes an opcode. */

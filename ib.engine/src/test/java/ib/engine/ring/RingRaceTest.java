@@ -77,21 +77,23 @@ class RingRaceTest {
         continue;
       }
       if (planted) {
-        ring.at(first).batch = n;
-        ring.publish(first);
+        ring.publish(first, n);
       }
+      SendSlots slots = ring.slots();
       for (int k = 0; k < n; k++) {
-        SendWqe w = ring.at(first + k);
-        w.wrId = (long) me * EACH + i + k;
-        w.immData = (int) w.wrId;
-        w.remoteAddress = w.wrId * 3;
+        int b = ring.base(first + k);
+        long id = (long) me * EACH + i + k;
+        if (!planted) {
+          slots.begin(b, id, 0, 0);
+        }
+        slots.keys(b, (int) id, (int) id);
+        slots.remote(b, id * 3);
         if (planted && k == 0) {
           race.pause();
         }
       }
       if (!planted) {
-        ring.at(first).batch = n;
-        ring.publish(first);
+        ring.publish(first, n);
       }
       i += n;
     }
@@ -105,11 +107,12 @@ class RingRaceTest {
         race.pause();
         continue;
       }
-      int n = ring.at(head).batch;
+      int n = ring.batch(head);
       for (int k = 0; k < n; k++) {
-        SendWqe w = ring.at(head);
-        int id = (int) w.wrId;
-        if (w.immData != id || w.remoteAddress != id * 3L || id <= last[id / EACH]) {
+        SendSlots slots = ring.slots();
+        int b = ring.base(head);
+        int id = slots.rkey(b);
+        if (slots.immData(b) != id || slots.remoteAddress(b) != id * 3L || id <= last[id / EACH]) {
           throw new AssertionError("torn or out of order: " + id);
         }
         last[id / EACH] = id;

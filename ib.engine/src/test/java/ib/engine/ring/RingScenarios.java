@@ -41,13 +41,12 @@ public final class RingScenarios {
     private void post(int n, int id) {
       long first = ring.claim(n);
       for (int i = 0; i < n; i++) {
-        SendWqe w = ring.at(first + i);
-        w.wrId = (long) id + i;
+        int b = ring.base(first + i);
+        ring.slots().begin(b, (long) id + i, 0, 0);
         Interleavings.step();
-        w.immData = id + i;
+        ring.slots().keys(b, 0, id + i);
       }
-      ring.at(first).batch = n;
-      ring.publish(first);
+      ring.publish(first, n);
     }
 
     private void consume() {
@@ -55,11 +54,12 @@ public final class RingScenarios {
       if (!ring.published(h)) {
         return;
       }
-      int n = ring.at(h).batch;
+      int n = ring.batch(h);
       for (int i = 0; i < n; i++) {
-        SendWqe w = ring.at(h + i);
-        require(w.wrId == w.immData, "torn");
-        seen.append(w.wrId);
+        int b = ring.base(h + i);
+        long id = ring.slots().wrId(b);
+        require(id == ring.slots().immData(b), "torn");
+        seen.append(id);
         ring.retire(h + i);
       }
     }

@@ -35,7 +35,7 @@ final class AckRequests {
     return qp.signalAll
         || (flags & SendFlags.SIGNALED) != 0
         || ++r.silent >= Math.min(MAX_SILENT, r.ring.capacity() / 4)
-        || qp.path.ackTimeoutNs == 0 // nothing would make us ask late
+        || qp.ackTimeoutNs == 0 // nothing would make us ask late
         || qp.state != QpState.RTS;
   }
 

@@ -25,21 +25,19 @@ import org.jspecify.annotations.Nullable;
  * in sequence, a peer that another thread has claimed) are sent as packets, so only one place
  * refuses requests. Only the thread that holds the queue pair's claim may call these methods.
  */
-final class DirectPath {
+final class DirectPath extends Direction {
   private static final int KINDS = Verb.SEND | Verb.WRITE | Verb.READ;
 
   private final QpCore qp;
-  private final Direction sent;
   private final long most; // bytes of a request, so that one call is bounded
   private @Nullable QpCore peer; // claimed while a run lasts
   private boolean claimed; // by us: not the run list's anyway
   private int unacknowledged; // messages since the peer's last answer
 
   /** Makes the way of a queue pair whose requests are of so many bytes at most. */
-  DirectPath(QpCore qp, long lengthMost) {
-    this.qp = qp;
-    this.most = Math.min(lengthMost, qp.hca.config().runBudgetBytes());
-    this.sent = qp.directSent;
+  DirectPath(QpCounts qp, long most) {
+    this.qp = (QpCore) qp;
+    this.most = most;
   }
 
   /**
@@ -89,27 +87,27 @@ final class DirectPath {
   /** Whether the next request has the sequence number that the peer expects. */
   private boolean isNext(QpCore p, ConnectedResponder r) {
     Direction received = p.directReceived;
-    if (sent.ahead && received.ahead) {
-      return sent.psn == received.psn;
+    if (ahead && received.ahead) {
+      return psn == received.psn;
     }
-    int psn = sent.ahead ? sent.psn : qp.requester.psnNext();
-    if (received.ahead ? received.psn != psn : !r.isNext(psn)) {
+    int next = ahead ? psn : qp.requester.psnNext();
+    if (received.ahead ? received.psn != next : !r.isNext(next)) {
       return false;
     }
-    sent.psn = psn;
-    sent.ahead = true;
-    received.psn = psn;
+    psn = next;
+    ahead = true;
+    received.psn = next;
     received.ahead = true;
     return true;
   }
 
   private void advance(QpCore p, int what, int length) {
-    int psns = qp.path.packets(length);
-    int next = Psn.add(sent.psn, psns);
-    sent.psn = next;
+    int psns = qp.packets(length);
+    int next = Psn.add(psn, psns);
+    psn = next;
     Direction received = p.directReceived;
     received.executed(next, (what & Verb.READ) != 0);
-    count(received, what, length, psns);
+    counted(received, what, length, psns);
   }
 
   /**
@@ -139,15 +137,15 @@ final class DirectPath {
       return null;
     }
     boolean mine = p.owner != run;
-    if (mine && !p.token.tryClaim()) {
-      if (p.token.dead()) {
+    if (mine && !p.tryClaim()) {
+      if (p.dead()) {
         Join.part(qp);
       }
       return null; // its owner will see the packet
     }
     claimed = mine;
     peer = p; // from here on, whatever is thrown, end gives it back
-    p.token.heldBy(run.thread());
+    p.heldBy(run.thread());
     if (Join.holds(qp, p)) {
       return p;
     }
@@ -226,7 +224,7 @@ final class DirectPath {
   }
 
   private boolean read(SendSlots s, int b, long kind, long length, QpCore p) {
-    if (qp.path.maxRdAtomic == 0) {
+    if (qp.maxRdAtomic == 0) {
       return false;
     }
     if (length == 0) {
@@ -272,7 +270,7 @@ final class DirectPath {
       ConnectedResponder r,
       RunList run) {
     boolean imm = (Verb.what(SendSlots.opcode(kind)) & Verb.IMM) != 0;
-    QpPath path = qp.path;
+    QpPath path = qp;
     Route route = path.route;
     r.complete(
         run,
@@ -286,18 +284,18 @@ final class DirectPath {
   }
 
   private boolean global() {
-    Route route = qp.path.route;
+    Route route = qp.route;
     return route != null && route.global();
   }
 
-  private void count(Direction received, int what, int bytes, int packets) {
+  private void counted(Direction received, int what, int bytes, int packets) {
     boolean read = (what & Verb.READ) != 0;
     int opcode = read ? Opcode.READ_REQUEST : Verb.part(what, true, true);
-    int requests = read ? 1 : packets;
-    int words = Framing.words(opcode, global(), requests, read ? 0 : bytes);
-    sent.requests += requests;
-    sent.requestWords += words;
-    received.requests += requests;
+    int asked = read ? 1 : packets;
+    int words = Framing.words(opcode, global(), asked, read ? 0 : bytes);
+    requests += asked;
+    requestWords += words;
+    received.requests += asked;
     received.requestWords += words;
     if (read) {
       answered(received, Opcode.READ_RESPONSE_ONLY, packets, bytes);
@@ -309,12 +307,12 @@ final class DirectPath {
   /** Counts a response, which acknowledges every request so far. */
   private void answered(Direction received, int opcode, int packets, int bytes) {
     int words = Framing.words(opcode, global(), packets, bytes);
-    sent.answers += packets;
-    sent.answerWords += words;
+    answers += packets;
+    answerWords += words;
     received.answers += packets;
     received.answerWords += words;
     if (unacknowledged > 1) {
-      qp.counts.count(HcaCounter.ACK_DEFERRED);
+      qp.count(HcaCounter.ACK_DEFERRED);
     }
     unacknowledged = 0;
   }

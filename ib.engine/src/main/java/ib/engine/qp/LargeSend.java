@@ -40,7 +40,7 @@ final class LargeSend {
    * {@return how many datagrams a request is, a number beyond all bounds when it cannot be sent}
    */
   static int packets(QpCore qp, SendSlots slots, int b, long length) {
-    int mtu = qp.path.port().mtuBytes();
+    int mtu = qp.port().mtuBytes();
     LargeHeader header = slots.header(b);
     int mss = slots.mss(b);
     if (mss == 0 || header == null) {
@@ -61,7 +61,7 @@ final class LargeSend {
     if (header == null || mss == 0) {
       return FAULT; // a thread has made a large send of it after it was checked
     }
-    Packet p = qp.requestPool.take();
+    Packet p = qp.packets().requestPool.take();
     if (p == null) {
       return WAITS;
     }
@@ -87,7 +87,7 @@ final class LargeSend {
     p.solicited = last && (r.slots.flags(b) & SendFlags.SOLICITED) != 0;
     r.done(request, done + bytes);
     if (last) {
-      r.packetLast(request, qp.requestPool.taken());
+      r.packetLast(request, qp.packets().requestPool.taken());
     }
     run.spend(bytes);
     RequestPackets.transmit(qp, p, b, run);
@@ -98,7 +98,7 @@ final class LargeSend {
   private static boolean takenTogether(QpCore qp, long request, LargeHeader header) {
     Requester r = qp.requester;
     int b = r.place(request);
-    Link port = qp.path.port();
+    Link port = qp.port();
     Route route = r.slots.route(b);
     if (route == null || r.psnCount(request) == 1 || port.wire().segments()) {
       return false;

@@ -47,7 +47,7 @@ final class RequestPackets {
     int b = r.place(index);
     int what = Verb.what(slots.opcode(b));
     p.opcode = qp.service | Verb.part(what, r.done(index) == 0, last);
-    p.psnCount = isDatagram(qp) ? 1 : qp.path.packets(bytes);
+    p.psnCount = isDatagram(qp) ? 1 : qp.packets(bytes);
     p.solicited = last && (slots.flags(b) & SendFlags.SOLICITED) != 0;
     p.immData = slots.immData(b);
     if ((what & Verb.WRITE) != 0) {
@@ -80,8 +80,8 @@ final class RequestPackets {
         long done = r.done(index);
         long left = r.length(index) - done;
         p.opcode = Opcode.READ_REQUEST;
-        p.psn = Psn.add(p.psn, (int) (done >>> qp.path.mtuShift));
-        p.psnCount = qp.path.packets(left);
+        p.psn = Psn.add(p.psn, (int) (done >>> qp.mtuShift));
+        p.psnCount = qp.packets(left);
         p.remoteAddress += done;
         p.dmaLength = (int) left;
       }
@@ -107,7 +107,7 @@ final class RequestPackets {
   static void transmit(QpCore qp, Packet p, int b, RunList run) {
     SendSlots slots = qp.requester.slots;
     boolean datagram = isDatagram(qp);
-    Route route = datagram ? slots.route(b) : qp.path.route;
+    Route route = datagram ? slots.route(b) : qp.route;
     if (route == null) {
       throw new IllegalStateException("no address"); // checked at the post and in modify
     }
@@ -115,12 +115,12 @@ final class RequestPackets {
     if (datagram) {
       int qkey = slots.rkey(b);
       p.destQpn = slots.remoteQpn(b);
-      p.qkey = qkey < 0 ? qp.path.qkey : qkey; // IBA 10.2.5
+      p.qkey = qkey < 0 ? qp.qkey : qkey; // IBA 10.2.5
       p.sourceQpn = qp.qpn;
-      int pkey = qp.specialNumber() == 1 ? slots.pkeyIndex(b) : qp.path.pkeyIndex; // IBA 10.9.3
-      qp.path.port().transmit(qp, p, pkey, route.sgidIndex(), route.pathBits(), run);
+      int pkey = qp.specialNumber() == 1 ? slots.pkeyIndex(b) : qp.pkeyIndex; // IBA 10.9.3
+      qp.port().transmit(qp, p, pkey, route.sgidIndex(), route.pathBits(), run);
     } else {
-      p.destQpn = qp.path.destQpn;
+      p.destQpn = qp.destQpn;
       qp.transmit(p, run);
     }
   }

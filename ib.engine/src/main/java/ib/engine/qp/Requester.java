@@ -27,16 +27,14 @@ final class Requester extends SendState {
   private final boolean datagram;
   private final long executable; // opcodes as bits
   private final long lengthMost; // bytes of a message
-  final SendWindow window;
 
   Requester(QpCore qp) {
-    super(qp.sends);
+    super(qp.sends, qp.hca.config().windowPackets());
     this.qp = qp;
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
     this.executable = Verb.executable(qp.service);
     this.lengthMost = qp.hca.config().limit(Limit.MAX_MSG_SZ);
-    this.window = new SendWindow(qp.hca.config().windowPackets());
   }
 
   /** Starts again at the beginning of the ring, which is new or has a new first PSN. */
@@ -45,7 +43,7 @@ final class Requester extends SendState {
     slots = ring.slots();
     batchEnd = ring.head();
     drainWanted = false;
-    window.reset();
+    openWindow();
     skipTo(ring.head());
   }
 
@@ -58,7 +56,7 @@ final class Requester extends SendState {
 
   /** {@return the first sequence number that was never sent; any thread, roughly} */
   int psnSent() {
-    return qp.directSent.ahead ? qp.directSent.psn : psnSent;
+    return qp.directPath.ahead ? qp.directPath.psn : psnSent;
   }
 
   /** {@return the first sequence number that no request has} */
@@ -95,8 +93,8 @@ final class Requester extends SendState {
 
   boolean refilled() {
     return wantsPacket
-        ? qp.requestPool.available()
-        : packetLast(qp.completer.head()) <= qp.requestPool.reclaimed();
+        ? qp.packets().requestPool.available()
+        : packetLast(qp.completer.head()) <= qp.packets().requestPool.reclaimed();
   }
 
   /** Continues at an index; the requests before it were flushed. */
@@ -151,7 +149,7 @@ final class Requester extends SendState {
   private void skipAcknowledged() {
     cursor = Math.max(cursor, qp.completer.head());
     if (reliable && cursor < started) {
-      Resend.skip(this, cursor, qp.completer.una(), qp.path.mtuShift);
+      Resend.skip(this, cursor, qp.completer.una(), qp.mtuShift);
     }
   }
 
@@ -194,7 +192,7 @@ final class Requester extends SendState {
       return cursor < started; // what is before it is asked for
     }
     if ((what & Verb.LOCAL) != 0) {
-      packetLast(cursor, qp.requestPool.taken());
+      packetLast(cursor, qp.packets().requestPool.taken());
       cursor++;
       qp.completer.completeLocal(run);
       if (qp.completer.head() < cursor) {
@@ -244,12 +242,11 @@ final class Requester extends SendState {
     if ((SendSlots.flags(kind) & SendFlags.FENCE) != 0 && readsOut > 0) {
       return false; // IBA 10.8.3.3
     }
-    if (answered && readsOut >= qp.path.maxRdAtomic) {
+    if (answered && readsOut >= qp.maxRdAtomic) {
       return readsOut == 0 && halt(cursor, WcStatus.LOC_QP_OP_ERR);
     }
     boolean single = (what & Verb.ANSWERED & ~Verb.READ) != 0;
-    int psns =
-        datagram ? LargeSend.packets(qp, slots, b, length) : single ? 1 : qp.path.packets(length);
+    int psns = datagram ? LargeSend.packets(qp, slots, b, length) : single ? 1 : qp.packets(length);
     if (psns > WINDOW_PSNS || length > lengthMost || !operandFits(what, length)) {
       return halt(cursor, WcStatus.LOC_LEN_ERR);
     }
@@ -280,12 +277,12 @@ final class Requester extends SendState {
   }
 
   private boolean sendPart(RunList run) {
-    QpPath path = qp.path;
+    QpPath path = qp;
     long index = cursor;
     long done = done(index);
     boolean segments = path.port().wire().segments();
     int psn = Psn.add(psnFirst(index), (int) (done >>> path.mtuShift));
-    int room = window.size() - Psn.diff(psn, qp.completer.una());
+    int room = windowSize() - Psn.diff(psn, qp.completer.una());
     boolean windowed = segments && reliable;
     if (windowed && room <= 0 && AckRequests.underWay(qp)) {
       return false; // the acknowledgement brings us back
@@ -293,7 +290,7 @@ final class Requester extends SendState {
     long left = length(index) - done;
     int most = datagram ? Integer.MAX_VALUE : segments ? path.mtu : qp.hca.config().jumboBytes();
     int bytes = (int) Math.min(left, most);
-    Packet p = qp.requestPool.take();
+    Packet p = qp.packets().requestPool.take();
     if (p == null) {
       wantsPacket = true;
       return false;
@@ -304,7 +301,7 @@ final class Requester extends SendState {
     }
     boolean last = bytes == left;
     if (last) {
-      packetLast(index, qp.requestPool.taken());
+      packetLast(index, qp.packets().requestPool.taken());
       cursor++;
     }
     p.repeated = Psn.diff(psn, psnSent) < 0;
@@ -322,7 +319,7 @@ final class Requester extends SendState {
     p.psn = psn;
     p.ackRequest = reliable && asks;
     RequestPackets.part(qp, p, index, bytes, last, run);
-    if (windowed && window.again(psn)) {
+    if (windowed && again(psn)) {
       done(index, done);
       cursor -= last ? 1 : 0;
     }
@@ -342,7 +339,7 @@ final class Requester extends SendState {
     if (!reliable || cursor != started || AckRequests.underWay(qp)) {
       return false;
     }
-    long at = Resend.last(this, qp.completer.head(), started, qp.path.mtuShift);
+    long at = Resend.last(this, qp.completer.head(), started, qp.mtuShift);
     cursor = at < 0 ? cursor : at;
     return at >= 0;
   }
@@ -353,7 +350,7 @@ final class Requester extends SendState {
   }
 
   private boolean sendRequest(RunList run) {
-    Packet p = qp.requestPool.take();
+    Packet p = qp.packets().requestPool.take();
     if (p == null) {
       wantsPacket = true;
       return false;
@@ -371,7 +368,7 @@ final class Requester extends SendState {
   private boolean retireSent(RunList run) {
     long end = Math.min(cursor, haltIndex);
     long before = qp.completer.head();
-    long back = before < end ? qp.requestPool.reclaimed() : 0;
+    long back = before < end ? qp.packets().requestPool.reclaimed() : 0;
     while (qp.completer.head() < end && packetLast(qp.completer.head()) <= back) {
       qp.completer.completeHead(run, WcStatus.SUCCESS, 0);
     }
@@ -388,9 +385,9 @@ final class Requester extends SendState {
 
   /** Sends everything from a sequence number on once more (go-back-N). */
   void rewind(int psn) {
-    qp.counts.count(HcaCounter.COMPLETER_RETRY_ERR);
+    qp.count(HcaCounter.COMPLETER_RETRY_ERR);
     Trace.retransmission(qp.hca.config().nodeGuid(), qp.qpn, psn);
-    long at = Resend.from(this, qp.completer.head(), started, psn, qp.path.mtuShift);
+    long at = Resend.from(this, qp.completer.head(), started, psn, qp.mtuShift);
     cursor = at < 0 ? cursor : at;
     readsOut = 0;
   }

@@ -73,7 +73,7 @@ abstract class Responder {
 
   /** Whether the packet may be looked at: P_Key (IBA 9.6.1.1.3) and, when connected, the sender. */
   boolean admits(Packet p) {
-    QpPath path = qp.path;
+    QpPath path = qp;
     boolean fits =
         switch (qp.type) {
           case SMI -> true; // QP0 has no partition (IBA 10.9.3)
@@ -82,13 +82,13 @@ abstract class Responder {
         };
     if (!fits) {
       path.port().guard().badPkey(p);
-      qp.counts.drop(p, HcaCounter.DROP_PKEY);
+      qp.drop(p, HcaCounter.DROP_PKEY);
       return false;
     }
     Route route = path.route;
     if (route != null && !route.leadsTo(p)) {
       path.port().guard().violation(p);
-      qp.counts.drop(p, HcaCounter.DROP_SOURCE);
+      qp.drop(p, HcaCounter.DROP_SOURCE);
       return false;
     }
     return true;
@@ -165,19 +165,18 @@ abstract class Responder {
   void complete(
       RunList run, WcStatus status, WcOpcode opcode, int bytes, int flags, int imm, Packet p) {
     boolean datagram = qp.service == Opcode.UD;
-    int pkeyIndex =
-        qp.type == QpType.GSI ? qp.path.port().tables().pkeyIndex(p.pkey) : qp.path.pkeyIndex;
+    int pkeyIndex = qp.type == QpType.GSI ? qp.port().tables().pkeyIndex(p.pkey) : qp.pkeyIndex;
     long path =
         datagram
             ? p.slid
                 | (long) pkeyIndex << 16
-                | (long) qp.path.port().pathBits(p.dlid) << 32
+                | (long) qp.port().pathBits(p.dlid) << 32
                 | (long) p.mss << 48
             : p.slid;
-    int from = datagram ? p.sourceQpn : qp.path.destQpn;
+    int from = datagram ? p.sourceQpn : qp.destQpn;
     push(run, status, opcode, bytes, flags, imm, from, path, p.sl, p.solicited);
     if (status == WcStatus.SUCCESS) {
-      qp.counts.count(HcaCounter.RDMA_RECVS);
+      qp.count(HcaCounter.RDMA_RECVS);
     }
   }
 
@@ -191,7 +190,7 @@ abstract class Responder {
       int slid,
       int sl,
       boolean solicited) {
-    int from = qp.path.destQpn;
+    int from = qp.destQpn;
     push(run, WcStatus.SUCCESS, opcode, bytes, flags, imm, from, slid, sl, solicited);
     qp.directReceived.messages++;
   }

@@ -279,7 +279,7 @@ final class SendBuilder {
       fail(PostStatus.INVALID);
       return;
     }
-    s.datagram(b, a.route(), remoteQpn, remoteQkey, qp.engine().path.pkeyIndex);
+    s.datagram(b, a.route(), remoteQpn, remoteQkey, qp.engine().pkeyIndex);
   }
 
   void sge(int lkey, long address, int length, boolean only) {

@@ -1,7 +1,6 @@
 package ib.engine.qp;
 
 import ib.core.verbs.WcStatus;
-import ib.engine.link.HcaCounter;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
@@ -26,7 +25,7 @@ final class SendCompletions {
       long kind = s.kind(b);
       boolean success = status == WcStatus.SUCCESS;
       if (success) {
-        qp.counts.count(HcaCounter.RDMA_SENDS);
+        qp.directPath.messages++;
       }
       if (!success || qp.signalAll || SendSlots.isSignaled(kind)) {
         int opcode = SendSlots.opcode(kind);

@@ -29,7 +29,7 @@ final class SendPost {
     QpCore engine = qp.engine();
     if (!SendCheck.accepts(engine.state)) {
       first.badWr(first);
-      return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
+      return engine.dead() ? PostStatus.GONE : PostStatus.INVALID;
     }
     SendRing ring = engine.sends;
     int n = 0;
@@ -79,7 +79,7 @@ final class SendPost {
         SendCheck.request(
             qp, wr.opcode().value(), wr.flags(), wr.sgeCount(), wr.inlineLength(), wr.ah());
     QpCore core = qp.engine();
-    if (core.specialNumber() == 1 && !core.path.port().tables().hasPkey(wr.pkeyIndex())) {
+    if (core.specialNumber() == 1 && !core.port().tables().hasPkey(wr.pkeyIndex())) {
       return PostStatus.INVALID;
     }
     if (status == PostStatus.OK && (Verb.what(wr.opcode().value()) & MEMORY) != 0) {
@@ -230,7 +230,7 @@ final class SendPost {
       }
     }
     ring.publish(index, n);
-    if (qp.token.schedule()) {
+    if (qp.schedule()) {
       qp.runList.run(qp);
     }
     if (ring.sealed() && ring.retract(index)) {
@@ -251,9 +251,9 @@ final class SendPost {
   static int staged(SoftQp qp, SendSlots staged, int n) {
     QpCore engine = qp.engine();
     if (!SendCheck.accepts(engine.state)) {
-      return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
+      return engine.dead() ? PostStatus.GONE : PostStatus.INVALID;
     }
-    if (engine.token.tryClaim()) {
+    if (engine.tryClaim()) {
       return claimed(engine, staged, n);
     }
     SendRing ring = engine.sends;
@@ -284,7 +284,7 @@ final class SendPost {
       put(ring, index + done, staged, done, n);
       ring.publish(index + done, n - done);
     }
-    run.end(engine, done == n && !engine.crash.isPending());
+    run.end(engine, done == n && !engine.history.isPending());
     // what follows an executed request was accepted with it: a reset discards it
     return done == 0 && ring.sealed() && ring.retract(index) ? PostStatus.GONE : PostStatus.OK;
   }

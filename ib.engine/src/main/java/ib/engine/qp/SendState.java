@@ -11,7 +11,7 @@ import ib.engine.ring.SendSlots;
  * two calls. One object, so that a queue pair is small. Only the thread that holds the queue pair's
  * claim may touch them.
  */
-abstract class SendState {
+abstract class SendState extends SendWindow {
   private static final long[] NONE = {};
 
   // ---- the requests on their way, four words each: PSNs, length, done, last packet ----
@@ -80,8 +80,9 @@ abstract class SendState {
   /** Whether the large send in progress leaves as one packet. */
   boolean together;
 
-  /** Makes that of a ring. */
-  SendState(SendRing ring) {
+  /** Makes that of a ring, with so many packets under way at most. */
+  SendState(SendRing ring, int windowPackets) {
+    super(windowPackets);
     this.ring = ring;
     this.slots = ring.slots();
   }

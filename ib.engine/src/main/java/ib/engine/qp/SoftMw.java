@@ -88,7 +88,7 @@ public final class SoftMw extends MemoryWindow {
   }
 
   private boolean orphaned() {
-    return key.holder() instanceof QpCore holder && holder.token.dead();
+    return key.holder() instanceof QpCore holder && holder.dead();
   }
 
   private boolean unbind(int number) {

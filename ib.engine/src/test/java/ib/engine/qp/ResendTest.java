@@ -13,7 +13,7 @@ class ResendTest {
 
   /** Three writes of three packets each, a local request before the last. */
   private static SendState sends() {
-    SendState sends = new SendState(new SendRing(4, 1, 0)) {};
+    SendState sends = new SendState(new SendRing(4, 1, 0), 64) {};
     sends.mayFly();
     int psn = PSN;
     for (int i = 0; i < 4; i++) {

@@ -9,6 +9,7 @@ import ib.engine.link.HcaCounter;
 import ib.engine.mr.Key;
 import ib.engine.mr.Mover;
 import ib.engine.mr.Sges;
+import ib.engine.ring.SendKind;
 import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.wire.Framing;
@@ -50,12 +51,9 @@ final class DirectPath extends Direction {
    */
   boolean execute(SendSlots s, int b, long index, RunList run) {
     long kind = s.kind(b);
-    int what = Verb.what(SendSlots.opcode(kind));
+    int what = Verb.what(SendKind.opcode(kind));
     long length = s.messageLength(b, kind);
-    if ((what & KINDS) == 0
-        || (what & Verb.INV) != 0
-        || SendSlots.isBroken(kind)
-        || length > most) {
+    if ((what & KINDS) == 0 || (what & Verb.INV) != 0 || SendKind.isBroken(kind) || length > most) {
       return false;
     }
     QpCore p = peer;
@@ -196,7 +194,7 @@ final class DirectPath extends Direction {
   private boolean write(
       SendSlots s, int b, long kind, long length, ConnectedResponder r, RunList run) {
     QpCore p = r.qp;
-    boolean imm = (Verb.what(SendSlots.opcode(kind)) & Verb.IMM) != 0;
+    boolean imm = (Verb.what(SendKind.opcode(kind)) & Verb.IMM) != 0;
     if (imm && !r.takeReceive()) {
       return false;
     }
@@ -255,7 +253,7 @@ final class DirectPath extends Direction {
       p.keys.forget(key);
       return false;
     }
-    int inline = SendSlots.inlineLength(kind);
+    int inline = SendKind.inlineLength(kind);
     return inline >= 0
         ? Mover.store(s.segment(), s.inlineOffset(b), inline, key, version, address)
         : Mover.store(s.elements(b, kind, qp.keys), length, key, version, address);
@@ -269,7 +267,7 @@ final class DirectPath extends Direction {
       long length,
       ConnectedResponder r,
       RunList run) {
-    boolean imm = (Verb.what(SendSlots.opcode(kind)) & Verb.IMM) != 0;
+    boolean imm = (Verb.what(SendKind.opcode(kind)) & Verb.IMM) != 0;
     QpPath path = qp;
     Route route = path.route;
     r.complete(
@@ -280,7 +278,7 @@ final class DirectPath extends Direction {
         imm ? s.immData(b) : 0,
         path.port().sourceLid(path.sourceBits),
         route == null ? 0 : route.sl(),
-        (SendSlots.flags(kind) & SendFlags.SOLICITED) != 0);
+        (SendKind.flags(kind) & SendFlags.SOLICITED) != 0);
   }
 
   private boolean global() {

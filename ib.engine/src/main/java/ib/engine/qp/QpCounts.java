@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * holds the queue pair's claim counts; any thread may read, roughly.
  */
 abstract class QpCounts extends QpPath {
-  /** What was sent to the peer without packets, and the way there. */
+  /** The requests that the peer got without packets, and the way to it. */
   final DirectPath directPath;
 
-  /** What was received from the peer without packets. */
+  /** The requests of the peer that came without packets. */
   final Direction directReceived = new Direction();
 
   private long @Nullable [] counters; // made when the first packet is counted

@@ -5,6 +5,7 @@ import ib.core.verbs.WrOpcode;
 import ib.core.wire.Psn;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Payload;
+import ib.engine.ring.SendKind;
 import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
@@ -27,7 +28,7 @@ final class RequestPackets {
     SendSlots slots = qp.requester.slots;
     int b = qp.requester.place(index);
     long kind = slots.kind(b);
-    if (SendSlots.inlineLength(kind) >= 0) {
+    if (SendKind.inlineLength(kind) >= 0) {
       if (p != null && bytes > 0) {
         p.payload.add(slots.segment(), slots.inlineOffset(b) + offset, (int) bytes);
       }

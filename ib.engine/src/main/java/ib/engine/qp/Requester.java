@@ -9,8 +9,8 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
+import ib.engine.ring.SendKind;
 import ib.engine.ring.SendRing;
-import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -239,7 +239,7 @@ final class Requester extends SendState {
     long kind = slots.kind(b);
     long length = (what & Verb.FLUSH) != 0 ? 0 : slots.messageLength(b, kind);
     boolean answered = (what & Verb.ANSWERED) != 0;
-    if ((SendSlots.flags(kind) & SendFlags.FENCE) != 0 && readsOut > 0) {
+    if ((SendKind.flags(kind) & SendFlags.FENCE) != 0 && readsOut > 0) {
       return false; // IBA 10.8.3.3
     }
     if (answered && readsOut >= qp.maxRdAtomic) {
@@ -254,7 +254,7 @@ final class Requester extends SendState {
       return false;
     }
     boolean receives = (what & (Verb.READ | Verb.ATOMIC)) != 0;
-    if (SendSlots.isBroken(kind)
+    if (SendKind.isBroken(kind)
         || (receives && !RequestPackets.gather(qp, cursor, 0, length, Access.LOCAL_WRITE, null))) {
       return halt(cursor, WcStatus.LOC_PROT_ERR);
     }

@@ -10,6 +10,7 @@ import ib.core.verbs.WrOpcode;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Sges;
 import ib.engine.ring.LargeHeader;
+import ib.engine.ring.SendKind;
 import ib.engine.ring.SendSlots;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ final class SendBuilder {
   private static final int NONE = -1;
 
   private final SoftQp qp;
-  private @Nullable SendSlots stage; // room for the largest batch so far
+  private @Nullable SendSlots stage; // as many as the largest batch so far
   private long @Nullable [] elements; // of an INLINE request, while they give way to its data
   private int count;
   private int status;
@@ -123,7 +124,7 @@ final class SendBuilder {
     current = b;
   }
 
-  /** Makes room for one more than so many requests; null when the ring has no more. */
+  /** {@return slots for one more than so many requests; null when the ring has no more} */
   private @Nullable SendSlots more(@Nullable SendSlots s, int n) {
     int most = qp.engine().sends.capacity();
     if (n >= most) {
@@ -209,9 +210,9 @@ final class SendBuilder {
       return;
     }
     long kind = s.kind(b);
-    int opcode = SendSlots.opcode(kind);
-    int bits = SendSlots.flags(kind);
-    boolean inline = SendSlots.inlineLength(kind) >= 0;
+    int opcode = SendKind.opcode(kind);
+    int bits = SendKind.flags(kind);
+    boolean inline = SendKind.inlineLength(kind) >= 0;
     boolean large = (Verb.what(opcode) & Verb.LARGE) != 0;
     if (large ? !qp.large() : (qp.opcodes() >>> opcode & 1) == 0) {
       fail(PostStatus.NOT_SUPPORTED);
@@ -236,7 +237,7 @@ final class SendBuilder {
 
   /** Copies the bytes of the scatter/gather entries of an INLINE request to where these stand. */
   private void gatherInline(SendSlots s, int b, long kind) {
-    int n = SendSlots.count(kind);
+    int n = SendKind.count(kind);
     long[] e = elements;
     if (e == null) {
       e = new long[Sges.WORDS * qp.sendSgeMost()]; // once

@@ -1,6 +1,7 @@
 package ib.engine.qp;
 
 import ib.core.verbs.WcStatus;
+import ib.engine.ring.SendKind;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
@@ -27,8 +28,8 @@ final class SendCompletions {
       if (success) {
         qp.directPath.messages++;
       }
-      if (!success || qp.signalAll || SendSlots.isSignaled(kind)) {
-        int opcode = SendSlots.opcode(kind);
+      if (!success || qp.signalAll || SendKind.isSignaled(kind)) {
+        int opcode = SendKind.opcode(kind);
         boolean fetches = (Verb.what(opcode) & (Verb.READ | Verb.ATOMIC)) != 0;
         int bytes = fetches && success ? (int) s.messageLength(b, kind) : 0;
         ring.tell(index);

@@ -102,7 +102,7 @@ abstract class SendState extends SendWindow {
     return slots.elements(b, slots.kind(b), keys);
   }
 
-  /** Makes room for what {@link #number} notes. */
+  /** Makes the words that {@link #number} writes. */
   final void mayFly() {
     if (flight.length == 0) {
       flight = new long[ring.capacity() << FLIGHT];

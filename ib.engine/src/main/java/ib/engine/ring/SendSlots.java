@@ -1,7 +1,6 @@
 package ib.engine.ring;
 
 import ib.core.verbs.Cqe;
-import ib.core.verbs.SendFlags;
 import ib.core.verbs.WrOpcode;
 import ib.engine.mr.LastKeys;
 import ib.engine.mr.Sges;
@@ -45,18 +44,6 @@ public final class SendSlots {
   private static final int OPERANDS = 2; // words
   private static final int MEMORY = 3; // words: length, rights, key
 
-  private static final int OPCODE = 0x3f;
-  private static final int FLAGS = 8;
-  private static final int FLAG_UNKNOWN = 0x80;
-  private static final int COUNT = 16;
-  private static final long BROKEN = 1L << 24;
-  private static final long INLINE = 1L << 25;
-  private static final long CALLBACK = 1L << 26;
-  private static final int BATCH = 32;
-  private static final int BYTES = 48;
-  private static final long COUNT_BITS = 0xffL << COUNT;
-  private static final long BATCH_BITS = 0xffffL << BATCH;
-  private static final long DATA_BITS = COUNT_BITS | INLINE | 0xffffL << BYTES;
   private static final int PKEY_INDEX = 32;
   private static final int MSS = 48;
 
@@ -78,7 +65,7 @@ public final class SendSlots {
     }
   }
 
-  /** What does not fit into words, one place for each request. */
+  /** The objects of requests, one place for each request. */
   private static final class Beside {
     final @Nullable Cqe[] cqes;
     final @Nullable Route[] routes;
@@ -204,9 +191,10 @@ public final class SendSlots {
    * @param flags bits of {@code SendFlags}; bits that no flag has stay bits that no flag has
    */
   public void begin(int b, long wrId, int opcode, int flags) {
-    int known = flags & (FLAG_UNKNOWN - 1);
+    int known = flags & (SendKind.FLAG_UNKNOWN - 1);
     words[b + WR_ID] = wrId;
-    words[b + KIND] = opcode | (known == flags ? known : known | FLAG_UNKNOWN) << FLAGS;
+    words[b + KIND] =
+        opcode | (known == flags ? known : known | SendKind.FLAG_UNKNOWN) << SendKind.FLAGS;
   }
 
   /**
@@ -247,7 +235,7 @@ public final class SendSlots {
   }
 
   /**
-   * Makes it a large send.
+   * Makes a large send of a request.
    *
    * @param b the request
    * @param mss bytes of data of each segment, 1 to 65535
@@ -278,17 +266,17 @@ public final class SendSlots {
     if (hasNoElements(kind)) {
       return true;
     }
-    int n = count(kind);
+    int n = SendKind.count(kind);
     if (n == sgeMost) {
       return false;
     }
     Sges.set(words, sges(b, kind) + Sges.WORDS * n, lkey, address, bytes);
-    words[b + KIND] = kind + (1L << COUNT);
+    words[b + KIND] = kind + (1L << SendKind.COUNT);
     return true;
   }
 
   private static boolean hasNoElements(long kind) {
-    return (kind & INLINE) != 0 || (MEMORIES >>> opcode(kind) & 1) != 0;
+    return (kind & SendKind.INLINE) != 0 || (MEMORIES >>> SendKind.opcode(kind) & 1) != 0;
   }
 
   /**
@@ -297,7 +285,7 @@ public final class SendSlots {
    * @param b the request
    */
   public void clear(int b) {
-    words[b + KIND] &= ~COUNT_BITS;
+    words[b + KIND] &= ~SendKind.COUNT_BITS;
   }
 
   /**
@@ -308,7 +296,7 @@ public final class SendSlots {
    * @param into two words for each, as {@link Sges} has them
    */
   public void copyElements(int b, long kind, long[] into) {
-    System.arraycopy(words, sges(b, kind), into, 0, Sges.WORDS * count(kind));
+    System.arraycopy(words, sges(b, kind), into, 0, Sges.WORDS * SendKind.count(kind));
   }
 
   /**
@@ -330,7 +318,8 @@ public final class SendSlots {
    * @param bytes number of bytes, which stand in {@link #segment} from {@link #inlineOffset} on
    */
   public void inline(int b, int bytes) {
-    words[b + KIND] = words[b + KIND] & ~DATA_BITS | INLINE | (long) bytes << BYTES;
+    words[b + KIND] =
+        words[b + KIND] & ~SendKind.DATA_BITS | SendKind.INLINE | (long) bytes << SendKind.BYTES;
   }
 
   /**
@@ -376,7 +365,7 @@ public final class SendSlots {
    * @param b the request
    */
   public void broken(int b) {
-    words[b + KIND] |= BROKEN;
+    words[b + KIND] |= SendKind.BROKEN;
   }
 
   /**
@@ -385,7 +374,7 @@ public final class SendSlots {
    * @param b the request
    */
   public void breakIt(int b) {
-    words[b + KIND] = WrOpcode.SEND.value() | BROKEN;
+    words[b + KIND] = WrOpcode.SEND.value() | SendKind.BROKEN;
     words[b + REMOTE] = 0;
   }
 
@@ -396,7 +385,7 @@ public final class SendSlots {
    * @param n number of requests
    */
   public void batch(int b, int n) {
-    words[b + KIND] = words[b + KIND] & ~BATCH_BITS | (long) n << BATCH;
+    words[b + KIND] = words[b + KIND] & ~SendKind.BATCH_BITS | (long) n << SendKind.BATCH;
   }
 
   /**
@@ -407,7 +396,7 @@ public final class SendSlots {
    */
   public void cqe(int b, Cqe cqe) {
     beside().cqes[b / stride] = cqe;
-    words[b + KIND] |= CALLBACK;
+    words[b + KIND] |= SendKind.CALLBACK;
   }
 
   /**
@@ -420,14 +409,14 @@ public final class SendSlots {
   public void copy(int b, SendSlots from, int f) {
     long kind = from.words[f + KIND];
     System.arraycopy(from.words, f + WR_ID, words, b + WR_ID, used(kind) - WR_ID);
-    words[b + KIND] = kind & ~CALLBACK;
+    words[b + KIND] = kind & ~SendKind.CALLBACK;
     if (from.beside != null) {
       objects(b, from, f, kind);
     }
   }
 
   private void objects(int b, SendSlots from, int f, long kind) {
-    if ((kind & CALLBACK) != 0) {
+    if ((kind & SendKind.CALLBACK) != 0) {
       Cqe cqe = from.takeCqe(f, kind);
       if (cqe != null) {
         cqe(b, cqe);
@@ -446,11 +435,13 @@ public final class SendSlots {
   }
 
   private int used(long kind) {
-    int opcode = opcode(kind);
+    int opcode = SendKind.opcode(kind);
     int data =
-        (kind & INLINE) != 0
-            ? words((int) (kind >>> BYTES))
-            : (MEMORIES >>> opcode & 1) != 0 ? MEMORY : operands(opcode) + Sges.WORDS * count(kind);
+        (kind & SendKind.INLINE) != 0
+            ? words((int) (kind >>> SendKind.BYTES))
+            : (MEMORIES >>> opcode & 1) != 0
+                ? MEMORY
+                : operands(opcode) + Sges.WORDS * SendKind.count(kind);
     return Math.min(stride, DATA + data);
   }
 
@@ -465,83 +456,29 @@ public final class SendSlots {
     return words[b + KIND];
   }
 
-  /**
-   * {@return a value of {@code WrOpcode}}
-   *
-   * @param kind what {@link #kind} has returned
-   */
-  public static int opcode(long kind) {
-    return (int) kind & OPCODE;
-  }
-
-  /**
-   * {@return bits of {@code SendFlags}}
-   *
-   * @param kind what {@link #kind} has returned
-   */
-  public static int flags(long kind) {
-    return (int) kind >>> FLAGS & 0xff;
-  }
-
-  /**
-   * {@return whether the user wants a completion}
-   *
-   * @param kind what {@link #kind} has returned
-   */
-  public static boolean isSignaled(long kind) {
-    return (kind & SendFlags.SIGNALED << FLAGS) != 0;
-  }
-
-  /**
-   * {@return the number of elements}
-   *
-   * @param kind what {@link #kind} has returned
-   */
-  public static int count(long kind) {
-    return (int) (kind >>> COUNT) & 0xff;
-  }
-
-  /**
-   * {@return bytes of inline data, or -1 when the data is not inline}
-   *
-   * @param kind what {@link #kind} has returned
-   */
-  public static int inlineLength(long kind) {
-    return (kind & INLINE) == 0 ? -1 : (int) (kind >>> BYTES);
-  }
-
-  /**
-   * {@return whether its poster could not fill it; then it completes with a protection error}
-   *
-   * @param kind what {@link #kind} has returned
-   */
-  public static boolean isBroken(long kind) {
-    return (kind & BROKEN) != 0;
-  }
-
   private static int operands(int opcode) {
     return (int) (ATOMICS >>> opcode & 1) * OPERANDS;
   }
 
   private static int sges(int b, long kind) {
-    return b + DATA + operands(opcode(kind));
+    return b + DATA + operands(SendKind.opcode(kind));
   }
 
   // ---- the others ----
 
   /** {@return the opcode of a request} */
   public int opcode(int b) {
-    return opcode(words[b + KIND]);
+    return SendKind.opcode(words[b + KIND]);
   }
 
   /** {@return the flags of a request} */
   public int flags(int b) {
-    return flags(words[b + KIND]);
+    return SendKind.flags(words[b + KIND]);
   }
 
   /** {@return the number of requests that the word of this one publishes} */
   public int batch(int b) {
-    return (int) (words[b + KIND] >>> BATCH) & 0xffff;
+    return (int) (words[b + KIND] >>> SendKind.BATCH) & 0xffff;
   }
 
   /** {@return work request id} */
@@ -616,8 +553,8 @@ public final class SendSlots {
    * @param kind what {@link #kind} has returned of it
    */
   public long messageLength(int b, long kind) {
-    int inline = inlineLength(kind);
-    return inline >= 0 ? inline : Sges.length(words, sges(b, kind), count(kind));
+    int inline = SendKind.inlineLength(kind);
+    return inline >= 0 ? inline : Sges.length(words, sges(b, kind), SendKind.count(kind));
   }
 
   /**
@@ -629,7 +566,7 @@ public final class SendSlots {
    * @return the keys
    */
   public LastKeys elements(int b, long kind, LastKeys keys) {
-    return keys.elements(words, sges(b, kind), count(kind));
+    return keys.elements(words, sges(b, kind), SendKind.count(kind));
   }
 
   /** {@return the route of a datagram, or null} */
@@ -652,7 +589,7 @@ public final class SendSlots {
    * @return the callback of a managed queue, or null
    */
   public @Nullable Cqe takeCqe(int b, long kind) {
-    if ((kind & CALLBACK) == 0) {
+    if ((kind & SendKind.CALLBACK) == 0) {
       return null;
     }
     @Nullable Cqe[] cqes = beside().cqes;

@@ -99,7 +99,7 @@ final class SendBuilder {
     check();
     SendSlots s = stage;
     int n = count;
-    if (s == null || n >= s.slots()) {
+    if (s == null || !s.holds(s.place(n))) {
       s = more(s, n);
       if (s == null) {
         fail(PostStatus.QUEUE_FULL);

@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.verbs.Cqe;
 import ib.core.verbs.WcStatus;
 import ib.engine.ring.SendKind;
 import ib.engine.ring.SendRing;
@@ -24,6 +25,7 @@ final class SendCompletions {
     SendRing ring = qp.requester.ring();
     try {
       long kind = s.kind(b);
+      Cqe cqe = s.takeCqe(b, kind); // also without a completion: it is not kept
       boolean success = status == WcStatus.SUCCESS;
       if (success) {
         qp.directPath.messages++;
@@ -48,7 +50,7 @@ final class SendCompletions {
             0,
             qp.sendPlace(),
             index + 1,
-            s.takeCqe(b, kind),
+            cqe,
             false);
       }
     } finally {

@@ -1,6 +1,8 @@
 package ib.engine.ring;
 
 import ib.core.verbs.SendFlags;
+import ib.core.verbs.WrOpcode;
+import ib.engine.mr.Sges;
 
 /**
  * The word of a send request that says what its other words are; see {@link SendSlots}. Who checks
@@ -20,7 +22,50 @@ public final class SendKind {
   static final long BATCH_BITS = 0xffffL << BATCH;
   static final long DATA_BITS = COUNT_BITS | INLINE | 0xffffL << BYTES;
 
+  private static final long ATOMICS =
+      bit(WrOpcode.ATOMIC_CMP_AND_SWP) | bit(WrOpcode.ATOMIC_FETCH_AND_ADD);
+  private static final long MEMORIES =
+      bit(WrOpcode.FLUSH)
+          | bit(WrOpcode.BIND_MW)
+          | bit(WrOpcode.REG_MR)
+          | bit(WrOpcode.LOCAL_INV)
+          | bit(WrOpcode.ATOMIC_WRITE);
+
+  /** Words of the operands of an atomic, before its elements. */
+  static final int OPERANDS = 2;
+
+  /** Words of a request on memory: length, rights, key. */
+  static final int MEMORY = 3;
+
   private SendKind() {}
+
+  private static long bit(WrOpcode opcode) {
+    return 1L << opcode.value();
+  }
+
+  /** {@return the words that so many bytes of inline data take} */
+  static int words(int bytes) {
+    return (bytes + Long.BYTES - 1) / Long.BYTES;
+  }
+
+  /** {@return the words of data of a request} */
+  static int words(long kind) {
+    if ((kind & INLINE) != 0) {
+      return words((int) (kind >>> BYTES));
+    }
+    boolean memory = (MEMORIES >>> opcode(kind) & 1) != 0;
+    return memory ? MEMORY : operands(kind) + Sges.WORDS * count(kind);
+  }
+
+  /** {@return whether a request takes no elements: its opcode has none, or its data is inline} */
+  static boolean hasNoElements(long kind) {
+    return (kind & INLINE) != 0 || (MEMORIES >>> opcode(kind) & 1) != 0;
+  }
+
+  /** {@return the words before the elements of a request} */
+  static int operands(long kind) {
+    return (int) (ATOMICS >>> opcode(kind) & 1) * OPERANDS;
+  }
 
   /**
    * {@return a value of {@code WrOpcode}}

@@ -41,20 +41,10 @@ public final class SendSlots {
   private static final int KEYS = 3;
   private static final int REMOTE = 4;
   private static final int DATA = 5;
-  private static final int OPERANDS = 2; // words
-  private static final int MEMORY = 3; // words: length, rights, key
 
   private static final int PKEY_INDEX = 32;
   private static final int MSS = 48;
 
-  private static final long ATOMICS =
-      bit(WrOpcode.ATOMIC_CMP_AND_SWP) | bit(WrOpcode.ATOMIC_FETCH_AND_ADD);
-  private static final long MEMORIES =
-      bit(WrOpcode.FLUSH)
-          | bit(WrOpcode.BIND_MW)
-          | bit(WrOpcode.REG_MR)
-          | bit(WrOpcode.LOCAL_INV)
-          | bit(WrOpcode.ATOMIC_WRITE);
   private static final VarHandle BESIDE;
 
   static {
@@ -104,18 +94,10 @@ public final class SendSlots {
     this.inlineMost = inlineMost;
   }
 
-  private static long bit(WrOpcode opcode) {
-    return 1L << opcode.value();
-  }
-
   /** {@return the number of words of a request} */
   static int stride(int sgeMost, int inlineMost) {
-    int data = Math.max(OPERANDS + Sges.WORDS * sgeMost, MEMORY);
-    return DATA + Math.max(data, words(inlineMost));
-  }
-
-  private static int words(int bytes) {
-    return (bytes + Long.BYTES - 1) / Long.BYTES;
+    int data = Math.max(SendKind.OPERANDS + Sges.WORDS * sgeMost, SendKind.MEMORY);
+    return DATA + Math.max(data, SendKind.words(inlineMost));
   }
 
   // ---- all of them ----
@@ -263,7 +245,7 @@ public final class SendSlots {
    */
   public boolean add(int b, int lkey, long address, int bytes) {
     long kind = words[b + KIND];
-    if (hasNoElements(kind)) {
+    if (SendKind.hasNoElements(kind)) {
       return true;
     }
     int n = SendKind.count(kind);
@@ -273,10 +255,6 @@ public final class SendSlots {
     Sges.set(words, sges(b, kind) + Sges.WORDS * n, lkey, address, bytes);
     words[b + KIND] = kind + (1L << SendKind.COUNT);
     return true;
-  }
-
-  private static boolean hasNoElements(long kind) {
-    return (kind & SendKind.INLINE) != 0 || (MEMORIES >>> SendKind.opcode(kind) & 1) != 0;
   }
 
   /**
@@ -408,7 +386,12 @@ public final class SendSlots {
    */
   public void copy(int b, SendSlots from, int f) {
     long kind = from.words[f + KIND];
-    System.arraycopy(from.words, f + WR_ID, words, b + WR_ID, used(kind) - WR_ID);
+    System.arraycopy(
+        from.words,
+        f + WR_ID,
+        words,
+        b + WR_ID,
+        Math.min(stride, DATA + SendKind.words(kind)) - WR_ID);
     words[b + KIND] = kind & ~SendKind.CALLBACK;
     if (from.beside != null) {
       objects(b, from, f, kind);
@@ -434,17 +417,6 @@ public final class SendSlots {
     }
   }
 
-  private int used(long kind) {
-    int opcode = SendKind.opcode(kind);
-    int data =
-        (kind & SendKind.INLINE) != 0
-            ? words((int) (kind >>> SendKind.BYTES))
-            : (MEMORIES >>> opcode & 1) != 0
-                ? MEMORY
-                : operands(opcode) + Sges.WORDS * SendKind.count(kind);
-    return Math.min(stride, DATA + data);
-  }
-
   // ---- the word that says what the others are ----
 
   /**
@@ -456,12 +428,8 @@ public final class SendSlots {
     return words[b + KIND];
   }
 
-  private static int operands(int opcode) {
-    return (int) (ATOMICS >>> opcode & 1) * OPERANDS;
-  }
-
   private static int sges(int b, long kind) {
-    return b + DATA + operands(SendKind.opcode(kind));
+    return b + DATA + SendKind.operands(kind);
   }
 
   // ---- the others ----

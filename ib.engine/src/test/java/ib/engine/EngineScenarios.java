@@ -8,6 +8,8 @@ import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.MemoryWindow;
 import ib.core.verbs.MwType;
 import ib.core.verbs.PostStatus;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
@@ -330,6 +332,24 @@ public final class EngineScenarios {
       int n = rig.a().sendCq.poll(new WorkCompletion[] {new WorkCompletion()}, 1);
       require(accepted + refused == 1, "not posted");
       require(n == accepted, "F-15: accepted " + accepted + ", completed " + n);
+    }
+  }
+
+  /** The queue pair is reset while another thread posts: no slot of two lives is one slot. */
+  public static final class Reset extends Pair {
+    private final QueuePair qp = rig.a().qp;
+    private final Probe.Life before = Probe.life(qp);
+
+    @Override
+    public void setUp() {
+      Interleavings.spawn("a", false, () -> post(1));
+      Interleavings.spawn("control", false, () -> qp.modify(new QpAttr().state(QpState.RESET)));
+    }
+
+    @Override
+    public void check() {
+      require(accepted + refused == 1, "not posted");
+      require(Probe.life(qp).follows(before), "S6: a slot was claimed in a ring that had gone");
     }
   }
 

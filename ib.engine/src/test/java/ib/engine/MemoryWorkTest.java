@@ -363,4 +363,22 @@ class MemoryWorkTest {
     mw.close();
     assertEquals(WcStatus.SUCCESS, local(inv(mr.rkey())));
   }
+
+  @Test
+  @DisplayName("S6: a window or region of another device is refused when it is posted")
+  void ofAnotherDevice() {
+    MemoryRegion mr = a.mr;
+    MemoryWindow theirs = b.pd.allocWindow(MwType.TYPE_1);
+    MemoryWindow ours = a.pd.allocWindow(MwType.TYPE_1);
+    MemoryRegion fast = b.pd.allocFastRegistration(1);
+    a.qp.wrStart();
+    a.qp.wrBindMw(theirs, theirs.rkey() + 1, mr, mr.iova(), 64, Access.REMOTE_WRITE);
+    assertEquals(PostStatus.INVALID, a.qp.wrComplete());
+    a.qp.wrStart();
+    a.qp.wrBindMw(ours, ours.rkey() + 1, b.mr, b.mr.iova(), 64, Access.REMOTE_WRITE);
+    assertEquals(PostStatus.INVALID, a.qp.wrComplete());
+    a.qp.wrStart();
+    a.qp.wrRegMr(fast, fast.rkey(), RIGHTS);
+    assertEquals(PostStatus.INVALID, a.qp.wrComplete());
+  }
 }

@@ -39,13 +39,12 @@ public final class Copier {
    * Copies a payload into the elements of a request.
    *
    * @param payload the source
-   * @param sges the target
+   * @param to the target
    * @param offset first byte within the elements; offset and payload fit
-   * @param keys the memory of the queue pair
    * @return {@link #OK}, {@link #SOURCE} or {@link #TARGET}
    */
-  public static int toSges(Payload payload, SgeList sges, long offset, LastKeys keys) {
-    return toSges(payload, 0, payload.length(), sges, offset, keys);
+  public static int toSges(Payload payload, LastKeys to, long offset) {
+    return toSges(payload, 0, payload.length(), to, offset);
   }
 
   /**
@@ -54,29 +53,30 @@ public final class Copier {
    * @param payload the source
    * @param from first byte of the part
    * @param bytes number of bytes
-   * @param sges the target
+   * @param to the target
    * @param offset first byte within the elements; offset and part fit
-   * @param keys the memory of the queue pair
    * @return {@link #OK}, {@link #SOURCE} or {@link #TARGET}
    */
-  public static int toSges(
-      Payload payload, int from, int bytes, SgeList sges, long offset, LastKeys keys) {
+  public static int toSges(Payload payload, int from, int bytes, LastKeys to, long offset) {
     long skip = offset;
     int done = 0;
     for (int i = 0; done < bytes; i++) {
-      long length = sges.length(i);
+      if (i == to.count()) {
+        return TARGET;
+      }
+      long length = to.length(i);
       if (skip >= length) {
         skip -= length;
         continue;
       }
-      long address = sges.address(i) + skip;
+      long address = to.address(i) + skip;
       int n = (int) Math.min(bytes - done, length - skip);
-      int lkey = sges.lkey(i);
-      Key key = keys.find(lkey);
+      int lkey = to.lkey(i);
+      Key key = to.find(lkey);
       long version =
           key == null
               ? Key.REFUSED
-              : key.admit(lkey, keys.domain(), key, Access.LOCAL_WRITE, address, n);
+              : key.admit(lkey, to.domain(), key, Access.LOCAL_WRITE, address, n);
       if (key == null || version == Key.REFUSED) {
         return TARGET;
       }
@@ -214,30 +214,32 @@ public final class Copier {
   /**
    * Adds a part of the elements of a request to a payload.
    *
-   * @param sges the source
+   * @param from the source
    * @param offset first byte within the elements; offset and bytes fit
    * @param bytes number of bytes
    * @param rights required bits of {@code Access}
-   * @param keys the memory of the queue pair
    * @param payload the payload; null to check only
    * @return false when a key does not allow it
    */
   public static boolean gather(
-      SgeList sges, long offset, long bytes, int rights, LastKeys keys, @Nullable Payload payload) {
+      LastKeys from, long offset, long bytes, int rights, @Nullable Payload payload) {
     long skip = offset;
     long left = bytes;
     for (int i = 0; left > 0; i++) {
-      long length = sges.length(i);
+      if (i == from.count()) {
+        return false;
+      }
+      long length = from.length(i);
       if (skip >= length) {
         skip -= length;
         continue;
       }
-      long address = sges.address(i) + skip;
+      long address = from.address(i) + skip;
       long n = Math.min(left, length - skip);
-      int lkey = sges.lkey(i);
-      Key key = keys.find(lkey);
+      int lkey = from.lkey(i);
+      Key key = from.find(lkey);
       long version =
-          key == null ? Key.REFUSED : key.admit(lkey, keys.domain(), key, rights, address, n);
+          key == null ? Key.REFUSED : key.admit(lkey, from.domain(), key, rights, address, n);
       if (key == null || version == Key.REFUSED) {
         return false;
       }
@@ -269,38 +271,37 @@ public final class Copier {
   }
 
   /**
-   * Copies the elements of an inline request, which must be readable at the post.
+   * Copies an element of an inline request, which must be readable at the post; any thread.
    *
-   * @param sges the source
+   * @param lkey local key
+   * @param address address in the region's space
+   * @param bytes number of bytes
    * @param keys the memory of the queue pair
    * @param target inline space of the request, large enough
+   * @param to offset in the target
    * @return false when a key does not allow it
    */
-  public static boolean inline(SgeList sges, LastKeys keys, MemorySegment target) {
-    long to = 0;
-    for (int i = 0; i < sges.count(); i++) {
-      int length = (int) sges.length(i);
-      int lkey = sges.lkey(i);
-      Key key = keys.find(lkey);
-      long version =
-          key == null
-              ? Key.REFUSED
-              : key.admit(lkey, keys.domain(), key, 0, sges.address(i), length);
-      if (length > 0 && (key == null || version == Key.REFUSED)) {
+  public static boolean inline(
+      int lkey, long address, int bytes, LastKeys keys, MemorySegment target, long to) {
+    if (bytes == 0) {
+      return true;
+    }
+    Key key = keys.find(lkey);
+    long version =
+        key == null ? Key.REFUSED : key.admit(lkey, keys.domain(), key, 0, address, bytes);
+    if (key == null || version == Key.REFUSED) {
+      return false;
+    }
+    for (int done = 0; done < bytes; ) {
+      long from = address + done;
+      int place = key.place(from);
+      int n = key.run(place, from, bytes - done);
+      long offset = from - key.start(place);
+      MemorySegment segment = key.segment(place);
+      if (!key.live(version) || !inline(segment, offset, target, to + done, n)) {
         return false;
       }
-      for (int done = 0; key != null && done < length; ) {
-        long from = sges.address(i) + done;
-        int place = key.place(from);
-        int n = key.run(place, from, length - done);
-        long offset = from - key.start(place);
-        MemorySegment segment = key.segment(place);
-        if (!key.live(version) || !inline(segment, offset, target, to + done, n)) {
-          return false;
-        }
-        done += n;
-      }
-      to += length;
+      done += n;
     }
     return true;
   }

@@ -4,21 +4,28 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The registered memory of one queue pair's device, as the queue pair finds it: the tables of keys,
- * the queue pair's domain, and the keys that the descriptor way used last. A key that is kept is a
- * hint and never a permission: {@link Key#admit} compares the whole number, domain, rights, bounds,
- * holder and version whichever way the key was found. All keys are those of the queue pair's own
- * device, so that nothing is to be forgotten when its peer changes.
+ * the queue pair's domain, the keys that the descriptor way used last, and the elements of the
+ * request in hand, which name keys. The elements stay where they are, in the slot of their request
+ * or in a builder; here stands only where that is. A key that is kept is a hint and never a
+ * permission: {@link Key#admit} compares the whole number, domain, rights, bounds, holder and
+ * version whichever way the key was found. All keys are those of the queue pair's own device, so
+ * that nothing is to be forgotten when its peer changes.
  *
- * <p>Only the thread that holds the queue pair's claim may find keys that are kept; any thread may
- * {@link #forget} one, and {@link #find} one in the table.
+ * <p>Only the thread that holds the queue pair's claim may find keys that are kept, and take
+ * elements in hand; any thread may {@link #forget} a key, and {@link #find} one in the table.
  */
 public final class LastKeys {
+  private static final long[] NONE = {};
+
   private final KeyTable lkeys;
   private final KeyTable rkeys;
   private final int domain;
   private @Nullable Key local;
   private @Nullable Key receive;
   private @Nullable Key remote;
+  private long[] words = NONE; // of the elements in hand
+  private int at;
+  private int count;
 
   /**
    * Keeps no key yet.
@@ -31,6 +38,44 @@ public final class LastKeys {
     this.lkeys = lkeys;
     this.rkeys = rkeys;
     this.domain = domain;
+  }
+
+  /**
+   * Takes elements in hand, until the next call; the words stay where they are.
+   *
+   * @param w the words
+   * @param first where the first element begins
+   * @param number number of elements
+   * @return this
+   */
+  @SuppressWarnings("ReferenceEquality") // an array is itself
+  public LastKeys elements(long[] w, int first, int number) {
+    if (words != w) { // a reference store costs a barrier
+      words = w;
+    }
+    at = first;
+    count = number;
+    return this;
+  }
+
+  /** {@return the number of elements in hand} */
+  int count() {
+    return count;
+  }
+
+  /** {@return the local key of an element in hand} */
+  int lkey(int i) {
+    return Sges.lkey(words, at + Sges.WORDS * i);
+  }
+
+  /** {@return the address of an element in hand, in the region's space} */
+  long address(int i) {
+    return Sges.address(words, at + Sges.WORDS * i);
+  }
+
+  /** {@return the bytes of an element in hand} */
+  long length(int i) {
+    return Sges.length(words, at + Sges.WORDS * i);
   }
 
   /** {@return number of the queue pair's protection domain} */
@@ -113,8 +158,9 @@ public final class LastKeys {
     }
   }
 
-  /** Forgets all keys. */
+  /** Forgets all keys and elements. */
   public void clear() {
+    elements(NONE, 0, 0);
     local = null;
     receive = null;
     remote = null;

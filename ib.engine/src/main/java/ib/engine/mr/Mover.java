@@ -17,17 +17,15 @@ public final class Mover {
    * a thread that misuses the builder may change them; so their lengths are added up here once
    * more, and no byte is copied that was not admitted.
    *
-   * @param from the source
+   * @param from the source, and the keys of its queue pair
    * @param bytes the number of bytes that the key has admitted: the sum of the elements
-   * @param keys the keys of the source's queue pair
    * @param key key of the target
    * @param version result of {@link Key#admit} for all bytes
    * @param address address of the target
    * @return false when an access is not allowed or the memory is no longer registered; some bytes
    *     may be copied then
    */
-  public static boolean store(
-      SgeList from, long bytes, LastKeys keys, Key key, long version, long address) {
+  public static boolean store(LastKeys from, long bytes, Key key, long version, long address) {
     long to = address;
     for (int i = 0; i < from.count(); i++) {
       long n = from.length(i);
@@ -39,13 +37,13 @@ public final class Mover {
       }
       int lkey = from.lkey(i);
       long at = from.address(i);
-      Key source = keys.local(lkey);
+      Key source = from.local(lkey);
       if (source == null) {
         return false;
       }
-      long allowed = source.admit(lkey, keys.domain(), source, 0, at, n);
+      long allowed = source.admit(lkey, from.domain(), source, 0, at, n);
       if (allowed == Key.REFUSED) {
-        keys.forget(source);
+        from.forget(source);
         return false;
       }
       if (!counted(source, allowed, at, key, version, to, n)) {
@@ -64,13 +62,11 @@ public final class Mover {
    * @param version result of {@link Key#admit} for all bytes
    * @param address address of the source
    * @param bytes the number of bytes that the key has admitted: the sum of the elements
-   * @param to the target
-   * @param keys the keys of the target's queue pair
+   * @param to the target, and the keys of its queue pair
    * @return false when an access is not allowed or the memory is no longer registered; some bytes
    *     may be copied then
    */
-  public static boolean fetch(
-      Key key, long version, long address, long bytes, SgeList to, LastKeys keys) {
+  public static boolean fetch(Key key, long version, long address, long bytes, LastKeys to) {
     long from = address;
     for (int i = 0; i < to.count(); i++) {
       int lkey = to.lkey(i);
@@ -79,13 +75,13 @@ public final class Mover {
       if (n > address + bytes - from) {
         return false;
       }
-      Key target = keys.local(lkey);
+      Key target = to.local(lkey);
       if (target == null) {
         return false;
       }
-      long allowed = target.admit(lkey, keys.domain(), target, Access.LOCAL_WRITE, at, n);
+      long allowed = target.admit(lkey, to.domain(), target, Access.LOCAL_WRITE, at, n);
       if (allowed == Key.REFUSED) {
-        keys.forget(target);
+        to.forget(target);
         return false;
       }
       if (!counted(key, version, from, target, allowed, at, n)) {
@@ -122,7 +118,8 @@ public final class Mover {
   /**
    * Copies inline data to memory that a key has admitted.
    *
-   * @param segment the source, from its first byte
+   * @param segment the source
+   * @param offset where it begins
    * @param bytes number of bytes
    * @param key key of the target
    * @param version result of {@link Key#admit} for all bytes
@@ -130,10 +127,10 @@ public final class Mover {
    * @return false when the target is no longer registered; some bytes may be copied then
    */
   public static boolean store(
-      MemorySegment segment, int bytes, Key key, long version, long address) {
+      MemorySegment segment, long offset, int bytes, Key key, long version, long address) {
     key.enter();
     try {
-      return Copier.into(key, version, address, segment, 0, bytes) == Copier.OK;
+      return Copier.into(key, version, address, segment, offset, bytes) == Copier.OK;
     } finally {
       key.leave();
     }

@@ -3,9 +3,7 @@ package ib.engine.qp;
 import ib.core.verbs.QpState;
 import ib.core.verbs.SendFlags;
 import ib.core.wire.Psn;
-import ib.engine.ring.SendWqe;
 import ib.engine.wire.Packet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Which requests of a connection ask for an acknowledgement; the specification leaves that to the
@@ -25,19 +23,19 @@ final class AckRequests {
    * @param qp the queue pair
    * @param p the packet
    * @param psn its sequence number
-   * @param ended the request that it is the last of, or null
+   * @param ended the flags of the request that it is the last of, negative when it is not
    * @return whether it asks
    */
-  static boolean asks(QpCore qp, Packet p, int psn, @Nullable SendWqe ended) {
-    return (psn & (MAX_PACKETS - 1)) == 0 || (ended != null && (p.repeated || asks(qp, ended)));
+  static boolean asks(QpCore qp, Packet p, int psn, int ended) {
+    return (psn & (MAX_PACKETS - 1)) == 0 || (ended >= 0 && (p.repeated || asks(qp, ended)));
   }
 
-  private static boolean asks(QpCore qp, SendWqe w) {
+  private static boolean asks(QpCore qp, int flags) {
     Requester r = qp.requester;
     return qp.signalAll
-        || (w.flags & SendFlags.SIGNALED) != 0
+        || (flags & SendFlags.SIGNALED) != 0
         || ++r.silent >= Math.min(MAX_SILENT, r.ring.capacity() / 4)
-        || qp.path.ackTimeoutNs == 0 // nothing would make us ask late
+        || qp.ackTimeoutNs == 0 // nothing would make us ask late
         || qp.state != QpState.RTS;
   }
 

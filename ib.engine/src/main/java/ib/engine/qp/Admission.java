@@ -31,7 +31,7 @@ final class Admission {
     if (qp == null || (p.opcode & 0xe0) != qp.service || qp.state == QpState.RESET) {
       return false;
     }
-    QpPath path = qp.path;
+    QpPath path = qp;
     if (qp.state == QpState.INIT || !path.port().tables().pkeyFits(path.pkeyIndex, p.pkey)) {
       return false;
     }

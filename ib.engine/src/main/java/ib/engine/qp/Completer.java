@@ -6,7 +6,8 @@ import ib.core.verbs.WellKnown;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.Copier;
-import ib.engine.ring.SendWqe;
+import ib.engine.mr.LastKeys;
+import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -60,8 +61,8 @@ final class Completer {
 
   /** Resets both retry counters, after progress or after a change of the configured counts. */
   void retries() {
-    retryLeft = qp.path.retryCount;
-    rnrLeft = qp.path.rnrRetry;
+    retryLeft = qp.retryCount;
+    rnrLeft = qp.rnrRetry;
   }
 
   long head() {
@@ -70,7 +71,7 @@ final class Completer {
 
   /** {@return the oldest sequence number that is not acknowledged; any thread, roughly} */
   int una() {
-    return qp.directSent.ahead ? qp.directSent.psn : una;
+    return qp.directPath.ahead ? qp.directPath.psn : una;
   }
 
   /** {@return whether the peer has acknowledged something, or asked to wait} */
@@ -83,11 +84,11 @@ final class Completer {
   }
 
   boolean run(RunList run) {
-    for (Packet p = qp.responses.peek(); p != null; p = qp.responses.peek()) {
+    for (Packet p = qp.packets().responses.peek(); p != null; p = qp.packets().responses.peek()) {
       if (run.exhausted()) {
         return true;
       }
-      qp.responses.remove();
+      qp.packets().responses.remove();
       try {
         receive(p, run);
         run.spend(p.payload.length());
@@ -99,23 +100,23 @@ final class Completer {
   }
 
   private void receive(Packet p, RunList run) {
-    qp.counts.received(p);
+    qp.received(p);
     QpState s = qp.state;
     if (s != QpState.RTS && s != QpState.SQD) {
-      qp.counts.drop(p, HcaCounter.DROP_QP_STATE);
+      qp.drop(p, HcaCounter.DROP_QP_STATE);
     } else if (!qp.responder.admits(p)) {
       return;
     } else if (p.opcode == Opcode.CNP) {
-      qp.counts.count(HcaCounter.RP_CNP_HANDLED);
-      qp.requester.window.congested();
+      qp.count(HcaCounter.RP_CNP_HANDLED);
+      qp.requester.congested();
     } else if (Psn.diff(p.psn, una) < 0 || Psn.diff(p.psn, qp.requester.psnSent()) >= 0) {
-      qp.counts.drop(p, HcaCounter.DROP_ACK_PSN); // old, or never sent: a ghost
+      qp.drop(p, HcaCounter.DROP_ACK_PSN); // old, or never sent: a ghost
     } else if ((p.opcode & 0x1f) == Opcode.ACKNOWLEDGE) {
       acknowledge(p, run);
     } else if ((Opcode.what(p.opcode) & (Opcode.READ | Opcode.ATOMIC)) != 0) {
       answer(p, run);
     } else {
-      qp.counts.drop(p, HcaCounter.DROP_OPCODE);
+      qp.drop(p, HcaCounter.DROP_OPCODE);
     }
   }
 
@@ -135,7 +136,7 @@ final class Completer {
           refused(p, run);
         }
       }
-      default -> qp.counts.drop(p, HcaCounter.DROP_SYNDROME);
+      default -> qp.drop(p, HcaCounter.DROP_SYNDROME);
     }
   }
 
@@ -143,14 +144,14 @@ final class Completer {
   private boolean retire(int end, RunList run) {
     long n = 0;
     while (head < qp.requester.started()) {
-      SendWqe w = qp.requester.ring().at(head);
-      if (Psn.diff(end, w.psnFirst) <= 0 || head == qp.requester.haltIndex()) {
+      int first = qp.requester.psnFirst(head);
+      if (Psn.diff(end, first) <= 0 || head == qp.requester.haltIndex()) {
         break;
       }
-      if ((Verb.what(w.opcode) & Verb.ANSWERED) != 0) {
+      if ((Verb.what(opcode()) & Verb.ANSWERED) != 0) {
         return false;
       }
-      int last = Psn.add(w.psnFirst, w.psnCount);
+      int last = Psn.add(first, qp.requester.psnCount(head));
       if (Psn.diff(end, last) < 0) {
         break;
       }
@@ -159,7 +160,7 @@ final class Completer {
       n++;
     }
     if (n > 1) {
-      qp.counts.count(HcaCounter.ACK_DEFERRED);
+      qp.count(HcaCounter.ACK_DEFERRED);
     }
     if (Psn.diff(end, una) > 0) {
       advanced(end);
@@ -167,9 +168,9 @@ final class Completer {
     return true;
   }
 
-  /** Completes a request that was executed at the peer: the oldest one, which needs no slot. */
-  void executed(SendWqe w, long index, RunList run) {
-    SendCompletions.push(qp, run, w, index, WcStatus.SUCCESS, 0);
+  /** The opcode of the oldest request. */
+  private int opcode() {
+    return qp.requester.slots.opcode(qp.requester.place(head));
   }
 
   /** Goes on behind the requests that were executed at the peer. */
@@ -182,7 +183,7 @@ final class Completer {
   }
 
   private void advanced(int psn) {
-    qp.requester.window.acknowledged(Psn.diff(psn, una));
+    qp.requester.acknowledged(Psn.diff(psn, una));
     una = psn;
     progress++;
     retries();
@@ -190,7 +191,7 @@ final class Completer {
 
   /** Sends the oldest request again, once per gap: its response is lost, a later one arrived. */
   private void askAgain() {
-    int expected = Resend.expected(qp.requester.ring().at(head), qp.path.mtuShift);
+    int expected = Resend.expected(qp.requester, head, qp.mtuShift);
     una = Psn.diff(expected, una) > 0 ? expected : una;
     if (rewoundFor != expected) {
       rewoundFor = expected;
@@ -199,14 +200,14 @@ final class Completer {
   }
 
   private void receiverNotReady(Packet p, RunList run) {
-    qp.counts.count(HcaCounter.RCVD_RNR_ERR);
+    qp.count(HcaCounter.RCVD_RNR_ERR);
     qp.history.nakReceived(qp.hca.worker().now(), p.psn, p.syndrome);
-    retryLeft = qp.path.retryCount; // the packet has arrived: these tries count anew
+    retryLeft = qp.retryCount; // the packet has arrived: these tries count anew
     if (rnrWaiting) {
       return; // a copy of the answer that we wait for already
     }
-    if (qp.path.rnrRetry != WellKnown.RNR_RETRY_INFINITE && rnrLeft-- == 0) {
-      qp.counts.count(HcaCounter.RETRY_RNR_EXCEEDED_ERR);
+    if (qp.rnrRetry != WellKnown.RNR_RETRY_INFINITE && rnrLeft-- == 0) {
+      qp.count(HcaCounter.RETRY_RNR_EXCEEDED_ERR);
       failHead(run, WcStatus.RNR_RETRY_EXC_ERR, p.syndrome);
       return;
     }
@@ -225,7 +226,7 @@ final class Completer {
     qp.history.nakReceived(qp.hca.worker().now(), p.psn, p.syndrome);
     switch (p.syndrome) {
       case Syndrome.NAK_SEQUENCE -> {
-        qp.counts.count(HcaCounter.RCVD_SEQ_ERR);
+        qp.count(HcaCounter.RCVD_SEQ_ERR);
         if (!rnrWaiting) { // else of what followed the packet that waits: Linux says it each time
           retry(run, p.psn, true);
         }
@@ -238,11 +239,11 @@ final class Completer {
 
   private void retry(RunList run, int psn, boolean told) {
     if (retryLeft == 0) {
-      qp.counts.count(HcaCounter.RETRY_EXCEEDED_ERR);
+      qp.count(HcaCounter.RETRY_EXCEEDED_ERR);
       failHead(run, WcStatus.RETRY_EXC_ERR, 0);
     } else {
       retryLeft--;
-      qp.requester.window.lost(psn, told);
+      qp.requester.lost(psn, told);
       qp.requester.rewind(psn);
     }
   }
@@ -252,21 +253,20 @@ final class Completer {
     if (head == qp.requester.started() || head == qp.requester.haltIndex()) {
       return;
     }
-    SendWqe w = qp.requester.ring().at(head);
-    int what = Verb.what(w.opcode) & Verb.ANSWERED;
-    int expected = Resend.expected(w, qp.path.mtuShift);
-    if (what == 0 || Psn.diff(p.psn, w.psnFirst) < 0) {
-      qp.counts.drop(p, HcaCounter.DROP_RESPONSE);
+    int what = Verb.what(opcode()) & Verb.ANSWERED;
+    int expected = Resend.expected(qp.requester, head, qp.mtuShift);
+    if (what == 0 || Psn.diff(p.psn, qp.requester.psnFirst(head)) < 0) {
+      qp.drop(p, HcaCounter.DROP_RESPONSE);
     } else if (p.psn != expected) {
       if (!ready || Psn.diff(p.psn, expected) > 0) {
         askAgain();
       }
     } else if (((Opcode.what(p.opcode) & Opcode.ATOMIC) != 0) != (what == Verb.ATOMIC)) {
-      qp.counts.drop(p, HcaCounter.DROP_RESPONSE); // not what this request is answered with
+      qp.drop(p, HcaCounter.DROP_RESPONSE); // not what this request is answered with
     } else if (what == Verb.READ) {
-      readResponse(p, w, run);
+      readResponse(p, run);
     } else if (what == Verb.ATOMIC) {
-      atomicAcknowledge(p, w, run);
+      atomicAcknowledge(p, run);
     } else if (p.opcode != Opcode.READ_RESPONSE_ONLY || p.payload.length() != 0) {
       failHead(run, WcStatus.BAD_RESP_ERR, 0);
     } else {
@@ -274,19 +274,18 @@ final class Completer {
     }
   }
 
-  private void readResponse(Packet p, SendWqe w, RunList run) {
+  private void readResponse(Packet p, RunList run) {
     int bytes = p.payload.length();
-    long left = w.length - w.done;
+    long done = qp.requester.done(head);
+    long left = qp.requester.length(head) - done;
     boolean last = (Opcode.what(p.opcode) & Opcode.END) != 0;
-    if (bytes > left
-        || last != (bytes == left)
-        || (!last && bytes != p.psnCount << qp.path.mtuShift)) {
+    if (bytes > left || last != (bytes == left) || (!last && bytes != p.psnCount << qp.mtuShift)) {
       failHead(run, WcStatus.BAD_RESP_ERR, 0);
       return;
     }
-    int result = Copier.toSges(p.payload, w.sges, w.done, qp.keys);
+    int result = Copier.toSges(p.payload, elements(), done);
     if (result == Copier.OK) {
-      w.done += bytes;
+      qp.requester.done(head, done + bytes);
       if (last) {
         answered(p, run);
       } else {
@@ -300,11 +299,15 @@ final class Completer {
     }
   }
 
-  private void atomicAcknowledge(Packet p, SendWqe w, RunList run) {
+  private LastKeys elements() {
+    return qp.requester.elements(head, qp.keys);
+  }
+
+  private void atomicAcknowledge(Packet p, RunList run) {
     if (original == null) {
       original = new AtomicResult();
     }
-    if (Copier.toSges(original.set(p.swapAdd), w.sges, 0, qp.keys) == Copier.OK) {
+    if (Copier.toSges(original.set(p.swapAdd), elements(), 0) == Copier.OK) {
       answered(p, run);
     } else {
       failHead(run, WcStatus.LOC_PROT_ERR, 0);
@@ -323,20 +326,21 @@ final class Completer {
     if (qp.service != Opcode.RC) {
       return; // its memory is free when the packets before it are back
     }
-    while (head < qp.requester.started()
-        && (Verb.what(qp.requester.ring().at(head).opcode) & Verb.LOCAL) != 0) {
+    while (head < qp.requester.started() && (Verb.what(opcode()) & Verb.LOCAL) != 0) {
       completeHead(run, WcStatus.SUCCESS, 0);
     }
   }
 
   /** Completes the oldest request. */
   void completeHead(RunList run, WcStatus status, int syndrome) {
-    SendCompletions.push(qp, run, qp.requester.ring().at(head), head++, status, syndrome);
+    long index = head++;
+    SendSlots slots = qp.requester.slots;
+    SendCompletions.push(qp, run, slots, qp.requester.place(index), index, status, syndrome);
   }
 
   /** Fails the oldest request and flushes the others, for RC the receives too (IBA 10.3.1). */
   void failHead(RunList run, WcStatus status, int syndrome) {
-    qp.counts.count(HcaCounter.SEND_ERR);
+    qp.count(HcaCounter.SEND_ERR);
     qp.history.failed(status, una);
     completeHead(run, status, syndrome);
     if (qp.service == Opcode.RC) {
@@ -357,7 +361,7 @@ final class Completer {
   /** Makes sure that a lost answer is noticed; called when the holder of the claim leaves. */
   void watch() {
     if (head < qp.requester.started()
-        && qp.path.ackTimeoutNs > 0
+        && qp.ackTimeoutNs > 0
         && !QpTimer.isRunning(ackTimer)
         && !rnrWaiting
         && qp.service == Opcode.RC) {
@@ -365,7 +369,7 @@ final class Completer {
       if (ackTimer == null) {
         ackTimer = new QpTimer(qp, QpCore.ACK_TIMER);
       }
-      ackTimer.start(qp.path.ackTimeoutNs);
+      ackTimer.start(qp.ackTimeoutNs);
     }
   }
 

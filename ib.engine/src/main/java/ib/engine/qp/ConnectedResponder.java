@@ -109,7 +109,7 @@ final class ConnectedResponder extends ReceiveState {
 
   @Override
   boolean refilled() {
-    return qp.responsePool.available();
+    return qp.packets().responsePool.available();
   }
 
   @Override
@@ -125,7 +125,7 @@ final class ConnectedResponder extends ReceiveState {
     if (replying && !reply(run)) {
       return run.exhausted();
     }
-    for (Packet p = qp.requests.peek(); p != null; p = qp.requests.peek()) {
+    for (Packet p = qp.packets().requests.peek(); p != null; p = qp.packets().requests.peek()) {
       if (run.exhausted()) {
         acknowledge(run);
         return true;
@@ -143,7 +143,7 @@ final class ConnectedResponder extends ReceiveState {
         acknowledge(run);
         return true;
       }
-      qp.requests.remove();
+      qp.packets().requests.remove();
       run.spend(p.payload.length());
       p.release(run);
       if (qp.state == QpState.ERR || (replying && !reply(run))) {
@@ -168,9 +168,9 @@ final class ConnectedResponder extends ReceiveState {
   // ---- the way of a packet ----
 
   private void receive(Packet p, RunList run) {
-    qp.counts.received(p);
+    qp.received(p);
     if (!executes()) {
-      qp.counts.drop(p, HcaCounter.DROP_QP_STATE);
+      qp.drop(p, HcaCounter.DROP_QP_STATE);
       return;
     }
     if (!admits(p)) {
@@ -190,7 +190,7 @@ final class ConnectedResponder extends ReceiveState {
     }
     quiet = false;
     if (!reliable && skipping && (what & Opcode.START) == 0) {
-      qp.counts.drop(p, HcaCounter.DROP_SEQUENCE);
+      qp.drop(p, HcaCounter.DROP_SEQUENCE);
       epsn = Psn.add(p.psn, p.psnCount);
       return;
     }
@@ -198,23 +198,23 @@ final class ConnectedResponder extends ReceiveState {
     execute(p, what, run);
     if (accessRefused) {
       accessRefused = false;
-      qp.counts.count(HcaCounter.RKEY_VIOLATIONS);
-      qp.path.port().guard().provenViolation(p);
+      qp.count(HcaCounter.RKEY_VIOLATIONS);
+      qp.port().guard().provenViolation(p);
     }
   }
 
   /** RC: false, after a NAK for a gap or an answer to a duplicate. */
   private boolean inSequence(int d, Packet p, int what) {
     if (Math.abs(d) > PSN_FAR) {
-      qp.counts.count(HcaCounter.PSN_VIOLATIONS);
-      qp.path.port().guard().violation(p);
+      qp.count(HcaCounter.PSN_VIOLATIONS);
+      qp.port().guard().violation(p);
     }
     if (d < 0) {
       duplicate(p, what);
     } else if (quiet) {
-      qp.counts.drop(p, HcaCounter.DROP_AFTER_NAK); // one NAK for a gap (IBA 9.7.5.1.3)
+      qp.drop(p, HcaCounter.DROP_AFTER_NAK); // one NAK for a gap (IBA 9.7.5.1.3)
     } else {
-      qp.counts.count(HcaCounter.OUT_OF_SEQ_REQUEST);
+      qp.count(HcaCounter.OUT_OF_SEQ_REQUEST);
       quiet = true;
       due = Syndrome.NAK_SEQUENCE;
       duePsn = epsn;
@@ -223,7 +223,7 @@ final class ConnectedResponder extends ReceiveState {
   }
 
   private void duplicate(Packet p, int what) {
-    qp.counts.count(HcaCounter.DUPLICATE_REQUEST);
+    qp.count(HcaCounter.DUPLICATE_REQUEST);
     if ((what & Opcode.ANSWERED) != 0) {
       InboundRequest.duplicate(this, p, what);
     } else if (due == NOTHING) {
@@ -242,7 +242,7 @@ final class ConnectedResponder extends ReceiveState {
     }
     skipping = true;
     epsn = Psn.add(p.psn, p.psnCount);
-    qp.counts.drop(p, HcaCounter.DROP_SEQUENCE);
+    qp.drop(p, HcaCounter.DROP_SEQUENCE);
     return false;
   }
 
@@ -250,7 +250,7 @@ final class ConnectedResponder extends ReceiveState {
     if (!reliable && (what & Opcode.START) != 0) {
       InboundMessage.abandon(this); // the message before was not finished
     }
-    if (what == 0 || !InboundMessage.follows(this, what) || !qp.path.lengthFits(p, what)) {
+    if (what == 0 || !InboundMessage.follows(this, what) || !qp.lengthFits(p, what)) {
       invalid();
     } else if ((what & Opcode.ANSWERED) != 0) {
       InboundRequest.execute(this, p, what);
@@ -285,7 +285,7 @@ final class ConnectedResponder extends ReceiveState {
 
   /** Drops a packet whose sender's memory could not be read. */
   void fault(Packet p) {
-    qp.counts.drop(p, HcaCounter.DROP_FAULT);
+    qp.drop(p, HcaCounter.DROP_FAULT);
     p.fault = true; // the sender's queue pair reads this flag; for this one the packet never came
     if (!reliable) {
       skipping = true;
@@ -296,12 +296,12 @@ final class ConnectedResponder extends ReceiveState {
   /** Handles a message for which no receive is posted: sends an RNR NAK if reliable. */
   void notReady() {
     if (reliable) {
-      qp.counts.count(HcaCounter.SEND_RNR_ERR);
+      qp.count(HcaCounter.SEND_RNR_ERR);
       quiet = true; // what follows comes again
-      due = Syndrome.RNR | qp.path.minRnrTimer;
+      due = Syndrome.RNR | qp.minRnrTimer;
       duePsn = epsn;
     } else {
-      qp.counts.count(HcaCounter.DROP_NO_RECEIVE);
+      qp.count(HcaCounter.DROP_NO_RECEIVE);
       skipping = true;
       InboundMessage.abandon(this);
       epsn = Psn.add(epsn, 1);
@@ -326,7 +326,7 @@ final class ConnectedResponder extends ReceiveState {
     } else if (event == null) {
       qp.fail(null);
     } else {
-      qp.counts.count(HcaCounter.DROP_SEQUENCE);
+      qp.count(HcaCounter.DROP_SEQUENCE);
       skipping = true;
       InboundMessage.abandon(this);
     }
@@ -343,7 +343,7 @@ final class ConnectedResponder extends ReceiveState {
     if (due == NOTHING || deferred) {
       return;
     }
-    Packet p = qp.responsePool.take();
+    Packet p = qp.packets().responsePool.take();
     if (p == null) {
       return; // starved; goes out when a packet comes back
     }

@@ -41,11 +41,11 @@ final class DatagramReceiver extends Responder {
 
   @Override
   boolean run(RunList run) {
-    for (Packet p = qp.requests.peek(); p != null; p = qp.requests.peek()) {
+    for (Packet p = qp.packets().requests.peek(); p != null; p = qp.packets().requests.peek()) {
       if (run.exhausted()) {
         return true;
       }
-      qp.requests.remove();
+      qp.packets().requests.remove();
       try {
         receive(p, run);
         run.spend(p.payload.length());
@@ -57,27 +57,26 @@ final class DatagramReceiver extends Responder {
   }
 
   private void receive(Packet p, RunList run) {
-    qp.counts.received(p);
+    qp.received(p);
     if (!executes()) {
-      qp.counts.drop(p, HcaCounter.DROP_QP_STATE);
+      qp.drop(p, HcaCounter.DROP_QP_STATE);
       return;
     }
     if (!admits(p)) {
       return;
     }
-    if (p.qkey != qp.path.qkey && qp.specialNumber() != 0) { // QP0 has no Q_Key (IBA 10.2.5)
-      qp.path.port().guard().badQkey(p);
-      qp.counts.drop(p, HcaCounter.DROP_QKEY);
+    if (p.qkey != qp.qkey && qp.specialNumber() != 0) { // QP0 has no Q_Key (IBA 10.2.5)
+      qp.port().guard().badQkey(p);
+      qp.drop(p, HcaCounter.DROP_QKEY);
       return;
     }
     int what = Opcode.what(p.opcode);
     if (what == 0) {
-      qp.counts.drop(p, HcaCounter.DROP_OPCODE);
+      qp.drop(p, HcaCounter.DROP_OPCODE);
       return;
     }
     if (qp.specialNumber() >= 0 && p.payload.length() != MadHeader.MAD_BYTES) {
-      qp.counts.drop(
-          p, HcaCounter.DROP_LENGTH); // else any sender could put QP1 into error (IBA 13.4.2)
+      qp.drop(p, HcaCounter.DROP_LENGTH); // else any sender could put QP1 into error (IBA 13.4.2)
       return;
     }
     if (!takeReceive()) {
@@ -89,18 +88,18 @@ final class DatagramReceiver extends Responder {
       return;
     }
     int length = GRH + p.payload.length();
-    if (length > receive.sges.length()) {
+    if (length > receiveLength()) {
       complete(run, WcStatus.LOC_LEN_ERR, WcOpcode.RECV, 0, 0, 0, p);
       qp.fail(null);
       return;
     }
-    boolean global = p.global || qp.path.port().wire().alwaysGlobal();
+    boolean global = p.global || qp.port().wire().alwaysGlobal();
     int result = global ? header(p, run) : Copier.OK;
     if (result == Copier.OK) {
-      result = Copier.toSges(p.payload, receive.sges, GRH, qp.keys);
+      result = Copier.toSges(p.payload, receiveElements(), GRH);
     }
     if (result == Copier.SOURCE) {
-      qp.counts.drop(p, HcaCounter.DROP_FAULT);
+      qp.drop(p, HcaCounter.DROP_FAULT);
       p.fault = true; // the receive waits for the next one
     } else if (result == Copier.TARGET) {
       complete(run, WcStatus.LOC_PROT_ERR, WcOpcode.RECV, 0, 0, 0, p);
@@ -119,20 +118,20 @@ final class DatagramReceiver extends Responder {
 
   /** Gives segments that came as one packet, whole or not at all. */
   private void together(Packet p, RunList run) {
-    long each = receive.sges.length();
+    long each = receiveLength();
     int total = GRH + p.payload.length();
     int more = each <= GRH ? Integer.MAX_VALUE : (int) ((total - 1) / each);
     if (!coalesces || !qp.receives.ready(more)) {
       noReceive(p); // what was taken waits for the next one
       return;
     }
-    boolean global = p.global || qp.path.port().wire().alwaysGlobal();
+    boolean global = p.global || qp.port().wire().alwaysGlobal();
     int flags = WcFlags.IP_CSUM_OK | (global ? WcFlags.GRH : 0);
     int result = global ? header(p, run) : Copier.OK;
     int done = 0;
     for (int skip = GRH; result == Copier.OK; skip = 0) {
-      int bytes = (int) Math.min(receive.sges.length() - skip, p.payload.length() - done);
-      result = Copier.toSges(p.payload, done, bytes, receive.sges, skip, qp.keys);
+      int bytes = (int) Math.min(receiveLength() - skip, p.payload.length() - done);
+      result = Copier.toSges(p.payload, done, bytes, receiveElements(), skip);
       done += bytes;
       boolean last = done == p.payload.length();
       if (result == Copier.OK) {
@@ -148,7 +147,7 @@ final class DatagramReceiver extends Responder {
       }
     }
     if (result == Copier.SOURCE) {
-      qp.counts.drop(p, HcaCounter.DROP_FAULT);
+      qp.drop(p, HcaCounter.DROP_FAULT);
       p.fault = true;
       complete(run, WcStatus.SUCCESS, WcOpcode.RECV, 0, 0, 0, p); // without IP_CSUM_OK: all is void
     } else if (result == Copier.TARGET) {
@@ -158,10 +157,10 @@ final class DatagramReceiver extends Responder {
   }
 
   private void noReceive(Packet p) {
-    qp.counts.drop(p, HcaCounter.DROP_NO_RECEIVE);
+    qp.drop(p, HcaCounter.DROP_NO_RECEIVE);
     if (qp.specialNumber() >= 0) {
       Traffic dropped = qp.specialNumber() == 0 ? Traffic.VL15_DROPPED : Traffic.QP1_DROPPED;
-      qp.counts.count(dropped, 1);
+      qp.count(dropped, 1);
     }
   }
 
@@ -182,7 +181,7 @@ final class DatagramReceiver extends Responder {
       BE_LONG.set(b, 32, p.dgidLow);
       header.add(run.headerSegment(), 0, GRH);
     }
-    return Copier.toSges(header, receive.sges, 0, qp.keys);
+    return Copier.toSges(header, receiveElements(), 0);
   }
 
   @Override

@@ -3,12 +3,14 @@ package ib.engine.qp;
 import ib.core.verbs.Access;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcOpcode;
+import ib.core.verbs.WcStatus;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.Key;
 import ib.engine.mr.Mover;
-import ib.engine.mr.SgeList;
-import ib.engine.ring.SendWqe;
+import ib.engine.mr.Sges;
+import ib.engine.ring.SendKind;
+import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.wire.Framing;
 import ib.engine.wire.Opcode;
@@ -24,34 +26,34 @@ import org.jspecify.annotations.Nullable;
  * in sequence, a peer that another thread has claimed) are sent as packets, so only one place
  * refuses requests. Only the thread that holds the queue pair's claim may call these methods.
  */
-final class DirectPath {
+final class DirectPath extends Direction {
   private static final int KINDS = Verb.SEND | Verb.WRITE | Verb.READ;
 
   private final QpCore qp;
-  private final Direction sent;
   private final long most; // bytes of a request, so that one call is bounded
   private @Nullable QpCore peer; // claimed while a run lasts
   private boolean claimed; // by us: not the run list's anyway
   private int unacknowledged; // messages since the peer's last answer
 
   /** Makes the way of a queue pair whose requests are of so many bytes at most. */
-  DirectPath(QpCore qp, long lengthMost) {
-    this.qp = qp;
-    this.most = Math.min(lengthMost, qp.hca.config().runBudgetBytes());
-    this.sent = qp.directSent;
+  DirectPath(QpCounts qp, long most) {
+    this.qp = (QpCore) qp;
+    this.most = most;
   }
 
   /**
    * Executes the next request, as a whole and with both completions, or leaves it as it was.
    *
-   * @param w the request
+   * @param s requests, in the ring or in a builder
+   * @param b the request
    * @param index the index of the request: the head of the ring
    * @return whether it was executed
    */
-  boolean execute(SendWqe w, long index, RunList run) {
-    int what = Verb.what(w.opcode);
-    long length = w.messageLength();
-    if ((what & KINDS) == 0 || (what & Verb.INV) != 0 || w.broken || length > most) {
+  boolean execute(SendSlots s, int b, long index, RunList run) {
+    long kind = s.kind(b);
+    int what = Verb.what(SendKind.opcode(kind));
+    long length = s.messageLength(b, kind);
+    if ((what & KINDS) == 0 || (what & Verb.INV) != 0 || SendKind.isBroken(kind) || length > most) {
       return false;
     }
     QpCore p = peer;
@@ -68,12 +70,14 @@ final class DirectPath {
     }
     boolean done =
         (what & Verb.SEND) != 0
-            ? send(w, what, length, p, r, run)
-            : (what & Verb.WRITE) != 0 ? write(w, what, length, p, r, run) : read(w, length, p);
+            ? send(s, b, kind, length, r, run)
+            : (what & Verb.WRITE) != 0
+                ? write(s, b, kind, length, r, run)
+                : read(s, b, kind, length, p);
     if (done) {
       advance(p, what, (int) length);
       run.spend((int) length);
-      qp.completer.executed(w, index, run);
+      SendCompletions.push(qp, run, s, b, index, WcStatus.SUCCESS, 0);
     }
     return done;
   }
@@ -81,27 +85,27 @@ final class DirectPath {
   /** Whether the next request has the sequence number that the peer expects. */
   private boolean isNext(QpCore p, ConnectedResponder r) {
     Direction received = p.directReceived;
-    if (sent.ahead && received.ahead) {
-      return sent.psn == received.psn;
+    if (ahead && received.ahead) {
+      return psn == received.psn;
     }
-    int psn = sent.ahead ? sent.psn : qp.requester.psnNext();
-    if (received.ahead ? received.psn != psn : !r.isNext(psn)) {
+    int next = ahead ? psn : qp.requester.psnNext();
+    if (received.ahead ? received.psn != next : !r.isNext(next)) {
       return false;
     }
-    sent.psn = psn;
-    sent.ahead = true;
-    received.psn = psn;
+    psn = next;
+    ahead = true;
+    received.psn = next;
     received.ahead = true;
     return true;
   }
 
   private void advance(QpCore p, int what, int length) {
-    int psns = qp.path.packets(length);
-    int next = Psn.add(sent.psn, psns);
-    sent.psn = next;
+    int psns = qp.packets(length);
+    int next = Psn.add(psn, psns);
+    psn = next;
     Direction received = p.directReceived;
     received.executed(next, (what & Verb.READ) != 0);
-    count(received, what, length, psns);
+    counted(received, what, length, psns);
   }
 
   /**
@@ -131,15 +135,15 @@ final class DirectPath {
       return null;
     }
     boolean mine = p.owner != run;
-    if (mine && !p.token.tryClaim()) {
-      if (p.token.dead()) {
+    if (mine && !p.tryClaim()) {
+      if (p.dead()) {
         Join.part(qp);
       }
       return null; // its owner will see the packet
     }
     claimed = mine;
     peer = p; // from here on, whatever is thrown, end gives it back
-    p.token.heldBy(run.thread());
+    p.heldBy(run.thread());
     if (Join.holds(qp, p)) {
       return p;
     }
@@ -156,21 +160,25 @@ final class DirectPath {
   }
 
   private boolean send(
-      SendWqe w, int what, long length, QpCore p, ConnectedResponder r, RunList run) {
+      SendSlots s, int b, long kind, long length, ConnectedResponder r, RunList run) {
+    QpCore p = r.qp;
     if (!r.takeReceive()) {
       return false;
     }
-    SgeList to = r.receive.sges;
-    if (length > to.length() || to.count() > 1) {
-      return false;
-    }
     if (length > 0) {
-      int lkey = to.lkey(0);
-      long address = to.address(0);
+      long[] to = r.words();
+      int at = r.sges();
+      if (r.sgeMost == 0 || length > Sges.length(to, at)) {
+        return false; // into several elements only packets scatter
+      }
+      int lkey = Sges.lkey(to, at);
+      long address = Sges.address(to, at);
       Key key = p.keys.receive(lkey);
       if (key == null
           || !copy(
-              w,
+              s,
+              b,
+              kind,
               length,
               p,
               key,
@@ -179,23 +187,26 @@ final class DirectPath {
         return false;
       }
     }
-    complete(w, what, WcOpcode.RECV, length, r, run);
+    complete(s, b, kind, WcOpcode.RECV, length, r, run);
     return true;
   }
 
   private boolean write(
-      SendWqe w, int what, long length, QpCore p, ConnectedResponder r, RunList run) {
-    boolean imm = (what & Verb.IMM) != 0;
+      SendSlots s, int b, long kind, long length, ConnectedResponder r, RunList run) {
+    QpCore p = r.qp;
+    boolean imm = (Verb.what(SendKind.opcode(kind)) & Verb.IMM) != 0;
     if (imm && !r.takeReceive()) {
       return false;
     }
     if (length > 0) {
-      int rkey = w.rkey;
-      long address = w.remoteAddress;
+      int rkey = s.rkey(b);
+      long address = s.remoteAddress(b);
       Key key = p.keys.remote(rkey);
       if (key == null
           || !copy(
-              w,
+              s,
+              b,
+              kind,
               length,
               p,
               key,
@@ -205,21 +216,20 @@ final class DirectPath {
       }
     }
     if (imm) {
-      complete(w, what, WcOpcode.RECV_RDMA_WITH_IMM, length, r, run);
+      complete(s, b, kind, WcOpcode.RECV_RDMA_WITH_IMM, length, r, run);
     }
     return true;
   }
 
-  private boolean read(SendWqe w, long length, QpCore p) {
-    if (qp.path.maxRdAtomic == 0) {
+  private boolean read(SendSlots s, int b, long kind, long length, QpCore p) {
+    if (qp.maxRdAtomic == 0) {
       return false;
     }
-    w.length = length; // for its completion
     if (length == 0) {
       return true;
     }
-    int rkey = w.rkey;
-    long address = w.remoteAddress;
+    int rkey = s.rkey(b);
+    long address = s.remoteAddress(b);
     Key key = p.keys.remote(rkey);
     if (key == null) {
       return false;
@@ -229,7 +239,7 @@ final class DirectPath {
       p.keys.forget(key);
       return false;
     }
-    return Mover.fetch(key, version, address, length, w.sges, qp.keys);
+    return Mover.fetch(key, version, address, length, s.elements(b, kind, qp.keys));
   }
 
   /**
@@ -237,46 +247,53 @@ final class DirectPath {
    * request that is still in its builder, so each word that the check has used is read once, there:
    * who changes the builder meanwhile gets other bytes sent, never more.
    */
-  private boolean copy(SendWqe w, long length, QpCore p, Key key, long version, long address) {
+  private boolean copy(
+      SendSlots s, int b, long kind, long length, QpCore p, Key key, long version, long address) {
     if (version == Key.REFUSED) {
       p.keys.forget(key);
       return false;
     }
-    int inline = w.inlineLength;
+    int inline = SendKind.inlineLength(kind);
     return inline >= 0
-        ? inline == length && Mover.store(w.inlineSegment(), inline, key, version, address)
-        : Mover.store(w.sges, length, qp.keys, key, version, address);
+        ? Mover.store(s.segment(), s.inlineOffset(b), inline, key, version, address)
+        : Mover.store(s.elements(b, kind, qp.keys), length, key, version, address);
   }
 
   private void complete(
-      SendWqe w, int what, WcOpcode opcode, long length, ConnectedResponder r, RunList run) {
-    boolean imm = (what & Verb.IMM) != 0;
-    QpPath path = qp.path;
+      SendSlots s,
+      int b,
+      long kind,
+      WcOpcode opcode,
+      long length,
+      ConnectedResponder r,
+      RunList run) {
+    boolean imm = (Verb.what(SendKind.opcode(kind)) & Verb.IMM) != 0;
+    QpPath path = qp;
     Route route = path.route;
     r.complete(
         run,
         opcode,
         (int) length,
         Responder.immFlag(imm),
-        imm ? w.immData : 0,
+        imm ? s.immData(b) : 0,
         path.port().sourceLid(path.sourceBits),
         route == null ? 0 : route.sl(),
-        (w.flags & SendFlags.SOLICITED) != 0);
+        (SendKind.flags(kind) & SendFlags.SOLICITED) != 0);
   }
 
   private boolean global() {
-    Route route = qp.path.route;
+    Route route = qp.route;
     return route != null && route.global();
   }
 
-  private void count(Direction received, int what, int bytes, int packets) {
+  private void counted(Direction received, int what, int bytes, int packets) {
     boolean read = (what & Verb.READ) != 0;
     int opcode = read ? Opcode.READ_REQUEST : Verb.part(what, true, true);
-    int requests = read ? 1 : packets;
-    int words = Framing.words(opcode, global(), requests, read ? 0 : bytes);
-    sent.requests += requests;
-    sent.requestWords += words;
-    received.requests += requests;
+    int asked = read ? 1 : packets;
+    int words = Framing.words(opcode, global(), asked, read ? 0 : bytes);
+    requests += asked;
+    requestWords += words;
+    received.requests += asked;
     received.requestWords += words;
     if (read) {
       answered(received, Opcode.READ_RESPONSE_ONLY, packets, bytes);
@@ -288,12 +305,12 @@ final class DirectPath {
   /** Counts a response, which acknowledges every request so far. */
   private void answered(Direction received, int opcode, int packets, int bytes) {
     int words = Framing.words(opcode, global(), packets, bytes);
-    sent.answers += packets;
-    sent.answerWords += words;
+    answers += packets;
+    answerWords += words;
     received.answers += packets;
     received.answerWords += words;
     if (unacknowledged > 1) {
-      qp.counts.count(HcaCounter.ACK_DEFERRED);
+      qp.count(HcaCounter.ACK_DEFERRED);
     }
     unacknowledged = 0;
   }

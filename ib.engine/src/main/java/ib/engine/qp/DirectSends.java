@@ -1,9 +1,8 @@
 package ib.engine.qp;
 
 import ib.engine.ring.SendRing;
-import ib.engine.ring.SendWqe;
+import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of a send queue that go the descriptor way: in order, from the oldest on, until one
@@ -26,7 +25,7 @@ final class DirectSends {
     while (!run.exhausted()
         && isOpen(qp, run)
         && requester.extend(index)
-        && path.execute(ring.at(index), index, run)) {
+        && path.execute(requester.slots, ring.base(index), index, run)) {
       index++;
     }
     path.end(run);
@@ -34,18 +33,18 @@ final class DirectSends {
   }
 
   /** Executes requests at the peer that are not in the ring: see {@link QpCore#express}. */
-  static int express(QpCore qp, @Nullable SendWqe[] staged, int n, long index) {
+  static int express(QpCore qp, SendSlots staged, int n, long index) {
     RunList run = qp.runList;
     DirectPath path = qp.directPath;
     int done = 0;
     if (isOldest(qp, index)) {
-      int end = Math.min(n, staged.length);
-      while (done < end && !run.exhausted() && isOpen(qp, run)) {
-        SendWqe w = staged[done];
-        if (w == null || !path.execute(w, index + done, run)) {
-          break;
-        }
-        done++;
+      int b = 0;
+      while (done < n
+          && !run.exhausted()
+          && isOpen(qp, run)
+          && staged.holds(b)
+          && path.execute(staged, b, index + done, run)) {
+        b = staged.place(++done);
       }
       path.end(run);
     }

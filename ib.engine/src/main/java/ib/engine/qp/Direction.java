@@ -11,7 +11,7 @@ import ib.engine.link.Traffic;
  * lines.
  */
 @SuppressWarnings("MultiVariableDeclaration") // padding
-final class Direction extends DirectionState {
+class Direction extends DirectionState {
   long b0, b1, b2, b3, b4, b5, b6;
 
   /**
@@ -40,6 +40,7 @@ final class Direction extends DirectionState {
     return switch (counter) {
       case SENT_PKTS -> sent.requests + received.answers;
       case RCVD_PKTS -> sent.answers + received.requests;
+      case RDMA_SENDS -> sent.messages;
       case RDMA_RECVS -> received.messages;
       default -> 0;
     };

@@ -14,7 +14,9 @@ abstract class DirectionState extends DirectionPadding {
   /** How many requests the packet way does not know of. */
   int unsynced;
 
+  /** Requests that have succeeded, on whichever way; of a receiver those that took no packet. */
   long messages;
+
   long requests;
   long requestWords;
   long answers;

@@ -3,7 +3,6 @@ package ib.engine.qp;
 import ib.core.verbs.EventType;
 import ib.core.verbs.WcStatus;
 import ib.engine.ring.ReceiveRing;
-import ib.engine.ring.ReceiveWqe;
 import ib.engine.ring.SendRing;
 import ib.engine.run.RunList;
 
@@ -82,15 +81,14 @@ final class Flusher {
       while (!receives.published(receives.head()) && System.nanoTime() - start < GIVE_UP_NS) {
         qp.hca.worker().pause(PARK);
       }
-      ReceiveWqe wqe = qp.responder.receive;
-      if (receives.killOldest(wqe)) {
-        qp.responder.flushed(run);
+      if (receives.killOldest()) {
+        qp.responder.flushKilled(receives, run);
       }
     }
   }
 
   private static void finishBatch(QpCore qp, RunList run, SendRing sends, long first) {
-    long after = first + sends.at(first).batch;
+    long after = first + sends.batch(first);
     if (sends.kill(first)) {
       while (qp.completer.head() < after) {
         qp.completer.completeHead(run, WcStatus.WR_FLUSH_ERR, 0);

@@ -270,12 +270,12 @@ public final class HcaPort extends Link {
   void transmit(
       QpCore qp, Packet packet, int pkeyIndex, int sgidIndex, int sourceBits, RunList run) {
     if (!active()) {
-      qp.counts.count(HcaCounter.DROP_PORT_DOWN);
-      qp.counts.count(Traffic.XMIT_DISCARDS, Framing.packets(packet));
+      qp.count(HcaCounter.DROP_PORT_DOWN);
+      qp.count(Traffic.XMIT_DISCARDS, Framing.packets(packet));
       packet.release(run);
       return;
     }
-    qp.counts.sent(packet);
+    qp.sent(packet);
     packet.slid = sourceLid(sourceBits);
     packet.pkey = tables().pkey(pkeyIndex);
     if (packet.global) {

@@ -42,12 +42,12 @@ final class InboundMessage {
       r.done = 0;
     }
     int length = p.payload.length();
-    if (r.done + length > r.receive.sges.length()) {
+    if (r.done + length > r.receiveLength()) {
       fail(r, run, WcStatus.LOC_LEN_ERR, p);
-      r.refuse(qp.path.port().wire().tooLongSyndrome(), null);
+      r.refuse(qp.port().wire().tooLongSyndrome(), null);
       return;
     }
-    int result = Copier.toSges(p.payload, r.receive.sges, r.done, qp.keys);
+    int result = Copier.toSges(p.payload, r.receiveElements(), r.done);
     if (result == Copier.SOURCE) {
       r.fault(p);
     } else if (result == Copier.TARGET) {
@@ -130,7 +130,7 @@ final class InboundMessage {
   private static boolean beginWrite(ConnectedResponder r, Packet p) {
     QpCore qp = r.qp;
     long length = p.dmaLength & 0xffffffffL;
-    if ((qp.path.access & Access.REMOTE_WRITE) == 0 || length > ConnectedResponder.MAX_LENGTH) {
+    if ((qp.access & Access.REMOTE_WRITE) == 0 || length > ConnectedResponder.MAX_LENGTH) {
       r.invalid();
       return false;
     }

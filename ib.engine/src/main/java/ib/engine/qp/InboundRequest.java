@@ -63,7 +63,7 @@ final class InboundRequest {
       return;
     }
     int rights = rights(p, what);
-    if (rights == 0 || (qp.path.access & rights) != rights) {
+    if (rights == 0 || (qp.access & rights) != rights) {
       r.invalid();
       return;
     }
@@ -74,7 +74,7 @@ final class InboundRequest {
     if ((bytes > 0 || whole) && version == Key.REFUSED) {
       r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else if ((what & Opcode.READ) != 0) {
-      p.psnCount = qp.path.packets(length);
+      p.psnCount = qp.packets(length);
       r.answered(p);
       Reply.read(r, p, key, version);
     } else if ((what & Opcode.FLUSH) != 0) {
@@ -189,8 +189,7 @@ final class InboundRequest {
               ? Key.REFUSED
               : key.admit(p.rkey, qp.domain, qp, Access.REMOTE_READ, p.remoteAddress, length);
       boolean allowed =
-          (qp.path.access & Access.REMOTE_READ) != 0
-              && r.isPast(Psn.add(p.psn, qp.path.packets(length)));
+          (qp.access & Access.REMOTE_READ) != 0 && r.isPast(Psn.add(p.psn, qp.packets(length)));
       if (allowed && (version != Key.REFUSED || length == 0)) {
         Reply.read(r, p, key, version);
       }
@@ -211,6 +210,6 @@ final class InboundRequest {
       }
       i = before(r, i);
     }
-    r.qp.counts.count(HcaCounter.DROP_DUPLICATE);
+    r.qp.count(HcaCounter.DROP_DUPLICATE);
   }
 }

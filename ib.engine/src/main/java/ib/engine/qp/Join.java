@@ -27,7 +27,7 @@ final class Join {
     int epoch = a.epoch.now(); // first: after a change that comes meanwhile it is looked again
     Link to = reached(a);
     if (to == null
-        || !(to.queuePair(a.path.destQpn) instanceof QpCore b)
+        || !(to.queuePair(a.destQpn) instanceof QpCore b)
         || b == a
         || b.service != Opcode.RC) {
       a.blocked |= Ready.NO_WAY;
@@ -35,13 +35,13 @@ final class Join {
       return;
     }
     boolean mine = b.owner != run;
-    if (mine && !b.token.tryClaim()) {
+    if (mine && !b.tryClaim()) {
       a.blocked |= Ready.NO_WAY; // its owner will see the packet
       return;
     }
     try {
-      b.token.heldBy(run.thread());
-      if (b.path.portIndex() == to.number() - 1 && connected(a, b)) {
+      b.heldBy(run.thread());
+      if (b.portIndex() == to.number() - 1 && connected(a, b)) {
         joined(a, b, epoch);
         joined(b, a, epoch);
       } else {
@@ -76,23 +76,21 @@ final class Join {
    * Releases a claim; runs the queue pair if another thread has published work for it meanwhile.
    */
   static void leave(QpCore b, RunList run) {
-    if (!b.token.release()) {
+    if (!b.release()) {
       run.add(b);
     }
   }
 
   /** The port at which packets would arrive that need not be packets, or null. */
   private static @Nullable Link reached(QpCore a) {
-    Route route = a.path.route;
-    return a.service != Opcode.RC || route == null
-        ? null
-        : a.path.port().reaches(route, a.path.mtu);
+    Route route = a.route;
+    return a.service != Opcode.RC || route == null ? null : a.port().reaches(route, a.mtu);
   }
 
   /** Whether packets would reach the peer and its answers us; the states are not looked at. */
   private static boolean connected(QpCore a, QpCore b) {
-    QpPath ours = a.path;
-    QpPath theirs = b.path;
+    QpPath ours = a;
+    QpPath theirs = b;
     Route route = ours.route;
     Route back = theirs.route;
     if (back == null || route == null) {

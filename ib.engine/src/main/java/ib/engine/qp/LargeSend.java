@@ -6,7 +6,7 @@ import ib.core.wire.Psn;
 import ib.engine.link.Link;
 import ib.engine.mr.Checksum;
 import ib.engine.ring.LargeHeader;
-import ib.engine.ring.SendWqe;
+import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -39,87 +39,98 @@ final class LargeSend {
   /**
    * {@return how many datagrams a request is, a number beyond all bounds when it cannot be sent}
    */
-  static int packets(QpCore qp, SendWqe w, long length) {
-    int mtu = qp.path.port().mtuBytes();
-    LargeHeader header = w.header;
-    if (w.mss == 0 || header == null) {
+  static int packets(QpCore qp, SendSlots slots, int b, long length) {
+    int mtu = qp.port().mtuBytes();
+    LargeHeader header = slots.header(b);
+    int mss = slots.mss(b);
+    if (mss == 0 || header == null) {
       return length > mtu ? TOO_MANY : 1;
     }
     long bytesMost = qp.hca.config().limit(Limit.MAX_TSO);
-    long segments = (length + w.mss - 1) / w.mss;
-    boolean fits = header.length() + Math.min(w.mss, length) <= mtu && length <= bytesMost;
+    long segments = (length + mss - 1) / mss;
+    boolean fits = header.length() + Math.min(mss, length) <= mtu && length <= bytesMost;
     return fits && segments >= 1 && segments <= MAX_SEGMENTS ? (int) segments : TOO_MANY;
   }
 
   /** Sends all of it, or its next segment. */
-  static int send(QpCore qp, SendWqe w, RunList run) {
-    LargeHeader header = w.header;
-    if (header == null || w.mss == 0) {
+  static int send(QpCore qp, long request, RunList run) {
+    Requester r = qp.requester;
+    int b = r.place(request);
+    LargeHeader header = r.slots.header(b);
+    int mss = r.slots.mss(b);
+    if (header == null || mss == 0) {
       return FAULT; // a thread has made a large send of it after it was checked
     }
-    Packet p = qp.requestPool.take();
+    Packet p = qp.packets().requestPool.take();
     if (p == null) {
       return WAITS;
     }
-    if (w.done == 0) {
-      qp.requester.together = takenTogether(qp, w, header);
+    long done = r.done(request);
+    long length = r.length(request);
+    if (done == 0) {
+      r.together = takenTogether(qp, request, header);
     }
-    boolean together = qp.requester.together;
-    int index = (int) (w.done / w.mss);
-    int bytes = (int) (together ? w.length : Math.min(w.mss, w.length - w.done));
-    boolean last = w.done + bytes == w.length;
-    if (!(together ? whole(qp, p, w, header) : segment(qp, p, w, header, index, bytes))) {
+    boolean together = r.together;
+    int index = (int) (done / mss);
+    int bytes = (int) (together ? length : Math.min(mss, length - done));
+    boolean last = done + bytes == length;
+    if (!(together
+        ? whole(qp, p, request, header)
+        : segment(qp, p, request, header, index, bytes))) {
       p.free();
       return FAULT;
     }
     p.opcode = Opcode.UD | Verb.part(Verb.SEND, true, true);
-    p.psn = Psn.add(w.psnFirst, index);
-    p.psnCount = together ? w.psnCount : 1;
+    p.psn = Psn.add(r.psnFirst(request), index);
+    p.psnCount = together ? r.psnCount(request) : 1;
     p.ackRequest = false;
-    p.solicited = last && (w.flags & SendFlags.SOLICITED) != 0;
-    w.done += bytes;
+    p.solicited = last && (r.slots.flags(b) & SendFlags.SOLICITED) != 0;
+    r.done(request, done + bytes);
     if (last) {
-      w.packetLast = qp.requestPool.taken();
+      r.packetLast(request, qp.packets().requestPool.taken());
     }
     run.spend(bytes);
-    RequestPackets.transmit(qp, p, w, run);
+    RequestPackets.transmit(qp, p, b, run);
     return last ? LAST : MORE;
   }
 
   /** Asked once per message: what it finds out may change with capture or faults. */
-  private static boolean takenTogether(QpCore qp, SendWqe w, LargeHeader header) {
-    Link port = qp.path.port();
-    Route route = w.route;
-    if (route == null || w.psnCount == 1 || port.wire().segments()) {
+  private static boolean takenTogether(QpCore qp, long request, LargeHeader header) {
+    Requester r = qp.requester;
+    int b = r.place(request);
+    Link port = qp.port();
+    Route route = r.slots.route(b);
+    if (route == null || r.psnCount(request) == 1 || port.wire().segments()) {
       return false;
     }
-    Link there = port.reaches(route, header.length() + w.mss);
+    Link there = port.reaches(route, header.length() + r.slots.mss(b));
     return there != null
-        && there.queuePair(w.remoteQpn) instanceof QpCore peer
-        && peer.responder instanceof DatagramReceiver r
-        && r.coalesces();
+        && there.queuePair(r.slots.remoteQpn(b)) instanceof QpCore peer
+        && peer.responder instanceof DatagramReceiver to
+        && to.coalesces();
   }
 
-  private static boolean whole(QpCore qp, Packet p, SendWqe w, LargeHeader header) {
-    p.mss = w.mss;
+  private static boolean whole(QpCore qp, Packet p, long request, LargeHeader header) {
+    p.mss = qp.requester.slots.mss(qp.requester.place(request));
     p.headerLength = header.length();
     p.payload.add(header.wholeSegment(), 0, header.length());
-    return RequestPackets.gather(qp, w, 0, w.length, 0, p);
+    return RequestPackets.gather(qp, request, 0, qp.requester.length(request), 0, p);
   }
 
   private static boolean segment(
-      QpCore qp, Packet p, SendWqe w, LargeHeader header, int index, int bytes) {
-    int at = header.place(index, w.psnCount);
+      QpCore qp, Packet p, long request, LargeHeader header, int index, int bytes) {
+    long done = qp.requester.done(request);
+    int at = header.place(index, qp.requester.psnCount(request));
     p.payload.add(header.cutSegment(), at, header.length());
-    if (!RequestPackets.gather(qp, w, w.done, bytes, 0, p)) {
+    if (!RequestPackets.gather(qp, request, done, bytes, 0, p)) {
       return false;
     }
     long data = Checksum.sum(p.payload, 1);
     if (data < 0) {
       return false;
     }
-    boolean last = w.done + bytes == w.length;
-    TcpHeader.segment(header.cut(), at, header.length(), index, (int) w.done, bytes, last, data);
+    boolean last = done + bytes == qp.requester.length(request);
+    TcpHeader.segment(header.cut(), at, header.length(), index, (int) done, bytes, last, data);
     return true;
   }
 }

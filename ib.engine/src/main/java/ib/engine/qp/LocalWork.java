@@ -3,7 +3,9 @@ package ib.engine.qp;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
-import ib.engine.ring.SendWqe;
+import ib.engine.mr.Key;
+import ib.engine.mr.KeyTable;
+import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import org.jspecify.annotations.Nullable;
 
@@ -36,13 +38,13 @@ final class LocalWork {
    * @return SUCCESS, a memory management operation error (IBA 11.6.2), or null while other queue
    *     pairs are in the middle of a copy through what was taken away
    */
-  static @Nullable WcStatus start(QpCore qp, SendWqe w) {
+  static @Nullable WcStatus start(QpCore qp, SendSlots s, int b) {
     Requester r = qp.requester;
-    WcStatus status = r.localExecuted ? WcStatus.SUCCESS : execute(qp, w);
+    WcStatus status = r.localExecuted ? WcStatus.SUCCESS : execute(qp, s, b);
     if (status != WcStatus.SUCCESS) {
       return status;
     }
-    r.localUnsettled = !settled(qp, w);
+    r.localUnsettled = !settled(qp, s, b);
     r.localExecuted = r.localUnsettled;
     return r.localUnsettled ? null : status;
   }
@@ -52,31 +54,44 @@ final class LocalWork {
    * it takes away may be asked for again until then (IBA 10.8.3.3, local invalidate fence); others
    * when they are fenced.
    */
-  static boolean waits(QpCore qp, SendWqe w, long index) {
-    return w.opcode == OP_LOCAL_INV
+  static boolean waits(QpCore qp, SendSlots s, int b, long index) {
+    return s.opcode(b) == OP_LOCAL_INV
         ? qp.completer.head() != index
-        : (w.flags & SendFlags.FENCE) != 0 && qp.requester.readsOut > 0;
+        : (s.flags(b) & SendFlags.FENCE) != 0 && qp.requester.readsOut > 0;
   }
 
-  private static WcStatus execute(QpCore qp, SendWqe w) {
+  private static WcStatus execute(QpCore qp, SendSlots s, int b) {
     boolean done;
-    if (w.opcode == OP_LOCAL_INV) {
-      done = Invalidation.local(qp, w.immData);
-    } else if (w.opcode == OP_BIND_MW) {
-      @Nullable SoftMr region = w.boundRegion instanceof SoftMr mr ? mr : null;
+    int opcode = s.opcode(b);
+    if (opcode == OP_LOCAL_INV) {
+      done = Invalidation.local(qp, s.immData(b));
+    } else if (opcode == OP_BIND_MW) {
+      @Nullable SoftMr region =
+          object(qp.hca.lkeys(), s.immData(b)) instanceof SoftMr mr ? mr : null;
       done =
-          w.memory instanceof SoftMw window
-              && window.bind(qp, region, w.rkey, w.remoteAddress, w.memoryLength, w.access);
+          object(qp.hca.rkeys(), s.object(b)) instanceof SoftMw window
+              && window.bind(qp, region, s, b);
     } else {
-      done = w.memory instanceof SoftMr mr && mr.register(qp, w.rkey, w.access);
+      done =
+          object(qp.hca.rkeys(), s.object(b)) instanceof SoftMr mr
+              && mr.register(qp, s.rkey(b), s.access(b));
     }
     return done ? WcStatus.SUCCESS : WcStatus.MW_BIND_ERR;
   }
 
-  private static boolean settled(QpCore qp, SendWqe w) {
-    if (w.opcode == OP_LOCAL_INV) {
-      return Invalidation.settled(qp, w.immData);
+  private static boolean settled(QpCore qp, SendSlots s, int b) {
+    int opcode = s.opcode(b);
+    if (opcode == OP_LOCAL_INV) {
+      return Invalidation.settled(qp, s.immData(b));
     }
-    return !(w.memory instanceof SoftMw window) || window.settled();
+    return opcode != OP_BIND_MW
+        || !(object(qp.hca.rkeys(), s.object(b)) instanceof SoftMw window)
+        || window.settled();
+  }
+
+  /** The window or region of a key, as long as it is there. */
+  private static @Nullable Object object(KeyTable keys, int number) {
+    Key key = keys.find(number);
+    return key == null ? null : key.object();
   }
 }

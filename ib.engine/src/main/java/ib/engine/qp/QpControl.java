@@ -25,18 +25,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The control path of a queue pair. It claims the queue pair (a run is bounded, so that takes
  * bounded time), changes it, and then runs it once before it releases the claim, so that no work
- * that arrived meanwhile is lost.
+ * that arrived meanwhile is lost. One object with the history and the exceptions of the queue pair,
+ * so that a queue pair is small: requests that succeed touch none of the three.
  */
-final class QpControl {
+final class QpControl extends QpHistory {
   private static final int PASS_TRIES = 5_000;
   private static final long ENTER_NS = 5_000_000_000L; // runs are bounded: this is a bug or worse
 
-  private final QpCore qp;
   private final ReentrantLock lock = new ReentrantLock(); // one control path caller at a time
   private QpAttr known = new QpAttr();
 
   QpControl(QpCore qp) {
-    this.qp = qp;
+    super(qp);
   }
 
   /** {@return when a caller that begins to wait now gives up, in the time of the machine} */
@@ -55,10 +55,10 @@ final class QpControl {
     }
     boolean entered = false;
     try {
-      qp.token.want();
+      qp.want();
       int tries = 0;
       do {
-        entered = qp.token.tryClaimWanted();
+        entered = qp.tryClaimWanted();
         if (!entered) {
           qp.hca.worker().pause(tries++);
         }
@@ -67,7 +67,7 @@ final class QpControl {
         throw stuck(what);
       }
       qp.owner = qp.runList;
-      qp.token.heldBy(Thread.currentThread().threadId());
+      qp.heldBy(Thread.currentThread().threadId());
       qp.sync();
       return qp.runList;
     } finally {
@@ -83,7 +83,7 @@ final class QpControl {
    */
   private void giveUp() {
     try {
-      if (qp.token.unwant()) {
+      if (qp.unwant()) {
         qp.runList.run(qp);
       }
     } finally {
@@ -156,7 +156,7 @@ final class QpControl {
       if (qp.state == QpState.RESET) {
         throw new IbInvalidException(method, "in RESET it belongs to no port", "INIT first");
       }
-      return qp.path.port();
+      return qp.port();
     } finally {
       lock.unlock();
     }
@@ -172,7 +172,7 @@ final class QpControl {
     HcaPort port =
         portNumber >= 0 && to != QpState.RESET && to != QpState.ERR ? hca.port(portNumber) : null;
     if (port == null && from != QpState.RESET && to != QpState.RESET) {
-      port = qp.path.port();
+      port = qp.port();
     }
     if (a.has(QpAttrMask.PKEY_INDEX) && port != null) {
       port.pkey(a.pkeyIndex());
@@ -207,7 +207,7 @@ final class QpControl {
   }
 
   private void apply(QpAttr a, @Nullable Route route) {
-    QpPath path = qp.path;
+    QpPath path = qp;
     if (qp.specialNumber() >= 0) {
       qp.port(qp.hca.port(qp.init.port()));
     }
@@ -263,10 +263,10 @@ final class QpControl {
 
   /** Sets the route. The requests executed directly so far count for the old service level. */
   private void route(Route route) {
-    if (route.sl() != qp.path.sl) {
+    if (route.sl() != qp.sl) {
       qp.hca.tally().settle(qp);
     }
-    qp.path.route(route);
+    qp.route(route);
   }
 
   /** Keeps the alternate path for queries; no path migrates here (Cap.AUTO_PATH_MIG). */
@@ -310,7 +310,7 @@ final class QpControl {
     receives.begin(oldReceives.tail());
     qp.sends = sends;
     qp.receives = receives;
-    qp.crash.reset();
+    qp.history.forgive();
     qp.requester.reset();
     qp.completer.reset();
     qp.responder.reset();
@@ -332,7 +332,7 @@ final class QpControl {
     RunList run = enter("diagnose");
     try {
       long now = qp.hca.worker().now();
-      qp.history.look(now, qp.counts.value(HcaCounter.RCVD_PKTS));
+      qp.history.look(now, qp.value(HcaCounter.RCVD_PKTS));
       return QpDoctor.examine(qp, device, now);
     } finally {
       leave(run);
@@ -352,7 +352,7 @@ final class QpControl {
     try {
       run = enter("close", end);
     } catch (IbTimedOutException e) {
-      qp.token.die();
+      qp.die();
       throw e;
     }
     try {
@@ -380,11 +380,11 @@ final class QpControl {
         if (qp.state != QpState.RESET) {
           qp.enter(QpState.ERR, QpHistory.REMOVED);
         }
-        qp.crash.begin(run); // counts what was caught
+        qp.history.begin(run); // counts what was caught
         Flusher.finish(qp, run);
         again = false;
       } catch (Throwable t) {
-        again = qp.crash.caught(t);
+        again = qp.history.caught(t);
       }
     }
   }
@@ -396,11 +396,11 @@ final class QpControl {
    * @throws IbTimedOutException when another thread still holds the claim then
    */
   void passBy(long end) {
-    if (qp.token.claimed()) {
+    if (qp.claimed()) {
       RunList run = enter("fence", end);
       leave(run);
     }
-    for (int i = 0; i < PASS_TRIES && !(qp.requestPool.idle() && qp.responsePool.idle()); i++) {
+    for (int i = 0; i < PASS_TRIES && !qp.isIdle(); i++) {
       if (System.nanoTime() - end >= 0) {
         return;
       }

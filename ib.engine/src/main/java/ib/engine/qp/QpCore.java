@@ -2,25 +2,24 @@ package ib.engine.qp;
 
 import ib.core.spi.Trace;
 import ib.core.verbs.EventType;
+import ib.core.verbs.Limit;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SigType;
-import ib.engine.cq.Member;
 import ib.engine.cq.SoftCq;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.LastKeys;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
-import ib.engine.ring.SendWqe;
+import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.run.Worker;
 import ib.engine.wire.Epoch;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketQueue;
-import ib.engine.wire.PacketWait;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
@@ -28,9 +27,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The engine's state of one queue pair. Any thread may use the rings, the packet queues and the
- * signals; only the thread that holds the claim ({@link #token}) may touch the rest.
+ * signals; only the thread that holds the claim ({@link ib.engine.run.ClaimToken}) may touch the
+ * rest.
  */
-final class QpCore extends Member {
+final class QpCore extends QpCounts {
   static final int ACK_TIMER = 1;
   static final int RNR_TIMER = 2;
   static final int REQUEST_FAULT = 4;
@@ -38,10 +38,12 @@ final class QpCore extends Member {
   static final int CQ_LOST = 16;
 
   private static final VarHandle SIGNALS;
+  private static final VarHandle PACKETS;
 
   static {
     try {
       SIGNALS = MethodHandles.lookup().findVarHandle(QpCore.class, "signals", int.class);
+      PACKETS = MethodHandles.lookup().findVarHandle(QpCore.class, "packets", Packets.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -56,31 +58,21 @@ final class QpCore extends Member {
   final boolean signalAll;
   final @Nullable SoftSrq srq;
   final RunList runList; // of who claims it from outside
-  final PacketPool requestPool;
-  final PacketPool responsePool;
-  final QpPath path = new QpPath();
   final Requester requester;
-  final DirectPath directPath;
   final Completer completer;
   final Responder responder;
   final QpControl control;
-  final QpHistory history = new QpHistory();
-  final QpCrash crash = new QpCrash(this);
-  final Direction directSent = new Direction();
-  final Direction directReceived = new Direction();
-  final QpCounts counts = new QpCounts(path, directSent, directReceived);
+  final QpHistory history; // the control path's object, too
   final LastKeys keys;
   int qpn; // before it is published
   SoftQp verbs; // before it is published
 
   // ---- any thread ----
-  final PacketQueue requests = new PacketQueue();
-  final PacketQueue responses = new PacketQueue();
+  private volatile @Nullable Packets packets; // made with the first one
   volatile QpState state = QpState.RESET;
   volatile SendRing sends;
   volatile ReceiveRing receives;
   private volatile int signals;
-  private final PacketWait packetWait = new PacketWait();
 
   // ---- of the thread that holds the claim ----
   int blocked = Ready.NEW_BLOCKED;
@@ -93,8 +85,13 @@ final class QpCore extends Member {
   @SuppressWarnings("NullAway") // verbs is set before another thread sees this
   QpCore(
       HcaCore hca, QpInit init, int domain, SoftCq sendCq, SoftCq recvCq, @Nullable SoftSrq srq) {
-    super(sendCq, recvCq);
+    super(
+        sendCq,
+        recvCq,
+        Math.min(hca.config().limit(Limit.MAX_MSG_SZ), hca.config().runBudgetBytes()));
     this.hca = hca;
+    this.control = new QpControl(this);
+    this.history = control;
     this.init = init;
     this.type = init.type();
     this.service = Opcode.service(type);
@@ -105,16 +102,12 @@ final class QpCore extends Member {
     this.epoch = hca.port(1).epoch(); // until it has a port
     HcaConfig config = hca.config();
     this.runList = new RunList(config.runBudgetBytes());
-    this.requestPool = new PacketPool(this, config.requestPackets(), REQUEST_FAULT);
-    this.responsePool = new PacketPool(this, config.responsePackets(), RESPONSE_FAULT);
     this.sends = newSends();
     this.receives = newReceives();
     this.requester = new Requester(this);
-    this.directPath = new DirectPath(this, requester.lengthMost());
     this.completer = new Completer(this);
     this.responder =
         service == Opcode.UD ? new DatagramReceiver(this) : new ConnectedResponder(this);
-    this.control = new QpControl(this);
   }
 
   /** {@return the number, so that the order of a set is the same in each run of a simulation} */
@@ -144,11 +137,12 @@ final class QpCore extends Member {
   }
 
   /** Belongs to a port from now on; what was counted so far stays with the one before. */
+  @Override
   void port(HcaPort port) {
-    if (path.portIndex() != port.number() - 1) {
+    if (portIndex() != port.number() - 1) {
       hca.tally().settle(this);
     }
-    path.port(port);
+    super.port(port);
     epoch = port.epoch();
     seenEpoch = epoch.now() - 1;
   }
@@ -167,15 +161,33 @@ final class QpCore extends Member {
     return (opcode & 0xe0) == service || (opcode == Opcode.CNP && service == Opcode.RC);
   }
 
+  /** {@return its packets, made now if this is the first time} */
+  Packets packets() {
+    Packets p = packets;
+    while (p == null) {
+      PACKETS.compareAndSet(this, null, new Packets(this));
+      p = packets;
+    }
+    return p;
+  }
+
+  /** {@return whether none of its packets is under way} */
+  boolean isIdle() {
+    Packets p = packets;
+    return p == null || p.isIdle();
+  }
+
   /** Queues an arrived packet and has the queue pair run. */
   void deliver(Packet packet, RunList run) {
-    PacketQueue queue = (Opcode.what(packet.opcode) & Opcode.RESPONSE) != 0 ? responses : requests;
+    Packets p = packets();
+    boolean response = (Opcode.what(packet.opcode) & Opcode.RESPONSE) != 0;
+    PacketQueue queue = response ? p.responses : p.requests;
     if (owner == run) {
       queue.add(packet);
       if (!listed) {
         run.add(this);
       }
-    } else if (token.tryClaim()) {
+    } else if (tryClaim()) {
       owner = run;
       queue.add(packet);
       run.add(this);
@@ -204,10 +216,10 @@ final class QpCore extends Member {
   /** Runs the queue pair if it waits for a packet, because one of its packets is free again. */
   void packetBack(RunList run) {
     if (owner == run) {
-      if (!listed && packetWait.waiting()) {
+      if (!listed && packets().wait.waiting()) {
         run.add(this);
       }
-    } else if (packetWait.waitingAfterFree()) {
+    } else if (packets().wait.waitingAfterFree()) {
       run.schedule(this);
     }
   }
@@ -215,7 +227,8 @@ final class QpCore extends Member {
   // ---- for the thread that holds the claim ----
 
   private boolean isQuiet() {
-    return signals == 0 && !buried() && requests.isEmpty() && responses.isEmpty();
+    Packets p = packets;
+    return signals == 0 && !buried() && (p == null || p.isEmpty());
   }
 
   @Override
@@ -223,7 +236,7 @@ final class QpCore extends Member {
     try {
       return isQuiet() && DirectSends.run(this, run);
     } catch (Throwable t) {
-      crash.caught(t);
+      history.caught(t);
       return false; // the step that follows makes an error of it
     }
   }
@@ -232,16 +245,16 @@ final class QpCore extends Member {
    * Executes requests at the peer before they are in the ring; for their poster, which has claimed
    * slots for them and publishes those of the requests that were not executed.
    *
-   * @param staged the requests; null where another thread uses the same builder
+   * @param staged the requests; fewer when another thread uses the same builder
    * @param n number of requests
    * @param index the index of the first slot
    * @return how many of them were executed, from the first on
    */
-  int express(@Nullable SendWqe[] staged, int n, long index) {
+  int express(SendSlots staged, int n, long index) {
     try {
       return isQuiet() ? DirectSends.express(this, staged, n, index) : 0;
     } catch (Throwable t) {
-      crash.caught(t);
+      history.caught(t);
       return Math.clamp(sends.head() - index, 0, n); // some may have completed before
     }
   }
@@ -250,28 +263,28 @@ final class QpCore extends Member {
   protected boolean step(RunList run) {
     try {
       sync();
-      crash.begin(run);
-      return crash.isFinal() ? discardPackets(run) : work(run);
+      history.begin(run);
+      return history.isFinal() ? discardPackets(run) : work(run);
     } catch (Throwable t) {
-      return crash.caught(t);
+      return history.caught(t);
     }
   }
 
   @Override
   protected boolean watch() {
     try {
-      if (!crash.isFinal()) {
+      if (!history.isFinal()) {
         completer.watch();
       }
       return true;
     } catch (Throwable t) {
-      return !crash.caught(t);
+      return !history.caught(t);
     }
   }
 
   @Override
   protected void crashed(Throwable why) {
-    counts.count(HcaCounter.STEPS_CRASHED);
+    count(HcaCounter.STEPS_CRASHED);
     history.crashed(why);
   }
 
@@ -289,9 +302,13 @@ final class QpCore extends Member {
     }
     boolean more = false;
     for (; ; run.spend(0)) { // the budget bounds this loop, too
-      packetWait.end();
-      more = completer.run(run);
-      more |= responder.run(run);
+      Packets p = packets;
+      more = false;
+      if (p != null) {
+        p.wait.end();
+        more = completer.run(run);
+        more |= responder.run(run);
+      }
       if (state == QpState.ERR) {
         return Flusher.flush(this, run);
       }
@@ -307,7 +324,7 @@ final class QpCore extends Member {
       if (more || !(requester.starved() || responder.starved())) {
         break;
       }
-      packetWait.begin();
+      packets().wait.begin();
       more = requester.starved() && requester.refilled();
       more |= responder.starved() && responder.refilled();
       if (!more || run.exhausted()) {
@@ -323,9 +340,9 @@ final class QpCore extends Member {
    * of each step, before packets are made, and by the control path.
    */
   void sync() {
-    if (directSent.ahead) {
-      directSent.ahead = false;
-      requester.sync(sends.head(), directSent.psn);
+    if (directPath.ahead) {
+      directPath.ahead = false;
+      requester.sync(sends.head(), directPath.psn);
     }
     if (directReceived.ahead && responder instanceof ConnectedResponder r) {
       directReceived.ahead = false;
@@ -341,7 +358,7 @@ final class QpCore extends Member {
       completer.rnrTimer();
     }
     if ((s & REQUEST_FAULT) != 0) {
-      requester.fault(requestPool.faultPsn());
+      requester.fault(packets().requestPool.faultPsn());
     }
     if ((s & RESPONSE_FAULT) != 0 && live()) {
       fail(EventType.QP_ACCESS_ERR);
@@ -353,7 +370,7 @@ final class QpCore extends Member {
 
   /** Is run again when one of its packets comes back. */
   void awaitPacket() {
-    packetWait.begin();
+    packets().wait.begin();
   }
 
   /** {@return whether the responder answers} */
@@ -387,33 +404,36 @@ final class QpCore extends Member {
 
   /** Throws away what has arrived; returns false, for nothing is left. */
   boolean discardPackets(RunList run) {
-    discard(requests, run);
-    discard(responses, run);
+    Packets p = packets;
+    if (p != null) {
+      discard(p.requests, run);
+      discard(p.responses, run);
+    }
     return false;
   }
 
   private void discard(PacketQueue queue, RunList run) {
     for (Packet p = queue.peek(); p != null; p = queue.peek()) {
       queue.remove();
-      counts.received(p);
-      counts.drop(p, HcaCounter.DROP_QP_STATE);
+      received(p);
+      drop(p, HcaCounter.DROP_QP_STATE);
       p.release(run);
     }
   }
 
   /** Marks the queue pair as destroyed: a step only discards packets afterwards. */
   void bury() {
-    token.die();
+    die();
   }
 
   /** {@return whether it was claimed for good, or given up by who waited for its claim in vain} */
   boolean buried() {
-    return token.dead();
+    return dead();
   }
 
   /** Sends a packet to the peer of the connection. */
   void transmit(Packet packet, RunList run) {
     packet.sourceQpn = qpn;
-    path.port().transmit(this, packet, path.pkeyIndex, path.sgidIndex, path.sourceBits, run);
+    port().transmit(this, packet, pkeyIndex, sgidIndex, sourceBits, run);
   }
 }

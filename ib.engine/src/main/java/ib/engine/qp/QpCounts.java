@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.engine.cq.SoftCq;
 import ib.engine.link.HcaCounter;
 import ib.engine.link.Traffic;
 import ib.engine.wire.Framing;
@@ -11,46 +12,48 @@ import org.jspecify.annotations.Nullable;
  * The counters of one queue pair that its port has not taken over yet (D11). Only the thread that
  * holds the queue pair's claim counts; any thread may read, roughly.
  */
-final class QpCounts {
-  private final QpPath path;
-  private final Direction sent;
-  private final Direction received;
+abstract class QpCounts extends QpPath {
+  /** The requests that the peer got without packets, and the way to it. */
+  final DirectPath directPath;
+
+  /** The requests of the peer that came without packets. */
+  final Direction directReceived = new Direction();
+
   private long @Nullable [] counters; // made when the first packet is counted
   private long @Nullable [] traffic; // made when the first packet is counted
 
-  /** Counts for a path; the two directions have the requests that took no packet. */
-  QpCounts(QpPath path, Direction sent, Direction received) {
-    this.path = path;
-    this.sent = sent;
-    this.received = received;
+  /** Makes those of a queue pair that sends so many bytes without packets at most. */
+  QpCounts(SoftCq sendCq, SoftCq recvCq, long most) {
+    super(sendCq, recvCq);
+    directPath = new DirectPath(this, most);
   }
 
-  void count(HcaCounter counter) {
+  final void count(HcaCounter counter) {
     counters()[counter.ordinal()]++;
   }
 
   /** Counts something of what the port counts. */
-  void count(Traffic what, int n) {
+  final void count(Traffic what, int n) {
     traffic()[what.ordinal()] += n;
   }
 
   /** {@return how often a counter was counted for packets alone} */
-  long packets(HcaCounter counter) {
+  final long packets(HcaCounter counter) {
     return at(counters, counter.ordinal());
   }
 
   /** {@return the value of a counter, with the requests that took no packet} */
-  long value(HcaCounter counter) {
-    return packets(counter) + Direction.share(sent, received, counter);
+  final long value(HcaCounter counter) {
+    return packets(counter) + Direction.share(directPath, directReceived, counter);
   }
 
   /** {@return the same of a place of what the port counts} */
-  long value(int place) {
-    return at(traffic, place) + Direction.share(sent, received, place, path.sl);
+  final long value(int place) {
+    return at(traffic, place) + Direction.share(directPath, directReceived, place, sl);
   }
 
   /** Counts a packet that arrived; a multicast packet was counted by the port, once for all. */
-  void received(Packet p) {
+  final void received(Packet p) {
     int packets = Framing.packets(p);
     counters()[HcaCounter.RCVD_PKTS.ordinal()] += packets;
     if (!p.isMulticast()) {
@@ -61,13 +64,13 @@ final class QpCounts {
   }
 
   /** Counts a packet that the queue pair drops, and notes the reason in the packet. */
-  void drop(Packet p, HcaCounter reason) {
+  final void drop(Packet p, HcaCounter reason) {
     counters()[reason.ordinal()]++;
     p.dropped = reason.label();
   }
 
   /** Counts a packet that the queue pair sends. */
-  void sent(Packet p) {
+  final void sent(Packet p) {
     int packets = Framing.packets(p);
     counters()[HcaCounter.SENT_PKTS.ordinal()] += packets;
     long[] traffic = traffic();
@@ -79,11 +82,11 @@ final class QpCounts {
   }
 
   /** Begins at 0, after the port has taken all over. */
-  void clear() {
+  final void clearCounts() {
     zero(counters);
     zero(traffic);
-    sent.clear();
-    received.clear();
+    directPath.clear();
+    directReceived.clear();
   }
 
   private long[] counters() {

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * the queue pair only discards packets, until it is reset or destroyed. Only the thread that holds
  * the queue pair's claim calls in.
  */
-final class QpCrash {
+abstract class QpCrash {
   private static final int MAX_CAUGHT = 2;
 
-  private final QpCore qp;
+  final QpCore qp;
   private @Nullable Throwable caught; // ended a step; the next step makes an error of it
   private int count;
   private boolean untold; // QP_FATAL is still to be raised
@@ -29,24 +29,24 @@ final class QpCrash {
    *
    * @return whether another step is to follow
    */
-  boolean caught(Throwable why) {
+  final boolean caught(Throwable why) {
     caught = why;
     count++;
     return count <= MAX_CAUGHT;
   }
 
   /** Whether an exception was caught of which no step has made an error yet. */
-  boolean isPending() {
+  final boolean isPending() {
     return caught != null;
   }
 
   /** Whether nothing of it is run any more. */
-  boolean isFinal() {
+  final boolean isFinal() {
     return count >= MAX_CAUGHT;
   }
 
   /** Begins a step; handles the exception that ended the step before. */
-  void begin(RunList run) {
+  final void begin(RunList run) {
     Throwable why = caught;
     if (why != null) {
       caught = null;
@@ -58,7 +58,7 @@ final class QpCrash {
   }
 
   private void recover(Throwable why, RunList run) {
-    qp.counts.count(HcaCounter.STEPS_CRASHED);
+    qp.count(HcaCounter.STEPS_CRASHED);
     qp.history.crashed(why);
     QpState s = qp.state;
     if (!qp.buried() && s != QpState.RESET && s != QpState.ERR) {
@@ -78,7 +78,7 @@ final class QpCrash {
   }
 
   /** Forgets all exceptions, because the queue pair was reset. */
-  void reset() {
+  final void forgive() {
     count = 0;
     caught = null;
     untold = false;

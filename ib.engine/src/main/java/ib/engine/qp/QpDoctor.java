@@ -52,15 +52,15 @@ final class QpDoctor {
   private static Map<String, Long> counters(QpCore qp) {
     Map<String, Long> counters = new LinkedHashMap<>();
     for (HcaCounter c : HcaCounter.values()) {
-      if (qp.counts.value(c) > 0) {
-        counters.put(c.label(), qp.counts.value(c));
+      if (qp.value(c) > 0) {
+        counters.put(c.label(), qp.value(c));
       }
     }
     return counters;
   }
 
   private String peer() {
-    Route route = qp.path.route;
+    Route route = qp.route;
     if (route == null || qp.state == QpState.RESET) {
       return "";
     }
@@ -68,7 +68,7 @@ final class QpDoctor {
         route.dlid() != 0
             ? "LID " + route.dlid()
             : String.valueOf(route.attr().grh() == null ? "?" : route.attr().grh().dgid());
-    return String.format("QP 0x%06x at ", qp.path.destQpn) + where;
+    return String.format("QP 0x%06x at ", qp.destQpn) + where;
   }
 
   private Finding finding() {
@@ -128,7 +128,7 @@ final class QpDoctor {
       case RNR_RETRY_EXC_ERR ->
           find(
               "the peer had no receive posted when a message came, for longer than "
-                  + qp.path.rnrRetry
+                  + qp.rnrRetry
                   + " retries",
               "post more receives on the peer, before it is sent to",
               "rnr_retry 7 here waits for ever; a longer min_rnr_timer there waits longer");
@@ -145,7 +145,7 @@ final class QpDoctor {
       case REM_OP_ERR ->
           find(
               "the peer could not execute a request: the memory of its receive is not valid",
-              "on the peer: " + why(qp.path.destQpn));
+              "on the peer: " + why(qp.destQpn));
       case LOC_PROT_ERR ->
           find(
               "a request posted here names memory that is not valid",
@@ -176,12 +176,12 @@ final class QpDoctor {
       return find(
           peer() + " has never answered",
           "compare address and QPN with the peer's 'rdma res show qp'",
-          "the peer must be in RTR and in the same partition: " + why(qp.path.destQpn) + " there",
+          "the peer must be in RTR and in the same partition: " + why(qp.destQpn) + " there",
           "ibv_devinfo: are both ports ACTIVE?");
     }
     return find(
         "the peer has gone, or the path to it is cut",
-        "does it live? its device, and " + why(qp.path.destQpn) + " there",
+        "does it live? its device, and " + why(qp.destQpn) + " there",
         watch());
   }
 
@@ -190,7 +190,7 @@ final class QpDoctor {
         String.format(
             Locale.ROOT,
             "the P_Keys do not match: packets of the peer are in another partition than 0x%04x",
-            qp.path.port().pkey(qp.path.pkeyIndex)),
+            qp.port().pkey(qp.pkeyIndex)),
         "compare the P_Key tables and the pkey_index of both queue pairs",
         "one of the two must be a full member (bit 15)");
   }
@@ -203,7 +203,7 @@ final class QpDoctor {
     }
     if (counters.containsKey(HcaCounter.DROP_QKEY.label())) {
       return find(
-          String.format("senders use another Q_Key than 0x%08x", qp.path.qkey),
+          String.format("senders use another Q_Key than 0x%08x", qp.qkey),
           "set the same Q_Key on both sides");
     }
     if (counters.containsKey(HcaCounter.DROP_SOURCE.label())) {
@@ -217,14 +217,14 @@ final class QpDoctor {
           "the sequence numbers do not match: no request of the peer has the PSN expected here",
           "rq_psn here must be sq_psn of the peer");
     }
-    if (qp.counts.value(HcaCounter.SEND_RNR_ERR) > 0 && noReceive()) {
+    if (qp.value(HcaCounter.SEND_RNR_ERR) > 0 && noReceive()) {
       return find(
           "messages of the peer wait: no receive is posted here", "post more receives, earlier");
     }
     if (qp.completer.rnrWaiting()) {
       return find(
           "a message waits: the peer has no receive posted, and is asked again and again",
-          "post more receives on the peer: " + why(qp.path.destQpn) + " there",
+          "post more receives on the peer: " + why(qp.destQpn) + " there",
           "rnr_retry less than 7 gives up after so many tries");
     }
     if (counters.containsKey(HcaCounter.DROP_DUPLICATE.label())) {
@@ -249,9 +249,9 @@ final class QpDoctor {
   }
 
   private boolean allOutOfSequence() {
-    long early = qp.counts.packets(HcaCounter.OUT_OF_SEQ_REQUEST);
-    long later = qp.counts.packets(HcaCounter.DROP_AFTER_NAK);
-    return early > 0 && early + later == qp.counts.value(HcaCounter.RCVD_PKTS);
+    long early = qp.packets(HcaCounter.OUT_OF_SEQ_REQUEST);
+    long later = qp.packets(HcaCounter.DROP_AFTER_NAK);
+    return early > 0 && early + later == qp.value(HcaCounter.RCVD_PKTS);
   }
 
   private String watch() {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * texts of them when it is asked, so that the data path pays nothing. Only the thread that holds
  * this queue pair's claim records, except that the worker calls {@link #look}, too.
  */
-final class QpHistory {
+abstract class QpHistory extends QpCrash {
   /** Cause of a change of state: a call of modify. */
   static final long ASKED = 1L << 8;
 
@@ -43,7 +43,9 @@ final class QpHistory {
   private static final int CHANGES = 16;
   private static final int CHANGES_INITIAL = 4; // INIT, RTR, RTS and ERR
 
-  private long[] words = new long[FIRST_CHANGE + 2 * CHANGES_INITIAL];
+  private static final long[] NONE = {};
+
+  private long[] words = NONE; // made with the first change
   private long changes;
   private @Nullable WcStatus failure;
   private long pending; // why the state is about to change; 0: the caller's cause counts
@@ -52,6 +54,11 @@ final class QpHistory {
   // the worker's
   private long heardCount;
   private volatile long heardNs = -1;
+
+  /** Makes that of a new queue pair. */
+  QpHistory(QpCore qp) {
+    super(qp);
+  }
 
   // ---- what happens ----
 
@@ -62,10 +69,11 @@ final class QpHistory {
    * @param to the new state
    * @param cause one of the constants, or what {@link #event} returns
    */
-  void changed(long now, QpState to, long cause) {
-    if (place(changes) == words.length) {
+  final void changed(long now, QpState to, long cause) {
+    if (place(changes) >= words.length) {
       int n = Math.min(2 * words.length, place(CHANGES - 1) + 2);
-      words = Arrays.copyOf(words, n); // without memory the next change tries again
+      // without memory the next change tries again
+      words = Arrays.copyOf(words, Math.max(n, FIRST_CHANGE + 2 * CHANGES_INITIAL));
     }
     int at = place(changes);
     words[at] = now;
@@ -84,7 +92,7 @@ final class QpHistory {
   }
 
   /** {@return why the latest state was entered} */
-  String cause() {
+  final String cause() {
     return changes == 0 ? "" : text(words[place(changes - 1) + 1]);
   }
 
@@ -107,11 +115,14 @@ final class QpHistory {
   }
 
   /** {@return whether a call of modify asked for the latest state} */
-  boolean isAsked() {
+  final boolean isAsked() {
     return changes == 0 || (words[place(changes - 1) + 1] & 0xff00) == ASKED;
   }
 
   private void note(int kind, long now, int psn, int syndrome) {
+    if (words.length == 0) {
+      return; // nothing of this happens before the first change of state
+    }
     words[kind] = now;
     words[kind + 1]++;
     words[kind + 2] = psn & 0xffffffffL | (long) syndrome << PSN;
@@ -121,7 +132,7 @@ final class QpHistory {
     return cause | (long) detail << DETAIL | (psn & 0xffffffL) << PSN;
   }
 
-  void nakReceived(long now, int psn, int syndrome) {
+  final void nakReceived(long now, int psn, int syndrome) {
     if (Syndrome.kind(syndrome) == Syndrome.CLASS_RNR) {
       note(RNR, now, psn, syndrome);
     } else {
@@ -130,38 +141,38 @@ final class QpHistory {
   }
 
   /** Records a NAK that refuses a request of the peer; the state changes next. */
-  void nakSent(long now, int psn, int syndrome) {
+  final void nakSent(long now, int psn, int syndrome) {
     note(NAK_SENT, now, psn, syndrome);
     pending = failing(REFUSED, syndrome, psn);
   }
 
-  void timeout(long now, int psn) {
+  final void timeout(long now, int psn) {
     note(TIMEOUT, now, psn, 0);
   }
 
   /** Records a request that completes with an error of its own; the state changes next. */
-  void failed(WcStatus status, int psn) {
+  final void failed(WcStatus status, int psn) {
     failure = status;
     pending = failing(FAILED, status.ordinal(), psn);
   }
 
   /** Records an exception that ended a step; keeps the first of several. */
-  void crashed(Throwable why) {
+  final void crashed(Throwable why) {
     if (crash == null) {
       crash = why;
     }
   }
 
   /** Forgets failures and NAKs, because the queue pair was reset; keeps the changes of state. */
-  void reset() {
+  final void reset() {
     failure = null;
     pending = 0;
     crash = null;
-    Arrays.fill(words, 0, FIRST_CHANGE, 0);
+    Arrays.fill(words, 0, Math.min(FIRST_CHANGE, words.length), 0);
   }
 
   /** Samples the receive counter; returns whether a packet arrived since the last sample. */
-  boolean look(long now, long received) {
+  final boolean look(long now, long received) {
     boolean heard = received != heardCount;
     if (heard) {
       heardCount = received;
@@ -172,34 +183,38 @@ final class QpHistory {
 
   // ---- queries ----
 
-  long heardNs() {
+  final long heardNs() {
     return heardNs;
   }
 
   /** {@return how the request failed that ended it, or null} */
-  @Nullable WcStatus failure() {
+  final @Nullable WcStatus failure() {
     return failure;
   }
 
   /** {@return the exception that ended a step, with its stack, or null} */
-  @Nullable Throwable crash() {
+  final @Nullable Throwable crash() {
     return crash;
   }
 
   /** {@return the syndrome of the NAK that this queue pair sent last, or 0} */
-  int refusal() {
+  final int refusal() {
     return syndrome(NAK_SENT);
   }
 
-  long timeouts() {
-    return words[TIMEOUT + 1];
+  final long timeouts() {
+    return at(TIMEOUT + 1);
+  }
+
+  private long at(int place) {
+    return words.length == 0 ? 0 : words[place];
   }
 
   private int syndrome(int kind) {
-    return (int) (words[kind + 2] >>> PSN);
+    return (int) (at(kind + 2) >>> PSN);
   }
 
-  List<Change> changes() {
+  final List<Change> changes() {
     List<Change> all = new ArrayList<>();
     for (long n = Math.max(0, changes - CHANGES); n < changes; n++) {
       int at = place(n);
@@ -209,7 +224,7 @@ final class QpHistory {
     return all;
   }
 
-  List<Note> troubles() {
+  final List<Note> troubles() {
     List<Note> all = new ArrayList<>();
     add(all, TIMEOUT, "timeout, PSN %s not acknowledged");
     add(all, RNR, "RNR NAK received at PSN %s");
@@ -219,7 +234,7 @@ final class QpHistory {
   }
 
   private void add(List<Note> all, int kind, String text) {
-    long count = words[kind + 1];
+    long count = at(kind + 1);
     if (count > 0) {
       String times = count == 1 ? "" : " (" + count + " times)";
       all.add(new Note(words[kind], String.format(text, hex((int) words[kind + 2])) + times));

@@ -1,5 +1,7 @@
 package ib.engine.qp;
 
+import ib.engine.cq.Member;
+import ib.engine.cq.SoftCq;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
@@ -9,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The attributes of a queue pair that are in use now. Only the thread that holds its claim reads
  * and changes them; modify claims it first.
  */
-final class QpPath {
+abstract class QpPath extends Member {
   private @Nullable HcaPort port;
   @Nullable Route route;
   int sl; // of the route
@@ -27,7 +29,12 @@ final class QpPath {
   int minRnrTimer;
   int maxRdAtomic;
 
-  HcaPort port() {
+  /** Makes that of a queue pair. */
+  QpPath(SoftCq sendCq, SoftCq recvCq) {
+    super(sendCq, recvCq);
+  }
+
+  final HcaPort port() {
     HcaPort p = port;
     if (p == null) {
       throw new IllegalStateException("no port before INIT");
@@ -40,17 +47,17 @@ final class QpPath {
   }
 
   /** {@return the index of its port, that of the first one before it has one} */
-  int portIndex() {
+  final int portIndex() {
     HcaPort p = port;
     return p == null ? 0 : p.number() - 1;
   }
 
-  void mtu(int bytes) {
+  final void mtu(int bytes) {
     mtu = bytes;
     mtuShift = Integer.numberOfTrailingZeros(bytes);
   }
 
-  void route(Route value) {
+  final void route(Route value) {
     route = value;
     sl = value.sl();
     sgidIndex = value.sgidIndex();
@@ -58,14 +65,14 @@ final class QpPath {
   }
 
   /** Sequence numbers of a message: one for each MTU begun, at least one. */
-  int packets(long length) {
+  final int packets(long length) {
     return length == 0 ? 1 : (int) ((length + mtu - 1) >>> mtuShift);
   }
 
   /**
    * FIRST and MIDDLE are full, LAST is not empty, nothing is longer than its share (IBA 9.7.4.1.6).
    */
-  boolean lengthFits(Packet p, int what) {
+  final boolean lengthFits(Packet p, int what) {
     int length = p.payload.length();
     int full = p.psnCount << mtuShift;
     return switch (what & (Opcode.START | Opcode.END | Opcode.READ)) {

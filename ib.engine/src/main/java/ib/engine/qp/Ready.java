@@ -87,7 +87,7 @@ final class Ready {
 
   /** The rights of the peer have changed. */
   static void granted(QpCore qp) {
-    int access = qp.path.access;
+    int access = qp.access;
     boolean writes = (access & Access.REMOTE_WRITE) != 0;
     boolean reads =
         (access & Access.REMOTE_READ) != 0

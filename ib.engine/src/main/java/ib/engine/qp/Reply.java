@@ -65,13 +65,13 @@ final class Reply {
   /** Sends as much as packets and budget allow; returns whether the answer is complete. */
   static boolean run(ConnectedResponder r, RunList run, int msn) {
     QpCore qp = r.qp;
-    QpPath path = qp.path;
+    QpPath path = qp;
     int most = path.port().wire().segments() ? path.mtu : qp.hca.config().jumboBytes();
     while (r.replying) {
       if (run.exhausted()) {
         return false;
       }
-      Packet p = qp.responsePool.take();
+      Packet p = qp.packets().responsePool.take();
       if (p == null) {
         return false;
       }
@@ -123,7 +123,8 @@ final class Reply {
   static void notifyCongestion(ConnectedResponder r, RunList run) {
     QpCore qp = r.qp;
     long now = qp.hca.worker().now();
-    Packet p = r.noticed && now - r.noticedNs < MIN_NOTICE_NS ? null : qp.responsePool.take();
+    Packet p =
+        r.noticed && now - r.noticedNs < MIN_NOTICE_NS ? null : qp.packets().responsePool.take();
     if (p == null) {
       return; // without a free packet the next marked request causes the notification
     }
@@ -136,19 +137,19 @@ final class Reply {
     p.ackRequest = false;
     p.solicited = false;
     p.payload.add(RESERVED, 0, (int) RESERVED.byteSize());
-    qp.counts.count(HcaCounter.NP_CNP_SENT);
+    qp.count(HcaCounter.NP_CNP_SENT);
     address(p, qp, run);
   }
 
   /** Sends a response to the peer of the connection. */
   static void address(Packet p, QpCore from, RunList run) {
-    Route route = from.path.route;
+    Route route = from.route;
     if (route == null) {
       p.free();
       return;
     }
     route.address(p);
-    p.destQpn = from.path.destQpn;
+    p.destQpn = from.destQpn;
     from.transmit(p, run);
   }
 }

@@ -4,7 +4,9 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.WrOpcode;
 import ib.core.wire.Psn;
 import ib.engine.mr.Copier;
-import ib.engine.ring.SendWqe;
+import ib.engine.mr.Payload;
+import ib.engine.ring.SendKind;
+import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -22,90 +24,104 @@ final class RequestPackets {
 
   /** Whether a request's elements allow an access; with a packet they become its payload. */
   static boolean gather(
-      QpCore qp, SendWqe w, long offset, long bytes, int rights, @Nullable Packet p) {
-    if (w.inlineLength >= 0) {
+      QpCore qp, long index, long offset, long bytes, int rights, @Nullable Packet p) {
+    SendSlots slots = qp.requester.slots;
+    int b = qp.requester.place(index);
+    long kind = slots.kind(b);
+    if (SendKind.inlineLength(kind) >= 0) {
       if (p != null && bytes > 0) {
-        p.payload.add(w.inlineSegment(), offset, (int) bytes);
+        p.payload.add(slots.segment(), slots.inlineOffset(b) + offset, (int) bytes);
       }
       return true;
     }
-    return Copier.gather(w.sges, offset, bytes, rights, qp.keys, p == null ? null : p.payload);
+    Payload payload = p == null ? null : p.payload;
+    return Copier.gather(slots.elements(b, kind, qp.keys), offset, bytes, rights, payload);
   }
 
   /**
    * Sends a part of a send or write. The packet has its sequence number already, refers to its
    * payload, and asks for an acknowledgement or not.
    */
-  static void part(QpCore qp, Packet p, SendWqe w, int bytes, boolean last, RunList run) {
-    int what = Verb.what(w.opcode);
-    p.opcode = qp.service | Verb.part(what, w.done == 0, last);
-    p.psnCount = isDatagram(qp) ? 1 : qp.path.packets(bytes);
-    p.solicited = last && (w.flags & SendFlags.SOLICITED) != 0;
-    p.immData = w.immData;
+  static void part(QpCore qp, Packet p, long index, int bytes, boolean last, RunList run) {
+    Requester r = qp.requester;
+    SendSlots slots = r.slots;
+    int b = r.place(index);
+    int what = Verb.what(slots.opcode(b));
+    p.opcode = qp.service | Verb.part(what, r.done(index) == 0, last);
+    p.psnCount = isDatagram(qp) ? 1 : qp.packets(bytes);
+    p.solicited = last && (slots.flags(b) & SendFlags.SOLICITED) != 0;
+    p.immData = slots.immData(b);
     if ((what & Verb.WRITE) != 0) {
-      p.remoteAddress = w.remoteAddress;
-      p.rkey = w.rkey;
-      p.dmaLength = (int) w.length;
+      p.remoteAddress = slots.remoteAddress(b);
+      p.rkey = slots.rkey(b);
+      p.dmaLength = (int) r.length(index);
     } else if ((what & Verb.INV) != 0) {
-      p.rkey = w.immData;
+      p.rkey = slots.immData(b);
     }
-    w.done += bytes;
-    transmit(qp, p, w, run);
+    r.done(index, r.done(index) + bytes);
+    transmit(qp, p, b, run);
   }
 
   /** Sends a request that has an answer of its own; a read asks for what is missing only. */
-  static void request(QpCore qp, Packet p, SendWqe w, RunList run) {
-    int what = Verb.what(w.opcode);
+  static void request(QpCore qp, Packet p, long index, RunList run) {
+    Requester r = qp.requester;
+    SendSlots slots = r.slots;
+    int b = r.place(index);
+    int opcode = slots.opcode(b);
+    int what = Verb.what(opcode);
     p.ackRequest = true;
     p.solicited = false;
-    p.psn = w.psnFirst;
+    p.psn = r.psnFirst(index);
     p.psnCount = 1;
-    p.remoteAddress = w.remoteAddress;
-    p.rkey = w.rkey;
-    p.dmaLength = (int) w.length;
+    p.remoteAddress = slots.remoteAddress(b);
+    p.rkey = slots.rkey(b);
+    p.dmaLength = (int) r.length(index);
     switch (what & Verb.ANSWERED) {
       case Verb.READ -> {
-        long left = w.length - w.done;
+        long done = r.done(index);
+        long left = r.length(index) - done;
         p.opcode = Opcode.READ_REQUEST;
-        p.psn = Psn.add(w.psnFirst, (int) (w.done >>> qp.path.mtuShift));
-        p.psnCount = qp.path.packets(left);
-        p.remoteAddress = w.remoteAddress + w.done;
+        p.psn = Psn.add(p.psn, (int) (done >>> qp.mtuShift));
+        p.psnCount = qp.packets(left);
+        p.remoteAddress += done;
         p.dmaLength = (int) left;
       }
       case Verb.ATOMIC -> {
-        boolean swaps = w.opcode == OP_COMPARE_SWAP;
+        boolean swaps = opcode == OP_COMPARE_SWAP;
         p.opcode = swaps ? Opcode.COMPARE_SWAP : Opcode.FETCH_ADD;
-        p.swapAdd = w.swapAdd;
-        p.compare = swaps ? w.compare : 0;
+        p.swapAdd = slots.swapAdd(b);
+        p.compare = swaps ? slots.compare(b) : 0;
       }
       case Verb.ATOMIC_WRITE -> {
         p.opcode = Opcode.ATOMIC_WRITE_REQUEST;
-        p.payload.add(w.inlineSegment(), 0, Long.BYTES);
+        p.payload.add(slots.segment(), slots.inlineOffset(b), Long.BYTES);
       }
       default -> {
         p.opcode = Opcode.FLUSH_REQUEST;
-        p.feth = w.immData;
-        p.dmaLength = (int) w.memoryLength;
+        p.feth = slots.immData(b);
+        p.dmaLength = (int) slots.memoryLength(b);
       }
     }
-    transmit(qp, p, w, run);
+    transmit(qp, p, b, run);
   }
 
-  static void transmit(QpCore qp, Packet p, SendWqe w, RunList run) {
+  static void transmit(QpCore qp, Packet p, int b, RunList run) {
+    SendSlots slots = qp.requester.slots;
     boolean datagram = isDatagram(qp);
-    Route route = datagram ? w.route : qp.path.route;
+    Route route = datagram ? slots.route(b) : qp.route;
     if (route == null) {
       throw new IllegalStateException("no address"); // checked at the post and in modify
     }
     route.address(p);
     if (datagram) {
-      p.destQpn = w.remoteQpn;
-      p.qkey = w.remoteQkey < 0 ? qp.path.qkey : w.remoteQkey; // IBA 10.2.5
+      int qkey = slots.rkey(b);
+      p.destQpn = slots.remoteQpn(b);
+      p.qkey = qkey < 0 ? qp.qkey : qkey; // IBA 10.2.5
       p.sourceQpn = qp.qpn;
-      int pkey = qp.specialNumber() == 1 ? w.pkeyIndex : qp.path.pkeyIndex; // IBA 10.9.3
-      qp.path.port().transmit(qp, p, pkey, route.sgidIndex(), route.pathBits(), run);
+      int pkey = qp.specialNumber() == 1 ? slots.pkeyIndex(b) : qp.pkeyIndex; // IBA 10.9.3
+      qp.port().transmit(qp, p, pkey, route.sgidIndex(), route.pathBits(), run);
     } else {
-      p.destQpn = qp.path.destQpn;
+      p.destQpn = qp.destQpn;
       qp.transmit(p, run);
     }
   }

@@ -9,8 +9,8 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
+import ib.engine.ring.SendKind;
 import ib.engine.ring.SendRing;
-import ib.engine.ring.SendWqe;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -27,24 +27,23 @@ final class Requester extends SendState {
   private final boolean datagram;
   private final long executable; // opcodes as bits
   private final long lengthMost; // bytes of a message
-  final SendWindow window;
 
   Requester(QpCore qp) {
-    super(qp.sends);
+    super(qp.sends, qp.hca.config().windowPackets());
     this.qp = qp;
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
     this.executable = Verb.executable(qp.service);
     this.lengthMost = qp.hca.config().limit(Limit.MAX_MSG_SZ);
-    this.window = new SendWindow(qp.hca.config().windowPackets());
   }
 
   /** Starts again at the beginning of the ring, which is new or has a new first PSN. */
   void reset() {
     ring = qp.sends;
+    slots = ring.slots();
     batchEnd = ring.head();
     drainWanted = false;
-    window.reset();
+    openWindow();
     skipTo(ring.head());
   }
 
@@ -57,7 +56,7 @@ final class Requester extends SendState {
 
   /** {@return the first sequence number that was never sent; any thread, roughly} */
   int psnSent() {
-    return qp.directSent.ahead ? qp.directSent.psn : psnSent;
+    return qp.directPath.ahead ? qp.directPath.psn : psnSent;
   }
 
   /** {@return the first sequence number that no request has} */
@@ -94,8 +93,8 @@ final class Requester extends SendState {
 
   boolean refilled() {
     return wantsPacket
-        ? qp.requestPool.available()
-        : ring.at(qp.completer.head()).packetLast <= qp.requestPool.reclaimed();
+        ? qp.packets().requestPool.available()
+        : packetLast(qp.completer.head()) <= qp.packets().requestPool.reclaimed();
   }
 
   /** Continues at an index; the requests before it were flushed. */
@@ -150,7 +149,7 @@ final class Requester extends SendState {
   private void skipAcknowledged() {
     cursor = Math.max(cursor, qp.completer.head());
     if (reliable && cursor < started) {
-      Resend.skip(ring.at(cursor), qp.completer.una(), qp.path.mtuShift);
+      Resend.skip(this, cursor, qp.completer.una(), qp.mtuShift);
     }
   }
 
@@ -166,7 +165,7 @@ final class Requester extends SendState {
     if (!ring.published(index)) {
       return false;
     }
-    batchEnd = index + ring.at(index).batch;
+    batchEnd = index + ring.batch(index);
     return true;
   }
 
@@ -187,13 +186,13 @@ final class Requester extends SendState {
   }
 
   private boolean advance(RunList run) {
-    SendWqe w = ring.at(cursor);
-    int what = Verb.what(w.opcode);
-    if (cursor == started && !start(w, what)) {
+    int b = place(cursor);
+    int what = Verb.what(slots.opcode(b));
+    if (cursor == started && !start(b, what)) {
       return cursor < started; // what is before it is asked for
     }
     if ((what & Verb.LOCAL) != 0) {
-      w.packetLast = qp.requestPool.taken();
+      packetLast(cursor, qp.packets().requestPool.taken());
       cursor++;
       qp.completer.completeLocal(run);
       if (qp.completer.head() < cursor) {
@@ -202,54 +201,52 @@ final class Requester extends SendState {
       return true;
     }
     if ((what & Verb.LARGE) != 0) {
-      return sendLarge(w, run);
+      return sendLarge(run);
     }
-    return (what & Verb.ANSWERED) != 0 ? sendRequest(w, run) : sendPart(w, run);
+    return (what & Verb.ANSWERED) != 0 ? sendRequest(run) : sendPart(run);
   }
 
-  private boolean start(SendWqe w, int what) {
-    return (executable >>> w.opcode & 1) != 0 // else changed by a thread since it was checked
-        ? (what & Verb.LOCAL) != 0 ? startLocal(w) : startRemote(w, what)
+  private boolean start(int b, int what) {
+    mayFly();
+    return (executable >>> slots.opcode(b) & 1) != 0 // else changed since it was checked
+        ? (what & Verb.LOCAL) != 0 ? startLocal(b) : startRemote(b, what)
         : halt(cursor, WcStatus.LOC_QP_OP_ERR);
   }
 
   /** Executes a request that needs no packet, once: a retransmission passes it by. */
-  private boolean startLocal(SendWqe w) {
-    if (LocalWork.waits(qp, w, cursor)) {
+  private boolean startLocal(int b) {
+    if (LocalWork.waits(qp, slots, b, cursor)) {
       askLate();
       return false;
     }
-    WcStatus status = LocalWork.start(qp, w);
+    WcStatus status = LocalWork.start(qp, slots, b);
     if (status != WcStatus.SUCCESS) {
       return status != null && halt(cursor, status);
     }
-    begin(w, 0, 0);
+    begin(0, 0);
     return true;
   }
 
-  private void begin(SendWqe w, long length, int psns) {
+  private void begin(long length, int psns) {
     qp.blocked |= Ready.UNDER_WAY;
-    number(w, length, psns);
-  }
-
-  private void number(SendWqe w, long length, int psns) {
-    w.number(length, psnNext, psns);
+    number(cursor, length, psnNext, psns);
     psnNext = Psn.add(psnNext, psns);
     started++;
   }
 
   /** Gives a request its sequence numbers, or finds that it must wait or cannot be. */
-  private boolean startRemote(SendWqe w, int what) {
-    long length = (what & Verb.FLUSH) != 0 ? 0 : w.messageLength();
+  private boolean startRemote(int b, int what) {
+    long kind = slots.kind(b);
+    long length = (what & Verb.FLUSH) != 0 ? 0 : slots.messageLength(b, kind);
     boolean answered = (what & Verb.ANSWERED) != 0;
-    if ((w.flags & SendFlags.FENCE) != 0 && readsOut > 0) {
+    if ((SendKind.flags(kind) & SendFlags.FENCE) != 0 && readsOut > 0) {
       return false; // IBA 10.8.3.3
     }
-    if (answered && readsOut >= qp.path.maxRdAtomic) {
+    if (answered && readsOut >= qp.maxRdAtomic) {
       return readsOut == 0 && halt(cursor, WcStatus.LOC_QP_OP_ERR);
     }
     boolean single = (what & Verb.ANSWERED & ~Verb.READ) != 0;
-    int psns = datagram ? LargeSend.packets(qp, w, length) : single ? 1 : qp.path.packets(length);
+    int psns = datagram ? LargeSend.packets(qp, slots, b, length) : single ? 1 : qp.packets(length);
     if (psns > WINDOW_PSNS || length > lengthMost || !operandFits(what, length)) {
       return halt(cursor, WcStatus.LOC_LEN_ERR);
     }
@@ -257,11 +254,11 @@ final class Requester extends SendState {
       return false;
     }
     boolean receives = (what & (Verb.READ | Verb.ATOMIC)) != 0;
-    if (w.broken
-        || (receives && !RequestPackets.gather(qp, w, 0, length, Access.LOCAL_WRITE, null))) {
+    if (SendKind.isBroken(kind)
+        || (receives && !RequestPackets.gather(qp, cursor, 0, length, Access.LOCAL_WRITE, null))) {
       return halt(cursor, WcStatus.LOC_PROT_ERR);
     }
-    begin(w, length, psns);
+    begin(length, psns);
     return true;
   }
 
@@ -279,34 +276,39 @@ final class Requester extends SendState {
     return false;
   }
 
-  private boolean sendPart(SendWqe w, RunList run) {
-    QpPath path = qp.path;
+  private boolean sendPart(RunList run) {
+    QpPath path = qp;
+    long index = cursor;
+    long done = done(index);
     boolean segments = path.port().wire().segments();
-    int psn = Psn.add(w.psnFirst, (int) (w.done >>> path.mtuShift));
-    int room = window.size() - Psn.diff(psn, qp.completer.una());
+    int psn = Psn.add(psnFirst(index), (int) (done >>> path.mtuShift));
+    int room = windowSize() - Psn.diff(psn, qp.completer.una());
     boolean windowed = segments && reliable;
     if (windowed && room <= 0 && AckRequests.underWay(qp)) {
       return false; // the acknowledgement brings us back
     }
-    long left = w.length - w.done;
+    long left = length(index) - done;
     int most = datagram ? Integer.MAX_VALUE : segments ? path.mtu : qp.hca.config().jumboBytes();
     int bytes = (int) Math.min(left, most);
-    Packet p = qp.requestPool.take();
+    Packet p = qp.packets().requestPool.take();
     if (p == null) {
       wantsPacket = true;
       return false;
     }
-    if (!RequestPackets.gather(qp, w, w.done, bytes, 0, p)) {
+    if (!RequestPackets.gather(qp, index, done, bytes, 0, p)) {
       p.free();
       return halt(cursor, WcStatus.LOC_PROT_ERR);
     }
     boolean last = bytes == left;
     if (last) {
-      w.packetLast = qp.requestPool.taken();
+      packetLast(index, qp.packets().requestPool.taken());
       cursor++;
     }
     p.repeated = Psn.diff(psn, psnSent) < 0;
-    boolean asks = windowed ? room <= 1 || AckRequests.asks(qp, p, psn, last ? w : null) : last;
+    boolean asks =
+        windowed
+            ? room <= 1 || AckRequests.asks(qp, p, psn, last ? slots.flags(place(index)) : -1)
+            : last;
     sent(psn, datagram ? 1 : path.packets(bytes));
     if (asks && reliable) {
       AckRequests.asked(qp, Psn.add(psn, path.packets(bytes)));
@@ -316,17 +318,17 @@ final class Requester extends SendState {
     }
     p.psn = psn;
     p.ackRequest = reliable && asks;
-    RequestPackets.part(qp, p, w, bytes, last, run);
-    if (windowed && window.again(psn)) {
-      w.done -= bytes;
+    RequestPackets.part(qp, p, index, bytes, last, run);
+    if (windowed && again(psn)) {
+      done(index, done);
       cursor -= last ? 1 : 0;
     }
     return true;
   }
 
-  private boolean sendLarge(SendWqe w, RunList run) {
-    sent(w.psnFirst, w.psnCount);
-    int how = LargeSend.send(qp, w, run);
+  private boolean sendLarge(RunList run) {
+    sent(psnFirst(cursor), psnCount(cursor));
+    int how = LargeSend.send(qp, cursor, run);
     wantsPacket = how == LargeSend.WAITS;
     cursor += how == LargeSend.LAST ? 1 : 0;
     return how >= 0 || (how == LargeSend.FAULT && halt(cursor, WcStatus.LOC_PROT_ERR));
@@ -337,7 +339,7 @@ final class Requester extends SendState {
     if (!reliable || cursor != started || AckRequests.underWay(qp)) {
       return false;
     }
-    long at = Resend.last(ring, qp.completer.head(), started, qp.path.mtuShift);
+    long at = Resend.last(this, qp.completer.head(), started, qp.mtuShift);
     cursor = at < 0 ? cursor : at;
     return at >= 0;
   }
@@ -347,17 +349,18 @@ final class Requester extends SendState {
     psnSent = Psn.diff(end, psnSent) > 0 ? end : psnSent;
   }
 
-  private boolean sendRequest(SendWqe w, RunList run) {
-    Packet p = qp.requestPool.take();
+  private boolean sendRequest(RunList run) {
+    Packet p = qp.packets().requestPool.take();
     if (p == null) {
       wantsPacket = true;
       return false;
     }
     readsOut++;
-    cursor++;
-    sent(w.psnFirst, w.psnCount);
-    AckRequests.asked(qp, Psn.add(w.psnFirst, w.psnCount));
-    RequestPackets.request(qp, p, w, run);
+    long index = cursor++;
+    int first = psnFirst(index);
+    sent(first, psnCount(index));
+    AckRequests.asked(qp, Psn.add(first, psnCount(index)));
+    RequestPackets.request(qp, p, index, run);
     return true;
   }
 
@@ -365,8 +368,8 @@ final class Requester extends SendState {
   private boolean retireSent(RunList run) {
     long end = Math.min(cursor, haltIndex);
     long before = qp.completer.head();
-    long back = before < end ? qp.requestPool.reclaimed() : 0;
-    while (qp.completer.head() < end && ring.at(qp.completer.head()).packetLast <= back) {
+    long back = before < end ? qp.packets().requestPool.reclaimed() : 0;
+    while (qp.completer.head() < end && packetLast(qp.completer.head()) <= back) {
       qp.completer.completeHead(run, WcStatus.SUCCESS, 0);
     }
     return qp.completer.head() > before;
@@ -374,7 +377,7 @@ final class Requester extends SendState {
 
   /** The payload of a packet could not be read (D6): a local protection error of its request. */
   void fault(int psn) {
-    long at = Resend.holder(ring, qp.completer.head(), started, psn);
+    long at = Resend.holder(this, qp.completer.head(), started, psn);
     if (at >= 0) {
       halt(at, WcStatus.LOC_PROT_ERR);
     }
@@ -382,9 +385,9 @@ final class Requester extends SendState {
 
   /** Sends everything from a sequence number on once more (go-back-N). */
   void rewind(int psn) {
-    qp.counts.count(HcaCounter.COMPLETER_RETRY_ERR);
+    qp.count(HcaCounter.COMPLETER_RETRY_ERR);
     Trace.retransmission(qp.hca.config().nodeGuid(), qp.qpn, psn);
-    long at = Resend.from(ring, qp.completer.head(), started, psn, qp.path.mtuShift);
+    long at = Resend.from(this, qp.completer.head(), started, psn, qp.mtuShift);
     cursor = at < 0 ? cursor : at;
     readsOut = 0;
   }

@@ -1,8 +1,6 @@
 package ib.engine.qp;
 
 import ib.core.wire.Psn;
-import ib.engine.ring.SendRing;
-import ib.engine.ring.SendWqe;
 
 /**
  * Finds the request from which packets are sent again, and the offset in it. Only the claim holder
@@ -18,17 +16,16 @@ final class Resend {
    *
    * @return index of the first request, negative when it is none of them
    */
-  static long from(SendRing ring, long head, long started, int psn, int mtuShift) {
+  static long from(SendState sends, long head, long started, int psn, int mtuShift) {
     long first = NONE;
     for (long i = head; i < started; i++) {
-      SendWqe w = ring.at(i);
-      int d = Psn.diff(psn, w.psnFirst);
+      int d = Psn.diff(psn, sends.psnFirst(i));
       if (first != NONE) {
-        w.done = 0;
-      } else if (d < w.psnCount) {
+        sends.done(i, 0);
+      } else if (d < sends.psnCount(i)) {
         first = i;
-        if ((Verb.what(w.opcode) & Verb.ANSWERED) == 0) {
-          w.done = (long) Math.max(0, d) << mtuShift;
+        if ((what(sends, i) & Verb.ANSWERED) == 0) {
+          sends.done(i, (long) Math.max(0, d) << mtuShift);
         }
       }
     }
@@ -40,11 +37,11 @@ final class Resend {
    *
    * @return index of its request, negative when there is none
    */
-  static long last(SendRing ring, long head, long started, int mtuShift) {
+  static long last(SendState sends, long head, long started, int mtuShift) {
     for (long i = started - 1; i >= head; i--) {
-      SendWqe w = ring.at(i);
-      if (w.psnCount > 0) {
-        w.done = (long) (w.psnCount - 1) << mtuShift;
+      int count = sends.psnCount(i);
+      if (count > 0) {
+        sends.done(i, (long) (count - 1) << mtuShift);
         return i;
       }
     }
@@ -52,19 +49,18 @@ final class Resend {
   }
 
   /** Passes by what was acknowledged of a send or write. */
-  static void skip(SendWqe w, int una, int mtuShift) {
-    int d = Psn.diff(una, w.psnFirst);
-    if (d > 0 && (Verb.what(w.opcode) & (Verb.SEND | Verb.WRITE)) != 0) {
-      w.done = Math.max(w.done, (long) d << mtuShift);
+  static void skip(SendState sends, long index, int una, int mtuShift) {
+    int d = Psn.diff(una, sends.psnFirst(index));
+    if (d > 0 && (what(sends, index) & (Verb.SEND | Verb.WRITE)) != 0) {
+      sends.done(index, Math.max(sends.done(index), (long) d << mtuShift));
     }
   }
 
   /** {@return index of the request that a sequence number belongs to, negative for none} */
-  static long holder(SendRing ring, long head, long started, int psn) {
+  static long holder(SendState sends, long head, long started, int psn) {
     for (long i = head; i < started; i++) {
-      SendWqe w = ring.at(i);
-      int d = Psn.diff(psn, w.psnFirst);
-      if (d >= 0 && d < w.psnCount) {
+      int d = Psn.diff(psn, sends.psnFirst(i));
+      if (d >= 0 && d < sends.psnCount(i)) {
         return i;
       }
     }
@@ -72,8 +68,13 @@ final class Resend {
   }
 
   /** {@return the sequence number of the response that an answered request waits for} */
-  static int expected(SendWqe w, int mtuShift) {
-    boolean read = (Verb.what(w.opcode) & Verb.READ) != 0;
-    return read ? Psn.add(w.psnFirst, (int) (w.done >>> mtuShift)) : w.psnFirst;
+  static int expected(SendState sends, long index, int mtuShift) {
+    int first = sends.psnFirst(index);
+    boolean read = (what(sends, index) & Verb.READ) != 0;
+    return read ? Psn.add(first, (int) (sends.done(index) >>> mtuShift)) : first;
+  }
+
+  private static int what(SendState sends, long index) {
+    return Verb.what(sends.slots.opcode(sends.place(index)));
   }
 }

@@ -1,24 +1,31 @@
 package ib.engine.qp;
 
+import ib.core.verbs.Cqe;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.WcFlags;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.engine.link.HcaCounter;
-import ib.engine.ring.ReceiveWqe;
+import ib.engine.mr.LastKeys;
+import ib.engine.mr.Sges;
+import ib.engine.ring.HeldReceive;
+import ib.engine.ring.ReceiveRing;
+import ib.engine.ring.ReceiveSlot;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The common part of both kinds of responder: admission of packets, and the current receive
  * request. Only the thread that holds this queue pair's claim calls in.
  */
 abstract class Responder {
+  private static final long[] NONE = {};
   private static final VarHandle HOLDING;
 
   static {
@@ -30,14 +37,19 @@ abstract class Responder {
   }
 
   final QpCore qp;
-  final ReceiveWqe receive;
+  final int sgeMost; // elements of a receive request
+  private final @Nullable HeldReceive held; // of a shared queue
   boolean lastTold; // of Flusher: QP_LAST_WQE_REACHED was raised in this life, or no longer matters
+  private long[] words = NONE; // of the receive in hand: of its ring, or of the held one
+  private int place; // of the receive in hand in its words
+  private long end; // index after the receive in hand, 0 when its queue is shared
   private boolean holding; // a receive request is in hand; one of a shared queue written by HOLDING
 
   Responder(QpCore qp) {
     this.qp = qp;
-    int sges = qp.init.cap().maxRecvSge();
-    this.receive = new ReceiveWqe(qp.srq == null ? sges : qp.srq.ring().sgeMost());
+    SoftSrq srq = qp.srq;
+    this.sgeMost = srq == null ? qp.init.cap().maxRecvSge() : srq.ring().sgeMost();
+    this.held = srq == null ? null : new HeldReceive(sgeMost);
   }
 
   /** Works on the requests that have arrived; returns whether the budget ended it. */
@@ -55,12 +67,13 @@ abstract class Responder {
   /** Forgets the current receive, because the queue pair was reset. */
   void reset() {
     lastTold = false;
+    words = NONE; // the ring is gone
     HOLDING.setRelease(this, false);
   }
 
   /** Whether the packet may be looked at: P_Key (IBA 9.6.1.1.3) and, when connected, the sender. */
   boolean admits(Packet p) {
-    QpPath path = qp.path;
+    QpPath path = qp;
     boolean fits =
         switch (qp.type) {
           case SMI -> true; // QP0 has no partition (IBA 10.9.3)
@@ -69,13 +82,13 @@ abstract class Responder {
         };
     if (!fits) {
       path.port().guard().badPkey(p);
-      qp.counts.drop(p, HcaCounter.DROP_PKEY);
+      qp.drop(p, HcaCounter.DROP_PKEY);
       return false;
     }
     Route route = path.route;
     if (route != null && !route.leadsTo(p)) {
       path.port().guard().violation(p);
-      qp.counts.drop(p, HcaCounter.DROP_SOURCE);
+      qp.drop(p, HcaCounter.DROP_SOURCE);
       return false;
     }
     return true;
@@ -94,14 +107,23 @@ abstract class Responder {
     if (holding) {
       return true;
     }
-    if (qp.srq == null) {
-      holding = qp.receives.peek(receive);
-      return holding;
+    HeldReceive copy = held;
+    SoftSrq srq = qp.srq;
+    if (copy == null || srq == null) {
+      ReceiveRing ring = qp.receives;
+      long oldest = ring.head();
+      if (!ring.published(oldest)) {
+        return false;
+      }
+      inHand(ring.words(), ring.base(oldest), oldest + 1);
+      holding = true;
+      return true;
     }
     HOLDING.setRelease(this, true); // before it leaves the ring, so that a drain never misses it
     boolean taken = false;
     try {
-      taken = qp.srq.take(receive);
+      taken = srq.take(copy);
+      inHand(copy.words(), 0, 0);
     } finally {
       if (!taken) {
         HOLDING.setRelease(this, false);
@@ -110,23 +132,51 @@ abstract class Responder {
     return taken;
   }
 
+  @SuppressWarnings("ReferenceEquality") // an array is itself
+  private void inHand(long[] w, int b, long after) {
+    if (words != w) { // a reference store costs a barrier
+      words = w;
+    }
+    place = b;
+    end = after;
+  }
+
+  /** The words of the receive request in hand, one of its own queue in the slot where it is. */
+  long[] words() {
+    return words;
+  }
+
+  /** Where the first element of the receive request in hand begins in its words. */
+  int sges() {
+    return ReceiveSlot.sges(place);
+  }
+
+  /** {@return the bytes of the receive request in hand} */
+  long receiveLength() {
+    return Sges.length(words, sges(), sgeMost);
+  }
+
+  /** Takes the elements of the receive request in hand for a copy. */
+  LastKeys receiveElements() {
+    return qp.keys.elements(words, sges(), sgeMost);
+  }
+
   /** Completes the receive request in hand. */
   void complete(
       RunList run, WcStatus status, WcOpcode opcode, int bytes, int flags, int imm, Packet p) {
     boolean datagram = qp.service == Opcode.UD;
-    int pkeyIndex =
-        qp.type == QpType.GSI ? qp.path.port().tables().pkeyIndex(p.pkey) : qp.path.pkeyIndex;
+    int pkeyIndex = qp.type == QpType.GSI ? qp.port().tables().pkeyIndex(p.pkey) : qp.pkeyIndex;
     long path =
         datagram
             ? p.slid
                 | (long) pkeyIndex << 16
-                | (long) qp.path.port().pathBits(p.dlid) << 32
+                | (long) qp.port().pathBits(p.dlid) << 32
                 | (long) p.mss << 48
             : p.slid;
-    int from = datagram ? p.sourceQpn : qp.path.destQpn;
+    int from = datagram ? p.sourceQpn : qp.destQpn;
     push(run, status, opcode, bytes, flags, imm, from, path, p.sl, p.solicited);
     if (status == WcStatus.SUCCESS) {
-      qp.counts.count(HcaCounter.RDMA_RECVS);
+      qp.count(HcaCounter.RDMA_RECVS);
     }
   }
 
@@ -140,7 +190,7 @@ abstract class Responder {
       int slid,
       int sl,
       boolean solicited) {
-    int from = qp.path.destQpn;
+    int from = qp.destQpn;
     push(run, WcStatus.SUCCESS, opcode, bytes, flags, imm, from, slid, sl, solicited);
     qp.directReceived.messages++;
   }
@@ -152,12 +202,21 @@ abstract class Responder {
     }
   }
 
-  /** Flushes what stands in {@link #receive}. */
-  void flushed(RunList run) {
+  /** Flushes the oldest request of a ring that is sealed, which was killed. */
+  void flushKilled(ReceiveRing ring, RunList run) {
+    long oldest = ring.head();
+    inHand(ring.words(), ring.base(oldest), oldest + 1);
+    flushed(run);
+  }
+
+  private void flushed(RunList run) {
     push(run, WcStatus.WR_FLUSH_ERR, WcOpcode.RECV, 0, 0, 0, 0, 0, 0, false);
   }
 
-  /** Pushes the completion; the order is that of {@link SendCompletions#push}. */
+  /**
+   * Pushes the completion; the order is that of {@link SendCompletions#push}. The slot may be
+   * filled anew as soon as the completion can be polled, so all of it is read before.
+   */
   private void push(
       RunList run,
       WcStatus status,
@@ -169,14 +228,18 @@ abstract class Responder {
       long path,
       int sl,
       boolean solicited) {
-    long end = receive.end;
+    long after = end;
+    ReceiveRing ring = qp.receives;
+    long wrId = ReceiveSlot.wrId(words, place);
+    HeldReceive copy = held;
+    Cqe cqe = copy == null ? ring.cqe(after - 1) : copy.cqe();
     try {
-      if (end > 0) {
-        qp.receives.tell(end - 1);
+      if (after > 0) {
+        ring.tell(after - 1);
       }
       qp.recvCq.push(
           run,
-          receive.wrId,
+          wrId,
           status,
           opcode,
           flags,
@@ -188,12 +251,12 @@ abstract class Responder {
           path,
           sl,
           qp.recvPlace(),
-          end,
-          receive.cqe,
+          after,
+          cqe,
           solicited);
     } finally {
-      if (end > 0) {
-        qp.receives.retire(end - 1);
+      if (after > 0) {
+        ring.retire(after - 1);
       }
       HOLDING.setRelease(this, false); // after the completion
     }

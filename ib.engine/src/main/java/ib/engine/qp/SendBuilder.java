@@ -2,29 +2,35 @@ package ib.engine.qp;
 
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.Cqe;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.MemoryWindow;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WrOpcode;
 import ib.engine.mr.Copier;
+import ib.engine.mr.Sges;
 import ib.engine.ring.LargeHeader;
-import ib.engine.ring.SendWqe;
+import ib.engine.ring.SendKind;
+import ib.engine.ring.SendSlots;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The builder form: requests are made outside the ring and swapped into it, whole or not at all.
- * One thread at a time: a batch is of the thread that has begun it, and what another thread adds is
- * left out. The first mistake is kept and returned by {@link #complete}.
+ * The builder form: requests are made outside the ring, as the same words, and copied into it,
+ * whole or not at all, unless they are executed where they are. One thread at a time: a batch is of
+ * the thread that has begun it, and what another thread adds is left out. The first mistake is kept
+ * and returned by {@link #complete}.
  */
 final class SendBuilder {
-  private static final @Nullable SendWqe[] NONE = new @Nullable SendWqe[0];
+  private static final int NONE = -1;
 
   private final SoftQp qp;
-  private @Nullable SendWqe[] staged = NONE; // of the largest batch so far
+  private @Nullable SendSlots stage; // as many as the largest batch so far
+  private long @Nullable [] elements; // of an INLINE request, while they give way to its data
   private int count;
   private int status;
-  private @Nullable SendWqe current;
+  private int current = NONE; // where the request begins that is being made
+  private int memoryStatus; // what is wrong with its arguments, if it is one on memory
   private long wrId;
   private int flags;
   private @Nullable Cqe cqe;
@@ -34,21 +40,21 @@ final class SendBuilder {
     this.qp = qp;
   }
 
-  private static SendWqe fresh(SoftQp qp) {
-    return new SendWqe(qp.sendSgeMost(), qp.inlineMost());
+  private SendSlots fresh() {
+    return new SendSlots(1, qp.sendSgeMost(), qp.inlineMost());
   }
 
   void start() {
     Thread me = Thread.currentThread();
     if (!me.equals(user)) {
       if (count > 0) {
-        staged = new @Nullable SendWqe[1]; // the other thread may still write to its last request
+        stage = fresh(); // the other thread may still write to its last request
       }
       user = me;
     }
     count = 0;
     status = PostStatus.OK;
-    current = null;
+    current = NONE;
     wrId = 0;
     flags = 0;
     cqe = null;
@@ -78,9 +84,12 @@ final class SendBuilder {
     return owner != null && !owner.equals(Thread.currentThread());
   }
 
-  /** {@return the request that the caller is to add to; null when there is none} */
-  private @Nullable SendWqe mine() {
-    return foreign() ? null : current;
+  /**
+   * {@return where the request begins that the caller is to add to; negative when there is none}
+   */
+  private int mine(@Nullable SendSlots s) {
+    int b = current;
+    return s == null || !s.holds(b) || foreign() ? NONE : b;
   }
 
   void begin(WrOpcode opcode, int rkey, long remoteAddress, int immData) {
@@ -88,52 +97,50 @@ final class SendBuilder {
       return;
     }
     check();
+    SendSlots s = stage;
     int n = count;
-    @Nullable SendWqe[] batch = staged;
-    if (n >= batch.length) {
-      if (n >= qp.engine().sends.capacity()) {
+    if (s == null || !s.holds(s.place(n))) {
+      s = more(s, n);
+      if (s == null) {
         fail(PostStatus.QUEUE_FULL);
-        current = null;
+        current = NONE;
         return;
       }
-      batch = Arrays.copyOf(batch, Math.min(Math.max(1, 2 * n), qp.engine().sends.capacity()));
-      staged = batch;
+      stage = s;
     }
-    SendWqe w = batch[n];
-    if (w == null) {
-      w = fresh(qp); // once per request of the largest batch
-      batch[n] = w;
-    }
+    int b = s.place(n);
     count = n + 1;
-    w.wrId = wrId;
-    w.cqe = cqe;
-    w.opcode = opcode.value();
-    w.flags = flags;
-    w.immData = immData;
-    w.remoteAddress = remoteAddress;
-    w.rkey = rkey;
-    w.route = null;
-    w.inlineLength = -1;
-    w.mss = 0;
-    w.broken = false;
-    w.memory = null;
-    w.boundRegion = null;
-    w.sges.clear();
-    current = w;
+    s.begin(b, wrId, opcode.value(), flags);
+    s.keys(b, rkey, immData);
+    s.remote(b, remoteAddress);
+    if (qp.datagram()) {
+      s.forget(b);
+    }
+    Cqe callback = cqe;
+    if (callback != null) {
+      s.cqe(b, callback);
+    }
+    memoryStatus = PostStatus.OK;
+    current = b;
+  }
+
+  /** {@return slots for one more than so many requests; null when the ring has no more} */
+  private @Nullable SendSlots more(@Nullable SendSlots s, int n) {
+    int most = qp.engine().sends.capacity();
+    if (n >= most) {
+      return null;
+    }
+    return s == null ? fresh() : s.grown(Math.min(2 * n, most));
   }
 
   /** Sets the header of a large send, and the size of its segments. */
   void large(MemorySegment from, long offset, int bytes, int mss) {
-    SendWqe w = mine();
-    if (w == null) {
+    SendSlots s = stage;
+    int b = mine(s);
+    if (s == null || b < 0) {
       return;
     }
-    LargeHeader header = w.header;
-    if (header == null) {
-      header = new LargeHeader(); // once per request that is ever a large send
-      w.header = header;
-    }
-    w.mss = mss;
+    LargeHeader header = s.large(b, mss);
     boolean tcp = header.set(from, offset, bytes) && TcpHeader.holds(header.whole(), bytes);
     if (!tcp || mss < 1 || mss > 0xffff) {
       fail(PostStatus.INVALID);
@@ -142,25 +149,51 @@ final class SendBuilder {
 
   /** Sets the operands of an atomic. */
   void atomic(long swapAdd, long compare) {
-    SendWqe w = mine();
-    if (w != null) {
-      w.swapAdd = swapAdd;
-      w.compare = compare;
-      if (w.opcode == WrOpcode.ATOMIC_WRITE.value()) {
-        w.value(swapAdd);
+    SendSlots s = stage;
+    int b = mine(s);
+    if (s != null && b >= 0) {
+      if (s.opcode(b) == WrOpcode.ATOMIC_WRITE.value()) {
+        s.value(b, swapAdd);
+      } else {
+        s.operands(b, swapAdd, compare);
       }
     }
   }
 
-  /** Sets the region or window, the length and the rights of a request on memory. */
-  void memory(@Nullable Object memory, @Nullable Object region, long length, int access) {
-    SendWqe w = mine();
-    if (w != null) {
-      w.memory = memory;
-      w.boundRegion = region;
-      w.memoryLength = length;
-      w.access = access;
+  /** Sets the length of a flush. */
+  void flush(long length) {
+    SendSlots s = stage;
+    int b = mine(s);
+    if (s != null && b >= 0) {
+      memoryStatus = memory(s, b, null, null, length);
+      s.memory(b, length, 0, 0);
     }
+  }
+
+  /** Sets the region, the length and the rights of a window. */
+  void bind(MemoryWindow window, @Nullable MemoryRegion region, long length, int access) {
+    SendSlots s = stage;
+    int b = mine(s);
+    if (s != null && b >= 0) {
+      memoryStatus = memory(s, b, window, region, length);
+      s.keys(b, s.rkey(b), region == null ? 0 : region.lkey());
+      s.memory(b, length, access, window.rkey());
+    }
+  }
+
+  /** Sets the region and the rights of a registration. */
+  void register(MemoryRegion region, int access) {
+    SendSlots s = stage;
+    int b = mine(s);
+    if (s != null && b >= 0) {
+      memoryStatus = memory(s, b, region, null, 0);
+      s.memory(b, 0, access, region.rkey());
+    }
+  }
+
+  private int memory(
+      SendSlots s, int b, @Nullable Object memory, @Nullable Object region, long length) {
+    return SendCheck.memory(qp.engine().hca, s.opcode(b), memory, region, s.immData(b), length);
   }
 
   private void fail(int why) {
@@ -171,46 +204,75 @@ final class SendBuilder {
 
   /** Checks the request that is complete now. */
   private void check() {
-    SendWqe w = current;
-    if (w == null) {
+    SendSlots s = stage;
+    int b = mine(s);
+    if (s == null || b < 0) {
       return;
     }
-    boolean large = (Verb.what(w.opcode) & Verb.LARGE) != 0;
-    if (large ? !qp.large() : (qp.opcodes() >>> w.opcode & 1) == 0) {
+    long kind = s.kind(b);
+    int opcode = SendKind.opcode(kind);
+    int bits = SendKind.flags(kind);
+    boolean inline = SendKind.inlineLength(kind) >= 0;
+    boolean large = (Verb.what(opcode) & Verb.LARGE) != 0;
+    if (large ? !qp.large() : (qp.opcodes() >>> opcode & 1) == 0) {
       fail(PostStatus.NOT_SUPPORTED);
-    } else if ((w.flags & ~SendCheck.FLAGS) != 0
-        || (((w.flags & SendFlags.INLINE) != 0 || w.inlineLength >= 0) && !takesInline(w))
-        || (qp.datagram() && w.route == null)) {
+    } else if ((bits & ~SendCheck.FLAGS) != 0
+        || (((bits & SendFlags.INLINE) != 0 || inline) && !takesInline(opcode, bits))
+        || (qp.datagram() && s.route(b) == null)) {
       fail(PostStatus.INVALID);
-    } else if ((w.flags & SendFlags.INLINE) != 0 && w.inlineLength < 0) {
-      gatherInline(w);
+    } else if ((bits & SendFlags.INLINE) != 0 && !inline) {
+      gatherInline(s, b, kind);
     } else {
-      fail(SendCheck.memory(w.opcode, w.memory, w.boundRegion, w.immData, w.memoryLength));
+      fail(memoryStatus);
     }
   }
 
-  private static boolean takesInline(SendWqe w) {
-    if (w.opcode == WrOpcode.LSO.value()) {
+  private static boolean takesInline(int opcode, int flags) {
+    if (opcode == WrOpcode.LSO.value()) {
       return false;
     }
-    int data = Verb.SEND | Verb.WRITE | ((w.flags & SendFlags.INLINE) == 0 ? Verb.ATOMIC_WRITE : 0);
-    return (Verb.what(w.opcode) & data) != 0;
+    int data = Verb.SEND | Verb.WRITE | ((flags & SendFlags.INLINE) == 0 ? Verb.ATOMIC_WRITE : 0);
+    return (Verb.what(opcode) & data) != 0;
   }
 
-  /** Copies the bytes of the scatter/gather entries of an INLINE request. */
-  private void gatherInline(SendWqe w) {
-    QpCore engine = qp.engine();
-    if (w.sges.length() > w.inlineMost()
-        || !Copier.inline(w.sges, engine.keys, w.inlineSegment())) {
-      fail(PostStatus.INVALID);
+  /** Copies the bytes of the scatter/gather entries of an INLINE request to where these stand. */
+  private void gatherInline(SendSlots s, int b, long kind) {
+    int n = SendKind.count(kind);
+    long[] e = elements;
+    if (e == null) {
+      e = new long[Sges.WORDS * qp.sendSgeMost()]; // once
+      elements = e;
+    }
+    s.copyElements(b, kind, e);
+    boolean copied = Sges.length(e, 0, n) <= s.inlineMost();
+    long to = 0;
+    for (int i = 0; copied && i < n; i++) {
+      int at = Sges.WORDS * i;
+      int bytes = (int) Sges.length(e, at);
+      long offset = s.inlineOffset(b) + to;
+      copied =
+          to + bytes <= s.inlineMost()
+              && Copier.inline(
+                  Sges.lkey(e, at),
+                  Sges.address(e, at),
+                  bytes,
+                  qp.engine().keys,
+                  s.segment(),
+                  offset);
+      to += bytes;
+    }
+    if (copied) {
+      s.inline(b, (int) to);
     } else {
-      w.inlineLength = (int) w.sges.length();
+      fail(PostStatus.INVALID);
     }
   }
 
   void address(AddressHandle ah, int remoteQpn, int remoteQkey) {
-    SendWqe w = mine();
-    if (w == null
+    SendSlots s = stage;
+    int b = mine(s);
+    if (s == null
+        || b < 0
         || !(ah instanceof SoftAh a)
         || a.domain() != qp.engine().domain
         || !qp.datagram()
@@ -218,36 +280,35 @@ final class SendBuilder {
       fail(PostStatus.INVALID);
       return;
     }
-    w.route = a.route();
-    w.remoteQpn = remoteQpn & 0xffffff;
-    w.remoteQkey = remoteQkey;
-    w.pkeyIndex = qp.engine().path.pkeyIndex;
+    s.datagram(b, a.route(), remoteQpn, remoteQkey, qp.engine().pkeyIndex);
   }
 
   void sge(int lkey, long address, int length, boolean only) {
-    SendWqe w = mine();
-    if (w == null) {
+    SendSlots s = stage;
+    int b = mine(s);
+    if (s == null || b < 0) {
       fail(PostStatus.INVALID);
       return;
     }
     if (only) {
-      w.sges.clear();
+      s.clear(b);
     }
-    if (length < 0 || !w.sges.add(lkey, address, length)) {
+    if (length < 0 || !s.add(b, lkey, address, length)) {
       fail(PostStatus.INVALID);
     }
   }
 
   void inline(MemorySegment data, long offset, int length) {
-    SendWqe w = mine();
-    if (w == null
-        || length > w.inlineMost()
-        || !Copier.inline(data, offset, w.inlineSegment(), 0, length)) {
+    SendSlots s = stage;
+    int b = mine(s);
+    if (s == null
+        || b < 0
+        || length > s.inlineMost()
+        || !Copier.inline(data, offset, s.segment(), s.inlineOffset(b), length)) {
       fail(PostStatus.INVALID);
       return;
     }
-    w.inlineLength = length;
-    w.sges.clear();
+    s.inline(b, length);
   }
 
   int complete() {
@@ -255,11 +316,12 @@ final class SendBuilder {
       return PostStatus.BUSY;
     }
     check();
+    SendSlots s = stage;
     int n = count;
     int result = status;
     count = 0;
-    current = null;
-    return result != PostStatus.OK || n == 0 ? result : SendPost.staged(qp, staged, n);
+    current = NONE;
+    return result != PostStatus.OK || n == 0 || s == null ? result : SendPost.staged(qp, s, n);
   }
 
   void abort() {

@@ -46,13 +46,20 @@ final class SendCheck {
 
   /** {@return OK or why the arguments of a request on memory are refused} */
   static int memory(
-      int opcode, @Nullable Object memory, @Nullable Object region, int feth, long length) {
+      HcaCore hca,
+      int opcode,
+      @Nullable Object memory,
+      @Nullable Object region,
+      int feth,
+      long length) {
     if (opcode == WrOpcode.BIND_MW.value()) {
-      boolean bound = region instanceof SoftMr || (region == null && length == 0);
-      return memory instanceof SoftMw && bound ? PostStatus.OK : PostStatus.INVALID;
+      boolean bound = region instanceof SoftMr mr ? mr.isOf(hca) : region == null && length == 0;
+      boolean binds = memory instanceof SoftMw mw && mw.isOf(hca);
+      return binds && bound ? PostStatus.OK : PostStatus.INVALID;
     }
     if (opcode == WrOpcode.REG_MR.value()) {
-      return memory instanceof SoftMr mr && mr.fast() ? PostStatus.OK : PostStatus.INVALID;
+      boolean registers = memory instanceof SoftMr mr && mr.fast() && mr.isOf(hca);
+      return registers ? PostStatus.OK : PostStatus.INVALID;
     }
     if (opcode == WrOpcode.FLUSH.value()) {
       if ((feth & Flush.PERSISTENT) != 0) {

@@ -1,10 +1,10 @@
 package ib.engine.qp;
 
-import ib.core.verbs.SendFlags;
+import ib.core.verbs.Cqe;
 import ib.core.verbs.WcStatus;
-import ib.engine.link.HcaCounter;
+import ib.engine.ring.SendKind;
 import ib.engine.ring.SendRing;
-import ib.engine.ring.SendWqe;
+import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 
 /**
@@ -17,26 +17,32 @@ final class SendCompletions {
   /**
    * Completes the oldest request; an unsignaled one silently, unless it failed (IBA 10.7.3.1). The
    * order is fixed: a poster must not take the slot of a request whose completion was not polled,
-   * and a drain must not miss a completion that is under way.
+   * and a drain must not miss a completion that is under way. The slot may be filled anew as soon
+   * as the completion can be polled, so all of it is read before.
    */
-  static void push(QpCore qp, RunList run, SendWqe w, long index, WcStatus status, int error) {
+  static void push(
+      QpCore qp, RunList run, SendSlots s, int b, long index, WcStatus status, int error) {
     SendRing ring = qp.requester.ring();
     try {
+      long kind = s.kind(b);
+      Cqe cqe = s.takeCqe(b, kind); // also without a completion: it is not kept
       boolean success = status == WcStatus.SUCCESS;
       if (success) {
-        qp.counts.count(HcaCounter.RDMA_SENDS);
+        qp.directPath.messages++;
       }
-      if (!success || qp.signalAll || (w.flags & SendFlags.SIGNALED) != 0) {
-        boolean fetches = (Verb.what(w.opcode) & (Verb.READ | Verb.ATOMIC)) != 0;
+      if (!success || qp.signalAll || SendKind.isSignaled(kind)) {
+        int opcode = SendKind.opcode(kind);
+        boolean fetches = (Verb.what(opcode) & (Verb.READ | Verb.ATOMIC)) != 0;
+        int bytes = fetches && success ? (int) s.messageLength(b, kind) : 0;
         ring.tell(index);
         qp.sendCq.push(
             run,
-            w.wrId,
+            s.wrId(b),
             status,
-            Verb.completed(w.opcode),
+            Verb.completed(opcode),
             0,
             error,
-            fetches && success ? (int) w.length : 0,
+            bytes,
             0,
             qp.qpn,
             0,
@@ -44,7 +50,7 @@ final class SendCompletions {
             0,
             qp.sendPlace(),
             index + 1,
-            w.cqe,
+            cqe,
             false);
       }
     } finally {

@@ -1,6 +1,9 @@
 package ib.engine.qp;
 
 import ib.core.spi.Trace;
+import ib.core.verbs.Cqe;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.MemoryWindow;
 import ib.core.verbs.MemoryWork;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.SendFlags;
@@ -8,9 +11,11 @@ import ib.core.verbs.SendWr;
 import ib.core.verbs.WrOpcode;
 import ib.engine.mr.Copier;
 import ib.engine.ring.SendRing;
-import ib.engine.ring.SendWqe;
+import ib.engine.ring.SendSlots;
 import ib.engine.ring.SlotRing;
 import ib.engine.run.RunList;
+import ib.engine.wire.Opcode;
+import ib.engine.wire.Route;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +29,7 @@ final class SendPost {
     QpCore engine = qp.engine();
     if (!SendCheck.accepts(engine.state)) {
       first.badWr(first);
-      return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
+      return engine.dead() ? PostStatus.GONE : PostStatus.INVALID;
     }
     SendRing ring = engine.sends;
     int n = 0;
@@ -44,7 +49,7 @@ final class SendPost {
     first.badWr(null);
     SendWr wr = first;
     for (int i = 0; i < n; i++) {
-      wr = filled(engine, ring.at(index + i), wr);
+      wr = filled(engine, ring.slots(), ring.base(index + i), wr);
     }
     return publish(engine, ring, index, n);
   }
@@ -54,15 +59,17 @@ final class SendPost {
    * request is executed behind an unpublished slot. A request that another thread has changed since
    * it was checked fails when it is executed.
    */
-  private static @Nullable SendWr filled(QpCore engine, SendWqe w, @Nullable SendWr wr) {
+  private static @Nullable SendWr filled(QpCore engine, SendSlots s, int b, @Nullable SendWr wr) {
     if (wr == null) {
-      w.breakIt();
+      s.breakIt(b);
       return null;
     }
     try {
-      fill(engine, w, wr);
-    } catch (RuntimeException e) {
-      w.breakIt();
+      if (!fill(engine, s, b, wr)) {
+        s.breakIt(b);
+      }
+    } catch (Throwable t) { // changed meanwhile, or no memory for the place of a callback
+      s.breakIt(b);
     }
     return wr.next();
   }
@@ -72,11 +79,11 @@ final class SendPost {
         SendCheck.request(
             qp, wr.opcode().value(), wr.flags(), wr.sgeCount(), wr.inlineLength(), wr.ah());
     QpCore core = qp.engine();
-    if (core.specialNumber() == 1 && !core.path.port().tables().hasPkey(wr.pkeyIndex())) {
+    if (core.specialNumber() == 1 && !core.port().tables().hasPkey(wr.pkeyIndex())) {
       return PostStatus.INVALID;
     }
     if (status == PostStatus.OK && (Verb.what(wr.opcode().value()) & MEMORY) != 0) {
-      return checkMemory(wr);
+      return checkMemory(core.hca, wr);
     }
     if (status != PostStatus.OK || (wr.flags() & SendFlags.INLINE) == 0) {
       return status;
@@ -92,15 +99,15 @@ final class SendPost {
     return length <= qp.inlineMost() ? PostStatus.OK : PostStatus.INVALID;
   }
 
-  private static int checkMemory(SendWr wr) {
+  private static int checkMemory(HcaCore hca, SendWr wr) {
     MemoryWork m = wr.memory();
     int opcode = wr.opcode().value();
     if (m == null) {
-      return SendCheck.memory(opcode, null, null, 0, 0);
+      return SendCheck.memory(hca, opcode, null, null, 0, 0);
     }
     Object object = wr.opcode() == WrOpcode.BIND_MW ? m.window() : m.region();
     int feth = m.flushType() | m.flushLevel() << 4;
-    return SendCheck.memory(opcode, object, m.region(), feth, m.length());
+    return SendCheck.memory(hca, opcode, object, m.region(), feth, m.length());
   }
 
   static boolean readable(MemorySegment data) {
@@ -119,71 +126,97 @@ final class SendPost {
     return wr;
   }
 
-  private static void fill(QpCore qp, SendWqe w, SendWr wr) {
-    w.wrId = wr.wrId();
-    w.cqe = wr.cqe();
-    w.opcode = wr.opcode().value();
-    w.flags = wr.flags();
-    int what = Verb.what(w.opcode);
-    w.immData = (what & Verb.IMM) != 0 ? wr.immData() : wr.invalidateRkey();
-    w.remoteAddress = wr.remoteAddr();
-    w.rkey = wr.rkey();
-    w.route = wr.ah() instanceof SoftAh a ? a.route() : null;
-    w.remoteQpn = wr.remoteQpn();
-    w.remoteQkey = wr.remoteQkey();
-    w.pkeyIndex = wr.pkeyIndex();
-    w.inlineLength = -1;
-    w.broken = false;
-    w.mss = 0;
-    w.sges.clear();
-    for (int i = 0; i < wr.sgeCount(); i++) {
-      w.sges.add(wr.sgeLkey(i), wr.sgeAddr(i), wr.sgeLength(i));
+  /** Fills a claimed slot; returns false when the request has grown since it was checked. */
+  private static boolean fill(QpCore qp, SendSlots s, int b, SendWr wr) {
+    int opcode = wr.opcode().value();
+    int what = Verb.what(opcode);
+    int flags = wr.flags();
+    s.begin(b, wr.wrId(), opcode, flags);
+    s.keys(b, wr.rkey(), (what & Verb.IMM) != 0 ? wr.immData() : wr.invalidateRkey());
+    s.remote(b, 0);
+    if (qp.service == Opcode.UD) {
+      Route route = wr.ah() instanceof SoftAh a ? a.route() : null;
+      s.datagram(b, route, wr.remoteQpn(), wr.remoteQkey(), wr.pkeyIndex());
+    } else {
+      s.remote(b, wr.remoteAddr());
     }
-    if ((wr.flags() & SendFlags.INLINE) != 0) {
-      inline(qp, w, wr);
-    } else if ((what & (Verb.ATOMIC | Verb.ATOMIC_WRITE)) != 0) {
-      boolean swaps = wr.opcode() == WrOpcode.ATOMIC_CMP_AND_SWP;
-      w.compare = wr.compareAdd();
-      w.swapAdd = swaps ? wr.swap() : wr.compareAdd();
-      if ((what & Verb.ATOMIC_WRITE) != 0) {
-        w.value(wr.compareAdd());
-      }
+    Cqe cqe = wr.cqe();
+    if (cqe != null) {
+      s.cqe(b, cqe);
     }
-    w.memory = null;
-    w.boundRegion = null;
     MemoryWork m = wr.memory();
-    if (m != null && (what & MEMORY) != 0) {
-      memory(w, wr, m);
+    if ((what & MEMORY) != 0) {
+      if (m != null) {
+        memory(s, b, wr, m);
+      }
+      return true;
     }
+    if ((flags & SendFlags.INLINE) != 0) {
+      if (!inline(qp, s, b, wr)) {
+        s.broken(b);
+      }
+      return true;
+    }
+    if ((what & Verb.ATOMIC_WRITE) != 0) {
+      s.value(b, wr.compareAdd());
+    } else if ((what & Verb.ATOMIC) != 0) {
+      boolean swaps = opcode == WrOpcode.ATOMIC_CMP_AND_SWP.value();
+      s.operands(b, swaps ? wr.swap() : wr.compareAdd(), wr.compareAdd());
+    }
+    boolean fits = true;
+    for (int i = 0; fits && i < wr.sgeCount(); i++) {
+      fits = s.add(b, wr.sgeLkey(i), wr.sgeAddr(i), wr.sgeLength(i));
+    }
+    return fits;
   }
 
-  private static void memory(SendWqe w, SendWr wr, MemoryWork m) {
-    w.memoryLength = m.length();
-    w.access = m.access();
+  private static void memory(SendSlots s, int b, SendWr wr, MemoryWork m) {
     switch (wr.opcode()) {
       case BIND_MW -> {
-        w.memory = m.window();
-        w.boundRegion = m.region();
-        w.rkey = m.key();
-        w.remoteAddress = m.address();
+        MemoryWindow window = m.window();
+        MemoryRegion region = m.region();
+        s.keys(b, m.key(), region == null ? 0 : region.lkey());
+        s.remote(b, m.address());
+        s.memory(b, m.length(), m.access(), window == null ? 0 : window.rkey());
       }
       case REG_MR -> {
-        w.memory = m.region();
-        w.rkey = m.key();
+        MemoryRegion region = m.region();
+        s.keys(b, m.key(), 0);
+        s.memory(b, 0, m.access(), region == null ? 0 : region.rkey());
       }
-      default -> w.immData = m.flushType() | m.flushLevel() << 4;
+      case FLUSH -> {
+        s.keys(b, wr.rkey(), m.flushType() | m.flushLevel() << 4);
+        s.memory(b, m.length(), 0, 0);
+      }
+      default -> {
+        // LOCAL_INV has its key
+      }
     }
   }
 
-  private static void inline(QpCore qp, SendWqe w, SendWr wr) {
+  private static boolean inline(QpCore qp, SendSlots s, int b, SendWr wr) {
     MemorySegment data = wr.inlineSegment();
-    int length = data != null ? wr.inlineLength() : (int) w.sges.length();
-    boolean ok =
-        data != null
-            ? Copier.inline(data, wr.inlineOffset(), w.inlineSegment(), 0, length)
-            : Copier.inline(w.sges, qp.keys, w.inlineSegment());
-    w.inlineLength = length;
-    w.broken = !ok;
+    int most = s.inlineMost();
+    long at = s.inlineOffset(b);
+    if (data != null) {
+      int length = wr.inlineLength();
+      boolean copied =
+          length <= most && Copier.inline(data, wr.inlineOffset(), s.segment(), at, length);
+      s.inline(b, copied ? length : 0);
+      return copied;
+    }
+    long to = 0;
+    boolean copied = true;
+    for (int i = 0; copied && i < wr.sgeCount(); i++) {
+      int length = wr.sgeLength(i);
+      copied =
+          length >= 0
+              && to + length <= most
+              && Copier.inline(wr.sgeLkey(i), wr.sgeAddr(i), length, qp.keys, s.segment(), at + to);
+      to += length;
+    }
+    s.inline(b, copied ? (int) to : 0);
+    return copied;
   }
 
   /**
@@ -191,12 +224,13 @@ final class SendPost {
    * claim.
    */
   static int publish(QpCore qp, SendRing ring, long index, int n) {
-    ring.at(index).batch = n;
     if (Trace.posts()) {
-      trace(qp, ring, index, n);
+      for (int i = 0; i < n; i++) {
+        trace(qp, ring.slots(), ring.base(index + i));
+      }
     }
-    ring.publish(index);
-    if (qp.token.schedule()) {
+    ring.publish(index, n);
+    if (qp.schedule()) {
       qp.runList.run(qp);
     }
     if (ring.sealed() && ring.retract(index)) {
@@ -205,11 +239,8 @@ final class SendPost {
     return PostStatus.OK;
   }
 
-  private static void trace(QpCore qp, SendRing ring, long index, int n) {
-    for (int i = 0; i < n; i++) {
-      SendWqe w = ring.at(index + i);
-      Trace.post(qp.hca.config().nodeGuid(), qp.qpn, true, w.wrId, w.opcode);
-    }
+  private static void trace(QpCore qp, SendSlots s, int b) {
+    Trace.post(qp.hca.config().nodeGuid(), qp.qpn, true, s.wrId(b), s.opcode(b));
   }
 
   /**
@@ -217,12 +248,12 @@ final class SendPost {
    * executes at the peer what it can, from the first on; what was executed is never written to the
    * ring.
    */
-  static int staged(SoftQp qp, @Nullable SendWqe[] staged, int n) {
+  static int staged(SoftQp qp, SendSlots staged, int n) {
     QpCore engine = qp.engine();
     if (!SendCheck.accepts(engine.state)) {
-      return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
+      return engine.dead() ? PostStatus.GONE : PostStatus.INVALID;
     }
-    if (engine.token.tryClaim()) {
+    if (engine.tryClaim()) {
       return claimed(engine, staged, n);
     }
     SendRing ring = engine.sends;
@@ -234,7 +265,7 @@ final class SendPost {
     return publish(engine, ring, index, n);
   }
 
-  private static int claimed(QpCore engine, @Nullable SendWqe[] staged, int n) {
+  private static int claimed(QpCore engine, SendSlots staged, int n) {
     RunList run = engine.runList;
     run.begin(engine);
     SendRing ring = engine.sends;
@@ -244,36 +275,37 @@ final class SendPost {
       return ReceivePost.refusal(index);
     }
     if (Trace.posts()) {
-      trace(engine, staged, n);
+      for (int i = 0; i < n && staged.holds(staged.place(i)); i++) {
+        trace(engine, staged, staged.place(i));
+      }
     }
     int done = engine.express(staged, n, index);
     if (done < n) {
       put(ring, index + done, staged, done, n);
-      ring.at(index + done).batch = n - done;
-      ring.publish(index + done);
+      ring.publish(index + done, n - done);
     }
-    run.end(engine, done == n && !engine.crash.isPending());
+    run.end(engine, done == n && !engine.history.isPending());
     // what follows an executed request was accepted with it: a reset discards it
     return done == 0 && ring.sealed() && ring.retract(index) ? PostStatus.GONE : PostStatus.OK;
   }
 
-  /** Puts the requests from a number on into claimed slots. */
-  private static void put(SendRing ring, long index, @Nullable SendWqe[] staged, int from, int n) {
+  /**
+   * Copies the requests from a number on into claimed slots, which the caller must publish: a slot
+   * that could not be filled fails when it is executed.
+   */
+  private static void put(SendRing ring, long index, SendSlots staged, int from, int n) {
     for (int i = from; i < n; i++) {
-      SendWqe w = i < staged.length ? staged[i] : null; // less only when threads share the builder
-      if (w != null) {
-        staged[i] = ring.swap(index + i - from, w);
-      } else {
-        ring.at(index + i - from).breakIt();
-      }
-    }
-  }
-
-  private static void trace(QpCore qp, @Nullable SendWqe[] staged, int n) {
-    for (int i = 0; i < Math.min(n, staged.length); i++) {
-      SendWqe w = staged[i];
-      if (w != null) {
-        Trace.post(qp.hca.config().nodeGuid(), qp.qpn, true, w.wrId, w.opcode);
+      SendSlots slots = ring.slots();
+      int b = ring.base(index + i - from);
+      int f = staged.place(i);
+      try {
+        if (staged.holds(f)) {
+          slots.copy(b, staged, f);
+        } else { // threads share the builder
+          slots.breakIt(b);
+        }
+      } catch (Throwable t) { // no memory for the place of a callback
+        slots.breakIt(b);
       }
     }
   }

@@ -11,7 +11,7 @@ package ib.engine.qp;
  * CongestionShareTest}); each peer sends a notification in 50 us at most. Only the thread that
  * holds the queue pair's claim may call these methods.
  */
-final class SendWindow {
+abstract class SendWindow {
   private static final int MIN_PACKETS = 16; // however much gets lost
   private static final int STEP = 4;
   private static final int NONE = -1;
@@ -28,14 +28,14 @@ final class SendWindow {
   }
 
   /** Opens the window fully, for a new connection. */
-  void reset() {
+  final void openWindow() {
     size = most;
     acknowledged = 0;
     doubled = NONE;
   }
 
   /** {@return packets that may be under way} */
-  int size() {
+  final int windowSize() {
     return size;
   }
 
@@ -47,7 +47,7 @@ final class SendWindow {
    *     so only the timer would find a second loss of the same packet; while the window is reduced,
    *     the packet is therefore sent twice
    */
-  void lost(int psn, boolean nak) {
+  final void lost(int psn, boolean nak) {
     doubled = nak && size < most ? psn : NONE;
     halve();
   }
@@ -56,7 +56,7 @@ final class SendWindow {
    * A congestion notification has arrived. Packets that were already outstanding can cause further
    * ones, so the window halves at most once per window of acknowledged packets.
    */
-  void congested() {
+  final void congested() {
     if (size == most || since >= size) {
       halve();
     }
@@ -69,14 +69,14 @@ final class SendWindow {
   }
 
   /** {@return whether what was just sent is to be sent once more} */
-  boolean again(int psn) {
+  final boolean again(int psn) {
     boolean again = psn == doubled;
     doubled = again ? NONE : doubled;
     return again;
   }
 
   /** Counts packets that were acknowledged. */
-  void acknowledged(int packets) {
+  final void acknowledged(int packets) {
     if (size < most) {
       since = Math.min(most, since + packets);
       acknowledged += packets;

@@ -134,6 +134,11 @@ public final class SoftMr extends MemoryRegion {
 
   // ---- fast registration: for the holder of the claim of the queue pair that was asked ----
 
+  /** Whether it is one of a device. */
+  boolean isOf(HcaCore device) {
+    return hca.equals(device);
+  }
+
   /** {@return whether it is registered by posted requests} */
   boolean fast() {
     return segmentsMost > 0;

@@ -6,6 +6,7 @@ import ib.core.verbs.MemoryWindow;
 import ib.core.verbs.MwType;
 import ib.core.verbs.ObjectControl;
 import ib.engine.mr.Key;
+import ib.engine.ring.SendSlots;
 import org.jspecify.annotations.Nullable;
 
 /** A memory window: an rkey that posted requests open for a part of a region (IBA 10.6.7). */
@@ -33,13 +34,22 @@ public final class SoftMw extends MemoryWindow {
     return type;
   }
 
+  /** Whether it is one of a device. */
+  boolean isOf(HcaCore hca) {
+    return hca.equals(pd.hca());
+  }
+
   @Override
   public int rkey() {
     return key.number();
   }
 
   /** BIND_MW; returns whether it was allowed. */
-  boolean bind(QpCore qp, @Nullable SoftMr mr, int number, long address, long length, int access) {
+  boolean bind(QpCore qp, @Nullable SoftMr mr, SendSlots s, int b) {
+    int number = s.rkey(b);
+    long address = s.remoteAddress(b);
+    long length = s.memoryLength(b);
+    int access = s.access(b);
     if (key.domain() != qp.domain || number >>> 8 != key.index() || (access & ~RIGHTS) != 0) {
       return false; // C10-72
     }
@@ -78,7 +88,7 @@ public final class SoftMw extends MemoryWindow {
   }
 
   private boolean orphaned() {
-    return key.holder() instanceof QpCore holder && holder.token.dead();
+    return key.holder() instanceof QpCore holder && holder.dead();
   }
 
   private boolean unbind(int number) {

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class SoftQp extends QueuePair {
   private final SoftPd pd;
   private final QpCore engine;
-  private final SendBuilder builder;
+  private @Nullable SendBuilder builder; // made when it is first used
   private final long opcodes;
 
   SoftQp(ObjectControl control, QpInit init, SoftPd pd) {
@@ -56,7 +56,6 @@ public final class SoftQp extends QueuePair {
     }
     this.engine = new QpCore(hca, init, pd.domain(), sendCq, recvCq, srq);
     this.opcodes = Verb.offered(engine.service);
-    this.builder = new SendBuilder(this);
     engine.verbs = this;
     boolean made = false;
     try {
@@ -103,7 +102,7 @@ public final class SoftQp extends QueuePair {
 
   /** Whether an address handle starts from this queue pair's port, which it has from INIT on. */
   boolean reaches(SoftAh ah) {
-    return engine.state != QpState.RESET && ah.route().port() == engine.path.port().number();
+    return engine.state != QpState.RESET && ah.route().port() == engine.port().number();
   }
 
   /** Raises an event of this queue pair. */
@@ -143,7 +142,7 @@ public final class SoftQp extends QueuePair {
     QpState s = engine.state;
     if (s == QpState.RESET || engine.srq != null) {
       first.badWr(first);
-      return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
+      return engine.dead() ? PostStatus.GONE : PostStatus.INVALID;
     }
     ReceiveRing ring = engine.receives;
     int status = posted(ReceivePost.list(ring, first));
@@ -167,7 +166,7 @@ public final class SoftQp extends QueuePair {
   private int receive(long wrId, @Nullable Cqe cqe, int lkey, long address, int length) {
     QpState s = engine.state;
     if (s == QpState.RESET || engine.srq != null) {
-      return engine.token.dead() ? PostStatus.GONE : PostStatus.INVALID;
+      return engine.dead() ? PostStatus.GONE : PostStatus.INVALID;
     }
     int status = posted(ReceivePost.one(engine.receives, wrId, cqe, lkey, address, length));
     if (status == PostStatus.OK) {
@@ -181,7 +180,7 @@ public final class SoftQp extends QueuePair {
    * state (the claim's CAS stands between).
    */
   private int posted(int status) {
-    if (engine.state == QpState.ERR && status == PostStatus.OK && engine.token.schedule()) {
+    if (engine.state == QpState.ERR && status == PostStatus.OK && engine.schedule()) {
       engine.runList.run(engine);
     }
     return status;
@@ -189,154 +188,163 @@ public final class SoftQp extends QueuePair {
 
   // ---- builder ----
 
+  private SendBuilder builder() {
+    SendBuilder b = builder;
+    if (b == null) {
+      b = new SendBuilder(this); // two threads that misuse it may make one each
+      builder = b;
+    }
+    return b;
+  }
+
   @Override
   public WrBuilder wrStart() {
-    builder.start();
+    builder().start();
     return this;
   }
 
   @Override
   public QueuePair wrId(long wrId) {
-    builder.wrId(wrId);
+    builder().wrId(wrId);
     return this;
   }
 
   @Override
   public QueuePair wrFlags(int flags) {
-    builder.flags(flags);
+    builder().flags(flags);
     return this;
   }
 
   @Override
   public QueuePair wrCqe(Cqe cqe) {
-    builder.cqe(cqe);
+    builder().cqe(cqe);
     return this;
   }
 
   @Override
   public WrBuilder wrSend() {
-    builder.begin(WrOpcode.SEND, 0, 0, 0);
+    builder().begin(WrOpcode.SEND, 0, 0, 0);
     return this;
   }
 
   @Override
   public WrBuilder wrSendImm(int immData) {
-    builder.begin(WrOpcode.SEND_WITH_IMM, 0, 0, immData);
+    builder().begin(WrOpcode.SEND_WITH_IMM, 0, 0, immData);
     return this;
   }
 
   @Override
   public WrBuilder wrSendTso(MemorySegment header, long offset, int headerLength, int mss) {
-    builder.begin(WrOpcode.LSO, 0, 0, 0);
-    builder.large(header, offset, headerLength, mss);
+    builder().begin(WrOpcode.LSO, 0, 0, 0);
+    builder().large(header, offset, headerLength, mss);
     return this;
   }
 
   @Override
   public WrBuilder wrRdmaWrite(int rkey, long remoteAddress) {
-    builder.begin(WrOpcode.RDMA_WRITE, rkey, remoteAddress, 0);
+    builder().begin(WrOpcode.RDMA_WRITE, rkey, remoteAddress, 0);
     return this;
   }
 
   @Override
   public WrBuilder wrRdmaWriteImm(int rkey, long remoteAddress, int immData) {
-    builder.begin(WrOpcode.RDMA_WRITE_WITH_IMM, rkey, remoteAddress, immData);
+    builder().begin(WrOpcode.RDMA_WRITE_WITH_IMM, rkey, remoteAddress, immData);
     return this;
   }
 
   @Override
   public WrBuilder wrRdmaRead(int rkey, long remoteAddress) {
-    builder.begin(WrOpcode.RDMA_READ, rkey, remoteAddress, 0);
+    builder().begin(WrOpcode.RDMA_READ, rkey, remoteAddress, 0);
     return this;
   }
 
   @Override
   public WrBuilder wrSendInv(int invalidateRkey) {
-    builder.begin(WrOpcode.SEND_WITH_INV, 0, 0, invalidateRkey);
+    builder().begin(WrOpcode.SEND_WITH_INV, 0, 0, invalidateRkey);
     return this;
   }
 
   @Override
   public WrBuilder wrAtomicCmpSwp(int rkey, long remoteAddress, long compare, long swap) {
-    builder.begin(WrOpcode.ATOMIC_CMP_AND_SWP, rkey, remoteAddress, 0);
-    builder.atomic(swap, compare);
+    builder().begin(WrOpcode.ATOMIC_CMP_AND_SWP, rkey, remoteAddress, 0);
+    builder().atomic(swap, compare);
     return this;
   }
 
   @Override
   public WrBuilder wrAtomicFetchAdd(int rkey, long remoteAddress, long add) {
-    builder.begin(WrOpcode.ATOMIC_FETCH_AND_ADD, rkey, remoteAddress, 0);
-    builder.atomic(add, 0);
+    builder().begin(WrOpcode.ATOMIC_FETCH_AND_ADD, rkey, remoteAddress, 0);
+    builder().atomic(add, 0);
     return this;
   }
 
   @Override
   public WrBuilder wrAtomicWrite(int rkey, long remoteAddress, long value) {
-    builder.begin(WrOpcode.ATOMIC_WRITE, rkey, remoteAddress, 0);
-    builder.atomic(value, 0);
+    builder().begin(WrOpcode.ATOMIC_WRITE, rkey, remoteAddress, 0);
+    builder().atomic(value, 0);
     return this;
   }
 
   @Override
   public WrBuilder wrFlush(int rkey, long remoteAddress, long length, int type, int level) {
-    builder.begin(WrOpcode.FLUSH, rkey, remoteAddress, type | level << 4);
-    builder.memory(null, null, length, 0);
+    builder().begin(WrOpcode.FLUSH, rkey, remoteAddress, type | level << 4);
+    builder().flush(length);
     return this;
   }
 
   @Override
   public WrBuilder wrBindMw(
       MemoryWindow window, int rkey, MemoryRegion region, long address, long length, int access) {
-    builder.begin(WrOpcode.BIND_MW, rkey, address, 0);
-    builder.memory(window, region, length, access);
+    builder().begin(WrOpcode.BIND_MW, rkey, address, 0);
+    builder().bind(window, region, length, access);
     return this;
   }
 
   @Override
   public WrBuilder wrLocalInv(int rkey) {
-    builder.begin(WrOpcode.LOCAL_INV, 0, 0, rkey);
+    builder().begin(WrOpcode.LOCAL_INV, 0, 0, rkey);
     return this;
   }
 
   @Override
   public WrBuilder wrRegMr(MemoryRegion region, int key, int access) {
-    builder.begin(WrOpcode.REG_MR, key, 0, 0);
-    builder.memory(region, null, 0, access);
+    builder().begin(WrOpcode.REG_MR, key, 0, 0);
+    builder().register(region, access);
     return this;
   }
 
   @Override
   public WrBuilder wrSetUdAddress(AddressHandle ah, int remoteQpn, int remoteQkey) {
-    builder.address(ah, remoteQpn, remoteQkey);
+    builder().address(ah, remoteQpn, remoteQkey);
     return this;
   }
 
   @Override
   public WrBuilder wrSetSge(int lkey, long address, int length) {
-    builder.sge(lkey, address, length, true);
+    builder().sge(lkey, address, length, true);
     return this;
   }
 
   @Override
   public WrBuilder wrAddSge(int lkey, long address, int length) {
-    builder.sge(lkey, address, length, false);
+    builder().sge(lkey, address, length, false);
     return this;
   }
 
   @Override
   public WrBuilder wrSetInline(MemorySegment data, long offset, int length) {
-    builder.inline(data, offset, length);
+    builder().inline(data, offset, length);
     return this;
   }
 
   @Override
   public int wrComplete() {
-    return builder.complete();
+    return builder().complete();
   }
 
   @Override
   public void wrAbort() {
-    builder.abort();
+    builder().abort();
   }
 
   // ---- control path ----

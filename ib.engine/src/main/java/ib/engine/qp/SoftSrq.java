@@ -9,8 +9,8 @@ import ib.core.verbs.RecvWr;
 import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.SrqAttr;
 import ib.core.verbs.SrqInit;
+import ib.engine.ring.HeldReceive;
 import ib.engine.ring.ReceiveRing;
-import ib.engine.ring.ReceiveWqe;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -42,7 +42,7 @@ public final class SoftSrq extends SharedReceiveQueue {
   }
 
   /** Takes a receive; raises the limit event once when fewer are left (IBA 10.2.9.3). */
-  boolean take(ReceiveWqe into) {
+  boolean take(HeldReceive into) {
     if (!ring.take(into)) {
       return false;
     }

@@ -71,14 +71,14 @@ final class Tally extends LookRound {
    * Adds the counts of a queue pair to its port. Only the thread that holds the claim calls this.
    */
   synchronized void settle(QpCore qp) {
-    AtomicLongArray port = ports[qp.path.portIndex()];
+    AtomicLongArray port = ports[qp.portIndex()];
     for (int i = 0; i < ALL; i++) {
       long n = own(qp, i);
       if (n != 0) {
         port.getAndAdd(i, n);
       }
     }
-    qp.counts.clear();
+    qp.clearCounts();
   }
 
   /** Removes a queue pair that is destroyed; keeps its counts. */
@@ -90,7 +90,7 @@ final class Tally extends LookRound {
   }
 
   private static long own(QpCore qp, int i) {
-    return i < COUNTERS ? qp.counts.value(HCA_COUNTERS[i]) : qp.counts.value(i - COUNTERS);
+    return i < COUNTERS ? qp.value(HCA_COUNTERS[i]) : qp.value(i - COUNTERS);
   }
 
   /** {@return the queue pair of a number; of several special ones the first} */
@@ -115,7 +115,7 @@ final class Tally extends LookRound {
   }
 
   private void note(QpCore qp) {
-    heard |= qp.history.look(lookedNs, qp.counts.value(HcaCounter.RCVD_PKTS));
+    heard |= qp.history.look(lookedNs, qp.value(HcaCounter.RCVD_PKTS));
   }
 
   @Override
@@ -131,7 +131,7 @@ final class Tally extends LookRound {
       sum[i] = ports[port - 1].get(i);
     }
     for (QpCore qp : members.keySet()) {
-      if (qp.path.portIndex() == port - 1) {
+      if (qp.portIndex() == port - 1) {
         for (int i = 0; i < ALL; i++) {
           sum[i] += own(qp, i);
         }

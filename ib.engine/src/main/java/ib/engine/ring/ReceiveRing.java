@@ -2,19 +2,16 @@ package ib.engine.ring;
 
 import ib.core.verbs.Cqe;
 import ib.core.verbs.RecvWr;
+import ib.engine.mr.Sges;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A receive queue: many posters; one consumer, or many when it is shared. One of many copies a slot
  * and then takes it by CAS, so a slow consumer never holds a slot; the copy is void when the CAS
- * fails, and the slot is free at once. The only consumer leaves a request in its slot until its
- * completion is in its queue.
+ * fails, and the slot is free at once. The only consumer uses a request where it is, in its slot,
+ * until its completion is in its queue; from then on a poster may fill the slot.
  */
 public final class ReceiveRing extends SlotRing {
-  private static final int WR_ID = 1;
-  private static final int COUNT = 2;
-  private static final int SGES = 3;
-
   private final @Nullable Cqe[] cqes;
   private final int sgeMost;
   private volatile boolean withCqe; // whether any request ever had a callback
@@ -26,7 +23,7 @@ public final class ReceiveRing extends SlotRing {
    * @param sgeMost elements per request
    */
   public ReceiveRing(int least, int sgeMost) {
-    super(least, SGES + 2 * sgeMost);
+    super(least, ReceiveSlot.words(sgeMost));
     this.sgeMost = sgeMost;
     this.cqes = new @Nullable Cqe[Math.max(1, capacity())];
   }
@@ -48,10 +45,10 @@ public final class ReceiveRing extends SlotRing {
    */
   public void post(long index, long wrId, @Nullable Cqe cqe, int lkey, long address, int length) {
     int b = base(index);
-    words[b + WR_ID] = wrId;
-    words[b + COUNT] = 1;
-    words[b + SGES] = address;
-    words[b + SGES + 1] = pack(lkey, length);
+    int first = ReceiveSlot.sges(b);
+    words[b + ReceiveSlot.WR_ID] = wrId;
+    Sges.set(words, first, lkey, address, length);
+    Sges.clear(words, first + Sges.WORDS, b + ReceiveSlot.words(sgeMost));
     callback(index, cqe);
     publish(index);
   }
@@ -65,8 +62,9 @@ public final class ReceiveRing extends SlotRing {
    * @return the next request of the list, or null
    */
   public @Nullable RecvWr post(long index, @Nullable RecvWr wr) {
-    words[base(index) + WR_ID] = 0;
-    words[base(index) + COUNT] = 0;
+    int b = base(index);
+    words[b + ReceiveSlot.WR_ID] = 0;
+    Sges.clear(words, ReceiveSlot.sges(b), b + ReceiveSlot.words(sgeMost));
     try {
       if (wr != null) {
         fill(index, wr);
@@ -81,12 +79,11 @@ public final class ReceiveRing extends SlotRing {
   private void fill(long index, RecvWr wr) {
     int b = base(index);
     int n = Math.min(wr.sgeCount(), sgeMost);
-    words[b + WR_ID] = wr.wrId();
+    words[b + ReceiveSlot.WR_ID] = wr.wrId();
     for (int i = 0; i < n; i++) {
-      words[b + SGES + 2 * i] = wr.sgeAddr(i);
-      words[b + SGES + 2 * i + 1] = pack(wr.sgeLkey(i), wr.sgeLength(i));
+      int at = ReceiveSlot.sges(b) + Sges.WORDS * i;
+      Sges.set(words, at, wr.sgeLkey(i), wr.sgeAddr(i), wr.sgeLength(i));
     }
-    words[b + COUNT] = n;
     callback(index, wr.cqe());
   }
 
@@ -99,23 +96,18 @@ public final class ReceiveRing extends SlotRing {
     }
   }
 
-  private static long pack(int lkey, int length) {
-    return (long) lkey << 32 | (length & 0xffffffffL);
-  }
-
   /**
    * Takes the oldest request of a shared queue; any consumer.
    *
    * @param into receives the copy
    * @return whether the ring had a published request
    */
-  public boolean take(ReceiveWqe into) {
+  public boolean take(HeldReceive into) {
     for (; ; ) {
       long h = head();
       if (published(h)) {
-        copy(h, into);
+        copy(h, into); // may be torn: then the take fails
         if (take(h)) {
-          into.end = 0;
           return true;
         }
       } else if (h == head()) {
@@ -140,51 +132,36 @@ public final class ReceiveRing extends SlotRing {
     return true;
   }
 
-  /**
-   * Copies the oldest request, which stays where it is; for the only consumer.
-   *
-   * @param into receives the copy
-   * @return whether the ring had a published request
-   */
-  public boolean peek(ReceiveWqe into) {
-    long h = head();
-    if (!published(h)) {
-      return false;
+  private void copy(long index, HeldReceive into) {
+    System.arraycopy(words, base(index), into.words, 0, into.words.length);
+    Cqe cqe = cqe(index);
+    if (cqe != null || into.cqe != null) { // a reference store costs a barrier
+      into.cqe = cqe;
     }
-    copy(h, into);
-    into.end = h + 1;
-    return true;
+  }
+
+  /**
+   * Reads the callback of a published request.
+   *
+   * @param index the slot's index
+   * @return the callback or null
+   */
+  public @Nullable Cqe cqe(long index) {
+    return withCqe ? cqes[slot(index)] : null;
   }
 
   /**
    * Kills the oldest request of a sealed ring; for the thread that sealed it.
    *
-   * @param into receives the copy
-   * @return whether the caller must complete the request; else it is retired
+   * @return whether the caller must complete the request, which stands in its slot; else it is
+   *     retired
    */
-  public boolean killOldest(ReceiveWqe into) {
+  public boolean killOldest() {
     long h = head();
     boolean was = kill(h);
-    copy(h, into);
-    into.end = h + 1;
     if (!was) {
       retire(h);
     }
     return was;
-  }
-
-  private void copy(long index, ReceiveWqe into) {
-    int b = base(index);
-    int n = Math.min((int) words[b + COUNT], sgeMost); // may be torn: then the take fails
-    into.wrId = words[b + WR_ID];
-    Cqe cqe = withCqe ? cqes[slot(index)] : null;
-    if (cqe != null || into.cqe != null) { // a reference store costs a barrier
-      into.cqe = cqe;
-    }
-    into.sges.clear();
-    for (int i = 0; i < n; i++) {
-      long keyAndLength = words[b + SGES + 2 * i + 1];
-      into.sges.add((int) (keyAndLength >>> 32), words[b + SGES + 2 * i], (int) keyAndLength);
-    }
   }
 }

@@ -3,10 +3,10 @@ package ib.engine.ring;
 /**
  * A send queue: many posters, one consumer (the claim holder of the queue pair). One release store
  * of its first word publishes a batch of contiguous slots, so a batch is posted whole or not at
- * all.
+ * all. A request stays in its slot until it is completed.
  */
 public final class SendRing extends SlotRing {
-  private final SendWqe[] slots;
+  private final SendSlots slots;
 
   /**
    * Makes a ring.
@@ -16,35 +16,35 @@ public final class SendRing extends SlotRing {
    * @param inlineMost inline bytes per request
    */
   public SendRing(int least, int sgeMost, int inlineMost) {
-    super(least, 1);
-    slots = new SendWqe[Math.max(1, capacity())];
-    for (int i = 0; i < capacity(); i++) {
-      slots[i] = new SendWqe(sgeMost, inlineMost);
-    }
+    super(least, SendSlots.stride(sgeMost, inlineMost));
+    slots = new SendSlots(words, sgeMost, inlineMost);
   }
 
   /**
-   * Returns the request in a slot; for the poster that claimed it, or the consumer once it is
-   * published.
-   *
-   * @param index the slot's index
-   * @return the request
+   * {@return the requests in the slots, of which {@link #base} says the place; for the poster that
+   * claimed a slot, or the consumer once it is published}
    */
-  public SendWqe at(long index) {
-    return slots[slot(index)];
+  public SendSlots slots() {
+    return slots;
   }
 
   /**
-   * Puts another request into a claimed slot; for the poster that claimed it.
+   * {@return how many slots the word of a published one has published}
    *
-   * @param index the slot's index
-   * @param wqe the request
-   * @return the request that was in the slot
+   * @param index the first of them
    */
-  public SendWqe swap(long index, SendWqe wqe) {
-    int i = slot(index);
-    SendWqe was = slots[i];
-    slots[i] = wqe;
-    return was;
+  public int batch(long index) {
+    return slots.batch(base(index));
+  }
+
+  /**
+   * Publishes claimed and filled slots; for their poster.
+   *
+   * @param index the first of them
+   * @param n number of slots
+   */
+  public void publish(long index, int n) {
+    slots.batch(base(index), n);
+    publish(index);
   }
 }

@@ -52,15 +52,15 @@ public abstract class SlotRing extends ReleaseCursor {
 
   private final int capacity;
   private final int mask;
-  private final int shift;
+  private final int stride;
   private long sealHead; // published by the seal
 
   SlotRing(int least, int wordsPerSlot) {
     int slots = Integer.highestOneBit(Math.max(1, 2 * least - 1));
     this.capacity = least == 0 ? 0 : slots;
     this.mask = slots - 1;
-    this.shift = 32 - Integer.numberOfLeadingZeros(wordsPerSlot - 1);
-    this.words = new long[slots << shift];
+    this.stride = wordsPerSlot;
+    this.words = new long[Math.multiplyExact(slots, wordsPerSlot)];
   }
 
   /**
@@ -103,12 +103,27 @@ public abstract class SlotRing extends ReleaseCursor {
     return tail < 0;
   }
 
-  final int slot(long index) {
+  /**
+   * {@return the number of a slot, from 0}
+   *
+   * @param index the slot's index
+   */
+  public final int slot(long index) {
     return (int) index & mask;
   }
 
-  final int base(long index) {
-    return slot(index) << shift;
+  /** {@return the words of all slots} */
+  public final long[] words() {
+    return words;
+  }
+
+  /**
+   * {@return where the words of a slot begin}
+   *
+   * @param index the slot's index
+   */
+  public final int base(long index) {
+    return slot(index) * stride;
   }
 
   /**

@@ -12,7 +12,7 @@ import java.lang.invoke.VarHandle;
  * held the claim. {@code WANTED}: a control path thread waits for the claim, so data path threads
  * do not take it. {@code DEAD}: the queue pair is destroyed; a claim holder only drops its packets.
  */
-public final class ClaimToken {
+public class ClaimToken {
   private static final int RUN = 1;
   private static final int RERUN = 2;
   private static final int WANTED = 4;
@@ -34,7 +34,7 @@ public final class ClaimToken {
   public ClaimToken() {}
 
   /** {@return whether the caller now holds the claim; if not, the token is unchanged} */
-  public boolean tryClaim() {
+  public final boolean tryClaim() {
     return STATE.compareAndSet(this, 0, RUN);
   }
 
@@ -44,7 +44,7 @@ public final class ClaimToken {
    *
    * @return whether the caller now holds the claim
    */
-  public boolean schedule() {
+  public final boolean schedule() {
     for (; ; ) {
       int s = state;
       if ((s & (RUN | WANTED)) == 0) {
@@ -63,7 +63,7 @@ public final class ClaimToken {
    * {@return whether the claim is released; if not, work was published meanwhile and the caller
    * still holds the claim}
    */
-  public boolean release() {
+  public final boolean release() {
     if (STATE.compareAndSet(this, RUN, 0)) {
       return true;
     }
@@ -80,12 +80,12 @@ public final class ClaimToken {
   /**
    * Keeps data path threads from taking the claim; one caller at a time (the control path's lock).
    */
-  public void want() {
+  public final void want() {
     STATE.getAndBitwiseOr(this, WANTED);
   }
 
   /** {@return whether the caller of {@link #want} now holds the claim} */
-  public boolean tryClaimWanted() {
+  public final boolean tryClaimWanted() {
     int s = state;
     return (s & RUN) == 0 && STATE.compareAndSet(this, s, (s | RUN) & ~WANTED);
   }
@@ -96,7 +96,7 @@ public final class ClaimToken {
    * @return whether the caller now holds the claim after all: no other thread will do the work that
    *     was published meanwhile
    */
-  public boolean unwant() {
+  public final boolean unwant() {
     for (; ; ) {
       int s = state;
       boolean take = (s & (RUN | RERUN)) == RERUN;
@@ -111,17 +111,17 @@ public final class ClaimToken {
    * Marks the queue pair as destroyed. For the claim holder, or for a thread whose wait for the
    * holder has timed out: the holder sees the mark when it continues.
    */
-  public void die() {
+  public final void die() {
     STATE.getAndBitwiseOr(this, DEAD);
   }
 
   /** {@return whether {@link #die} was called} */
-  public boolean dead() {
+  public final boolean dead() {
     return (state & DEAD) != 0;
   }
 
   /** {@return whether any thread holds the claim at this moment} */
-  public boolean claimed() {
+  public final boolean claimed() {
     return (state & RUN) != 0;
   }
 
@@ -130,12 +130,12 @@ public final class ClaimToken {
    *
    * @param thread number of the thread
    */
-  public void heldBy(long thread) {
+  public final void heldBy(long thread) {
     holder = thread;
   }
 
   /** {@return the number of the thread that claimed it last, roughly; 0 before the first} */
-  public long holder() {
+  public final long holder() {
     return holder;
   }
 }

@@ -4,13 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The superclass of a queue pair, with the fields of its claim (D4). A thread claims it, runs it
- * and releases it. Any thread may use the token; only the thread that holds the claim may touch the
- * rest and call the methods.
+ * and releases it. Any thread may call the methods of the claim; only the thread that holds it may
+ * touch the rest and call the other methods.
  */
-public abstract class Claimed {
-  /** The claim. */
-  public final ClaimToken token = new ClaimToken();
-
+public abstract class Claimed extends ClaimToken {
   /** The list of the thread that runs it; equal to a thread's own list only while it is claimed. */
   public @Nullable RunList owner;
 

@@ -10,7 +10,7 @@ public final class Holder {
 
   /** {@return the thread that claimed it last, with what it is doing} */
   public static String text(Claimed qp) {
-    long id = qp.token.holder(); // a racy read: who looks has waited for long
+    long id = qp.holder(); // a racy read: who looks has waited for long
     if (id == 0) {
       return "it is not known who holds it";
     }

@@ -83,7 +83,7 @@ public final class RunList extends RunContext {
   /** Appends a queue pair that the caller has just claimed or that this list owns. */
   public void add(Claimed qp) {
     qp.owner = this;
-    qp.token.heldBy(thread);
+    qp.heldBy(thread);
     qp.listed = true;
     qp.runNext = null;
     Claimed before = last;
@@ -104,7 +104,7 @@ public final class RunList extends RunContext {
       if (!qp.listed) {
         add(qp);
       }
-    } else if (qp.token.schedule()) {
+    } else if (qp.schedule()) {
       add(qp);
     }
   }
@@ -119,7 +119,7 @@ public final class RunList extends RunContext {
   public void begin(Claimed root) {
     budget = budgetBytes;
     thread = Thread.currentThread().threadId();
-    root.token.heldBy(thread);
+    root.heldBy(thread);
   }
 
   /**
@@ -129,7 +129,7 @@ public final class RunList extends RunContext {
    * @param done whether the caller knows that nothing is left for the queue pair
    */
   public void end(Claimed root, boolean done) {
-    if (done && first == null && outbox() == null && root.token.release()) {
+    if (done && first == null && outbox() == null && root.release()) {
       return;
     }
     if (!root.listed) { // while the control path had it, it may have got work
@@ -237,7 +237,7 @@ public final class RunList extends RunContext {
       return false;
     }
     qp.owner = null;
-    if (qp.token.release()) {
+    if (qp.release()) {
       return true;
     }
     qp.owner = this;

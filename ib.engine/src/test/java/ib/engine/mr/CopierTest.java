@@ -26,7 +26,8 @@ class CopierTest {
   private final KeyTable lkeys = new KeyTable();
   private final LastKeys keys = new LastKeys(lkeys, new KeyTable(), DOMAIN);
   private final Payload payload = new Payload();
-  private final SgeList elements = new SgeList(BYTES);
+  private final long[] words = new long[Sges.WORDS * BYTES];
+  private int count;
 
   /** A key of segments that follow each other from address 0 on. */
   private Key open(int number, MemorySegment... segments) {
@@ -49,6 +50,14 @@ class CopierTest {
       s.set(ValueLayout.JAVA_BYTE, i, (byte) (i + 1));
     }
     return s;
+  }
+
+  private void element(int lkey, long address, int bytes) {
+    Sges.set(words, Sges.WORDS * count++, lkey, address, bytes);
+  }
+
+  private LastKeys elements() {
+    return keys.elements(words, 0, count);
   }
 
   /** Cuts a number of bytes into lengths of at least 1. */
@@ -78,18 +87,32 @@ class CopierTest {
     lkeys.put(open(LOCAL, segments));
     at = 0;
     for (int n : cut(random, BYTES)) {
-      elements.add(LOCAL, at, n);
+      element(LOCAL, at, n);
       at += n;
     }
     int from = random.nextInt(BYTES);
     int offset = random.nextInt(BYTES);
     int bytes = random.nextInt(BYTES - Math.max(from, offset) + 1);
-    assertEquals(Copier.OK, Copier.toSges(payload, from, bytes, elements, offset, keys));
+    assertEquals(Copier.OK, Copier.toSges(payload, from, bytes, elements(), offset));
     byte[] expected = new byte[BYTES];
     for (int i = 0; i < bytes; i++) {
       expected[offset + i] = (byte) (from + i + 1);
     }
     assertArrayEquals(expected, joined(segments));
+  }
+
+  @Test
+  @DisplayName("D6: no byte is copied behind the last element, whatever words stand there")
+  void noMoreElements() {
+    MemorySegment memory = MemorySegment.ofArray(new byte[BYTES]);
+    lkeys.put(open(LOCAL, memory));
+    element(LOCAL, 0, 8);
+    element(LOCAL, 8, 8);
+    count = 1;
+    payload.add(numbered(BYTES), 0, 16);
+    assertEquals(Copier.TARGET, Copier.toSges(payload, elements(), 0));
+    assertFalse(Copier.gather(elements(), 0, 16, 0, null));
+    assertEquals(0, memory.get(ValueLayout.JAVA_BYTE, 8));
   }
 
   private static byte[] joined(MemorySegment... segments) {
@@ -130,8 +153,8 @@ class CopierTest {
     key.revoke();
     assertEquals(Copier.TARGET, Copier.toRegion(payload, key, version, 0));
     assertArrayEquals(new byte[BYTES], joined(memory));
-    elements.add(LOCAL, 0, BYTES); // no such key
-    assertEquals(Copier.TARGET, Copier.toSges(payload, elements, 0, keys));
+    element(LOCAL, 0, BYTES); // no such key
+    assertEquals(Copier.TARGET, Copier.toSges(payload, elements(), 0));
   }
 
   @Test

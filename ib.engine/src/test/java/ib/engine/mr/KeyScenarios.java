@@ -114,7 +114,7 @@ public final class KeyScenarios {
       if (key != null) {
         long v = key.admit(KEY, DOMAIN, this, Access.REMOTE_WRITE, 0, Long.BYTES);
         if (v != Key.REFUSED) {
-          Mover.store(inline, Long.BYTES, key, v, 0);
+          Mover.store(inline, 0, Long.BYTES, key, v, 0);
         }
       }
     }

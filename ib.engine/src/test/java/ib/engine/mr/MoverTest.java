@@ -22,14 +22,15 @@ class MoverTest {
   private final MemorySegment ours = MemorySegment.ofArray(new byte[64]);
   private final MemorySegment theirs = MemorySegment.ofArray(new byte[64]);
   private final KeyTable lkeys = new KeyTable();
-  private final LastKeys keys = new LastKeys(lkeys, new KeyTable(), DOMAIN);
   private final Key remote = open(REMOTE, theirs);
-  private final SgeList elements = new SgeList(2);
+  private final LastKeys elements = new LastKeys(lkeys, new KeyTable(), DOMAIN);
 
   MoverTest() {
     lkeys.put(open(LOCAL, ours));
-    elements.add(LOCAL, 0, 16);
-    elements.add(LOCAL, 32, 16);
+    long[] words = new long[2 * Sges.WORDS];
+    Sges.set(words, 0, LOCAL, 0, 16);
+    Sges.set(words, Sges.WORDS, LOCAL, 32, 16);
+    elements.elements(words, 0, 2);
     ours.fill((byte) 7);
   }
 
@@ -54,7 +55,7 @@ class MoverTest {
   @DisplayName("S6: no byte is stored behind those that were admitted, when an element has grown")
   void storesNoMore() {
     long version = admitted(Access.REMOTE_WRITE, 24);
-    assertFalse(Mover.store(elements, 24, keys, remote, version, 0));
+    assertFalse(Mover.store(elements, 24, remote, version, 0));
     untouched(theirs, 24, 0);
   }
 
@@ -62,24 +63,24 @@ class MoverTest {
   @DisplayName("S6: no byte is fetched from behind those that were admitted")
   void fetchesNoMore() {
     long version = admitted(Access.REMOTE_READ, 24);
-    assertFalse(Mover.fetch(remote, version, 0, 24, elements, keys));
+    assertFalse(Mover.fetch(remote, version, 0, 24, elements));
     untouched(ours, 24, 7);
   }
 
   @Test
   @DisplayName("S6: elements that have shrunk are not done; the packet way says what they are")
   void notFewer() {
-    assertFalse(Mover.store(elements, 40, keys, remote, admitted(Access.REMOTE_WRITE, 40), 0));
-    assertFalse(Mover.fetch(remote, admitted(Access.REMOTE_READ, 40), 0, 40, elements, keys));
+    assertFalse(Mover.store(elements, 40, remote, admitted(Access.REMOTE_WRITE, 40), 0));
+    assertFalse(Mover.fetch(remote, admitted(Access.REMOTE_READ, 40), 0, 40, elements));
   }
 
   @Test
   @DisplayName("all elements, as they were admitted")
   void whole() {
-    assertTrue(Mover.store(elements, 32, keys, remote, admitted(Access.REMOTE_WRITE, 32), 0));
+    assertTrue(Mover.store(elements, 32, remote, admitted(Access.REMOTE_WRITE, 32), 0));
     untouched(theirs, 32, 0);
     theirs.fill((byte) 9);
-    assertTrue(Mover.fetch(remote, admitted(Access.REMOTE_READ, 32), 0, 32, elements, keys));
+    assertTrue(Mover.fetch(remote, admitted(Access.REMOTE_READ, 32), 0, 32, elements));
     assertEquals(9, ours.get(ValueLayout.JAVA_BYTE, 47));
     assertEquals(7, ours.get(ValueLayout.JAVA_BYTE, 16));
   }

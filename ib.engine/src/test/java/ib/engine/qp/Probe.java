@@ -6,7 +6,7 @@ import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.WrOpcode;
 import ib.engine.SoftHca;
 import ib.engine.link.HcaCounter;
-import ib.engine.ring.SendWqe;
+import ib.engine.ring.SendRing;
 import ib.engine.ring.SlotRing;
 import ib.engine.run.Claimed;
 import ib.engine.run.Holder;
@@ -47,12 +47,12 @@ public final class Probe {
   /** Whether none of its packets is under way. */
   public static boolean idle(QueuePair qp) {
     QpCore core = ((SoftQp) qp).engine();
-    return core.requestPool.idle() && core.responsePool.idle();
+    return core.isIdle();
   }
 
   /** {@return whether no thread has claimed the queue pair} */
   public static boolean free(QueuePair qp) {
-    return !((SoftQp) qp).engine().token.claimed();
+    return !((SoftQp) qp).engine().claimed();
   }
 
   /**
@@ -62,11 +62,26 @@ public final class Probe {
   public static void postChanged(QueuePair qp, WrOpcode opcode) {
     QpCore core = ((SoftQp) qp).engine();
     long index = core.sends.claim(1);
-    SendWqe w = core.sends.at(index);
-    w.breakIt();
-    w.broken = false;
-    w.opcode = opcode.value();
+    int b = core.sends.base(index);
+    core.sends.slots().begin(b, 0, opcode.value(), 0);
+    core.sends.slots().keys(b, 0, 0);
+    core.sends.slots().remote(b, 0);
     SendPost.publish(core, core.sends, index, 1);
+  }
+
+  /** The send ring of one life of a queue pair. */
+  public record Life(SendRing ring) {
+    /** Whether it goes on where another one has ended for good. */
+    public boolean follows(Life before) {
+      return before.ring.sealed()
+          && before.ring.claim(1) == SlotRing.CLOSED
+          && ring.head() == before.ring.tail();
+    }
+  }
+
+  /** {@return the present life of a queue pair} */
+  public static Life life(QueuePair qp) {
+    return new Life(((SoftQp) qp).engine().sends);
   }
 
   /** Whether the service of a queue pair executes an opcode. */
@@ -79,7 +94,7 @@ public final class Probe {
     HcaCore core = (HcaCore) CORE.get(hca);
     for (int i = 0; i < 1000; i++) {
       boolean[] free = {true};
-      core.qps().forEach(qp -> free[0] &= !qp.token.claimed());
+      core.qps().forEach(qp -> free[0] &= !qp.claimed());
       if (free[0]) {
         return true;
       }
@@ -95,13 +110,13 @@ public final class Probe {
     core.qps()
         .forEach(
             qp -> {
-              if (qp.token.claimed()) {
+              if (qp.claimed()) {
                 RunList owner = qp.owner;
                 text.append("\n").append(qp.type).append(' ').append(qp.state);
                 text.append(owner == null ? ", no owner" : owner == qp.runList ? ", own" : "");
                 text.append(owner == core.worker().runList() ? ", worker's" : "");
                 text.append(qp.listed ? ", listed" : "").append(", final ");
-                text.append(qp.crash.isFinal()).append(", ").append(rings(qp.verbs));
+                text.append(qp.history.isFinal()).append(", ").append(rings(qp.verbs));
                 Throwable why = qp.history.crash();
                 text.append(why == null ? "" : ", " + why + Holder.at(why.getStackTrace()));
               }
@@ -120,8 +135,8 @@ public final class Probe {
   /** Claims it and never gives it back, as a thread would that is stuck inside. */
   public static void hold(QueuePair qp) {
     QpCore core = ((SoftQp) qp).engine();
-    core.token.heldBy(Thread.currentThread().threadId());
-    if (!core.token.tryClaim()) {
+    core.heldBy(Thread.currentThread().threadId());
+    if (!core.tryClaim()) {
       throw new AssertionError("it is claimed already");
     }
   }
@@ -133,7 +148,7 @@ public final class Probe {
 
   /** Whether its claim was made dead. */
   public static boolean dead(QueuePair qp) {
-    return ((SoftQp) qp).engine().token.dead();
+    return ((SoftQp) qp).engine().dead();
   }
 
   /**
@@ -164,13 +179,13 @@ public final class Probe {
 
   /** Whether an exception was caught of which a step has yet to make an error. */
   public static boolean crashPending(QueuePair qp) {
-    QpCrash crash = ((SoftQp) qp).engine().crash;
+    QpCrash crash = ((SoftQp) qp).engine().history;
     return crash.isPending() && !crash.isFinal();
   }
 
   /** How many packets it would have sent for requests that were executed at its peer. */
   public static long direct(QueuePair qp) {
-    return ((SoftQp) qp).engine().directSent.requests;
+    return ((SoftQp) qp).engine().directPath.requests;
   }
 
   /** Whether it says that packets must end what packets have begun. */
@@ -180,7 +195,7 @@ public final class Probe {
 
   /** How many packets it has really sent, requests and answers. */
   public static long packets(QueuePair qp) {
-    return ((SoftQp) qp).engine().counts.packets(HcaCounter.SENT_PKTS);
+    return ((SoftQp) qp).engine().packets(HcaCounter.SENT_PKTS);
   }
 
   /** Whether the free slots of its rings are those whose requests have ended and were polled. */
@@ -220,7 +235,7 @@ public final class Probe {
     Set<Claimed> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     Claimed qp = (Claimed) HANDED.getVolatile(worker);
     for (; qp != null; qp = (Claimed) NEXT.getVolatile(qp)) {
-      if (!qp.token.claimed() || !seen.add(qp)) { // one that waits twice makes the list a ring
+      if (!qp.claimed() || !seen.add(qp)) { // one that waits twice makes the list a ring
         return false;
       }
     }

@@ -71,7 +71,7 @@ class RestTest {
     assertTrue(Turns.restNs(hca.worker()) <= TimeUnit.MILLISECONDS.toNanos(250));
     int wakes = wakesIn(1);
     assertTrue(wakes < 240, wakes + " times in an hour, at rest");
-    qp.engine().counts.count(HcaCounter.RCVD_PKTS);
+    qp.engine().count(HcaCounter.RCVD_PKTS);
     clock.advance(Turns.restNs(hca.worker()));
     hca.worker().step();
     long heard = clock.nanoTime();

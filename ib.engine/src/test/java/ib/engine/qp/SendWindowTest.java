@@ -9,36 +9,36 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("The window of a wire that segments")
 class SendWindowTest {
-  private final SendWindow window = new SendWindow(128);
+  private final SendWindow window = new SendWindow(128) {};
 
   @Test
   @DisplayName("is halved by a loss down to 16, opens by 4 for each window acknowledged, up to all")
   void sizes() {
-    assertEquals(128, window.size());
+    assertEquals(128, window.windowSize());
     int[] halves = {64, 32, 16, 16};
     for (int half : halves) {
       window.lost(7, false);
-      assertEquals(half, window.size());
+      assertEquals(half, window.windowSize());
     }
     window.acknowledged(15);
-    assertEquals(16, window.size());
+    assertEquals(16, window.windowSize());
     window.acknowledged(1);
-    assertEquals(20, window.size());
+    assertEquals(20, window.windowSize());
     for (int i = 0; i < 200; i++) {
       window.acknowledged(64);
     }
-    assertEquals(128, window.size());
+    assertEquals(128, window.windowSize());
     window.lost(7, true);
-    window.reset();
-    assertEquals(128, window.size());
+    window.openWindow();
+    assertEquals(128, window.windowSize());
   }
 
   @Test
   @DisplayName("is never larger than what was configured, however small that is")
   void small() {
-    SendWindow two = new SendWindow(2);
+    SendWindow two = new SendWindow(2) {};
     two.lost(7, true);
-    assertEquals(2, two.size());
+    assertEquals(2, two.windowSize());
   }
 
   @Test
@@ -47,16 +47,16 @@ class SendWindowTest {
           + " acknowledged; what waits for a repetition stays")
   void congestion() {
     window.congested();
-    assertEquals(64, window.size());
+    assertEquals(64, window.windowSize());
     window.congested();
-    assertEquals(64, window.size(), "of the same congestion");
+    assertEquals(64, window.windowSize(), "of the same congestion");
     window.acknowledged(64);
-    assertEquals(68, window.size());
+    assertEquals(68, window.windowSize());
     window.congested();
-    assertEquals(68, window.size(), "64 of 68 are acknowledged");
+    assertEquals(68, window.windowSize(), "64 of 68 are acknowledged");
     window.acknowledged(4);
     window.congested();
-    assertEquals(34, window.size());
+    assertEquals(34, window.windowSize());
     window.lost(7, true);
     window.acknowledged(40);
     window.congested();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.engine.cq.CompletionRing;
+import ib.engine.mr.Sges;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
 import ib.engine.wire.PacketQueue;
@@ -76,21 +77,23 @@ class RingRaceTest {
         continue;
       }
       if (planted) {
-        ring.at(first).batch = n;
-        ring.publish(first);
+        ring.publish(first, n);
       }
+      SendSlots slots = ring.slots();
       for (int k = 0; k < n; k++) {
-        SendWqe w = ring.at(first + k);
-        w.wrId = (long) me * EACH + i + k;
-        w.immData = (int) w.wrId;
-        w.remoteAddress = w.wrId * 3;
+        int b = ring.base(first + k);
+        long id = (long) me * EACH + i + k;
+        if (!planted) {
+          slots.begin(b, id, 0, 0);
+        }
+        slots.keys(b, (int) id, (int) id);
+        slots.remote(b, id * 3);
         if (planted && k == 0) {
           race.pause();
         }
       }
       if (!planted) {
-        ring.at(first).batch = n;
-        ring.publish(first);
+        ring.publish(first, n);
       }
       i += n;
     }
@@ -104,11 +107,12 @@ class RingRaceTest {
         race.pause();
         continue;
       }
-      int n = ring.at(head).batch;
+      int n = ring.batch(head);
       for (int k = 0; k < n; k++) {
-        SendWqe w = ring.at(head);
-        int id = (int) w.wrId;
-        if (w.immData != id || w.remoteAddress != id * 3L || id <= last[id / EACH]) {
+        SendSlots slots = ring.slots();
+        int b = ring.base(head);
+        int id = slots.rkey(b);
+        if (slots.immData(b) != id || slots.remoteAddress(b) != id * 3L || id <= last[id / EACH]) {
           throw new AssertionError("torn or out of order: " + id);
         }
         last[id / EACH] = id;
@@ -154,7 +158,7 @@ class RingRaceTest {
 
   private static void takeAll(
       ReceiveRing ring, AtomicIntegerArray seen, AtomicInteger taken, boolean planted, Race race) {
-    ReceiveWqe wqe = new ReceiveWqe(1);
+    HeldReceive wqe = new HeldReceive(1);
     while (taken.get() < 2 * EACH) {
       boolean got;
       if (planted) {
@@ -172,8 +176,10 @@ class RingRaceTest {
         race.pause();
         continue;
       }
-      int id = (int) wqe.wrId;
-      if (wqe.sges.lkey(0) != id || wqe.sges.address(0) != id * 5L || wqe.sges.length(0) != id) {
+      long[] w = wqe.words();
+      int id = (int) ReceiveSlot.wrId(w, 0);
+      int at = ReceiveSlot.sges(0);
+      if (Sges.lkey(w, at) != id || Sges.address(w, at) != id * 5L || Sges.length(w, at) != id) {
         throw new AssertionError("torn: " + id);
       }
       seen.incrementAndGet(id);
@@ -344,13 +350,12 @@ class RingRaceTest {
     ring.post(ring.claim(1), 3, null, 0, 0, 0);
     ring.seal();
     assertEquals(SlotRing.CLOSED, ring.claim(1));
-    ReceiveWqe wqe = new ReceiveWqe(1);
-    assertTrue(ring.killOldest(wqe));
-    assertEquals(1, wqe.wrId);
+    assertTrue(ring.killOldest());
+    assertEquals(1, ReceiveSlot.wrId(ring.words(), ring.base(0)));
     ring.retire(0);
-    assertFalse(ring.killOldest(wqe), "its poster was held up");
-    assertTrue(ring.killOldest(wqe));
-    assertEquals(3, wqe.wrId);
+    assertFalse(ring.killOldest(), "its poster was held up");
+    assertTrue(ring.killOldest());
+    assertEquals(3, ReceiveSlot.wrId(ring.words(), ring.base(2)));
     ring.retire(2);
     ring.post(late, 2, null, 0, 0, 0);
     assertTrue(ring.retract(late), "the poster learns it");

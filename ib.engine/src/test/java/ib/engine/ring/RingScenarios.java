@@ -3,6 +3,7 @@ package ib.engine.ring;
 import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Scenario;
 import ib.engine.cq.CompletionRing;
+import ib.engine.mr.Sges;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
 import ib.engine.wire.PacketQueue;
@@ -40,13 +41,12 @@ public final class RingScenarios {
     private void post(int n, int id) {
       long first = ring.claim(n);
       for (int i = 0; i < n; i++) {
-        SendWqe w = ring.at(first + i);
-        w.wrId = (long) id + i;
+        int b = ring.base(first + i);
+        ring.slots().begin(b, (long) id + i, 0, 0);
         Interleavings.step();
-        w.immData = id + i;
+        ring.slots().keys(b, 0, id + i);
       }
-      ring.at(first).batch = n;
-      ring.publish(first);
+      ring.publish(first, n);
     }
 
     private void consume() {
@@ -54,11 +54,12 @@ public final class RingScenarios {
       if (!ring.published(h)) {
         return;
       }
-      int n = ring.at(h).batch;
+      int n = ring.batch(h);
       for (int i = 0; i < n; i++) {
-        SendWqe w = ring.at(h + i);
-        require(w.wrId == w.immData, "torn");
-        seen.append(w.wrId);
+        int b = ring.base(h + i);
+        long id = ring.slots().wrId(b);
+        require(id == ring.slots().immData(b), "torn");
+        seen.append(id);
         ring.retire(h + i);
       }
     }
@@ -240,10 +241,13 @@ public final class RingScenarios {
     }
 
     private void take() {
-      ReceiveWqe w = new ReceiveWqe(1);
-      if (ring.take(w)) {
-        require(w.sges.lkey(0) == w.wrId && w.sges.length(0) == w.wrId, "torn");
-        sum += (int) w.wrId;
+      HeldReceive held = new HeldReceive(1);
+      if (ring.take(held)) {
+        long[] w = held.words();
+        long id = ReceiveSlot.wrId(w, 0);
+        int at = ReceiveSlot.sges(0);
+        require(Sges.lkey(w, at) == id && Sges.length(w, at) == id, "torn");
+        sum += (int) id;
         taken++;
       }
     }

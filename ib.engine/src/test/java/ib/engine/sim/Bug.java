@@ -114,7 +114,7 @@ enum Bug {
   DIRECT_RECEIVE_LEFT(
       "qp.DirectPath",
       "send",
-      call("complete", b -> b.pop2().pop2().pop2().pop2()),
+      call("complete", b -> b.pop2().pop2().pop().pop2().pop2().pop()),
       Profile.DIRECT),
   DIRECT_OVERTAKES(
       "qp.Requester",

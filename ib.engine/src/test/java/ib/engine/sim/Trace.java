@@ -2,6 +2,7 @@ package ib.engine.sim;
 
 import ib.engine.wire.Packet;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.zip.CRC32;
 
 /**
@@ -62,7 +63,7 @@ final class Trace {
 
   private void mix(MemorySegment part) {
     CRC32 crc = new CRC32();
-    crc.update(part.asByteBuffer());
+    crc.update(part.toArray(ValueLayout.JAVA_BYTE)); // inline data stands in words
     mix(crc.getValue());
   }
 

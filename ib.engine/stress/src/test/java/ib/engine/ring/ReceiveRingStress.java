@@ -3,6 +3,7 @@ package ib.engine.ring;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import ib.engine.mr.Sges;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -20,19 +21,22 @@ public class ReceiveRingStress {
     }
   }
 
-  private static int id(ReceiveWqe w) {
-    int id = (int) w.wrId;
+  private static int id(long[] w) {
+    int id = (int) ReceiveSlot.wrId(w, 0);
+    int at = ReceiveSlot.sges(0);
     boolean whole =
-        w.sges.lkey(0) == id * 3 && w.sges.address(0) == id * 5L && w.sges.length(0) == id * 7;
+        Sges.lkey(w, at) == id * 3
+            && Sges.address(w, at) == id * 5L
+            && Sges.length(w, at) == id * 7;
     return whole ? id : -100;
   }
 
   private static int take(ReceiveRing ring) {
-    ReceiveWqe w = new ReceiveWqe(1);
-    if (!ring.take(w)) {
+    HeldReceive held = new HeldReceive(1);
+    if (!ring.take(held)) {
       return 0;
     }
-    return id(w);
+    return id(held.words());
   }
 
   /** One request, two consumers. */

@@ -15,15 +15,19 @@ import org.openjdk.jcstress.infra.results.I_Result;
 
 /** S6, S13: the send queue. */
 public class SendRingStress {
-  private static void fill(SendWqe w, int id) {
-    w.wrId = id;
-    w.immData = id * 3;
-    w.remoteAddress = id * 5L;
+  private static void fill(SendRing ring, long index, int id) {
+    SendSlots slots = ring.slots();
+    int b = ring.base(index);
+    slots.begin(b, id, 0, 0);
+    slots.keys(b, 0, id * 3);
+    slots.remote(b, id * 5L);
   }
 
-  private static int read(SendWqe w) {
-    int id = (int) w.wrId;
-    return w.immData == id * 3 && w.remoteAddress == id * 5L ? id : -100;
+  private static int read(SendRing ring, long index) {
+    SendSlots slots = ring.slots();
+    int b = ring.base(index);
+    int id = (int) slots.wrId(b);
+    return slots.immData(b) == id * 3 && slots.remoteAddress(b) == id * 5L ? id : -100;
   }
 
   /** Two posters: both requests are there, whole, in slots of their own. */
@@ -37,7 +41,7 @@ public class SendRingStress {
 
     private void post(int id) {
       long i = ring.claim(1);
-      fill(ring.at(i), id);
+      fill(ring, i, id);
       ring.publish(i);
     }
 
@@ -54,7 +58,7 @@ public class SendRingStress {
     @Arbiter
     public void consumer(II_Result r) {
       for (int i = 0; i < 2 && ring.published(i); i++) {
-        r.r1 = 10 * r.r1 + read(ring.at(i));
+        r.r1 = 10 * r.r1 + read(ring, i);
         ring.retire(i);
         r.r2++;
       }
@@ -101,17 +105,16 @@ public class SendRingStress {
     @Actor
     public void poster() {
       long i = ring.claim(2);
-      fill(ring.at(i), 3);
-      fill(ring.at(i + 1), 4);
-      ring.at(i).batch = 2;
-      ring.publish(i);
+      fill(ring, i, 3);
+      fill(ring, i + 1, 4);
+      ring.publish(i, 2);
     }
 
     @Actor
     public void consumer(I_Result r) {
       if (ring.published(0)) {
-        for (int i = 0; i < ring.at(0).batch; i++) {
-          r.r1 = 10 * r.r1 + read(ring.at(i));
+        for (int i = 0; i < ring.batch(0); i++) {
+          r.r1 = 10 * r.r1 + read(ring, i);
         }
       }
     }
@@ -129,17 +132,16 @@ public class SendRingStress {
     @Actor
     public void poster() {
       long i = ring.claim(2);
-      fill(ring.at(i), 3);
-      ring.at(i).batch = 2;
-      ring.publish(i);
-      fill(ring.at(i + 1), 4);
+      fill(ring, i, 3);
+      ring.publish(i, 2);
+      fill(ring, i + 1, 4);
     }
 
     @Actor
     public void consumer(I_Result r) {
       if (ring.published(0)) {
-        for (int i = 0; i < ring.at(0).batch; i++) {
-          r.r1 = 10 * r.r1 + read(ring.at(i));
+        for (int i = 0; i < ring.batch(0); i++) {
+          r.r1 = 10 * r.r1 + read(ring, i);
         }
       }
     }

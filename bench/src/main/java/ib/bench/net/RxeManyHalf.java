@@ -36,6 +36,7 @@ final class RxeManyHalf implements Half {
   private static final int UNDER_WAY = 2 << 20; // bytes of all queue pairs, as RxeHalf
   private static final int WINDOW = 128 * 4096; // bytes of one queue pair's full window
   private static final int SEED = 50;
+  private static final int TIMEOUT = 16; // 0.27 s, so that a busy machine is no loss
 
   private final Spec spec;
   private final Shape shape;
@@ -161,7 +162,7 @@ final class RxeManyHalf implements Half {
     qp.modify(
         new QpAttr()
             .state(QpState.RTS)
-            .timeout(14)
+            .timeout(TIMEOUT)
             .retryCount(7)
             .rnrRetry(7)
             .sqPsn(0)

@@ -31,6 +31,8 @@ public final class Link {
   private final int port;
   private final LinkConfig config;
   private final SaClient sa;
+  private final NearLinks nearLinks;
+  private final NearSends near;
   private final Statistics statistics = new Statistics();
   private final UdQueue queue;
   private final Traffic traffic;
@@ -57,13 +59,16 @@ public final class Link {
     this.config = config;
     this.sa = sa;
     queue = new UdQueue(device, port, config.sends(), config.receives(), loop::wake);
-    traffic = new Traffic(queue, statistics, loop);
+    nearLinks = shared.nearLinks();
+    near = new NearSends(nearLinks, loop.kept());
+    traffic = new Traffic(queue, statistics, loop, near);
     connected = new ConnectedMode(this, shared);
     longs = new LongSends(this, queue, connected);
     appearance = new Appearance(device, port, config);
     attachments = new Attachments(appearance.ethernet());
     wantConnected = config.connected();
     state = appearance.down("not started", null, address());
+    nearLinks.add(state.address());
   }
 
   /** Starts the link; the host is notified of its state. */
@@ -179,6 +184,8 @@ public final class Link {
   void report() {
     LinkState now = current();
     if (!now.equals(state)) {
+      nearLinks.remove(state.address());
+      nearLinks.add(now.address());
       state = now;
       traffic.know(now.broadcast(), now.address().gid());
       log.trace("{} port {}: {}", device.name(), port, now);
@@ -285,6 +292,10 @@ public final class Link {
     return traffic;
   }
 
+  NearSends near() {
+    return near;
+  }
+
   Paths ways() {
     return paths;
   }
@@ -357,6 +368,7 @@ public final class Link {
       connected.stop();
       queue.stop(traffic);
       queue.close();
+      nearLinks.remove(state.address());
     }
   }
 

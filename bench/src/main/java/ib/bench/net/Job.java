@@ -81,7 +81,7 @@ final class Job {
             cpu.add(spent / 1e9 / (n * payload / (1L << 30)));
             garbage.add(made / n);
             double sent = Long.parseLong(words[5]);
-            repeated.add(sent / n - 1);
+            repeated.add(sent == 0 ? 0 : sent / n - 1);
             cut.add(Long.parseLong(words[6]) / Math.max(1, sent));
             kept = true;
           }

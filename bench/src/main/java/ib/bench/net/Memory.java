@@ -81,7 +81,7 @@ final class Memory {
       qp.modify(
           new QpAttr()
               .state(QpState.RTS)
-              .timeout(14)
+              .timeout(17)
               .retryCount(7)
               .rnrRetry(7)
               .sqPsn(0)

@@ -31,7 +31,6 @@ public final class Link {
   private final int port;
   private final LinkConfig config;
   private final SaClient sa;
-  private final NearLinks nearLinks;
   private final NearSends near;
   private final Statistics statistics = new Statistics();
   private final UdQueue queue;
@@ -59,8 +58,7 @@ public final class Link {
     this.config = config;
     this.sa = sa;
     queue = new UdQueue(device, port, config.sends(), config.receives(), loop::wake);
-    nearLinks = shared.nearLinks();
-    near = new NearSends(nearLinks, loop.kept());
+    near = new NearSends(shared.nearLinks(), loop.kept());
     traffic = new Traffic(queue, statistics, loop, near);
     connected = new ConnectedMode(this, shared);
     longs = new LongSends(this, queue, connected);
@@ -68,7 +66,7 @@ public final class Link {
     attachments = new Attachments(appearance.ethernet());
     wantConnected = config.connected();
     state = appearance.down("not started", null, address());
-    nearLinks.add(state.address());
+    near.at(state.address());
   }
 
   /** Starts the link; the host is notified of its state. */
@@ -184,8 +182,7 @@ public final class Link {
   void report() {
     LinkState now = current();
     if (!now.equals(state)) {
-      nearLinks.remove(state.address());
-      nearLinks.add(now.address());
+      near.at(now.address());
       state = now;
       traffic.know(now.broadcast(), now.address().gid());
       log.trace("{} port {}: {}", device.name(), port, now);
@@ -292,10 +289,6 @@ public final class Link {
     return traffic;
   }
 
-  NearSends near() {
-    return near;
-  }
-
   Paths ways() {
     return paths;
   }
@@ -368,7 +361,7 @@ public final class Link {
       connected.stop();
       queue.stop(traffic);
       queue.close();
-      nearLinks.remove(state.address());
+      near.gone();
     }
   }
 

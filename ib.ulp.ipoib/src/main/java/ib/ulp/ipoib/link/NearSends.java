@@ -3,6 +3,7 @@ package ib.ulp.ipoib.link;
 import ib.core.serial.KeptRuns;
 import ib.core.verbs.Gid;
 import ib.ulp.ipoib.wire.LinkAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Has the loop's thread run the completion handlers that its sends cause, if these are handlers of
@@ -15,10 +16,26 @@ import ib.ulp.ipoib.wire.LinkAddress;
 final class NearSends {
   private final NearLinks near;
   private final KeptRuns kept;
+  private @Nullable LinkAddress own;
 
   NearSends(NearLinks near, KeptRuns kept) {
     this.near = near;
     this.kept = kept;
+  }
+
+  /** The link has this address from now on. */
+  void at(LinkAddress address) {
+    near.add(address);
+    gone();
+    own = address;
+  }
+
+  /** The link has no address any more. */
+  void gone() {
+    if (own != null) {
+      near.remove(own);
+      own = null;
+    }
   }
 
   /** {@return whether an address is a link's of this client} */

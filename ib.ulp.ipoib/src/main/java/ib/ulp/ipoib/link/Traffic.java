@@ -54,6 +54,10 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     host = null;
   }
 
+  NearSends near() {
+    return near;
+  }
+
   /** Sets the addresses by which broadcasts and this interface's own packets are recognized. */
   void know(Gid broadcastGroup, Gid own) {
     broadcast = broadcastGroup;

@@ -74,6 +74,8 @@ final class Child {
         halves.remove(words[1]);
         yield "ok";
       }
+      case "crc" -> String.valueOf(Crc.perPacketNs(Long.parseLong(words[1])));
+      case "memory" -> Memory.ofQueuePairs(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
       case "flag" -> String.valueOf(Flag.roundTripNs(Long.parseLong(words[1])));
       default -> throw new IllegalArgumentException(words[0]);
     };
@@ -126,10 +128,13 @@ final class Child {
     begin();
     Pin.to(0);
     long start = System.nanoTime();
+    long sent = half.sent();
+    long cut = half.cut();
     long n = half.drive(start + ms * 1_000_000);
     long ns = System.nanoTime() - start;
     Pin.off();
-    return n + " " + ns + " " + spent();
+    return String.join(
+        " ", "" + n, "" + ns, spent(), "" + (half.sent() - sent), "" + (half.cut() - cut));
   }
 
   private String halt() throws InterruptedException {

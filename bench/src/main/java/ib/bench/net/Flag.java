@@ -1,5 +1,6 @@
 package ib.bench.net;
 
+import ib.bench.Pin;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -17,6 +18,7 @@ final class Flag {
         Thread.ofPlatform()
             .start(
                 () -> {
+                  Pin.to(1);
                   long seen = 0;
                   while (seen >= 0) {
                     long now = (long) LONG.getAcquire(flags, 128L);
@@ -28,6 +30,7 @@ final class Flag {
                     }
                   }
                 });
+    Pin.to(0);
     long n = 0;
     long start = System.nanoTime();
     while (System.nanoTime() - start < ms * 1_000_000) {
@@ -41,6 +44,7 @@ final class Flag {
     long ns = System.nanoTime() - start;
     LONG.setRelease(flags, 128L, -1L);
     echo.join();
+    Pin.off();
     return ns / n;
   }
 }

@@ -23,6 +23,16 @@ interface Half extends AutoCloseable {
    */
   long drive(long untilNs);
 
+  /** {@return datagrams that this end's device has sent so far; 0 where nothing counts them} */
+  default long sent() {
+    return 0;
+  }
+
+  /** {@return those of them that the system has cut from a longer send} */
+  default long cut() {
+    return 0;
+  }
+
   @Override
   void close();
 }

@@ -14,6 +14,10 @@ final class Job {
   final List<Double> cpu = new ArrayList<>(); // seconds per GiB
   final List<Double> garbage = new ArrayList<>(); // bytes per unit
   final List<Double> switches = new ArrayList<>(); // voluntary context switches per unit
+  final List<Double> repeated = new ArrayList<>(); // datagrams beyond one a packet, a share
+  final List<Double> cut = new ArrayList<>(); // share of the datagrams
+  private final List<List<Double>> all = List.of(figures, cpu, garbage, switches, repeated, cut);
+  private boolean kept; // a sample of the last round
   String failure = "";
 
   Job(String path, String id, Spec spec, Worker client, Worker server) {
@@ -43,8 +47,17 @@ final class Job {
         });
   }
 
+  /** Drops the sample of the last round. */
+  void drop() {
+    if (kept) {
+      all.forEach(List::removeLast);
+    }
+    kept = false;
+  }
+
   /** Runs once; keeps the figures unless it was to get warm. */
   void round(long ms, boolean warm) {
+    kept = false;
     attempt(
         () -> {
           server.ask("serve " + id + "s");
@@ -67,6 +80,10 @@ final class Job {
             int payload = Math.min(spec.bytes(), spec.packet());
             cpu.add(spent / 1e9 / (n * payload / (1L << 30)));
             garbage.add(made / n);
+            double sent = Long.parseLong(words[5]);
+            repeated.add(sent == 0 ? 0 : sent / n - 1);
+            cut.add(Long.parseLong(words[6]) / Math.max(1, sent));
+            kept = true;
           }
         });
   }

@@ -1,9 +1,8 @@
 package ib.bench.net;
 
+import ib.bench.Machine;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -13,129 +12,133 @@ import java.util.regex.Pattern;
  * once, so that ratios are of the same minute of the machine. {@code bench/rxe} starts it.
  */
 public final class Main {
-  private static final int SMALL = 64;
-  private static final int LARGE = 65_536;
+  private static final int WARM = 2;
+  private static final int MAX_TIMES = 3; // as many rounds as are asked for, to get those kept
+  private static final double MAX_MOVED = 1.15; // of F within a round
+  private static final int FLAG_MS = 50;
+  private static final int CRC_MS = 20;
+  private static final int PAIRS = 10_000;
+  private static final double MAX_MB = 200;
 
-  private final List<Job> jobs = new ArrayList<>();
-  private final Map<String, Worker> workers = new LinkedHashMap<>();
-  private final Pattern wanted;
-  private final String here;
-  private final String there;
-  private int slot;
+  private final Plan plan;
+  private final StringBuilder log = new StringBuilder();
+  private int kept;
+  private int dropped;
 
-  private Main(Pattern wanted, String here, String there) {
-    this.wanted = wanted;
-    this.here = here;
-    this.there = there;
+  private Main(Plan plan) {
+    this.plan = plan;
   }
 
   /**
    * Runs all.
    *
-   * @param args {@code --rounds n}, {@code --ms n} for each sample, {@code --only regex} of path
-   *     and system; {@code --here} and {@code --there}, commands that enter the two namespaces
+   * @param args {@code --rounds n} that are kept, {@code --ms n} for each sample, {@code --only
+   *     regex} of path, pattern, packet and system; {@code --moved x}, how far F may move within a
+   *     round that is kept; {@code --here} and {@code --there}, commands that enter the two
+   *     namespaces
    */
   public static void main(String[] args) throws IOException {
     Map<String, String> options = new LinkedHashMap<>();
     for (int i = 0; i + 1 < args.length; i += 2) {
       options.put(args[i], args[i + 1]);
     }
-    Main main =
-        new Main(
+    Plan plan =
+        new Plan(
             Pattern.compile(options.getOrDefault("--only", ".*")),
             options.getOrDefault("--here", ""),
             options.getOrDefault("--there", ""));
     int rounds = Integer.parseInt(options.getOrDefault("--rounds", "7"));
     int ms = Integer.parseInt(options.getOrDefault("--ms", "400"));
+    double moved = Double.parseDouble(options.getOrDefault("--moved", "" + MAX_MOVED));
     try {
-      main.plan();
-      main.run(rounds, ms);
+      plan.make();
+      new Main(plan).run(rounds, ms, moved);
     } finally {
-      main.workers.values().forEach(Worker::close);
+      plan.close();
     }
   }
 
-  private void plan() throws IOException {
-    String[] all = {"rxe", "raw", "raw-unconnected", "nio", "tcp", "aeron"};
-    for (String path : List.of("loopback", "veth 1500")) {
-      add(path, Spec.Pattern.RTT, SMALL, 1024, all);
-    }
-    add("one JVM", Spec.Pattern.RTT, SMALL, 1024, "rxe", "rxe-datagrams", "raw");
-    add("veth 9000", Spec.Pattern.RTT, SMALL, 1024, "rxe", "raw");
-    add("loopback", Spec.Pattern.SLEEP, SMALL, 1024, "rxe", "raw");
-    String[] streams = {
-      "rxe", "rxe-write", "raw-gso", "raw-mmsg", "raw-one", "rxe-portable", "nio", "tcp", "aeron"
-    };
-    add("loopback", Spec.Pattern.STREAM, LARGE, 4096, streams);
-    add("loopback", Spec.Pattern.STREAM, LARGE, 4096, "rxe-loss-0.1%", "rxe-loss-1%");
-    add("one JVM", Spec.Pattern.STREAM, LARGE, 4096, "rxe", "rxe-datagrams", "raw-gso");
-    add("veth 9000", Spec.Pattern.STREAM, LARGE, 4096, streams);
-    add("veth 1500", Spec.Pattern.STREAM, LARGE, 1024, streams);
-    add(
-        "loopback",
-        Spec.Pattern.STREAM,
-        SMALL,
-        SMALL,
-        "rxe",
-        "rxe-write",
-        "raw-gso",
-        "raw-mmsg",
-        "raw-one",
-        "aeron");
+  private double flag() throws IOException {
+    return Double.parseDouble(plan.client().ask("flag " + FLAG_MS));
   }
 
-  private void add(String path, Spec.Pattern pattern, int bytes, int packet, String... systems)
-      throws IOException {
-    for (String system : systems) {
-      String name = path + " " + pattern + " " + packet + " " + system;
-      if (wanted.matcher(name).find() && !(path.startsWith("veth") && there.isEmpty())) {
-        int s = slot++;
-        String net = path.equals("veth 1500") ? "10.91." : path.equals("veth 9000") ? "10.92." : "";
-        String prefix = net.isEmpty() ? "127.0." : net;
-        Spec spec = new Spec(system, pattern, bytes, packet, prefix + s + ".2", prefix + s + ".1");
-        Worker client = worker("client", here);
-        Worker server =
-            path.equals("one JVM")
-                ? client
-                : net.isEmpty() ? worker("server here", here) : worker("server there", there);
-        jobs.add(new Job(path, "j" + s, spec, client, server));
+  private void run(int rounds, int ms, double moved) throws IOException {
+    plan.jobs().forEach(Job::open);
+    for (int i = 0; i < WARM; i++) {
+      plan.jobs().forEach(job -> job.round(2L * ms, true));
+    }
+    double f = flag();
+    while (kept < rounds && kept + dropped < MAX_TIMES * rounds) {
+      plan.jobs().forEach(job -> job.round(ms, false));
+      double before = f;
+      f = flag();
+      boolean steady = Math.max(f, before) <= moved * Math.min(f, before);
+      if (steady) {
+        kept++;
+      } else {
+        plan.jobs().forEach(Job::drop);
+        dropped++;
       }
-    }
-  }
-
-  private Worker worker(String name, String enter) throws IOException {
-    Worker w = workers.get(name);
-    if (w == null) {
-      w = new Worker(enter);
-      workers.put(name, w);
-    }
-    return w;
-  }
-
-  private void run(int rounds, int ms) throws IOException {
-    Worker client = worker("client", here);
-    List<Double> flags = new ArrayList<>();
-    for (Job job : jobs) {
-      job.open();
-    }
-    for (int round = -2; round < rounds; round++) {
-      for (Job job : jobs) {
-        job.round(round < 0 ? 2 * ms : ms, round < 0);
-      }
-      if (round >= 0) {
-        flags.add(Double.parseDouble(client.ask("flag 50")));
-      }
-      System.err.printf(Locale.ROOT, "round %d of %d%n", Math.max(0, round + 1), rounds);
+      note(before, f, steady);
     }
     System.out.printf(
         Locale.ROOT,
-        "%d rounds of %d ms; F (two threads, one flag) %s ns%n%n",
-        rounds,
+        "%s; AVX-512: %s; %d rounds of %d ms kept, %d dropped because F moved by more than %.0f %%%s%n%n",
+        Machine.describe(),
+        Machine.hasAvx512() ? "yes" : "no",
+        kept,
         ms,
-        Report.range(flags, 1, "%.0f"));
-    new Report(jobs).print(System.out);
-    for (Job job : jobs) {
-      job.close();
+        dropped,
+        100 * (moved - 1),
+        kept < rounds ? "; TOO FEW: the machine is not quiet" : "");
+    System.out.printf(
+        "| round | F before, after, ns | CRC32 of 4 KiB, ns | load | kept |%n|---|---|---|---|---|%n%s%n",
+        log);
+    new Report(plan.jobs()).print(System.out);
+    new Goals(plan.jobs()).print(System.out);
+    if (plan.wants("memory")) {
+      memory();
+    }
+    plan.jobs().forEach(Job::close);
+  }
+
+  private void note(double before, double after, boolean steady) throws IOException {
+    log.append(
+        String.format(
+            Locale.ROOT,
+            "| %d | %.0f, %.0f | %.0f | %.1f | %s |%n",
+            kept + dropped,
+            before,
+            after,
+            Double.parseDouble(plan.client().ask("crc " + CRC_MS)),
+            Machine.load(),
+            steady ? "yes" : "no"));
+    System.err.printf("round %d: %d kept, %d dropped%n", kept + dropped, kept, dropped);
+  }
+
+  private void memory() throws IOException {
+    System.out.printf(
+        "%n| %,d connected queue pairs of a device | MB of heap | KiB each | MB resident more | at most %.0f MB |%n"
+            + "|---|---|---|---|---|%n",
+        PAIRS, MAX_MB);
+    for (int depth : new int[] {1, 16, 64}) {
+      String row;
+      try (Worker fresh = plan.fresh()) {
+        String[] bytes = fresh.ask("memory " + PAIRS + " " + depth).split(" ");
+        double heap = Long.parseLong(bytes[0]) / 1e6;
+        double each = Long.parseLong(bytes[0]) / 1024.0 / PAIRS;
+        row =
+            String.format(
+                Locale.ROOT,
+                "%.0f | %.1f | %.0f | %s",
+                heap,
+                each,
+                Long.parseLong(bytes[1]) / 1e6,
+                heap <= MAX_MB ? "yes" : "no");
+      } catch (IOException e) {
+        row = "failed: " + e.getMessage() + " | | | no";
+      }
+      System.out.printf("| rings of %d and %d | %s |%n", depth, depth, row);
     }
   }
 }

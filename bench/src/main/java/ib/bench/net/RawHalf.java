@@ -6,7 +6,9 @@ import java.util.function.BooleanSupplier;
 
 /**
  * UDP by system calls: one packet a call, many packets a call (sendmmsg, recvmmsg), or the system
- * cuts and joins (UDP_SEGMENT, UDP_GRO). A stream has at most {@value #WINDOW} bytes under way.
+ * cuts and joins (UDP_SEGMENT, UDP_GRO). {@code raw-icrc} cuts and joins too, and has the duty of
+ * any RoCE in software: each end copies each packet once and makes its CRC32 once. A stream has at
+ * most {@value #WINDOW} bytes under way.
  */
 final class RawHalf implements Half {
   private static final int WINDOW = 256 << 10;
@@ -16,6 +18,8 @@ final class RawHalf implements Half {
   private final Spec spec;
   private final Socket socket;
   private final boolean gso;
+  private final boolean icrc;
+  private final Duty duty = new Duty();
   private final boolean one;
   private final boolean sleeps;
   private long all; // bytes received
@@ -23,7 +27,8 @@ final class RawHalf implements Half {
 
   RawHalf(Spec spec, boolean serves, boolean connected) throws Exception {
     this.spec = spec;
-    this.gso = spec.system().equals("raw-gso");
+    this.icrc = spec.system().equals("raw-icrc");
+    this.gso = icrc || spec.system().equals("raw-gso");
     this.one = spec.system().equals("raw-one");
     this.sleeps = spec.pattern() == Spec.Pattern.SLEEP;
     InetAddress server = InetAddress.ofLiteral(spec.server());
@@ -58,7 +63,11 @@ final class RawHalf implements Half {
 
   private void sink(BooleanSupplier stop) {
     while (!stop.getAsBoolean()) {
-      if (socket.receive(one ? 1 : gso ? 8 : Socket.BATCH, false) > 0) {
+      int n = socket.receive(one ? 1 : gso ? 8 : Socket.BATCH, false);
+      if (n > 0) {
+        for (int i = 0; icrc && i < n; i++) {
+          duty.received(socket.arrived(i), socket.length(i), spec.packet() + Spec.HEADERS);
+        }
         all += socket.received();
         if (all - told >= CREDIT_EVERY) {
           told = all;
@@ -112,6 +121,9 @@ final class RawHalf implements Half {
           heard = System.nanoTime();
         }
         continue;
+      }
+      if (icrc) {
+        duty.send(socket.message(0), burst * packet, packet);
       }
       if (gso) {
         sent += socket.send(burst * packet, packet) ? (long) burst * packet : 0;

@@ -19,9 +19,12 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.driver.rxe.udp.Addresses;
+import ib.driver.rxe.udp.UdpCounter;
 import ib.driver.rxe.udp.UdpOptions;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -38,7 +41,7 @@ final class RxeHalf implements Half {
   private final Spec spec;
   private final boolean writes;
   private final boolean sleeps;
-  private final RxeNode node;
+  private final Node node;
   private final ProtectionDomain pd;
   private final CompletionQueue sendCq;
   private final CompletionQueue recvCq;
@@ -57,18 +60,8 @@ final class RxeHalf implements Half {
     this.spec = spec;
     this.writes = spec.system().equals("rxe-write");
     this.sleeps = spec.pattern() == Spec.Pattern.SLEEP;
-    InetAddress here = InetAddress.ofLiteral(serves ? spec.server() : spec.client());
     peer = InetAddress.ofLiteral(serves ? spec.client() : spec.server());
-    String io = spec.system().equals("rxe-portable") ? "PORTABLE" : "NATIVE";
-    String loss =
-        switch (spec.system()) {
-          case "rxe-loss-0.1%" -> "loss rate=0.001 dir=out";
-          case "rxe-loss-1%" -> "loss rate=0.01 dir=out";
-          default -> "";
-        };
-    UdpOptions.Local local =
-        spec.system().equals("rxe-datagrams") ? UdpOptions.Local.WIRE : UdpOptions.Local.MEMORY;
-    node = new RxeNode(here, io, sleeps ? "THREAD" : "POLL", local, serves ? "" : loss);
+    node = open(spec, serves);
     pd = node.device().allocPd();
     sendCq = node.device().createCq(new CqInit(2 * DEPTH));
     recvCq =
@@ -80,6 +73,38 @@ final class RxeHalf implements Half {
     memory = pd.allocMemory(Math.max(4096, spec.bytes()), 4096, EVERYTHING);
     QpCap cap = new QpCap(DEPTH, DEPTH, 1, 1, 64);
     qp = pd.createQp(new QpInit(QpType.RC, sendCq, cap).withRecvCq(recvCq));
+  }
+
+  private static Node open(Spec spec, boolean serves) throws IOException {
+    String here = serves ? spec.server() : spec.client();
+    if (spec.system().equals("rxe-defaults")) {
+      return new ShippedNode(here);
+    }
+    String io = spec.system().equals("rxe-portable") ? "PORTABLE" : "NATIVE";
+    String loss =
+        switch (spec.system()) {
+          case "rxe-loss-0.1%" -> "loss rate=0.001 dir=out";
+          case "rxe-loss-1%" -> "loss rate=0.01 dir=out";
+          default -> "";
+        };
+    UdpOptions.Local local =
+        spec.system().equals("rxe-datagrams") ? UdpOptions.Local.WIRE : UdpOptions.Local.MEMORY;
+    return new BareNode(
+        List.of(InetAddress.ofLiteral(here)),
+        io,
+        spec.progress().toUpperCase(Locale.ROOT),
+        local,
+        serves ? "" : loss);
+  }
+
+  @Override
+  public long sent() {
+    return node.counter(UdpCounter.UDP_SENT);
+  }
+
+  @Override
+  public long cut() {
+    return node.counter(UdpCounter.GSO_SENT);
   }
 
   @Override
@@ -101,7 +126,7 @@ final class RxeHalf implements Half {
     qp.modify(
         new QpAttr()
             .state(QpState.RTR)
-            .av(AhAttr.ofGid(1, GlobalRoute.to(gid, 1)))
+            .av(AhAttr.ofGid(1, GlobalRoute.to(gid, node.gidIndex())))
             .pathMtu(mtu)
             .destQpn(Integer.parseInt(words[0]))
             .rqPsn(0)

@@ -182,6 +182,11 @@ final class Socket implements AutoCloseable {
     }
   }
 
+  /** {@return the bytes of received message i} */
+  int length(int i) {
+    return inHeaders.get(INT, (long) i * HEADER + 56);
+  }
+
   /** {@return bytes received by the last call} */
   long received() {
     return received;

@@ -43,15 +43,24 @@ record Spec(String system, Pattern pattern, int bytes, int packet, String server
     return 20_000 + Math.floorMod(text().hashCode(), 20_000);
   }
 
+  /** Who receives for a RoCE device: {@code poll} or {@code thread}; empty for other systems. */
+  String progress() {
+    boolean thread = pattern == Pattern.SLEEP && !system.equals("rxe-defaults");
+    return system.startsWith("rxe") ? thread ? "thread" : "poll" : "";
+  }
+
   /** The half of one end. */
   Half open(boolean serves) throws Exception {
     return switch (system) {
-      case "raw", "raw-gso", "raw-mmsg", "raw-one" -> new RawHalf(this, serves, true);
+      case "raw", "raw-gso", "raw-icrc", "raw-mmsg", "raw-one" -> new RawHalf(this, serves, true);
       case "raw-unconnected" -> new RawHalf(this, serves, false);
       case "nio" -> new NioHalf(this, serves);
       case "tcp" -> new TcpHalf(this, serves);
       case "aeron" -> new AeronHalf(this, serves);
-      default -> new RxeHalf(this, serves);
+      default ->
+          RxeManyHalf.Shape.of(system) == null
+              ? new RxeHalf(this, serves)
+              : new RxeManyHalf(this, serves);
     };
   }
 }

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A child JVM, in a namespace. */
 final class Worker implements AutoCloseable {
-  private static final int PATIENCE_S = 30;
+  private static final int PATIENCE_S = 120;
 
   private final Process process;
   private final PrintStream to;

@@ -159,4 +159,29 @@ final class GsoTest {
     assertEquals(List.of(0, 0, 0), ids(3));
     assertEquals(0, wire.counter(UdpCounter.GSO_PROVEN));
   }
+
+  @Test
+  @DisplayName(
+      "auto: whole sends that get lost, where many senders meet, are no proof against the path")
+  void lostWhole() throws IOException {
+    UdpWire wire = device("auto");
+    for (int i = 0; i < 4; i++) {
+      int first = FIRST_PSN + 2 * i;
+      post(64, 64);
+      assertEquals(List.of(0, 1), ids(2), "a trial"); // both as if lost, in a full buffer
+      peer.acknowledge(HERE, side.qp.qpn(), first, NAK_SEQUENCE);
+      do {
+        assertEquals(List.of(0), ids(1)); // by itself
+      } while (peer.psn != first + 1);
+      peer.acknowledge(HERE, side.qp.qpn(), first + 1, ACK);
+      side.next(2 * i + 1);
+      side.next(2 * i + 2);
+    }
+    assertEquals(0, wire.counter(UdpCounter.GSO_REFUTED));
+    post(64, 64);
+    assertEquals(List.of(0, 1), ids(2));
+    peer.acknowledge(HERE, side.qp.qpn(), FIRST_PSN + 9, ACK);
+    side.next(9);
+    assertEquals(1, wire.counter(UdpCounter.GSO_PROVEN));
+  }
 }

@@ -70,6 +70,11 @@ final class RemoteStation implements Party {
     return answer.substring(Station.OK.length());
   }
 
+  /** {@return the process id} */
+  long pid() {
+    return process.pid();
+  }
+
   /** Ends it as {@code kill -9} does, in the middle of whatever it does. */
   void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();

@@ -106,6 +106,15 @@ final class Arrivals implements AutoCloseable {
     return memory.get(INT, header(i) + 56);
   }
 
+  /** {@return bytes of the first datagrams} */
+  int bytes(int count) {
+    int sum = 0;
+    for (int i = 0; i < count; i++) {
+      sum += length(i);
+    }
+    return sum;
+  }
+
   int port(int i) {
     return SocketAddress.port(memory, name(i));
   }

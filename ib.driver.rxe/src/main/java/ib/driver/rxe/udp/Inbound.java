@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * receive ring may call; calls do not block.
  */
 final class Inbound implements DatagramCodec.Doubt {
-  private static final int CONGESTED = 3; // RFC 3168 section 5
   private static final int UNKNOWN_HOPS = 64;
 
   private final WirePort port;
@@ -38,6 +37,7 @@ final class Inbound implements DatagramCodec.Doubt {
   private int first; // identification of the first packet of a receive
   private int step = 1; // difference of identifications in one receive
   private int id;
+  private boolean marked;
   private int taken; // packets since taken() was called
 
   /** Tests whether a GID is one of this device's. */
@@ -114,9 +114,12 @@ final class Inbound implements DatagramCodec.Doubt {
         p.release(run);
         return;
       }
-      p.congested = isCongested(trafficClass);
+      p.congested = Ecn.isCongested(trafficClass);
       if (p.congested) {
         counters.count(UdpCounter.NP_ECN_MARKED);
+      } else if (marked && Ecn.isCapable(trafficClass)) {
+        p.congested = true;
+        counters.count(UdpCounter.NP_BUFFER_MARKED);
       }
       address(p, to, high, low);
       p.trafficClass = trafficClass;
@@ -140,9 +143,13 @@ final class Inbound implements DatagramCodec.Doubt {
     }
   }
 
-  /** {@return whether a traffic class marks a packet as one that has met congestion} */
-  static boolean isCongested(int trafficClass) {
-    return (trafficClass & CONGESTED) == CONGESTED;
+  /**
+   * Marks the packets of the next datagrams for congestion, or does not, as {@link Backlog} says. A
+   * packet is marked only if its sender asks for marks: Linux's rxe takes the notification for an
+   * answer.
+   */
+  void marked(boolean on) {
+    marked = on;
   }
 
   private @Nullable DropReason decode(

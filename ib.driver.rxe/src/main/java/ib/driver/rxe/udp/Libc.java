@@ -27,6 +27,7 @@ final class Libc {
   static final int SO_REUSEADDR = 2;
   static final int SO_SNDBUF = 7;
   static final int SO_RCVBUF = 8;
+  static final int SO_MEMINFO = 55;
   static final int SOL_IP = 0;
   static final int IP_TOS = 1;
   static final int IP_TTL = 2;
@@ -76,6 +77,7 @@ final class Libc {
   private final MethodHandle socket = call("socket", INT, INT, INT, INT);
   private final MethodHandle bind = call("bind", INT, INT, LONG, INT);
   private final MethodHandle setsockopt = call("setsockopt", INT, INT, INT, INT, LONG, INT);
+  private final MethodHandle getsockopt = call("getsockopt", INT, INT, INT, INT, LONG, LONG);
   private final MethodHandle close = call("close", INT, INT);
   private final MethodHandle sendmsg = call("sendmsg", LONG, INT, LONG, INT);
   private final MethodHandle sendmmsg = call("sendmmsg", INT, INT, LONG, INT, INT);
@@ -169,6 +171,15 @@ final class Libc {
     int bytes = (int) value.byteSize();
     try {
       return (int) setsockopt.invokeExact(state, fd, level, name, value.address(), bytes);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** Reads an option into memory, which has the length as a number at an offset. */
+  int read(MemorySegment state, int fd, int level, int name, long into, long length) {
+    try {
+      return (int) getsockopt.invokeExact(state, fd, level, name, into, into + length);
     } catch (Throwable e) {
       throw unexpected(e);
     }

@@ -23,6 +23,8 @@ final class NativeReceiver extends Receiver {
   private final MemorySegment state = arena.allocate(Libc.stateBytes(), 8);
   private final MemorySegment ringState = arena.allocate(Libc.stateBytes(), 8);
   private final MemorySegment rung = arena.allocate(ValueLayout.JAVA_LONG);
+  private final Backlog backlog =
+      new Backlog(arena.allocate(Backlog.bytes(), 8), arena.allocate(Libc.stateBytes(), 8));
   private final int bell;
   private boolean rang; // used by the receiver's thread only
   private volatile MemorySegment pollFds =
@@ -77,9 +79,14 @@ final class NativeReceiver extends Receiver {
         counters.count(UdpCounter.RX_ERROR);
         continue;
       }
+      if (got > 0 && backlog.isDue(got, arrivals.bytes(got))) {
+        backlog.look(libc, e.fd());
+      }
       for (int i = 0; i < got; i++) {
+        inbound.marked(backlog.marks());
         accept(e, i);
       }
+      backlog.clear();
       n += got;
     }
     return n;

@@ -58,6 +58,7 @@ final class NativeSender extends Sender {
     if (p.hopLimit <= 1) { // applications set 1 to let the system choose
       p.hopLimit = hops(p);
     }
+    p.trafficClass = Ecn.capable(p);
     Destination to = main.peers.get(p.dgidHigh, p.dgidLow);
     NativeEndpoint over = (NativeEndpoint) by;
     if (over.four || !over.labels()) {

@@ -38,7 +38,9 @@ final class PathProof {
   }
 
   private static final State[] STATES = State.values();
-  private static final int MAX_FAILURES = 3; // one loss proves nothing: any packet may get lost
+  private static final int MAX_FAILURES = 12; // one loss proves nothing: any packet may get lost
+  private static final int ALONE_LOST = 4; // the trial packet is repeated first: it alone was lost
+  private static final int ALL_LOST = 1; // the packet before it as well: a full buffer, maybe
   private static final int PROVEN_LOOKS = 60; // seconds; the path may change
   private static final int REFUTED_LOOKS = 60;
   private static final int MAX_SYNDROME_ACK = 0x1f;
@@ -95,20 +97,25 @@ final class PathProof {
   }
 
   /**
-   * A packet is sent on its own. If it is the trial packet, this is a retransmission, so the trial
-   * has failed.
+   * A packet is sent on its own. If it repeats the trial packet, the trial has failed. If it
+   * repeats one before that of the same queue pair, the whole send may have been lost where many
+   * senders meet, which says little about the path.
    */
   void alone(Packet p) {
     long w = word;
-    if ((int) (w >>> 56) == State.TRIED.ordinal()
-        && w == word(State.TRIED, failures(w), p.sourceQpn, p.psn & 0xffffff)
-        && !answers(p.opcode)) {
-      failed(w);
+    if ((int) (w >>> 56) != State.TRIED.ordinal() || p.sourceQpn != qpn(w) || answers(p.opcode)) {
+      return;
+    }
+    int ahead = Psn.diff((int) w & 0xffffff, p.psn & 0xffffff);
+    if (ahead == 0) {
+      failed(w, ALONE_LOST);
+    } else if (ahead > 0 && p.repeated) {
+      failed(w, ALL_LOST);
     }
   }
 
-  private void failed(long w) {
-    int failures = failures(w) + 1;
+  private void failed(long w, int weight) {
+    int failures = failures(w) + weight;
     boolean enough = failures >= MAX_FAILURES;
     if (WORD.compareAndSet(this, w, word(enough ? State.REFUTED : State.UNKNOWN, failures, 0, 0))
         && enough) {
@@ -170,7 +177,7 @@ final class PathProof {
     if (looks > most) {
       boolean again = state() == State.REFUTED;
       WORD.compareAndSet(
-          this, w, word(State.UNKNOWN, again ? MAX_FAILURES - 1 : failures(w), 0, 0));
+          this, w, word(State.UNKNOWN, again ? MAX_FAILURES - ALONE_LOST : failures(w), 0, 0));
     }
   }
 }

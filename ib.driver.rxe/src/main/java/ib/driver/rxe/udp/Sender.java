@@ -69,7 +69,7 @@ abstract class Sender implements Outbox {
   final void carry(Packet p, Icrc.Network network) {
     p.slid = 0;
     p.sl = 0;
-    p.congested = Inbound.isCongested(p.trafficClass);
+    p.congested = Ecn.isCongested(p.trafficClass);
     if (p.hopLimit <= 1) {
       p.hopLimit = HOPS; // the system's
     }

@@ -41,6 +41,11 @@ public enum UdpCounter {
    * pair its sender is notified, at most once in 50 us.
    */
   NP_ECN_MARKED,
+  /**
+   * Packets that this receiver has marked for congestion, because its socket's receive buffer is
+   * getting full; their senders are notified as with NP_ECN_MARKED.
+   */
+  NP_BUFFER_MARKED,
   /** No receive buffer or packet was free; the datagram was dropped or stays in the socket. */
   RX_OVERRUN,
   /** How often reading, sleeping or closing a socket has failed. */

@@ -216,7 +216,7 @@ public final class UdpWire implements Wire, AutoCloseable {
   public @Nullable WirePort direct(Route route, Gid source, int bytes) {
     Endpoint from = bindings.find(source.high(), source.low());
     UdpWire to =
-        from == null || route.sl() != 0 || Inbound.isCongested(route.trafficClass())
+        from == null || route.sl() != 0 || Ecn.isCongested(route.trafficClass())
             ? null
             : neighbour(route.dgidHigh(), route.dgidLow(), from.network);
     return to == null ? null : to.undisturbed();

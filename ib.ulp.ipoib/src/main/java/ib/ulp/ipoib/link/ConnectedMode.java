@@ -198,7 +198,17 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
       c.used(link.loop().now());
       LongBuffers longs = link.longs().buffers();
       boolean lies = longs != null && packet.contiguous() && longs.hold(packet.memory());
-      count(lies && longs != null ? by.send(c, longs, packet) : by.send(c, packet));
+      boolean keeps = link.traffic().near().reaches(c.peer());
+      if (keeps) {
+        link.traffic().near().begin();
+      }
+      try {
+        count(lies && longs != null ? by.send(c, longs, packet) : by.send(c, packet));
+      } finally {
+        if (keeps) {
+          link.traffic().near().end();
+        }
+      }
     }
   }
 

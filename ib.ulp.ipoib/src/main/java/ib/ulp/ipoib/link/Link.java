@@ -31,6 +31,7 @@ public final class Link {
   private final int port;
   private final LinkConfig config;
   private final SaClient sa;
+  private final NearSends near;
   private final Statistics statistics = new Statistics();
   private final UdQueue queue;
   private final Traffic traffic;
@@ -57,13 +58,15 @@ public final class Link {
     this.config = config;
     this.sa = sa;
     queue = new UdQueue(device, port, config.sends(), config.receives(), loop::wake);
-    traffic = new Traffic(queue, statistics, loop);
+    near = new NearSends(shared.nearLinks(), loop.kept());
+    traffic = new Traffic(queue, statistics, loop, near);
     connected = new ConnectedMode(this, shared);
     longs = new LongSends(this, queue, connected);
     appearance = new Appearance(device, port, config);
     attachments = new Attachments(appearance.ethernet());
     wantConnected = config.connected();
     state = appearance.down("not started", null, address());
+    near.at(state.address());
   }
 
   /** Starts the link; the host is notified of its state. */
@@ -179,6 +182,7 @@ public final class Link {
   void report() {
     LinkState now = current();
     if (!now.equals(state)) {
+      near.at(now.address());
       state = now;
       traffic.know(now.broadcast(), now.address().gid());
       log.trace("{} port {}: {}", device.name(), port, now);
@@ -357,6 +361,7 @@ public final class Link {
       connected.stop();
       queue.stop(traffic);
       queue.close();
+      near.gone();
     }
   }
 

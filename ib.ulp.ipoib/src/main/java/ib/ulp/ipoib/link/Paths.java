@@ -115,7 +115,7 @@ final class Paths {
     }
     AddressHandle ah = path.ah;
     if (ah != null) {
-      link.traffic().transmit(ah, qpn, packet);
+      link.traffic().transmit(ah, gid, qpn, packet);
     } else if (path.query == null) {
       link.drop(Drop.TX_NO_PATH);
     } else if (path.queue.size() >= QUEUE) {

@@ -6,6 +6,7 @@ import ib.cm.CmClient;
 public final class Shared {
   private final CmClient cm;
   private final LocalEnds localEnds = new LocalEnds();
+  private final NearLinks nearLinks = new NearLinks();
 
   /**
    * Creates them.
@@ -22,5 +23,9 @@ public final class Shared {
 
   LocalEnds localEnds() {
     return localEnds;
+  }
+
+  NearLinks nearLinks() {
+    return nearLinks;
   }
 }

@@ -27,16 +27,19 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
   private final UdQueue queue;
   private final Statistics statistics;
   private final Loop loop;
+  private final NearSends near;
   private final Frame frame = new Frame();
   private @Nullable Host host;
   private Gid broadcast = Gid.ZERO;
   private long ownInterfaceId;
   private int qkey;
+  private boolean beyond; // the batch has packets that do not go to a link of this client
   private boolean refusing;
   private boolean stopped;
 
-  Traffic(UdQueue queue, Statistics statistics, Loop loop) {
+  Traffic(UdQueue queue, Statistics statistics, Loop loop, NearSends near) {
     this.queue = queue;
+    this.near = near;
     this.loop = loop;
     this.statistics = statistics;
   }
@@ -49,6 +52,10 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
   void stop() {
     stopped = true;
     host = null;
+  }
+
+  NearSends near() {
+    return near;
   }
 
   /** Sets the addresses by which broadcasts and this interface's own packets are recognized. */
@@ -76,18 +83,24 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
   }
 
   /** Sends a long packet from a long buffer; the device cuts it into segments. */
-  void transmitLong(AddressHandle ah, int qpn, LongBuffers there, Outgoing packet) {
+  void transmitLong(AddressHandle ah, LinkAddress to, LongBuffers there, Outgoing packet) {
     if (roomOrDrop()) {
-      queue.sendLong(ah, qpn, qkey, there, packet);
+      beyond |= !near.reaches(to);
+      queue.sendLong(ah, to.qpn(), qkey, there, packet);
     }
   }
 
-  void transmit(AddressHandle ah, int qpn, Outgoing packet) {
-    transmit(ah, qpn, qkey, packet);
+  /** Sends a packet to the link that has a queue pair of a port. */
+  void transmit(AddressHandle ah, Gid gid, int qpn, Outgoing packet) {
+    if (roomOrDrop()) {
+      beyond |= !near.reaches(gid, qpn);
+      queue.send(ah, qpn, qkey, packet);
+    }
   }
 
   void transmit(AddressHandle ah, int qpn, int key, Outgoing packet) {
     if (roomOrDrop()) {
+      beyond = true;
       queue.send(ah, qpn, key, packet);
     }
   }
@@ -98,6 +111,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
 
   void transmit(AddressHandle ah, int qpn, int key, byte[] packet) {
     if (roomOrDrop()) {
+      beyond = true;
       queue.send(ah, qpn, key, packet);
     }
   }
@@ -131,10 +145,22 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
     return !stopped && queue.arm();
   }
 
+  /** Posts the batch; the handlers of links that it wakes run before this returns. */
   private void flush() {
-    for (int refused = queue.flush(); refused > 0; refused--) {
-      statistics.add(Count.TX_ERRORS, 1);
-      statistics.drop(Drop.TX_ERROR);
+    boolean keeps = !beyond;
+    beyond = false;
+    if (keeps) {
+      near.begin();
+    }
+    try {
+      for (int refused = queue.flush(); refused > 0; refused--) {
+        statistics.add(Count.TX_ERRORS, 1);
+        statistics.drop(Drop.TX_ERROR);
+      }
+    } finally {
+      if (keeps) {
+        near.end();
+      }
     }
   }
 

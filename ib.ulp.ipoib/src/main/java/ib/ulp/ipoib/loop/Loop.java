@@ -1,6 +1,7 @@
 package ib.ulp.ipoib.loop;
 
 import ib.core.client.Incidents;
+import ib.core.serial.KeptRuns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -68,6 +69,7 @@ public final class Loop implements Executor {
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final List<Work> works = new ArrayList<>();
   private final AtomicBoolean asleep = new AtomicBoolean();
+  private final KeptRuns kept = new KeptRuns();
   private boolean served;
   private boolean ended;
 
@@ -91,9 +93,17 @@ public final class Loop implements Executor {
 
   /** Makes the loop poll its work. Any thread may call; never blocks. */
   public void wake() {
-    if (asleep.compareAndSet(true, false)) {
+    if (asleep.get() && asleep.compareAndSet(true, false)) {
       sleeper.wake();
     }
+  }
+
+  /**
+   * {@return the runs that the loop's thread keeps for itself, when it is asked to; without a
+   * thread it keeps none}
+   */
+  public KeptRuns kept() {
+    return kept;
   }
 
   /** {@return the time of the loop's clock in nanoseconds} */
@@ -133,6 +143,7 @@ public final class Loop implements Executor {
    */
   public void run() {
     served = true;
+    kept.open();
     while (!ended) {
       if (!turn()) {
         idle();

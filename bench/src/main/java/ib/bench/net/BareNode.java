@@ -15,6 +15,7 @@ import ib.core.verbs.PhysState;
 import ib.core.verbs.PortState;
 import ib.driver.rxe.udp.Addresses;
 import ib.driver.rxe.udp.LocalWires;
+import ib.driver.rxe.udp.UdpCounter;
 import ib.driver.rxe.udp.UdpOptions;
 import ib.driver.rxe.udp.UdpWire;
 import ib.engine.SoftHca;
@@ -33,10 +34,11 @@ import java.util.Set;
  * RxeHost}: the measured thread itself does what the driver's thread does once a second, so that no
  * other thread takes the processor, and the wire's counters are printed.
  */
-final class RxeNode implements AutoCloseable {
+final class BareNode implements Node {
   private static final int BUFFER = 4 << 20;
   private static final long BUSY_POLL_NS = 0; // as the driver
   private static final int SOURCE_PORTS = 64;
+  private static final int FIRST_GID = 1;
 
   private static final LocalWires LOCAL = new LocalWires(); // as the driver's
 
@@ -46,7 +48,12 @@ final class RxeNode implements AutoCloseable {
   private final DeviceRegistration registration;
   private final DeviceLease lease;
 
-  RxeNode(InetAddress address, String io, String progress, UdpOptions.Local local, String faults)
+  BareNode(
+      List<InetAddress> addresses,
+      String io,
+      String progress,
+      UdpOptions.Local local,
+      String faults)
       throws IOException {
     wire =
         new UdpWire(
@@ -62,23 +69,37 @@ final class RxeNode implements AutoCloseable {
                 local,
                 Set.of()),
             LOCAL);
-    adapter = new Adapter("rxe-" + address.getHostAddress(), wire, faults);
-    wire.open(address);
-    adapter.up(address);
+    adapter = new Adapter("rxe-" + addresses.getFirst().getHostAddress(), wire, faults);
+    for (InetAddress address : addresses) {
+      wire.open(address);
+    }
+    adapter.up(addresses);
     registration = midlayer.drivers().register(adapter);
     lease = midlayer.core().lease(adapter.name(), "bench");
   }
 
-  IbDevice device() {
+  @Override
+  public IbDevice device() {
     return lease.device();
   }
 
-  /** What the driver does once a second. */
-  void look() {
+  @Override
+  public int gidIndex() {
+    return FIRST_GID;
+  }
+
+  @Override
+  public void look() {
     wire.look();
   }
 
-  String counters() {
+  @Override
+  public long counter(UdpCounter which) {
+    return wire.counter(which);
+  }
+
+  @Override
+  public String counters() {
     return wire.counters().toString();
   }
 
@@ -111,9 +132,11 @@ final class RxeNode implements AutoCloseable {
       }
     }
 
-    void up(InetAddress address) {
+    void up(List<InetAddress> addresses) {
       HcaPort port = hca.port(1);
-      port.gid(1, Addresses.gid(address));
+      for (int i = 0; i < addresses.size(); i++) {
+        port.gid(FIRST_GID + i, Addresses.gid(addresses.get(i)));
+      }
       port.pkeys(0xffff);
       port.state(PortState.ACTIVE, PhysState.LINK_UP);
     }

@@ -96,8 +96,9 @@ final class Matrix {
     all.add(row("ib_send_bw", "-R -n 50 -s 3000 -b", false));
     all.add(row("ib_send_bw", "-R -n 50 -s 1000 -b -c UD", false));
     all.add(row("ib_send_bw", "-R -n 5 -a", false));
-    all.add(row("ib_write_bw", "-R -n 1000 -s 65536 -q 16", false));
+    all.add(row("ib_write_bw", "-R -n 100 -s 65536 -q 16", false));
     all.add(row("ib_write_bw", "-R -n 50 -s 5000 -b", false));
+    all.add(row("ib_write_bw", "-R -n 1000 -s 65536", false));
     all.add(row("ib_write_lat", "-R -n 10 -s 64", false));
     for (String type : List.of("RC", "UC", "UD")) {
       all.add(row("ib_send_bw", "-z -n 50 -s 1000 -c " + type, false));

@@ -51,6 +51,12 @@ public interface CmClient extends IbClient {
    */
   Listing list(Supplier<List<CmId>> program);
 
+  /** {@return the latest connections by address that were not made or have failed, at most 64} */
+  List<CmFailure> failures();
+
+  /** Enters one of {@link #failures}; {@link ib.cm.rdma.RdmaCm} calls this. */
+  void failed(CmFailure failure);
+
   /** {@return the local ports of the connections that all programs have begun} */
   LocalPorts localPorts();
 

@@ -7,6 +7,7 @@ import ib.core.spi.FaultInjection;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.QpDiagnosis;
 import ib.tools.capture.Captures;
+import ib.tools.diags.Failures;
 import ib.tools.diags.Perfquery;
 import ib.tools.diags.Why;
 import ib.tools.fault.FaultCommand;
@@ -264,14 +265,19 @@ public final class IbCommands {
   }
 
   /**
-   * Tells why a queue pair is as it is.
+   * Tells why a queue pair is as it is, or why connections were not made.
    *
    * @param args see {@link Why}
    * @return the value
    */
   @Descriptor("what has happened to a queue pair, the likely cause, what to try")
-  public @Nullable Object why(@Descriptor("[-j] [dev] qpn") String... args) {
-    return Invocation.run(() -> Why.run(diagnoses, Clock.systemDefaultZone(), args));
+  public @Nullable Object why(@Descriptor("[-j] [dev] qpn|-c [-j] [address]") String... args) {
+    Clock clock = Clock.systemDefaultZone();
+    return Invocation.run(
+        () ->
+            Failures.asked(args)
+                ? Failures.run(connectionManagers, clock, args)
+                : Why.run(diagnoses, clock, args));
   }
 
   /**

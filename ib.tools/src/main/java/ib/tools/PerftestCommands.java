@@ -3,6 +3,8 @@ package ib.tools;
 import ib.core.client.IbCore;
 import ib.core.spi.FaultInjection;
 import ib.core.spi.PacketCapture;
+import ib.tools.perftest.ByAddress;
+import ib.tools.perftest.Midlayer;
 import ib.tools.perftest.Perftest;
 import ib.tools.perftest.Tool;
 import ib.tools.run.WarmUp;
@@ -51,6 +53,12 @@ public final class PerftestCommands {
       policyOption = ReferencePolicyOption.GREEDY)
   private volatile List<FaultInjection> faultInjections = List.of();
 
+  @Reference(
+      cardinality = ReferenceCardinality.OPTIONAL,
+      policy = ReferencePolicy.DYNAMIC,
+      policyOption = ReferencePolicyOption.GREEDY)
+  private volatile @Nullable ByAddress byAddress; // has no type of ib.cm, which may be absent
+
   /**
    * Called by DS.
    *
@@ -59,6 +67,10 @@ public final class PerftestCommands {
   @Activate
   public PerftestCommands(@Reference IbCore core) {
     this.core = core;
+  }
+
+  private Midlayer here() {
+    return new Midlayer(core, byAddress);
   }
 
   private WarmUp warmUp() {
@@ -78,7 +90,7 @@ public final class PerftestCommands {
     return Invocation.run(
         () ->
             Perftest.run(
-                core,
+                here(),
                 warmUp(),
                 Tool.SEND_BW,
                 IbCommands.out(session),
@@ -99,7 +111,7 @@ public final class PerftestCommands {
     return Invocation.run(
         () ->
             Perftest.run(
-                core,
+                here(),
                 warmUp(),
                 Tool.SEND_LAT,
                 IbCommands.out(session),
@@ -120,7 +132,7 @@ public final class PerftestCommands {
     return Invocation.run(
         () ->
             Perftest.run(
-                core,
+                here(),
                 warmUp(),
                 Tool.WRITE_BW,
                 IbCommands.out(session),
@@ -141,7 +153,7 @@ public final class PerftestCommands {
     return Invocation.run(
         () ->
             Perftest.run(
-                core,
+                here(),
                 warmUp(),
                 Tool.WRITE_LAT,
                 IbCommands.out(session),
@@ -162,7 +174,7 @@ public final class PerftestCommands {
     return Invocation.run(
         () ->
             Perftest.run(
-                core,
+                here(),
                 warmUp(),
                 Tool.READ_BW,
                 IbCommands.out(session),
@@ -183,7 +195,7 @@ public final class PerftestCommands {
     return Invocation.run(
         () ->
             Perftest.run(
-                core,
+                here(),
                 warmUp(),
                 Tool.READ_LAT,
                 IbCommands.out(session),
@@ -204,7 +216,7 @@ public final class PerftestCommands {
     return Invocation.run(
         () ->
             Perftest.run(
-                core,
+                here(),
                 warmUp(),
                 Tool.ATOMIC_BW,
                 IbCommands.out(session),
@@ -225,7 +237,7 @@ public final class PerftestCommands {
     return Invocation.run(
         () ->
             Perftest.run(
-                core,
+                here(),
                 warmUp(),
                 Tool.ATOMIC_LAT,
                 IbCommands.out(session),

@@ -5,6 +5,7 @@ import ib.core.client.IbCore;
 import ib.tools.rdmacm.Cmtime;
 import ib.tools.rdmacm.Mckey;
 import ib.tools.rdmacm.RdmaExample;
+import ib.tools.rdmacm.Riostream;
 import ib.tools.rdmacm.Rping;
 import ib.tools.rdmacm.Rstream;
 import ib.tools.rdmacm.Ucmatose;
@@ -32,6 +33,7 @@ import org.osgi.service.component.annotations.Reference;
       "mckey",
       "rdma_client",
       "rdma_server",
+      "riostream",
       "rping",
       "rstream",
       "ucmatose",
@@ -89,6 +91,26 @@ public final class RdmaCmCommands {
     return Invocation.run(
         () -> {
           Rstream.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
+          return null;
+        });
+  }
+
+  /**
+   * Writes there and back directly into memory, by a stream.
+   *
+   * @param session the shell's
+   * @param args see {@link Riostream}
+   * @return the value
+   */
+  @Descriptor("measures direct writes into memory by a stream over RDMA, as librdmacm's")
+  public @Nullable Object riostream(
+      CommandSession session,
+      @Descriptor(
+              "[-s addr|-b addr] [-p port] [-S size|all] [-C count] [-I count] [-B size] [-T b|v]")
+          String... args) {
+    return Invocation.run(
+        () -> {
+          Riostream.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
           return null;
         });
   }

@@ -65,6 +65,7 @@ class UsageTest {
         "rdma_client",
         "rdma_server",
         "rping",
+        "riostream",
         "rstream",
         "saquery",
         "sminfo",

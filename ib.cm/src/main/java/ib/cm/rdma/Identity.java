@@ -1,9 +1,11 @@
 package ib.cm.rdma;
 
+import ib.cm.CmFailure;
 import ib.cm.CmId;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.QueuePair;
 import java.net.InetSocketAddress;
+import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +65,19 @@ final class Identity {
       event.status = how.status();
       event.commit();
     }
+  }
+
+  /** {@return the connection's failure, for a list} */
+  CmFailure failure(String owner, RdmaEnd how) {
+    Site at = site;
+    return new CmFailure(
+        Instant.now(),
+        owner,
+        at == null ? "" : at.device().name(),
+        ends.what(),
+        how.toString(),
+        how.why().why(),
+        how.why().hint());
   }
 
   @Nullable Site site() {

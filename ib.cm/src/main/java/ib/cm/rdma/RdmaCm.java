@@ -285,6 +285,13 @@ public final class RdmaCm implements AutoCloseable {
     }
   }
 
+  /** Enters a connection's end in the book of failures, if it is one. */
+  void note(Identity of, RdmaEnd how) {
+    if (how.isFailure()) {
+      cm.failed(of.failure(name, how));
+    }
+  }
+
   /** Forgets a closed connection. */
   void forget(RdmaConnection old) {
     lock.lock();

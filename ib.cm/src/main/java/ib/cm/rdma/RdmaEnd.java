@@ -37,6 +37,15 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
     CLOSED
   }
 
+  /** {@return whether no side has asked for this end} */
+  boolean isFailure() {
+    return switch (kind) {
+      case ADDR_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED, DEVICE_REMOVAL -> true;
+      case DISCONNECTED -> status != 0;
+      case CLOSED -> false;
+    };
+  }
+
   /** {@return librdmacm's name of the event, such as RDMA_CM_EVENT_REJECTED} */
   public String event() {
     return "RDMA_CM_EVENT_" + kind;

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
@@ -59,7 +58,13 @@ final class Services {
         inUse = e;
       }
     }
-    throw Objects.requireNonNull(inUse);
+    IbExistsException why =
+        new IbExistsException(
+            "listen at " + Routes.text(at),
+            any ? "all ports are in use" : "port " + at.getPort() + " is in use",
+            any ? "close a listener" : "another port, or see who has it: rdma resource show cm_id");
+    why.initCause(inUse);
+    throw why;
   }
 
   private void add(RdmaListener made, PortSpace space) {

@@ -80,6 +80,11 @@ final class Flow {
     return sequence == limit ? 0 : left;
   }
 
+  /** {@return whether the peer takes a message now} */
+  boolean open() {
+    return sequence != limit;
+  }
+
   /** {@return where the next message goes} */
   long address() {
     return address;
@@ -125,6 +130,11 @@ final class Flow {
     heard = heard + 1 & MASK;
     allowed -= bytes;
     readable += bytes;
+  }
+
+  /** A message without bytes of the stream has come, which costs a credit as those with bytes. */
+  void heardOther() {
+    heard = heard + 1 & MASK;
   }
 
   /** {@return bytes that can be read} */

@@ -6,9 +6,11 @@ enum Immediate {
   DATA(0),
   /** The sequence number that the other side must not reach. */
   CREDITS(4),
+  /** Index of a region that the other side lets this side write directly. */
+  REGION(6),
   /** One of the constants. */
   CONTROL(7),
-  /** Types that are reserved, and direct writes, which ib has not offered. */
+  /** Types that are reserved. */
   OTHER(-1);
 
   /** The other side reads and writes no more. */
@@ -35,6 +37,7 @@ enum Immediate {
     return switch (immediate >>> SHIFT) {
       case 0 -> DATA;
       case 4 -> CREDITS;
+      case 6 -> REGION;
       case 7 -> CONTROL;
       default -> OTHER;
     };

@@ -13,6 +13,7 @@ import ib.core.verbs.MaySleep;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.foreign.MemorySegment;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
@@ -148,19 +149,63 @@ public final class RdmaStream implements ByteChannel {
   @Override
   @MaySleep
   public int write(ByteBuffer from) throws IOException {
+    int all = from.remaining();
+    send(Bytes.inOrder(from));
+    return all;
+  }
+
+  private void send(Message message) throws IOException {
     writing.lock();
     try {
       goingOn();
       if (outputClosed) {
         throw new ClosedChannelException();
       }
-      return end.write(from);
+      end.send(message);
     } catch (ClosedByInterruptException e) {
       close();
       throw e;
     } finally {
       writing.unlock();
     }
+  }
+
+  /**
+   * Lets the peer write into memory of this side, without a message to read: with {@link
+   * #writeDirect}, or rsockets' {@code riowrite}. Which bytes it has written, the peer has to say,
+   * or the bytes themselves; a message that it writes afterwards comes afterwards. What this side
+   * writes later, the peer reads when it knows of the region. Waits until the peer can hear of it.
+   *
+   * @param memory native memory, which stays this side's
+   * @param offset by which the peer names the first byte, 0 or more; regions must not overlap
+   * @return close it to take the memory back
+   * @throws ClosedChannelException when this stream or its output is closed
+   * @throws IOException when the peer has no space for another region ({@link
+   *     StreamOptions#regions}), or the connection has failed
+   */
+  @MaySleep
+  public DirectRegion map(MemorySegment memory, long offset) throws IOException {
+    Offer offer = new Offer(end.queue, memory, offset);
+    send(offer);
+    return new DirectRegion(end, offer.index(), offset);
+  }
+
+  /**
+   * Writes all of a buffer into a region of the peer. The bytes come in their order, also among
+   * those of {@link #write}; the peer hears nothing of them.
+   *
+   * @param from the bytes
+   * @param offset where to, by the peer's {@link #map}
+   * @return how many bytes it had
+   * @throws ClosedChannelException when this stream or its output is closed
+   * @throws IOException when the peer has mapped no region there, or the connection has failed;
+   *     some of the bytes may have arrived
+   */
+  @MaySleep
+  public int writeDirect(ByteBuffer from, long offset) throws IOException {
+    int all = from.remaining();
+    send(Bytes.direct(from, offset));
+    return all;
   }
 
   /**
@@ -207,6 +252,15 @@ public final class RdmaStream implements ByteChannel {
   @AnyContext
   public boolean isOpen() {
     return !closed.get();
+  }
+
+  /**
+   * {@return whether the connection is there: no side has closed it, and it has not failed} What
+   * has come before its end can still be read.
+   */
+  @AnyContext
+  public boolean isConnected() {
+    return !end.isOver();
   }
 
   /** {@return the input as a stream; closing it closes this} */

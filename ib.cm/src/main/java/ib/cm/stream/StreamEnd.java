@@ -8,6 +8,7 @@ import ib.cm.rdma.RdmaHandler;
 import ib.cm.rdma.RdmaOptions;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.QueuePair;
 import java.io.IOException;
 import java.net.SocketException;
@@ -23,13 +24,11 @@ import org.jspecify.annotations.Nullable;
  * waiting}, arms the completion queue, looks once more, and parks without the lock.
  */
 final class StreamEnd implements QpFactory, RdmaHandler {
-  private static final int FIRST_CHUNK = 2048; // of a write; each further one is twice as long
-  private static final int MAX_CHUNK = 1 << 16;
   private static final int SPINS = 20; // between two looks: about 1 us
 
   private final StreamOptions options;
   private final long pollNs;
-  private final StreamQueue queue;
+  final StreamQueue queue;
   private final KeepAlive keepAlive;
   private final ReentrantLock lock = new ReentrantLock();
   private final Waiters waiters = new Waiters(lock);
@@ -158,6 +157,10 @@ final class StreamEnd implements QpFactory, RdmaHandler {
 
   // ---- calls ----
 
+  boolean isOver() {
+    return end != null;
+  }
+
   /**
    * Reads, and waits for the first byte.
    *
@@ -187,23 +190,32 @@ final class StreamEnd implements QpFactory, RdmaHandler {
     }
   }
 
-  /** Writes all of a buffer, and waits until there is space for it. */
-  int write(ByteBuffer from) throws IOException {
-    int all = from.remaining();
-    int chunk = FIRST_CHUNK;
+  /** Sends all of a message, and waits until there is space for it. */
+  void send(Message message) throws IOException {
     lock.lock();
     try {
-      while (from.hasRemaining()) {
-        if (sendable().send(from, Math.min(chunk, from.remaining())) > 0) {
-          chunk = Math.min(2 * chunk, MAX_CHUNK);
-        } else {
+      while (!message.complete()) {
+        if (!message.send(sendable())) {
           await(Long.MAX_VALUE);
         }
       }
     } finally {
       lock.unlock();
     }
-    return all;
+  }
+
+  /** Takes a region back, unless that was done. */
+  void unmap(int index) {
+    lock.lock();
+    try {
+      Traffic t = traffic;
+      MemoryRegion old = t == null ? null : t.regions().leave(index);
+      if (old != null) {
+        old.close();
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** {@return the traffic, by which this side may write} */

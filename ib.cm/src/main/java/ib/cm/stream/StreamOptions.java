@@ -18,6 +18,8 @@ import java.time.Duration;
  * @param keepAlive how often a stream on which nothing is under way looks whether its peer is there
  *     (RS-10); 0 for never. A peer that does not answer for the time of the connection's retries, 2
  *     s, ends the stream with {@link java.net.SocketException}, also while it is only read
+ * @param regions how many regions of the peer this side may write directly ({@link
+ *     RdmaStream#writeDirect}), 0 to 128
  */
 public record StreamOptions(
     int sendBuffer,
@@ -26,11 +28,13 @@ public record StreamOptions(
     int receiveQueue,
     Duration closeTimeout,
     Duration pollTime,
-    Duration keepAlive) {
+    Duration keepAlive,
+    int regions) {
   private static final int MIN_BUFFER = 4096;
   private static final int MAX_BUFFER = 1 << 30;
   private static final int MIN_QUEUE = 8;
   private static final int MAX_QUEUE = 16_000;
+  private static final int MAX_REGIONS = 128;
   private static final Duration MAX_KEEP_ALIVE = Duration.ofDays(1);
   private static final Duration MAX_POLL = Duration.ofMinutes(1);
   private static final StreamOptions DEFAULTS =
@@ -41,7 +45,8 @@ public record StreamOptions(
           384,
           Duration.ofSeconds(10),
           Duration.ofNanos(20_000),
-          Duration.ZERO);
+          Duration.ZERO,
+          0);
 
   /** Checks the ranges. */
   public StreamOptions {
@@ -49,6 +54,7 @@ public record StreamOptions(
     range("receiveBuffer", receiveBuffer, MIN_BUFFER, MAX_BUFFER);
     range("sendQueue", sendQueue, MIN_QUEUE, MAX_QUEUE);
     range("receiveQueue", receiveQueue, MIN_QUEUE, MAX_QUEUE);
+    range("regions", regions, 0, MAX_REGIONS);
     if (receiveBuffer % 2 != 0) {
       throw new IbInvalidException("receiveBuffer " + receiveBuffer, "odd", "an even number");
     }
@@ -62,6 +68,19 @@ public record StreamOptions(
     if (pollTime.isNegative() || pollTime.compareTo(MAX_POLL) > 0) {
       throw new IbInvalidException("pollTime " + pollTime, "out of range", "0 to " + MAX_POLL);
     }
+  }
+
+  /** {@return these options with another number of regions of the peer} */
+  public StreamOptions regions(int value) {
+    return new StreamOptions(
+        sendBuffer,
+        receiveBuffer,
+        sendQueue,
+        receiveQueue,
+        closeTimeout,
+        pollTime,
+        keepAlive,
+        value);
   }
 
   private static void range(String name, int value, int least, int most) {
@@ -85,7 +104,7 @@ public record StreamOptions(
    */
   public StreamOptions buffers(int send, int receive) {
     return new StreamOptions(
-        send, receive, sendQueue, receiveQueue, closeTimeout, pollTime, keepAlive);
+        send, receive, sendQueue, receiveQueue, closeTimeout, pollTime, keepAlive, regions);
   }
 
   /**
@@ -96,24 +115,31 @@ public record StreamOptions(
    */
   public StreamOptions queues(int send, int receive) {
     return new StreamOptions(
-        sendBuffer, receiveBuffer, send, receive, closeTimeout, pollTime, keepAlive);
+        sendBuffer, receiveBuffer, send, receive, closeTimeout, pollTime, keepAlive, regions);
   }
 
   /** {@return these options with another time to close} */
   public StreamOptions closeTimeout(Duration value) {
     return new StreamOptions(
-        sendBuffer, receiveBuffer, sendQueue, receiveQueue, value, pollTime, keepAlive);
+        sendBuffer, receiveBuffer, sendQueue, receiveQueue, value, pollTime, keepAlive, regions);
   }
 
   /** {@return these options with another distance of looks for the peer} */
   public StreamOptions keepAlive(Duration value) {
     return new StreamOptions(
-        sendBuffer, receiveBuffer, sendQueue, receiveQueue, closeTimeout, pollTime, value);
+        sendBuffer, receiveBuffer, sendQueue, receiveQueue, closeTimeout, pollTime, value, regions);
   }
 
   /** {@return these options with another time to poll} */
   public StreamOptions pollTime(Duration value) {
     return new StreamOptions(
-        sendBuffer, receiveBuffer, sendQueue, receiveQueue, closeTimeout, value, keepAlive);
+        sendBuffer,
+        receiveBuffer,
+        sendQueue,
+        receiveQueue,
+        closeTimeout,
+        value,
+        keepAlive,
+        regions);
   }
 }

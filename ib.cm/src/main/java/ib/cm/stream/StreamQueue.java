@@ -37,9 +37,12 @@ final class StreamQueue {
   static final long CONTROL = -2;
 
   private static final int LIST = StreamTerms.ENTRIES * Flow.ENTRY;
+  private static final int INLINE = 24; // the longest message that is not in the send buffer
   private static final int PAGE = 4096;
 
   private final StreamOptions options;
+  private final int ringAt; // in the open memory, behind list and table of regions
+  private @Nullable Regions regions;
   private @Nullable ProtectionDomain pd;
   private @Nullable CompletionQueue cq;
   private @Nullable MemoryRegion open;
@@ -48,6 +51,7 @@ final class StreamQueue {
 
   StreamQueue(StreamOptions options) {
     this.options = options;
+    ringAt = LIST + Regions.ENTRY * options.regions();
   }
 
   /**
@@ -66,10 +70,10 @@ final class StreamQueue {
           device.createCq(new CqInit(sends + receives(), (q, context) -> completed.run(), null));
       cq = queue;
       int rights = Access.LOCAL_WRITE | Access.REMOTE_WRITE;
-      open = domain.allocMemory((long) LIST + options.receiveBuffer(), PAGE, rights);
-      own = domain.allocMemory((long) Flow.ENTRY + options.sendBuffer(), PAGE, Access.LOCAL_WRITE);
+      open = domain.allocMemory((long) ringAt + options.receiveBuffer(), PAGE, rights);
+      own = domain.allocMemory((long) INLINE + options.sendBuffer(), PAGE, Access.LOCAL_WRITE);
       QpInit init =
-          new QpInit(QpType.RC, queue, new QpCap(sends, receives(), 1, 1, Flow.ENTRY))
+          new QpInit(QpType.RC, queue, new QpCap(sends, receives(), 1, 1, INLINE))
               .withEventHandler(
                   (event, context) -> {
                     if (event.type() == EventType.COMM_EST) {
@@ -113,9 +117,10 @@ final class StreamQueue {
         options.receiveQueue(),
         ring.iova(),
         ring.rkey(),
-        ring.iova() + LIST,
+        ring.iova() + ringAt,
         ring.rkey(),
-        options.receiveBuffer() / 2);
+        options.receiveBuffer() / 2,
+        options.regions());
   }
 
   Flow flow(StreamTerms peer) {
@@ -136,22 +141,63 @@ final class StreamQueue {
     MemorySegment to = MemorySegment.ofBuffer(into);
     MemorySegment ring = given(open).segment();
     MemorySegment.copy(
-        ring, ValueLayout.JAVA_BYTE, (long) LIST + at, to, ValueLayout.JAVA_BYTE, 0, n);
+        ring, ValueLayout.JAVA_BYTE, (long) ringAt + at, to, ValueLayout.JAVA_BYTE, 0, n);
     into.position(into.position() + n);
   }
 
   /** Puts bytes into the send buffer, and sends them; {@return the status} */
   int send(ByteBuffer from, int place, int n, Flow flow) {
     MemoryRegion buffer = given(own);
-    long at = Flow.ENTRY + (long) place;
-    MemorySegment bytes = MemorySegment.ofBuffer(from);
-    MemorySegment.copy(
-        bytes, ValueLayout.JAVA_BYTE, 0, buffer.segment(), ValueLayout.JAVA_BYTE, at, n);
-    from.position(from.position() + n);
+    long at = put(from, place, n);
     QueuePair pair = given(qp);
     pair.wrStart().wrId(n).wrFlags(SendFlags.SIGNALED);
     pair.wrRdmaWriteImm(flow.key(), flow.address(), Immediate.DATA.of(n));
     return pair.wrSetSge(buffer.lkey(), buffer.iova() + at, n).wrComplete();
+  }
+
+  /** Puts bytes into the send buffer; {@return their place in the memory} */
+  private long put(ByteBuffer from, int place, int n) {
+    long at = INLINE + (long) place;
+    MemorySegment bytes = MemorySegment.ofBuffer(from);
+    MemorySegment.copy(
+        bytes, ValueLayout.JAVA_BYTE, 0, given(own).segment(), ValueLayout.JAVA_BYTE, at, n);
+    from.position(from.position() + n);
+    return at;
+  }
+
+  /** Puts bytes into the send buffer, and writes them to the peer's memory; {@return the status} */
+  int write(ByteBuffer from, int place, int n, int key, long address) {
+    MemoryRegion buffer = given(own);
+    long at = put(from, place, n);
+    QueuePair pair = given(qp);
+    pair.wrStart().wrId(n).wrFlags(SendFlags.SIGNALED);
+    return pair.wrRdmaWrite(key, address)
+        .wrSetSge(buffer.lkey(), buffer.iova() + at, n)
+        .wrComplete();
+  }
+
+  /** Registers memory that the peer may write. */
+  MemoryRegion register(MemorySegment memory) {
+    return given(pd).registerMemory(memory, Access.LOCAL_WRITE | Access.REMOTE_WRITE);
+  }
+
+  /** Tells the peer of a region, which costs a credit; {@return the status} */
+  int offer(int index, long offset, MemoryRegion region, StreamTerms peer) {
+    MemorySegment entry = given(own).segment().asSlice(0, Regions.ENTRY);
+    Regions.write(entry, peer.bigEndian(), offset, region);
+    long at = peer.listAddress() + LIST + (long) Regions.ENTRY * index;
+    QueuePair pair = given(qp);
+    pair.wrStart().wrId(0).wrFlags(SendFlags.SIGNALED);
+    pair.wrRdmaWriteImm(peer.listKey(), at, Immediate.REGION.of(index));
+    return pair.wrSetInline(entry, 0, Regions.ENTRY).wrComplete();
+  }
+
+  /** {@return the memory for direct writes} */
+  Regions regions(StreamTerms peer) {
+    int bytes = Regions.ENTRY * options.regions();
+    Regions made = new Regions(given(open).segment().asSlice(LIST, bytes), peer.regions());
+    regions = made;
+    return made;
   }
 
   /** Sends credits, with the free half of the ring if there is one; {@return the status} */
@@ -162,7 +208,7 @@ final class StreamQueue {
     }
     MemoryRegion ring = given(open);
     MemorySegment entry = given(own).segment().asSlice(0, Flow.ENTRY);
-    flow.write(entry, ring.iova() + LIST, ring.rkey());
+    flow.write(entry, ring.iova() + ringAt, ring.rkey());
     QueuePair pair = given(qp);
     pair.wrStart().wrId(CONTROL).wrFlags(SendFlags.SIGNALED);
     pair.wrRdmaWriteImm(peer.listKey(), flow.entry(), immediate);
@@ -185,6 +231,9 @@ final class StreamQueue {
 
   /** Frees all but the queue pair. */
   void close() {
+    if (regions != null) {
+      regions.close();
+    }
     for (@Nullable IbObject each : new IbObject[] {own, open, cq, pd}) {
       if (each != null) {
         each.close();

@@ -13,6 +13,8 @@ import java.nio.ByteBuffer;
  * @param address first buffer of this side, for the peer's data
  * @param key its key
  * @param length its bytes
+ * @param regions entries of this side's table of regions, behind the list: how many regions the
+ *     peer may offer for direct writes; this side has at most 128, others may have 32,512
  */
 record StreamTerms(
     boolean bigEndian,
@@ -21,7 +23,8 @@ record StreamTerms(
     int listKey,
     long address,
     int key,
-    int length) {
+    int length,
+    int regions) {
   static final int BYTES = 40;
 
   /** The entries of the list. */
@@ -29,13 +32,17 @@ record StreamTerms(
 
   private static final int VERSION = 1;
   private static final int BIG_ENDIAN = 1;
+  private static final int DIRECT = 2;
+  private static final int MAX_LITERAL = 128; // larger numbers are scaled (RS-11)
+  private static final int SCALED = 127;
+  private static final int SHIFT = 8;
 
   byte[] toBytes() {
     return ByteBuffer.allocate(BYTES)
         .put((byte) VERSION)
-        .put((byte) (bigEndian ? BIG_ENDIAN : 0))
+        .put((byte) ((bigEndian ? BIG_ENDIAN : 0) | (regions > 0 ? DIRECT : 0)))
         .putShort((short) credits)
-        .putInt(0) // no direct writes (iomap)
+        .putInt(regions)
         .putLong(listAddress)
         .putInt(listKey)
         .putInt(ENTRIES)
@@ -59,7 +66,7 @@ record StreamTerms(
     int version = in.get();
     int flags = in.get();
     int credits = Short.toUnsignedInt(in.getShort());
-    in.getInt();
+    int direct = in.getInt() & 0xff;
     long listAddress = in.getLong();
     int listKey = in.getInt();
     int entries = in.getInt();
@@ -71,7 +78,8 @@ record StreamTerms(
             listKey,
             in.getLong(),
             in.getInt(),
-            in.getInt());
+            in.getInt(),
+            (flags & DIRECT) == 0 ? 0 : regions(direct));
     if (version != VERSION || entries != ENTRIES || credits == 0 || read.length <= 0) {
       throw new ProtocolException(
           "the peer is no stream that ib knows: version "
@@ -85,5 +93,9 @@ record StreamTerms(
               + " bytes");
     }
     return read;
+  }
+
+  private static int regions(int scaled) {
+    return scaled <= MAX_LITERAL ? scaled : (scaled & SCALED) << SHIFT;
   }
 }

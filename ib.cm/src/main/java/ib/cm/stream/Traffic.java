@@ -1,5 +1,6 @@
 package ib.cm.stream;
 
+import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
@@ -21,6 +22,7 @@ final class Traffic {
   private final StreamQueue queue;
   private final StreamTerms peer;
   private final Flow flow;
+  private final Regions regions;
   private final Runnable failed;
   private final WorkCompletion[] completions = new WorkCompletion[BATCH];
   private int slots; // of the send queue, for data
@@ -45,6 +47,7 @@ final class Traffic {
     this.peer = peer;
     this.failed = failed;
     flow = queue.flow(peer);
+    regions = queue.regions(peer);
     slots = options.sendQueue();
     free = options.sendBuffer();
     Arrays.setAll(completions, i -> new WorkCompletion());
@@ -102,6 +105,10 @@ final class Traffic {
       case CONTROL -> {
         inputEnded |= value == Immediate.SHUTDOWN || value == Immediate.DISCONNECT;
         outputEnded |= value == Immediate.DISCONNECT;
+      }
+      case REGION -> {
+        regions.heard(value);
+        flow.heardOther();
       }
       case OTHER -> {} // reserved, RS-3
     }
@@ -162,16 +169,62 @@ final class Traffic {
 
   /** Sends at most so many bytes in one message; {@return how many, 0 for none now} */
   int send(ByteBuffer from, int most) {
-    int piece = Math.min(free, options.sendBuffer() - sendAt); // free and not cut by the end
-    int n = slots == 0 ? 0 : Math.min(Math.min(flow.sendable(), piece), most);
+    int n = Math.min(Math.min(flow.sendable(), piece()), most);
     if (n > 0) {
-      slots--;
-      free -= n;
-      post(queue.send(from, sendAt, n, flow));
-      sendAt = (sendAt + n) % options.sendBuffer();
+      post(queue.send(from, take(n), n, flow));
       flow.sent(n);
     }
     return n;
+  }
+
+  /**
+   * Writes at most so many bytes directly, in one message, which needs no credit.
+   *
+   * @return how many, 0 for none now
+   * @throws IOException when the peer has no region there
+   */
+  int sendDirect(ByteBuffer from, long offset, int most) throws IOException {
+    Regions.Window there = regions.find(offset);
+    if (there == null) {
+      throw new IOException("the peer has mapped no region at offset " + offset);
+    }
+    long skipped = offset - there.offset();
+    int n = (int) Math.min(Math.min(there.length() - skipped, piece()), most);
+    if (n > 0) {
+      post(queue.write(from, take(n), n, there.key(), there.address() + skipped));
+    }
+    return n;
+  }
+
+  /** {@return how many bytes of the send buffer are free, in one piece; 0 without a slot} */
+  private int piece() {
+    return slots == 0 ? 0 : Math.min(free, options.sendBuffer() - sendAt);
+  }
+
+  /** Takes bytes of the send buffer, and a slot; {@return their place} */
+  private int take(int n) {
+    int at = sendAt;
+    slots--;
+    free -= n;
+    sendAt = (sendAt + n) % options.sendBuffer();
+    return at;
+  }
+
+  /** {@return whether a message that costs a credit can be sent now} */
+  boolean takes() {
+    return slots > 0 && flow.open();
+  }
+
+  /** Tells the peer of a region; it {@link #takes} the message. */
+  void offer(int index, long offset, MemoryRegion region) {
+    slots--;
+    post(queue.offer(index, offset, region, peer));
+    flow.sent(0);
+  }
+
+  /** {@return the memory for direct writes} */
+  Regions regions() {
+    return regions;
   }
 
   /** Says that this side writes no more; {@return false when that cannot be sent now} */

@@ -25,14 +25,15 @@ class FlowTest {
   private static final int LIST = StreamTerms.ENTRIES * Flow.ENTRY;
 
   private static StreamTerms terms(boolean bigEndian, long base, int queue, int ring) {
-    return new StreamTerms(bigEndian, queue, base, 7, base + LIST, 7, ring / 2);
+    return new StreamTerms(bigEndian, queue, base, 7, base + LIST, 7, ring / 2, 0);
   }
 
   @Test
   @DisplayName("RS-1: 40 bytes in network order")
   void terms() throws Exception {
     StreamTerms sent =
-        new StreamTerms(false, 384, 0x1122334455667788L, 0x99aabbcc, 0x0102030405060708L, 9, 65536);
+        new StreamTerms(
+            false, 384, 0x1122334455667788L, 0x99aabbcc, 0x0102030405060708L, 9, 65536, 0);
     String hex =
         "01000180" // version, flags, credits
             + "00000000"
@@ -44,7 +45,7 @@ class FlowTest {
             + "00010000";
     assertArrayEquals(HexFormat.of().parseHex(hex), sent.toBytes());
     assertEquals(sent, StreamTerms.of(HexFormat.of().parseHex(hex + "00".repeat(16))));
-    StreamTerms big = new StreamTerms(true, 1, 0, 0, 0, 0, 1);
+    StreamTerms big = new StreamTerms(true, 1, 0, 0, 0, 0, 1, 0);
     assertEquals(big, StreamTerms.of(big.toBytes()));
   }
 

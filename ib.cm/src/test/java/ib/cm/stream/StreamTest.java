@@ -210,7 +210,7 @@ class StreamTest {
   void strangers() throws Exception {
     world.listen(DEFAULTS);
     Future<RdmaStream> accepted = world.accepted();
-    StreamTerms none = new StreamTerms(false, 0, 0, 0, 0, 0, 1); // no credits
+    StreamTerms none = new StreamTerms(false, 0, 0, 0, 0, 0, 1, 0); // no credits
     for (Plain peer : List.of(new Plain(m -> null), new Plain(m -> none))) {
       RdmaRejectedException why =
           assertThrows(
@@ -232,7 +232,7 @@ class StreamTest {
     Future<RdmaStream> accepted = world.accepted();
     Plain plain =
         new Plain(
-            m -> new StreamTerms(false, 8, m.iova(), m.rkey(), m.iova() + 32, m.rkey(), 4096));
+            m -> new StreamTerms(false, 8, m.iova(), m.rkey(), m.iova() + 32, m.rkey(), 4096, 0));
     RdmaConnection raw = world.client.connect(world.at(), RdmaOptions.rc(), plain);
     try (RdmaStream theirs = accepted.get(1, TimeUnit.MINUTES)) {
       QueuePair qp = raw.qp();

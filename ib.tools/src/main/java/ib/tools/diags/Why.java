@@ -13,7 +13,7 @@ import java.util.List;
 
 /** {@code ib:why}: what has happened to a queue pair, the likely cause, and what to try. */
 public final class Why {
-  private static final String USAGE = "Usage: ib:why [-j] [DEV] QPN";
+  static final String USAGE = "Usage: ib:why [-j] [DEV] QPN\n       ib:why -c [-j] [ADDRESS]";
 
   private Why() {}
 

@@ -2,6 +2,7 @@ package ib.tools.perftest;
 
 import ib.core.verbs.Gid;
 import ib.tools.perftest.Tool.Verb;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,6 +25,12 @@ record Key(int lid, int outstanding, int qpn, int psn, int rkey, long address, @
   private static final int WITH_GID = 108;
   private static final int WITHOUT_GID = 59;
   private static final int HEAD_FIELDS = 6;
+  private static final int RECORD = 56;
+  private static final int RECORD_GID = 32;
+  private static final int GID_BYTES = 16;
+
+  /** The key of an end that has no queue pair yet. */
+  static final Key NONE = new Key(0, 0, 0, 0, 0, 0, null);
 
   static int wireBytes(boolean withGid) {
     return withGid ? WITH_GID : WITHOUT_GID;
@@ -81,6 +88,28 @@ record Key(int lid, int outstanding, int qpn, int psn, int rkey, long address, @
         Integer.parseUnsignedInt(part[4], 16),
         Long.parseUnsignedLong(part[5], 16),
         gid);
+  }
+
+  /** {@return the binary record of the exchange over RDMA CM: 56 bytes, big-endian} */
+  byte[] toRecord() {
+    ByteBuffer record = ByteBuffer.allocate(RECORD).putInt(lid).putInt(outstanding).putInt(qpn);
+    record.putInt(psn).putInt(rkey).putInt(0).putLong(address);
+    record.put(gid == null ? Gid.ZERO.toBytes() : gid.toBytes());
+    return record.array(); // zero: number of a shared receive queue, GID index
+  }
+
+  /** Parses the binary record of a peer. */
+  static Key ofRecord(byte[] record) {
+    ByteBuffer in = ByteBuffer.wrap(record);
+    Gid gid = Gid.of(Arrays.copyOfRange(record, RECORD_GID, RECORD_GID + GID_BYTES));
+    return new Key(
+        in.getInt(0),
+        in.getInt(4),
+        in.getInt(8),
+        in.getInt(12),
+        in.getInt(16),
+        in.getLong(24),
+        gid.equals(Gid.ZERO) ? null : gid);
   }
 
   /** {@return the lines that perftest prints} */

@@ -98,6 +98,11 @@ final class OptionTable {
               "-r, --rx-depth=<dep>  Rx queue size (default 512)",
               t -> t.verb() == Verb.SEND),
           new Known(
+              "R,rdma_cm",
+              "-R, --rdma_cm  Connect QPs with rdma_cm and run test on those QPs (-u is their ACK"
+                  + " timeout, -m and -x do nothing)",
+              t -> true),
+          new Known(
               "s,size=",
               "-s, --size=<size>  Size of message to exchange",
               t -> t.verb() != Verb.ATOMIC),
@@ -106,6 +111,11 @@ final class OptionTable {
               "t,tx-depth=",
               "-t, --tx-depth=<dep>  Size of tx queue (default 128)",
               Tool::bandwidth),
+          new Known(
+              "T,tos=",
+              "-T, --tos=<tos value>  Set <tos_value> to RDMA-CM QPs. available only with -R flag."
+                  + " values 0-256 (default off)",
+              t -> true),
           new Known(
               "u,qp-timeout=",
               "-u, --qp-timeout=<timeout>  QP timeout, timeout value is 4 usec * 2 ^(timeout),"
@@ -120,6 +130,11 @@ final class OptionTable {
               "x,gid-index=",
               "-x, --gid-index=<index>  Test uses GID with GID index (Default : IB - no gid . ETH -"
                   + " 0)",
+              t -> true),
+          new Known(
+              "z,comm_rdma_cm",
+              "-z, --comm_rdma_cm  Communicate with rdma_cm module to exchange data - use regular"
+                  + " QPs",
               t -> true),
           new Known(
               ",run_infinitely",

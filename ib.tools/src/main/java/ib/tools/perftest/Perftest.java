@@ -51,7 +51,7 @@ public final class Perftest {
   /**
    * Runs the command.
    *
-   * @param core the midlayer
+   * @param here the midlayer
    * @param warmUp runs first, unless {@code --no-warmup} is given
    * @param tool the program
    * @param out the table is printed here, line by line
@@ -63,12 +63,18 @@ public final class Perftest {
    *     thread is interrupted
    */
   public static Printable run(
-      IbCore core, WarmUp warmUp, Tool tool, PrintStream out, PrintStream err, String... args) {
+      Midlayer here, WarmUp warmUp, Tool tool, PrintStream out, PrintStream err, String... args) {
+    IbCore core = here.core();
     List<String> names = core.devices().stream().map(DeviceInfo::name).toList();
     List<PerftestOptions> ends = PerftestOptions.ends(tool, names::contains, args);
     PerftestOptions options = ends.getFirst();
     String device = device(names, options);
     Semaphore wakeUp = new Semaphore(0);
+    ByAddress byAddress = options.cm().exchange() ? here.connected(tool.program()) : null;
+    if (byAddress != null && ends.size() > 1) {
+      throw new CommandException(
+          tool.program() + ": -R and -z need an address: run each end for itself");
+    }
     try (DeviceUse use = DeviceUse.open(core, tool.program(), Set.of(device), wakeUp)) {
       Runnable stop = () -> use.checkGoingOn(tool.program());
       if (options.warmUp()) {
@@ -80,11 +86,14 @@ public final class Perftest {
             limit -> new Perftest(untimed, device, nowhere, nowhere, wakeUp, limit).loop(use));
       }
       Perftest run = new Perftest(options, device, out, err, wakeUp, stop);
-      if (ends.size() == 1) {
-        run.run(use, run::talk);
-      } else {
+      if (ends.size() > 1) {
         BothEnds.run(core, ends.getLast(), socket -> run.over(use, socket, true));
+      } else if (byAddress == null) {
+        run.run(use, run::talk);
       }
+    }
+    if (byAddress != null) { // the devices are its own
+      byAddress.run(new Perftest(options, device, out, err, wakeUp, () -> {}));
     }
     return () -> LINE;
   }
@@ -104,7 +113,7 @@ public final class Perftest {
 
   /** Runs with a queue pair that is connected to itself. */
   void loop(DeviceUse use) {
-    try (Side side = new Side(use.device(device), options, wakeUp)) {
+    try (Side side = side(use)) {
       side.remotes.addAll(side.keys);
       side.connect(side.mtu());
       Runs runs = new Runs(options, side, sizes(side.mtu()).getLast(), stop);
@@ -124,7 +133,56 @@ public final class Perftest {
     }
   }
 
+  private Side side(DeviceUse use) {
+    Side side =
+        new Side(
+            new Side.Place(use.device(device), options.ibPort(), options.gidIndex()),
+            options,
+            wakeUp);
+    try {
+      side.open();
+      return side;
+    } catch (CommandException e) {
+      side.close();
+      throw e;
+    }
+  }
+
   private void run(DeviceUse use, Function<Side, Talk> connection) {
+    begin();
+    try (Side side = side(use);
+        Talk talk = connection.apply(side)) {
+      meet(side, talk, () -> {});
+    }
+  }
+
+  /** {@return the options} */
+  PerftestOptions options() {
+    return options;
+  }
+
+  /** {@return where a server prints its address} */
+  PrintStream err() {
+    return err;
+  }
+
+  /** {@return released by completion events} */
+  Semaphore wakeUp() {
+    return wakeUp;
+  }
+
+  /**
+   * {@return the same run on the device at which it has met its peer}
+   *
+   * @param met name of the device
+   * @param goOn throws to end the run
+   */
+  Perftest at(String met, Runnable goOn) {
+    return new Perftest(options, met, out, err, wakeUp, goOn);
+  }
+
+  /** Prints what comes first. */
+  void begin() {
     if (options.notice() != null) {
       out.println(LINE);
       out.println(options.notice());
@@ -133,21 +191,27 @@ public final class Perftest {
       String stars = "*".repeat(36);
       out.println("\n" + stars + "\n* Waiting for client to connect... *\n" + stars);
     }
-    try (Side side = new Side(use.device(device), options, wakeUp);
-        Talk talk = connection.apply(side)) {
-      Mtu mtu = talk.agree(side.mtu());
-      List<Integer> sizes = sizes(mtu);
-      info(side, mtu);
-      connect(side, talk, mtu);
-      talk.running();
-      if (passive()) {
-        serve(side, talk);
-        return;
-      }
-      head();
-      for (int size : sizes) {
-        measure(side, talk, new Runs(options, side, size, stop), size == sizes.getLast());
-      }
+  }
+
+  /**
+   * Runs the test with the peer.
+   *
+   * @param pairs connects the queue pairs where the exchange of keys does not
+   */
+  void meet(Side side, Talk talk, Runnable pairs) {
+    Mtu mtu = talk.agree(side.mtu());
+    pairs.run();
+    List<Integer> sizes = sizes(mtu);
+    Headline.print(out, options, device, side, mtu);
+    connect(side, talk, mtu);
+    talk.running();
+    if (passive()) {
+      serve(side, talk);
+      return;
+    }
+    head();
+    for (int size : sizes) {
+      measure(side, talk, new Runs(options, side, size, stop), size == sizes.getLast());
     }
   }
 
@@ -186,49 +250,15 @@ public final class Perftest {
     return fitting.isEmpty() ? List.of(mtu.bytes()) : fitting;
   }
 
-  private void info(Side side, Mtu mtu) {
-    Tool tool = options.tool();
-    boolean lists = options.postList() > 1;
-    out.println(LINE);
-    out.println(" ".repeat(20) + tool.title(options.opcode(), options.duplex(), lists));
-    out.println(" Dual-port       : OFF\t\tDevice         : " + device);
-    out.println(" Number of qps   : " + options.queuePairs() + "\t\tTransport type : IB");
-    out.println(" Connection type : " + options.type() + "\t\tUsing SRQ      : OFF");
-    out.println(" PCIe relax order: OFF");
-    out.println(" ibv_wr* API     : OFF");
-    if (!options.server() || options.duplex()) {
-      out.println(" TX depth        : " + options.txDepth());
-    }
-    if (lists) {
-      out.println(" Post List       : " + options.postList());
-    }
-    if (tool.verb() == Verb.SEND && (options.server() || options.duplex())) {
-      out.println(" RX depth        : " + options.rxDepth());
-    }
-    if (tool.bandwidth()) {
-      out.println(" CQ Moderation   : " + options.cqMod());
-    }
-    out.println(" Mtu             : " + mtu.bytes() + "[B]");
-    out.println(" Link type       : " + (side.ethernet() ? "Ethernet" : "IB"));
-    if (side.gidIndex() >= 0) {
-      out.println(" GID index       : " + side.gidIndex());
-    }
-    out.println(
-        tool.verb().answered()
-            ? " Outstand reads  : " + side.outstanding()
-            : " Max inline data : " + options.inline() + "[B]");
-    out.println(" rdma_cm QPs\t : OFF");
-    out.println(" Data ex. method : Ethernet");
-    out.println(LINE);
-  }
-
   /**
    * Exchanges the keys, connects, waits until both ends are ready, and exchanges the keys again.
    */
   private void connect(Side side, Talk talk, Mtu mtu) {
     Tool tool = options.tool();
     side.keys.forEach(key -> side.remotes.add(talk.keys(key)));
-    side.connect(mtu);
+    if (!options.cm().queuePairs()) {
+      side.connect(mtu);
+    }
     if (!tool.bandwidth() || tool == Tool.SEND_BW) {
       talk.keys(side.keys.getFirst());
     }

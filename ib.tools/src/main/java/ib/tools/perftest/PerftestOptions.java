@@ -46,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  * @param forever whether to run until the command is interrupted
  * @param warmUp whether to warm up before the run
  * @param results which single results are printed
+ * @param cm what is connected by RDMA CM
  * @param notice text to print first; null for none
  */
 record PerftestOptions(
@@ -78,6 +79,7 @@ record PerftestOptions(
     boolean forever,
     boolean warmUp,
     Results results,
+    CmOptions cm,
     @Nullable String notice) {
   /** Which single results of a latency test are printed. */
   enum Results {
@@ -187,6 +189,7 @@ record PerftestOptions(
             forever,
             !line.has("no-warmup"),
             results(line),
+            CmOptions.of(line, type(tool, getopt, line)),
             postList > 1 && !line.has("cq-mod") ? LIST_NOTICE : null);
     options.check();
     return options;
@@ -229,6 +232,7 @@ record PerftestOptions(
         false,
         false,
         Results.NONE,
+        CmOptions.NONE,
         null);
   }
 

@@ -1,10 +1,8 @@
 package ib.tools.perftest;
 
 import ib.core.verbs.PostStatus;
-import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
-import ib.core.verbs.WellKnown;
 import ib.tools.getopt.CommandException;
 import ib.tools.perftest.PerftestOptions.Results;
 import java.lang.foreign.ValueLayout;
@@ -62,16 +60,16 @@ final class Runs {
 
   private SendWr request(int i) {
     Key remote = side.remotes.get(i);
-    return new SendWr(1)
-        .wrId(i)
-        .opcode(options.opcode())
-        .addSge(side.region.lkey(), side.region.iova() + side.sendOffset(i), size)
-        .remoteAddr(remote.address())
-        .rkey(remote.rkey())
-        .compareAdd(1)
-        .ah(side.ah())
-        .remoteQpn(remote.qpn())
-        .remoteQkey(Side.QKEY);
+    SendWr wr =
+        new SendWr(1)
+            .wrId(i)
+            .opcode(options.opcode())
+            .addSge(side.region.lkey(), side.region.iova() + side.sendOffset(i), size)
+            .remoteAddr(remote.address())
+            .rkey(remote.rkey())
+            .compareAdd(1);
+    Side.Peer peer = side.peer(i);
+    return peer == null ? wr : wr.ah(peer.ah()).remoteQpn(peer.qpn()).remoteQkey(peer.qkey());
   }
 
   private void post(int i, boolean signaled) {
@@ -87,12 +85,7 @@ final class Runs {
 
   /** Posts a receive. */
   private void postReceive(int i) {
-    int grh = options.type() == QpType.UD ? WellKnown.GRH_BYTES : 0;
-    long address = side.region.iova() + side.receiveOffset(i) - grh;
-    int rc = side.qps.get(i).postReceive(i, side.region.lkey(), address, size + grh);
-    if (rc != PostStatus.OK) {
-      throw new CommandException("Couldn't post recv Qp = " + i + ", " + rc);
-    }
+    side.postReceive(side.qps.get(i), i, size);
   }
 
   /** Fills the receive queues. */

@@ -13,6 +13,7 @@ import ib.core.verbs.LinkLayer;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.PortAttr;
+import ib.core.verbs.PostStatus;
 import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpCap;
@@ -21,7 +22,10 @@ import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.WellKnown;
+import ib.core.verbs.WorkCompletion;
+import ib.tools.getopt.CommandException;
 import ib.tools.run.Made;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -35,11 +39,15 @@ final class Side implements AutoCloseable {
   static final int QKEY = 0x11111111;
   private static final int CYCLE_BUFFER = 4096;
   private static final int GRH_ROOM = 64;
+  private static final int GRH = WellKnown.GRH_BYTES;
+  private static final String NO_AH = "Failed to create AH";
   private static final int HOP_LIMIT = 0xff;
   private static final int MIN_RNR_TIMER = 12;
 
   private final PerftestOptions options;
   private final IbDevice device;
+  private final int number; // of the port
+  private final int gidIndex;
   private final Made made = new Made();
   private final PortAttr port;
   private final int area;
@@ -51,15 +59,23 @@ final class Side implements AutoCloseable {
   final List<Key> keys = new ArrayList<>();
   final List<Key> remotes = new ArrayList<>();
   private final ProtectionDomain pd;
-  private @Nullable AddressHandle ah;
+  private final List<Peer> peers = new ArrayList<>();
 
-  Side(IbDevice device, PerftestOptions options, Semaphore wakeUp) {
-    this.device = device;
+  /** Where a queue pair of type UD sends to. */
+  record Peer(AddressHandle ah, int qpn, int qkey) {}
+
+  /** A port of a device, and the index of the GID in use; a negative index for the default. */
+  record Place(IbDevice device, int port, int gidIndex) {}
+
+  /** Makes all but the queue pairs. */
+  Side(Place at, PerftestOptions options, Semaphore wakeUp) {
+    device = at.device;
+    number = at.port;
+    gidIndex = at.gidIndex;
     this.options = options;
     this.wakeUp = wakeUp;
     boolean complete = false;
     try {
-      int number = options.ibPort();
       port = Made.attempt("Unable to query port " + number, () -> device.queryPort(number));
       area = Math.max(CYCLE_BUFFER, options.sizeMax()) + GRH_ROOM;
       int access =
@@ -69,17 +85,28 @@ final class Side implements AutoCloseable {
       region = made.make("Couldn't allocate MR", () -> pd.allocMemory(bytes, CYCLE_BUFFER, access));
       sendCq = cq(options.txDepth());
       recvCq = cq(options.rxDepth());
-      for (int i = 0; i < options.queuePairs(); i++) {
-        qps.add(made.make("Couldn't create QP", this::qp));
-        modify(i, "INIT", init());
-        keys.add(key(i));
-      }
       complete = true;
     } finally {
       if (!complete) {
         close();
       }
     }
+  }
+
+  /** Makes the queue pairs, which this side moves and closes. */
+  void open() {
+    for (int i = 0; i < options.queuePairs(); i++) {
+      QueuePair qp = made.make("Couldn't create QP", this::newQp);
+      qps.add(qp);
+      modify(i, "INIT", init());
+      keys.add(key(qp));
+    }
+  }
+
+  /** Takes a connected queue pair, which its connection closes. */
+  void take(QueuePair connected) {
+    qps.add(connected);
+    keys.add(key(connected));
   }
 
   private CompletionQueue cq(int depth) {
@@ -91,39 +118,39 @@ final class Side implements AutoCloseable {
     return made.make("Couldn't create CQ", () -> device.createCq(init));
   }
 
-  private QueuePair qp() {
+  /** {@return a new queue pair in state RESET, which the caller closes} */
+  QueuePair newQp() {
     int receives = options.tool().verb() == Tool.Verb.SEND ? options.rxDepth() : 0;
     QpCap cap = new QpCap(options.txDepth(), receives, 1, 1, options.inline());
     return pd.createQp(new QpInit(options.type(), sendCq, cap).withRecvCq(recvCq));
   }
 
   private QpAttr init() {
-    QpAttr attr = new QpAttr().state(QpState.INIT).pkeyIndex(0).port(options.ibPort());
+    QpAttr attr = new QpAttr().state(QpState.INIT).pkeyIndex(0).port(number);
     return options.type() == QpType.UD
         ? attr.qkey(QKEY)
         : attr.accessFlags(options.tool().verb().access());
   }
 
-  private Key key(int i) {
+  private Key key(QueuePair qp) {
     Gid gid =
         gidIndex() < 0
             ? null
             : Made.attempt(
-                "can't read sgid of index " + gidIndex(),
-                () -> device.gid(options.ibPort(), gidIndex()));
+                "can't read sgid of index " + gidIndex(), () -> device.gid(number, gidIndex()));
     return new Key(
         port.lid(),
         outstanding(),
-        qps.get(i).qpn(),
+        qp.qpn(),
         QueuePair.randomPsn(),
         options.tool().verb() == Tool.Verb.SEND ? 0 : region.rkey(),
-        region.iova() + receiveOffset(i),
+        region.iova() + receiveOffset(keys.size()),
         gid);
   }
 
   /** {@return the GID index in use; -1 for none, which never occurs on Ethernet} */
   int gidIndex() {
-    return options.gidIndex() < 0 && ethernet() ? 0 : options.gidIndex();
+    return gidIndex < 0 && ethernet() ? 0 : gidIndex;
   }
 
   boolean ethernet() {
@@ -159,18 +186,40 @@ final class Side implements AutoCloseable {
     return (long) area * (options.queuePairs() + i) + (options.type() == QpType.UD ? GRH_ROOM : 0);
   }
 
-  /** {@return the peer's address handle; null unless UD} */
-  @Nullable AddressHandle ah() {
-    return ah;
+  /** Posts a receive for a message of a queue pair, with space for a GRH where one comes. */
+  void postReceive(QueuePair qp, int i, int length) {
+    int grh = options.type() == QpType.UD ? GRH : 0;
+    long address = region.iova() + receiveOffset(i) - grh;
+    int rc = qp.postReceive(i, region.lkey(), address, length + grh);
+    if (rc != PostStatus.OK) {
+      throw new CommandException("Couldn't post recv Qp = " + i + ", " + rc);
+    }
+  }
+
+  /** {@return where a queue pair of type UD sends to; null for other types} */
+  @Nullable Peer peer(int i) {
+    return options.type() == QpType.UD && i < peers.size() ? peers.get(i) : null;
+  }
+
+  /** A queue pair of type UD sends to a service that has answered. */
+  void aim(AhAttr way, int qpn, int qkey) {
+    peers.add(new Peer(made.make(NO_AH, () -> pd.createAh(way)), qpn, qkey));
+  }
+
+  /** A queue pair of type UD sends to where a datagram of {@link #receiveOffset} came from. */
+  void aimBack(WorkCompletion wc, int qkey) {
+    MemorySegment grh = region.segment().asSlice(receiveOffset(peers.size()) - GRH, GRH);
+    AddressHandle ah = made.make(NO_AH, () -> pd.createAhFromCompletion(wc, grh, number));
+    peers.add(new Peer(ah, wc.immData(), qkey));
   }
 
   /** Moves all queue pairs to RTS. */
   void connect(Mtu mtu) {
     for (int i = 0; i < qps.size(); i++) {
       connect(i, mtu);
-    }
-    if (options.type() == QpType.UD) {
-      ah = made.make("Failed to create AH", () -> pd.createAh(path(remotes.getFirst())));
+      if (options.type() == QpType.UD) {
+        aim(path(remotes.get(i)), remotes.get(i).qpn(), QKEY);
+      }
     }
   }
 
@@ -196,7 +245,7 @@ final class Side implements AutoCloseable {
   private AhAttr path(Key remote) {
     GlobalRoute route =
         remote.gid() == null ? null : new GlobalRoute(remote.gid(), 0, gidIndex(), HOP_LIMIT, 0);
-    return new AhAttr(remote.lid(), options.sl(), 0, 0, options.ibPort(), route);
+    return new AhAttr(remote.lid(), options.sl(), 0, 0, number, route);
   }
 
   private void modify(int i, String state, QpAttr attr) {

@@ -12,9 +12,9 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
- * perftest's exchange over TCP: in each step each end writes a record of the same length, the
- * client first, and reads the peer's. The announced version is 6.06, because later versions (from
- * 6.28) exchange C structures. For the run's thread only.
+ * perftest's exchange: in each step each end sends a record of the same length, the client first,
+ * and reads the peer's. The announced version is 6.06, because later versions (from 6.28) exchange
+ * C structures. For the run's thread only.
  */
 final class Talk implements AutoCloseable {
   static final String VERSION = "6.06";
@@ -24,10 +24,8 @@ final class Talk implements AutoCloseable {
   private static final long HANDSHAKE_NS = TimeUnit.SECONDS.toNanos(60);
   private static final byte[] DONE = ascii("done", 5);
 
-  private final Socket socket;
-  private final boolean client;
+  private final Carrier carrier;
   private final Runnable stop;
-  private final byte[] greeting;
   private long patienceNs = HANDSHAKE_NS;
 
   /**
@@ -38,10 +36,7 @@ final class Talk implements AutoCloseable {
    * @param stop called while waiting; throws to abort the wait
    */
   Talk(String host, int port, Runnable stop) {
-    this.stop = stop;
-    client = true;
-    greeting = new byte[0];
-    socket = Tcp.connect(host, port);
+    this(new TcpCarrier(Tcp.connect(host, port), true, null, stop), stop);
   }
 
   /**
@@ -51,11 +46,7 @@ final class Talk implements AutoCloseable {
    * @param stop called while waiting; throws to abort the wait
    */
   Talk(Listener listener, Runnable stop) {
-    this.stop = stop;
-    client = false;
-    Listener.Met met = listener.await(VERSION_BYTES, Talk::isVersion, stop);
-    socket = met.socket();
-    greeting = met.greeting();
+    this(await(listener, stop), stop);
   }
 
   /**
@@ -66,10 +57,23 @@ final class Talk implements AutoCloseable {
    * @param stop called while waiting; throws to abort the wait
    */
   Talk(Socket socket, boolean client, Runnable stop) {
-    this.socket = socket;
-    this.client = client;
+    this(new TcpCarrier(socket, client, null, stop), stop);
+  }
+
+  /**
+   * Talks.
+   *
+   * @param carrier carries the records; closed with this
+   * @param stop called while waiting; throws to abort the wait
+   */
+  Talk(Carrier carrier, Runnable stop) {
+    this.carrier = carrier;
     this.stop = stop;
-    greeting = new byte[0];
+  }
+
+  private static Carrier await(Listener listener, Runnable stop) {
+    Listener.Met met = listener.await(VERSION_BYTES, Talk::isVersion, stop);
+    return new TcpCarrier(met.socket(), false, met.greeting(), stop);
   }
 
   private static boolean isVersion(byte[] record) {
@@ -83,7 +87,7 @@ final class Talk implements AutoCloseable {
    * @return the smaller MTU
    */
   Mtu agree(Mtu mine) {
-    byte[] theirVersion = greet(ascii(VERSION, VERSION_BYTES));
+    byte[] theirVersion = step(ascii(VERSION, VERSION_BYTES));
     String version = text(theirVersion);
     if (!isVersion(theirVersion) || Double.parseDouble(version) < 5.70) {
       throw new CommandException(
@@ -109,7 +113,9 @@ final class Talk implements AutoCloseable {
   /** Exchanges keys; also the barrier between two parts of a run. */
   Key keys(Key mine) {
     try {
-      return Key.ofWire(step(mine.toWire()));
+      return carrier.binary()
+          ? Key.ofRecord(step(mine.toRecord()))
+          : Key.ofWire(step(mine.toWire()));
     } catch (IllegalArgumentException | StringIndexOutOfBoundsException e) {
       throw new CommandException("Failed to exchange data between server and clients", e);
     }
@@ -131,8 +137,11 @@ final class Talk implements AutoCloseable {
    */
   void done(Key mine) {
     keys(mine);
+    if (carrier.binary()) {
+      return; // the disconnection says it
+    }
     try {
-      exchange(DONE);
+      carrier.exchange(DONE, patienceNs);
     } catch (IOException e) {
       stop.run(); // the peer has closed the connection, which also ends the run
     }
@@ -142,36 +151,12 @@ final class Talk implements AutoCloseable {
     return ByteBuffer.wrap(step(ByteBuffer.allocate(Long.BYTES).putLong(mine).array())).getLong();
   }
 
-  /** Exchanges the first record, which a server's listener has read already. */
-  private byte[] greet(byte[] mine) {
-    if (greeting.length == 0) {
-      return step(mine);
-    }
-    try {
-      socket.getOutputStream().write(mine);
-      return greeting;
-    } catch (IOException e) {
-      throw new CommandException("Failed to exchange data between server and clients", e);
-    }
-  }
-
   private byte[] step(byte[] mine) {
     try {
-      return exchange(mine);
+      return carrier.exchange(mine, patienceNs);
     } catch (IOException e) {
       throw new CommandException("Failed to exchange data between server and clients", e);
     }
-  }
-
-  private byte[] exchange(byte[] mine) throws IOException {
-    if (client) {
-      socket.getOutputStream().write(mine);
-    }
-    byte[] theirs = Tcp.read(socket, mine.length, patienceNs, stop);
-    if (!client) {
-      socket.getOutputStream().write(mine);
-    }
-    return theirs;
   }
 
   private static byte[] number(int value) {
@@ -191,7 +176,7 @@ final class Talk implements AutoCloseable {
   @Override
   public void close() {
     try {
-      socket.close();
+      carrier.close();
     } catch (IOException e) {
       throw new CommandException("Failed to close connection between server and client", e);
     }

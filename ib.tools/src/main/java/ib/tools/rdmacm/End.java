@@ -28,12 +28,12 @@ import org.jspecify.annotations.Nullable;
  * One end of a connection: the queue pair, its memory, its completions. For the command's thread,
  * but for the callbacks.
  */
-abstract class End implements QpFactory, RdmaHandler {
+public abstract class End implements QpFactory, RdmaHandler {
   private static final int PAGE = 4096;
   private static final long LOOK_MS = 200;
 
   /** Limits and memory of an end; without memory for 0 bytes. */
-  record Size(QpCap cap, long bytes, int access) {}
+  public record Size(QpCap cap, long bytes, int access) {}
 
   private final Program program;
   private final Semaphore wakeUp = new Semaphore(0);
@@ -46,18 +46,18 @@ abstract class End implements QpFactory, RdmaHandler {
   private volatile @Nullable RdmaEnd end;
 
   /** An end that nothing is made for yet. */
-  End(Program program) {
+  protected End(Program program) {
     this.program = program;
   }
 
   /** {@return the type of the queue pair} */
-  abstract QpType type();
+  protected abstract QpType type();
 
   /** {@return what the queue pair needs at a port} */
-  abstract Size size(IbDevice device, int port);
+  protected abstract Size size(IbDevice device, int port);
 
   /** A request or a message has completed, with success. */
-  abstract void completed(WorkCompletion wc);
+  protected abstract void completed(WorkCompletion wc);
 
   @Override
   public QueuePair make(IbDevice device, int port) {
@@ -98,22 +98,22 @@ abstract class End implements QpFactory, RdmaHandler {
   }
 
   /** {@return how the connection has ended; null while it has not} */
-  @Nullable RdmaEnd end() {
+  public @Nullable RdmaEnd end() {
     return end;
   }
 
   /** {@return the memory, which is there with the queue pair, unless it has 0 bytes} */
-  MemoryRegion memory() {
+  protected MemoryRegion memory() {
     return Objects.requireNonNull(memory, "no memory yet");
   }
 
   /** {@return the queue pair, which is there when the connection is} */
-  QueuePair qp() {
+  protected QueuePair qp() {
     return Objects.requireNonNull(qp, "no queue pair yet");
   }
 
   /** {@return the protection domain, which is there with the queue pair} */
-  ProtectionDomain domain() {
+  protected ProtectionDomain domain() {
     return Objects.requireNonNull(domain, "no protection domain yet");
   }
 
@@ -122,14 +122,14 @@ abstract class End implements QpFactory, RdmaHandler {
    *
    * @throws CommandException when it has failed
    */
-  static void check(String what, int status) {
+  protected static void check(String what, int status) {
     if (status != PostStatus.OK) {
       throw new CommandException(what + " failed: " + PostStatus.text(status));
     }
   }
 
   /** Handles a completion, or waits for one a moment; {@return whether the connection goes on} */
-  boolean progress() {
+  protected boolean progress() {
     if (cq != null && (poll(cq) || cq.requestNotify(NotifyFlags.NEXT_COMP) >= 0 && poll(cq))) {
       return true;
     }
@@ -141,7 +141,7 @@ abstract class End implements QpFactory, RdmaHandler {
   }
 
   /** Waits a moment for a callback. */
-  void idle() {
+  protected void idle() {
     program.goOn();
     try {
       wakeUp.tryAcquire(LOOK_MS, TimeUnit.MILLISECONDS);

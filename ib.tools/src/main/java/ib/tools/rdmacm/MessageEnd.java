@@ -40,12 +40,12 @@ final class MessageEnd extends End {
   }
 
   @Override
-  QpType type() {
+  protected QpType type() {
     return options.datagrams() ? QpType.UD : QpType.RC;
   }
 
   @Override
-  Size size(IbDevice device, int at) {
+  protected Size size(IbDevice device, int at) {
     port = at;
     int mtu = device.port(at).activeMtu().bytes();
     if (options.datagrams() && options.size() > mtu) {
@@ -85,7 +85,7 @@ final class MessageEnd extends End {
   }
 
   @Override
-  void completed(WorkCompletion wc) {
+  protected void completed(WorkCompletion wc) {
     if (wc.wrId() == SEND_ID) {
       sent++;
       return;

@@ -14,12 +14,12 @@ import java.util.concurrent.TimeUnit;
  *
  * @param name how its messages begin
  */
-record Program(String name) {
+public record Program(String name) {
   private static final int INTERRUPTED = 130; // the shell's status for SIGINT
   private static final long LOOK_MS = 200;
 
   /** {@return the failure of a run that the user has stopped} */
-  CommandException interrupted() {
+  public CommandException interrupted() {
     return new CommandException(INTERRUPTED, name + ": interrupted");
   }
 
@@ -28,7 +28,7 @@ record Program(String name) {
    *
    * @throws CommandException then
    */
-  void goOn() {
+  public void goOn() {
     if (Thread.interrupted()) {
       throw interrupted();
     }
@@ -39,7 +39,7 @@ record Program(String name) {
    *
    * @throws CommandException when the name has none
    */
-  InetAddress address(String text) {
+  public InetAddress address(String text) {
     try {
       return InetAddress.getByName(text);
     } catch (UnknownHostException e) {
@@ -48,7 +48,7 @@ record Program(String name) {
   }
 
   /** Says where a server listens, so that a script can wait for it. */
-  void sayListening(PrintStream err, InetSocketAddress at) {
+  public void sayListening(PrintStream err, InetSocketAddress at) {
     boolean all = at.getAddress().isAnyLocalAddress();
     String where = all ? "every address" : at.getAddress().getHostAddress();
     err.println(name + ": listening on " + where + ", port " + at.getPort());
@@ -59,7 +59,7 @@ record Program(String name) {
    *
    * @throws CommandException when the user stops the run
    */
-  void pause(int seconds) {
+  public void pause(int seconds) {
     try {
       if (new CountDownLatch(1).await(seconds, TimeUnit.SECONDS)) {
         throw new IllegalStateException("the latch is never counted down");
@@ -74,7 +74,7 @@ record Program(String name) {
    *
    * @throws CommandException when the user stops the run
    */
-  <T> T take(BlockingQueue<T> queue) {
+  public <T> T take(BlockingQueue<T> queue) {
     try {
       T next = null;
       while (next == null) {

@@ -50,12 +50,12 @@ final class RpingEnd extends End {
   }
 
   @Override
-  QpType type() {
+  protected QpType type() {
     return QpType.RC;
   }
 
   @Override
-  Size size(IbDevice device, int port) {
+  protected Size size(IbDevice device, int port) {
     int access = Access.LOCAL_WRITE | Access.REMOTE_READ | Access.REMOTE_WRITE;
     return new Size(new QpCap(MAX_SENDS, MAX_RECEIVES, 1, 1, 0), DATA + 2L * size, access);
   }
@@ -143,7 +143,7 @@ final class RpingEnd extends End {
   }
 
   @Override
-  void completed(WorkCompletion wc) {
+  protected void completed(WorkCompletion wc) {
     if (wc.wrId() == RECEIVE_ID) {
       if (wc.byteLen() != MESSAGE) {
         throw new CommandException("Received bogus data, size " + wc.byteLen());

@@ -18,7 +18,6 @@ import java.nio.channels.ByteChannel;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.Locale;
 
 /**
  * {@code rstream}: sends messages there and back over a stream, or over TCP for comparison, and
@@ -27,13 +26,6 @@ import java.util.Locale;
 public final class Rstream {
   static final Program PROGRAM = new Program("rstream");
   private static final int HELLO = 16; // bytes that both sides send before each test
-  private static final int DEFAULT = 1000; // messages and iterations of a test with one option
-  private static final int KIB = 1024;
-  private static final String HEAD =
-      "name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer";
-
-  /** The sizes of the series without -S all. */
-  private static final int[] SOME = {64, 4096, 1 << 16, 1 << 20};
 
   private final RstreamOptions options;
   private final PrintStream out;
@@ -67,7 +59,7 @@ public final class Rstream {
    */
   public static void run(
       IbCore core, CmClient manager, PrintStream out, PrintStream err, String... args) {
-    RstreamOptions options = RstreamOptions.parse(args);
+    RstreamOptions options = RstreamOptions.parse(PROGRAM, "sbv", args);
     String name = "rstream:" + Thread.currentThread().threadId();
     try (RdmaCm cm = RdmaCm.open(core, manager, name);
         Opener opener = options.sockets() ? sockets(options, err) : streams(cm, options, err)) {
@@ -135,64 +127,36 @@ public final class Rstream {
 
   // ---- the tests ----
 
-  /** A test: as many messages of a size, as often. */
-  private record Test(String name, int size, int transfers, int iterations) {}
-
   private void all(Opener opener) throws IOException {
     if (options.custom()) {
       try (ByteChannel channel = opener.open()) {
-        out.println(HEAD);
-        run(channel, custom());
+        out.println(StreamTest.HEAD);
+        run(channel, StreamTest.custom(options));
       }
       return;
     }
-    int[] sizes = options.all() ? every() : SOME;
     try (ByteChannel channel = opener.open()) { // one connection for latency
-      out.println(HEAD);
-      for (int size : sizes) {
-        run(channel, new Test(size(size) + "_lat", size, 1, times(size)));
+      out.println(StreamTest.HEAD);
+      for (StreamTest test : StreamTest.latencies(options)) {
+        run(channel, test);
       }
     }
     try (ByteChannel channel = opener.open()) { // and one for bandwidth
-      for (int size : sizes) {
-        run(channel, new Test(size(size) + "_bw", size, times(size), 1));
+      for (StreamTest test : StreamTest.bandwidths(options)) {
+        run(channel, test);
       }
     }
   }
 
-  private Test custom() {
-    int size = options.size() == 0 ? DEFAULT : options.size();
-    int transfers = options.transfers() == 0 ? DEFAULT : options.transfers();
-    int iterations = options.iterations() == 0 ? DEFAULT : options.iterations();
-    return new Test("custom", size, transfers, iterations);
-  }
-
-  /** {@return 64, 128, 192, 256, 384 ... 4 MiB and 6 MiB} */
-  private static int[] every() {
-    return java.util.stream.IntStream.iterate(64, n -> n <= 4 << 20, n -> 2 * n)
-        .flatMap(n -> java.util.stream.IntStream.of(n, n + n / 2))
-        .filter(n -> n != 96) // the original has none
-        .toArray();
-  }
-
-  private static int times(int size) {
-    if (size < KIB) {
-      return 100_000;
-    } else if (size < 1 << 16) {
-      return 10_000;
-    }
-    return size < 1 << 20 ? 1_000 : 100;
-  }
-
-  private void run(ByteChannel channel, Test test) throws IOException {
-    ByteBuffer buffer = ByteBuffer.allocateDirect(Math.max(HELLO, test.size));
+  private void run(ByteChannel channel, StreamTest test) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(Math.max(HELLO, test.size()));
     boolean client = !options.server();
     both(channel, buffer, HELLO, 1, client);
     long begun = System.nanoTime();
-    for (int i = 0; i < test.iterations; i++) {
-      both(channel, buffer, test.size, test.transfers, client);
+    for (int i = 0; i < test.iterations(); i++) {
+      both(channel, buffer, test.size(), test.transfers(), client);
     }
-    print(test, System.nanoTime() - begun);
+    out.print(test.line(System.nanoTime() - begun)); // in one piece, beside the other end's
   }
 
   /** Messages go there, and as many back. */
@@ -238,48 +202,5 @@ public final class Rstream {
         }
       }
     }
-  }
-
-  // ---- the table ----
-
-  private void print(Test test, long ns) {
-    long bytes = 2L * test.size * test.transfers * test.iterations;
-    double us = ns / 1e3;
-    String line =
-        String.format(
-            Locale.ROOT,
-            "%-10s%-8s%-8s%-8s%-8s%8.2fs%10.2f%11.2f%n",
-            test.name,
-            size(test.size),
-            count(test.transfers),
-            count(test.iterations),
-            size(bytes),
-            ns / 1e9,
-            bytes * 8 / (1000 * us),
-            us / test.iterations / test.transfers / 2);
-    out.print(line); // in one piece, beside the other end's in one shell
-  }
-
-  /** {@return 1k, 1.5k or 12m: with a decimal below ten, cut off} */
-  private static String size(long bytes) {
-    long unit = 1;
-    String letter = "";
-    for (String next : new String[] {"k", "m", "g"}) {
-      if (bytes < unit * KIB) {
-        break;
-      }
-      unit *= KIB;
-      letter = next;
-    }
-    long whole = bytes / unit;
-    boolean cut = bytes % unit != 0 && whole < 10;
-    return whole + (cut ? "." + bytes % unit * 10 / unit : "") + letter;
-  }
-
-  private static String count(int n) {
-    if (n >= 1_000_000) {
-      return n / 1_000_000 + "m";
-    }
-    return n >= 1_000 ? n / 1_000 + "k" : Integer.toString(n);
   }
 }

@@ -30,13 +30,19 @@ record RstreamOptions(
     boolean sockets,
     boolean verify) {
   private static final int PORT = 7471;
+  private static final List<String> TESTS = List.of("s", "sockets", "b", "blocking", "v", "verify");
   private static final int MAX_BYTES = 1 << 30;
 
-  static RstreamOptions parse(String... args) {
+  /**
+   * Reads a command line.
+   *
+   * @param known first letters of the tests that the program has
+   */
+  static RstreamOptions parse(Program program, String known, String... args) {
     Getopt getopt =
         new Getopt(
-            "rstream",
-            Usage.of("rstream"),
+            program.name(),
+            Usage.of(program.name()),
             "s,server=",
             "b,bind=",
             "B,buffers=",
@@ -53,15 +59,16 @@ record RstreamOptions(
     }
     List<String> tests = line.all("test");
     for (String test : tests) {
-      if (!List.of("s", "sockets", "b", "blocking", "v", "verify").contains(test)) {
-        throw getopt.refusal("-T " + test + " is not supported: s, b or v");
+      if (!TESTS.contains(test) || !known.contains(test.substring(0, 1))) {
+        String all = String.join(", ", known.split(""));
+        throw getopt.refusal("-T " + test + " is not supported: " + all);
       }
     }
     boolean all = "all".equals(line.last("size"));
     String host = to != null ? to : at != null ? at : "0.0.0.0";
     return new RstreamOptions(
         to == null,
-        new InetSocketAddress(Rstream.PROGRAM.address(host), line.number("port", PORT, 0, 65_535)),
+        new InetSocketAddress(program.address(host), line.number("port", PORT, 0, 65_535)),
         line.number("buffers", 0, 0, MAX_BYTES),
         line.number("iterations", 0, 0, Integer.MAX_VALUE),
         line.number("transfers", 0, 0, Integer.MAX_VALUE),

@@ -77,17 +77,17 @@ class TimedEnd extends End {
   }
 
   @Override
-  QpType type() {
+  protected QpType type() {
     return QpType.RC;
   }
 
   @Override
-  Size size(IbDevice device, int port) {
+  protected Size size(IbDevice device, int port) {
     return new Size(CAP, 0, 0);
   }
 
   @Override
-  void completed(WorkCompletion wc) {
+  protected void completed(WorkCompletion wc) {
     throw new IllegalStateException("nothing was posted: " + wc);
   }
 

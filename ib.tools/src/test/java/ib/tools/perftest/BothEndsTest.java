@@ -42,7 +42,9 @@ class BothEndsTest {
 
   private String run(Tool tool, String line) {
     PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
-    String last = Perftest.run(fabric.core(), WARM_UP, tool, out, ERR, line.split(" ")).text();
+    String last =
+        Perftest.run(new Midlayer(fabric.core(), null), WARM_UP, tool, out, ERR, line.split(" "))
+            .text();
     return printed.toString(StandardCharsets.UTF_8) + last;
   }
 
@@ -100,7 +102,9 @@ class BothEndsTest {
     String[] line = "--no-warmup -D 1 --run_infinitely -d soft0 soft1".split(" ");
     CompletableFuture<?> run =
         CompletableFuture.runAsync(
-            () -> Perftest.run(fabric.core(), WARM_UP, Tool.SEND_BW, out, ERR, line));
+            () ->
+                Perftest.run(
+                    new Midlayer(fabric.core(), null), WARM_UP, Tool.SEND_BW, out, ERR, line));
     assertTrue(rows.await(60, TimeUnit.SECONDS), "it runs");
     fabric.unplug("soft1");
     ExecutionException e =

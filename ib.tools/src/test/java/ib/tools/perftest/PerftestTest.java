@@ -52,7 +52,8 @@ class PerftestTest {
   }
 
   private String run(Tool tool, PrintStream out, ByteArrayOutputStream bytes, String... args) {
-    String last = Perftest.run(fabric.core(), WARM_UP, tool, out, ERR, args).text();
+    String last =
+        Perftest.run(new Midlayer(fabric.core(), null), WARM_UP, tool, out, ERR, args).text();
     return bytes.toString(StandardCharsets.UTF_8) + last + "\n";
   }
 
@@ -222,7 +223,10 @@ class PerftestTest {
     String[] server = ("-d soft0" + options).split(" ");
     CompletableFuture<?> ends =
         CompletableFuture.runAsync(
-            () -> Perftest.run(fabric.core(), WARM_UP, Tool.SEND_BW, out, ERR, server), BESIDE);
+            () ->
+                Perftest.run(
+                    new Midlayer(fabric.core(), null), WARM_UP, Tool.SEND_BW, out, ERR, server),
+            BESIDE);
     CompletableFuture<?> client =
         CompletableFuture.runAsync(
             () -> clientWhenListening(Tool.SEND_BW, ends, "-d soft1" + options + " 127.0.0.1"),
@@ -247,7 +251,7 @@ class PerftestTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "-n 4", "-s 0", "-c XRC", "-m 100", "-m 300", "-q 0", "a b", "-z", "-R", "-u 32", "-h",
+        "-n 4", "-s 0", "-c XRC", "-m 100", "-m 300", "-q 0", "a b", "-Z", "-y", "-u 32", "-h",
         "-D 0", "-l 0"
       })
   @DisplayName("what perftest refuses, or what these commands do not have: the usage")
@@ -289,7 +293,9 @@ class PerftestTest {
     String[] args = {"-d", "soft0", "-p", String.valueOf(freePort())};
     CompletableFuture<?> run =
         CompletableFuture.runAsync(
-            () -> Perftest.run(fabric.core(), WARM_UP, Tool.WRITE_BW, out, ERR, args));
+            () ->
+                Perftest.run(
+                    new Midlayer(fabric.core(), null), WARM_UP, Tool.WRITE_BW, out, ERR, args));
     assertTrue(waiting.await(30, TimeUnit.SECONDS));
     fabric.unplug("soft0");
     CommandException e =

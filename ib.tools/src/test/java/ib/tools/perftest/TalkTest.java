@@ -57,6 +57,23 @@ class TalkTest {
         key.lines("local", Tool.Verb.READ));
   }
 
+  @Test
+  @DisplayName(
+      "the binary records of an exchange over RDMA CM, as captured (cm_sendbw_R, frame 37)")
+  void records() {
+    byte[] captured =
+        hex(
+            "0000000000000001000000cb00e9d8060000000000000000"
+                + "0000558cd5f2500000000000000000000000ffff0a4e00020000000000000001");
+    Key server = new Key(0, 1, 0xcb, 0xe9d806, 0, 0x558cd5f25000L, Gid.parse("::ffff:10.78.0.2"));
+    assertEquals(server, Key.ofRecord(captured));
+    byte[] mine = server.toRecord();
+    captured[55] = 0; // the GID index, which no reader looks at
+    assertArrayEquals(captured, mine);
+    assertArrayEquals(new byte[56], Key.NONE.toRecord());
+    assertEquals(Key.NONE, Key.ofRecord(new byte[56]));
+  }
+
   /** The captured client's bytes go in; what comes out must be the captured server's. */
   @Test
   @DisplayName("the server's side of a captured run")
@@ -107,11 +124,12 @@ class TalkTest {
         CompletableFuture.runAsync(
             () -> {
               try (Talk talk = new Talk(at(port), () -> {})) {
+                talk.agree(Mtu.MTU_1024);
                 talk.done(mine);
               }
             });
     try (Socket socket = connect(port)) {
-      socket.getOutputStream().write(VERSION);
+      greet(socket);
       socket.getOutputStream().write(ascii(CLIENT_KEY));
       assertArrayEquals(ascii(SERVER_KEY), socket.getInputStream().readNBytes(SERVER_KEY.length()));
     }
@@ -140,11 +158,12 @@ class TalkTest {
         CompletableFuture.runAsync(
             () -> {
               try (Talk talk = new Talk(at(port), () -> {})) {
+                talk.agree(Mtu.MTU_1024);
                 talk.done(key(1, 2, 3, "::1"));
               }
             });
     try (Socket socket = connect(port)) {
-      socket.getOutputStream().write(VERSION);
+      greet(socket);
       socket.getOutputStream().write(ascii(CLIENT_KEY), 0, 50);
     }
     Exception e = assertThrows(Exception.class, () -> server.get(30, TimeUnit.SECONDS));
@@ -190,6 +209,14 @@ class TalkTest {
   }
 
   private static final byte[] VERSION = Arrays.copyOf(ascii("6.06"), 16);
+
+  /** Takes the first steps, as a client. */
+  private static void greet(Socket socket) throws IOException {
+    socket.getOutputStream().write(VERSION);
+    socket.getOutputStream().write(hex("00001000" + "00000040"));
+    socket.getOutputStream().write(ascii("3\0"));
+    socket.getInputStream().readNBytes(VERSION.length + 2 * Integer.BYTES + 2);
+  }
 
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
 

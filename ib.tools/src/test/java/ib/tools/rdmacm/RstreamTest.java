@@ -71,8 +71,9 @@ class RstreamTest {
     String why = client.failed().getMessage();
     assertTrue(why.startsWith("rstream: Connection refused"), why);
     CommandException no =
-        assertThrows(CommandException.class, () -> RstreamOptions.parse("-T", "f"));
-    assertTrue(no.getMessage().contains("-T f is not supported: s, b or v"), no.getMessage());
+        assertThrows(
+            CommandException.class, () -> RstreamOptions.parse(Rstream.PROGRAM, "sbv", "-T", "f"));
+    assertTrue(no.getMessage().contains("-T f is not supported: s, b, v"), no.getMessage());
   }
 
   @Test

@@ -15,6 +15,7 @@ import org.junit.runners.Suite;
   PingPongs.class,
   Losses.class,
   Perftests.class,
+  ConnectedPerftests.class,
   Rpings.class,
   Streams.class,
   Messages.class,

@@ -80,6 +80,34 @@ final class Matrix {
     all.add(row("ib_atomic_lat", "-n 10" + events, ipv6));
   }
 
+  /** Every program with its queue pairs connected by RDMA CM, which the original does by IPv4. */
+  static List<Object[]> connected() {
+    List<Object[]> all = new ArrayList<>();
+    for (String end : List.of("", " -e")) {
+      all.add(row("ib_send_bw", "-R -n 50 -s 3000 -q 16" + end, false));
+      all.add(row("ib_send_bw", "-R -n 50 -s 1000 -c UD" + end, false));
+      all.add(row("ib_send_lat", "-R -n 10 -s 64 -c UD" + end, false));
+      all.add(row("ib_read_bw", "-R -n 50 -s 65536 -q 4" + end, false));
+      all.add(row("ib_read_lat", "-R -n 10" + end, false));
+      all.add(row("ib_atomic_bw", "-R -n 50 -q 4" + end, false));
+      all.add(row("ib_atomic_lat", "-R -n 10" + end, false));
+    }
+    all.add(row("ib_send_lat", "-R -n 10 -s 64", false));
+    all.add(row("ib_send_bw", "-R -n 50 -s 3000 -b", false));
+    all.add(row("ib_send_bw", "-R -n 50 -s 1000 -b -c UD", false));
+    all.add(row("ib_send_bw", "-R -n 5 -a", false));
+    all.add(row("ib_write_bw", "-R -n 100 -s 65536 -q 16", false));
+    all.add(row("ib_write_bw", "-R -n 50 -s 5000 -b", false));
+    all.add(row("ib_write_bw", "-R -n 1000 -s 65536", false));
+    all.add(row("ib_write_lat", "-R -n 10 -s 64", false));
+    for (String type : List.of("RC", "UC", "UD")) {
+      all.add(row("ib_send_bw", "-z -n 50 -s 1000 -c " + type, false));
+    }
+    all.add(row("ib_write_bw", "-z -n 50 -s 3000 -q 2", false));
+    all.add(row("ib_read_lat", "-z -n 10", false));
+    return all;
+  }
+
   private static Object[] row(String program, String options, boolean ipv6) {
     return new Object[] {program, options, ipv6};
   }

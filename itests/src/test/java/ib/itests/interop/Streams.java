@@ -1,6 +1,5 @@
 package ib.itests.interop;
 
-import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import java.util.Arrays;
@@ -9,12 +8,14 @@ import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
 
-/** librdmacm's rstream in both directions (T8): both sides compare every byte. */
+/** librdmacm's rstream and riostream in both directions (T8): both sides compare every byte. */
 @RunWith(Parameterized.class)
 public class Streams extends ByAddress {
+  private final String program;
+
   public Streams(String program, String options, boolean ipv6) {
     super(options, ipv6);
-    assertEquals("rstream", program);
+    this.program = program;
   }
 
   @Parameters(name = "{0} {1} IPv6 {2}")
@@ -25,17 +26,20 @@ public class Streams extends ByAddress {
               {"rstream", "-S 4096 -C 20 -I 10", false},
               {"rstream", "-S 300000 -C 3 -I 3", false},
               {"rstream", "-S 64 -C 200 -I 3", true},
+              {"riostream", "-S 4096 -C 20 -I 10", false},
+              {"riostream", "-S 300000 -C 3 -I 3", false},
+              {"riostream", "-S 64 -C 200 -I 3", true},
             }));
   }
 
   @Override
   String server(int port, String address) {
-    return "rstream -T v -p " + port + " -b " + address + " " + options;
+    return program + " -T v -p " + port + " -b " + address + " " + options;
   }
 
   @Override
   String client(int port, String address) {
-    return "rstream -T v -p " + port + " -s " + address + " " + options;
+    return program + " -T v -p " + port + " -s " + address + " " + options;
   }
 
   @Override

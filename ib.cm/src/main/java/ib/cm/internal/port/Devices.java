@@ -1,6 +1,7 @@
 package ib.cm.internal.port;
 
 import ib.cm.CmClient;
+import ib.cm.CmFailure;
 import ib.cm.CmId;
 import ib.cm.CmPort;
 import ib.cm.LocalPorts;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The connection manager of a midlayer: the devices that it was added to. */
 public class Devices implements CmClient {
+  private final FailureBook failures = new FailureBook();
   private final List<Ports> devices = new CopyOnWriteArrayList<>();
   private final List<Supplier<List<CmId>>> programs = new CopyOnWriteArrayList<>();
   private final LocalPorts localPorts = new LocalPorts();
@@ -56,6 +58,16 @@ public class Devices implements CmClient {
   public Listing list(Supplier<List<CmId>> program) {
     programs.add(program);
     return () -> programs.remove(program);
+  }
+
+  @Override
+  public List<CmFailure> failures() {
+    return failures.latest();
+  }
+
+  @Override
+  public void failed(CmFailure failure) {
+    failures.enter(failure);
   }
 
   @Override

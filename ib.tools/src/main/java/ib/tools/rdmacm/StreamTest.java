@@ -1,0 +1,104 @@
+package ib.tools.rdmacm;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+
+/**
+ * A test of rstream or riostream, and its line in the table.
+ *
+ * @param name first word of its line
+ * @param size bytes of a message
+ * @param transfers messages each way, of an iteration
+ * @param iterations how often
+ */
+record StreamTest(String name, int size, int transfers, int iterations) {
+  static final String HEAD =
+      "name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer";
+  private static final int DEFAULT = 1000; // messages and iterations of a test with one option
+  private static final int KIB = 1024;
+  private static final int[] SOME = {64, 4096, 1 << 16, 1 << 20}; // without -S all
+
+  /** {@return the one test that the options ask for} */
+  static StreamTest custom(RstreamOptions options) {
+    int size = options.size() == 0 ? DEFAULT : options.size();
+    int transfers = options.transfers() == 0 ? DEFAULT : options.transfers();
+    int iterations = options.iterations() == 0 ? DEFAULT : options.iterations();
+    return new StreamTest("custom", size, transfers, iterations);
+  }
+
+  /** {@return the tests of latency} */
+  static List<StreamTest> latencies(RstreamOptions options) {
+    return sizes(options)
+        .mapToObj(size -> new StreamTest(size(size) + "_lat", size, 1, times(size)))
+        .toList();
+  }
+
+  /** {@return the tests of bandwidth} */
+  static List<StreamTest> bandwidths(RstreamOptions options) {
+    return sizes(options)
+        .mapToObj(size -> new StreamTest(size(size) + "_bw", size, times(size), 1))
+        .toList();
+  }
+
+  private static IntStream sizes(RstreamOptions options) {
+    return options.all() ? every() : Arrays.stream(SOME);
+  }
+
+  /** {@return 64, 128, 192, 256, 384 ... 4 MiB and 6 MiB} */
+  private static IntStream every() {
+    return IntStream.iterate(64, n -> n <= 4 << 20, n -> 2 * n)
+        .flatMap(n -> IntStream.of(n, n + n / 2))
+        .filter(n -> n != 96); // the original has none
+  }
+
+  private static int times(int size) {
+    if (size < KIB) {
+      return 100_000;
+    } else if (size < 1 << 16) {
+      return 10_000;
+    }
+    return size < 1 << 20 ? 1_000 : 100;
+  }
+
+  /** {@return the line of the table} */
+  String line(long ns) {
+    long bytes = 2L * size * transfers * iterations;
+    double us = ns / 1e3;
+    return String.format(
+        Locale.ROOT,
+        "%-10s%-8s%-8s%-8s%-8s%8.2fs%10.2f%11.2f%n",
+        name,
+        size(size),
+        count(transfers),
+        count(iterations),
+        size(bytes),
+        ns / 1e9,
+        bytes * 8 / (1000 * us),
+        us / iterations / transfers / 2);
+  }
+
+  /** {@return 1k, 1.5k or 12m: with a decimal below ten, cut off} */
+  private static String size(long bytes) {
+    long unit = 1;
+    String letter = "";
+    for (String next : new String[] {"k", "m", "g"}) {
+      if (bytes < unit * KIB) {
+        break;
+      }
+      unit *= KIB;
+      letter = next;
+    }
+    long whole = bytes / unit;
+    boolean cut = bytes % unit != 0 && whole < 10;
+    return whole + (cut ? "." + bytes % unit * 10 / unit : "") + letter;
+  }
+
+  private static String count(int n) {
+    if (n >= 1_000_000) {
+      return n / 1_000_000 + "m";
+    }
+    return n >= 1_000 ? n / 1_000 + "k" : Integer.toString(n);
+  }
+}

@@ -40,8 +40,7 @@ final class Lab {
   private static final int LOSS_PERCENT = 20;
   private static final int REPEAT_PERCENT = 15;
   private static final long MAX_DELAY_MS = 50; // shorter than timewait
-  private static final int MAX_EVENTS = 2_000_000;
-  private static final long END_MS = 200_000;
+  private static final int MAX_EVENTS = 10_000_000;
   private static final long GOLDEN = 0x9e37_79b9_7f4a_7c15L;
 
   private record Later(long atNs, long number, Side by, Runnable what)
@@ -85,6 +84,10 @@ final class Lab {
 
   private final Map<Integer, Side> sides = new LinkedHashMap<>();
   private final PriorityQueue<Later> later = new PriorityQueue<>();
+
+  /** When all that is left is closed. */
+  long endMs = 200_000;
+
   private final List<Runnable> checks = new ArrayList<>();
   private long nowNs;
   private long number;
@@ -157,6 +160,9 @@ final class Lab {
 
     /** What the program does with a request. */
     Consumer<Connection> decides = c -> in(upTo(20), this, () -> accept(c, NONE));
+
+    /** Whether what was heard of a connection that is over is forgotten. */
+    boolean forgets;
 
     /** Private data of its RTUs. */
     byte[] rtu = NONE;
@@ -258,6 +264,9 @@ final class Lab {
         default -> {}
       }
       does.accept(c, event);
+      if (forgets && event instanceof CmEvent.Released && h.all(CmEvent.Ended.class).size() == 1) {
+        heard.remove(c);
+      }
     }
 
     boolean can(Connection c, Input input) {
@@ -321,7 +330,7 @@ final class Lab {
 
   /** Runs to the end; {@return what is wrong} */
   List<String> run() {
-    in(END_MS * MS, a, this::end);
+    in(endMs * MS, a, this::end);
     for (int i = 0; i < MAX_EVENTS; i++) {
       Later next = later.peek();
       long at = next == null ? Long.MAX_VALUE : next.atNs;

@@ -121,7 +121,7 @@ class RegressionsTest {
         });
     lab.b.listen(100);
     for (int i = 0; i < 100; i++) {
-      lab.in(10_000 * MS + i * 10 * MS, lab.a, () -> soon(lab));
+      lab.in(10_000 * MS + i * 10L * MS, lab.a, () -> soon(lab));
     }
   }
 

@@ -176,7 +176,7 @@ class StationTest {
   }
 
   @Test
-  @DisplayName("CM-7: a source gets 1,000 answers a second, and no more")
+  @DisplayName("CM-7, M25: a source gets 1,000 answers a second, and no more")
   void quota() {
     for (int i = 0; i < 3 * Quota.ANSWERS; i++) {
       hear(CmMessage.of(CmKind.DREQ, 1).ids(3, 4));

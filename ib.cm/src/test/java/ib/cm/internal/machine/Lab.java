@@ -335,15 +335,18 @@ final class Lab {
       Later next = later.peek();
       long at = next == null ? Long.MAX_VALUE : next.atNs;
       Side first = a;
+      long due = a.due();
       for (Side each : sides.values()) {
-        first = each.due() < first.due() ? each : first;
+        long its = each.due();
+        first = its < due ? each : first;
+        due = Math.min(due, its);
       }
-      if (at == Long.MAX_VALUE && first.due() == Long.MAX_VALUE) {
+      if (at == Long.MAX_VALUE && due == Long.MAX_VALUE) {
         judge();
         return wrong;
       }
-      nowNs = Math.max(nowNs, Math.min(at, first.due()));
-      if (first.due() <= at || next == null) {
+      nowNs = Math.max(nowNs, Math.min(at, due));
+      if (due <= at || next == null) {
         first.station.tick();
       } else {
         later.remove();

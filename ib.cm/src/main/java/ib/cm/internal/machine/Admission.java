@@ -18,10 +18,13 @@ final class Admission {
   private static final int MAX_EXTENSIONS = 2;
 
   /** Connections of one peer that it has asked for and not confirmed. */
-  static final int MAX_HALF_OPEN = 1_024;
+  static final int MAX_HALF_OPEN = 16_384;
 
   /** Such connections of all peers; an eighth of them is for peers that have none. */
   static final int MAX_HALF_OPEN_OF_ALL = 8 * MAX_HALF_OPEN;
+
+  /** Those of one peer whose REP had to be sent again. */
+  static final int MAX_OVERDUE = 1_024;
 
   /** REQs of one peer in a second that may make a connection. */
   static final int MAX_REQUESTS = 200_000;
@@ -33,6 +36,7 @@ final class Admission {
   private final Map<Long, Listener> listeners;
   private final LongPredicate datagrams;
   private final Backlog halfOpen = new Backlog(MAX_HALF_OPEN_OF_ALL, MAX_HALF_OPEN);
+  private final Backlog overdue = new Backlog(Integer.MAX_VALUE, MAX_OVERDUE);
   private final Quota rate = new Quota(MAX_REQUESTS);
 
   Admission(
@@ -101,7 +105,7 @@ final class Admission {
       strangers.rejectMtu(from);
     } else if (!l.waiting.takes(source(from))) {
       counts.dropped(Drop.BACKLOG);
-    } else if (!halfOpen.takes(source(from))) {
+    } else if (!halfOpen.takes(source(from)) || !overdue.takes(source(from))) {
       counts.dropped(Drop.HALF_OPEN);
     } else if (!rate.take(source(from), from.nowNs())) {
       counts.dropped(Drop.RATE);
@@ -111,9 +115,20 @@ final class Admission {
     return null;
   }
 
+  /** The REP of a connection is sent again by its timer. */
+  void late(Connection c) {
+    if (!c.overdue) {
+      c.overdue = true;
+      overdue.add(Strangers.source(c.way));
+    }
+  }
+
   /** The handshake of a connection of a peer's is over. */
   void settled(Connection c) {
     halfOpen.remove(Strangers.source(c.way));
+    if (c.overdue) {
+      overdue.remove(Strangers.source(c.way));
+    }
   }
 
   private Connection made(Listener l, Arrival from, int gidIndex) {

@@ -281,6 +281,8 @@ public final class Station {
     c.state = row.next();
     if (was.isHalfOpen() && !c.state.isHalfOpen()) {
       admission.settled(c);
+    } else if (was.isHalfOpen() && input == Input.AGAIN) {
+      admission.late(c);
     }
     Listener waited = c.waitsAt;
     if (waited != null && c.state != State.REQ_RCVD && c.state != State.MRA_REQ_SENT) {

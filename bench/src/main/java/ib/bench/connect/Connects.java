@@ -15,7 +15,8 @@ import org.slf4j.LoggerFactory;
  * {@code bench/connect [--rounds n] [--connections n] [--singles n]}: connections made one after
  * the other, and many at once, by TCP, over the soft fabric and over rxe, in turn in each round.
  * The first two rounds warm up and do not count. Prints medians over the rounds, with the least and
- * the most.
+ * the most. {@code --open n [--lossy n]}: n connections that are open at once, see {@link Open};
+ * the last of three rounds counts.
  */
 public final class Connects {
   private static final int WARM = 2;
@@ -65,6 +66,10 @@ public final class Connects {
   public static void main(String[] args) throws Exception {
     ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
     List<String> words = Arrays.asList(args);
+    if (words.contains("--open")) {
+      open(number(words, "--open", 0), number(words, "--lossy", 1_000));
+      return;
+    }
     Connects run =
         new Connects(
             number(words, "--rounds", 5),
@@ -74,6 +79,33 @@ public final class Connects {
     run.print();
     for (Net net : run.nets.reversed()) {
       net.close();
+    }
+  }
+
+  private static void open(int count, int lossy) throws Exception {
+    System.out.println(
+        "| | all made, ms | heap each, B | more threads | device removed, ms | peers have heard |"
+            + " all closed, ms |"
+            + " dropped |");
+    System.out.println("|---".repeat(8) + "|");
+    SoftFabric fabric = SoftFabric.open("soft0", "soft1");
+    InetAddress one = InetAddress.getByAddress(fabric.device("soft0").gid(1, 0).toBytes());
+    InetAddress two = InetAddress.getByAddress(fabric.device("soft1").gid(1, 0).toBytes());
+    try (Open soft = new Open(fabric, one, two)) {
+      for (int round = 0; round < WARM + 1; round++) {
+        soft.open("soft fabric", count, false);
+        soft.open("soft fabric", count, true);
+      }
+      soft.lossy("soft fabric", lossy);
+    }
+    String a = "127.0.92.1";
+    String b = "127.0.92.2";
+    try (Open rxe =
+        new Open(RxeHost.open(a, b), InetAddress.getByName(a), InetAddress.getByName(b))) {
+      for (int round = 0; round < WARM + 1; round++) {
+        rxe.open("rxe", count, false);
+      }
+      rxe.lossy("rxe", lossy);
     }
   }
 

@@ -2,7 +2,6 @@ package ib.bench.connect;
 
 import ib.cm.CmClient;
 import ib.cm.rdma.PortSpace;
-import ib.cm.rdma.QpFactory;
 import ib.cm.rdma.RdmaCm;
 import ib.cm.rdma.RdmaConnection;
 import ib.cm.rdma.RdmaEnd;
@@ -11,33 +10,22 @@ import ib.cm.rdma.RdmaListener;
 import ib.cm.rdma.RdmaOptions;
 import ib.core.client.ClientRegistration;
 import ib.core.spi.StandaloneFabric;
-import ib.core.verbs.CompletionQueue;
-import ib.core.verbs.CqInit;
-import ib.core.verbs.IbDevice;
-import ib.core.verbs.ProtectionDomain;
-import ib.core.verbs.QpCap;
-import ib.core.verbs.QpInit;
-import ib.core.verbs.QpType;
-import ib.core.verbs.QueuePair;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * RDMA CM between two devices of a fabric: RC queue pairs of depth 1, that share a completion queue
  * at each side.
  */
 final class RdmaNet implements Net {
-  private static final QpCap CAP = new QpCap(1, 1, 1, 1, 0);
-
   private final String name;
   private final StandaloneFabric fabric;
   private final ClientRegistration manager;
   private final RdmaCm server;
   private final RdmaCm client;
-  private final Factory mine = new Factory();
-  private final Factory theirs = new Factory();
+  private final Factory mine = new Factory(true);
+  private final Factory theirs = new Factory(true);
   private final RdmaListener ear;
   private final InetSocketAddress to;
   private final RdmaOptions options;
@@ -114,39 +102,5 @@ final class RdmaNet implements Net {
     server.close();
     manager.unregister();
     fabric.close();
-  }
-
-  /** Makes the queue pairs of a side. Its monitor guards what is made. */
-  private static final class Factory implements QpFactory {
-    private @Nullable ProtectionDomain domain;
-    private @Nullable CompletionQueue cq;
-    private int live;
-
-    @Override
-    public synchronized QueuePair make(IbDevice device, int port) {
-      if (domain == null) {
-        domain = device.allocPd();
-        cq = device.createCq(new CqInit(2));
-      }
-      live++;
-      return domain.createQp(new QpInit(QpType.RC, cq, CAP));
-    }
-
-    @Override
-    public synchronized void destroyed(QueuePair qp) {
-      live--;
-      notifyAll();
-    }
-
-    /** Waits until all queue pairs are gone. */
-    synchronized void close() throws InterruptedException {
-      while (live > 0) {
-        wait();
-      }
-      if (domain != null) {
-        cq.close();
-        domain.close();
-      }
-    }
   }
 }

@@ -21,7 +21,7 @@ final class Identity {
 
   private final PortSpace space;
   private final int number = number();
-  private final long begunNs = System.nanoTime();
+  private final long begunNs;
   private final ConnectionEvent event = new ConnectionEvent();
   private volatile InetSocketAddress local;
   private volatile @Nullable Site site;
@@ -32,6 +32,7 @@ final class Identity {
     this.space = space;
     local = ends.local();
     event.begin();
+    begunNs = System.nanoTime(); // the event's own time contains those that are counted from here
   }
 
   /** {@return a number that no connection and no listener of this process has} */
@@ -78,6 +79,11 @@ final class Identity {
         how.toString(),
         how.why().why(),
         how.why().hint());
+  }
+
+  /** {@return whether both sides are ready, or were} */
+  boolean isReady() {
+    return event.ready >= 0;
   }
 
   @Nullable Site site() {

@@ -11,7 +11,6 @@ import ib.core.client.Incidents;
 import ib.core.serial.BoundedWaits;
 import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
-import ib.core.verbs.EventType;
 import ib.core.verbs.Fence;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
@@ -390,8 +389,7 @@ public final class RdmaCm implements AutoCloseable {
           new IbEventHandler(device) {
             @Override
             public void handle(IbEvent event) {
-              if (event.type() == EventType.GID_CHANGE
-                  || event.type() == EventType.EVENT_OVERFLOW) {
+              if (routes.changed(event.type())) {
                 turns.offer(RdmaCm.this::attach); // one that waits is enough
               }
             }

@@ -52,6 +52,9 @@ public final class RdmaConnection implements AutoCloseable {
 
   private volatile boolean released;
 
+  /** Those by which this side has begun; null where the peer has. */
+  private volatile @Nullable Routes routes;
+
   /** Only {@code ib.cm.rdma} makes connections. */
   RdmaConnection(RdmaCm owner, Ends ends, RdmaOptions options, QpFactory factory, RdmaHandler to) {
     this.owner = owner;
@@ -76,14 +79,15 @@ public final class RdmaConnection implements AutoCloseable {
   // ---- the active side ----
 
   /** Begins to connect, in a callback of its own. */
-  void start(Routes routes) {
-    turns.offer(() -> begin(routes));
+  void start(Routes by) {
+    routes = by;
+    turns.offer(() -> begin(by));
   }
 
-  private void begin(Routes routes) {
+  private void begin(Routes by) {
     try {
       int port = identity.local().getPort();
-      Routes.Route route = routes.find(identity.remote(), options, port);
+      Routes.Route route = by.find(identity.remote(), options, port);
       lock.lock();
       try {
         identity.resolved(route.site(), new InetSocketAddress(route.local(), port));
@@ -226,6 +230,10 @@ public final class RdmaConnection implements AutoCloseable {
     try {
       if (end == null) {
         end = how;
+        Routes by = routes;
+        if (by != null && !identity.isReady()) {
+          by.failed(identity.remote());
+        }
         open = false;
         identity.ended(how);
         owner.note(identity, how);

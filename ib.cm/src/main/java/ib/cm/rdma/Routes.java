@@ -3,6 +3,7 @@ package ib.cm.rdma;
 import ib.cm.CmPath;
 import ib.core.sa.PathRecord;
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.EventType;
 import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbException;
@@ -53,10 +54,25 @@ final class Routes {
 
   private final AddressBook book;
   private final List<Site> sites;
+  private final Paths paths = new Paths(System::nanoTime);
 
   Routes(AddressBook book, List<Site> sites) {
     this.book = book;
     this.sites = sites;
+  }
+
+  /** Forgets the paths at an event; {@return whether GIDs may have changed with it} */
+  boolean changed(EventType event) {
+    paths.forget();
+    return event == EventType.GID_CHANGE || event == EventType.EVENT_OVERFLOW;
+  }
+
+  /** A connection was not made: the way to its peer is asked for anew. */
+  void failed(InetSocketAddress to) {
+    InetAddress there = to.getAddress();
+    if (there != null) {
+      paths.forget(book.gid(there));
+    }
   }
 
   static String text(InetSocketAddress address) {
@@ -190,10 +206,11 @@ final class Routes {
         0);
   }
 
-  private static CmPath overFabric(String what, Exit exit, Gid remote) {
+  private CmPath overFabric(String what, Exit exit, Gid remote) {
     Site s = exit.site;
     int pkey = s.device().pkey(s.port(), 0);
-    PathRecord path = query(what, exit, remote, pkey);
+    Paths.Question question = new Paths.Question(s, exit.gid, remote, pkey);
+    PathRecord path = paths.find(question, q -> query(what, exit, remote, pkey));
     return new CmPath(
         path.ahAttr(s.port(), exit.gidIndex()),
         exit.gid,

@@ -14,7 +14,8 @@
  * lock of {@code RdmaCm} guards its devices, services and connections. Each of them is held while
  * {@code ib.cm} is called, and none nests another one of these. The monitor of {@code Group} guards
  * where a queue pair is attached; a thread that takes it may hold the lock of the {@code
- * RdmaConnection}, and takes none inside. No lock is held during a callback.
+ * RdmaConnection}, and takes none inside. The same is true of the monitor of {@code Paths}, which
+ * guards the path records. No lock is held during a callback.
  *
  * <p>IBA annex A11.
  */

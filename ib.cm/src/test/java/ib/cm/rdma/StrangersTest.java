@@ -58,7 +58,8 @@ class StrangersTest {
   }
 
   @Test
-  @DisplayName("RD-2: a foreign private header is rejected with reason 28, and counted by reason")
+  @DisplayName(
+      "RD-2, M5: a foreign private header is rejected with reason 28, and counted by reason")
   void foreign() throws Exception {
     try (World world = new World(RxeHost.open(ONE, TWO));
         CmPort from = world.cm.open("rxe0", 1)) {
@@ -79,7 +80,7 @@ class StrangersTest {
   }
 
   @Test
-  @DisplayName("RD-6: with a full backlog a REQ gets no answer; its repetition finds room")
+  @DisplayName("RD-6, K9: with a full backlog a REQ gets no answer; its repetition finds room")
   void backlog() throws Exception {
     try (World world = new World();
         CmPort seen = world.cm.open("soft1", 1)) {

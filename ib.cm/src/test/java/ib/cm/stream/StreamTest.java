@@ -171,7 +171,7 @@ class StreamTest {
   }
 
   @Test
-  @DisplayName("a listener that is closed lets the threads that wait go")
+  @DisplayName("RG-21: a listener that is closed lets the threads that wait go")
   void listenerClosed() throws Exception {
     RdmaStreamListener ear = world.listen(DEFAULTS);
     Future<RdmaStream> waits = world.accepted();

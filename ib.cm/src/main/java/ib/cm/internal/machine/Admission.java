@@ -17,12 +17,27 @@ final class Admission {
   private static final int TIMEOUT = 4;
   private static final int MAX_EXTENSIONS = 2;
 
+  /** Connections of one peer that it has asked for and not confirmed. */
+  static final int MAX_HALF_OPEN = 16_384;
+
+  /** Such connections of all peers; an eighth of them is for peers that have none. */
+  static final int MAX_HALF_OPEN_OF_ALL = 8 * MAX_HALF_OPEN;
+
+  /** Those of one peer whose REP had to be sent again. */
+  static final int MAX_OVERDUE = 1_024;
+
+  /** REQs of one peer in a second that may make a connection. */
+  static final int MAX_REQUESTS = 200_000;
+
   private final Self self;
   private final Book book;
   private final Strangers strangers;
   private final Counts counts;
   private final Map<Long, Listener> listeners;
   private final LongPredicate datagrams;
+  private final Backlog halfOpen = new Backlog(MAX_HALF_OPEN_OF_ALL, MAX_HALF_OPEN);
+  private final Backlog overdue = new Backlog(Integer.MAX_VALUE, MAX_OVERDUE);
+  private final Quota rate = new Quota(MAX_REQUESTS);
 
   Admission(
       Self self,
@@ -42,18 +57,20 @@ final class Admission {
   /** {@return the connection that the same REQ has made before (CM-39), or null} */
   @Nullable Connection known(Arrival from) {
     CmMessage req = from.message();
-    return book.requestedBy(req.longValue(REQ_CA_GUID), req.localId());
+    return book.requestedBy(source(from), req.longValue(REQ_CA_GUID), req.localId());
+  }
+
+  private static Object source(Arrival from) {
+    return Strangers.source(from.answer());
   }
 
   /**
-   * Rejects a REQ or REP whose queue pair is part of another connection, which its peer has lost
-   * (CM-40), and ends that connection, if the message comes from its peer.
+   * Rejects a REQ or REP whose queue pair is part of another connection of its sender, which the
+   * sender has lost (CM-40), and ends that connection.
    */
   void stale(Connection old, Arrival from, Consumer<Connection> end) {
     strangers.reject(from, Strangers.STALE, Connection.NOTHING);
-    if (isFrom(old, from) && old.state == State.ESTABLISHED) {
-      end.accept(old);
-    }
+    end.accept(old);
   }
 
   private static boolean isFrom(Connection c, Arrival from) {
@@ -71,7 +88,7 @@ final class Admission {
     Gid mine = req.gid(REQ_REMOTE_GID);
     int gidIndex = self.gidIndex(mine);
     Gid theirs = req.gid(REQ_LOCAL_GID);
-    Connection old = book.of(req.longValue(REQ_CA_GUID), req.value(REQ_QPN));
+    Connection old = book.of(source(from), req.longValue(REQ_CA_GUID), req.value(REQ_QPN));
     if (old != null) {
       stale(old, from, end);
     } else if (l == null) {
@@ -86,12 +103,32 @@ final class Admission {
       strangers.reject(from, Strangers.INVALID_LID, Connection.NOTHING);
     } else if (req.value(REQ_MTU) > self.mtu().value()) {
       strangers.rejectMtu(from);
-    } else if (!l.waiting.takes(Strangers.source(from.answer()))) {
+    } else if (!l.waiting.takes(source(from))) {
       counts.dropped(Drop.BACKLOG);
+    } else if (!halfOpen.takes(source(from)) || !overdue.takes(source(from))) {
+      counts.dropped(Drop.HALF_OPEN);
+    } else if (!rate.take(source(from), from.nowNs())) {
+      counts.dropped(Drop.RATE);
     } else {
       return made(l, from, gidIndex);
     }
     return null;
+  }
+
+  /** The REP of a connection is sent again by its timer. */
+  void late(Connection c) {
+    if (!c.overdue) {
+      c.overdue = true;
+      overdue.add(Strangers.source(c.way));
+    }
+  }
+
+  /** The handshake of a connection of a peer's is over. */
+  void settled(Connection c) {
+    halfOpen.remove(Strangers.source(c.way));
+    if (c.overdue) {
+      overdue.remove(Strangers.source(c.way));
+    }
   }
 
   private Connection made(Listener l, Arrival from, int gidIndex) {
@@ -110,7 +147,8 @@ final class Admission {
     c.remoteId = req.localId();
     c.peer = Requests.peer(req);
     c.waitsAt = l;
-    l.waiting.add(Strangers.source(c.way));
+    l.waiting.add(source(from));
+    halfOpen.add(source(from));
     c.ears = l.ears.apply(c);
     book.add(c);
     return c;
@@ -121,7 +159,7 @@ final class Admission {
     CmMessage m = from.message();
     Connection c = book.named(m.remoteId());
     if (m.kind() == CmKind.REJ && m.value(REJ_REASON) == TIMEOUT && c == null) {
-      c = abandoned(m);
+      c = abandoned(from);
     }
     if (c == null) {
       strangers.unknown(from);
@@ -136,10 +174,12 @@ final class Admission {
   }
 
   /** {@return the connection whose active side gives up before it knows this side's name} */
-  private @Nullable Connection abandoned(CmMessage rej) {
+  private @Nullable Connection abandoned(Arrival from) {
+    CmMessage rej = from.message();
     byte[] guid = rej.rejectInfo();
-    return guid.length == 8
-        ? book.requestedBy(MadField.read(MemorySegment.ofArray(guid), 0, 64), rej.localId())
+    return guid.length == Long.BYTES
+        ? book.requestedBy(
+            source(from), MadField.read(MemorySegment.ofArray(guid), 0, 64), rej.localId())
         : null;
   }
 

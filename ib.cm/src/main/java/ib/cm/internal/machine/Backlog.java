@@ -12,10 +12,22 @@ final class Backlog {
   private static final int SHARE = 8;
 
   private final Map<Object, Integer> sources = new HashMap<>();
+  private final int mostOfOne;
   private int places;
   private int waiting;
 
   Backlog(int places) {
+    this(places, Integer.MAX_VALUE);
+  }
+
+  /**
+   * Creates an empty backlog.
+   *
+   * @param places how many requests may wait, from 0
+   * @param mostOfOne how many of one source
+   */
+  Backlog(int places, int mostOfOne) {
+    this.mostOfOne = mostOfOne;
     places(places);
   }
 
@@ -34,7 +46,8 @@ final class Backlog {
 
   /** {@return whether one more request of a source may wait} */
   boolean takes(Object source) {
-    return waiting < places - (sources.containsKey(source) ? places / SHARE : 0);
+    int its = sources.getOrDefault(source, 0);
+    return its < mostOfOne && waiting < places - (its > 0 ? places / SHARE : 0);
   }
 
   /** A request of a source waits. */

@@ -11,8 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 /** The connections of a station by each of their keys, and by the time of their timers. */
 final class Book {
-  /** An adapter's name of a connection, or of a queue pair. */
-  private record Key(long guid, int number) {}
+  /**
+   * An adapter's name of a connection, or of a queue pair. The source is part of it: a stranger
+   * that knows the numbers of an adapter does not stand for the adapter.
+   */
+  private record Key(Object source, long guid, int number) {
+    static Key of(Connection c, int number) {
+      return new Key(Strangers.source(c.way), c.remoteGuid, number);
+    }
+  }
 
   private final RandomGenerator random;
   private final Map<Integer, Connection> byId = new HashMap<>();
@@ -38,26 +45,26 @@ final class Book {
   void add(Connection c) {
     byId.put(c.id, c);
     if (!c.active) {
-      byRequest.put(new Key(c.remoteGuid, c.remoteId), c);
+      byRequest.put(Key.of(c, c.remoteId), c);
       keepQpn(c);
     }
   }
 
   /** Enters the peer's queue pair, which must not be part of another connection. */
   void keepQpn(Connection c) {
-    byQpn.put(new Key(c.remoteGuid, c.peer().qpn()), c);
+    byQpn.put(Key.of(c, c.peer().qpn()), c);
   }
 
   /** Lets the peer's queue pair connect again (CM-42). */
   void dropQpn(Connection c) {
     if (c.peer != null) {
-      byQpn.remove(new Key(c.remoteGuid, c.peer.qpn()), c);
+      byQpn.remove(Key.of(c, c.peer.qpn()), c);
     }
   }
 
   void remove(Connection c) {
     byId.remove(c.id);
-    byRequest.remove(new Key(c.remoteGuid, c.remoteId), c);
+    byRequest.remove(Key.of(c, c.remoteId), c);
     dropQpn(c);
     timer(c, Connection.NO_TIMER);
   }
@@ -66,12 +73,12 @@ final class Book {
     return byId.get(id);
   }
 
-  @Nullable Connection requestedBy(long guid, int remoteId) {
-    return byRequest.get(new Key(guid, remoteId));
+  @Nullable Connection requestedBy(Object source, long guid, int remoteId) {
+    return byRequest.get(new Key(source, guid, remoteId));
   }
 
-  @Nullable Connection of(long guid, int qpn) {
-    return byQpn.get(new Key(guid, qpn));
+  @Nullable Connection of(Object source, long guid, int qpn) {
+    return byQpn.get(new Key(source, guid, qpn));
   }
 
   /** Starts, moves or stops the timer of a connection. */

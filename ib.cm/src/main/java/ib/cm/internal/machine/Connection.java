@@ -34,6 +34,9 @@ public final class Connection {
   /** The listener whose backlog the connection is part of; null when it is part of none. */
   @Nullable Listener waitsAt;
 
+  /** Whether a passive side had to send its REP again. */
+  boolean overdue;
+
   /** Private data of the owner's last call. */
   byte[] privateData = NOTHING;
 

@@ -18,7 +18,9 @@ public enum Drop {
   DUPLICATE,
   /** The backlog of the listener is full, or the source has its share of it. */
   BACKLOG,
-  /** The source has had its answers for this second already (CM-7). */
+  /** The source has as many connections under way as one may have, or all sources have (API-9). */
+  HALF_OPEN,
+  /** The source has had its answers or its connections for this second already (CM-7, API-9). */
   RATE,
   /** A message that no request of this port has asked for. */
   UNASKED

@@ -4,19 +4,22 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Limits the answers that are made without state, for each source of messages (CM-7): a bucket of
- * {@link #BURST} tokens that fills in a second. The {@link #MAX_SOURCES} sources that have asked
- * last are known.
+ * Limits what each source of messages may have in a second (CM-7, API-9): a bucket of tokens that
+ * fills in a second. The {@link #MAX_SOURCES} sources that have asked last are known.
  */
 final class Quota {
-  static final int BURST = 1_000;
+  /** Answers that are made without state. */
+  static final int ANSWERS = 1_000;
+
   static final int MAX_SOURCES = 1_024;
-  private static final long TOKEN_NS = 1_000_000_000L / BURST;
+  private static final long SECOND_NS = 1_000_000_000L;
 
   private static final class Bucket {
-    long tokens = BURST;
+    long tokens;
     long filledNs;
   }
+
+  private final int most;
 
   private final Map<Object, Bucket> buckets =
       new LinkedHashMap<>(16, 0.75f, true) {
@@ -28,17 +31,28 @@ final class Quota {
         }
       };
 
-  /** {@return whether a source may have one more answer} */
+  /**
+   * Creates full buckets.
+   *
+   * @param most of one source in a second
+   */
+  Quota(int most) {
+    this.most = most;
+  }
+
+  /** {@return whether a source may have one more} */
   boolean take(Object source, long nowNs) {
     Bucket b = buckets.get(source);
     if (b == null) {
       b = new Bucket();
+      b.tokens = most;
       b.filledNs = nowNs;
       buckets.put(source, b);
     }
-    long more = (nowNs - b.filledNs) / TOKEN_NS;
-    b.filledNs += more * TOKEN_NS;
-    b.tokens = Math.min(BURST, b.tokens + more);
+    long tokenNs = SECOND_NS / most;
+    long more = (nowNs - b.filledNs) / tokenNs;
+    b.filledNs += more * tokenNs;
+    b.tokens = Math.min(most, b.tokens + more);
     if (b.tokens == 0) {
       return false;
     }

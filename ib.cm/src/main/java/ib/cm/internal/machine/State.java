@@ -27,5 +27,13 @@ public enum State {
   /** Ended; late messages of the connection may still come. */
   TIMEWAIT,
   /** Forgotten. */
-  GONE
+  GONE;
+
+  /** {@return whether the peer has asked for the connection, and its handshake is not over} */
+  boolean isHalfOpen() {
+    return switch (this) {
+      case REQ_RCVD, MRA_REQ_SENT, REP_SENT, MRA_REP_RCVD -> true;
+      default -> false;
+    };
+  }
 }

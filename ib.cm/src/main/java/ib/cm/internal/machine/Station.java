@@ -252,7 +252,8 @@ public final class Station {
       return;
     }
     if (m.kind() == CmKind.REP && c.active) {
-      Connection old = book.of(m.longValue(REP_CA_GUID), m.value(REP_QPN));
+      Object source = Strangers.source(from.answer());
+      Connection old = book.of(source, m.longValue(REP_CA_GUID), m.value(REP_QPN));
       if (old != null && !old.equals(c)) { // CM-40: the REQ goes on being repeated
         admission.stale(old, from, this::close);
         return;
@@ -278,6 +279,11 @@ public final class Station {
     }
     State was = c.state;
     c.state = row.next();
+    if (was.isHalfOpen() && !c.state.isHalfOpen()) {
+      admission.settled(c);
+    } else if (was.isHalfOpen() && input == Input.AGAIN) {
+      admission.late(c);
+    }
     Listener waited = c.waitsAt;
     if (waited != null && c.state != State.REQ_RCVD && c.state != State.MRA_REQ_SENT) {
       waited.waiting.remove(Strangers.source(c.way));

@@ -48,7 +48,11 @@ final class Steps {
       case REPEAT -> repeat(c);
       case TIMER -> timer(c, Times.answer(c));
       case LONGER -> longer(c, m);
-      case STOP -> book.timer(c, Connection.NO_TIMER);
+      case STOP -> {
+        book.timer(c, Connection.NO_TIMER);
+        c.asked = null; // a connection may live for years
+        c.privateData = Connection.NOTHING;
+      }
       case SAY_RTU -> say(c, CmMessage.of(CmKind.RTU, c.tid).privateData(c.rtuData));
       case SAY_MRA -> mra(c);
       case SAY_REJ -> reject(c, was);

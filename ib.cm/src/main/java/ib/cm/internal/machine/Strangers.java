@@ -25,7 +25,7 @@ final class Strangers {
   private final Self self;
   private final Out out;
   private final Counts counts;
-  private final Quota quota = new Quota();
+  private final Quota quota = new Quota(Quota.ANSWERS);
 
   Strangers(Self self, Out out, Counts counts) {
     this.self = self;

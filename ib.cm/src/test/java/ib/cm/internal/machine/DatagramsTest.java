@@ -190,7 +190,7 @@ class DatagramsTest {
         }
       }
     }
-    assertEquals(32 * Quota.BURST, sent.size());
+    assertEquals(32 * Quota.ANSWERS, sent.size());
     assertEquals(32 * 2_000, dropped(Drop.RATE));
     assertEquals(1, station.size());
   }

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -74,7 +75,17 @@ final class SimulatedNet {
     }
   }
 
-  record Port(int lid) implements Self {
+  /**
+   * A port.
+   *
+   * @param lid LID
+   * @param hasGid whether its GID is in the table
+   */
+  record Port(int lid, BooleanSupplier hasGid) implements Self {
+    Port(int lid) {
+      this(lid, () -> true);
+    }
+
     @Override
     public long caGuid() {
       return 0x1000L + lid;
@@ -102,7 +113,7 @@ final class SimulatedNet {
 
     @Override
     public int gidIndex(Gid gid) {
-      return gid.equals(gid(0)) ? 0 : -1;
+      return hasGid.getAsBoolean() && gid.equals(gid(0)) ? 0 : -1;
     }
 
     @Override

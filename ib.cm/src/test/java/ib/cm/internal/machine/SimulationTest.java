@@ -11,7 +11,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class SimulationTest {
-  private static final int SEEDS = 1_000;
+  private static final int SEEDS = Cases.SEEDS;
   private static final int CONNECTIONS = 30;
 
   @Test
@@ -29,7 +29,7 @@ class SimulationTest {
       ups += net.ups();
     }
     assertEquals(Map.of(), wrong);
-    assertTrue(ups > SEEDS * CONNECTIONS, ups + " sides were established");
+    assertTrue(ups > (long) SEEDS * CONNECTIONS, ups + " sides were established");
   }
 
   @Test
@@ -48,7 +48,7 @@ class SimulationTest {
       answers += net.answers();
     }
     assertEquals(Map.of(), wrong);
-    assertTrue(answers > SEEDS * CONNECTIONS / 2, answers + " questions were answered");
+    assertTrue(answers > (long) SEEDS * CONNECTIONS / 2, answers + " questions were answered");
   }
 
   private static void caught(String what, StateTable planted) {

@@ -176,13 +176,13 @@ class StationTest {
   }
 
   @Test
-  @DisplayName("CM-7: a source gets 1,000 answers a second, and no more")
+  @DisplayName("CM-7, M25: a source gets 1,000 answers a second, and no more")
   void quota() {
-    for (int i = 0; i < 3 * Quota.BURST; i++) {
+    for (int i = 0; i < 3 * Quota.ANSWERS; i++) {
       hear(CmMessage.of(CmKind.DREQ, 1).ids(3, 4));
     }
-    assertEquals(Quota.BURST, sent.size());
-    assertEquals(2 * Quota.BURST, dropped(Drop.RATE));
+    assertEquals(Quota.ANSWERS, sent.size());
+    assertEquals(2 * Quota.ANSWERS, dropped(Drop.RATE));
     sent.clear();
     nowNs += 10_000_000;
     for (int i = 0; i < 100; i++) {

@@ -15,6 +15,8 @@ import ib.cm.CmUnresolvedException;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbTimedOutException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -139,5 +141,21 @@ class ResolveTest {
     assertThrows(IbDisassociatedException.class, () -> resolve(SHORT));
     l.close(); // refuses the question that waits
     assertEquals(3, server.counters().get("sent.SIDR_REP"));
+  }
+
+  @Test
+  @DisplayName("RG-12: a share is closed with 1,000 questions outstanding: each ends, none is left")
+  void manyOutstanding() throws Exception {
+    CmListener l = server.serve(SERVICE, 4, asked::add);
+    l.backlog(0);
+    List<CompletableFuture<CmDatagram>> all = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      all.add(resolve(CmTerms.DEFAULT));
+    }
+    client.close();
+    for (CompletableFuture<CmDatagram> each : all) {
+      failure(each, IbDisassociatedException.class);
+    }
+    l.close();
   }
 }

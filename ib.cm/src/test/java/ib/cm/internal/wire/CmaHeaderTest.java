@@ -59,7 +59,7 @@ class CmaHeaderTest {
   }
 
   @Test
-  @DisplayName("CM-10: 56 bytes of private data behind the header, and not one more")
+  @DisplayName("CM-10, K20: 56 bytes of private data behind the header, and not one more")
   void most() throws UnknownHostException {
     InetAddress any = InetAddress.getByName("10.0.0.1");
     CmaHeader header = new CmaHeader(1, any, any);

@@ -1,0 +1,67 @@
+package ib.bench.connect;
+
+import ib.cm.rdma.QpFactory;
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.ProtectionDomain;
+import ib.core.verbs.QpCap;
+import ib.core.verbs.QpInit;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the queue pairs of a side. Its monitor guards what is made. */
+final class Factory implements QpFactory {
+  private static final QpCap CAP = new QpCap(1, 1, 1, 1, 0);
+
+  private final boolean lasting;
+  private @Nullable ProtectionDomain domain;
+  private @Nullable CompletionQueue cq;
+  private int live;
+
+  /**
+   * Creates a factory.
+   *
+   * @param lasting whether domain and completion queue stay when no queue pair is left; not where
+   *     the device goes
+   */
+  Factory(boolean lasting) {
+    this.lasting = lasting;
+  }
+
+  @Override
+  public synchronized QueuePair make(IbDevice device, int port) {
+    if (domain == null) {
+      domain = device.allocPd();
+      cq = device.createCq(new CqInit(2));
+    }
+    live++;
+    return domain.createQp(new QpInit(QpType.RC, cq, CAP));
+  }
+
+  @Override
+  public synchronized void destroyed(QueuePair qp) {
+    live--;
+    if (live == 0 && !lasting) {
+      free();
+    }
+    notifyAll();
+  }
+
+  private void free() {
+    if (domain != null) {
+      cq.close();
+      domain.close();
+      domain = null;
+    }
+  }
+
+  /** Waits until all queue pairs are gone. */
+  synchronized void close() throws InterruptedException {
+    while (live > 0) {
+      wait();
+    }
+    free();
+  }
+}

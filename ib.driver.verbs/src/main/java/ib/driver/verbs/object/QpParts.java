@@ -34,6 +34,7 @@ final class QpParts {
   private final int number;
   private final long address;
   private final LastState state = new LastState();
+  private final Held held = new Held(); // queries of the state, which any thread makes
   private final ReceiveBook receiveBook;
   final ReceiveQueue receives;
   final SendQueue sends;
@@ -117,7 +118,28 @@ final class QpParts {
         cap.maxSendWr(), cap.maxSendSge(), cap.maxInlineData(), context.opcodes(type));
   }
 
+  /**
+   * Returns the state. A queue pair that a peer can bring to ERR is asked for, because the kernel
+   * need not tell of it. The call of the kernel is short; after the end it is not made.
+   */
   QpState state() {
+    QpState last = state.now;
+    boolean settled = last == QpState.RESET || last == QpState.INIT || last == QpState.ERR;
+    if (settled || !held.hold()) {
+      return last;
+    }
+    try (Frame frame = new Frame()) {
+      MemorySegment c = frame.zeros(QpAttrs.BYTES);
+      MemorySegment init = frame.zeros(INIT_BYTES);
+      int mask = QpAttrMask.STATE.mask();
+      Function query = context.library().queryQp;
+      if (frame.check(query, address, c.address(), mask, init.address()) == 0
+          && state.now == last) {
+        state.now = QpAttrs.state(c);
+      }
+    } finally {
+      held.letGo();
+    }
     return state.now;
   }
 
@@ -184,6 +206,7 @@ final class QpParts {
 
   /** Ends both queues first: afterwards no thread is in a call with the structure. */
   void destroy() {
+    held.end();
     sends.end();
     receives.end();
     try (Frame frame = new Frame()) {

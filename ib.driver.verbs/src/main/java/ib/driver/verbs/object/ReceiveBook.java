@@ -52,9 +52,15 @@ final class ReceiveBook implements ReceiveQueue.Book {
   }
 
   @Override
-  public void posted(int count) {
+  public void posting() {
+    int to = tail + ahead; // one writer
     ahead = 0;
-    int to = tail + count; // one writer
+    tail = to;
+  }
+
+  @Override
+  public void refused(int count) {
+    int to = tail - count;
     tail = to;
   }
 

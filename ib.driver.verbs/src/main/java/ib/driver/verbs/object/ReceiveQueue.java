@@ -27,8 +27,11 @@ final class ReceiveQueue {
     /** Enters a request after those that are entered and not posted. {@return its number} */
     int enter(long wrId, @Nullable Cqe cqe);
 
-    /** Of the requests entered, the first ones are posted; the others leave. */
-    void posted(int count);
+    /** The requests entered are going to be posted: their completions may arrive from now on. */
+    void posting();
+
+    /** Of the requests going to be posted, the last ones were not: they leave. */
+    void refused(int count);
   }
 
   private final VerbsContext context;
@@ -137,6 +140,7 @@ final class ReceiveQueue {
   }
 
   private int put(int n) {
+    book.posting();
     int errno = post.data(address, chunk[0].address(), bad.address());
     int posted = errno == 0 ? n : 0;
     if (errno != 0) {
@@ -145,7 +149,7 @@ final class ReceiveQueue {
         posted = chunk[i].address() == refused ? i : posted;
       }
     }
-    book.posted(posted);
+    book.refused(n - posted);
     return Failures.post(errno);
   }
 

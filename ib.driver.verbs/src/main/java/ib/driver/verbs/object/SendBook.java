@@ -93,7 +93,7 @@ final class SendBook implements WorkQueue {
     keys[place] = r.key;
   }
 
-  /** The next requests are posted. */
+  /** The next requests are posted; a negative number takes the last ones back. */
   void posted(int count) {
     int to = tail + count; // one writer
     tail = to;

@@ -178,6 +178,7 @@ final class SendQueue {
           flags);
       book.enter(r, i);
     }
+    book.posted(n); // first: a completion may arrive before the call returns
     int errno = context.postSend.data(qp, requests[0].address(), bad.address());
     letGo(requests, n);
     int posted = errno == 0 ? n : before(requests, n);
@@ -187,7 +188,7 @@ final class SendQueue {
     for (int i = posted; i < n; i++) {
       drop(requests[i]);
     }
-    book.posted(posted);
+    book.posted(posted - n); // those refused are taken back
     return Failures.post(errno);
   }
 
@@ -279,10 +280,11 @@ final class SendQueue {
     marker.finish(
         (long) number << Integer.SIZE | book.next() & 0xffff_ffffL, 0, SendFlags.SIGNALED);
     book.enter(marker, 0);
+    book.posted(1);
     if (context.postSend.data(qp, marker.address(), bad.address()) == 0) {
-      book.posted(1);
       marker.ah = null;
     } else {
+      book.posted(-1);
       drop(marker);
     }
   }

@@ -63,8 +63,13 @@ final class SharedBook implements ReceiveQueue.Book {
   }
 
   @Override
-  public void posted(int posted) {
-    for (int i = posted; i < count; i++) {
+  public void posting() {
+    // a completion finds its place without an end of the book
+  }
+
+  @Override
+  public void refused(int refused) {
+    for (int i = count - refused; i < count; i++) {
       give(entered[i]);
     }
     count = 0;

@@ -151,7 +151,7 @@ final class SendBuild {
     if (r == null || !queue.datagram()) {
       fail(PostStatus.INVALID);
     } else {
-      fail(SendQueue.address(r, ah, qpn, qkey));
+      fail(queue.address(r, ah, qpn, qkey));
     }
   }
 

@@ -120,7 +120,7 @@ final class SendList {
       default -> {}
     }
     return queue.datagram()
-        ? SendQueue.address(r, wr.ah(), wr.remoteQpn(), wr.remoteQkey())
+        ? queue.address(r, wr.ah(), wr.remoteQpn(), wr.remoteQkey())
         : PostStatus.OK;
   }
 

@@ -104,9 +104,9 @@ final class SendQueue {
     return opcode <= WrOpcode.SEND_WITH_IMM.value() || opcode == WrOpcode.SEND_WITH_INV.value();
   }
 
-  /** Addresses a datagram. {@return INVALID when the handle has gone or is of another driver} */
-  static int address(SendRequest r, @Nullable AddressHandle ah, int qpn, int qkey) {
-    NativeAh to = ah instanceof VerbsAh mine ? mine.acquire() : null;
+  /** Addresses a datagram. {@return INVALID when the handle has gone or is of another domain} */
+  int address(SendRequest r, @Nullable AddressHandle ah, int qpn, int qkey) {
+    NativeAh to = ah instanceof VerbsAh mine ? mine.acquire(domain) : null;
     if (to == null) {
       return PostStatus.INVALID;
     }

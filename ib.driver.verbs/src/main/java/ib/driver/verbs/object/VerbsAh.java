@@ -32,11 +32,14 @@ final class VerbsAh extends AddressHandle {
     }
   }
 
-  /** {@return the handle of C with a count for the caller; null when it has gone} */
+  /**
+   * {@return the handle of C with a count for the caller; null when it has gone, or is not of that
+   * domain}
+   */
   @org.jspecify.annotations.Nullable
-  NativeAh acquire() {
+  NativeAh acquire(long domain) {
     NativeAh ah = now;
-    return ah.acquire() ? ah : null;
+    return domain == pd.address() && ah.acquire() ? ah : null;
   }
 
   @Override

@@ -22,6 +22,7 @@ final class ImportRules {
       List.of(
           new Room("ib\\.core", "nothing"),
           new Room("ib\\.engine", EXPORTED),
+          new Room("ib\\.driver\\.verbs", EXPORTED + "|ib\\.driver\\.base(\\.[a-z0-9]+)*"),
           new Room("ib\\.driver\\..*", EXPORTED + "|ib\\.(engine|driver\\.base)(\\.[a-z0-9]+)*"),
           new Room("ib\\.cm", API),
           new Room("ib\\.ulp\\..*", API + "|ib\\.cm"),

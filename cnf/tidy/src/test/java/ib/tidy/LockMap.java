@@ -28,6 +28,7 @@ final class LockMap {
           "ib.cm",
           "ib.driver.base",
           "ib.driver.rxe",
+          "ib.driver.verbs",
           "ib.driver.soft",
           "ib.engine",
           "ib.kit",

@@ -68,7 +68,7 @@ public abstract non-sealed class ProtectionDomain extends IbObject {
               Kind.MR,
               c -> {
                 c.grow(Amount.ALLOCATED, bytes);
-                return doRegisterMemory(c, MemoryRegion.allocate(arena, bytes, alignment), access)
+                return doAllocMemory(c, MemoryRegion.allocate(arena, bytes, alignment), access)
                     .own(arena);
               },
               this);
@@ -211,6 +211,19 @@ public abstract non-sealed class ProtectionDomain extends IbObject {
    */
   protected abstract MemoryRegion doRegisterMemory(
       ObjectControl control, MemorySegment segment, int access);
+
+  /**
+   * Registers memory that only the region frees, after it was destroyed: a driver that keeps the
+   * caller's memory from being freed need not do so here.
+   *
+   * @param control the new object's book
+   * @param segment the memory, checked
+   * @param access rights, checked
+   * @return the driver's object
+   */
+  protected MemoryRegion doAllocMemory(ObjectControl control, MemorySegment segment, int access) {
+    return doRegisterMemory(control, segment, access);
+  }
 
   /**
    * Makes a region for fast registration.

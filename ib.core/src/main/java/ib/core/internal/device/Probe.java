@@ -5,7 +5,10 @@ import ib.core.verbs.AhAttr;
 import ib.core.verbs.Cap;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
+import ib.core.verbs.Gid;
+import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.LinkLayer;
 import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
@@ -34,7 +37,7 @@ final class Probe {
     try (ProtectionDomain pd = device.allocPd();
         CompletionQueue cq = device.createCq(new CqInit(1))) {
       pd.allocMemory(64, 64, Access.LOCAL_WRITE).close();
-      pd.createAh(AhAttr.ofLid(1, 1, 0)).close();
+      address(device, pd);
       TYPES.forEach(
           (cap, type) -> {
             if (device.has(cap)) {
@@ -44,6 +47,18 @@ final class Probe {
       if (device.has(Cap.SRQ)) {
         pd.createSrq(new SrqInit(new SrqAttr(1, 1, 0), null, null)).close();
       }
+    }
+  }
+
+  /** On Ethernet only a GID is an address: the port's own is the one that always answers. */
+  private static void address(IbDevice device, ProtectionDomain pd) {
+    if (device.queryPort(1).linkLayer() != LinkLayer.ETHERNET) {
+      pd.createAh(AhAttr.ofLid(1, 1, 0)).close();
+      return;
+    }
+    Gid own = device.gid(1, 0);
+    if (!own.equals(Gid.ZERO)) { // else the link has no address yet
+      pd.createAh(AhAttr.ofGid(1, GlobalRoute.to(own, 0))).close();
     }
   }
 }

@@ -1,0 +1,113 @@
+package ib.driver.verbs;
+
+import ib.core.verbs.IbException;
+import ib.driver.base.Devices;
+import ib.driver.base.osgi.Services;
+import ib.driver.verbs.abi.Libibverbs;
+import ib.driver.verbs.object.Sysfs;
+import java.util.Collections;
+import java.util.Dictionary;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.osgi.framework.BundleContext;
+import org.osgi.service.cm.ManagedService;
+import org.osgi.service.component.annotations.Activate;
+import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.ConfigurationPolicy;
+import org.osgi.service.component.annotations.Deactivate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The driver in OSGi: one device for each RDMA device of the host that the configuration with PID
+ * {@code ib.driver.verbs} selects. Without a configuration it opens none, because a device that is
+ * open makes {@code rdma link delete} wait.
+ */
+@Component(
+    name = VerbsDriver.PID,
+    service = ManagedService.class,
+    property = "service.pid=" + VerbsDriver.PID,
+    configurationPolicy = ConfigurationPolicy.IGNORE,
+    immediate = true)
+public final class VerbsDriver implements ManagedService {
+  /** The PID. */
+  static final String PID = "ib.driver.verbs";
+
+  private final Logger log = LoggerFactory.getLogger(VerbsDriver.class);
+  private final Libraries libraries = new Libraries(Libibverbs.NAME);
+  private final Devices<VerbsConfig> devices;
+  private final HostDevices host;
+  private @Nullable HostNews news; // guarded by the monitor of this
+
+  /**
+   * Starts the driver.
+   *
+   * @param context the bundle's context
+   */
+  @Activate
+  public VerbsDriver(BundleContext context) {
+    Sysfs sysfs = Sysfs.ofHost();
+    devices =
+        new Devices<>(
+            VerbsReader::read,
+            config -> VerbsDevice.plug(config, libraries, sysfs, log::warn),
+            new Services<>(context),
+            this::report);
+    host = new HostDevices(sysfs, devices, log::info);
+  }
+
+  /**
+   * Takes a configuration; null when it was deleted. Never throws: a wrong value is reported in the
+   * log, and the devices stay as they are.
+   */
+  @Override
+  public void updated(@Nullable Dictionary<String, ?> properties) {
+    if (properties == null) {
+      host.select(VerbsReader.Selection.NONE);
+      return;
+    }
+    Map<String, Object> values = new TreeMap<>();
+    for (String key : Collections.list(properties.keys())) {
+      values.put(key, properties.get(key));
+    }
+    try {
+      VerbsReader.Selection selection = VerbsReader.selection(values);
+      watch();
+      host.select(selection);
+    } catch (IbException e) {
+      log.error("{}", e.getMessage());
+    }
+  }
+
+  /** Starts to watch the host, with the first configuration. */
+  private synchronized void watch() {
+    if (news == null) {
+      HostNews made = new HostNews(libraries.library().libc(), host::look, log::warn);
+      made.start();
+      news = made;
+    }
+  }
+
+  /** Unplugs all devices. */
+  @Deactivate
+  void deactivate() {
+    HostNews ended;
+    synchronized (this) {
+      ended = news;
+      news = null;
+    }
+    if (ended != null) {
+      ended.close();
+    }
+    devices.stop();
+  }
+
+  private void report(String text, Throwable why) {
+    if (why instanceof IbException) {
+      log.error(text); // the text is complete without a stack trace
+    } else {
+      log.error(text, why);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package ib.driver.verbs.object;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Counts the posts that use an object of C now, so that its end waits for them. */
+final class Held {
+  private static final int ENDED = 1 << 30;
+  private final AtomicInteger holders = new AtomicInteger();
+
+  /** {@return whether the object is there; then the caller lets go} */
+  boolean hold() {
+    while (true) {
+      int n = holders.get();
+      if ((n & ENDED) != 0) {
+        return false;
+      }
+      if (holders.compareAndSet(n, n + 1)) {
+        return true;
+      }
+    }
+  }
+
+  void letGo() {
+    holders.decrementAndGet();
+  }
+
+  /** Ends it: returns when no post uses the object. A post is one call of the provider. */
+  void end() {
+    holders.getAndUpdate(n -> n | ENDED);
+    while (holders.get() != ENDED) {
+      Thread.onSpinWait();
+    }
+  }
+}

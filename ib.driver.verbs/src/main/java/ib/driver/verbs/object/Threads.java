@@ -1,0 +1,21 @@
+package ib.driver.verbs.object;
+
+/** The threads of a device. */
+final class Threads {
+  private Threads() {}
+
+  /** Waits until a thread has ended, which was rung; an interrupt is kept for later. */
+  static void join(Thread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

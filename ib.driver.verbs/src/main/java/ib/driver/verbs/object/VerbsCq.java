@@ -1,0 +1,325 @@
+package ib.driver.verbs.object;
+
+import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.CqInit;
+import ib.core.verbs.EventType;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.NotifyFlags;
+import ib.core.verbs.ObjectControl;
+import ib.core.verbs.PollContext;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.WcOpcode;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
+import ib.driver.verbs.abi.Frame;
+import ib.driver.verbs.abi.Layout;
+import ib.driver.verbs.abi.Libibverbs;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** A completion queue of the kernel. The claim guards its ring and each call of the provider. */
+final class VerbsCq extends CompletionQueue implements VerbsContext.EventTarget {
+  private static final long BYTES = Layout.size("ibv_cq");
+  private static final long CQE = Layout.at("ibv_cq", "cqe", 4);
+  private static final int SPARE = 16; // entries for completions that the driver asks for
+  private static final int MAX_UNACKNOWLEDGED = 64;
+  private static final int CLOSED = 1 << 30; // of the events
+
+  private final VerbsContext context;
+  private final @Nullable Channel channel;
+  private final int number;
+  private final long address;
+  private final Claim claim = new Claim();
+  private final CqRing ring;
+  private final WorkCompletion current = new WorkCompletion();
+  private final AtomicInteger unacknowledged = new AtomicInteger(); // events of the channel
+  private volatile int entries;
+  private volatile boolean overrun;
+
+  VerbsCq(ObjectControl control, CqInit init, VerbsContext context) {
+    super(control, init);
+    this.context = context;
+    PollContext polled = init.pollContext();
+    boolean tells = init.compHandler() != null || (polled != null && polled != PollContext.DIRECT);
+    this.channel = tells ? context.channel(init.vector()) : null;
+    this.number = context.targets.add(this);
+    if (number == 0) {
+      throw context.full("createCq");
+    }
+    long made = 0;
+    Libibverbs library = context.library();
+    try (Frame frame = new Frame()) {
+      made =
+          context.make(
+              frame,
+              "createCq",
+              library.createCq,
+              context.address(),
+              asked(init.entries()),
+              number,
+              channel == null ? 0 : channel.address(),
+              init.vector());
+    } finally {
+      if (made == 0) {
+        context.targets.remove(number);
+      }
+    }
+    this.address = made;
+    this.ring = new CqRing(context, address);
+    this.entries = given(init.entries());
+  }
+
+  private long asked(int wanted) {
+    return Math.min(wanted + SPARE, Math.max(wanted, context.maxCqe()));
+  }
+
+  private int given(int wanted) {
+    int all = Frame.at(address, BYTES).get(ValueLayout.JAVA_INT, CQE);
+    return Math.max(wanted, all - SPARE);
+  }
+
+  /** {@return whether an address that an event brings is this queue's} */
+  boolean is(long other) {
+    return address == other;
+  }
+
+  long address() {
+    return address;
+  }
+
+  /** An event of the channel. For the channel's thread. */
+  void fired(Frame frame) {
+    int before = unacknowledged.getAndIncrement();
+    if ((before & CLOSED) != 0) {
+      acknowledge(frame, 1); // the closing thread waits for it in ibv_destroy_cq
+    } else if (before + 1 >= MAX_UNACKNOWLEDGED) {
+      acknowledge(frame, takeUnacknowledged(0));
+    }
+    notifyCompletion();
+  }
+
+  /** Takes what is to be acknowledged; once closed, nothing is left to take. */
+  private int takeUnacknowledged(int closed) {
+    int before = unacknowledged.getAndUpdate(n -> (n & CLOSED) != 0 ? n : closed);
+    return (before & CLOSED) != 0 ? 0 : before;
+  }
+
+  private void acknowledge(Frame frame, int events) {
+    if (events > 0) {
+      frame.call(context.library().ackCqEvents, address, events);
+    }
+  }
+
+  @Override
+  public void event(int type) {
+    overrun = true;
+    raise(EventType.CQ_ERR);
+  }
+
+  @Override
+  public int entries() {
+    return entries;
+  }
+
+  @Override
+  public int poll(WorkCompletion[] into, int most) {
+    if (most < 0 || most > into.length) {
+      return PostStatus.INVALID;
+    }
+    if (!claim.enter()) {
+      return PostStatus.GONE;
+    }
+    int n = 0;
+    try {
+      boolean more = true;
+      while (n < most) {
+        if (ring.take(into[n])) {
+          n++;
+        } else if (!more || n > 0 || ring.fill() <= 0) {
+          break; // one call of the provider
+        } else {
+          more = ring.visible() == 0; // all of it was the driver's own
+        }
+      }
+    } finally {
+      claim.leave();
+    }
+    return n > 0 || !overrun ? n : PostStatus.OVERRUN;
+  }
+
+  @Override
+  public boolean startPoll() {
+    return next();
+  }
+
+  @Override
+  public boolean nextPoll() {
+    return next();
+  }
+
+  private boolean next() {
+    if (!claim.enter()) {
+      return false;
+    }
+    try {
+      while (!ring.take(current)) {
+        if (ring.fill() <= 0) {
+          return false;
+        }
+      }
+      return true;
+    } finally {
+      claim.leave();
+    }
+  }
+
+  @Override
+  public void endPoll() {
+    current.cqe(null);
+  }
+
+  @Override
+  public long wrId() {
+    return current.wrId();
+  }
+
+  @Override
+  public WcStatus status() {
+    return current.status();
+  }
+
+  @Override
+  public WcOpcode opcode() {
+    return current.opcode();
+  }
+
+  @Override
+  public int byteLen() {
+    return current.byteLen();
+  }
+
+  @Override
+  public int immData() {
+    return current.immData();
+  }
+
+  @Override
+  public int wcFlags() {
+    return current.wcFlags();
+  }
+
+  @Override
+  public int qpn() {
+    return current.qpn();
+  }
+
+  @Override
+  public int srcQp() {
+    return current.srcQp();
+  }
+
+  @Override
+  public void readCurrent(WorkCompletion into) {
+    into.set(current);
+  }
+
+  @Override
+  public int requestNotify(int flags) {
+    if ((flags & (NotifyFlags.NEXT_COMP | NotifyFlags.SOLICITED)) == 0) {
+      return PostStatus.INVALID;
+    }
+    if (!claim.enter()) {
+      return PostStatus.GONE;
+    }
+    try {
+      int errno = context.requestNotify.data(address, (flags & NotifyFlags.NEXT_COMP) == 0 ? 1 : 0);
+      if (errno != 0) {
+        return Failures.post(Math.abs(errno));
+      }
+      if ((flags & NotifyFlags.REPORT_MISSED_EVENTS) == 0) {
+        return PostStatus.OK;
+      }
+      if (ring.visible() == 0) {
+        ring.fill(); // the device does not tell: what it has is read, and the next poll takes it
+      }
+      return ring.visible() > 0 ? 1 : 0;
+    } finally {
+      claim.leave();
+    }
+  }
+
+  /** Reads what the device has, so that the books of the work queues know it. */
+  void look(boolean all) {
+    if (claim.enter()) {
+      try {
+        if (all) {
+          ring.fillAll();
+        } else {
+          ring.fill();
+        }
+      } finally {
+        claim.leave();
+      }
+    }
+  }
+
+  /** Forgets the requests of a work queue whose completions come here. */
+  void forget(SendBook book) {
+    if (claim.enter()) {
+      try {
+        ring.fillAll();
+        book.forget();
+      } finally {
+        claim.leave();
+      }
+    }
+  }
+
+  /** Forgets the requests of a work queue whose completions come here. */
+  void forget(ReceiveBook book) {
+    if (claim.enter()) {
+      try {
+        ring.fillAll();
+        book.forget();
+      } finally {
+        claim.leave();
+      }
+    }
+  }
+
+  @Override
+  protected void doResize(int wanted) {
+    look(true);
+    if (claim.enter()) {
+      try (Frame frame = new Frame()) {
+        if (wanted < ring.visible()) {
+          throw new IbInvalidException(
+              this + ".resize",
+              ring.visible() + " completions are waiting",
+              "at least " + ring.visible() + ", or poll first");
+        }
+        context.check(frame, "resizeCq", context.library().resizeCq, address, asked(wanted));
+        entries = given(wanted);
+      } finally {
+        claim.leave();
+      }
+    }
+  }
+
+  @Override
+  protected void doModerate(int count, int periodUs) {
+    throw new ib.core.verbs.IbNotSupportedException(
+        this + ".moderate", "libibverbs moderates in its extended form only", "no moderation");
+  }
+
+  @Override
+  protected void doDestroy() {
+    claim.end();
+    try (Frame frame = new Frame()) {
+      acknowledge(frame, takeUnacknowledged(CLOSED));
+      context.destroyed("CQ", frame.check(context.library().destroyCq, address));
+    }
+    context.targets.remove(number);
+  }
+}

@@ -1,0 +1,146 @@
+package ib.driver.verbs.object;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.verbs.QpState;
+import ib.core.verbs.WorkCompletion;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("issue 17, V4: what the driver keeps of requests that are outstanding")
+final class BooksTest {
+  private static final int SLOTS = 8;
+
+  private final LastState state = new LastState();
+  private final SendBook book = new SendBook(SLOTS, state, QpState.ERR);
+
+  private int post(long wrId, int shows) {
+    SendRequest r = new SendRequest(1, 0);
+    r.begin(wrId, null, 2, 0);
+    r.shows = shows;
+    int number = book.next();
+    book.enter(r, 0);
+    book.posted(1);
+    return number;
+  }
+
+  private long take(int request) {
+    WorkCompletion wc = new WorkCompletion();
+    book.taken(request, wc);
+    return wc.wrId();
+  }
+
+  @Test
+  @DisplayName("a completion retires the silent requests before it, when it is taken")
+  void retires() {
+    post(1, SendBook.SILENT);
+    post(2, SendBook.SILENT);
+    int last = post(3, SendBook.ALWAYS);
+    assertEquals(3, book.outstanding());
+    assertEquals(SLOTS - 3, book.free());
+    assertEquals(WorkQueue.Fate.VISIBLE, book.arrived(last, false));
+    assertEquals(0, book.outstanding());
+    assertEquals(SLOTS - 3, book.free(), "outstanding until its completion was polled (10.8.5)");
+    assertEquals(3, take(last));
+    assertEquals(SLOTS, book.free());
+  }
+
+  @Test
+  @DisplayName("a completion that the driver has asked for shows when the request fails only")
+  void driversOwn() {
+    int first = post(1, SendBook.UNLESS_FAILED);
+    assertEquals(WorkQueue.Fate.HIDDEN, book.arrived(first, false));
+    assertEquals(SLOTS, book.free());
+    int second = post(2, SendBook.UNLESS_FAILED);
+    assertEquals(WorkQueue.Fate.VISIBLE, book.arrived(second, true));
+    assertEquals(QpState.ERR, state.now);
+    assertEquals(2, take(second));
+    int marker = post(3, SendBook.NEVER);
+    assertEquals(WorkQueue.Fate.HIDDEN, book.arrived(marker, true));
+  }
+
+  @Test
+  @DisplayName("completions of a time before a reset are no one's")
+  void afterReset() {
+    int first = post(1, SendBook.ALWAYS);
+    book.forget();
+    assertEquals(WorkQueue.Fate.HIDDEN, book.arrived(first, true));
+    assertEquals(SLOTS, book.free());
+    assertEquals(QpState.RESET, state.now);
+  }
+
+  @Test
+  @DisplayName("what was taken back is free again, and its number is used again")
+  void takenBack() {
+    int number = post(1, SendBook.ALWAYS);
+    book.posted(-1);
+    assertEquals(number, book.next());
+    assertEquals(SLOTS, book.free());
+    assertEquals(0, book.outstanding());
+  }
+
+  @Test
+  @DisplayName("DATA-458: a completion that arrives while its request is being posted counts")
+  void early() {
+    ReceiveBook receives = new ReceiveBook(SLOTS, state);
+    int request = receives.enter(7, null);
+    receives.posting();
+    assertEquals(WorkQueue.Fate.VISIBLE, receives.arrived(request, false));
+    receives.refused(0);
+    WorkCompletion wc = new WorkCompletion();
+    receives.taken(request, wc);
+    assertEquals(7, wc.wrId());
+    assertEquals(SLOTS, receives.free());
+  }
+
+  @Test
+  @DisplayName("receives of a shared queue come back in any order")
+  void shared() {
+    SharedBook shared = new SharedBook(3);
+    int[] places = {shared.enter(1, null), shared.enter(2, null), shared.enter(3, null)};
+    shared.posting();
+    shared.refused(1);
+    assertEquals(1, shared.free());
+    WorkCompletion wc = new WorkCompletion();
+    shared.taken(places[1], wc);
+    assertEquals(2, wc.wrId());
+    shared.taken(places[0], wc);
+    assertEquals(1, wc.wrId());
+    assertEquals(3, shared.free());
+    Set<Integer> again = new HashSet<>();
+    for (int i = 0; i < 3; i++) {
+      again.add(shared.enter(i, null));
+    }
+    assertEquals(Set.of(0, 1, 2), again);
+  }
+
+  @Test
+  @DisplayName("V10: the number of an object that has gone finds nothing")
+  void numbers() {
+    Table<String> table = new Table<>();
+    int[] numbers = new int[40];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = table.add("object " + i);
+      assertTrue(numbers[i] > 0);
+    }
+    for (int i = 0; i < numbers.length; i++) {
+      assertEquals("object " + i, table.find(numbers[i]));
+    }
+    table.remove(numbers[3]);
+    assertNull(table.find(numbers[3]));
+    for (int i = 0; i < 200; i++) {
+      int number = table.add("again");
+      assertFalse(number == numbers[3], "a number returns after many uses only");
+      table.remove(numbers[3]);
+      assertEquals("again", table.find(number));
+      table.remove(number);
+    }
+    assertNull(table.find(0));
+    assertNull(table.find(-1));
+  }
+}

@@ -1,0 +1,118 @@
+package ib.itests.interop;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+import static org.junit.Assume.assumeTrue;
+
+import ib.itests.Program;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.AfterClass;
+import org.junit.BeforeClass;
+import org.junit.FixMethodOrder;
+import org.junit.Test;
+import org.junit.runners.MethodSorters;
+
+/**
+ * Issue 17: {@code ib.driver.verbs} where a device of the host is, in a JVM inside the Linux peer.
+ * {@code ib.verbs.cases}, an expression, chooses the cases of the kit by their numbers, {@code
+ * ib.verbs.cycles} how often the kernel's device goes and comes back.
+ */
+@FixMethodOrder(MethodSorters.NAME_ASCENDING)
+public final class VerbsIT {
+  private static final LinuxPeer PEER = new LinuxPeer(System.getProperty("ib.peer.kernel", "6.1"));
+  private static final Path DRIVER = Path.of("../ib.driver.verbs/target");
+  private static final String CASES =
+      System.getProperty(
+          "ib.verbs.cases", "DATA-(00[0-9]|0[1-9]0|100|45[0-79])|UD-00[0-3]|ATOM-00[0-9]");
+  private static final int CYCLES = Integer.getInteger("ib.verbs.cycles", 2);
+  private static final long START_S = 240;
+  private static final long TESTS_S = Long.getLong("ib.verbs.seconds", 240);
+  private static final String JAVA =
+      "cd /tmp/verbs && timeout %d /opt/jvm/bin/java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+          + " -Xmx600m --enable-native-access=ALL-UNNAMED -Dib.check=true -Dib.kit.limit=120"
+          + " -Dib.verbs.device=rxe0 %s -cp 'classes:test-classes:peer/*' ib.driver.verbs.%s";
+
+  private static boolean started;
+
+  /** Starts the peer with a JVM and the driver in it. */
+  @BeforeClass
+  public static void start() throws IOException, InterruptedException {
+    assumeTrue(
+        "it takes minutes and a download: say -Dib.interop=true", Boolean.getBoolean("ib.interop"));
+    assumeTrue("it runs alone, in the execution linux-peer", Boolean.getBoolean("ib.interop.lane"));
+    Program why = PEER.run(60, "why-not");
+    assumeTrue(why.out().strip(), why.status() == 0);
+    started = PEER.run(60, "status").status() != 0;
+    if (started) {
+      Program up = PEER.run(START_S, "start");
+      assumeTrue(up.err().strip(), up.status() == 0);
+    }
+    must("jvm");
+    Path archive = Files.createTempFile("verbs", ".tar.gz");
+    try {
+      String target = DRIVER.toString();
+      List<String> line =
+          List.of(
+              "tar", "-C", target, "-czf", archive.toString(), "peer", "classes", "test-classes");
+      Program tar = Program.run(line, "", Map.of(), 60);
+      assertEquals(tar.toString(), 0, tar.status());
+      must("put", archive.toString(), "/tmp/verbs.tar.gz");
+    } finally {
+      Files.delete(archive);
+    }
+    must("exec", "rm -rf /tmp/verbs; mkdir /tmp/verbs && tar -C /tmp/verbs -xzf /tmp/verbs.tar.gz");
+  }
+
+  /** Stops the peer, if this class has started it. */
+  @AfterClass
+  public static void stop() {
+    if (started) {
+      PEER.run(60, "stop");
+    }
+  }
+
+  private static String must(String... arguments) {
+    Program run = PEER.run(START_S, arguments);
+    assertEquals(run.toString(), 0, run.status());
+    return run.out();
+  }
+
+  private static String java(String options, String program) {
+    return String.format(JAVA, TESTS_S, options, program);
+  }
+
+  /** V9: the kernel cleans up after a JVM that was killed. */
+  @Test
+  public void aKilledJvmLeavesNothing() {
+    String before = must("exec", "rdma res show");
+    String line =
+        java("", "HeldObjects")
+            + " >/tmp/held & for i in $(seq 900); do grep -q held /tmp/held && break; sleep 0.1;"
+            + " done; rdma res show qp | grep -c java; kill -9 $(sed 's/.* //' /tmp/held); wait;"
+            + " rdma res show";
+    String out = must("exec", line);
+    assertTrue("there were queue pairs: " + out, !out.startsWith("0\n"));
+    assertTrue("nothing is left of " + out, out.endsWith(before));
+  }
+
+  /** Points 1 and 4: the cross-section of the kit, memory, garbage, hot-plug; one JVM for all. */
+  @Test
+  public void theDriverInsideTheHost() {
+    String options =
+        "-Dib.verbs.netdev=eth0 -Dib.verbs.cycles=" + CYCLES + " -Dib.kit.case='" + CASES + "'";
+    String tests = " ib.driver.verbs.VerbsContractTest ib.driver.verbs.HostMemoryTest";
+    Program run =
+        PEER.run(
+            TESTS_S + 30,
+            "exec",
+            java(options, "PeerTests") + tests + " ib.driver.verbs.HostPlugTest");
+    String failed =
+        run.out().lines().filter(l -> l.startsWith("FAILED") || l.startsWith("peer tests")).toList()
+            + "";
+    assertEquals(failed + run.err(), 0, run.status());
+  }
+}

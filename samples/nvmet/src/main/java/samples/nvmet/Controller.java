@@ -113,7 +113,8 @@ final class Controller {
   }
 
   synchronized long property(int offset) {
-    long most = admin.target().limits().depth() - 1L; // MQES, 0's based
+    int depth = isDiscovery() ? Limits.ADMIN_DEPTH : admin.target().limits().depth();
+    long most = depth - 1L; // MQES, 0's based
     return switch (offset) {
       case CAP -> most | 1L << 16 | 10L << 24 | 1L << 37; // CQR, TO 5 s, CSS: NVM commands
       case VS -> VERSION_1_4;

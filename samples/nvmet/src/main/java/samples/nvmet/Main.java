@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The target as a program without a framework, on a RoCE device of its own: {@code Main ADDRESS NQN
- * BYTES [FILE]}. It serves until the process is ended.
+ * The target as a program without a framework, on a RoCE device of its own: {@code Main ADDRESSES
+ * NQN BYTES [FILE]}. It serves until the process is ended.
  */
 public final class Main {
   private static final int PORT = 4420;
@@ -20,13 +20,14 @@ public final class Main {
   /**
    * Serves until the process is ended.
    *
-   * @param args address of this host, name of the subsystem, size in bytes, and a file or nothing
+   * @param args addresses of this host with commas between them, name of the subsystem, size in
+   *     bytes, and a file or nothing
    * @throws IOException when the file cannot be had
    * @throws InterruptedException never
    */
   public static void main(String[] args) throws IOException, InterruptedException {
     if (args.length < 3 || args.length > 4) {
-      throw new IllegalArgumentException("usage: Main ADDRESS NQN BYTES [FILE]");
+      throw new IllegalArgumentException("usage: Main ADDRESSES NQN BYTES [FILE]");
     }
     long bytes = Long.parseLong(args[2]);
     CountDownLatch ended = new CountDownLatch(1);
@@ -42,18 +43,18 @@ public final class Main {
     try (Store store =
             args.length == 4 ? Store.file(Path.of(args[3]), bytes) : Store.memory(bytes);
         RxeHost host = RxeHost.open(args[0])) {
-      serve(host, new InetSocketAddress(args[0], PORT), new Subsystem(args[1], store), ended);
+      serve(host, new Subsystem(args[1], store), ended);
     } finally {
       closed.countDown();
     }
   }
 
-  private static void serve(
-      RxeHost host, InetSocketAddress at, Subsystem subsystem, CountDownLatch ended)
+  private static void serve(RxeHost host, Subsystem subsystem, CountDownLatch ended)
       throws InterruptedException {
     CmClient connections = CmClient.create();
     ClientRegistration registered = host.core().registerClient(connections);
-    try (Target target = Target.open(host.core(), connections, at, subsystem, Limits.USUAL)) {
+    InetSocketAddress all = new InetSocketAddress(PORT);
+    try (Target target = Target.open(host.core(), connections, all, subsystem, Limits.USUAL)) {
       IO.println("nvmet: " + target);
       ended.await();
     } finally {

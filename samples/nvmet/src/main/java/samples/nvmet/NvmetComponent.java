@@ -98,11 +98,15 @@ public final class NvmetComponent {
   }
 
   /** Ends what is served; {@return what the shell prints} */
+  public String end() {
+    close();
+    return "ended";
+  }
+
   @Deactivate
-  public synchronized String end() {
+  synchronized void close() {
     served.values().forEach(one -> one.target.close());
     served.values().forEach(one -> one.store.close());
     served.clear();
-    return "ended";
   }
 }

@@ -202,8 +202,9 @@ final class Link implements QpFactory, RdmaHandler {
     if (made != null && !made.isOpen()) {
       made.dataArrived(); // the RTU is late, or lost
     }
+    // there is no command id to answer to
     if (wc.wcFlags() != 0 || wc.byteLen() < Capsule.COMMAND) {
-      fail("no capsule: " + wc.byteLen() + " bytes"); // there is no command id to answer to
+      fail("no capsule: " + (wc.wcFlags() == 0 ? "too short" : "with immediate data"));
       return;
     }
     head = (head + 1) % sqSize;

@@ -220,6 +220,18 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
     return responses.remove(cid);
   }
 
+  /** Waits for the response of a command; {@return null when the connection has ended instead} */
+  Response awaitOrEnd(int cid) {
+    long until = System.nanoTime() + WAIT_NS;
+    while (!responses.containsKey(cid) && end == null) {
+      poll();
+      if (System.nanoTime() > until) {
+        fail("no response to " + cid + ", and the connection goes on");
+      }
+    }
+    return responses.remove(cid);
+  }
+
   /** Waits until the connection has ended. */
   RdmaEnd awaitEnd() {
     long until = System.nanoTime() + WAIT_NS;
@@ -230,12 +242,6 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
       }
     }
     return end;
-  }
-
-  /** {@return the response to any command that has come, with its id; null for none} */
-  Integer any() {
-    poll();
-    return responses.keySet().stream().findFirst().orElse(null);
   }
 
   private void poll() {

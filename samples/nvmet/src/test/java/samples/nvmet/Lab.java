@@ -33,7 +33,7 @@ final class Lab implements AutoCloseable {
   final Target target;
   final RdmaCm host;
   private final ClientRegistration registered;
-  private final InetSocketAddress at;
+  private InetSocketAddress at;
 
   Lab(IbCore core, IbDevice device) {
     this(core, device, LIMITS);
@@ -46,12 +46,22 @@ final class Lab implements AutoCloseable {
     Target.Settings settings = new Target.Settings(new Subsystem(NQN, store), limits, clock::get);
     target = new Target(core, cm, new InetSocketAddress(0), settings, false);
     host = RdmaCm.open(core, cm, "host");
+    at = through(device);
+  }
+
+  /** {@return the target's address at a device} */
+  InetSocketAddress through(IbDevice device) {
     try {
       InetAddress address = InetAddress.getByAddress(device.gid(1, 0).toBytes());
-      at = new InetSocketAddress(address, target.address().getPort());
+      return new InetSocketAddress(address, target.address().getPort());
     } catch (UnknownHostException e) {
       throw new IllegalArgumentException(e);
     }
+  }
+
+  /** Has the host connect through a device from now on. */
+  void go(IbDevice device) {
+    at = through(device);
   }
 
   InetSocketAddress at() {

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import ib.cm.rdma.QpFactory;
-import ib.cm.rdma.RdmaCm;
 import ib.cm.rdma.RdmaConnection;
 import ib.cm.rdma.RdmaEnd;
 import ib.cm.rdma.RdmaHandler;
@@ -27,7 +26,6 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -66,14 +64,14 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
   private QueuePair qp;
 
   /** Connects, with a receive for each response, or fewer. */
-  HostQueue(RdmaCm cm, InetSocketAddress to, int qid, int depth, int dataBytes, int receives)
-      throws InterruptedException {
+  HostQueue(Lab lab, int qid, int depth, int dataBytes, int receives) throws InterruptedException {
     this.qid = qid;
     this.depth = depth;
     this.dataBytes = dataBytes;
     this.receives = receives;
-    RdmaOptions options = RdmaOptions.rc().reads(16, 0).data(greeting(0, qid, depth, depth));
-    connection = cm.start(to, options, this, this);
+    RdmaOptions options = RdmaOptions.rc().from(lab.from()).reads(16, 0);
+    byte[] greeting = greeting(0, qid, depth, depth);
+    connection = lab.host.start(lab.at(), options.data(greeting), this, this);
     try {
       connection.established().get(1, TimeUnit.MINUTES);
     } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
@@ -129,9 +127,13 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
     pd.close();
   }
 
+  /** The device may go, so what is on it is given back at once. */
   @Override
   public void ended(RdmaConnection ended, RdmaEnd how) {
-    end = how;
+    synchronized (this) {
+      end = how;
+    }
+    ended.close();
   }
 
   QueuePair qp() {
@@ -245,6 +247,11 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
   }
 
   private void poll() {
+    take();
+    LockSupport.parkNanos(20_000);
+  }
+
+  private synchronized void take() {
     WorkCompletion[] one = {new WorkCompletion()};
     while (end == null && cq.poll(one, 1) == 1) {
       WorkCompletion wc = one[0];
@@ -254,7 +261,6 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
         take((int) wc.wrId(), wc);
       }
     }
-    LockSupport.parkNanos(20_000);
   }
 
   private void take(int slot, WorkCompletion wc) {

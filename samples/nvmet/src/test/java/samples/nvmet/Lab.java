@@ -34,34 +34,38 @@ final class Lab implements AutoCloseable {
   final RdmaCm host;
   private final ClientRegistration registered;
   private InetSocketAddress at;
+  private InetSocketAddress from;
 
-  Lab(IbCore core, IbDevice device) {
-    this(core, device, LIMITS);
+  Lab(IbCore core, IbDevice device, IbDevice hosts) {
+    this(core, device, hosts, LIMITS);
   }
 
-  /** The host connects to an address of the device. */
-  Lab(IbCore core, IbDevice device, Limits limits) {
+  /** The host connects to an address of the first device, from one of the second. */
+  Lab(IbCore core, IbDevice device, IbDevice hosts, Limits limits) {
     CmClient cm = CmClient.create();
     registered = core.registerClient(cm);
     Target.Settings settings = new Target.Settings(new Subsystem(NQN, store), limits, clock::get);
     target = new Target(core, cm, new InetSocketAddress(0), settings, false);
     host = RdmaCm.open(core, cm, "host");
-    at = through(device);
+    go(device, hosts);
   }
 
-  /** {@return the target's address at a device} */
-  InetSocketAddress through(IbDevice device) {
+  /** The host connects to an address of the first device, from one of the second, from now on. */
+  void go(IbDevice device, IbDevice hosts) {
+    at = new InetSocketAddress(address(device), target.address().getPort());
+    from = new InetSocketAddress(address(hosts), 0);
+  }
+
+  private static InetAddress address(IbDevice device) {
     try {
-      InetAddress address = InetAddress.getByAddress(device.gid(1, 0).toBytes());
-      return new InetSocketAddress(address, target.address().getPort());
+      return InetAddress.getByAddress(device.gid(1, 0).toBytes());
     } catch (UnknownHostException e) {
       throw new IllegalArgumentException(e);
     }
   }
 
-  /** Has the host connect through a device from now on. */
-  void go(IbDevice device) {
-    at = through(device);
+  InetSocketAddress from() {
+    return from;
   }
 
   InetSocketAddress at() {
@@ -70,7 +74,7 @@ final class Lab implements AutoCloseable {
 
   HostQueue connection(int qid) throws InterruptedException {
     int depth = qid == 0 ? Limits.ADMIN_DEPTH : LIMITS.depth();
-    return new HostQueue(host, at, qid, depth, DATA, depth);
+    return new HostQueue(this, qid, depth, DATA, depth);
   }
 
   static byte[] connectData(int cntlid, String subsystem) {

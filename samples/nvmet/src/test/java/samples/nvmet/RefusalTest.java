@@ -61,7 +61,7 @@ class RefusalTest {
 
   /** {@return the status in the rejection} */
   private static int rejected(Lab lab, byte[] greeting, int reads) throws Exception {
-    RdmaOptions options = RdmaOptions.rc().reads(reads, 0).data(greeting);
+    RdmaOptions options = RdmaOptions.rc().from(lab.from()).reads(reads, 0).data(greeting);
     try (RdmaConnection c = lab.host.start(lab.at(), options, new Applicant(), RdmaHandler.NONE)) {
       ExecutionException e =
           assertThrows(ExecutionException.class, () -> c.established().get(1, TimeUnit.MINUTES));
@@ -73,8 +73,9 @@ class RefusalTest {
   }
 
   @Test
-  void nv2PrivateDataThatIsWrongIsRejectedWithItsStatus(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a)) {
+  void nv2PrivateDataThatIsWrongIsRejectedWithItsStatus(IbCore core, IbDevice a, IbDevice b)
+      throws Exception {
+    try (Lab lab = new Lab(core, a, b)) {
       assertEquals(2, rejected(lab, HostQueue.greeting(1, 0, 32, 32), 16));
       assertEquals(3, rejected(lab, HostQueue.greeting(0, 3, 128, 128), 16));
       assertEquals(4, rejected(lab, HostQueue.greeting(0, 0, 32, 33), 16));
@@ -88,9 +89,10 @@ class RefusalTest {
   }
 
   @Test
-  void rg13MoreConnectionsThanTheLimitAreRejected(IbCore core, IbDevice a) throws Exception {
+  void rg13MoreConnectionsThanTheLimitAreRejected(IbCore core, IbDevice a, IbDevice b)
+      throws Exception {
     Limits two = new Limits(2, 128, 2, Duration.ofSeconds(10));
-    try (Lab lab = new Lab(core, a, two)) {
+    try (Lab lab = new Lab(core, a, b, two)) {
       try (HostQueue first = lab.connection(0);
           HostQueue second = lab.connection(0)) {
         assertEquals(6, rejected(lab, HostQueue.greeting(0, 0, 32, 32), 16));
@@ -103,8 +105,9 @@ class RefusalTest {
   }
 
   @Test
-  void aConnectionWithoutAConnectCommandIsEnded(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void aConnectionWithoutAConnectCommandIsEnded(IbCore core, IbDevice a, IbDevice b)
+      throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.connection(0)) {
       lab.clock.addAndGet(TimeUnit.SECONDS.toNanos(10));
       lab.target.look();
@@ -119,8 +122,9 @@ class RefusalTest {
   // ---- Connect ----
 
   @Test
-  void connectIsRefusedWithThePlaceOfWhatIsWrong(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void connectIsRefusedWithThePlaceOfWhatIsWrong(IbCore core, IbDevice a, IbDevice b)
+      throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.connection(0)) {
       assertStatus(Status.COMMAND_SEQUENCE_ERROR, admin.run(Sqe.of(0x18)));
       Sqe property = Sqe.fabrics(4).u32(Capsule.PROPERTY, 8);
@@ -146,8 +150,8 @@ class RefusalTest {
   }
 
   @Test
-  void rg13AnIoQueueOfNoControllerIsRefused(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void rg13AnIoQueueOfNoControllerIsRefused(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
         HostQueue one = lab.connection(1);
         HostQueue same = lab.connection(1)) {
@@ -164,8 +168,8 @@ class RefusalTest {
 
   /** RG-13: the host goes away at each step of a connect with several queues. */
   @Test
-  void rg13AHostMayStopAtEachStep(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a)) {
+  void rg13AHostMayStopAtEachStep(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b)) {
       for (int steps = 0; steps < 6; steps++) {
         List<HostQueue> open = new ArrayList<>();
         try {
@@ -204,8 +208,8 @@ class RefusalTest {
   // ---- commands ----
 
   @Test
-  void commandsThatAreWrongHaveAStatus(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void commandsThatAreWrongHaveAStatus(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
         HostQueue io = lab.io(1, Lab.controller(admin))) {
       assertStatus(Status.INVALID_OPCODE, admin.run(Sqe.of(0x55)));
@@ -232,8 +236,8 @@ class RefusalTest {
   }
 
   @Test
-  void blocksThatDoNotExistAreRefused(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void blocksThatDoNotExistAreRefused(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
         HostQueue io = lab.io(1, Lab.controller(admin))) {
       long blocks = Lab.BYTES / 512;
@@ -255,8 +259,8 @@ class RefusalTest {
 
   /** The target writes what has arrived, not what an earlier capsule has left in the slot. */
   @Test
-  void dataThatIsNotInTheCapsuleIsRefused(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void dataThatIsNotInTheCapsuleIsRefused(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
         HostQueue io = lab.io(1, Lab.controller(admin))) {
       byte[] half = new byte[2048];
@@ -274,8 +278,9 @@ class RefusalTest {
   }
 
   @Test
-  void whatIsNoCapsuleEndsItsConnectionAndNoOther(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void whatIsNoCapsuleEndsItsConnectionAndNoOther(IbCore core, IbDevice a, IbDevice b)
+      throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
         HostQueue io = lab.io(1, Lab.controller(admin));
         HostQueue other = lab.io(2, Lab.controller(admin))) {
@@ -292,9 +297,9 @@ class RefusalTest {
 
   /** Any 64 to 4,160 bytes: a response, or the end of the connection. */
   @Test
-  void anyCapsuleIsAnswered(IbCore core, IbDevice a) throws Exception {
+  void anyCapsuleIsAnswered(IbCore core, IbDevice a, IbDevice b) throws Exception {
     SplittableRandom random = new SplittableRandom(5);
-    try (Lab lab = new Lab(core, a)) {
+    try (Lab lab = new Lab(core, a, b)) {
       int answered = 0;
       for (int round = 0; round < 40; round++) {
         try (HostQueue admin = lab.admin();
@@ -335,18 +340,19 @@ class RefusalTest {
 
   @Test
   void theDeviceOfTheHostGoesUnderTraffic(IbCore core, StandaloneFabric fabric) throws Exception {
-    goes(core, fabric, "soft1", "soft0");
+    goes(core, fabric, "soft1", "soft0", "soft0");
   }
 
   @Test
   void theDeviceOfTheTargetGoesUnderTraffic(IbCore core, StandaloneFabric fabric) throws Exception {
-    goes(core, fabric, "soft0", "soft1");
+    goes(core, fabric, "soft0", "soft0", "soft1");
   }
 
-  /** With connections through the device that goes; then anew through the other. */
-  private static void goes(IbCore core, StandaloneFabric fabric, String name, String other)
-      throws Exception {
-    try (Lab lab = new Lab(core, fabric.device(name))) {
+  /** One device of a connection goes; afterwards a host connects through the other. */
+  private static void goes(
+      IbCore core, StandaloneFabric fabric, String name, String at, String other) throws Exception {
+    IbDevice from = fabric.device(at.equals("soft0") ? "soft1" : "soft0");
+    try (Lab lab = new Lab(core, fabric.device(at), from)) {
       try (HostQueue admin = lab.admin();
           HostQueue io = lab.io(1, Lab.controller(admin))) {
         for (int i = 0; i < 100; i++) {
@@ -358,7 +364,7 @@ class RefusalTest {
       }
       Lab.until(() -> lab.target.connections() == 0);
       assertEquals(List.of(), core.violations());
-      lab.go(fabric.device(other));
+      lab.go(fabric.device(other), fabric.device(other));
       lab.admin().close();
     }
   }

@@ -32,8 +32,9 @@ class TargetTest {
   }
 
   @Test
-  void nv7TheDiscoveryServiceNamesTheSubsystem(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void nv7TheDiscoveryServiceNamesTheSubsystem(IbCore core, IbDevice a, IbDevice b)
+      throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.connection(0)) {
       Lab.assertSuccess(Lab.join(admin, 0xffff, Subsystem.DISCOVERY));
       Lab.enable(admin);
@@ -48,8 +49,8 @@ class TargetTest {
   }
 
   @Test
-  void nv7IdentifySaysWhatThereIs(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void nv7IdentifySaysWhatThereIs(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin()) {
       assertEquals(1, Lab.controller(admin));
       MemorySegment page = admin.segment();
@@ -67,8 +68,8 @@ class TargetTest {
   }
 
   @Test
-  void nv5BlocksGoToTheStoreAndComeBack(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void nv5BlocksGoToTheStoreAndComeBack(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
         HostQueue io = lab.io(1, Lab.controller(admin))) {
       int half = Lab.DATA / 2;
@@ -88,8 +89,8 @@ class TargetTest {
   }
 
   @Test
-  void nv4DataInTheCapsuleIsWritten(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void nv4DataInTheCapsuleIsWritten(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
         HostQueue io = lab.io(2, Lab.controller(admin))) {
       byte[] block = new byte[4096];
@@ -102,8 +103,8 @@ class TargetTest {
 
   /** Connect in a capsule, as Linux sends it on I/O queues. */
   @Test
-  void nv7ConnectMayBringItsDataInTheCapsule(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void nv7ConnectMayBringItsDataInTheCapsule(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
         HostQueue io = lab.connection(1)) {
       byte[] data = Lab.connectData((int) Lab.controller(admin), Lab.NQN);
@@ -113,9 +114,9 @@ class TargetTest {
   }
 
   @Test
-  void nv6AKeyIsRegisteredBeforeEachCommandAndInvalidatedByItsResponse(IbCore core, IbDevice a)
-      throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void nv6AKeyIsRegisteredBeforeEachCommandAndInvalidatedByItsResponse(
+      IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
         HostQueue io = lab.io(1, Lab.controller(admin));
         Arena arena = Arena.ofShared();
@@ -142,9 +143,9 @@ class TargetTest {
 
   /** As many commands as the queue has, each of which the target must read: more than READs. */
   @Test
-  void rg13AWholeQueueOfWritesIsReadThoughTheHostServesFewReadsAtOnce(IbCore core, IbDevice a)
-      throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void rg13AWholeQueueOfWritesIsReadThoughTheHostServesFewReadsAtOnce(
+      IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
         HostQueue io = lab.io(1, Lab.controller(admin))) {
       int size = 16_384;
@@ -164,16 +165,16 @@ class TargetTest {
 
   @Test
   @IbFabric(faults = "loss rate=0.05", seed = 11)
-  void lostPacketsAreSentAgain(IbCore core, IbDevice a) throws Exception {
-    nv5BlocksGoToTheStoreAndComeBack(core, a);
+  void lostPacketsAreSentAgain(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    nv5BlocksGoToTheStoreAndComeBack(core, a, b);
   }
 
   /** The host is slow with receives for responses: the target is told to wait, and goes on. */
   @Test
-  void responsesWaitForTheReceivesOfTheHost(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void responsesWaitForTheReceivesOfTheHost(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
-        HostQueue io = new HostQueue(lab.host, lab.at(), 1, 128, Lab.DATA, 1)) {
+        HostQueue io = new HostQueue(lab, 1, 128, Lab.DATA, 1)) {
       Lab.assertSuccess(Lab.join(io, (int) Lab.controller(admin), Lab.NQN));
       List<Integer> ids = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
@@ -184,8 +185,8 @@ class TargetTest {
   }
 
   @Test
-  void theHeadOfTheQueueComesRound(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void theHeadOfTheQueueComesRound(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin()) {
       int before = admin.run(Sqe.of(0x18)).head();
       for (int i = 1; i <= 70; i++) {
@@ -195,9 +196,9 @@ class TargetTest {
   }
 
   @Test
-  void fiveRequestsForEventsAreOneTooManyAndAResetForgetsThem(IbCore core, IbDevice a)
+  void fiveRequestsForEventsAreOneTooManyAndAResetForgetsThem(IbCore core, IbDevice a, IbDevice b)
       throws Exception {
-    try (Lab lab = new Lab(core, a);
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin()) {
       for (int round = 0; round < 20; round++) { // 80 that are forgotten, of 32 tasks
         for (int i = 0; i < 4; i++) {
@@ -211,8 +212,9 @@ class TargetTest {
   }
 
   @Test
-  void nv8AHostThatIsSilentForLongerThanItSaidIsGone(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void nv8AHostThatIsSilentForLongerThanItSaidIsGone(IbCore core, IbDevice a, IbDevice b)
+      throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
         HostQueue io = lab.io(1, Lab.controller(admin))) {
       for (int i = 0; i < 5; i++) {
@@ -235,8 +237,8 @@ class TargetTest {
   }
 
   @Test
-  void nv8AHostConnectsAgainAtOnce(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a)) {
+  void nv8AHostConnectsAgainAtOnce(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b)) {
       long last = 0;
       for (int i = 0; i < 10; i++) {
         try (HostQueue admin = lab.admin();
@@ -252,8 +254,8 @@ class TargetTest {
   }
 
   @Test
-  void rg13TheEndOfAnAdminQueueEndsItsQueues(IbCore core, IbDevice a) throws Exception {
-    try (Lab lab = new Lab(core, a);
+  void rg13TheEndOfAnAdminQueueEndsItsQueues(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
         HostQueue io = lab.io(1, Lab.controller(admin))) {
       admin.connection().disconnect();

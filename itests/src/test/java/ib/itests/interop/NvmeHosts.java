@@ -44,8 +44,8 @@ public class NvmeHosts {
       dd if=/tmp/nvme of=$d bs=1M oflag=direct 2>/dev/null
       dd if=$d bs=64k count=256 iflag=direct 2>/dev/null | sha256sum
       nvme reset /dev/nvme0
-      dd if=/tmp/nvme of=$d bs=4k count=512 seek=4096 oflag=direct 2>/dev/null
-      cmp -n 2097152 /tmp/nvme <(dd if=$d bs=4k count=512 skip=4096 iflag=direct 2>/dev/null)
+      dd if=/tmp/nvme of=$d bs=4k count=128 seek=4096 oflag=direct 2>/dev/null
+      dd if=$d bs=4k count=128 skip=4096 iflag=direct 2>/dev/null | cmp -n 524288 - /tmp/nvme
       nvme flush /dev/nvme0 -n 1
       """;
 
@@ -125,10 +125,10 @@ public class NvmeHosts {
     Lane.LANE.peer.must("nvme connect -n " + NQN + at + " -i 2 -k 5");
     Lane.LANE.peer.must(
         "for i in $(seq 200); do [ -b /dev/nvme0n1 ] && exit 0; sleep 0.1; done; exit 1");
-    String[] hashes = Lane.LANE.peer.must(bash(TRAFFIC)).split("\n");
+    String[] hashes = script("nvme-traffic", TRAFFIC).split("\n");
     assertEquals(hashes[0], hashes[1]);
     assertEquals("what is in the file here", hashes[0].split(" ")[0], hash());
-    String files = Lane.LANE.peer.must(bash(FILES)).strip();
+    String files = script("nvme-files", FILES).strip();
     assertTrue(files, files.equals("same") || files.equals("none"));
     String shown = Lane.LANE.run("nvmet:show");
     assertTrue(shown, shown.contains("connections 3, refused {}"));
@@ -142,8 +142,10 @@ public class NvmeHosts {
     assertEquals("", Lane.LANE.peer.must("rdma res show cm_id").strip());
   }
 
-  private static String bash(String script) {
-    return "bash -c '" + script + "'";
+  private static String script(String name, String text) throws Exception {
+    Path here = Files.writeString(FOLDER.getRoot().toPath().resolve(name), text);
+    Lane.LANE.peer.run(30, "put", here.toString(), "/tmp/" + name);
+    return Lane.LANE.peer.must("bash /tmp/" + name);
   }
 
   private static String[] dmesg() {

@@ -180,6 +180,7 @@ public class SamplesIT {
       folder.deploy(nvmet.resolve("target/nvmet-1.jar"));
       shell.runUntil(
           "nvmet:serve nqn.2026-11.ib:disk 64", says -> says.contains("serving nqn.2026-11"));
+      shell.runUntil("ib:clients", says -> says.split("nvmet +\\S* *\\S+ +LIVE").length == 3);
       String unplugged = shell.run("ib:unplug soft0");
       assertTrue(unplugged, unplugged.contains(", 0 objects leaked"));
       String shown = shell.run("nvmet:show");

@@ -34,6 +34,7 @@ final class LanguageRules {
           "samples/kv/client",
           "samples/kv/server",
           "samples/ulp",
+          "samples/nvmet",
           "samples/driver");
 
   private static final Pattern WORDS =
@@ -75,6 +76,7 @@ final class LanguageRules {
           "itests",
           "samples/plain",
           "samples/driver",
+          "samples/nvmet",
           "samples/kv/api",
           "samples/kv/client",
           "samples/kv/server");

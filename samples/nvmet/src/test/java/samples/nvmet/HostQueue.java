@@ -57,8 +57,9 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
   private volatile WcStatus failure;
   private int lastCid;
 
-  ProtectionDomain pd;
-  MemoryRegion data;
+  private ProtectionDomain pd;
+  private MemoryRegion data;
+  private volatile MemoryRegion fast;
   private CompletionQueue cq;
   private MemoryRegion area;
   private QueuePair qp;
@@ -121,6 +122,9 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
 
   @Override
   public void destroyed(QueuePair old) {
+    if (fast != null) {
+      fast.close();
+    }
     area.close();
     data.close();
     cq.close();
@@ -136,8 +140,10 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
     ended.close();
   }
 
-  QueuePair qp() {
-    return qp;
+  /** {@return a region for commands to register, which is closed with this} */
+  MemoryRegion registers(int segments) {
+    fast = pd.allocFastRegistration(segments);
+    return fast;
   }
 
   RdmaConnection connection() {

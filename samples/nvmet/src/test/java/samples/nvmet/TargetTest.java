@@ -119,8 +119,8 @@ class TargetTest {
     try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
         HostQueue io = lab.io(1, Lab.controller(admin));
-        Arena arena = Arena.ofShared();
-        MemoryRegion fast = io.pd.allocFastRegistration(3)) {
+        Arena arena = Arena.ofShared()) {
+      MemoryRegion fast = io.registers(3);
       MemorySegment memory = random(arena.allocate(12_288, 4096), 3);
       int key = fast.rkey();
       for (int i = 0; i < 300; i++) { // the low byte of the key comes round

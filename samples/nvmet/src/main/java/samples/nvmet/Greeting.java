@@ -3,11 +3,11 @@ package samples.nvmet;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a host says of a queue in the private data of its request to connect (NVMe over RDMA, "RDMA
- * Connection Establishment").
+ * A host's description of a queue in the private data of its request to connect (NVMe over RDMA,
+ * "RDMA Connection Establishment").
  *
  * @param qid 0 for the admin queue
- * @param receives of the host: so many responses it has room for
+ * @param receives of the host: so many responses fit there
  * @param depth commands that it will have outstanding
  */
 record Greeting(int qid, int receives, int depth) {
@@ -58,7 +58,7 @@ record Greeting(int qid, int receives, int depth) {
     return asked.receives < 1 ? Refusal.RECEIVE_QUEUE_SIZE : null;
   }
 
-  /** {@return the private data of the answer: format and room for commands} */
+  /** {@return the private data of the answer: format, and how many commands fit here} */
   byte[] answer() {
     byte[] data = new byte[32];
     Wire.u16(MemorySegment.ofArray(data), 2, depth);

@@ -3,7 +3,7 @@ package samples.nvmet;
 import java.util.Arrays;
 
 /**
- * Who a host says it is: an I/O queue is of the controller that the same host has made.
+ * The identity that a host claims: an I/O queue is of the controller that the same host has made.
  *
  * @param nqn its name
  * @param id its identifier, 16 bytes

@@ -3,7 +3,8 @@ package samples.nvmet;
 import java.time.Duration;
 
 /**
- * What hosts may have of a target. A connection takes at most {@code depth} times 4.2 KiB.
+ * The share of a target that hosts may have. A connection takes at most {@code depth} times 4.2
+ * KiB.
  *
  * @param connections of all hosts, that is queues, 1 and up; further ones are rejected
  * @param depth commands of an I/O queue, 2 to 1024

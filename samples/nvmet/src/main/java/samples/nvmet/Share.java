@@ -7,7 +7,7 @@ import ib.core.verbs.ProtectionDomain;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What the connections of one device have in common: a protection domain and the blocks in it. */
+/** Objects that the connections of one device have in common: a domain and the blocks in it. */
 final class Share {
   private final IbDevice device;
   private final ProtectionDomain pd;

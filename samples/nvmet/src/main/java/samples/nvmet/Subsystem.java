@@ -1,7 +1,7 @@
 package samples.nvmet;
 
 /**
- * What hosts connect to.
+ * The thing that hosts connect to.
  *
  * @param nqn its name, 1 to 223 characters, for example {@code nqn.2026-11.example:disk}
  * @param store its only namespace, with NSID 1

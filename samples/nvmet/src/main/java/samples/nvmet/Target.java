@@ -82,7 +82,7 @@ public final class Target implements AutoCloseable {
   }
 
   /**
-   * What a target is.
+   * Parts of a target.
    *
    * @param subsystem what it serves
    * @param limits what hosts may have

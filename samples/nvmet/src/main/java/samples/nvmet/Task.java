@@ -131,10 +131,10 @@ final class Task {
     if (!fromHost && bytes > 0) {
       return Status.INVALID_FIELD;
     }
-    long room = capsuleBytes - Capsule.COMMAND; // what has arrived, not what there is room for
+    long arrived = capsuleBytes - Capsule.COMMAND; // not what would fit
     long offset = u64(Capsule.SGL);
     long length = Integer.toUnsignedLong(u32(Capsule.SGL_LENGTH));
-    if (offset < 0 || offset > room || length > room - offset) {
+    if (offset < 0 || offset > arrived || length > arrived - offset) {
       return Status.SGL_OFFSET_INVALID;
     }
     inCapsule = true;

@@ -175,6 +175,7 @@ public class SamplesIT {
     Path nvmet = SampleBuild.run("nvmet", "mvn -B package");
     assertTested(nvmet, "samples.nvmet.TargetTest", 14);
     assertTested(nvmet, "samples.nvmet.RefusalTest", 13);
+    assertTested(nvmet, "samples.nvmet.RxeTest", 12);
     Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
     try (Shell shell = new Shell(folder.home(), Distro.WOVEN)) {
       folder.deploy(nvmet.resolve("target/nvmet-1.jar"));

@@ -64,7 +64,7 @@ final class Blocks {
     long blocks = task.link().target().subsystem().store().blocks();
     long first = task.u64(Capsule.CDW10);
     long count = bytes(task) / Store.BLOCK_BYTES;
-    if (first < 0 || first > blocks || count > blocks - first) { // < 0: beyond 2^63
+    if (first < 0 || count > blocks - first) { // < 0: beyond 2^63
       return Status.LBA_OUT_OF_RANGE;
     }
     return located;

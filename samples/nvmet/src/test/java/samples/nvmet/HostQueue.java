@@ -240,6 +240,11 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
     return responses.remove(cid);
   }
 
+  /** {@return how many responses have come that no caller has waited for} */
+  int unread() {
+    return responses.size();
+  }
+
   /** Waits until the connection has ended. */
   RdmaEnd awaitEnd() {
     long until = System.nanoTime() + WAIT_NS;

@@ -205,6 +205,7 @@ class TargetTest {
           admin.submit(Sqe.of(0x0c));
         }
         Lab.assertStatus(Status.ASYNC_EVENT_LIMIT, admin.run(Sqe.of(0x0c)));
+        assertEquals(0, admin.unread(), "the four have no answer");
         Lab.assertSuccess(admin.run(Sqe.fabrics(0).u32(Capsule.PROPERTY, 0x14).u64(48, 0x460000)));
         Lab.enable(admin);
       }

@@ -34,6 +34,7 @@ final class ImportRules {
           new Room("ib\\.web", EXPORTED + "|ib\\.health|ib\\.tools\\.[a-z]+|ib\\.kit\\.capture"),
           new Room("cnf/launcher", "nothing"),
           new Room("samples/driver", EXPORTED + "|ib\\.(engine|driver\\.base)(\\.[a-z0-9]+)*"),
+          new Room("samples/nvmet", API + "|ib\\.cm(\\.rdma)?|ib\\.driver\\.rxe\\.standalone"),
           new Room("samples/.*", EXPORTED));
 
   private ImportRules() {}

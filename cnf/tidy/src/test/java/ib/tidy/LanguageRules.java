@@ -35,6 +35,7 @@ final class LanguageRules {
           "samples/kv/client",
           "samples/kv/server",
           "samples/ulp",
+          "samples/nvmet",
           "samples/driver");
 
   private static final Pattern WORDS =
@@ -77,6 +78,7 @@ final class LanguageRules {
           "itests",
           "samples/plain",
           "samples/driver",
+          "samples/nvmet",
           "samples/kv/api",
           "samples/kv/client",
           "samples/kv/server");

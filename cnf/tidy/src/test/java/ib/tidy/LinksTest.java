@@ -58,7 +58,8 @@ class LinksTest {
   @DisplayName("every file that a document links to exists, and every name has its link")
   void links() throws IOException {
     List<Path> pages = new ArrayList<>();
-    for (String folder : List.of("", "docs", "samples/plain", "samples/kv", "samples/driver")) {
+    for (String folder :
+        List.of("", "docs", "samples/plain", "samples/kv", "samples/driver", "samples/nvmet")) {
       try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
         files.filter(f -> f.toString().endsWith(".md")).forEach(pages::add);
       }

@@ -208,6 +208,8 @@ class TidyTest {
     "samples/plain, ib.engine.wire.Wire",
     "samples/kv/server, ib.driver.soft.Fabric",
     "samples/driver, ib.driver.soft.Fabric",
+    "samples/nvmet, ib.driver.rxe.RxeDriver",
+    "samples/nvmet, ib.core.spi.StandaloneFabric",
   })
   void importCanary(String room, String type) {
     String head =
@@ -239,6 +241,7 @@ class TidyTest {
     "samples/plain, ib.core.verbs.IbDevice",
     "samples/kv/client, ib.core.client.IbClient",
     "samples/driver, ib.engine.wire.Wire",
+    "samples/nvmet, ib.cm.rdma.RdmaCm",
   })
   void importAllowed(String room, String type) {
     String text = "package a;\nimport " + type + ";\nclass X { " + type + " x; }\n";

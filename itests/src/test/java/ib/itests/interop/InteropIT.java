@@ -21,6 +21,7 @@ import org.junit.runners.Suite;
   Messages.class,
   Groups.class,
   Refusals.class,
+  NvmeHosts.class,
   Endurance.class,
   Outages.class,
   Repeated.class

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,7 @@ import java.util.stream.Stream;
  * ib as {@code mvn install} leaves them. Everything else comes from the local repository of the
  * running build, which is read as if it were a remote one, and failing that from the network.
  */
-final class SampleBuild {
+public final class SampleBuild {
   private static final long TIMEOUT_S = 600;
   private static final String SEPARATOR = File.separator;
   private static final String VERSION = "0.1.0-SNAPSHOT";
@@ -29,7 +30,14 @@ final class SampleBuild {
 
   /** The folders of what a sample may depend on. */
   private static final List<String> BUNDLES =
-      List.of("ib.core", "ib.kit", "ib.engine", "ib.driver.base", "ib.driver.soft");
+      List.of(
+          "ib.core",
+          "ib.cm",
+          "ib.kit",
+          "ib.engine",
+          "ib.driver.base",
+          "ib.driver.soft",
+          "ib.driver.rxe");
 
   private SampleBuild() {}
 
@@ -91,6 +99,39 @@ final class SampleBuild {
     return copy;
   }
 
+  /**
+   * {@return the bundle of a sample: the one that {@link #run} has built, unless a source is newer}
+   */
+  public static Path jar(String sample) throws IOException, InterruptedException {
+    Path copy = FOLDER.resolve(sample);
+    Path jar = copy.resolve("target").resolve(sample + "-1.jar");
+    Path from = ROOT.resolve("samples").resolve(sample);
+    if (!Files.exists(jar) || isNewer(from, jar)) {
+      install();
+      delete(copy);
+      copy(from, copy);
+      build(copy, "mvn -B package -DskipTests");
+    }
+    return jar;
+  }
+
+  private static boolean isNewer(Path folder, Path than) throws IOException {
+    FileTime time = Files.getLastModifiedTime(than);
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        if (Files.getLastModifiedTime(file).compareTo(time) > 0 && isSource(folder, file)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean isSource(Path folder, Path file) {
+    String relative = SEPARATOR + folder.relativize(file);
+    return !relative.contains(SEPARATOR + "target" + SEPARATOR);
+  }
+
   /** Runs a command, a line that begins with {@code mvn}, on a folder. */
   static void build(Path folder, String command) throws IOException, InterruptedException {
     List<String> line = new ArrayList<>(List.of(command.split(" ")));
@@ -105,9 +146,8 @@ final class SampleBuild {
   private static void copy(Path from, Path to) throws IOException {
     try (Stream<Path> files = Files.walk(from)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
-        Path relative = from.relativize(file);
-        if (!(SEPARATOR + relative).contains(SEPARATOR + "target" + SEPARATOR)) {
-          Path target = to.resolve(relative);
+        if (isSource(from, file)) {
+          Path target = to.resolve(from.relativize(file));
           Files.createDirectories(target.getParent());
           Files.copy(file, target);
         }

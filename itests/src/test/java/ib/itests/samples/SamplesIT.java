@@ -170,6 +170,26 @@ public class SamplesIT {
     assertTrue(violations, violations.contains("no violations"));
   }
 
+  @Test
+  public void t18AnNvmeTargetServesInTheDistribution() throws Exception {
+    Path nvmet = SampleBuild.run("nvmet", "mvn -B package");
+    assertTested(nvmet, "samples.nvmet.TargetTest", 14);
+    assertTested(nvmet, "samples.nvmet.RefusalTest", 13);
+    assertTested(nvmet, "samples.nvmet.RxeTest", 12);
+    Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
+    try (Shell shell = new Shell(folder.home(), Distro.WOVEN)) {
+      folder.deploy(nvmet.resolve("target/nvmet-1.jar"));
+      shell.runUntil(
+          "nvmet:serve nqn.2026-11.ib:disk 64", says -> says.contains("serving nqn.2026-11"));
+      shell.runUntil("ib:clients", says -> says.split("nvmet +\\S* *\\S+ +LIVE").length == 3);
+      String unplugged = shell.run("ib:unplug soft0");
+      assertTrue(unplugged, unplugged.contains(", 0 objects leaked"));
+      String shown = shell.run("nvmet:show");
+      assertTrue(shown, shown.contains("connections 0, refused {}"));
+      assertNotReported(shell, "samples.nvmet");
+    }
+  }
+
   /** Waits until the load has done more. */
   private static void awaitTraffic(Shell shell) throws Exception {
     long before = pairs(shell.run("kv:load"));

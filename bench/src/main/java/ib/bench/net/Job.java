@@ -69,6 +69,9 @@ final class Job {
             halted = server.ask("halt").split(" ");
           }
           double n = Math.max(1, Long.parseLong(words[0]));
+          if (!warm && words[0].equals("0")) {
+            throw new IllegalStateException("nothing got through in " + ms + " ms");
+          }
           double ns = Long.parseLong(words[1]);
           boolean together = client == server;
           double spent = Long.parseLong(words[2]) + (together ? 0 : Long.parseLong(halted[0]));
@@ -81,7 +84,7 @@ final class Job {
             cpu.add(spent / 1e9 / (n * payload / (1L << 30)));
             garbage.add(made / n);
             double sent = Long.parseLong(words[5]);
-            repeated.add(sent == 0 ? 0 : sent / n - 1);
+            repeated.add(sent / n - 1);
             cut.add(Long.parseLong(words[6]) / Math.max(1, sent));
             kept = true;
           }

@@ -228,7 +228,7 @@ public final class RdmaConnection implements AutoCloseable {
         end = how;
         open = false;
         identity.ended(how);
-        owner.note(identity, how);
+        identity.note(owner.cm, owner.name, how);
         pair.error();
         turns.offer(() -> tell(how));
       }

@@ -1,8 +1,10 @@
 package ib.cm.rdma;
 
+import ib.cm.CmClient;
 import ib.cm.CmFailure;
 import ib.cm.CmId;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbException;
 import ib.core.verbs.QueuePair;
 import java.net.InetSocketAddress;
 import java.time.Instant;
@@ -68,17 +70,15 @@ final class Identity {
     }
   }
 
-  /** {@return the connection's failure, for a list} */
-  CmFailure failure(String owner, RdmaEnd how) {
-    Site at = site;
-    return new CmFailure(
-        Instant.now(),
-        owner,
-        at == null ? "" : at.device().name(),
-        ends.what(),
-        how.toString(),
-        how.why().why(),
-        how.why().hint());
+  /** Enters the connection's end in the book of failures, if it is one. */
+  void note(CmClient book, String owner, RdmaEnd how) {
+    if (how.isFailure()) {
+      IbException why = how.why();
+      String device = site == null ? "" : site.device().name();
+      String event = how.toString();
+      book.failed(
+          new CmFailure(Instant.now(), owner, device, ends.what(), event, why.why(), why.hint()));
+    }
   }
 
   /** {@return whether both sides are ready, or were} */

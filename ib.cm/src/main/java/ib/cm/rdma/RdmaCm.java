@@ -55,8 +55,8 @@ public final class RdmaCm implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaCm.class);
   private static final int MAX_BACKLOG = 1024; // Linux's (RD-6)
 
-  private final String name;
-  private final CmClient cm;
+  final String name;
+  final CmClient cm;
   private final AddressBook book;
   private final Routes routes;
   private final Incidents incidents;
@@ -281,13 +281,6 @@ public final class RdmaCm implements AutoCloseable {
       connections.put(made, port);
     } finally {
       lock.unlock();
-    }
-  }
-
-  /** Enters a connection's end in the book of failures, if it is one. */
-  void note(Identity of, RdmaEnd how) {
-    if (how.isFailure()) {
-      cm.failed(of.failure(name, how));
     }
   }
 

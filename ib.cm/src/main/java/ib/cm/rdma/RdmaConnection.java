@@ -236,7 +236,7 @@ public final class RdmaConnection implements AutoCloseable {
         }
         open = false;
         identity.ended(how);
-        owner.note(identity, how);
+        identity.note(owner.cm, owner.name, how);
         pair.error();
         turns.offer(() -> tell(how));
       }

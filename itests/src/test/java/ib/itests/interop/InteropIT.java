@@ -20,6 +20,7 @@ import org.junit.runners.Suite;
   Streams.class,
   Messages.class,
   Groups.class,
+  Handshakes.class,
   Refusals.class,
   NvmeHosts.class,
   Endurance.class,

@@ -10,7 +10,8 @@
  * and nests no lock of this bundle. Its holder sends datagrams and puts events into mailboxes; both
  * may be done in any context, and neither runs a handler on the stack of the holder. No lock is
  * held during a callback, while the agent is registered or closed, nor during a fence: the close of
- * a share waits in the wait-for graph of the midlayer for the callbacks of its connections.
+ * a share waits in the wait-for graph of the midlayer for the callbacks of its connections. The
+ * lock of {@code FailureBook} guards its entries, and nests nothing.
  */
 @NullMarked
 package ib.cm.internal.port;

@@ -91,22 +91,21 @@ public final class Connects {
     SoftFabric fabric = SoftFabric.open("soft0", "soft1");
     InetAddress one = InetAddress.getByAddress(fabric.device("soft0").gid(1, 0).toBytes());
     InetAddress two = InetAddress.getByAddress(fabric.device("soft1").gid(1, 0).toBytes());
-    try (Open soft = new Open(fabric, one, two)) {
-      for (int round = 0; round < WARM + 1; round++) {
-        soft.open("soft fabric", count, false);
-        soft.open("soft fabric", count, true);
-      }
-      soft.lossy("soft fabric", lossy);
+    Open soft = new Open(fabric, one, two);
+    for (int round = 0; round <= WARM; round++) {
+      soft.open("soft fabric", count, false);
+      soft.open("soft fabric", count, true);
     }
+    soft.lossy("soft fabric", lossy);
+    soft.close();
     String a = "127.0.92.1";
     String b = "127.0.92.2";
-    try (Open rxe =
-        new Open(RxeHost.open(a, b), InetAddress.getByName(a), InetAddress.getByName(b))) {
-      for (int round = 0; round < WARM + 1; round++) {
-        rxe.open("rxe", count, false);
-      }
-      rxe.lossy("rxe", lossy);
+    Open rxe = new Open(RxeHost.open(a, b), InetAddress.getByName(a), InetAddress.getByName(b));
+    for (int round = 0; round <= WARM; round++) {
+      rxe.open("rxe", count, false);
     }
+    rxe.lossy("rxe", lossy);
+    rxe.close();
   }
 
   private static int number(List<String> words, String option, int usual) {

@@ -15,9 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class Factory implements QpFactory {
   private static final QpCap CAP = new QpCap(1, 1, 1, 1, 0);
 
+  /** For all queue pairs. */
+  private record Shared(ProtectionDomain domain, CompletionQueue cq) {}
+
   private final boolean lasting;
-  private @Nullable ProtectionDomain domain;
-  private @Nullable CompletionQueue cq;
+  private @Nullable Shared shared;
   private int live;
 
   /**
@@ -32,12 +34,13 @@ final class Factory implements QpFactory {
 
   @Override
   public synchronized QueuePair make(IbDevice device, int port) {
-    if (domain == null) {
-      domain = device.allocPd();
-      cq = device.createCq(new CqInit(2));
+    Shared own = shared;
+    if (own == null) {
+      own = new Shared(device.allocPd(), device.createCq(new CqInit(2)));
+      shared = own;
     }
     live++;
-    return domain.createQp(new QpInit(QpType.RC, cq, CAP));
+    return own.domain.createQp(new QpInit(QpType.RC, own.cq, CAP));
   }
 
   @Override
@@ -50,10 +53,11 @@ final class Factory implements QpFactory {
   }
 
   private void free() {
-    if (domain != null) {
-      cq.close();
-      domain.close();
-      domain = null;
+    Shared own = shared;
+    if (own != null) {
+      own.cq.close();
+      own.domain.close();
+      shared = null;
     }
   }
 

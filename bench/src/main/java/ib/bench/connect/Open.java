@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * at once, their memory, their threads, and the time in which the server's device is removed under
  * them; then connections one after the other with lost messages.
  */
-final class Open implements AutoCloseable {
+final class Open {
   private static final int CLIENTS = 100;
   private static final double MS = 1e6;
   private static final CmTerms QUICK = new CmTerms(7, 14, 14, 15, 0);
@@ -194,8 +194,8 @@ final class Open implements AutoCloseable {
         ms[count - 1]);
   }
 
-  @Override
-  public void close() throws InterruptedException {
+  /** Closes all. */
+  void close() throws InterruptedException {
     ear.close();
     client.close();
     server.close();

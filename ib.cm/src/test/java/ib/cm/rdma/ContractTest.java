@@ -302,7 +302,7 @@ class ContractTest {
   }
 
   @Test
-  @DisplayName("RD-20: a listener at an address comes before the one for all")
+  @DisplayName("RD-20, CM-61: a listener at an address comes before the one for all")
   void specific() throws Exception {
     RdmaListener all = world.listen();
     int port = all.localAddress().getPort();

@@ -55,7 +55,7 @@ class ConformanceTest {
   }
 
   @Test
-  @DisplayName("M1 to M9: refused, malformed and unknown messages get Linux's answers")
+  @DisplayName("M1 to M9, CM-52: refused, malformed and unknown messages get Linux's answers")
   void malformed() {
     same(
         "cm_probe_malformed",
@@ -74,7 +74,7 @@ class ConformanceTest {
   }
 
   @Test
-  @DisplayName("M10 to M12, M24: the passive side, timewait, stale requests, DREQs repeated")
+  @DisplayName("M10 to M12, M24, CM-32: the passive side, timewait, stale requests, DREQs repeated")
   void passive() {
     Rerun rerun =
         same(
@@ -150,7 +150,7 @@ class ConformanceTest {
   }
 
   @Test
-  @DisplayName("M30 to M36: the active side hears REJs, REPs again, stale and foreign ones")
+  @DisplayName("M30 to M36, CM-8: the active side hears REJs, REPs again, stale and foreign ones")
   void active() {
     Rerun rerun =
         same(
@@ -164,14 +164,14 @@ class ConformanceTest {
   }
 
   @Test
-  @DisplayName("M37, M39: killed processes, and each byte of Linux's REQs")
+  @DisplayName("M37, M39, CM-1, CM-50: killed processes, and each byte of Linux's REQs")
   void killedClient() {
     Rerun rerun = same("cm_probe_active_kill");
     ended(rerun, 0xd761_8743, CmEnd.CLOSED, 0);
   }
 
   @Test
-  @DisplayName("M29, M30, M30b: without an answer REP, REQ and SIDR_REQ are sent 16 times")
+  @DisplayName("M29, M30, M30b, CM-31: without an answer REP, REQ and SIDR_REQ are sent 16 times")
   void noAnswer() {
     Rerun rerun =
         same(

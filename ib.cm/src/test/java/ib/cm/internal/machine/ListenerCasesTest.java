@@ -155,7 +155,8 @@ class ListenerCasesTest {
   }
 
   @Test
-  @DisplayName("K11, CM-42, M24: a name again in timewait: REJ 10; after it: a new request")
+  @DisplayName(
+      "K11, CM-35, CM-39, CM-42, M24: a name again in timewait: REJ 10; after it: a new request")
   void timewait() {
     right(ListenerCasesTest::sameName);
     caught(

@@ -16,6 +16,7 @@ import ib.cm.internal.wire.CmKind;
 import ib.cm.internal.wire.CmMessage;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
+import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Mtu;
 import java.util.ArrayDeque;
@@ -343,5 +344,25 @@ class StationTest {
     assertArrayEquals(first, said(CmKind.RTU).privateData());
     hear(CmMessage.of(CmKind.LAP, 1).ids(1, c.id));
     assertEquals(2, said(CmKind.APR).value(APR_STATUS)); // not supported
+  }
+
+  @Test
+  @DisplayName("RG-11, CM-51: answers go where a REQ has come from, data where its path says")
+  void asymmetric() {
+    listen(4);
+    hear(req(1, 7).set(REQ_LOCAL_LID, 7)); // it has come from LID 2
+    CmEvent.Requested request = assertInstanceOf(CmEvent.Requested.class, events.getFirst());
+    assertEquals(7, request.path().way().dlid());
+    assertEquals(1, request.path().localLid());
+    assertEquals(2, asked.getFirst().way().dlid());
+  }
+
+  @Test
+  @DisplayName("CM-60: a service ID has one listener")
+  void oneListener() {
+    Listener l = listen(4);
+    assertThrows(IbExistsException.class, () -> listen(4));
+    station.unlisten(l);
+    assertEquals(SERVICE, listen(4).serviceId());
   }
 }

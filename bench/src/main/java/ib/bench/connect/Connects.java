@@ -97,7 +97,7 @@ public final class Connects {
       soft.open("soft fabric", count, true);
     }
     soft.lossy("soft fabric", lossy);
-    soft.close();
+    soft.end();
     String a = "127.0.92.1";
     String b = "127.0.92.2";
     Open rxe = new Open(RxeHost.open(a, b), InetAddress.getByName(a), InetAddress.getByName(b));
@@ -105,7 +105,7 @@ public final class Connects {
       rxe.open("rxe", count, false);
     }
     rxe.lossy("rxe", lossy);
-    rxe.close();
+    rxe.end();
   }
 
   private static int number(List<String> words, String option, int usual) {

@@ -195,7 +195,7 @@ final class Open {
   }
 
   /** Closes all. */
-  void close() throws InterruptedException {
+  void end() throws InterruptedException {
     ear.close();
     client.close();
     server.close();

@@ -210,8 +210,11 @@ public final class RunList extends RunContext {
         handOver(root, qp);
         return;
       }
-      if (qp != root && !qp.listed && !released(qp)) {
-        add(qp);
+      if (qp != root && !qp.listed) {
+        send(root); // once released, another thread may send for it, and overtake
+        if (!qp.listed && !released(qp)) {
+          add(qp);
+        }
       }
     }
   }
@@ -254,7 +257,7 @@ public final class RunList extends RunContext {
   }
 
   private void pass(@Nullable Claimed root, Claimed current) {
-    if (current != root && !current.listed && !released(current)) {
+    if (current != root && !current.listed && !released(current)) { // flushed by handOver
       add(current);
     }
     boolean rootListed = root != null && root.listed;

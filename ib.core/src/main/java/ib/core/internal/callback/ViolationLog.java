@@ -56,9 +56,9 @@ final class ViolationLog {
   }
 
   /**
-   * What makes two violations the same: clause, culprit and stack. A device that is removed with
-   * 1,000 objects left behind adds 1,000 violations, so the hash is compared first, and the stack,
-   * which is long, only where the hashes are equal.
+   * Two violations with the same clause, culprit and stack are the same one. A device that is
+   * removed with 1,000 objects left behind adds 1,000 violations, so the hash is compared first,
+   * and the stack, which is long, only where the hashes are equal.
    */
   private record Place(int hash, String clause, String culprit, List<String> stack)
       implements Comparable<Place> {

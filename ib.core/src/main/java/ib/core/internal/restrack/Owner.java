@@ -295,7 +295,7 @@ public final class Owner {
     }
   }
 
-  /** What a sweep has found; only the thread that sweeps uses it. */
+  /** The leaks that a sweep has found; only the thread that sweeps uses this report. */
   private static final class Report {
     private final Owner owner;
     private final List<LeakRecord> leaks = new ArrayList<>();

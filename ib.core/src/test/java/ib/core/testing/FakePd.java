@@ -34,6 +34,12 @@ public final class FakePd extends ProtectionDomain {
   }
 
   @Override
+  protected MemoryRegion doAllocMemory(ObjectControl control, MemorySegment memory, int access) {
+    device.faults().hit("allocMemory");
+    return super.doAllocMemory(control, memory, access);
+  }
+
+  @Override
   protected MemoryRegion doAllocFastRegistration(ObjectControl control, int maxSegments) {
     device.faults().hit("allocFastRegistration");
     device.touch(deaths);

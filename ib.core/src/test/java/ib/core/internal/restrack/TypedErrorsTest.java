@@ -257,6 +257,7 @@ class TypedErrorsTest {
     s.put("allocPd", device::allocPd);
     s.put("createCq", () -> device.createCq(new CqInit(1)));
     s.put("registerMemory", () -> o.pd().registerMemory(own, 0));
+    s.put("allocMemory", () -> o.pd().allocMemory(8, 8, 0));
     s.put("allocFastRegistration", () -> o.pd().allocFastRegistration(4));
     s.put("allocWindow", () -> o.pd().allocWindow(MwType.TYPE_1));
     s.put("createAh", () -> o.pd().createAh(Objects7.ADDRESS));

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Receives with recvmmsg(2). Linux may join several packets of one sender into one datagram. */
 final class NativeReceiver extends Receiver {
@@ -14,6 +15,7 @@ final class NativeReceiver extends Receiver {
   private static final int READABLE = 1;
   private static final int UNTIL_READY = -1; // no time limit
   private static final int FIRST_POLL_FDS = 16;
+  private static final int CLOSED = Integer.MIN_VALUE;
 
   private final Libc libc;
   private final ReceivePool pool;
@@ -27,6 +29,13 @@ final class NativeReceiver extends Receiver {
       new Backlog(arena.allocate(Backlog.bytes(), 8), arena.allocate(Libc.stateBytes(), 8));
   private final int bell;
   private boolean rang; // used by the receiver's thread only
+
+  /**
+   * How many threads are ringing the bell, and {@link #CLOSED} from {@link #release} on. A consumer
+   * that polls may ring while the device goes: the bell's descriptor may be another file's then.
+   */
+  private final AtomicInteger ringers = new AtomicInteger();
+
   private volatile MemorySegment pollFds =
       pollFds(FIRST_POLL_FDS); // one struct pollfd per descriptor
   private volatile NativeEndpoint[] endpoints = {}; // stored after pollFds has a place for each
@@ -167,11 +176,21 @@ final class NativeReceiver extends Receiver {
 
   @Override
   void wake() {
-    libc.ring(ringState, bell);
+    try {
+      if (ringers.getAndIncrement() >= 0) {
+        libc.ring(ringState, bell);
+      }
+    } finally {
+      ringers.getAndDecrement();
+    }
   }
 
   @Override
   void release() {
+    ringers.getAndAdd(CLOSED);
+    while (ringers.get() != CLOSED) { // for one system call, which does not wait
+      Thread.onSpinWait();
+    }
     arrivals.close();
     libc.close(state, bell);
     arena.close();

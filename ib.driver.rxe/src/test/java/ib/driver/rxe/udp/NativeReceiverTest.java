@@ -14,6 +14,9 @@ import java.nio.channels.DatagramChannel;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -71,6 +74,35 @@ final class NativeReceiverTest {
         assertFalse(receiver.rang());
       } finally {
         receiver.stop();
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("S32: a consumer that rings the bell while the device goes hinders neither")
+  void bellAtTheEnd() throws Exception {
+    for (int round = 0; round < 300; round++) {
+      try (ReceivePool pool = new ReceivePool(1, 64, 1, 1)) {
+        NativeReceiver receiver = receiver(pool);
+        AtomicBoolean stopped = new AtomicBoolean();
+        AtomicInteger rung = new AtomicInteger();
+        FutureTask<Void> ringer =
+            new FutureTask<>(
+                () -> {
+                  while (!stopped.get()) {
+                    receiver.wake();
+                    rung.incrementAndGet();
+                  }
+                  receiver.wake();
+                },
+                null);
+        Thread.ofPlatform().start(ringer);
+        while (rung.get() == 0 && !ringer.isDone()) {
+          Thread.onSpinWait();
+        }
+        receiver.stop(); // threw, so that the sockets of the device stayed open
+        stopped.set(true);
+        ringer.get();
       }
     }
   }

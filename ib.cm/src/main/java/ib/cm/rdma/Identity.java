@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection as others see it: its ends, where it is, how far it has come; for {@code rdma
- * resource} and JFR. Only the connection writes, under its lock; any thread reads.
+ * resource} and JFR. Only the connection writes, under its lock, but for its place, which is
+ * written once under the lock of its {@link RdmaCm}; any thread reads.
  */
 final class Identity {
   private static final AtomicInteger NUMBERS = new AtomicInteger();
@@ -42,10 +43,14 @@ final class Identity {
     return NUMBERS.incrementAndGet();
   }
 
-  /** The way to the peer is known. */
-  void resolved(Site by, InetSocketAddress from) {
-    site = by;
+  /** The connection has its place; the caller holds the lock of its {@link RdmaCm}. */
+  void place(Site by, InetSocketAddress from) {
     local = from;
+    site = by;
+  }
+
+  /** The way to the peer is known. */
+  void resolved() {
     event.resolved = System.nanoTime() - begunNs;
   }
 

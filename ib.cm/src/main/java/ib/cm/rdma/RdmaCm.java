@@ -58,7 +58,7 @@ public final class RdmaCm implements AutoCloseable {
   final String name;
   final CmClient cm;
   private final AddressBook book;
-  private final Routes routes;
+  final Routes routes;
   private final Incidents incidents;
   private final Client client = new Client();
   private final Turns turns = new Turns(2, this::graph);
@@ -279,6 +279,26 @@ public final class RdmaCm implements AutoCloseable {
     try {
       goingOn();
       connections.put(made, port);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Puts a connection at a port, before anything is made for it there. From then on the connection
+   * ends when the device goes.
+   *
+   * @param local address of this side
+   * @throws IbDisassociatedException when the device goes, or is gone
+   */
+  void place(RdmaConnection made, Site at, InetAddress local) {
+    lock.lock();
+    try {
+      if (!sites.contains(at)) {
+        throw new IbDisassociatedException(
+            made.toString(), at.device().name() + " was removed", "connect by another device");
+      }
+      made.placed(at, local);
     } finally {
       lock.unlock();
     }

@@ -11,6 +11,7 @@ import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
 import ib.core.verbs.MaySleep;
 import ib.core.verbs.QueuePair;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -86,18 +87,31 @@ public final class RdmaConnection implements AutoCloseable {
 
   private void begin(Routes by) {
     try {
-      int port = identity.local().getPort();
-      Routes.Route route = by.find(identity.remote(), options, port);
-      lock.lock();
-      try {
-        identity.resolved(route.site(), new InetSocketAddress(route.local(), port));
-      } finally {
-        lock.unlock();
-      }
-      request(route, pair.make(route.site(), route.path()));
+      begin(by.find(identity.remote(), options, identity.local().getPort()));
     } catch (RuntimeException e) {
       finish(RdmaEnd.unmade(what, identity.site() != null, pair.known(e)));
     }
+  }
+
+  /** Begins by a way that was found; the way's device may be gone since. */
+  void begin(Routes.Route route) {
+    takePlace(route.site(), route.local());
+    request(route, pair.make(route.site(), route.path()));
+  }
+
+  private void takePlace(Site at, InetAddress local) {
+    owner.place(this, at, local);
+    lock.lock();
+    try {
+      identity.resolved();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The connection has its place; the caller holds the lock of the connection's {@link RdmaCm}. */
+  void placed(Site at, InetAddress local) {
+    identity.place(at, new InetSocketAddress(local, identity.local().getPort()));
   }
 
   private void request(Routes.Route route, QueuePair made) {
@@ -135,11 +149,11 @@ public final class RdmaConnection implements AutoCloseable {
    * @throws IbException when the queue pair cannot be made or moved; the connection has ended then
    */
   void accept(RdmaRequest request) {
-    identity.resolved(request.site(), identity.local());
     data = request.data();
     QueuePair made = null;
     try {
       owner.add(this, null);
+      takePlace(request.site(), identity.local().getAddress());
       made = pair.make(request.site(), request.path());
       int depth = Math.min(options.initiatorDepth(), request.peer().responderResources());
       lock.lock();

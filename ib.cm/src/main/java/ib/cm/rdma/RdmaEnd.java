@@ -93,7 +93,7 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
 
   /** {@return the end of an attempt to connect, before the peer has heard of it} */
   static RdmaEnd unmade(String what, boolean routeFound, IbException why) {
-    if (routeFound && why instanceof IbDisassociatedException) {
+    if (why instanceof IbDisassociatedException) {
       return removal(what);
     }
     return failed(routeFound ? Kind.CONNECT_ERROR : Kind.ADDR_ERROR, why);

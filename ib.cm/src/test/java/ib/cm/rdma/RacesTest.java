@@ -261,4 +261,39 @@ class RacesTest {
       settle();
     }
   }
+
+  @Test
+  @DisplayName("S32, API-6: nothing is made on a device that went after the way by it was found")
+  void removalAfterTheWayWasFound() throws Exception {
+    try (World world = new World()) {
+      RdmaListener listener = world.listen();
+      InetSocketAddress to = world.at(listener);
+      Routes.Route way = world.client.routes.find(to, RdmaOptions.rc(), 7);
+      RdmaConnection.Ends ends =
+          new RdmaConnection.Ends("late", new InetSocketAddress(7), world.at(listener));
+      RdmaConnection late =
+          new RdmaConnection(world.client, ends, RdmaOptions.rc(), pool, RdmaHandler.NONE);
+      world.client.add(late, null);
+      world.fabric.unplug("soft0");
+      IbException why = assertThrows(IbException.class, () -> late.begin(way));
+      assertEquals(RdmaEnd.Kind.DEVICE_REMOVAL, RdmaEnd.unmade("late", false, why).kind());
+      assertEquals(0, pool.made());
+      late.close();
+    }
+  }
+
+  @Test
+  @DisplayName("S32, API-6: nothing is made for a request that came by a device which went since")
+  void removalBeforeTheAnswer() throws Exception {
+    try (World world = new World()) {
+      RdmaConnection asks =
+          world.client.start(
+              world.at(world.listen()), RdmaOptions.rc(), new Pool(QpType.RC), RdmaHandler.NONE);
+      RdmaRequest asked = world.request();
+      world.fabric.unplug("soft1");
+      assertThrows(IbException.class, () -> asked.accept(RdmaOptions.rc(), pool, RdmaHandler.NONE));
+      assertEquals(0, pool.made());
+      asks.close();
+    }
+  }
 }

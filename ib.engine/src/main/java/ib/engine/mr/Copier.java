@@ -271,42 +271,6 @@ public final class Copier {
   }
 
   /**
-   * Copies an element of an inline request, which must be readable at the post; any thread.
-   *
-   * @param lkey local key
-   * @param address address in the region's space
-   * @param bytes number of bytes
-   * @param keys the memory of the queue pair
-   * @param target inline space of the request, large enough
-   * @param to offset in the target
-   * @return false when a key does not allow it
-   */
-  public static boolean inline(
-      int lkey, long address, int bytes, LastKeys keys, MemorySegment target, long to) {
-    if (bytes == 0) {
-      return true;
-    }
-    Key key = keys.find(lkey);
-    long version =
-        key == null ? Key.REFUSED : key.admit(lkey, keys.domain(), key, 0, address, bytes);
-    if (key == null || version == Key.REFUSED) {
-      return false;
-    }
-    for (int done = 0; done < bytes; ) {
-      long from = address + done;
-      int place = key.place(from);
-      int n = key.run(place, from, bytes - done);
-      long offset = from - key.start(place);
-      MemorySegment segment = key.segment(place);
-      if (!key.live(version) || !inline(segment, offset, target, to + done, n)) {
-        return false;
-      }
-      done += n;
-    }
-    return true;
-  }
-
-  /**
    * Copies a payload into memory of the caller, for example a send buffer.
    *
    * @param payload the source

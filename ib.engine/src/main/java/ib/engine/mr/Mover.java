@@ -114,25 +114,4 @@ public final class Mover {
       target.leave();
     }
   }
-
-  /**
-   * Copies inline data to memory that a key has admitted.
-   *
-   * @param segment the source
-   * @param offset where it begins
-   * @param bytes number of bytes
-   * @param key key of the target
-   * @param version result of {@link Key#admit} for all bytes
-   * @param address address of the target
-   * @return false when the target is no longer registered; some bytes may be copied then
-   */
-  public static boolean store(
-      MemorySegment segment, long offset, int bytes, Key key, long version, long address) {
-    key.enter();
-    try {
-      return Copier.into(key, version, address, segment, offset, bytes) == Copier.OK;
-    } finally {
-      key.leave();
-    }
-  }
 }

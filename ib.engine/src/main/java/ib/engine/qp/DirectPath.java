@@ -255,7 +255,7 @@ final class DirectPath extends Direction {
     }
     int inline = SendKind.inlineLength(kind);
     return inline >= 0
-        ? Mover.store(s.segment(), s.inlineOffset(b), inline, key, version, address)
+        ? s.give(b, inline, key, version, address)
         : Mover.store(s.elements(b, kind, qp.keys), length, key, version, address);
   }
 

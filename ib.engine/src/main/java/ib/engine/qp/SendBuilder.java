@@ -7,7 +7,6 @@ import ib.core.verbs.MemoryWindow;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WrOpcode;
-import ib.engine.mr.Copier;
 import ib.engine.mr.Sges;
 import ib.engine.ring.LargeHeader;
 import ib.engine.ring.SendKind;
@@ -26,7 +25,7 @@ final class SendBuilder {
 
   private final SoftQp qp;
   private @Nullable SendSlots stage; // as many as the largest batch so far
-  private long @Nullable [] elements; // of an INLINE request, while they give way to its data
+  private long @Nullable [] elements; // several of one request, while its data takes their place
   private int count;
   private int status;
   private int current = NONE; // where the request begins that is being made
@@ -238,31 +237,29 @@ final class SendBuilder {
   /** Copies the bytes of the scatter/gather entries of an INLINE request to where these stand. */
   private void gatherInline(SendSlots s, int b, long kind) {
     int n = SendKind.count(kind);
+    if (n == 1) {
+      if (!s.inlineOnly(b, kind, qp.engine().keys)) {
+        fail(PostStatus.INVALID);
+      }
+      return;
+    }
     long[] e = elements;
     if (e == null) {
       e = new long[Sges.WORDS * qp.sendSgeMost()]; // once
       elements = e;
     }
     s.copyElements(b, kind, e);
-    boolean copied = Sges.length(e, 0, n) <= s.inlineMost();
-    long to = 0;
+    boolean copied = true;
+    int to = 0;
     for (int i = 0; copied && i < n; i++) {
       int at = Sges.WORDS * i;
       int bytes = (int) Sges.length(e, at);
-      long offset = s.inlineOffset(b) + to;
       copied =
-          to + bytes <= s.inlineMost()
-              && Copier.inline(
-                  Sges.lkey(e, at),
-                  Sges.address(e, at),
-                  bytes,
-                  qp.engine().keys,
-                  s.segment(),
-                  offset);
+          s.inlineElement(b, to, Sges.lkey(e, at), Sges.address(e, at), bytes, qp.engine().keys);
       to += bytes;
     }
     if (copied) {
-      s.inline(b, (int) to);
+      s.inline(b, to);
     } else {
       fail(PostStatus.INVALID);
     }
@@ -301,14 +298,9 @@ final class SendBuilder {
   void inline(MemorySegment data, long offset, int length) {
     SendSlots s = stage;
     int b = mine(s);
-    if (s == null
-        || b < 0
-        || length > s.inlineMost()
-        || !Copier.inline(data, offset, s.segment(), s.inlineOffset(b), length)) {
+    if (s == null || b < 0 || !s.inline(b, data, offset, length)) {
       fail(PostStatus.INVALID);
-      return;
     }
-    s.inline(b, length);
   }
 
   int complete() {

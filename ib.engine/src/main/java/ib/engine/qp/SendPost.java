@@ -9,7 +9,6 @@ import ib.core.verbs.PostStatus;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WrOpcode;
-import ib.engine.mr.Copier;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendSlots;
 import ib.engine.ring.SlotRing;
@@ -196,26 +195,17 @@ final class SendPost {
 
   private static boolean inline(QpCore qp, SendSlots s, int b, SendWr wr) {
     MemorySegment data = wr.inlineSegment();
-    int most = s.inlineMost();
-    long at = s.inlineOffset(b);
     if (data != null) {
-      int length = wr.inlineLength();
-      boolean copied =
-          length <= most && Copier.inline(data, wr.inlineOffset(), s.segment(), at, length);
-      s.inline(b, copied ? length : 0);
-      return copied;
+      return s.inline(b, data, wr.inlineOffset(), wr.inlineLength());
     }
-    long to = 0;
+    int to = 0;
     boolean copied = true;
     for (int i = 0; copied && i < wr.sgeCount(); i++) {
       int length = wr.sgeLength(i);
-      copied =
-          length >= 0
-              && to + length <= most
-              && Copier.inline(wr.sgeLkey(i), wr.sgeAddr(i), length, qp.keys, s.segment(), at + to);
+      copied = s.inlineElement(b, to, wr.sgeLkey(i), wr.sgeAddr(i), length, qp.keys);
       to += length;
     }
-    s.inline(b, copied ? (int) to : 0);
+    s.inline(b, copied ? to : 0);
     return copied;
   }
 

@@ -2,6 +2,8 @@ package ib.engine.ring;
 
 import ib.core.verbs.Cqe;
 import ib.core.verbs.WrOpcode;
+import ib.engine.mr.InlineData;
+import ib.engine.mr.Key;
 import ib.engine.mr.LastKeys;
 import ib.engine.mr.Sges;
 import ib.engine.wire.Route;
@@ -143,7 +145,7 @@ public final class SendSlots {
     return inlineMost;
   }
 
-  /** {@return the words as a heap segment, for inline data} */
+  /** {@return the words as a heap segment, for packets with inline data} */
   public MemorySegment segment() {
     MemorySegment s = segment;
     if (s == null) {
@@ -290,10 +292,60 @@ public final class SendSlots {
   }
 
   /**
+   * Copies data into the request itself.
+   *
+   * @param b the request
+   * @param data the source, any kind of segment
+   * @param offset offset in the source in bytes
+   * @param bytes number of bytes
+   * @return false when it cannot be read or is too long; then the request has no bytes
+   */
+  public boolean inline(int b, MemorySegment data, long offset, int bytes) {
+    boolean taken = bytes <= inlineMost && InlineData.take(data, offset, words, b + DATA, 0, bytes);
+    inline(b, taken ? bytes : 0);
+    return taken;
+  }
+
+  /**
+   * Copies an element into the request itself; {@link #inline(int, int)} says then that it is data.
+   *
+   * @param b the request
+   * @param to the byte of the data where the element begins
+   * @param lkey local key
+   * @param address address in the region's space
+   * @param bytes number of bytes
+   * @param keys the memory of the queue pair
+   * @return false when a key does not allow it, or it is too long
+   */
+  public boolean inlineElement(int b, int to, int lkey, long address, int bytes, LastKeys keys) {
+    return bytes >= 0
+        && bytes <= inlineMost - to
+        && InlineData.take(lkey, address, keys, words, b + DATA, to, bytes);
+  }
+
+  /**
+   * Copies the data of a request's only element to where the element stands.
+   *
+   * @param b the request
+   * @param kind what {@link #kind} has returned of it
+   * @param keys the memory of the queue pair
+   * @return false when a key does not allow it, or it is too long
+   */
+  public boolean inlineOnly(int b, long kind, LastKeys keys) {
+    int at = sges(b, kind);
+    int bytes = (int) Sges.length(words, at);
+    boolean taken = inlineElement(b, 0, Sges.lkey(words, at), Sges.address(words, at), bytes, keys);
+    if (taken) {
+      inline(b, bytes);
+    }
+    return taken;
+  }
+
+  /**
    * Says that the data stands in the request itself.
    *
    * @param b the request
-   * @param bytes number of bytes, which stand in {@link #segment} from {@link #inlineOffset} on
+   * @param bytes number of bytes
    */
   public void inline(int b, int bytes) {
     words[b + KIND] =
@@ -535,6 +587,20 @@ public final class SendSlots {
    */
   public LastKeys elements(int b, long kind, LastKeys keys) {
     return keys.elements(words, sges(b, kind), SendKind.count(kind));
+  }
+
+  /**
+   * Copies inline data to memory that a key has admitted.
+   *
+   * @param b the request
+   * @param bytes number of bytes
+   * @param key key of the target
+   * @param version result of {@link Key#admit} for all bytes
+   * @param address address of the target
+   * @return whether all is copied
+   */
+  public boolean give(int b, int bytes, Key key, long version, long address) {
+    return InlineData.give(words, b + DATA, bytes, key, version, address);
   }
 
   /** {@return the route of a datagram, or null} */

@@ -173,19 +173,4 @@ class CopierTest {
     assertEquals(Copier.SOURCE, Copier.toRegion(fromGone, alive, admitted(alive, BYTES), 0));
     assertEquals(Copier.SOURCE, Copier.toSegment(fromGone, numbered(BYTES), 0));
   }
-
-  @Test
-  @DisplayName("D6: inline data of another thread's arena cannot be read; the post is refused")
-  void confined() throws Exception {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment mine = arena.allocate(8);
-      boolean[] copied = {true};
-      Thread other =
-          Thread.ofPlatform().start(() -> copied[0] = Copier.inline(mine, 0, numbered(8), 0, 8));
-      other.join();
-      assertFalse(copied[0]);
-      assertTrue(Copier.inline(mine, 0, numbered(8), 0, 8));
-      assertFalse(Copier.inline(mine, 4, numbered(8), 0, 8), "behind its end");
-    }
-  }
 }

@@ -80,7 +80,6 @@ public final class KeyScenarios {
   /** As {@link Reopen}, by a queue pair that has used the key before. */
   public static final class Kept extends Keys {
     private final LastKeys keys;
-    private final MemorySegment inline = MemorySegment.ofArray(new long[] {7});
 
     /** Uses the key, so that it is kept. */
     public Kept() {
@@ -112,10 +111,33 @@ public final class KeyScenarios {
     private void write() {
       Key key = keys.remote(KEY);
       if (key != null) {
-        long v = key.admit(KEY, DOMAIN, this, Access.REMOTE_WRITE, 0, Long.BYTES);
-        if (v != Key.REFUSED) {
-          Mover.store(inline, 0, Long.BYTES, key, v, 0);
-        }
+        write(key, KEY);
+      }
+    }
+  }
+
+  /** As {@link Reopen}, by a request whose data is inline. */
+  public static final class Inline extends Keys {
+    private final Key counted = new Key(KEY, DOMAIN, first, true); // counts stop the explorer
+    private final long[] words = {7};
+
+    @Override
+    public void setUp() {
+      open(counted, KEY, first);
+      Interleavings.spawn(
+          "owner",
+          false,
+          () -> {
+            close(counted);
+            open(counted, KEY + 1, second);
+          });
+      Interleavings.spawn("peer", false, this::write);
+    }
+
+    private void write() {
+      long v = counted.admit(KEY, DOMAIN, this, Access.REMOTE_WRITE, 0, Long.BYTES);
+      if (v != Key.REFUSED) {
+        InlineData.give(words, 0, Long.BYTES, counted, v, 0);
       }
     }
   }

@@ -34,7 +34,8 @@ public interface CmClient extends IbClient {
    * @throws ib.core.verbs.IbNoDeviceException when there is no such device
    * @throws ib.core.verbs.IbExistsException when another client has registered the class
    * @throws ib.core.verbs.IbInvalidException when there is no such port
-   * @throws ib.core.verbs.IbNotSupportedException when the device has no QP1
+   * @throws ib.core.verbs.IbNotSupportedException when the device has no QP1, and its driver no
+   *     connector
    */
   @MaySleep
   CmPort open(String device, int port);

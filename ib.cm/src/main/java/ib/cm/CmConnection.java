@@ -32,6 +32,17 @@ public interface CmConnection {
   AhAttr source();
 
   /**
+   * {@return what the peer is told of this side's queue pair} It is what the owner says; where the
+   * host has the connection manager, that one chooses the starting PSN. It is known when a request
+   * or a reply has come.
+   *
+   * @param mine what the owner says
+   */
+  default CmEndpoint told(CmEndpoint mine) {
+    return mine;
+  }
+
+  /**
    * Accepts a request: sends the REP, and repeats it. The queue pair must be in RTS already,
    * because the peer's data may come before its RTU.
    *

@@ -14,6 +14,10 @@ public enum CmEnd {
   CLOSED,
   /** The peer does not know the established connection any more. */
   LOST,
+  /** There is no way to the peer's address; the event has an error number. Nothing was sent. */
+  UNRESOLVED,
+  /** The host's connection manager could not go on; the event has an error number. */
+  FAILED,
   /** The device, or the port of the connection manager, was closed. */
   REMOVED
 }

@@ -37,7 +37,7 @@ public sealed interface CmEvent {
    * The connection has ended: move the queue pair to the error state.
    *
    * @param how how
-   * @param reason reason of a rejection (IBA table 108), else 0
+   * @param reason reason of a rejection (IBA table 108), or the error number of the host, else 0
    * @param info additional information of a rejection, else empty
    * @param privateData of the message that has ended it; empty when no message has
    */

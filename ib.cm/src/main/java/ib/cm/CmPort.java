@@ -81,6 +81,14 @@ public interface CmPort extends AutoCloseable {
   CmListener serve(long serviceId, int backlog, Consumer<CmDatagramRequest> handler);
 
   /**
+   * {@return whether there are datagram services: else {@link #resolve} and {@link #serve} throw
+   * {@link ib.core.verbs.IbNotSupportedException}}
+   */
+  default boolean hasDatagrams() {
+    return true;
+  }
+
+  /**
    * {@return how many messages were sent, received and dropped, by name: {@code sent.REQ}, {@code
    * received.REP}, {@code dropped.BACKLOG}. {@code dropped.HALF_OPEN} are requests of a peer that
    * has 16,384 connections under way which it has not confirmed, or 1,024 whose reply had to be

@@ -1,5 +1,6 @@
 package ib.cm.rdma;
 
+import ib.cm.CmConnection;
 import ib.cm.CmEndpoint;
 import ib.cm.CmPath;
 import ib.cm.CmTerms;
@@ -115,13 +116,18 @@ final class Pair {
     return mine;
   }
 
-  /** Moves the queue pair to RTR and RTS. */
-  void move(CmEndpoint peer, CmTerms terms) {
+  /**
+   * Moves the queue pair to RTR and RTS.
+   *
+   * @param by knows what the peer is told of it
+   */
+  void move(CmConnection by, CmEndpoint peer, CmTerms terms) {
     if (mine == null || path == null) {
       throw new IllegalStateException(what + " has no queue pair");
     }
-    given().modify(QpSteps.rtr(path, mine, peer));
-    given().modify(QpSteps.rts(mine, peer, terms));
+    CmEndpoint told = by.told(mine);
+    given().modify(QpSteps.rtr(path, told, peer));
+    given().modify(QpSteps.rts(told, peer, terms));
   }
 
   /** Moves the queue pair to the error state. */

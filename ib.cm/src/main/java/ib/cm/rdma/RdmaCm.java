@@ -394,7 +394,7 @@ public final class RdmaCm implements AutoCloseable {
       for (int port = 1; port <= device.portCount(); port++) {
         try {
           mine.add(Site.open(device, port, cm.open(device.name(), port)));
-        } catch (IbException e) { // another client has the class, or there is no QP1
+        } catch (IbException e) { // another client has the class, or there is no way to connect
           LOG.warn("{} does not use {}/{}", name, device, port, e);
         }
       }

@@ -162,9 +162,10 @@ public final class RdmaConnection implements AutoCloseable {
           throw end.why();
         }
         CmEndpoint mine = pair.take(made, request.path(), depth);
-        exchange.accept(request.applicant().connection());
-        if (!request.isDatagram()) {
-          pair.move(request.peer(), request.terms());
+        CmConnection by = request.applicant().connection();
+        exchange.accept(by);
+        if (by != null) {
+          pair.move(by, request.peer(), request.terms());
         }
         request.applicant().accept(mine, pair.data());
       } finally {
@@ -203,7 +204,7 @@ public final class RdmaConnection implements AutoCloseable {
     try {
       if (end == null) {
         data = reply.privateData();
-        pair.move(reply.peer(), options.terms());
+        pair.move(c, reply.peer(), options.terms());
         c.ready(NONE);
       }
     } catch (IbException e) {

@@ -7,6 +7,7 @@ import ib.core.verbs.Errno;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbTimedOutException;
+import java.util.Arrays;
 import java.util.concurrent.CancellationException;
 
 /**
@@ -54,10 +55,10 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
   /** {@return the end of a connection that {@code ib.cm} has heard of} */
   static RdmaEnd of(String what, CmEvent.Ended ended, int requests) {
     byte[] data = ended.privateData();
+    int reason = ended.reason();
     CmEnd how = ended.how();
     return switch (how) {
       case REJECTED, LOST -> {
-        int reason = ended.reason();
         yield new RdmaEnd(
             Kind.REJECTED, reason, data, new RdmaRejectedException(what, reason, ended.info()));
       }
@@ -73,9 +74,25 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
               Kind.DISCONNECTED,
               new IbTimedOutException(what, "disconnected; the peer has not confirmed it", ""));
       case DISCONNECTED -> gone(Kind.DISCONNECTED, what, "disconnected", data);
+      case UNRESOLVED -> failed(Kind.ADDR_ERROR, refused(what, reason));
+      case FAILED -> failed(Kind.CONNECT_ERROR, refused(what, reason));
       case REMOVED -> removal(what);
       case CLOSED -> gone(Kind.CLOSED, what, "closed by this side", data);
     };
+  }
+
+  /** {@return the exception for an error number of the host's connection manager} */
+  private static IbException refused(String what, int errno) {
+    Errno known =
+        Arrays.stream(Errno.values())
+            .filter(e -> e.value() == errno)
+            .findFirst()
+            .orElse(Errno.EINVAL);
+    return new IbException(
+        known,
+        what,
+        "the host's connection manager gives up, error " + errno,
+        "ip route get, ip neigh, rdma link: whether the host reaches the address by the device");
   }
 
   /** {@return the end of a question for a datagram service that has no answer, or a refusal} */

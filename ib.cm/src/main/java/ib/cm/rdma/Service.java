@@ -98,7 +98,7 @@ final class Service {
               .mapToInt(RdmaListener::backlog)
               .sum();
       CmListener open = ports.get(site);
-      if (backlog == 0) {
+      if (backlog == 0 || (space.isDatagram() && !site.cm().hasDatagrams())) {
         detach(site);
       } else if (open == null) {
         ports.put(site, listen(site, backlog));

@@ -1,5 +1,6 @@
 package ib.core.spi;
 
+import ib.core.cm.Connector;
 import ib.core.mad.MadSource;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.CompletionQueue;
@@ -15,6 +16,7 @@ import ib.core.verbs.PortModify;
 import ib.core.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.osgi.annotation.versioning.ConsumerType;
 
@@ -164,5 +166,14 @@ public interface DeviceOps {
   @MaySleep
   default MadVerdict processMad(int port, MadSource source, MemorySegment in, MemorySegment out) {
     return MadVerdict.PASS;
+  }
+
+  /**
+   * {@return what makes connections for the device's queue pairs, where QP1 is not the driver's;
+   * the same one until the device is unplugged}
+   */
+  @AnyContext
+  default Optional<Connector> connector() {
+    return Optional.empty();
   }
 }

@@ -1,5 +1,6 @@
 package ib.driver.verbs;
 
+import ib.core.cm.Connector;
 import ib.core.spi.DeviceOps;
 import ib.core.spi.DriverDevice;
 import ib.core.verbs.DeviceInfo;
@@ -12,30 +13,30 @@ import ib.driver.base.Plugged;
 import ib.driver.verbs.abi.Frame;
 import ib.driver.verbs.abi.Libc;
 import ib.driver.verbs.abi.Libibverbs;
+import ib.driver.verbs.cm.HostConnector;
 import ib.driver.verbs.object.AsyncEvents;
 import ib.driver.verbs.object.Sysfs;
 import ib.driver.verbs.object.VerbsContext;
 import ib.driver.verbs.object.VerbsOps;
+import java.nio.file.Files;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** A device of the host while it is plugged. */
 final class VerbsDevice extends DriverDevice implements Plugged<VerbsConfig> {
   private final Sysfs sysfs;
   private final Sysfs.Entry entry;
-  private final VerbsContext context;
-  private final VerbsOps ops;
+  private final Opened opened;
   private final AsyncEvents events;
   private final Consumer<String> log;
   private volatile boolean fatal;
 
+  /** What belongs to the opened device. */
+  private record Opened(VerbsContext context, VerbsOps ops, HostConnector connector) {}
+
   private VerbsDevice(
-      VerbsConfig config,
-      Sysfs sysfs,
-      Sysfs.Entry entry,
-      VerbsContext context,
-      VerbsOps ops,
-      Consumer<String> log) {
-    var attrs = ops.queryDevice();
+      VerbsConfig config, Sysfs sysfs, Sysfs.Entry entry, Opened opened, Consumer<String> log) {
+    var attrs = opened.ops.queryDevice();
     long guid = config.guid() != 0 ? config.guid() : attrs.nodeGuid();
     super(
         new DeviceInfo(
@@ -48,10 +49,9 @@ final class VerbsDevice extends DriverDevice implements Plugged<VerbsConfig> {
             VerbsDriver.PID));
     this.sysfs = sysfs;
     this.entry = entry;
-    this.context = context;
-    this.ops = ops;
+    this.opened = opened;
     this.log = log;
-    this.events = new AsyncEvents(context, config.name(), this::event);
+    this.events = new AsyncEvents(opened.context, config.name(), this::event);
   }
 
   /**
@@ -81,7 +81,9 @@ final class VerbsDevice extends DriverDevice implements Plugged<VerbsConfig> {
     boolean up = false;
     VerbsDevice device = null;
     try {
-      device = new VerbsDevice(config, sysfs, entry, context, new VerbsOps(context, sysfs), log);
+      HostConnector connector = connector(config, library, sysfs, log);
+      VerbsOps ops = new VerbsOps(context, sysfs, () -> offered(sysfs, connector));
+      device = new VerbsDevice(config, sysfs, entry, new Opened(context, ops, connector), log);
       device.events.start();
       up = true;
       return device;
@@ -93,6 +95,18 @@ final class VerbsDevice extends DriverDevice implements Plugged<VerbsConfig> {
         int unused = context.close();
       }
     }
+  }
+
+  private static HostConnector connector(
+      VerbsConfig config, Libibverbs library, Sysfs sysfs, Consumer<String> log) {
+    long guid = sysfs.guid(config.device()).orElse(0L);
+    return new HostConnector(
+        library.libc(), sysfs, new HostConnector.Device(config.name(), config.device(), guid), log);
+  }
+
+  /** The kernel's module may be loaded later. */
+  private static Optional<Connector> offered(Sysfs sysfs, HostConnector connector) {
+    return Files.exists(sysfs.connectionManager()) ? Optional.of(connector) : Optional.empty();
   }
 
   private static String what(VerbsConfig config) {
@@ -162,7 +176,7 @@ final class VerbsDevice extends DriverDevice implements Plugged<VerbsConfig> {
 
   @Override
   public DeviceOps ops() {
-    return ops;
+    return opened.ops;
   }
 
   @Override
@@ -176,7 +190,8 @@ final class VerbsDevice extends DriverDevice implements Plugged<VerbsConfig> {
   @Override
   public void unplug() {
     events.close();
-    int errno = context.close();
+    opened.connector.close();
+    int errno = opened.context.close();
     if (errno != 0) {
       log.accept(
           "device " + name() + ": the kernel keeps it open, errno " + errno + ": see rdma res");

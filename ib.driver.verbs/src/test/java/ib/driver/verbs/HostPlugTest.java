@@ -45,13 +45,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostPlugTest {
   private static final String DEVICE = System.getProperty(VerbsBench.DEVICE, "");
-  private static final String NETDEV = System.getProperty("ib.verbs.netdev", "");
+  static final String NETDEV = System.getProperty("ib.verbs.netdev", "");
   private static final int CYCLES = Integer.getInteger("ib.verbs.cycles", 5);
   private static final long LIMIT_S = 120;
 
   private final BlockingQueue<String> calls = new LinkedBlockingQueue<>();
 
-  private static void rdma(String... words) throws Exception {
+  static void rdma(String... words) throws Exception {
     List<String> line = new ArrayList<>(List.of("rdma", "link"));
     line.addAll(Arrays.asList(words));
     Process p = new ProcessBuilder(line).redirectErrorStream(true).start();

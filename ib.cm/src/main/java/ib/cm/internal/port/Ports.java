@@ -1,6 +1,8 @@
 package ib.cm.internal.port;
 
 import ib.cm.CmPort;
+import ib.cm.internal.link.LinkShare;
+import ib.core.cm.Connector;
 import ib.core.verbs.Cap;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
@@ -8,6 +10,9 @@ import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNotSupportedException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -18,6 +23,8 @@ final class Ports {
   private final IbDevice device;
   private final Map<Integer, LivePort> live = new HashMap<>();
   private final Map<Integer, IbException> refused = new HashMap<>();
+  private final Set<LinkShare> links = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
 
   /** Opens the ports; a port whose class another client has is left out. */
   Ports(IbDevice device) {
@@ -51,11 +58,28 @@ final class Ports {
     if (number < 1 || number > device.portCount()) {
       throw new IbInvalidException(what, "no such port", "1 to " + device.portCount());
     }
-    throw new IbNotSupportedException(what, "the device has no QP1", "another device");
+    Optional<Connector> connector = Connector.of(device);
+    if (connector.isEmpty()) {
+      throw new IbNotSupportedException(
+          what,
+          "the device has no QP1",
+          "on a device of the host modprobe rdma_ucm, else another device");
+    }
+    return link(new LinkShare(device, number, connector.get(), links::remove));
+  }
+
+  private CmPort link(LinkShare made) {
+    links.add(made);
+    if (closed) {
+      made.close();
+    }
+    return made;
   }
 
   /** Closes the ports and all their shares. */
   void close() {
+    closed = true;
+    Set.copyOf(links).forEach(LinkShare::close);
     live.values().forEach(LivePort::close);
   }
 }

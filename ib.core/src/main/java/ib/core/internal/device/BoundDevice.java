@@ -1,6 +1,8 @@
 package ib.core.internal.device;
 
 import ib.core.client.LeakRecord;
+import ib.core.cm.Connector;
+import ib.core.cm.ConnectorDevice;
 import ib.core.internal.callback.Completions;
 import ib.core.internal.event.HandlerOwner;
 import ib.core.internal.restrack.ObjectRecord;
@@ -30,6 +32,7 @@ import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortModify;
 import ib.core.verbs.ProtectionDomain;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -39,7 +42,7 @@ import java.util.function.Supplier;
  * still answer.
  */
 public final class BoundDevice extends IbDevice
-    implements MadPorts, SaPorts, WaitingDevice, HandlerOwner {
+    implements MadPorts, SaPorts, ConnectorDevice, WaitingDevice, HandlerOwner {
   private final DeviceParts parts;
   private final Owner owner;
   private final long graceNs;
@@ -119,6 +122,12 @@ public final class BoundDevice extends IbDevice
   @Override
   public Waits waits() {
     return parts.objects().waits();
+  }
+
+  @AnyContext
+  @Override
+  public Optional<Connector> connector() {
+    return parts.driver().ops().connector();
   }
 
   /** Makes one of the things that a client has besides objects. */

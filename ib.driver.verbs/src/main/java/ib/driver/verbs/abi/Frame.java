@@ -92,6 +92,11 @@ public final class Frame implements AutoCloseable {
     return result < 0 ? errno() : result;
   }
 
+  /** {@return where errno of a call is kept} */
+  MemorySegment state() {
+    return state;
+  }
+
   /** {@return errno of the last call, which has failed} */
   public int errno() {
     return (int) ERRNO.get(state, 0L);

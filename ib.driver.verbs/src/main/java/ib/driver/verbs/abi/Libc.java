@@ -25,18 +25,27 @@ public final class Libc {
   public static final int ENOSYS = 38;
   public static final int ENODATA = 61;
   public static final int EOPNOTSUPP = 95;
+  public static final int EADDRINUSE = 98;
+  public static final int EADDRNOTAVAIL = 99;
   public static final int ENOBUFS = 105;
   public static final int ETIMEDOUT = 110;
 
   static final int NONBLOCK_CLOEXEC = 0x800 | 0x80000;
   private static final int F_SETFL = 4;
   private static final int O_NONBLOCK = 0x800;
+  private static final int O_RDWR = 2;
 
   final Function poll = find("poll");
   final Function eventfd = find("eventfd");
   final Function eventfdWrite = find("eventfd_write");
   final Function eventfdRead = find("eventfd_read");
-  final Function close = find("close");
+
+  /** {@code write}, of the C library. */
+  public final Function write = find("write");
+
+  /** {@code close}, of the C library. */
+  public final Function close = find("close");
+
   final Function socket = find("socket");
   final Function bind = find("bind");
   final Function recv = find("recv");
@@ -54,6 +63,18 @@ public final class Libc {
                   ValueLayout.JAVA_INT),
               Linker.Option.firstVariadicArg(2));
 
+  private final MethodHandle open =
+      Linker.nativeLinker()
+          .downcallHandle(
+              symbol("open"),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_INT),
+              Linker.Option.firstVariadicArg(2),
+              Linker.Option.captureCallState("errno"));
+
   /** Finds the functions. */
   public Libc() {}
 
@@ -63,6 +84,23 @@ public final class Libc {
 
   private static Function find(String name) {
     return new Function(name, symbol(name));
+  }
+
+  /**
+   * Opens a file to read and write, which a read does not wait for.
+   *
+   * @param frame of the calling thread; has errno afterwards
+   * @param path the file
+   * @return the file descriptor; -1 when the kernel refuses
+   */
+  public int open(Frame frame, String path) {
+    MemorySegment text = frame.zeros(path.length() * 4L + 1);
+    text.setString(0, path);
+    try {
+      return (int) open.invokeExact(frame.state(), text.address(), O_RDWR | NONBLOCK_CLOEXEC, 0);
+    } catch (Throwable e) {
+      throw Function.unexpected(e);
+    }
   }
 
   /** Makes reads of a file descriptor return at once. {@return whether that was done} */

@@ -18,7 +18,7 @@ import ib.driver.verbs.abi.Libc;
 import java.util.List;
 
 /** The errors of libibverbs as typed exceptions, with what to try (V3). */
-final class Failures {
+public final class Failures {
   private Failures() {}
 
   /**
@@ -29,7 +29,7 @@ final class Failures {
    * @param what what was attempted, with the device
    * @return the exception
    */
-  static IbException of(Libc libc, int errno, String what) {
+  public static IbException of(Libc libc, int errno, String what) {
     String why;
     try (Frame frame = new Frame()) {
       why = "the kernel refuses: " + frame.text(libc, errno) + ", errno " + errno;
@@ -44,6 +44,11 @@ final class Failures {
       case Libc.ENOMEM -> noMemory(libc, what, why);
       case Libc.EBUSY -> new IbBusyException(what, List.of("an object of the kernel: rdma res"));
       case Libc.EEXIST -> new IbExistsException(what, why, "another value");
+      case Libc.EADDRINUSE ->
+          new IbExistsException(
+              what, why + "; another program of the host has the port", "another port");
+      case Libc.EADDRNOTAVAIL ->
+          new IbNoDeviceException(what, why + "; the host has not the address", "ip address");
       case Libc.ENOENT, Libc.ENODEV ->
           new IbNoDeviceException(what, why + "; the device may be gone", "rdma link");
       case Libc.ENOSYS, Libc.EOPNOTSUPP ->

@@ -1,6 +1,7 @@
 package ib.driver.verbs.object;
 
 import java.io.IOException;
+import java.net.NetworkInterface;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -65,6 +66,23 @@ public final class Sysfs {
       return Optional.of(new Entry(name, node, node + " " + a.fileKey() + " " + a.creationTime()));
     } catch (IOException e) {
       return Optional.empty(); // it went meanwhile
+    }
+  }
+
+  /** {@return the file of the kernel's connection manager} */
+  public Path connectionManager() {
+    return nodes.resolve("rdma_cm");
+  }
+
+  /** {@return the index of the network interface of a device's first port; 0 when it has none} */
+  public int interfaceOf(String name) {
+    Path first = Path.of("infiniband", name, "ports", "1", "gid_attrs", "ndevs", "0");
+    try {
+      NetworkInterface of =
+          NetworkInterface.getByName(Files.readString(system.resolve(first)).strip());
+      return of == null ? 0 : of.getIndex();
+    } catch (IOException e) {
+      return 0; // the device has gone, or is none of Ethernet
     }
   }
 

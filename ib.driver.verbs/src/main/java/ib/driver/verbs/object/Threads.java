@@ -1,11 +1,15 @@
 package ib.driver.verbs.object;
 
 /** The threads of a device. */
-final class Threads {
+public final class Threads {
   private Threads() {}
 
-  /** Waits until a thread has ended, which was rung; an interrupt is kept for later. */
-  static void join(Thread thread) {
+  /**
+   * Waits until a thread has ended, which was rung; an interrupt is kept for later.
+   *
+   * @param thread the thread
+   */
+  public static void join(Thread thread) {
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {

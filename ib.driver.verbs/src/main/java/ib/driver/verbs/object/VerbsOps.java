@@ -1,5 +1,6 @@
 package ib.driver.verbs.object;
 
+import ib.core.cm.Connector;
 import ib.core.spi.DeviceOps;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
@@ -9,6 +10,8 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.PortAttr;
 import ib.core.verbs.ProtectionDomain;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /** The control path of a device of the host. */
 public final class VerbsOps implements DeviceOps {
@@ -16,14 +19,17 @@ public final class VerbsOps implements DeviceOps {
   private final DeviceAttr attrs;
   private final Queries queries;
   private final Sysfs sysfs;
+  private final Supplier<Optional<Connector>> connector;
 
   /**
    * Asks the device what it can do.
    *
    * @param context the device
    * @param sysfs its files
+   * @param connector makes its connections, where the kernel does
    */
-  public VerbsOps(VerbsContext context, Sysfs sysfs) {
+  public VerbsOps(VerbsContext context, Sysfs sysfs, Supplier<Optional<Connector>> connector) {
+    this.connector = connector;
     this.context = context;
     this.sysfs = sysfs;
     this.queries = new Queries(context);
@@ -48,6 +54,11 @@ public final class VerbsOps implements DeviceOps {
   @Override
   public int queryPkey(int port, int index) {
     return queries.pkey(port, index);
+  }
+
+  @Override
+  public Optional<Connector> connector() {
+    return connector.get();
   }
 
   @Override

@@ -28,7 +28,8 @@ final class LayoutTest {
   private static String program(List<String> lines) {
     StringBuilder c =
         new StringBuilder("#include <stdio.h>\n#include <stddef.h>\n")
-            .append("#include <infiniband/verbs.h>\nint main(void) {\n");
+            .append(
+                "#include <infiniband/verbs.h>\n#include <rdma/rdma_user_cm.h>\nint main(void) {\n");
     for (String line : lines) {
       String[] w = line.split("\t");
       String format = "printf(\"" + w[0] + "\\t" + w[1] + "\\t%zu\\t%zu\\n\", ";

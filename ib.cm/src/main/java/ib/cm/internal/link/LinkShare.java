@@ -1,0 +1,306 @@
+package ib.cm.internal.link;
+
+import ib.cm.CmConnection;
+import ib.cm.CmDatagram;
+import ib.cm.CmDatagramRequest;
+import ib.cm.CmEnd;
+import ib.cm.CmEndpoint;
+import ib.cm.CmEvent;
+import ib.cm.CmHandler;
+import ib.cm.CmListener;
+import ib.cm.CmPath;
+import ib.cm.CmPort;
+import ib.cm.CmTerms;
+import ib.cm.internal.wire.CmKind;
+import ib.cm.internal.wire.CmaHeader;
+import ib.core.cm.Connector;
+import ib.core.cm.ConnectorArrival;
+import ib.core.cm.ConnectorAttempt;
+import ib.core.cm.ConnectorEvents;
+import ib.core.serial.End;
+import ib.core.serial.Waits;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.Gid;
+import ib.core.verbs.GlobalRoute;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbNotSupportedException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One user's share of a port's connection manager where the host has it. It connects and listens by
+ * the service IDs of RDMA CM's port space TCP, whose private data begin with the addresses.
+ */
+public final class LinkShare implements CmPort {
+  private static final Logger LOG = LoggerFactory.getLogger(LinkShare.class);
+  private static final long MAX_WAIT_NS = 60_000_000_000L;
+  private static final int TCP = 0x0106; // the only port space of the host's that is used
+  private static final int PORT_BITS = 16;
+  private static final int MAX_PORT = 0xffff;
+  private static final int MAX_BACKLOG = 1024;
+  private static final int RESPONSE_TIMEOUT = 20; // Linux's, and its repetitions
+  private static final int MAX_RETRIES = 15;
+
+  private final IbDevice device;
+  private final int port;
+  private final Connector connector;
+  private final Consumer<LinkShare> closing;
+  private final Set<LinkConnection> connections = ConcurrentHashMap.newKeySet();
+  private final Set<LinkListener> listeners = ConcurrentHashMap.newKeySet();
+  private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
+  private final AtomicInteger numbers = new AtomicInteger();
+  private volatile boolean closed;
+
+  /**
+   * Opens a share.
+   *
+   * @param device a handle on the device
+   * @param port from 1
+   * @param connector of the device
+   * @param closing called when the share is closed
+   */
+  public LinkShare(IbDevice device, int port, Connector connector, Consumer<LinkShare> closing) {
+    this.device = device;
+    this.port = port;
+    this.connector = connector;
+    this.closing = closing;
+  }
+
+  int number() {
+    return numbers.incrementAndGet();
+  }
+
+  private void count(String what) {
+    counts.computeIfAbsent(what, w -> new LongAdder()).increment();
+  }
+
+  private void opened(String what) {
+    if (closed) {
+      throw new IbDisassociatedException(what, "the share of the port is closed", "open another");
+    }
+  }
+
+  /** {@return the IP port of a service ID} */
+  private int ipPort(String what, long serviceId) {
+    if (serviceId >>> PORT_BITS != TCP || (serviceId & MAX_PORT) == 0) {
+      throw unsupported(
+          what,
+          "the kernel connects by address and port only, not by service ID "
+              + Long.toHexString(serviceId));
+    }
+    return (int) serviceId & MAX_PORT;
+  }
+
+  private IbNotSupportedException unsupported(String what, String why) {
+    return new IbNotSupportedException(
+        what + " on " + this, why, "port space TCP; or a device of ib.driver.rxe");
+  }
+
+  @Override
+  public CmConnection connect(
+      long serviceId,
+      CmPath path,
+      CmEndpoint mine,
+      CmTerms terms,
+      byte[] privateData,
+      CmHandler handler) {
+    opened("connect");
+    int to = ipPort("connect", serviceId);
+    if (terms.deadlineMs() != 0) {
+      throw unsupported("connect", "the kernel's connection manager knows no deadline");
+    }
+    if (privateData.length < CmaHeader.BYTES || CmaHeader.refusal(privateData) != null) {
+      throw new IbInvalidException("connect", "no addresses before the private data", "RdmaCm");
+    }
+    CmaHeader ends = CmaHeader.read(privateData);
+    GlobalRoute route = path.way().grh();
+    ConnectorAttempt attempt =
+        new ConnectorAttempt(
+            port,
+            new InetSocketAddress(ends.source(), ends.port()),
+            new InetSocketAddress(ends.destination(), to),
+            LinkConnection.own(mine),
+            terms.retryCount(),
+            terms.ackTimeout(),
+            route == null ? 0 : route.trafficClass(),
+            CmaHeader.consumer(privateData));
+    LinkConnection made = new LinkConnection(this, LinkConnection.State.ASKED, path.way(), handler);
+    connections.add(made);
+    boolean done = false;
+    try {
+      made.made(connector.connect(attempt, made));
+      done = true;
+    } finally {
+      if (!done) {
+        connections.remove(made);
+      }
+    }
+    count("sent.REQ");
+    endIfClosed(made);
+    return made;
+  }
+
+  /** What is entered after the close has looked ends here. */
+  private void endIfClosed(LinkConnection made) {
+    if (closed) {
+      made.over(CmEnd.REMOVED, 0, new byte[0]);
+    }
+  }
+
+  @Override
+  public CmListener listen(long serviceId, int backlog, CmHandler handler) {
+    opened("listen");
+    int at = ipPort("listen", serviceId);
+    LinkListener[] self = new LinkListener[1];
+    LinkListener made =
+        new LinkListener(
+            serviceId,
+            backlog,
+            this::addresses,
+            address ->
+                connector.listen(
+                    new InetSocketAddress(address, at),
+                    MAX_BACKLOG,
+                    a -> arrived(serviceId, self[0], a, handler)),
+            () -> withdraw(self[0]));
+    self[0] = made;
+    boolean done = false;
+    try {
+      listeners.add(made);
+      made.look();
+      done = !closed;
+    } finally {
+      if (!done) {
+        made.close();
+      }
+    }
+    opened("listen");
+    return made;
+  }
+
+  /** {@return the addresses of the port} */
+  private Set<InetAddress> addresses() {
+    Set<InetAddress> all = new LinkedHashSet<>();
+    for (int i = 0; i < device.port(port).gidTableLen(); i++) {
+      Gid gid = device.gid(port, i);
+      if (!gid.equals(Gid.ZERO)) {
+        try {
+          all.add(InetAddress.getByAddress(gid.toBytes()));
+        } catch (UnknownHostException e) {
+          throw new IllegalStateException(e); // only for another length
+        }
+      }
+    }
+    return all;
+  }
+
+  /** The listener is closed: its requests that were not answered are rejected (CM-46). */
+  private void withdraw(LinkListener old) {
+    listeners.remove(old);
+    connections.stream()
+        .filter(c -> c.waits() && c.isOf(old))
+        .forEach(c -> c.over(CmEnd.CLOSED, 0, new byte[0]));
+  }
+
+  private ConnectorEvents arrived(
+      long serviceId, LinkListener ear, ConnectorArrival a, CmHandler handler) {
+    count("received.REQ");
+    LinkConnection made =
+        new LinkConnection(this, LinkConnection.State.REQUESTED, a.way(), handler);
+    made.psns(a.psns());
+    made.of(ear);
+    long waiting = connections.stream().filter(c -> c.waits() && c.isOf(ear)).count();
+    made.made(a.link());
+    connections.add(made);
+    if (waiting >= ear.backlog()) {
+      count("dropped.BACKLOG"); // the host cannot drop a request: the peer is rejected
+      made.refused();
+      return made;
+    }
+    CmaHeader ends =
+        new CmaHeader(a.remote().getPort(), a.remote().getAddress(), a.local().getAddress());
+    made.offer(
+        new CmEvent.Requested(
+            serviceId,
+            path(a),
+            LinkConnection.endpoint(a.peer(), a.psns()),
+            new CmTerms(a.retryCount(), a.ackTimeout(), RESPONSE_TIMEOUT, MAX_RETRIES, 0),
+            ends.before(a.data(), CmKind.REQ)));
+    endIfClosed(made);
+    return made;
+  }
+
+  private CmPath path(ConnectorArrival a) {
+    AhAttr way = a.way();
+    GlobalRoute route = way.grh();
+    Gid local = route == null ? Gid.ZERO : device.gid(port, route.sgidIndex());
+    Gid remote = route == null ? Gid.ZERO : route.dgid();
+    int pkey = device.pkey(port, 0);
+    return new CmPath(way, local, remote, 0, a.mtu(), CmPath.ROCE_PACKET_LIFE, pkey, 0);
+  }
+
+  @Override
+  public boolean hasDatagrams() {
+    return false;
+  }
+
+  @Override
+  public CompletableFuture<CmDatagram> resolve(
+      long serviceId, CmPath path, CmTerms terms, byte[] privateData) {
+    throw unsupported("resolve", "datagram services of the kernel are not used yet");
+  }
+
+  @Override
+  public CmListener serve(long serviceId, int backlog, Consumer<CmDatagramRequest> handler) {
+    throw unsupported("serve", "datagram services of the kernel are not used yet");
+  }
+
+  @Override
+  public Map<String, Long> counters() {
+    Map<String, Long> all = new TreeMap<>();
+    counts.forEach((what, n) -> all.put(what, n.sum()));
+    return all;
+  }
+
+  /** The handler has heard that the connection is released. */
+  void gone(LinkConnection old) {
+    connections.remove(old);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    closing.accept(this);
+    Set.copyOf(listeners).forEach(LinkListener::close);
+    Set<LinkConnection> left = Set.copyOf(connections);
+    left.forEach(c -> c.over(CmEnd.REMOVED, 0, new byte[0]));
+    long until = System.nanoTime() + MAX_WAIT_NS;
+    for (LinkConnection each : left) {
+      String what = "the callback of " + each;
+      long limit = Math.max(0, until - System.nanoTime());
+      End end = each.drain(Waits.of(device), Waits.Rank.CLOSES, what, limit);
+      if (end.kind() == End.Kind.REFUSED || end.kind() == End.Kind.TIMEOUT) {
+        LOG.warn("{} is closed while {} still runs: {}", this, what, end);
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return device.name() + "/" + port;
+  }
+}

@@ -1,0 +1,124 @@
+package ib.cm.internal.link;
+
+import ib.core.cm.Connector;
+import ib.core.cm.ConnectorArrival;
+import ib.core.cm.ConnectorAttempt;
+import ib.core.cm.ConnectorEndpoint;
+import ib.core.cm.ConnectorEvents;
+import ib.core.cm.ConnectorLink;
+import ib.core.cm.ConnectorListener;
+import ib.core.cm.ConnectorPsns;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.Gid;
+import ib.core.verbs.GlobalRoute;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbNoDeviceException;
+import ib.core.verbs.Mtu;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A host's connection manager that does what a test says, and writes down what it is called. */
+final class FakeConnector implements Connector {
+  static final ConnectorEndpoint PEER = new ConnectorEndpoint(0x77, 3, 2, 7, false);
+  static final ConnectorPsns PSNS = new ConnectorPsns(0x1111, 0x2222);
+
+  /** Commands, in order. */
+  final ConcurrentLinkedQueue<String> commands = new ConcurrentLinkedQueue<>();
+
+  final Map<InetSocketAddress, Function<ConnectorArrival, ConnectorEvents>> listeners =
+      new HashMap<>();
+  final List<InetAddress> absent = new ArrayList<>();
+  final AtomicInteger closes = new AtomicInteger();
+  volatile @Nullable ConnectorAttempt attempt;
+  volatile @Nullable ConnectorEvents events;
+  volatile @Nullable IbException refusal;
+
+  /** Called inside of connect, with what hears the events. */
+  volatile Consumer<ConnectorEvents> connecting = e -> {};
+
+  @Override
+  public ConnectorLink connect(ConnectorAttempt what, ConnectorEvents by) {
+    commands.add("connect");
+    IbException why = refusal;
+    if (why != null) {
+      throw why;
+    }
+    attempt = what;
+    events = by;
+    connecting.accept(by);
+    return new Link();
+  }
+
+  @Override
+  public ConnectorListener listen(
+      InetSocketAddress at, int backlog, Function<ConnectorArrival, ConnectorEvents> arrivals) {
+    if (absent.contains(at.getAddress())) {
+      throw new IbNoDeviceException("listen", "the host has not the address", "");
+    }
+    listeners.put(at, arrivals);
+    return () -> listeners.remove(at);
+  }
+
+  /** A peer asks at a listener. */
+  void arrive(InetSocketAddress at, Gid remote) throws Exception {
+    InetAddress from = InetAddress.getByAddress(remote.toBytes());
+    events =
+        listeners
+            .get(at)
+            .apply(
+                new ConnectorArrival(
+                    new Link(),
+                    at,
+                    new InetSocketAddress(from, 4000),
+                    AhAttr.ofGid(1, GlobalRoute.to(remote, 0)),
+                    Mtu.MTU_1024,
+                    PEER,
+                    PSNS,
+                    6,
+                    18,
+                    new byte[56]));
+  }
+
+  /** A connection that refuses nothing. */
+  private final class Link implements ConnectorLink {
+    @Override
+    public void confirm() {
+      commands.add("confirm");
+    }
+
+    @Override
+    public void accept(ConnectorEndpoint mine, byte[] data) {
+      commands.add("accept " + mine.qpn());
+    }
+
+    @Override
+    public void reject(byte[] data) {
+      commands.add("reject " + data.length);
+    }
+
+    @Override
+    public void dataArrived() {
+      commands.add("dataArrived");
+    }
+
+    @Override
+    public void disconnect() {
+      commands.add("disconnect");
+    }
+
+    @Override
+    public void close() {
+      commands.add("close");
+      closes.incrementAndGet();
+    }
+  }
+}

@@ -1,0 +1,309 @@
+package ib.driver.verbs.cm;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import ib.core.cm.Connector;
+import ib.core.cm.ConnectorArrival;
+import ib.core.cm.ConnectorAttempt;
+import ib.core.cm.ConnectorEndpoint;
+import ib.core.cm.ConnectorEvents;
+import ib.core.cm.ConnectorLink;
+import ib.core.cm.ConnectorListener;
+import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbNotSupportedException;
+import ib.core.verbs.IbPermissionException;
+import ib.driver.verbs.abi.Frame;
+import ib.driver.verbs.abi.Libc;
+import ib.driver.verbs.abi.Waiter;
+import ib.driver.verbs.object.Failures;
+import ib.driver.verbs.object.Sysfs;
+import ib.driver.verbs.object.Threads;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The kernel's connection manager for the queue pairs of one device. Its file is opened, and its
+ * thread started, when the first connection is made or the first listener.
+ */
+public final class HostConnector implements Connector, AutoCloseable {
+  private static final int TCP = 0x0106;
+
+  private final Libc libc;
+  private final Sysfs sysfs;
+  private final Device device;
+  private final Consumer<String> log;
+
+  @GuardedBy("this")
+  private @Nullable Opened opened;
+
+  @GuardedBy("this")
+  private boolean closed;
+
+  /**
+   * The device.
+   *
+   * @param name name in ib
+   * @param kernelName name in the kernel
+   * @param guid node GUID that the kernel has
+   */
+  public record Device(String name, String kernelName, long guid) {}
+
+  /**
+   * Creates the connector; nothing is opened yet.
+   *
+   * @param libc the C library
+   * @param sysfs the kernel's files
+   * @param device the device
+   * @param log takes warnings
+   */
+  public HostConnector(Libc libc, Sysfs sysfs, Device device, Consumer<String> log) {
+    this.libc = libc;
+    this.sysfs = sysfs;
+    this.device = device;
+    this.log = log;
+  }
+
+  private synchronized Opened opened() {
+    if (closed) {
+      throw new IbDisassociatedException(
+          device.name + ".rdma_cm", "the device was unplugged", "the device that comes back");
+    }
+    Opened o = opened;
+    if (o == null) {
+      o = open();
+      opened = o;
+    }
+    return o;
+  }
+
+  private Opened open() {
+    String path = sysfs.connectionManager().toString();
+    try (Frame frame = new Frame()) {
+      int fd = libc.open(frame, path);
+      if (fd < 0) {
+        throw refusal(path, frame.errno());
+      }
+      Opened made = new Opened(new UcmFile(libc, fd), new Waiter(libc));
+      made.thread.start();
+      return made;
+    }
+  }
+
+  private IbException refusal(String path, int errno) {
+    String what = "connections on " + device.name;
+    return switch (errno) {
+      case Libc.EACCES, Libc.EPERM ->
+          new IbPermissionException(
+              what,
+              "this process may not open " + path,
+              "add the user to the group of the file, or give the container the file");
+      case Libc.ENOENT, Libc.ENODEV ->
+          new IbNotSupportedException(
+              what,
+              "the kernel offers no connection manager: no " + path,
+              "modprobe rdma_ucm; in a container --device /dev/infiniband");
+      default -> Failures.of(libc, errno, what);
+    };
+  }
+
+  @Override
+  public ConnectorLink connect(ConnectorAttempt what, ConnectorEvents events) {
+    return opened().connect(what, events);
+  }
+
+  @Override
+  public ConnectorListener listen(
+      InetSocketAddress at, int backlog, Function<ConnectorArrival, ConnectorEvents> arrivals) {
+    return opened().listen(at, backlog, arrivals);
+  }
+
+  /** Ends the thread and closes the file. */
+  @Override
+  public void close() {
+    Opened old;
+    synchronized (this) {
+      closed = true;
+      old = opened;
+    }
+    if (old != null) {
+      old.close();
+    }
+  }
+
+  /** The opened file, what was made by it, and the thread that reads its events. */
+  final class Opened {
+    private final UcmFile file;
+    private final UcmCommands commands;
+    private final Waiter waiter;
+    private final Thread thread;
+    private final AtomicLong uids = new AtomicLong();
+    private final Map<Long, HostLink> links = new ConcurrentHashMap<>();
+
+    /** Those that were not accepted yet, by ID, since the kernel knows no number of ours. */
+    private final Map<Integer, HostLink> children = new ConcurrentHashMap<>();
+
+    private final Map<Long, Function<ConnectorArrival, ConnectorEvents>> listeners =
+        new ConcurrentHashMap<>();
+
+    private volatile boolean closing;
+
+    Opened(UcmFile file, Waiter waiter) {
+      this.file = file;
+      this.waiter = waiter;
+      this.commands = new UcmCommands(libc, file, device.name);
+      this.thread =
+          Thread.ofPlatform()
+              .daemon()
+              .name("ib-" + device.name + "-connections")
+              .unstarted(this::run);
+    }
+
+    UcmCommands commands() {
+      return commands;
+    }
+
+    void log(String text) {
+      log.accept(text);
+    }
+
+    private void run() {
+      UcmEvents events = new UcmEvents(this, device.guid);
+      while (!closing) {
+        try (Frame frame = new Frame()) {
+          if (waiter.await(frame, file.fd(), -1)) {
+            int errno = read(frame, events);
+            if (errno != Libc.EAGAIN && errno != Libc.EINTR) {
+              log.accept(device.name + ".rdma_cm: no more events, errno " + errno);
+              return;
+            }
+          }
+        }
+      }
+    }
+
+    /** Reads the events there are; {@return the error number of the read that found none} */
+    private int read(Frame frame, UcmEvents events) {
+      UcmFile.Request request =
+          new UcmFile.Request(frame, UcmFile.Command.GET_EVENT, UcmEvents.BYTES).answerAt(0);
+      while (true) {
+        request.answer().fill((byte) 0);
+        int errno = file.give(frame, request);
+        if (errno != 0) {
+          return errno;
+        }
+        try {
+          events.hear(request.answer());
+        } catch (RuntimeException e) { // the thread serves the others
+          log.accept(device.name + ".rdma_cm: an event was not understood: " + e);
+        }
+      }
+    }
+
+    /** {@return the connection of an event; null when it was closed} */
+    @Nullable HostLink link(long uid, int id) {
+      return uid == 0 ? children.get(id) : links.get(uid);
+    }
+
+    private int scope(InetSocketAddress address) {
+      return address.getAddress().isLinkLocalAddress() ? sysfs.interfaceOf(device.kernelName) : 0;
+    }
+
+    ConnectorLink connect(ConnectorAttempt what, ConnectorEvents events) {
+      long uid = uids.incrementAndGet();
+      HostLink link = new HostLink(this, commands.create(TCP, uid), uid, what);
+      link.heardBy(events);
+      links.put(uid, link);
+      boolean done = false;
+      try {
+        if (what.trafficClass() != 0) {
+          commands.trafficClass(link.id(), what.trafficClass());
+        }
+        commands.ackTimeout(link.id(), what.ackTimeout());
+        commands.resolveAddress(link.id(), what.local(), what.remote(), scope(what.local()));
+        done = true;
+        return link;
+      } finally {
+        if (!done) {
+          link.close();
+        }
+      }
+    }
+
+    ConnectorListener listen(
+        InetSocketAddress at, int backlog, Function<ConnectorArrival, ConnectorEvents> arrivals) {
+      long uid = uids.incrementAndGet();
+      int id = commands.create(TCP, uid);
+      listeners.put(uid, arrivals);
+      boolean done = false;
+      try {
+        commands.bind(id, at, scope(at));
+        commands.listen(id, backlog);
+        done = true;
+        return () -> unlisten(uid, id);
+      } finally {
+        if (!done) {
+          unlisten(uid, id);
+        }
+      }
+    }
+
+    private void unlisten(long uid, int id) {
+      if (listeners.remove(uid) != null) {
+        commands.destroy(id);
+      }
+    }
+
+    /** A peer wants to connect; for the thread. */
+    void arrived(long listener, int id, ConnectorEndpoint peer, byte[] data) {
+      Function<ConnectorArrival, ConnectorEvents> ear = listeners.get(listener);
+      HostLink link = new HostLink(this, id, uids.incrementAndGet(), null);
+      boolean taken = false;
+      try {
+        if (ear != null) {
+          UcmCommands.Place place = commands.place(id);
+          UcmCommands.Steps steps = commands.steps(id);
+          children.put(id, link);
+          links.put(link.uid(), link);
+          link.heardBy(
+              ear.apply(
+                  new ConnectorArrival(
+                      link,
+                      place.local(),
+                      place.remote(),
+                      steps.way(),
+                      steps.mtu(),
+                      peer,
+                      steps.psns(),
+                      steps.retryCount(),
+                      steps.ackTimeout(),
+                      data)));
+          taken = true;
+        }
+      } finally {
+        if (!taken) {
+          link.close(); // the kernel rejects it
+        }
+      }
+    }
+
+    /** Forgets a connection, and has the kernel end it. */
+    void ended(HostLink link) {
+      commands.destroy(link.id());
+      links.remove(link.uid(), link);
+      children.remove(link.id(), link);
+    }
+
+    void close() {
+      closing = true;
+      waiter.ring();
+      Threads.join(thread);
+      waiter.close();
+      file.close();
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package ib.driver.verbs.cm;
+
+import ib.core.cm.ConnectorAttempt;
+import ib.core.cm.ConnectorEnd;
+import ib.core.cm.ConnectorEvents;
+import ib.core.verbs.IbException;
+import ib.core.verbs.IbNoDeviceException;
+import ib.driver.verbs.abi.Layout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Understands the kernel's events. For the thread that reads them. */
+final class UcmEvents {
+  static final long BYTES = Layout.size("rdma_ucm_event_resp");
+  private static final long UID = Layout.at("rdma_ucm_event_resp", "uid", 8);
+  private static final long ID = Layout.at("rdma_ucm_event_resp", "id", 4);
+  private static final long EVENT = Layout.at("rdma_ucm_event_resp", "event", 4);
+  private static final long STATUS = Layout.at("rdma_ucm_event_resp", "status", 4);
+  private static final long PARAM = Layout.at("rdma_ucm_event_resp", "param.conn");
+  private static final int REQ_DATA = 56;
+  private static final int REP_DATA = 196;
+  private static final int ETIMEDOUT = 110;
+  private static final byte[] NONE = {};
+
+  private final HostConnector.Opened opened;
+  private final long guid;
+
+  UcmEvents(HostConnector.Opened opened, long guid) {
+    this.opened = opened;
+    this.guid = guid;
+  }
+
+  /** Hears one event; the numbers are those of {@code enum rdma_cm_event_type}. */
+  void hear(MemorySegment event) {
+    long uid = event.get(ValueLayout.JAVA_LONG, UID);
+    int id = event.get(ValueLayout.JAVA_INT, ID);
+    int type = event.get(ValueLayout.JAVA_INT, EVENT);
+    if (type == 4) { // CONNECT_REQUEST
+      opened.arrived(uid, id, ConnParam.peer(event, PARAM), ConnParam.data(event, PARAM, REQ_DATA));
+      return;
+    }
+    HostLink link = opened.link(uid, id);
+    ConnectorEvents events = link == null ? null : link.events();
+    if (link == null || events == null) {
+      return; // it was closed meanwhile
+    }
+    try {
+      hear(link, events, type, event);
+    } catch (IbException e) {
+      opened.log(link + ": " + e.getMessage());
+      events.ended(ConnectorEnd.FAILED, e.errno().value(), NONE);
+    }
+  }
+
+  private void hear(HostLink link, ConnectorEvents events, int type, MemorySegment event) {
+    int status = event.get(ValueLayout.JAVA_INT, STATUS);
+    ConnectorAttempt attempt = link.attempt();
+    switch (type) {
+      case 0 -> addressResolved(link); // ADDR_RESOLVED
+      case 1, 3 -> events.ended(ConnectorEnd.UNRESOLVED, -status, NONE); // ADDR_, ROUTE_ERROR
+      case 2 -> { // ROUTE_RESOLVED
+        if (attempt != null) {
+          opened
+              .commands()
+              .connect(link.id(), attempt.mine(), attempt.retryCount(), attempt.data());
+        }
+      }
+      case 5 -> // CONNECT_RESPONSE
+          events.replied(
+              ConnParam.peer(event, PARAM),
+              opened.commands().steps(link.id()).psns(),
+              ConnParam.data(event, PARAM, REP_DATA));
+      case 6 -> events.ended(ConnectorEnd.FAILED, -status, NONE); // CONNECT_ERROR
+      case 7 -> events.ended(ConnectorEnd.UNREACHABLE, 0, NONE);
+      case 8 -> events.ended(ConnectorEnd.REJECTED, status, ConnParam.data(event, PARAM));
+      case 9 -> events.established();
+      case 10 ->
+          events.ended(
+              status == -ETIMEDOUT ? ConnectorEnd.TIMED_OUT : ConnectorEnd.DISCONNECTED,
+              0,
+              ConnParam.data(event, PARAM));
+      case 11 -> events.ended(ConnectorEnd.REMOVED, 0, NONE); // DEVICE_REMOVAL
+      default -> {} // ADDR_CHANGE, TIMEWAIT_EXIT, and what later kernels have
+    }
+  }
+
+  private void addressResolved(HostLink link) {
+    UcmCommands.Place place = opened.commands().place(link.id());
+    ConnectorAttempt attempt = link.attempt();
+    if (place.guid() != guid || attempt == null || place.port() != attempt.port()) {
+      throw new IbNoDeviceException(
+          link.toString(), "the kernel goes by another device or port", "ip route get");
+    }
+    opened.commands().resolveRoute(link.id());
+  }
+}

@@ -1,0 +1,135 @@
+package ib.driver.verbs.cm;
+
+import ib.driver.verbs.abi.Frame;
+import ib.driver.verbs.abi.Layout;
+import ib.driver.verbs.abi.Libc;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/** The opened file of the kernel's connection manager: a command is one write. */
+final class UcmFile {
+  private static final long HEADER = Layout.size("rdma_ucm_cmd_hdr");
+  private static final long CMD = Layout.at("rdma_ucm_cmd_hdr", "cmd", 4);
+  private static final long IN = Layout.at("rdma_ucm_cmd_hdr", "in", 2);
+  private static final long OUT = Layout.at("rdma_ucm_cmd_hdr", "out", 2);
+
+  /** The commands, with their numbers in C. */
+  enum Command {
+    CREATE_ID("rdma_ucm_create_id", 0),
+    DESTROY_ID("rdma_ucm_destroy_id", 1),
+    RESOLVE_ROUTE("rdma_ucm_resolve_route", 4),
+    CONNECT("rdma_ucm_connect", 6),
+    LISTEN("rdma_ucm_listen", 7),
+    ACCEPT("rdma_ucm_accept", 8),
+    REJECT("rdma_ucm_reject", 9),
+    DISCONNECT("rdma_ucm_disconnect", 10),
+    INIT_QP_ATTR("rdma_ucm_init_qp_attr", 11),
+    GET_EVENT("rdma_ucm_get_event", 12),
+    SET_OPTION("rdma_ucm_set_option", 14),
+    NOTIFY("rdma_ucm_notify", 15),
+    QUERY("rdma_ucm_query", 19),
+    BIND("rdma_ucm_bind", 20),
+    RESOLVE_ADDR("rdma_ucm_resolve_addr", 21);
+
+    private final long bytes;
+    private final int number;
+
+    Command(String struct, int number) {
+      this.bytes = Layout.size(struct);
+      this.number = number;
+    }
+  }
+
+  private final Libc libc;
+  private final int fd;
+  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+  private boolean closed; // guarded by lock
+
+  UcmFile(Libc libc, int fd) {
+    this.libc = libc;
+    this.fd = fd;
+  }
+
+  int fd() {
+    return fd;
+  }
+
+  /** A command whose fields are zero. */
+  static final class Request {
+    private final Command command;
+    private final MemorySegment whole;
+    private final MemorySegment body;
+    private final MemorySegment answer;
+
+    /**
+     * Creates it.
+     *
+     * @param answerBytes size of the structure that the kernel answers with, 0 for none
+     */
+    Request(Frame frame, Command command, long answerBytes) {
+      this.command = command;
+      this.whole = frame.zeros(HEADER + command.bytes);
+      this.body = whole.asSlice(HEADER);
+      this.answer = frame.zeros(Math.max(answerBytes, Long.BYTES));
+      whole.set(ValueLayout.JAVA_INT, CMD, command.number);
+      whole.set(ValueLayout.JAVA_SHORT, IN, (short) command.bytes);
+      whole.set(ValueLayout.JAVA_SHORT, OUT, (short) answerBytes);
+    }
+
+    /** {@return the command's structure} */
+    MemorySegment body() {
+      return body;
+    }
+
+    MemorySegment answer() {
+      return answer;
+    }
+
+    Request put(long at, int value) {
+      body.set(ValueLayout.JAVA_INT, at, value);
+      return this;
+    }
+
+    Request put(long at, long value) {
+      body.set(ValueLayout.JAVA_LONG, at, value);
+      return this;
+    }
+
+    Request answerAt(long at) {
+      return put(at, answer.address());
+    }
+
+    @Override
+    public String toString() {
+      return command.name();
+    }
+  }
+
+  /** Gives the kernel a command; {@return 0 or the error number, ENODEV when the file is closed} */
+  int give(Frame frame, Request request) {
+    lock.readLock().lock();
+    try {
+      if (closed) {
+        return Libc.ENODEV;
+      }
+      long written = frame.call(libc.write, fd, request.whole.address(), request.whole.byteSize());
+      return written < 0 ? frame.errno() : 0;
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /** Closes the file: the kernel ends all that was made by it. */
+  void close() {
+    lock.writeLock().lock();
+    try {
+      closed = true;
+      try (Frame frame = new Frame()) {
+        frame.call(libc.close, fd);
+      }
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+}

@@ -4,7 +4,7 @@ import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmPath;
 import ib.cm.CmTerms;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

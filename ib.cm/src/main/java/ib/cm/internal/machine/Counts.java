@@ -1,7 +1,7 @@
 package ib.cm.internal.machine;
 
-import ib.cm.internal.wire.CmDrop;
-import ib.cm.internal.wire.CmKind;
+import ib.core.mad.cm.CmDrop;
+import ib.core.mad.cm.CmKind;
 import java.util.Map;
 import java.util.TreeMap;
 

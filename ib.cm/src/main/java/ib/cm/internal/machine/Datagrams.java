@@ -1,13 +1,13 @@
 package ib.cm.internal.machine;
 
-import static ib.cm.internal.wire.CmField.*;
+import static ib.core.mad.cm.CmField.*;
 
 import ib.cm.CmDatagramRequest;
 import ib.cm.CmEnd;
 import ib.cm.CmPath;
 import ib.cm.CmTerms;
-import ib.cm.internal.wire.CmKind;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import java.util.Comparator;

@@ -1,17 +1,17 @@
 package ib.cm.internal.machine;
 
-import static ib.cm.internal.wire.CmField.*;
+import static ib.core.mad.cm.CmField.*;
 
 import ib.cm.CmConnection;
 import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmPath;
 import ib.cm.CmTerms;
-import ib.cm.internal.wire.CmDrop;
-import ib.cm.internal.wire.CmKind;
-import ib.cm.internal.wire.CmMessage;
-import ib.cm.internal.wire.Decoded;
 import ib.core.mad.Mad;
+import ib.core.mad.cm.CmDecoded;
+import ib.core.mad.cm.CmDrop;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
@@ -211,7 +211,7 @@ public final class Station {
    * @param pkeyIndex index of its P_Key
    */
   public void received(Mad mad, AhAttr answer, int pkeyIndex) {
-    Decoded decoded = CmMessage.read(mad);
+    CmDecoded decoded = CmMessage.read(mad);
     switch (decoded) {
       case CmDrop drop -> counts.dropped(drop);
       case CmMessage m -> received(new Arrival(m, answer, pkeyIndex, clock.getAsLong()));

@@ -1,7 +1,6 @@
 package ib.core.internal.mad;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import ib.core.client.Incidents;
 import ib.core.internal.callback.Contract;
@@ -10,8 +9,6 @@ import ib.core.mad.Mad;
 import ib.core.mad.MadAddress;
 import ib.core.mad.MadMethod;
 import ib.core.mad.MgmtClass;
-import ib.core.spi.DeviceRegistration;
-import ib.core.spi.StandaloneCore;
 import ib.core.testing.CoreRig;
 import ib.core.testing.FakeDevice;
 import ib.core.verbs.AhAttr;
@@ -20,7 +17,6 @@ import ib.core.verbs.WellKnown;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -31,16 +27,18 @@ import org.junit.jupiter.api.Timeout;
 final class RemovalTest {
   @Test
   @DisplayName("the memory of receives goes when no callback of theirs runs or will run")
-  void receives() {
-    try (StandaloneCore core = StandaloneCore.create()) {
-      FakeDevice device = new FakeDevice("fake0");
-      List<Integer> queues = new ArrayList<>();
-      DeviceRegistration plugged = core.drivers().register(device);
+  void receives() throws Exception {
+    FakeDevice device = new FakeDevice("fake0");
+    Contract contract = new Contract(true);
+    List<Integer> queues = new ArrayList<>();
+    try (CoreRig rig = new CoreRig(device, contract);
+        Threads threads = new Threads()) {
+      MadDevice mad = new MadDevice(rig.bind("mad"), threads, contract, new WaitGraph());
+      mad.start();
       device.faults().at("destroyMR", () -> queues.add(device.live(Kind.CQ)));
-      plugged.unregister();
-      assertFalse(queues.isEmpty());
-      assertEquals(Set.of(0), Set.copyOf(queues), "completion queues that are left: " + queues);
+      mad.close();
     }
+    assertEquals(List.of(0), queues, "completion queues that are left when the memory goes");
   }
 
   @Test

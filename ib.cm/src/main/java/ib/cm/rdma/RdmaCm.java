@@ -393,7 +393,7 @@ public final class RdmaCm implements AutoCloseable {
       graph = Waits.of(device);
       for (int port = 1; port <= device.portCount(); port++) {
         try {
-          mine.add(Site.open(device, port, cm.open(device.name(), port)));
+          mine.add(Site.open(device, port, cm.open(device.name(), port, "")));
         } catch (IbException e) { // another client has the class, or there is no QP1
           LOG.warn("{} does not use {}/{}", name, device, port, e);
         }

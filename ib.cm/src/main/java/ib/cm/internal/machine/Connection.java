@@ -76,6 +76,14 @@ public final class Connection {
     return way;
   }
 
+  /** {@return the connection as a person would look for it} */
+  public String what() {
+    return String.format(
+        active ? "connect to service 0x%016x at %s" : "connection to service 0x%016x of %s",
+        serviceId,
+        path.remote());
+  }
+
   CmEndpoint mine() {
     return given(mine);
   }

@@ -58,7 +58,7 @@ public final class Station {
           counts.sent(message.kind());
           out.send(message, way, pkeyIndex);
         };
-    steps = new Steps(self, clock, random, book, counted);
+    steps = new Steps(self, clock, random, book, counted, counts);
     strangers = new Strangers(self, counted, counts);
     datagrams = new Datagrams(self, clock, random, counted, strangers, counts);
     admission = new Admission(self, book, strangers, counts, listeners, datagrams::serves);
@@ -266,9 +266,22 @@ public final class Station {
   }
 
   private void take(Connection c, Input input, CmMessage m) {
+    if (isDuplicate(c, input)) {
+      counts.duplicate(m.kind());
+    }
     if (!step(c, input, m)) {
       counts.dropped(Drop.OUT_OF_STATE);
     }
+  }
+
+  /** {@return whether the connection has heard that message before} */
+  private static boolean isDuplicate(Connection c, Input input) {
+    return switch (input) {
+      case REQ -> c.state != State.IDLE;
+      case REP -> c.remoteId != 0;
+      case DREQ -> c.state == State.TIMEWAIT;
+      default -> false;
+    };
   }
 
   /** The loop: one row of the table, its acts in order; {@return whether there was a row}. */

@@ -26,13 +26,15 @@ final class Steps {
   private final RandomGenerator random;
   private final Book book;
   private final Out out;
+  private final Counts counts;
 
-  Steps(Self self, LongSupplier clock, RandomGenerator random, Book book, Out out) {
+  Steps(Self self, LongSupplier clock, RandomGenerator random, Book book, Out out, Counts counts) {
     this.self = self;
     this.clock = clock;
     this.random = random;
     this.book = book;
     this.out = out;
+    this.counts = counts;
   }
 
   /**
@@ -44,7 +46,12 @@ final class Steps {
   void perform(Act act, Connection c, State was, @Nullable CmMessage m) {
     switch (act) {
       case ASK_REQ, ASK_REP, ASK_DREQ -> ask(c, act);
-      case REPEAT -> repeat(c);
+      case REPEAT -> {
+        if (c.asked != null) {
+          counts.repeated(c.asked.kind());
+        }
+        sendAsked(c);
+      }
       case TIMER -> timer(c, Times.answer(c));
       case LONGER -> longer(c, m);
       case STOP -> {
@@ -102,11 +109,11 @@ final class Steps {
         };
     c.tries = 0;
     c.extensions = 0;
-    repeat(c);
+    sendAsked(c);
     timer(c, Times.answer(c));
   }
 
-  private void repeat(Connection c) {
+  private void sendAsked(Connection c) {
     if (c.asked != null) {
       out.send(c.asked, c.way, c.pkeyIndex);
     }

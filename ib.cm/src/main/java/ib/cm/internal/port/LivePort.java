@@ -172,16 +172,21 @@ final class LivePort {
   }
 
   /** {@return a new share of the port} */
-  Share share() {
+  Share share(Notes notes) {
     return make(
         s -> {
           if (closed) {
             throw new IbNoDeviceException("ib.cm", device.name() + " goes", "wait for its return");
           }
-          Share share = new Share(this);
+          Share share = new Share(this, notes);
           shares.add(share);
           return share;
         });
+  }
+
+  /** {@return whether the device goes, or its connection manager} */
+  boolean goes() {
+    return make(s -> closed);
   }
 
   /** A share is closed. */

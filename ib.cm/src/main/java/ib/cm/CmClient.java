@@ -26,10 +26,25 @@ public interface CmClient extends IbClient {
   }
 
   /**
+   * Opens a share of the connection manager of a port, whose failures are listed as those of {@link
+   * #NAME}; see the other {@code open}.
+   *
+   * @param device name of the device
+   * @param port from 1
+   * @return this user's share; the caller closes it
+   */
+  @MaySleep
+  default CmPort open(String device, int port) {
+    return open(device, port, NAME);
+  }
+
+  /**
    * Opens a share of the connection manager of a port.
    *
    * @param device name of the device
    * @param port from 1
+   * @param program name under which {@link #failures} lists connections of the share that fail;
+   *     empty for a program that enters them itself, as {@link ib.cm.rdma.RdmaCm} does
    * @return this user's share; the caller closes it
    * @throws ib.core.verbs.IbNoDeviceException when there is no such device
    * @throws ib.core.verbs.IbExistsException when another client has registered the class
@@ -38,7 +53,7 @@ public interface CmClient extends IbClient {
    *     connector
    */
   @MaySleep
-  CmPort open(String device, int port);
+  CmPort open(String device, int port, String program);
 
   /** {@return the connections and listeners by address of all programs} */
   @MaySleep
@@ -52,7 +67,10 @@ public interface CmClient extends IbClient {
    */
   Listing list(Supplier<List<CmId>> program);
 
-  /** {@return the latest connections by address that were not made or have failed, at most 64} */
+  /**
+   * {@return the latest connections, by address and by service ID, that were not made or have
+   * failed, at most 64}
+   */
   List<CmFailure> failures();
 
   /** Enters one of {@link #failures}; {@link ib.cm.rdma.RdmaCm} calls this. */

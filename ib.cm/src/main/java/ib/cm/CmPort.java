@@ -89,12 +89,14 @@ public interface CmPort extends AutoCloseable {
   }
 
   /**
-   * {@return how many messages were sent, received and dropped, by name: {@code sent.REQ}, {@code
-   * received.REP}, {@code dropped.BACKLOG}. {@code dropped.HALF_OPEN} are requests of a peer that
-   * has 16,384 connections under way which it has not confirmed, or 1,024 whose reply had to be
-   * sent again, or of any peer when all have 131,072; {@code dropped.RATE} are those beyond 200,000
-   * a second of a peer, and the messages that would have had an answer without a connection beyond
-   * 1,000 a second}
+   * {@return how many messages were sent, received and dropped, by name: {@code sent.REQ}, and of
+   * these {@code repeated.REQ}, {@code received.REP}, and of these {@code duplicate.REP}, {@code
+   * dropped.BACKLOG}. They are Linux's {@code cm_tx_msgs/req}, {@code cm_tx_retries/req}, {@code
+   * cm_rx_msgs/rep} and {@code cm_rx_duplicates/rep}. {@code dropped.HALF_OPEN} are requests of a
+   * peer that has 16,384 connections under way which it has not confirmed, or 1,024 whose reply had
+   * to be sent again, or of any peer when all have 131,072; {@code dropped.RATE} are those beyond
+   * 200,000 a second of a peer, and the messages that would have had an answer without a connection
+   * beyond 1,000 a second}
    */
   Map<String, Long> counters();
 

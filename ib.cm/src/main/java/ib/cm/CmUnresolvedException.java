@@ -1,5 +1,6 @@
 package ib.cm;
 
+import ib.core.mad.cm.CmStatus;
 import ib.core.verbs.Errno;
 import ib.core.verbs.IbException;
 
@@ -18,7 +19,11 @@ public class CmUnresolvedException extends IbException {
    * @param privateData of the answer
    */
   public CmUnresolvedException(String what, int status, byte[] privateData) {
-    super(Errno.EPERM, what, "refused, status " + status + ": " + text(status), hint(status));
+    super(
+        Errno.EPERM,
+        what,
+        "refused, status " + status + ": " + CmStatus.resolution(status),
+        hint(status));
     this.status = status;
     this.privateData = privateData.clone();
   }
@@ -31,17 +36,6 @@ public class CmUnresolvedException extends IbException {
   /** {@return private data of the answer} */
   public byte[] privateData() {
     return privateData.clone();
-  }
-
-  private static String text(int status) {
-    return switch (status) {
-      case 1 -> "there is no such service";
-      case 2 -> "the service does not want it";
-      case 3 -> "the service has no queue pair";
-      case 4 -> "the service is at another port of the fabric";
-      case 5 -> "the peer does not support the version of the message";
-      default -> "no status of IBA 12.11.2";
-    };
   }
 
   private static String hint(int status) {

@@ -4,7 +4,7 @@ import ib.cm.CmConnection;
 import ib.cm.CmDatagram;
 import ib.cm.CmEndpoint;
 import ib.cm.CmHandler;
-import ib.cm.internal.wire.CmaHeader;
+import ib.core.mad.cm.CmaHeader;
 import ib.core.verbs.IbInvalidException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,6 @@
 package ib.cm.rdma;
 
-import ib.cm.internal.wire.CmKind;
+import ib.core.mad.cm.CmKind;
 import ib.core.verbs.IbInvalidException;
 
 /** The port spaces of RDMA CM: each has its own 65,535 ports (IBA annex A11). */

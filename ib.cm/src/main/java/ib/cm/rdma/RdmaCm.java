@@ -3,11 +3,11 @@ package ib.cm.rdma;
 import ib.cm.CmClient;
 import ib.cm.CmId;
 import ib.cm.LocalPorts.LocalPort;
-import ib.cm.internal.wire.CmaHeader;
 import ib.core.client.ClientRegistration;
 import ib.core.client.IbClient;
 import ib.core.client.IbCore;
 import ib.core.client.Incidents;
+import ib.core.mad.cm.CmaHeader;
 import ib.core.serial.BoundedWaits;
 import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
@@ -393,7 +393,7 @@ public final class RdmaCm implements AutoCloseable {
       graph = Waits.of(device);
       for (int port = 1; port <= device.portCount(); port++) {
         try {
-          mine.add(Site.open(device, port, cm.open(device.name(), port)));
+          mine.add(Site.open(device, port, cm.open(device.name(), port, "")));
         } catch (IbException e) { // another client has the class, or there is no way to connect
           LOG.warn("{} does not use {}/{}", name, device, port, e);
         }

@@ -66,18 +66,14 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
           failed(
               Kind.UNREACHABLE,
               new IbTimedOutException(
-                  what,
-                  "no answer to up to " + requests + " messages",
-                  "whether the peer runs, and UDP port 4791 is open between both hosts"));
+                  what, how.text() + " to up to " + requests + " messages", how.hint()));
       case TIMED_OUT ->
-          failed(
-              Kind.DISCONNECTED,
-              new IbTimedOutException(what, "disconnected; the peer has not confirmed it", ""));
-      case DISCONNECTED -> gone(Kind.DISCONNECTED, what, "disconnected", data);
+          failed(Kind.DISCONNECTED, new IbTimedOutException(what, how.text(), how.hint()));
+      case DISCONNECTED -> gone(Kind.DISCONNECTED, what, how, data);
       case UNRESOLVED -> failed(Kind.ADDR_ERROR, refused(what, reason));
       case FAILED -> failed(Kind.CONNECT_ERROR, refused(what, reason));
       case REMOVED -> removal(what);
-      case CLOSED -> gone(Kind.CLOSED, what, "closed by this side", data);
+      case CLOSED -> gone(Kind.CLOSED, what, how, data);
     };
   }
 
@@ -117,15 +113,16 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
   }
 
   static RdmaEnd closed(String what) {
-    return gone(Kind.CLOSED, what, "closed by this side", new byte[0]);
+    return gone(Kind.CLOSED, what, CmEnd.CLOSED, new byte[0]);
   }
 
   static RdmaEnd removal(String what) {
-    return gone(Kind.DEVICE_REMOVAL, what, "the device goes", new byte[0]);
+    return gone(Kind.DEVICE_REMOVAL, what, CmEnd.REMOVED, new byte[0]);
   }
 
-  private static RdmaEnd gone(Kind kind, String what, String why, byte[] data) {
-    return new RdmaEnd(kind, 0, data, new IbDisassociatedException(what, why, "connect again"));
+  private static RdmaEnd gone(Kind kind, String what, CmEnd how, byte[] data) {
+    var why = new IbDisassociatedException(what, how.text(), how.hint());
+    return new RdmaEnd(kind, 0, data, why);
   }
 
   /** {@return the end because of an error of this side} */

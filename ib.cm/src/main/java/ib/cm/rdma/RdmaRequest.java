@@ -5,7 +5,7 @@ import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmPath;
 import ib.cm.CmTerms;
-import ib.cm.internal.wire.CmaHeader;
+import ib.core.mad.cm.CmaHeader;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbDisassociatedException;

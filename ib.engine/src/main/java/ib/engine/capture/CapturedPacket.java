@@ -2,6 +2,9 @@ package ib.engine.capture;
 
 import ib.core.spi.PacketCapture.Filter;
 import ib.core.wire.BthOpcode;
+import ib.core.wire.Icrc;
+import ib.core.wire.MadHeader;
+import ib.core.wire.Vcrc;
 import ib.engine.wire.LinkCodec;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketObserver;
@@ -18,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CapturedPacket implements PacketObserver {
   static final int BYTES = 4352; // the longest packet: 4096 bytes and all headers
+  private static final int GSI_QPN = 1;
   private static final int FREE = 0;
   private static final int CLAIMED = 1;
   private static final int FILLED = 2; // the packet waits for its verdict
@@ -46,6 +50,7 @@ final class CapturedPacket implements PacketObserver {
   int opcode;
   int psn;
   int sourceQpn;
+  int madAt; // offset of a datagram to QP1, or 0
   boolean badIcrc;
   @Nullable String fault;
   @Nullable String dropped;
@@ -110,12 +115,24 @@ final class CapturedPacket implements PacketObserver {
     opcode = p.opcode;
     psn = p.psn;
     sourceQpn = p.sourceQpn;
+    madAt = isGsi(p) && n > 0 ? n - trailer(ethernet) - MadHeader.MAD_BYTES : 0;
     badIcrc = p.damaged;
     fault = null;
     dropped = null;
     note(p);
     phase = phase(index, FILLED);
     return n > 0;
+  }
+
+  private static boolean isGsi(Packet p) {
+    return p.destQpn == GSI_QPN
+        && p.opcode == BthOpcode.UD_SEND_ONLY.value()
+        && p.payload.length() == MadHeader.MAD_BYTES;
+  }
+
+  /** {@return bytes behind the payload} */
+  private static int trailer(boolean ethernet) {
+    return ethernet ? Icrc.BYTES : Icrc.BYTES + Vcrc.BYTES;
   }
 
   private int encode(Packet p, boolean ethernet) {

@@ -1,13 +1,18 @@
 package ib.engine.capture;
 
+import ib.core.mad.Mad;
+import ib.core.mad.MgmtClass;
+import ib.core.mad.cm.CmText;
 import ib.core.wire.BthOpcode;
+import ib.core.wire.MadHeader;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
  * Makes the comment of a packet: whether its ICRC is correct, why it was dropped, how often its PSN
- * was sent before, which fault was injected. For the writer thread only.
+ * was sent before, which fault was injected; and the words of a message of the connection manager.
+ * For the writer thread only.
  */
 final class Verdict {
   private static final int REMEMBERED = 4096; // PSNs of each sender
@@ -39,7 +44,19 @@ final class Verdict {
     if (fault != null) {
       text.append("; injected fault: ").append(fault);
     }
+    String message = connectionManager(s);
+    if (!message.isEmpty()) {
+      text.append("; ").append(message);
+    }
     return text.toString();
+  }
+
+  private static String connectionManager(CapturedPacket s) {
+    if (s.madAt == 0) {
+      return "";
+    }
+    Mad mad = Mad.of(s.bytes.asSlice(s.madAt, MadHeader.MAD_BYTES));
+    return mad.header().mgmtClass() == MgmtClass.CM ? CmText.of(mad) : "";
   }
 
   /** {@return how often the packet was sent before} Only reliable connections retransmit. */

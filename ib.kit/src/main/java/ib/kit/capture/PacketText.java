@@ -1,7 +1,10 @@
 package ib.kit.capture;
 
+import ib.core.mad.Mad;
 import ib.core.mad.MadMethod;
 import ib.core.mad.MgmtClass;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmText;
 import ib.core.mad.smp.SmpAttribute;
 import ib.core.sa.InformInfo;
 import ib.core.sa.McMemberRecord;
@@ -21,6 +24,7 @@ import ib.core.wire.MadHeader;
 import ib.core.wire.Reth;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a captured packet as one line: opcode, queue pair, PSN, and the fields of the headers that
@@ -80,7 +84,7 @@ public final class PacketText {
     }
     long payload = packet.icrcOffset() - at - bth.padCnt();
     if (isManagement(opcode) && payload >= MadHeader.BYTES) {
-      words.add(mad(wrapped(new MadHeader())));
+      words.add(mad(payload));
     } else if (payload > 0) {
       words.add(payload + " bytes");
     }
@@ -129,6 +133,16 @@ public final class PacketText {
     }
   }
 
+  private String mad(long payload) {
+    MadHeader header = wrapped(new MadHeader());
+    if (header.mgmtClass() != MgmtClass.CM || payload < MadHeader.MAD_BYTES) {
+      return mad(header);
+    }
+    String message = CmText.of(Mad.of(packet.bytes().asSlice(at, MadHeader.MAD_BYTES)));
+    // what the comment says already is not said twice where both stand in one line
+    return packet.comment().contains(message) ? mad(header) : message;
+  }
+
   private static String mad(MadHeader mad) {
     return String.format(
         "%s %s%s of %s",
@@ -143,25 +157,15 @@ public final class PacketText {
     SmpAttribute smp = MgmtClass.smi(mad.mgmtClass()) ? SmpAttribute.of(id) : null;
     String name =
         switch (mad.mgmtClass()) {
-          case MgmtClass.CM -> cmMessage(id);
+          case MgmtClass.CM -> cmMessage(CmKind.of(id));
           case MgmtClass.SUBN_ADM -> record(id);
           default -> smp == null ? "" : smp.name();
         };
     return name.isEmpty() ? String.format("attribute 0x%04x", id) : name;
   }
 
-  /** The messages of IBA 12.6 by their usual short names. */
-  private static String cmMessage(int id) {
-    return switch (id) {
-      case 0x10 -> "REQ";
-      case 0x11 -> "MRA";
-      case 0x12 -> "REJ";
-      case 0x13 -> "REP";
-      case 0x14 -> "RTU";
-      case 0x15 -> "DREQ";
-      case 0x16 -> "DREP";
-      default -> "";
-    };
+  private static String cmMessage(@Nullable CmKind kind) {
+    return kind == null ? "" : kind.name();
   }
 
   private static String record(int id) {

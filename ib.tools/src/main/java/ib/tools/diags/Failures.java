@@ -18,7 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** {@code ib:why -c}: why connections by address were not made or have failed, the latest last. */
+/** {@code ib:why -c}: why connections were not made or have failed, the latest last. */
 public final class Failures {
   private static final Set<String> OPTIONS = Set.of("-c", "--connection", "-cj", "-jc");
   private static final DateTimeFormatter TIME =
@@ -36,8 +36,8 @@ public final class Failures {
    *
    * @param managers the connection managers
    * @param clock the wall clock, for the time zone
-   * @param args {@code -c}; a part of a peer's address, or of a program's name, or all are listed;
-   *     and {@code -j}
+   * @param args {@code -c}; a part of a peer's address, of a service ID or of a program's name, or
+   *     all are listed; and {@code -j}
    * @return the failures
    * @throws CommandException when there is none
    */

@@ -1,13 +1,26 @@
 package ib.tools.rdmacm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.cm.CmConnection;
+import ib.cm.CmEndpoint;
+import ib.cm.CmEvent;
+import ib.cm.CmHandler;
+import ib.cm.CmListener;
+import ib.cm.CmPath;
+import ib.cm.CmPort;
 import ib.cm.CmTerms;
 import ib.cm.rdma.PortSpace;
 import ib.cm.rdma.RdmaCm;
+import ib.cm.rdma.RdmaConnection;
+import ib.cm.rdma.RdmaEnd;
 import ib.cm.rdma.RdmaOptions;
+import ib.cm.rdma.RdmaRejectedException;
+import ib.core.mad.cm.CmReason;
+import ib.core.verbs.IbDevice;
 import ib.tools.diags.Failures;
 import ib.tools.getopt.CommandException;
 import ib.tools.output.Printable;
@@ -16,9 +29,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 14, section 4: ib:why for a connection that failed")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -69,6 +87,98 @@ class FailuresTest {
     assertEquals(64, world.manager().failures().size());
     assertTrue(!why("-c").contains("192.0.2.1:"), "the oldest have gone");
     world.close();
+  }
+
+  @ParameterizedTest(name = "reason {0}")
+  @ValueSource(ints = {1, 3, 4, 8, 9, 10, 12, 24, 26, 27, 28, 30, 34, 35})
+  @DisplayName("each reason of a rejection in words, with what to try; also one of no table")
+  void everyReason(int code) throws Exception {
+    long service = 0x106_0000L + 7194;
+    try (CmPort rejects = world.manager().open("soft1", 1);
+        RdmaCm cm = RdmaCm.open(world.fabric().core(), world.manager(), "rejected");
+        CmListener listener =
+            rejects.listen(
+                service,
+                1,
+                (c, event) -> {
+                  if (event instanceof CmEvent.Requested) {
+                    c.reject(code, new byte[] {1}, new byte[0]);
+                  }
+                })) {
+      assertEquals(service, listener.serviceId());
+      InetSocketAddress at = new InetSocketAddress(InetAddress.getByName(world.address()), 7194);
+      TimedEnd end = new TimedEnd(new Program("rejected"));
+      RdmaConnection c = cm.start(at, RdmaOptions.rc(), end, end);
+      RdmaEnd how = c.ended().get();
+      assertEquals(RdmaEnd.Kind.REJECTED, how.kind());
+      RdmaRejectedException why = assertInstanceOf(RdmaRejectedException.class, how.why());
+      assertEquals(code, why.reason());
+      assertEquals(1, why.info()[0], "CM-9: what the peer would accept");
+      c.close();
+    }
+    String text = why("-c :7194");
+    CmReason known = CmReason.of(code);
+    String words = known == null ? "see IBA table 108" : known.text();
+    String likely = "error " + code + "\n  likely: rejected, reason " + code + ": " + words;
+    String hint = known == null ? "" : known.hint();
+    assertTrue(text.endsWith(likely + (hint.isEmpty() ? "" : "\n  try: " + hint)), text);
+    world.close();
+  }
+
+  @Test
+  @DisplayName("connections and questions by service ID: refused, unanswered, a device that goes")
+  void byServiceId() throws Exception {
+    CmTerms soon = new CmTerms(7, 16, 3, 0, 0);
+    IbDevice device = world.fabric().device("soft0");
+    IbDevice peer = world.fabric().device("soft1");
+    CmPath path = CmPath.inSubnet(device, 1, peer.port(1).lid(), peer.gid(1, 0));
+    long silent = 0x1000_0000_0000_0042L;
+    try (CmPort asks = world.manager().open("soft0", 1, "by-id");
+        CmPort other = world.manager().open("soft1", 1)) {
+      other.listen(silent, 4, (c, event) -> {});
+      assertEquals("REJECTED, reason 8", raw(asks, path, 0x1000_0000_0000_0041L, soon));
+      String rejected = why("-c 0x1000000000000041");
+      String what = "connect to service 0x1000000000000041 at " + world.address();
+      assertTrue(rejected.contains(" " + what + " on soft0 by by-id\n  REJECTED"), rejected);
+      assertTrue(rejected.contains("likely: rejected, reason 8: nothing listens"), rejected);
+      assertEquals("UNREACHABLE", raw(asks, path, silent, soon));
+      String text = why("-c 0x1000000000000042");
+      assertTrue(text.contains("likely: no answer\n  try: whether "), text);
+      var question = asks.resolve(0x1000_0000_0000_0043L, path, soon, new byte[0]);
+      assertThrows(ExecutionException.class, question::get);
+      assertTrue(why("-c 0x1000000000000043").contains("UNRESOLVED\n  likely: refused, status 1"));
+      CmConnection left = asks.connect(silent, path, end(), CmTerms.DEFAULT, new byte[0], quiet());
+      assertEquals("REQ_SENT", left.state());
+    }
+    assertEquals(3, world.manager().failures().size(), "its user has closed the fourth");
+    CmPort asks = world.manager().open("soft0", 1);
+    asks.connect(silent, path, end(), CmTerms.DEFAULT, new byte[0], quiet());
+    world.fabric().unplug("soft0");
+    String gone = why("-c ib.cm");
+    assertTrue(gone.contains(" on soft0 by ib.cm\n  REMOVED\n  likely: the device goes"), gone);
+    world.close();
+  }
+
+  private static CmEndpoint end() {
+    return CmEndpoint.of(77, 1);
+  }
+
+  private static CmHandler quiet() {
+    return (c, event) -> {};
+  }
+
+  /** Connects by service ID; {@return the end as the book has it} */
+  private String raw(CmPort asks, CmPath path, long service, CmTerms terms) throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    CmHandler handler =
+        (c, event) -> {
+          if (event instanceof CmEvent.Ended) {
+            ended.countDown();
+          }
+        };
+    asks.connect(service, path, end(), terms, new byte[0], handler);
+    assertTrue(ended.await(1, TimeUnit.MINUTES));
+    return world.manager().failures().getLast().end();
   }
 
   /** One listener refuses, another one says nothing. */

@@ -1,9 +1,10 @@
 package ib.cm.internal.machine;
 
-import static ib.cm.internal.wire.CmField.*;
+import static ib.core.mad.cm.CmField.*;
 
-import ib.cm.internal.wire.CmKind;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmMessage;
+import ib.core.mad.cm.CmReason;
 import ib.core.mad.smp.MadField;
 import ib.core.verbs.Gid;
 import java.lang.foreign.MemorySegment;
@@ -14,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Decides to which connection a message belongs, and whether a REQ makes a new one. */
 final class Admission {
-  private static final int TIMEOUT = 4;
   private static final int MAX_EXTENSIONS = 2;
 
   /** Connections of one peer that it has asked for and not confirmed. */
@@ -69,7 +69,7 @@ final class Admission {
    * sender has lost (CM-40), and ends that connection.
    */
   void stale(Connection old, Arrival from, Consumer<Connection> end) {
-    strangers.reject(from, Strangers.STALE, Connection.NOTHING);
+    strangers.reject(from, CmReason.STALE_CONNECTION, Connection.NOTHING);
     end.accept(old);
   }
 
@@ -93,14 +93,14 @@ final class Admission {
       stale(old, from, end);
     } else if (l == null) {
       boolean other = datagrams.test(req.longValue(REQ_SERVICE_ID)); // CM-62
-      int reason = other ? Strangers.CONSUMER : Strangers.INVALID_SERVICE_ID;
+      CmReason reason = other ? CmReason.CONSUMER_REJECT : CmReason.INVALID_SERVICE_ID;
       strangers.reject(from, reason, Connection.NOTHING);
     } else if (req.value(REQ_TRANSPORT) != 0) {
-      strangers.reject(from, Strangers.INVALID_TRANSPORT, Connection.NOTHING);
+      strangers.reject(from, CmReason.INVALID_TRANSPORT_TYPE, Connection.NOTHING);
     } else if (gidIndex < 0 || theirs.isMulticast()) {
       strangers.rejectGid(from);
     } else if (!Requests.hasLid(req, self)) {
-      strangers.reject(from, Strangers.INVALID_LID, Connection.NOTHING);
+      strangers.reject(from, CmReason.INVALID_LID, Connection.NOTHING);
     } else if (req.value(REQ_MTU) > self.mtu().value()) {
       strangers.rejectMtu(from);
     } else if (!l.waiting.takes(source(from))) {
@@ -158,7 +158,7 @@ final class Admission {
   @Nullable Connection named(Arrival from) {
     CmMessage m = from.message();
     Connection c = book.named(m.remoteId());
-    if (m.kind() == CmKind.REJ && m.value(REJ_REASON) == TIMEOUT && c == null) {
+    if (m.kind() == CmKind.REJ && m.value(REJ_REASON) == CmReason.TIMEOUT.code() && c == null) {
       c = abandoned(from);
     }
     if (c == null) {
@@ -176,7 +176,7 @@ final class Admission {
   /** {@return the connection whose active side gives up before it knows this side's name} */
   private @Nullable Connection abandoned(Arrival from) {
     CmMessage rej = from.message();
-    byte[] guid = rej.rejectInfo();
+    byte[] guid = rej.info();
     return guid.length == Long.BYTES
         ? book.requestedBy(
             source(from), MadField.read(MemorySegment.ofArray(guid), 0, 64), rej.localId())
@@ -206,7 +206,8 @@ final class Admission {
           case REP -> c.active ? Input.REP : null;
           case RTU -> Input.RTU;
           case MRA -> c.extensions < MAX_EXTENSIONS && mraOf(c, m) ? Input.MRA : null;
-          case REJ -> m.value(REJ_REASON) == Strangers.STALE ? Input.REJ_STALE : Input.REJ;
+          case REJ ->
+              m.value(REJ_REASON) == CmReason.STALE_CONNECTION.code() ? Input.REJ_STALE : Input.REJ;
           case DREQ -> Input.DREQ;
           case DREP -> Input.DREP;
           case LAP -> c.active ? null : Input.LAP;

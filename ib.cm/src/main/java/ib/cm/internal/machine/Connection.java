@@ -4,7 +4,7 @@ import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmPath;
 import ib.cm.CmTerms;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +74,14 @@ public final class Connection {
   /** {@return the way on which messages go} */
   public AhAttr way() {
     return way;
+  }
+
+  /** {@return the connection as a person would look for it} */
+  public String what() {
+    return String.format(
+        active ? "connect to service 0x%016x at %s" : "connection to service 0x%016x of %s",
+        serviceId,
+        path.remote());
   }
 
   CmEndpoint mine() {

@@ -1,13 +1,13 @@
 package ib.cm.internal.machine;
 
-import static ib.cm.internal.wire.CmField.*;
+import static ib.core.mad.cm.CmField.*;
 
 import ib.cm.CmDatagramRequest;
 import ib.cm.CmEnd;
 import ib.cm.CmPath;
 import ib.cm.CmTerms;
-import ib.cm.internal.wire.CmKind;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import java.util.Comparator;
@@ -87,7 +87,9 @@ public final class Datagrams {
   }
 
   private void send(Query q, long nowNs) {
-    q.sent++;
+    if (q.sent++ > 0) {
+      counts.repeated(CmKind.SIDR_REQ);
+    }
     out.send(q.message, q.way, q.pkeyIndex);
     long ns = Times.ns(q.terms.responseTimeout());
     q.timerNs = Math.min(nowNs + ns + random.nextLong(ns / JITTER + 1), q.deadlineNs);
@@ -174,6 +176,7 @@ public final class Datagrams {
     DatagramListener l = listeners.get(req.longValue(SIDR_REQ_SERVICE_ID));
     Asked.Key key = new Asked.Key(Strangers.source(from.answer()), req.value(SIDR_REQ_REQUEST_ID));
     if (asked.containsKey(key)) {
+      counts.duplicate(CmKind.SIDR_REQ);
       counts.dropped(Drop.DUPLICATE);
     } else if (l == null) {
       strangers.noDatagramService(from);

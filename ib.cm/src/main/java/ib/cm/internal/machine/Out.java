@@ -1,6 +1,6 @@
 package ib.cm.internal.machine;
 
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 
 /** Where the machine's messages go. */

@@ -2,8 +2,8 @@ package ib.cm.internal.machine;
 
 import ib.cm.CmEnd;
 import ib.cm.CmTerms;
-import ib.cm.internal.wire.CmField;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmField;
+import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

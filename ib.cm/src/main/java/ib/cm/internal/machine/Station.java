@@ -1,17 +1,17 @@
 package ib.cm.internal.machine;
 
-import static ib.cm.internal.wire.CmField.*;
+import static ib.core.mad.cm.CmField.*;
 
 import ib.cm.CmConnection;
 import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmPath;
 import ib.cm.CmTerms;
-import ib.cm.internal.wire.CmDrop;
-import ib.cm.internal.wire.CmKind;
-import ib.cm.internal.wire.CmMessage;
-import ib.cm.internal.wire.Decoded;
 import ib.core.mad.Mad;
+import ib.core.mad.cm.CmDecoded;
+import ib.core.mad.cm.CmDrop;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
@@ -58,7 +58,7 @@ public final class Station {
           counts.sent(message.kind());
           out.send(message, way, pkeyIndex);
         };
-    steps = new Steps(self, clock, random, book, counted);
+    steps = new Steps(self, clock, random, book, counted, counts);
     strangers = new Strangers(self, counted, counts);
     datagrams = new Datagrams(self, clock, random, counted, strangers, counts);
     admission = new Admission(self, book, strangers, counts, listeners, datagrams::serves);
@@ -211,7 +211,7 @@ public final class Station {
    * @param pkeyIndex index of its P_Key
    */
   public void received(Mad mad, AhAttr answer, int pkeyIndex) {
-    Decoded decoded = CmMessage.read(mad);
+    CmDecoded decoded = CmMessage.read(mad);
     switch (decoded) {
       case CmDrop drop -> counts.dropped(drop);
       case CmMessage m -> received(new Arrival(m, answer, pkeyIndex, clock.getAsLong()));
@@ -266,9 +266,22 @@ public final class Station {
   }
 
   private void take(Connection c, Input input, CmMessage m) {
+    if (isDuplicate(c, input)) {
+      counts.duplicate(m.kind());
+    }
     if (!step(c, input, m)) {
       counts.dropped(Drop.OUT_OF_STATE);
     }
+  }
+
+  /** {@return whether the connection has heard that message before} */
+  private static boolean isDuplicate(Connection c, Input input) {
+    return switch (input) {
+      case REQ -> c.state != State.IDLE;
+      case REP -> c.remoteId != 0;
+      case DREQ -> c.state == State.TIMEWAIT;
+      default -> false;
+    };
   }
 
   /** The loop: one row of the table, its acts in order; {@return whether there was a row}. */

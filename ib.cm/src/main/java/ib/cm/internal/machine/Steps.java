@@ -1,11 +1,12 @@
 package ib.cm.internal.machine;
 
-import static ib.cm.internal.wire.CmField.*;
+import static ib.core.mad.cm.CmField.*;
 
 import ib.cm.CmEnd;
 import ib.cm.CmEvent;
-import ib.cm.internal.wire.CmKind;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmMessage;
+import ib.core.mad.cm.CmReason;
 import ib.core.mad.smp.MadField;
 import java.lang.foreign.MemorySegment;
 import java.util.function.LongSupplier;
@@ -14,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Performs the acts of a row. */
 final class Steps {
-  private static final int TIMEOUT = 4;
-  private static final int STALE = 10;
   private static final int OF_REQ = 0;
   private static final int OF_REP = 1;
   private static final int OF_OTHER = 2;
@@ -27,13 +26,15 @@ final class Steps {
   private final RandomGenerator random;
   private final Book book;
   private final Out out;
+  private final Counts counts;
 
-  Steps(Self self, LongSupplier clock, RandomGenerator random, Book book, Out out) {
+  Steps(Self self, LongSupplier clock, RandomGenerator random, Book book, Out out, Counts counts) {
     this.self = self;
     this.clock = clock;
     this.random = random;
     this.book = book;
     this.out = out;
+    this.counts = counts;
   }
 
   /**
@@ -45,7 +46,12 @@ final class Steps {
   void perform(Act act, Connection c, State was, @Nullable CmMessage m) {
     switch (act) {
       case ASK_REQ, ASK_REP, ASK_DREQ -> ask(c, act);
-      case REPEAT -> repeat(c);
+      case REPEAT -> {
+        if (c.asked != null) {
+          counts.repeated(c.asked.kind());
+        }
+        sendAsked(c);
+      }
       case TIMER -> timer(c, Times.answer(c));
       case LONGER -> longer(c, m);
       case STOP -> {
@@ -103,11 +109,11 @@ final class Steps {
         };
     c.tries = 0;
     c.extensions = 0;
-    repeat(c);
+    sendAsked(c);
     timer(c, Times.answer(c));
   }
 
-  private void repeat(Connection c) {
+  private void sendAsked(Connection c) {
     if (c.asked != null) {
       out.send(c.asked, c.way, c.pkeyIndex);
     }
@@ -153,13 +159,14 @@ final class Steps {
   private void timedOut(Connection c) {
     byte[] guid = new byte[8];
     MadField.write(MemorySegment.ofArray(guid), 0, 64, self.caGuid());
-    CmMessage rej = CmMessage.of(CmKind.REJ, c.tid).set(REJ_REASON, TIMEOUT);
+    CmMessage rej = CmMessage.of(CmKind.REJ, c.tid).set(REJ_REASON, CmReason.TIMEOUT.code());
     say(c, rej.set(REJ_MSG, OF_OTHER).rejectInfo(guid));
   }
 
   private void stale(Connection c, @Nullable CmMessage m) {
     boolean rep = m != null && m.kind() == CmKind.REP;
-    CmMessage rej = CmMessage.of(CmKind.REJ, tid(c, m)).set(REJ_REASON, STALE);
+    CmMessage rej =
+        CmMessage.of(CmKind.REJ, tid(c, m)).set(REJ_REASON, CmReason.STALE_CONNECTION.code());
     say(c, rej.set(REJ_MSG, rep ? OF_REP : OF_REQ));
   }
 
@@ -188,7 +195,7 @@ final class Steps {
         new CmEvent.Ended(
             how,
             rej == null ? 0 : rej.value(REJ_REASON),
-            rej == null ? Connection.NOTHING : rej.rejectInfo(),
+            rej == null ? Connection.NOTHING : rej.info(),
             m == null ? Connection.NOTHING : m.privateData()));
   }
 }

@@ -1,22 +1,15 @@
 package ib.cm.internal.machine;
 
-import static ib.cm.internal.wire.CmField.*;
+import static ib.core.mad.cm.CmField.*;
 
-import ib.cm.internal.wire.CmKind;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmMessage;
+import ib.core.mad.cm.CmReason;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.GlobalRoute;
 
 /** Answers messages without state: those that belong to no connection (CM-7). */
 final class Strangers {
-  static final int INVALID_COMM_ID = 6;
-  static final int INVALID_SERVICE_ID = 8;
-  static final int INVALID_TRANSPORT = 9;
-  static final int STALE = 10;
-  static final int INVALID_GID = 12;
-  static final int INVALID_LID = 13;
-  static final int INVALID_MTU = 26;
-  static final int CONSUMER = 28;
   private static final int OF_REQ = 0;
   private static final int OF_REP = 1;
   private static final int SIDR_NOT_SUPPORTED = 1;
@@ -66,7 +59,7 @@ final class Strangers {
     if (m.kind() == CmKind.DREQ) {
       say(CmMessage.of(CmKind.DREP, m.tid()).ids(m.remoteId(), m.localId()), from);
     } else if (m.kind() == CmKind.REP) {
-      reject(from, INVALID_COMM_ID, new byte[0]);
+      reject(from, CmReason.INVALID_COMM_ID, new byte[0]);
     } else if (m.kind() == CmKind.LAP) {
       CmMessage apr = CmMessage.of(CmKind.APR, m.tid()).ids(m.remoteId(), m.localId());
       say(apr.set(APR_STATUS, APR_INVALID_ID), from);
@@ -83,21 +76,21 @@ final class Strangers {
   }
 
   /** Rejects a REQ or a REP. */
-  void reject(Arrival from, int reason, byte[] info) {
+  void reject(Arrival from, CmReason reason, byte[] info) {
     CmMessage m = from.message();
     boolean req = m.kind() == CmKind.REQ;
     CmMessage rej = CmMessage.of(CmKind.REJ, m.tid()).ids(req ? 0 : m.remoteId(), m.localId());
-    rej.set(REJ_MSG, req ? OF_REQ : OF_REP).set(REJ_REASON, reason);
+    rej.set(REJ_MSG, req ? OF_REQ : OF_REP).set(REJ_REASON, reason.code());
     say(rej.rejectInfo(info), from);
   }
 
   /** Rejects a REQ whose path names no GID of this port, with one that it has. */
   void rejectGid(Arrival from) {
-    reject(from, INVALID_GID, self.gid(0).toBytes());
+    reject(from, CmReason.INVALID_GID, self.gid(0).toBytes());
   }
 
   /** Rejects a REQ whose path MTU is larger than the port's, with the port's. */
   void rejectMtu(Arrival from) {
-    reject(from, INVALID_MTU, new byte[] {(byte) self.mtu().value()});
+    reject(from, CmReason.INVALID_MTU, new byte[] {(byte) self.mtu().value()});
   }
 }

@@ -40,13 +40,13 @@ public class Devices implements CmClient {
   }
 
   @Override
-  public CmPort open(String device, int port) {
+  public CmPort open(String device, int port, String program) {
     return devices.stream()
         .filter(each -> each.device().name().equals(device))
         .findFirst()
         .orElseThrow(
             () -> new IbNoDeviceException("ib.cm", "no device " + device, "see ib:devices"))
-        .open(port);
+        .open(port, new Notes(this::failed, program, device));
   }
 
   @Override

@@ -29,6 +29,9 @@ final class LiveConnection extends Mailbox<CmEvent> implements CmConnection {
 
   @Override
   protected void hear(CmEvent event) {
+    if (event instanceof CmEvent.Ended end) {
+      share.ended(connection, end);
+    }
     try {
       handler.heard(this, event);
     } finally {

@@ -3,13 +3,13 @@ package ib.cm.internal.port;
 import ib.cm.internal.machine.Drop;
 import ib.cm.internal.machine.StateTable;
 import ib.cm.internal.machine.Station;
-import ib.cm.internal.wire.CmMessage;
 import ib.core.mad.MadAddress;
 import ib.core.mad.MadAgent;
 import ib.core.mad.MadMethod;
 import ib.core.mad.MadReceived;
 import ib.core.mad.MadRegistration;
 import ib.core.mad.MgmtClass;
+import ib.core.mad.cm.CmMessage;
 import ib.core.mad.smp.PortCapability;
 import ib.core.serial.Waits;
 import ib.core.verbs.AhAttr;
@@ -172,16 +172,21 @@ final class LivePort {
   }
 
   /** {@return a new share of the port} */
-  Share share() {
+  Share share(Notes notes) {
     return make(
         s -> {
           if (closed) {
             throw new IbNoDeviceException("ib.cm", device.name() + " goes", "wait for its return");
           }
-          Share share = new Share(this);
+          Share share = new Share(this, notes);
           shares.add(share);
           return share;
         });
+  }
+
+  /** {@return whether the device goes, or its connection manager} */
+  boolean goes() {
+    return make(s -> closed);
   }
 
   /** A share is closed. */

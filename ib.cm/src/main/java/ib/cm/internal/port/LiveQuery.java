@@ -4,8 +4,8 @@ import ib.cm.CmDatagram;
 import ib.cm.CmEnd;
 import ib.cm.CmUnresolvedException;
 import ib.cm.internal.machine.Query;
-import ib.cm.internal.wire.CmField;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmField;
+import ib.core.mad.cm.CmMessage;
 import ib.core.serial.Mailbox;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
@@ -17,6 +17,7 @@ import java.util.function.Consumer;
 final class LiveQuery extends Mailbox<Query.Outcome> {
   private final String what;
   private final Consumer<LiveQuery> gone;
+  private final Notes notes;
   private final CompletableFuture<CmDatagram> future = new CompletableFuture<>();
 
   /**
@@ -24,11 +25,13 @@ final class LiveQuery extends Mailbox<Query.Outcome> {
    *
    * @param serviceId the service that is asked for
    * @param gone called when the future has completed
+   * @param notes takes a failure
    */
-  LiveQuery(long serviceId, Consumer<LiveQuery> gone) {
+  LiveQuery(long serviceId, Consumer<LiveQuery> gone, Notes notes) {
     super(Share.CALLBACKS, 1);
     this.what = String.format("resolve service 0x%016x", serviceId);
     this.gone = gone;
+    this.notes = notes;
   }
 
   CompletableFuture<CmDatagram> future() {
@@ -41,9 +44,15 @@ final class LiveQuery extends Mailbox<Query.Outcome> {
       CmMessage rep = outcome.answer();
       int status = rep == null ? 0 : rep.value(CmField.SIDR_REP_STATUS);
       if (rep == null) {
-        future.completeExceptionally(silence(outcome));
+        IbException why = silence(outcome);
+        if (outcome.how() == CmEnd.UNREACHABLE) {
+          notes.unresolved(what, why);
+        }
+        future.completeExceptionally(why);
       } else if (status != 0) {
-        future.completeExceptionally(new CmUnresolvedException(what, status, rep.privateData()));
+        IbException why = new CmUnresolvedException(what, status, rep.privateData());
+        notes.unresolved(what, why);
+        future.completeExceptionally(why);
       } else {
         int qkey = rep.value(CmField.SIDR_REP_QKEY);
         int qpn = rep.value(CmField.SIDR_REP_QPN);
@@ -58,8 +67,8 @@ final class LiveQuery extends Mailbox<Query.Outcome> {
     return outcome.how() == CmEnd.UNREACHABLE
         ? new IbTimedOutException(
             what,
-            "no answer to " + outcome.sent() + " messages",
-            "whether the peer runs, and UDP port 4791 is open between both hosts")
+            outcome.how().text() + " to " + outcome.sent() + " messages",
+            outcome.how().hint())
         : new IbDisassociatedException(what, "the share of the port is closed", "ask again");
   }
 

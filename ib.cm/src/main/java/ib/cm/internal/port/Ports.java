@@ -45,10 +45,10 @@ final class Ports {
   }
 
   /** {@return a new share of a port} */
-  CmPort open(int number) {
+  CmPort open(int number, Notes notes) {
     LivePort port = live.get(number);
     if (port != null) {
-      return port.share();
+      return port.share(notes);
     }
     IbException why = refused.get(number);
     if (why != null) {

@@ -43,14 +43,23 @@ final class Share implements CmPort {
 
   private final Logger log = LoggerFactory.getLogger(Share.class);
   private final LivePort port;
+  private final Notes notes;
   private final Map<Connection, LiveConnection> connections = new HashMap<>();
   private final Set<Listener> listeners = new HashSet<>();
   private final Map<LiveQuery, Query> queries = new HashMap<>();
   private final Map<LiveService, DatagramListener> services = new HashMap<>(); // until unheard
   private boolean closed;
 
-  Share(LivePort port) {
+  Share(LivePort port, Notes notes) {
     this.port = port;
+    this.notes = notes;
+  }
+
+  /** Enters the end of a connection in the book, but not where this share is closed by its user. */
+  void ended(Connection c, CmEvent.Ended end) {
+    if (end.how() != CmEnd.REMOVED || port.goes()) {
+      notes.ended(c, end);
+    }
   }
 
   LivePort port() {
@@ -136,7 +145,7 @@ final class Share implements CmPort {
   @Override
   public CompletableFuture<CmDatagram> resolve(
       long serviceId, CmPath path, CmTerms terms, byte[] privateData) {
-    LiveQuery live = new LiveQuery(serviceId, old -> port.run(s -> queries.remove(old)));
+    LiveQuery live = new LiveQuery(serviceId, old -> port.run(s -> queries.remove(old)), notes);
     port.run(
         s -> {
           opened("resolve");

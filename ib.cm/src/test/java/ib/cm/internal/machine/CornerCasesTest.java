@@ -14,7 +14,7 @@ import ib.cm.CmEvent;
 import ib.cm.CmTerms;
 import ib.cm.internal.machine.Lab.Heard;
 import ib.cm.internal.machine.Lab.Side;
-import ib.cm.internal.wire.CmKind;
+import ib.core.mad.cm.CmKind;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

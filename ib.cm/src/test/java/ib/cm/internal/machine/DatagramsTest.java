@@ -1,6 +1,6 @@
 package ib.cm.internal.machine;
 
-import static ib.cm.internal.wire.CmField.*;
+import static ib.core.mad.cm.CmField.*;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -11,8 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.cm.CmEnd;
 import ib.cm.CmPath;
 import ib.cm.CmTerms;
-import ib.cm.internal.wire.CmKind;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbExistsException;

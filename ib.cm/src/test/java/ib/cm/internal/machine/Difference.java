@@ -1,9 +1,9 @@
 package ib.cm.internal.machine;
 
-import static ib.cm.internal.wire.CmField.*;
+import static ib.core.mad.cm.CmField.*;
 
-import ib.cm.internal.wire.CmKind;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmMessage;
 import java.lang.foreign.ValueLayout;
 import java.util.HexFormat;
 import java.util.List;

@@ -1,16 +1,16 @@
 package ib.cm.internal.machine;
 
-import static ib.cm.internal.wire.CmField.*;
+import static ib.core.mad.cm.CmField.*;
 
 import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmPath;
 import ib.cm.CmTerms;
-import ib.cm.internal.wire.CmKind;
-import ib.cm.internal.wire.CmMessage;
-import ib.cm.internal.wire.CmaHeader;
-import ib.cm.internal.wire.Decoded;
-import ib.cm.internal.wire.Recorded;
+import ib.core.mad.cm.CmDecoded;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmMessage;
+import ib.core.mad.cm.CmaHeader;
+import ib.core.mad.cm.Recorded;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
@@ -132,7 +132,7 @@ final class Rerun {
   // ---- what Linux has heard ----
 
   private void hear(Recorded frame) {
-    Decoded decoded = frame.decoded();
+    CmDecoded decoded = frame.decoded();
     if (decoded instanceof CmMessage m && m.kind() == CmKind.REQ) {
       CmMessage first = answer(frame, m.localId(), 0);
       boolean served = first == null || first.kind() != CmKind.REJ || reason(first) != NO_SERVICE;

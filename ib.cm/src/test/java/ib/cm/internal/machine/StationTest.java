@@ -1,6 +1,6 @@
 package ib.cm.internal.machine;
 
-import static ib.cm.internal.wire.CmField.*;
+import static ib.core.mad.cm.CmField.*;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -12,8 +12,8 @@ import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmPath;
 import ib.cm.CmTerms;
-import ib.cm.internal.wire.CmKind;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbExistsException;
@@ -131,7 +131,7 @@ class StationTest {
     hear(req(1, 1).set(REQ_REMOTE_GID, Gid.linkLocal(5)));
     CmMessage rej = said(CmKind.REJ);
     assertEquals(12, rej.value(REJ_REASON));
-    assertArrayEquals(Gid.linkLocal(0x1001).toBytes(), rej.rejectInfo());
+    assertArrayEquals(Gid.linkLocal(0x1001).toBytes(), rej.info());
     hear(req(1, 1).set(REQ_LOCAL_LID, 0xc000));
     rejected(13);
     assertEquals(List.of(), asked);
@@ -288,7 +288,7 @@ class StationTest {
     pass();
     CmMessage rej = said(CmKind.REJ); // CM: the peer need not wait either
     assertEquals(4, rej.value(REJ_REASON));
-    assertEquals(8, rej.rejectInfo().length);
+    assertEquals(8, rej.info().length);
     assertInstanceOf(CmEvent.Released.class, events.getLast());
     assertEquals(0, station.size());
   }

@@ -4,13 +4,13 @@ import static ib.cm.internal.machine.Cases.disconnects;
 import static ib.cm.internal.machine.Cases.right;
 import static ib.cm.internal.machine.Lab.MS;
 import static ib.cm.internal.machine.Lab.SERVICE;
-import static ib.cm.internal.wire.CmField.*;
+import static ib.core.mad.cm.CmField.*;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.cm.CmEnd;
 import ib.cm.internal.machine.Lab.Side;
-import ib.cm.internal.wire.CmKind;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.Gid;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;

@@ -50,10 +50,11 @@ final class MadDevice implements Services.Mad {
     return port < 1 || port > ports.size() ? Map.of() : ports.get(port - 1).counters().named();
   }
 
-  /** Ends what agents are left, then queue pairs and the rest. */
+  /** Ends what agents are left, then queue pairs, then what the ports' queues have, then memory. */
   void close() {
     ports.forEach(p -> p.close(null));
-    wires.forEach(QpWire::close);
+    wires.forEach(QpWire::stop);
     ports.forEach(p -> p.fence(owed -> {}));
+    wires.forEach(QpWire::close);
   }
 }

@@ -182,15 +182,28 @@ final class QpWire implements Wire, AutoCloseable {
     }
   }
 
-  @Override
-  public void close() {
+  /**
+   * Ends the queue pairs and their callbacks, which read and write the memory, and refuses further
+   * sends. Afterwards the port's queue is fenced, then this is closed.
+   */
+  void stop() {
     for (SpecialQp q : qps) {
       if (q != null) {
         q.close();
       }
     }
-    memory.close();
     cq.close();
+    for (SpecialQp q : qps) {
+      if (q != null) {
+        run(q::end);
+      }
+    }
+  }
+
+  /** Gives the memory back, which no thread uses any more. */
+  @Override
+  public void close() {
+    memory.close();
     pd.close();
   }
 }

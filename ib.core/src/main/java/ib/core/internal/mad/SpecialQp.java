@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 final class SpecialQp implements AutoCloseable {
   private static final int BUFFER = WellKnown.GRH_BYTES + MadHeader.MAD_BYTES;
 
+  private static final String GOES = "the device goes";
+
   private record Waiting(MemorySegment mad, MadAddress to, Wire.Done done) {}
 
   private final QpWire wire;
@@ -32,6 +34,7 @@ final class SpecialQp implements AutoCloseable {
   private final int receives;
   private final ArrayDeque<SendSlot> free = new ArrayDeque<>();
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+  private boolean ended; // the port's queue's
   private final SendWr sendWr = new SendWr(1); // the port's queue's
   private final RecvWr againWr = new RecvWr(1); // the queue's callbacks', which come one by one
 
@@ -65,6 +68,10 @@ final class SpecialQp implements AutoCloseable {
 
   /** Sends a datagram, or queues it until a send completes. The bytes must not change meanwhile. */
   void send(MemorySegment mad, MadAddress to, Wire.Done done) {
+    if (ended) {
+      done.sent(GOES);
+      return;
+    }
     SendSlot slot = free.poll();
     if (slot == null) {
       waiting.add(new Waiting(mad, to, done));
@@ -74,6 +81,14 @@ final class SpecialQp implements AutoCloseable {
     if (failure != null) {
       free.add(slot);
       done.sent(failure);
+    }
+  }
+
+  /** Refuses what is or will be sent: the memory goes. */
+  void end() {
+    ended = true;
+    for (Waiting w = waiting.poll(); w != null; w = waiting.poll()) {
+      w.done.sent(GOES);
     }
   }
 

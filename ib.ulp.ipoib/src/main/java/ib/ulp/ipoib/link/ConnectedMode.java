@@ -99,7 +99,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     int sends = Math.min(MAX_SENDS, config.sends());
     int receives = Math.min(MAX_RECEIVES, config.receives());
     Refusals refusals = link.statistics().refusals();
-    CmPort cm = shared.cm().open(link.device().name(), link.port());
+    CmPort cm = shared.cm().open(link.device().name(), link.port(), "ib.ulp.ipoib");
     boolean whole = false;
     try {
       Connections connections = new Connections(link.loop(), cm, udQpn, this, refusals);

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.cm.CmConnection;
-import ib.cm.internal.wire.CmField;
-import ib.cm.internal.wire.CmKind;
-import ib.cm.internal.wire.CmMessage;
+import ib.core.mad.cm.CmField;
+import ib.core.mad.cm.CmKind;
+import ib.core.mad.cm.CmMessage;
 import ib.ulp.ipoib.cm.CmWorld.Node;
 import ib.ulp.ipoib.cm.Connection.State;
 import ib.ulp.ipoib.wire.Connected;

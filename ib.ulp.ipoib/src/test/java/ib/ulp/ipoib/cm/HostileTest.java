@@ -3,10 +3,10 @@ package ib.ulp.ipoib.cm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.cm.internal.wire.CmKind;
 import ib.core.mad.Mad;
 import ib.core.mad.MadMethod;
 import ib.core.mad.MgmtClass;
+import ib.core.mad.cm.CmKind;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;

@@ -1,4 +1,4 @@
-package ib.cm.internal.wire;
+package ib.core.mad.cm;
 
 import ib.core.mad.smp.MadField;
 
@@ -21,8 +21,12 @@ public enum CmField implements MadField {
   REQ_QPN(CmKind.REQ, "qpn", 32, 0, 24),
   /** Reads and atomics that the sender serves at once. */
   REQ_RESPONDER_RESOURCES(CmKind.REQ, "responder_resources", 35, 0, 8),
+  /** EE context number of the sender (reliable datagrams). */
+  REQ_LOCAL_EECN(CmKind.REQ, "local_eecn", 36, 0, 24),
   /** Reads and atomics that the sender will have outstanding. */
   REQ_INITIATOR_DEPTH(CmKind.REQ, "initiator_depth", 39, 0, 8),
+  /** EE context number of the receiver (reliable datagrams). */
+  REQ_REMOTE_EECN(CmKind.REQ, "remote_eecn", 40, 0, 24),
   /** How long the receiver may take, an exponent. */
   REQ_REMOTE_CM_TIMEOUT(CmKind.REQ, "remote_cm_timeout", 43, 0, 5),
   /** 0 RC, 1 UC, 2 RD, 3 see the extended transport. */
@@ -75,6 +79,34 @@ public enum CmField implements MadField {
   REQ_SUBNET_LOCAL(CmKind.REQ, "subnet_local", 94, 4, 1),
   /** ACK timeout of the receiver's queue pair, an exponent. */
   REQ_ACK_TIMEOUT(CmKind.REQ, "ack_timeout", 95, 0, 5),
+  /** LID of the sender on the alternate path; 0 when there is no such path. */
+  REQ_ALT_LOCAL_LID(CmKind.REQ, "alt_local_lid", 96, 0, 16),
+  /** LID of the receiver on the alternate path. */
+  REQ_ALT_REMOTE_LID(CmKind.REQ, "alt_remote_lid", 98, 0, 16),
+  /** GID of the sender on the alternate path, first half. */
+  REQ_ALT_LOCAL_GID(CmKind.REQ, "alt_local_gid", 100, 0, 64),
+  /** GID of the sender on the alternate path, second half. */
+  REQ_ALT_LOCAL_GID_LOW(CmKind.REQ, "alt_local_gid_low", 108, 0, 64),
+  /** GID of the receiver on the alternate path, first half. */
+  REQ_ALT_REMOTE_GID(CmKind.REQ, "alt_remote_gid", 116, 0, 64),
+  /** GID of the receiver on the alternate path, second half. */
+  REQ_ALT_REMOTE_GID_LOW(CmKind.REQ, "alt_remote_gid_low", 124, 0, 64),
+  /** Flow label of the alternate path. */
+  REQ_ALT_FLOW_LABEL(CmKind.REQ, "alt_flow_label", 132, 0, 20),
+  /** Packet rate of the alternate path, code of {@code ibv_rate}. */
+  REQ_ALT_RATE(CmKind.REQ, "alt_rate", 135, 2, 6),
+  /** Traffic class of the alternate path. */
+  REQ_ALT_TCLASS(CmKind.REQ, "alt_tclass", 136, 0, 8),
+  /** Hop limit of the alternate path. */
+  REQ_ALT_HOP(CmKind.REQ, "alt_hop", 137, 0, 8),
+  /** Service level of the alternate path. */
+  REQ_ALT_SL(CmKind.REQ, "alt_sl", 138, 0, 4),
+  /** The alternate path stays in the subnet. */
+  REQ_ALT_SUBNET_LOCAL(CmKind.REQ, "alt_subnet_local", 138, 4, 1),
+  /** ACK timeout of the receiver's queue pair on the alternate path, an exponent. */
+  REQ_ALT_ACK_TIMEOUT(CmKind.REQ, "alt_ack_timeout", 139, 0, 5),
+  /** The sender understands SuggestAlternatePath. */
+  REQ_SAP(CmKind.REQ, "sap_supported", 139, 5, 1),
   /** Name of the connection at the sender. */
   MRA_LOCAL_COMM_ID(CmKind.MRA, "local_comm_id", 0, 0, 32),
   /** Name of the connection at the receiver; 0 when the sender has not heard it. */
@@ -153,8 +185,12 @@ public enum CmField implements MadField {
   SIDR_REP_STATUS(CmKind.SIDR_REP, "status", 4, 0, 8),
   /** Length of the additional information. */
   SIDR_REP_INFO_LEN(CmKind.SIDR_REP, "info_len", 5, 0, 8),
+  /** ECE vendor, first two bytes (CM-12). */
+  SIDR_REP_VENDOR_H(CmKind.SIDR_REP, "vendor_hm", 6, 0, 16),
   /** Queue pair of the sender. */
   SIDR_REP_QPN(CmKind.SIDR_REP, "qpn", 8, 0, 24),
+  /** ECE vendor, third byte. */
+  SIDR_REP_VENDOR_L(CmKind.SIDR_REP, "vendor_l", 11, 0, 8),
   /** Service ID. */
   SIDR_REP_SERVICE_ID(CmKind.SIDR_REP, "service_id", 12, 0, 64),
   /** Q_Key. */
@@ -165,6 +201,34 @@ public enum CmField implements MadField {
   LAP_REMOTE_COMM_ID(CmKind.LAP, "remote_comm_id", 4, 0, 32),
   /** Queue pair of the receiver. */
   LAP_REMOTE_QPN(CmKind.LAP, "remote_qpn", 12, 0, 24),
+  /** How long the receiver may take, an exponent. */
+  LAP_REMOTE_CM_TIMEOUT(CmKind.LAP, "remote_cm_timeout", 15, 0, 5),
+  /** LID of the sender on the alternate path; 0 when there is no such path. */
+  LAP_ALT_LOCAL_LID(CmKind.LAP, "alt_local_lid", 20, 0, 16),
+  /** LID of the receiver on the alternate path. */
+  LAP_ALT_REMOTE_LID(CmKind.LAP, "alt_remote_lid", 22, 0, 16),
+  /** GID of the sender on the alternate path, first half. */
+  LAP_ALT_LOCAL_GID(CmKind.LAP, "alt_local_gid", 24, 0, 64),
+  /** GID of the sender on the alternate path, second half. */
+  LAP_ALT_LOCAL_GID_LOW(CmKind.LAP, "alt_local_gid_low", 32, 0, 64),
+  /** GID of the receiver on the alternate path, first half. */
+  LAP_ALT_REMOTE_GID(CmKind.LAP, "alt_remote_gid", 40, 0, 64),
+  /** GID of the receiver on the alternate path, second half. */
+  LAP_ALT_REMOTE_GID_LOW(CmKind.LAP, "alt_remote_gid_low", 48, 0, 64),
+  /** Flow label of the alternate path. */
+  LAP_ALT_FLOW_LABEL(CmKind.LAP, "alt_flow_label", 56, 0, 20),
+  /** Traffic class of the alternate path. */
+  LAP_ALT_TCLASS(CmKind.LAP, "alt_tclass", 59, 0, 8),
+  /** Hop limit of the alternate path. */
+  LAP_ALT_HOP(CmKind.LAP, "alt_hop", 60, 0, 8),
+  /** Packet rate of the alternate path, code of {@code ibv_rate}. */
+  LAP_ALT_RATE(CmKind.LAP, "alt_rate", 61, 2, 6),
+  /** Service level of the alternate path. */
+  LAP_ALT_SL(CmKind.LAP, "alt_sl", 62, 0, 4),
+  /** The alternate path stays in the subnet. */
+  LAP_ALT_SUBNET_LOCAL(CmKind.LAP, "alt_subnet_local", 62, 4, 1),
+  /** ACK timeout of the receiver's queue pair on the alternate path, an exponent. */
+  LAP_ALT_ACK_TIMEOUT(CmKind.LAP, "alt_ack_timeout", 63, 0, 5),
   /** Name of the connection at the sender. */
   APR_LOCAL_COMM_ID(CmKind.APR, "local_comm_id", 0, 0, 32),
   /** Name of the connection at the receiver; 0 when the sender has not heard it. */

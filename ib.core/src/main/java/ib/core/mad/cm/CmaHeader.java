@@ -1,4 +1,4 @@
-package ib.cm.internal.wire;
+package ib.core.mad.cm;
 
 import ib.core.verbs.IbInvalidException;
 import java.net.InetAddress;
@@ -29,18 +29,24 @@ public record CmaHeader(int port, InetAddress source, InetAddress destination) {
    * @param data of a REQ or a SIDR_REQ
    */
   public static @Nullable String refusal(byte[] data) {
-    if (data[0] != 0) {
-      return "version of the private header";
-    }
-    int ip = data[1] >>> 4 & 0xf;
-    if (ip != 4 && ip != 6) {
-      return "IP version of the private header";
+    if (!begins(data)) {
+      return (data[0] == 0 ? "IP version" : "version") + " of the private header";
     }
     CmaHeader h = read(data);
     boolean loops = h.source.isLoopbackAddress() && !h.destination.isLoopbackAddress();
     return loops || special(h.source) || special(h.destination)
         ? "special address in the private header"
         : null;
+  }
+
+  /**
+   * {@return whether private data begin with a header of this version, whatever its addresses are}
+   *
+   * @param data of a REQ or a SIDR_REQ
+   */
+  public static boolean begins(byte[] data) {
+    int ip = data[1] >>> 4 & 0xf;
+    return data[0] == 0 && (ip == 4 || ip == 6);
   }
 
   private static boolean special(InetAddress a) {

@@ -1,4 +1,4 @@
-package ib.cm.internal.wire;
+package ib.core.mad.cm;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

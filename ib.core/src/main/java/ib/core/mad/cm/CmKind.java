@@ -1,4 +1,4 @@
-package ib.cm.internal.wire;
+package ib.core.mad.cm;
 
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +53,7 @@ public enum CmKind {
   }
 
   /** {@return the message with that attribute ID, or null} */
-  static @Nullable CmKind of(int attribute) {
+  public static @Nullable CmKind of(int attribute) {
     for (CmKind each : values()) {
       if (each.attribute == attribute) {
         return each;

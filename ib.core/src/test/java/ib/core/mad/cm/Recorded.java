@@ -1,4 +1,4 @@
-package ib.cm.internal.wire;
+package ib.core.mad.cm;
 
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
@@ -107,7 +107,7 @@ public record Recorded(
   }
 
   /** {@return the message, or why it is none} */
-  public Decoded decoded() {
+  public CmDecoded decoded() {
     return CmMessage.read(mad());
   }
 

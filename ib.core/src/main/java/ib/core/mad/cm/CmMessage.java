@@ -1,4 +1,4 @@
-package ib.cm.internal.wire;
+package ib.core.mad.cm;
 
 import ib.core.mad.Mad;
 import ib.core.mad.MadMethod;
@@ -14,14 +14,15 @@ import java.lang.foreign.ValueLayout;
  * A message of the connection manager: the 232 data bytes of its datagram, read and written by
  * {@link CmField}. Any 256 bytes give a message or a {@link CmDrop}.
  */
-public final class CmMessage implements Decoded {
+public final class CmMessage implements CmDecoded {
   /** Version of the class. */
   public static final int CLASS_VERSION = 2;
 
   /** Longest additional information of a REJ. */
   public static final int MAX_REJ_INFO = 72;
 
-  private static final int REJ_INFO_AT = 12;
+  private static final int REJ_INFO_AT = 12; // of an APR the same
+  private static final int SIDR_REP_INFO_AT = 24;
   private static final int MIN_MTU = 1;
   private static final int MAX_MTU = 5;
 
@@ -54,7 +55,7 @@ public final class CmMessage implements Decoded {
    * @param mad the datagram; not copied
    * @return a {@link CmMessage} or a {@link CmDrop}
    */
-  public static Decoded read(Mad mad) {
+  public static CmDecoded read(Mad mad) {
     MadHeader h = mad.header();
     if (h.baseVersion() != MadHeader.BASE_VERSION || h.classVersion() != CLASS_VERSION) {
       return CmDrop.VERSION;
@@ -66,7 +67,7 @@ public final class CmMessage implements Decoded {
     return kind == null ? CmDrop.ATTRIBUTE : new CmMessage(kind, mad).checked();
   }
 
-  private Decoded checked() {
+  private CmDecoded checked() {
     return switch (kind) {
       case REQ -> {
         int mtu = value(CmField.REQ_MTU);
@@ -76,14 +77,14 @@ public final class CmMessage implements Decoded {
         yield mtu < MIN_MTU || mtu > MAX_MTU ? CmDrop.MTU : this;
       }
       case REP, RTU, DREQ, LAP -> localId() == 0 ? CmDrop.NO_NAME : this;
-      case REJ -> info(CmField.REJ_INFO_LEN);
-      case SIDR_REP -> info(CmField.SIDR_REP_INFO_LEN);
-      case APR -> info(CmField.APR_INFO_LEN);
+      case REJ -> fits(CmField.REJ_INFO_LEN);
+      case SIDR_REP -> fits(CmField.SIDR_REP_INFO_LEN);
+      case APR -> fits(CmField.APR_INFO_LEN);
       case MRA, DREP, SIDR_REQ -> this;
     };
   }
 
-  private Decoded info(CmField length) {
+  private CmDecoded fits(CmField length) {
     return value(length) > MAX_REJ_INFO ? CmDrop.INFO_LENGTH : this;
   }
 
@@ -189,10 +190,17 @@ public final class CmMessage implements Decoded {
     return this;
   }
 
-  /** {@return a copy of the additional information of a REJ} */
-  public byte[] rejectInfo() {
-    int length = value(CmField.REJ_INFO_LEN);
-    return data.asSlice(REJ_INFO_AT, length).toArray(ValueLayout.JAVA_BYTE);
+  /** {@return a copy of the additional information of a REJ, APR or SIDR_REP; else no bytes} */
+  public byte[] info() {
+    int length =
+        switch (kind) {
+          case REJ -> value(CmField.REJ_INFO_LEN);
+          case APR -> value(CmField.APR_INFO_LEN);
+          case SIDR_REP -> value(CmField.SIDR_REP_INFO_LEN);
+          default -> 0;
+        };
+    int at = kind == CmKind.SIDR_REP ? SIDR_REP_INFO_AT : REJ_INFO_AT;
+    return data.asSlice(at, length).toArray(ValueLayout.JAVA_BYTE);
   }
 
   /**
@@ -211,14 +219,9 @@ public final class CmMessage implements Decoded {
     return this;
   }
 
+  /** {@return the message as {@link CmText} writes it} */
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder(kind.name());
-    for (CmField each : CmField.values()) {
-      if (each.kind() == kind) {
-        text.append(' ').append(each.label()).append(" 0x").append(Long.toHexString(each.of(data)));
-      }
-    }
-    return text.toString();
+    return CmText.of(mad);
   }
 }

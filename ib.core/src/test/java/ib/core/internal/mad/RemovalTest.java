@@ -1,0 +1,79 @@
+package ib.core.internal.mad;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ib.core.client.Incidents;
+import ib.core.internal.callback.Contract;
+import ib.core.internal.waits.WaitGraph;
+import ib.core.mad.Mad;
+import ib.core.mad.MadAddress;
+import ib.core.mad.MadMethod;
+import ib.core.mad.MgmtClass;
+import ib.core.testing.CoreRig;
+import ib.core.testing.FakeDevice;
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.ObjectControl.Kind;
+import ib.core.verbs.WellKnown;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@DisplayName("M2 B9: a device goes while its ports receive and send")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class RemovalTest {
+  @Test
+  @DisplayName("the memory of receives goes when no callback of theirs runs or will run")
+  void receives() throws Exception {
+    FakeDevice device = new FakeDevice("fake0");
+    Contract contract = new Contract(true);
+    List<Integer> queues = new ArrayList<>();
+    try (CoreRig rig = new CoreRig(device, contract);
+        Threads threads = new Threads()) {
+      MadDevice mad = new MadDevice(rig.bind("mad"), threads, contract, new WaitGraph());
+      mad.start();
+      device.faults().at("destroyMR", () -> queues.add(device.live(Kind.CQ)));
+      mad.close();
+    }
+    assertEquals(List.of(0), queues, "completion queues that are left when the memory goes");
+  }
+
+  @Test
+  @DisplayName("what is sent then, or had no place yet, fails by name and touches no memory")
+  void sends() throws Exception {
+    FakeDevice device = new FakeDevice("fake0");
+    Contract contract = new Contract(true);
+    try (CoreRig rig = new CoreRig(device, contract)) {
+      device.completeOnPost = false; // no place becomes free
+      List<@Nullable String> failures = new ArrayList<>();
+      VirtualWorld world = new VirtualWorld();
+      QpWire wire = new QpWire(rig.bind("mad"), 1, contract);
+      Incidents incidents = new Incidents("management datagrams", line -> {});
+      MadPort port = new MadPort("fake0/1", wire, world, contract, new WaitGraph(), incidents);
+      wire.start(port);
+      send(port, wire, QpWire.SENDS + 2, failures);
+      world.runUntilMs(1);
+      assertEquals(List.of(), failures);
+      wire.stop();
+      send(port, wire, 1, failures);
+      world.runUntilMs(2);
+      assertEquals(Collections.nCopies(3, "the device goes"), failures);
+      wire.close();
+      send(port, wire, 1, failures);
+      world.runUntilMs(3);
+      assertEquals(Collections.nCopies(4, "the device goes"), failures);
+      assertEquals(0, device.touchedDead(), "uses of what is destroyed");
+    }
+  }
+
+  private static void send(MadPort port, QpWire wire, int count, List<@Nullable String> failures) {
+    Mad mad = Mad.request(MgmtClass.CM, 2, MadMethod.SEND, 0x10, 0);
+    MadAddress to = MadAddress.gsi(AhAttr.ofLid(1, 7, 0));
+    for (int i = 0; i < count; i++) {
+      port.run(() -> wire.transmit(WellKnown.QPN_GSI, mad.bytes(), to, failures::add));
+    }
+  }
+}

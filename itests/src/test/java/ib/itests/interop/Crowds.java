@@ -70,21 +70,25 @@ public class Crowds {
     return theirs;
   }
 
-  private static Program end(String program, CompletableFuture<Program> server) throws Exception {
+  private static void end(String program, CompletableFuture<Program> server) throws Exception {
     Lane.LANE.peer.signal("TERM", program);
-    return server.get(Lane.END_S, TimeUnit.SECONDS);
+    server.get(Lane.END_S, TimeUnit.SECONDS);
   }
 
-  /** T2: 50 clients at once at one server of Linux. */
+  /**
+   * T2: 50 clients at once at one server of Linux. That is ucmatose: rping's server, which takes 3
+   * at a time, crashes under so many (rdma-core 44).
+   */
   private void fiftyClients() throws Exception {
     CompletableFuture<Program> theirs =
-        server("rping -s -P -p " + port + " -a " + LinuxPeer.ADDRESS);
-    String line = "rping -c -C 3 -v -V -p " + port + " -a " + LinuxPeer.ADDRESS;
+        server("ucmatose -c 50 -C 3 -p " + port + " -b " + LinuxPeer.ADDRESS);
+    String line = "ucmatose -c 1 -C 3 -p " + port + " -s " + LinuxPeer.ADDRESS;
     String printed = Lane.LANE.run("interop:together 50 '" + line + "'");
-    Program ended = end("rping", theirs);
-    long complete = printed.lines().filter(l -> l.startsWith("ping data: rdma-ping-2: ")).count();
-    assertEquals(ended + printed, 50, complete);
-    assertTrue(printed, !printed.contains("mismatch") && !printed.contains("cma event"));
+    Program ended = theirs.get(Lane.END_S, TimeUnit.SECONDS);
+    assertEquals(ended + printed, 0, ended.status());
+    assertEquals(printed, 50, printed.lines().filter(l -> l.equals("return status 0")).count());
+    assertEquals(
+        printed, 50, printed.lines().filter(l -> l.equals("data transfers complete")).count());
   }
 
   /** T9: Linux makes connections at once to our server: all are made, and none needs a retry. */

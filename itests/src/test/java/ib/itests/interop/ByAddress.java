@@ -6,6 +6,7 @@ import ib.itests.Program;
 import java.net.InetAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.AfterClass;
 import org.junit.Before;
 import org.junit.Test;
 
@@ -46,6 +47,12 @@ public abstract class ByAddress {
   public void meet() {
     Lane.LANE.meet(ipv6);
     port = port(++last);
+  }
+
+  /** Once for all cases of a program, because each question costs the emulated peer a process. */
+  @AfterClass
+  public static void nothingIsLeft() {
+    Managers.nothingIsLeft();
   }
 
   private String here() {

@@ -142,6 +142,11 @@ final class Door implements AutoCloseable {
     return link(SENT);
   }
 
+  /** {@return the multicast groups that the link is in, in hexadecimal, as the host has them} */
+  List<String> groups() {
+    return table("igmp");
+  }
+
   private long allLost() {
     return link(SEND_DROPS);
   }

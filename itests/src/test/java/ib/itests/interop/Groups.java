@@ -1,7 +1,9 @@
 package ib.itests.interop;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
+import static org.junit.Assume.assumeFalse;
 
 import ib.itests.Program;
 import java.util.Arrays;
@@ -27,7 +29,9 @@ public class Groups {
 
   @Parameters(name = "{0} {1} IPv6 {2}")
   public static List<Object[]> cases() {
-    return Lane.chosen(Arrays.asList(new Object[][] {{"mckey", "-C 20 -S 500", false}}));
+    return Lane.chosen(
+        Arrays.asList(
+            new Object[][] {{"mckey", "-C 20 -S 500", false}, {"mckey", "-C 5 -o", false}}));
   }
 
   @Before
@@ -36,7 +40,12 @@ public class Groups {
   }
 
   private String receive(String group, String address) {
-    return "mckey -m " + group + " " + options + " -b " + address;
+    return "mckey -m " + group + " " + options.replace(" -o", "") + " -b " + address;
+  }
+
+  /** With -o Linux's sender is a member of the group that does not receive. */
+  private String send(String group, String address) {
+    return receive(group, address) + (options.contains("-o") ? " -s -o" : " -s");
   }
 
   private void check(Program theirs, String ours) {
@@ -55,12 +64,15 @@ public class Groups {
         CompletableFuture.supplyAsync(
             () -> Lane.LANE.run(receive("239.1.2.3", LinuxPeer.HERE)), LinuxPeer.BESIDE);
     Lane.LANE.shell().awaitText("joined dgid: ::ffff:239.1.2.3 mlid 0x0 sl 0");
-    Program theirs = Lane.LANE.peer.exec(receive("239.1.2.3", LinuxPeer.ADDRESS) + " -s");
+    assertTrue(Lane.LANE.peer.isInGroupHere("239.1.2.3"));
+    Program theirs = Lane.LANE.peer.exec(send("239.1.2.3", LinuxPeer.ADDRESS));
     check(theirs, ours.get(Lane.END_S, TimeUnit.SECONDS));
+    assertFalse("the group is left", Lane.LANE.peer.isInGroupHere("239.1.2.3"));
   }
 
   @Test
   public void linuxReceives() throws Exception {
+    assumeFalse("our mckey has no -o", options.contains("-o"));
     Lane.LANE.inTime();
     CompletableFuture<Program> theirs =
         CompletableFuture.supplyAsync(

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.After;
 import org.junit.Test;
 import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
@@ -36,6 +37,11 @@ public class Handshakes {
             }));
   }
 
+  @After
+  public void nothingIsLeft() {
+    Managers.nothingIsLeft();
+  }
+
   @Test
   public void ends() throws Exception {
     Lane.LANE.meet(false);
@@ -60,7 +66,7 @@ public class Handshakes {
     assertTrue(printed, printed.contains("disconnect   :"));
     assertTrue(printed, printed.contains("destroy      :"));
     assertFalse(printed, printed.contains("were not made"));
-    Lane.LANE.peer.must("pkill cmtime; true");
+    Lane.LANE.peer.signal("TERM", "cmtime");
     theirs.get(Lane.END_S, TimeUnit.SECONDS);
   }
 

@@ -36,8 +36,6 @@ final class Lane extends ExternalResource {
   private static final boolean ALONE = Boolean.getBoolean("ib.interop.lane");
   // a machine that needs longer, emulating beside other work, does what it can
   private static final long BUDGET_MIN = Long.getLong("ib.interop.minutes", Matrix.FULL ? 180 : 12);
-  private static final long BUILD_S = 900;
-  private static final long START_S = 240;
   private static final long COMMAND_S = 120; // longer than any end waits for the other
   static final long END_S = 150;
   private static final int HEADERS = 80; // that rdma_rxe leaves room for
@@ -77,16 +75,7 @@ final class Lane extends ExternalResource {
   }
 
   private void start() throws Exception {
-    started = peer.run(60, "status").status() != 0;
-    if (started) {
-      Program up = peer.run(START_S, "start");
-      if (up.err().contains("not built yet")) {
-        Program built = peer.run(BUILD_S, "build");
-        assumeTrue(built.err().strip(), built.status() == 0);
-        up = peer.run(START_S, "start");
-      }
-      assumeTrue(up.err().strip(), up.status() == 0);
-    }
+    started = peer.start();
     temporary.create();
     peer.open(temporary.getRoot().toPath().resolve("door"));
     peer.must("tc qdisc del dev eth0 root 2>/dev/null; true"); // of a run that was ended by force

@@ -1,5 +1,7 @@
 package ib.itests.interop;
 
+import static org.junit.Assume.assumeTrue;
+
 import ib.itests.Program;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,6 +28,13 @@ final class LinuxPeer {
 
   /** Of the link; packets of 4096 bytes need 4176. */
   static final int LINK_MTU = Integer.getInteger("ib.peer.mtu", 9000);
+
+  /** Whether it is asked for, and nothing else runs beside it. */
+  static final boolean WANTED =
+      Boolean.getBoolean("ib.interop") && Boolean.getBoolean("ib.interop.lane");
+
+  private static final long BUILD_S = 900;
+  private static final long START_S = 240;
 
   /** The common pool may have one thread, and these tasks wait for one another. */
   static final Executor BESIDE = task -> Thread.ofPlatform().daemon().start(task);
@@ -58,6 +67,24 @@ final class LinuxPeer {
     builder.environment().put("IB_PEER_KERNEL", kernel);
     builder.environment().put("IB_PEER_MTU", Integer.toString(LINK_MTU));
     return builder;
+  }
+
+  /**
+   * Boots it, unless it is up; skips the test, with the reason, where it cannot be had. {@return
+   * whether it was booted, so that the caller stops it}
+   */
+  boolean start() {
+    if (run(60, "status").status() == 0) {
+      return false;
+    }
+    Program up = run(START_S, "start");
+    if (up.err().contains("not built yet")) {
+      Program built = run(BUILD_S, "build");
+      assumeTrue(built.err().strip(), built.status() == 0);
+      up = run(START_S, "start");
+    }
+    assumeTrue(up.err().strip(), up.status() == 0);
+    return true;
   }
 
   /** Runs a subcommand to its end. */
@@ -146,6 +173,19 @@ final class LinuxPeer {
     return run.out();
   }
 
+  /**
+   * Sends a signal to all processes of a program there, if there are any. By nothing but the shell:
+   * each process that the loaded peer starts for it would take long, and its image has no pkill.
+   */
+  void signal(String signal, String program) {
+    must(
+        "for p in /proc/[0-9]*; do { read -r c <$p/comm; } 2>/dev/null && [ $c = "
+            + program
+            + " ] && kill -"
+            + signal
+            + " ${p#/proc/}; done; true");
+  }
+
   /** Waits until somebody listens there. */
   void awaitListener(int port) {
     Program seen = door().awaitListener(60, port);
@@ -157,6 +197,16 @@ final class LinuxPeer {
   /** Waits until somebody listens here, in the namespace; without connecting. */
   void awaitListenerHere(int port) {
     door().awaitListenerHere(port);
+  }
+
+  /** {@return whether the namespace's kernel is in a multicast group} */
+  boolean isInGroupHere(String address) {
+    String[] bytes = address.split("\\.");
+    StringBuilder text = new StringBuilder();
+    for (int i = bytes.length - 1; i >= 0; i--) {
+      text.append(String.format("%02X", Integer.parseInt(bytes[i])));
+    }
+    return door().groups().stream().anyMatch(line -> line.contains(text));
   }
 
   /** {@return how many packets have gone there} */

@@ -72,21 +72,13 @@ public class Outages {
     }
   }
 
-  /** By nothing but the shell: each process that the loaded peer starts for it would take long. */
-  private static void kill(String program) {
-    Lane.LANE.peer.must(
-        "for p in /proc/[0-9]*; do { read -r c <$p/comm; } 2>/dev/null && [ $c = "
-            + program
-            + " ] && kill -9 ${p#/proc/}; done; true");
-  }
-
   private void end() {
     if (outage.equals("reboot")) {
       Program booted = Lane.LANE.peer.run(BOOT_S, "reboot");
       assertEquals(booted.toString(), 0, booted.status());
       ScenarioBundle.put(Lane.LANE);
     } else {
-      kill(program);
+      Lane.LANE.peer.signal("KILL", program);
     }
   }
 

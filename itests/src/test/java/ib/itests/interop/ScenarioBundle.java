@@ -21,7 +21,11 @@ final class ScenarioBundle {
           "Requester",
           "Responder",
           "Bulk",
-          "Talk");
+          "Talk",
+          "ConnectionCommands",
+          "ConnectionCommands$Run",
+          "PortHolder",
+          "PortHolder$Objects");
 
   private ScenarioBundle() {}
 
@@ -53,7 +57,10 @@ final class ScenarioBundle {
     main.putValue("Bundle-ManifestVersion", "2");
     main.putValue("Bundle-SymbolicName", "ib.itests.scenario");
     main.putValue("Bundle-Activator", "ib.itests.interop.scenario.ScenarioActivator");
-    main.putValue("Import-Package", "org.osgi.framework,ib.core.client,ib.core.verbs");
+    main.putValue(
+        "Import-Package",
+        "org.osgi.framework,org.apache.felix.service.command,ib.cm,ib.cm.rdma,ib.core.client,"
+            + "ib.core.verbs");
     try (JarOutputStream jar = new JarOutputStream(file, manifest)) {
       for (String simple : CLASSES) {
         String entry = "ib/itests/interop/scenario/" + simple + ".class";

@@ -11,7 +11,10 @@ import java.util.Hashtable;
 import org.osgi.framework.BundleActivator;
 import org.osgi.framework.BundleContext;
 
-/** Registers the shell command {@code scenario srv|cli HOST NAME GID_INDEX}. */
+/**
+ * Registers the shell command {@code scenario srv|cli HOST NAME GID_INDEX}, and those of {@link
+ * ConnectionCommands}.
+ */
 public final class ScenarioActivator implements BundleActivator {
   static final int PORT = 18516;
   private static final int PATIENCE_MS = 60_000;
@@ -56,6 +59,10 @@ public final class ScenarioActivator implements BundleActivator {
     properties.put("osgi.command.scope", "interop");
     properties.put("osgi.command.function", "scenario");
     context.registerService(Command.class, new Command(context), properties);
+    Dictionary<String, Object> more = new Hashtable<>();
+    more.put("osgi.command.scope", "interop");
+    more.put("osgi.command.function", ConnectionCommands.NAMES);
+    context.registerService(ConnectionCommands.class, new ConnectionCommands(context), more);
   }
 
   @Override

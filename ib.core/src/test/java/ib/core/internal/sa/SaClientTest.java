@@ -251,7 +251,7 @@ final class SaClientTest {
   void requestIsNotChanged() {
     server.silent = true;
     try (SaMembership joining = sa.multicast().join(join(1), (m, state, why) -> {})) {
-      Wait.until(() -> server.count("2 group 1") == 1);
+      Wait.until(() -> server.count("2 group 1") > 0);
       assertFalse(joining.record().has(McMemberRecord.Field.PORT_GID), "the request sent has it");
     }
   }

@@ -35,23 +35,39 @@ public final class Mover {
       if (n > address + bytes - to) {
         return false;
       }
-      int lkey = from.lkey(i);
-      long at = from.address(i);
-      Key source = from.local(lkey);
-      if (source == null) {
-        return false;
-      }
-      long allowed = source.admit(lkey, from.domain(), source, 0, at, n);
-      if (allowed == Key.REFUSED) {
-        from.forget(source);
-        return false;
-      }
-      if (!counted(source, allowed, at, key, version, to, n)) {
+      if (!store(from, from.lkey(i), from.address(i), n, key, version, to)) {
         return false;
       }
       to += n;
     }
     return to == address + bytes;
+  }
+
+  /**
+   * Copies one element of a request to memory that a key has admitted.
+   *
+   * @param from the keys of the source's queue pair
+   * @param lkey local key of the element
+   * @param at address of the element
+   * @param bytes length of the element, which the key has admitted
+   * @param key key of the target
+   * @param version result of {@link Key#admit} for all bytes
+   * @param to address of the target
+   * @return false when an access is not allowed or the memory is no longer registered; some bytes
+   *     may be copied then
+   */
+  public static boolean store(
+      LastKeys from, int lkey, long at, long bytes, Key key, long version, long to) {
+    Key source = from.local(lkey);
+    if (source == null) {
+      return false;
+    }
+    long allowed = source.admit(lkey, from.domain(), source, 0, at, bytes);
+    if (allowed == Key.REFUSED) {
+      from.forget(source);
+      return false;
+    }
+    return counted(source, allowed, at, key, version, to, bytes);
   }
 
   /**

@@ -253,10 +253,7 @@ final class DirectPath extends Direction {
       p.keys.forget(key);
       return false;
     }
-    int inline = SendKind.inlineLength(kind);
-    return inline >= 0
-        ? s.give(b, inline, key, version, address)
-        : Mover.store(s.elements(b, kind, qp.keys), length, key, version, address);
+    return s.store(b, kind, length, qp.keys, key, version, address);
   }
 
   private void complete(

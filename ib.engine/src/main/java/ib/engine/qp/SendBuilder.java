@@ -287,10 +287,9 @@ final class SendBuilder {
       fail(PostStatus.INVALID);
       return;
     }
-    if (only) {
-      s.clear(b);
-    }
-    if (length < 0 || !s.add(b, lkey, address, length)) {
+    boolean fits =
+        length >= 0 && (only ? s.only(b, lkey, address, length) : s.add(b, lkey, address, length));
+    if (!fits) {
       fail(PostStatus.INVALID);
     }
   }

@@ -5,6 +5,7 @@ import ib.core.verbs.WrOpcode;
 import ib.engine.mr.InlineData;
 import ib.engine.mr.Key;
 import ib.engine.mr.LastKeys;
+import ib.engine.mr.Mover;
 import ib.engine.mr.Sges;
 import ib.engine.wire.Route;
 import java.lang.foreign.MemorySegment;
@@ -246,7 +247,23 @@ public final class SendSlots {
    * @return false when the request has as many as it can
    */
   public boolean add(int b, int lkey, long address, int bytes) {
-    long kind = words[b + KIND];
+    return add(b, words[b + KIND], lkey, address, bytes);
+  }
+
+  /**
+   * Makes an element the only one, unless the opcode has none or the data is inline.
+   *
+   * @param b the request
+   * @param lkey local key
+   * @param address address in the region's space
+   * @param bytes length in bytes, unsigned
+   * @return false when the request can have none
+   */
+  public boolean only(int b, int lkey, long address, int bytes) {
+    return add(b, words[b + KIND] & ~SendKind.COUNT_BITS, lkey, address, bytes);
+  }
+
+  private boolean add(int b, long kind, int lkey, long address, int bytes) {
     if (SendKind.hasNoElements(kind)) {
       return true;
     }
@@ -257,15 +274,6 @@ public final class SendSlots {
     Sges.set(words, sges(b, kind) + Sges.WORDS * n, lkey, address, bytes);
     words[b + KIND] = kind + (1L << SendKind.COUNT);
     return true;
-  }
-
-  /**
-   * Takes all elements away.
-   *
-   * @param b the request
-   */
-  public void clear(int b) {
-    words[b + KIND] &= ~SendKind.COUNT_BITS;
   }
 
   /**
@@ -590,17 +598,29 @@ public final class SendSlots {
   }
 
   /**
-   * Copies inline data to memory that a key has admitted.
+   * Copies the data of a request to memory that a key has admitted. Each word that says where the
+   * data is, and how much, is read once, before or here.
    *
    * @param b the request
-   * @param bytes number of bytes
+   * @param kind what {@link #kind} has returned of it
+   * @param length what {@link #messageLength} has returned of it, which the key has admitted
+   * @param keys the keys of the queue pair
    * @param key key of the target
    * @param version result of {@link Key#admit} for all bytes
    * @param address address of the target
-   * @return whether all is copied
+   * @return whether all is copied; if not, some bytes may be
    */
-  public boolean give(int b, int bytes, Key key, long version, long address) {
-    return InlineData.give(words, b + DATA, bytes, key, version, address);
+  public boolean store(
+      int b, long kind, long length, LastKeys keys, Key key, long version, long address) {
+    if (SendKind.inlineLength(kind) >= 0) {
+      return InlineData.give(words, b + DATA, (int) length, key, version, address);
+    }
+    if (SendKind.count(kind) != 1) {
+      return Mover.store(elements(b, kind, keys), length, key, version, address);
+    }
+    int at = sges(b, kind); // nearly every request
+    int lkey = Sges.lkey(words, at);
+    return Mover.store(keys, lkey, Sges.address(words, at), length, key, version, address);
   }
 
   /** {@return the route of a datagram, or null} */

@@ -84,4 +84,19 @@ class MoverTest {
     assertEquals(9, ours.get(ValueLayout.JAVA_BYTE, 47));
     assertEquals(7, ours.get(ValueLayout.JAVA_BYTE, 16));
   }
+
+  @Test
+  @DisplayName("one element, which needs no place in the request: all of it, by its own key")
+  void one() {
+    long version = admitted(Access.REMOTE_WRITE, 24);
+    assertTrue(Mover.store(elements, LOCAL, 40, 24, remote, version, 0));
+    untouched(theirs, 24, 0);
+    assertEquals(7, theirs.get(ValueLayout.JAVA_BYTE, 23));
+    theirs.fill((byte) 0);
+    assertFalse(Mover.store(elements, LOCAL, 41, 24, remote, version, 0), "behind its end");
+    assertFalse(Mover.store(elements, LOCAL + 0x100, 0, 24, remote, version, 0), "no such key");
+    remote.revoke();
+    assertFalse(Mover.store(elements, LOCAL, 40, 24, remote, version, 0), "revoked");
+    untouched(theirs, 0, 0);
+  }
 }

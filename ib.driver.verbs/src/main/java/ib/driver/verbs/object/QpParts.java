@@ -15,6 +15,7 @@ import ib.driver.verbs.abi.Function;
 import ib.driver.verbs.abi.Layout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.concurrent.locks.LockSupport;
 
 /** The structure of a queue pair in C, its two work queues and its state. */
 final class QpParts {
@@ -27,6 +28,9 @@ final class QpParts {
   private static final long QP_TYPE = Layout.at("ibv_qp_init_attr", "qp_type", 4);
   private static final long QP_BYTES = Layout.size("ibv_qp");
   private static final long QP_NUM = Layout.at("ibv_qp", "qp_num", 4);
+
+  private static final long MAX_FLUSH_NS = 2_000_000_000L;
+  private static final long PAUSE_NS = 20_000;
 
   private final VerbsContext context;
   private final VerbsCq recvCq;
@@ -195,6 +199,36 @@ final class QpParts {
     return sends.outstanding() + receiveBook.outstanding();
   }
 
+  /** Moves the queue pair to ERR, unless it is in RESET; {@return whether requests are flushed} */
+  private boolean flush() {
+    if (state.now == QpState.RESET) {
+      return false;
+    }
+    try (Frame frame = new Frame()) {
+      MemorySegment c = frame.zeros(QpAttrs.BYTES);
+      QpAttr error = new QpAttr().state(QpState.ERR);
+      QpAttrs.write(c, error);
+      if (frame.check(context.library().modifyQp, address, c.address(), error.mask()) != 0) {
+        return false; // the device has gone
+      }
+    }
+    state.now = QpState.ERR;
+    sends.flushed();
+    return true;
+  }
+
+  /** The device flushes at once; one that does not, loses what is left. */
+  private void awaitFlushes() {
+    long end = System.nanoTime() + MAX_FLUSH_NS;
+    while (outstanding() > 0 && System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(PAUSE_NS);
+    }
+    int lost = outstanding();
+    if (lost > 0) {
+      context.log("a queue pair was closed, and the device has not flushed " + lost + " requests");
+    }
+  }
+
   void multicast(String method, boolean attach, Gid group, int mlid) {
     Function f = attach ? context.library().attachMulticast : context.library().detachMulticast;
     try (Frame frame = new Frame()) {
@@ -204,16 +238,22 @@ final class QpParts {
     }
   }
 
-  /** Ends both queues first: afterwards no thread is in a call with the structure. */
+  /**
+   * Flushes the requests, since each accepted one completes (B20), and ends both queues: afterwards
+   * no thread is in a call with the structure.
+   */
   void destroy() {
+    boolean flushes = flush();
     held.end();
     sends.end();
     receives.end();
+    if (flushes) {
+      awaitFlushes();
+    }
     try (Frame frame = new Frame()) {
       context.destroyed("QP", frame.check(context.library().destroyQp, address));
     }
-    receives.close();
-    recvCq.forget(receiveBook);
+    receives.close(recvCq, receiveBook);
     sends.close();
     context.targets.remove(number);
   }

@@ -13,6 +13,7 @@ import ib.core.verbs.QpType;
 import ib.driver.verbs.abi.Frame;
 import ib.driver.verbs.abi.Function;
 import ib.driver.verbs.abi.Layout;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.locks.LockSupport;
@@ -34,6 +35,7 @@ final class QpParts {
 
   private final VerbsContext context;
   private final VerbsCq recvCq;
+  private final MemorySegment error = Arena.ofAuto().allocate(QpAttrs.BYTES, Long.BYTES);
   private final boolean shared;
   private final int number;
   private final long address;
@@ -54,6 +56,7 @@ final class QpParts {
       throw foreign("a receive queue of another driver");
     }
     VerbsSrq srq = init.srq() instanceof VerbsSrq s ? s : null;
+    QpAttrs.write(error, new QpAttr().state(QpState.ERR));
     this.recvCq = recv;
     this.shared = srq != null;
     this.number = context.targets.add(self);
@@ -159,7 +162,32 @@ final class QpParts {
     return shared || state.now == QpState.RESET ? PostStatus.INVALID : PostStatus.OK;
   }
 
+  /**
+   * After a post: rdma_rxe learns of a receive only when something calls it, and flushes in ERR
+   * when it is moved to ERR again. No allocation; the other providers do nothing then.
+   *
+   * @return the status
+   */
+  int posted(int status) {
+    if (status == PostStatus.OK && state.mayBeFlushed() && held.hold()) {
+      try {
+        flushAgain();
+      } finally {
+        held.letGo();
+      }
+    }
+    return status;
+  }
+
+  private void flushAgain() {
+    if (state.now == QpState.ERR) {
+      Function modify = context.library().modifyQp;
+      int unused = modify.data(address, error.address(), QpAttrMask.STATE.mask());
+    }
+  }
+
   void modify(QpAttr attr, QpState to) {
+    state.erring = attr.has(QpAttrMask.STATE) && to == QpState.ERR;
     try (Frame frame = new Frame()) {
       MemorySegment c = frame.zeros(QpAttrs.BYTES);
       QpAttrs.write(c, attr);
@@ -168,6 +196,10 @@ final class QpParts {
     }
     if (attr.has(QpAttrMask.STATE)) {
       state.now = to;
+      state.erring = false;
+      if (to == QpState.ERR) {
+        flushAgain(); // of what was posted meanwhile
+      }
       if (to == QpState.RESET) {
         sends.reset();
         boolean unused = receives.exclusive(() -> recvCq.forget(receiveBook));
@@ -196,7 +228,11 @@ final class QpParts {
     if (!shared) {
       recvCq.look(true);
     }
-    return sends.outstanding() + receiveBook.outstanding();
+    int left = sends.outstanding() + receiveBook.outstanding();
+    if (left > 0) {
+      flushAgain(); // a peer may have brought the queue pair to ERR, and a receive came later
+    }
+    return left;
   }
 
   /** Moves the queue pair to ERR, unless it is in RESET; {@return whether requests are flushed} */
@@ -204,11 +240,10 @@ final class QpParts {
     if (state.now == QpState.RESET) {
       return false;
     }
+    state.erring = true;
     try (Frame frame = new Frame()) {
-      MemorySegment c = frame.zeros(QpAttrs.BYTES);
-      QpAttr error = new QpAttr().state(QpState.ERR);
-      QpAttrs.write(c, error);
-      if (frame.check(context.library().modifyQp, address, c.address(), error.mask()) != 0) {
+      Function modify = context.library().modifyQp;
+      if (frame.check(modify, address, error.address(), QpAttrMask.STATE.mask()) != 0) {
         return false; // the device has gone
       }
     }
@@ -248,6 +283,7 @@ final class QpParts {
     sends.end();
     receives.end();
     if (flushes) {
+      flushAgain(); // of what was posted meanwhile
       awaitFlushes();
     }
     try (Frame frame = new Frame()) {

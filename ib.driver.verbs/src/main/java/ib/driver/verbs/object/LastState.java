@@ -8,12 +8,4 @@ import ib.core.verbs.QpState;
  */
 final class LastState {
   volatile QpState now = QpState.RESET;
-
-  /** A modify to ERR has begun: what is posted from now on may come behind the kernel's flush. */
-  volatile boolean erring;
-
-  /** {@return whether the kernel may have flushed already when a request was posted} */
-  boolean mayBeFlushed() {
-    return erring || now == QpState.ERR;
-  }
 }

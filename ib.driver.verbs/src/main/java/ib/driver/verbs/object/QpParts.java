@@ -40,6 +40,7 @@ final class QpParts {
   private final int number;
   private final long address;
   private final LastState state = new LastState();
+  private final Claim moves = new Claim(); // calls of ibv_modify_qp
   private final Held held = new Held(); // queries of the state, which any thread makes
   private final ReceiveBook receiveBook;
   final ReceiveQueue receives;
@@ -159,26 +160,31 @@ final class QpParts {
   }
 
   int mayReceive() {
+    if (held.ended()) {
+      return PostStatus.GONE;
+    }
     return shared || state.now == QpState.RESET ? PostStatus.INVALID : PostStatus.OK;
   }
 
   /**
    * After a post: rdma_rxe learns of a receive only when something calls it, and flushes in ERR
-   * when it is moved to ERR again. No allocation; the other providers do nothing then.
+   * when it is moved to ERR again. No allocation; the other providers do nothing then. A post that
+   * does not see ERR came before {@link #modify} has flushed again.
    *
    * @return the status
    */
   int posted(int status) {
-    if (status == PostStatus.OK && state.mayBeFlushed() && held.hold()) {
+    if (status == PostStatus.OK && state.now == QpState.ERR && moves.enter()) {
       try {
         flushAgain();
       } finally {
-        held.letGo();
+        moves.leave();
       }
     }
     return status;
   }
 
+  /** For the holder of the claim of the moves. */
   private void flushAgain() {
     if (state.now == QpState.ERR) {
       Function modify = context.library().modifyQp;
@@ -187,27 +193,29 @@ final class QpParts {
   }
 
   void modify(QpAttr attr, QpState to) {
-    state.erring = attr.has(QpAttrMask.STATE) && to == QpState.ERR;
+    if (!moves.enter()) {
+      throw Held.closed("modifyQp");
+    }
     try (Frame frame = new Frame()) {
       MemorySegment c = frame.zeros(QpAttrs.BYTES);
       QpAttrs.write(c, attr);
       context.check(
           frame, "modifyQp", context.library().modifyQp, address, c.address(), attr.mask());
-    }
-    if (attr.has(QpAttrMask.STATE)) {
-      state.now = to;
-      state.erring = false;
-      if (to == QpState.ERR) {
+      if (attr.has(QpAttrMask.STATE)) {
+        state.now = to;
         flushAgain(); // of what was posted meanwhile
       }
-      if (to == QpState.RESET) {
-        sends.reset();
-        boolean unused = receives.exclusive(() -> recvCq.forget(receiveBook));
-      }
+    } finally {
+      moves.leave();
+    }
+    if (attr.has(QpAttrMask.STATE) && to == QpState.RESET) {
+      sends.reset();
+      boolean unused = receives.exclusive(() -> recvCq.forget(receiveBook));
     }
   }
 
   QpAttr query() {
+    held.need("queryQp");
     try (Frame frame = new Frame()) {
       MemorySegment c = frame.zeros(QpAttrs.BYTES);
       MemorySegment init = frame.zeros(INIT_BYTES);
@@ -221,6 +229,8 @@ final class QpParts {
           init.address());
       state.now = QpAttrs.state(c);
       return QpAttrs.read(c).cap(cap);
+    } finally {
+      held.letGo();
     }
   }
 
@@ -229,8 +239,8 @@ final class QpParts {
       recvCq.look(true);
     }
     int left = sends.outstanding() + receiveBook.outstanding();
-    if (left > 0) {
-      flushAgain(); // a peer may have brought the queue pair to ERR, and a receive came later
+    if (left > 0) { // a peer may have brought the queue pair to ERR, and a receive came later
+      int unused = posted(PostStatus.OK);
     }
     return left;
   }
@@ -240,14 +250,18 @@ final class QpParts {
     if (state.now == QpState.RESET) {
       return false;
     }
-    state.erring = true;
+    if (!moves.enter()) {
+      return false;
+    }
     try (Frame frame = new Frame()) {
       Function modify = context.library().modifyQp;
       if (frame.check(modify, address, error.address(), QpAttrMask.STATE.mask()) != 0) {
         return false; // the device has gone
       }
+      state.now = QpState.ERR;
+    } finally {
+      moves.leave();
     }
-    state.now = QpState.ERR;
     sends.flushed();
     return true;
   }
@@ -266,10 +280,13 @@ final class QpParts {
 
   void multicast(String method, boolean attach, Gid group, int mlid) {
     Function f = attach ? context.library().attachMulticast : context.library().detachMulticast;
+    held.need(method);
     try (Frame frame = new Frame()) {
       MemorySegment gid = frame.zeros(2 * Long.BYTES);
       AhAttrs.gid(gid, 0, group);
       context.check(frame, method, f, address, gid.address(), mlid);
+    } finally {
+      held.letGo();
     }
   }
 
@@ -283,9 +300,9 @@ final class QpParts {
     sends.end();
     receives.end();
     if (flushes) {
-      flushAgain(); // of what was posted meanwhile
       awaitFlushes();
     }
+    moves.end();
     try (Frame frame = new Frame()) {
       context.destroyed("QP", frame.check(context.library().destroyQp, address));
     }

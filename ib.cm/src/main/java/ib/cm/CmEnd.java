@@ -14,7 +14,7 @@ public enum CmEnd {
   CLOSED,
   /** The peer does not know the established connection any more. */
   LOST,
-  /** There is no way to the peer's address; the event has an error number. Nothing was sent. */
+  /** The host knows no way to the peer's address; the event has an error number. */
   UNRESOLVED,
   /** The host's connection manager could not go on; the event has an error number. */
   FAILED,

@@ -31,7 +31,7 @@ final class VerbsDevice extends DriverDevice implements Plugged<VerbsConfig> {
   private final Consumer<String> log;
   private volatile boolean fatal;
 
-  /** What belongs to the opened device. */
+  /** The parts of the opened device. */
   private record Opened(VerbsContext context, VerbsOps ops, HostConnector connector) {}
 
   private VerbsDevice(

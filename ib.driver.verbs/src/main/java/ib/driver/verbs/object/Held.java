@@ -1,6 +1,6 @@
 package ib.driver.verbs.object;
 
-import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.IbInvalidException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Counts the posts that use an object of C now, so that its end waits for them. */
@@ -24,7 +24,7 @@ final class Held {
   /**
    * As {@link #hold}, for calls of the control path.
    *
-   * @throws IbDisassociatedException when the object has ended
+   * @throws IbInvalidException when the object has ended
    */
   void need(String what) {
     if (!hold()) {
@@ -32,8 +32,8 @@ final class Held {
     }
   }
 
-  static IbDisassociatedException closed(String what) {
-    return new IbDisassociatedException(what, "the object is closed", "another one");
+  static IbInvalidException closed(String what) {
+    return new IbInvalidException(what, "the object is closed", "another one");
   }
 
   boolean ended() {

@@ -32,13 +32,13 @@ public interface CmConnection {
   AhAttr source();
 
   /**
-   * {@return what the peer is told of this side's queue pair} It is what the owner says; where the
-   * host has the connection manager, that one chooses the starting PSN. It is known when a request
-   * or a reply has come.
+   * {@return this side's queue pair as the peer knows it} The owner describes the queue pair; where
+   * the host has the connection manager, that one chooses the starting PSN. The PSN is known when a
+   * request or a reply has come.
    *
-   * @param mine what the owner says
+   * @param mine the owner's description
    */
-  default CmEndpoint told(CmEndpoint mine) {
+  default CmEndpoint announced(CmEndpoint mine) {
     return mine;
   }
 

@@ -14,7 +14,7 @@ public enum CmEnd {
   CLOSED("closed by this side", "connect again"),
   /** The peer does not know the established connection any more. */
   LOST("the peer does not know the connection any more", "connect again"),
-  /** There is no way to the peer's address; the event has an error number. Nothing was sent. */
+  /** The host knows no way to the peer's address; the event has an error number. */
   UNRESOLVED("no way to the peer's address", "a route, and the peer's address"),
   /** The host's connection manager could not go on; the event has an error number. */
   FAILED("the host's connection manager could not go on", "the error number"),

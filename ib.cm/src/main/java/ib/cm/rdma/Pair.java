@@ -119,15 +119,15 @@ final class Pair {
   /**
    * Moves the queue pair to RTR and RTS.
    *
-   * @param by knows what the peer is told of it
+   * @param by knows the queue pair as it was announced to the peer
    */
   void move(CmConnection by, CmEndpoint peer, CmTerms terms) {
     if (mine == null || path == null) {
       throw new IllegalStateException(what + " has no queue pair");
     }
-    CmEndpoint told = by.told(mine);
-    given().modify(QpSteps.rtr(path, told, peer));
-    given().modify(QpSteps.rts(told, peer, terms));
+    CmEndpoint known = by.announced(mine);
+    given().modify(QpSteps.rtr(path, known, peer));
+    given().modify(QpSteps.rts(known, peer, terms));
   }
 
   /** Moves the queue pair to the error state. */

@@ -3,7 +3,7 @@ package ib.core.cm;
 import java.net.InetSocketAddress;
 
 /**
- * What an active side asks for.
+ * The request of an active side.
  *
  * @param port of the device, from 1
  * @param local address of the port, and a port

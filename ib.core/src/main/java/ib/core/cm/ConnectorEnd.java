@@ -2,7 +2,7 @@ package ib.core.cm;
 
 /** How a connection of the host, or the attempt to make one, has ended. */
 public enum ConnectorEnd {
-  /** There is no way to the address; the status is an error number. Nothing was sent. */
+  /** The host knows no way to the address; the status is an error number. */
   UNRESOLVED,
   /** The host could not go on; the status is an error number. */
   FAILED,

@@ -31,7 +31,7 @@ final class VerbsDevice extends DriverDevice implements Plugged<VerbsConfig> {
   private final Consumer<String> log;
   private volatile boolean fatal;
 
-  /** What belongs to the opened device. */
+  /** The parts of the opened device. */
   private record Opened(VerbsContext context, VerbsOps ops, HostConnector connector) {}
 
   private VerbsDevice(
@@ -126,7 +126,7 @@ final class VerbsDevice extends DriverDevice implements Plugged<VerbsConfig> {
   }
 
   /** The file may get its rights a little after the device came, so the slot tries again. */
-  private static IbException denied(
+  static IbException denied(
       VerbsConfig config, Libibverbs library, Sysfs sysfs, Sysfs.Entry entry, int errno) {
     String node = sysfs.node(entry);
     return switch (errno) {

@@ -244,17 +244,18 @@ final class HostConnectionsTest {
         passive.established().get(60, TimeUnit.SECONDS);
         if (i == 0) {
           HostPlugTest.rdma("delete", DEVICE);
+          HostPlugTest.rdma("add", DEVICE, "type", "rxe", "netdev", HostPlugTest.NETDEV);
           List<RdmaEnd.Kind> two =
               List.of(ends.poll(60, TimeUnit.SECONDS), ends.poll(60, TimeUnit.SECONDS));
           assertTrue(two.contains(RdmaEnd.Kind.DEVICE_REMOVAL), two.toString());
           assertTrue( // the end of one is news for the other, which is on the same device
               two.stream().noneMatch(k -> k == RdmaEnd.Kind.CLOSED), two.toString());
-          HostPlugTest.rdma("add", DEVICE, "type", "rxe", "netdev", HostPlugTest.NETDEV);
           awaitListener();
         }
       }
     }
-    assertEquals(List.of(RdmaEnd.Kind.CLOSED, RdmaEnd.Kind.CLOSED), List.copyOf(ends));
+    assertEquals(2, ends.size());
+    assertTrue(ends.contains(RdmaEnd.Kind.CLOSED), ends.toString()); // the other may hear of it
   }
 
   private void awaitListener() throws InterruptedException {

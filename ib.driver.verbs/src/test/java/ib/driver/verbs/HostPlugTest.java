@@ -27,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,8 @@ final class HostPlugTest {
   private static final int CYCLES = Integer.getInteger("ib.verbs.cycles", 5);
   private static final long LIMIT_S = 120;
 
+  private final List<String> phases = new CopyOnWriteArrayList<>();
+  private volatile long begun;
   private final BlockingQueue<String> calls = new LinkedBlockingQueue<>();
 
   static void rdma(String... words) throws Exception {
@@ -57,6 +60,10 @@ final class HostPlugTest {
     Process p = new ProcessBuilder(line).redirectErrorStream(true).start();
     String out = new String(p.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, p.waitFor(), out);
+  }
+
+  private void phase(String what) {
+    phases.add(what + " " + (System.nanoTime() - begun) / 1_000_000);
   }
 
   private void expect(String... wanted) throws InterruptedException {
@@ -78,9 +85,12 @@ final class HostPlugTest {
       ClientRegistration second = fabric.core().registerClient(new Client("second", traffic));
       expect("add first", "add second");
       for (int i = 0; i < CYCLES; i++) {
-        long begun = System.nanoTime();
+        begun = System.nanoTime();
+        phases.clear();
         rdma("delete", DEVICE);
+        phase("returned");
         deletes.add((System.nanoTime() - begun) / 1_000_000);
+        System.out.println("rdma link delete, ms after its begin: " + phases);
         assertEquals(
             List.of("remove second", "remove first"),
             List.copyOf(calls),
@@ -126,8 +136,10 @@ final class HostPlugTest {
 
     @Override
     public void remove(IbDevice device, @Nullable Object clientData) {
+      phase("removes " + name);
       if (clientData instanceof Traffic traffic) {
         traffic.close();
+        phase("closed");
       }
       calls.add("remove " + name);
     }

@@ -2,11 +2,14 @@ package ib.driver.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ib.core.verbs.IbAgainException;
 import ib.core.verbs.IbException;
+import ib.driver.verbs.abi.Libc;
 import ib.driver.verbs.abi.Libibverbs;
 import ib.driver.verbs.object.Sysfs;
 import java.io.IOException;
@@ -59,11 +62,15 @@ final class RefusalsTest {
     return new Sysfs(root, root.resolve("dev"));
   }
 
-  private static IbException plug(Path root) {
+  private static void assumeLibrary() {
     assumeTrue(
         Files.exists(Path.of("/usr/lib/x86_64-linux-gnu", Libibverbs.NAME))
             || Files.exists(Path.of("/usr/lib64", Libibverbs.NAME)),
         "libibverbs is not installed: apt install libibverbs1");
+  }
+
+  private static IbException plug(Path root) {
+    assumeLibrary();
     List<String> log = new ArrayList<>();
     Libraries libraries = new Libraries(Libibverbs.NAME);
     return assertThrows(
@@ -105,5 +112,43 @@ final class RefusalsTest {
     assertFalse(before.equals(sysfs.devices().get("rxe0")));
     Files.delete(root.resolve("infiniband_verbs").resolve("uverbs1").resolve("ibdev"));
     assertTrue(sysfs.devices().isEmpty(), "one that is going is not there");
+  }
+
+  /** {@return the refusal for an error number of ibv_open_device} */
+  private static IbException denied(Path root, int errno) throws IOException {
+    assumeLibrary();
+    device(root, "rxe0");
+    Sysfs sysfs = sysfs(root);
+    Sysfs.Entry entry = sysfs.devices().get("rxe0");
+    return VerbsDevice.denied(CONFIG, Libibverbs.load(Libibverbs.NAME), sysfs, entry, errno);
+  }
+
+  @Test
+  @DisplayName("no right, no file, no module: which file, and what to do; the slot tries again")
+  void denied(@TempDir Path root) throws IOException {
+    IbException right = denied(root, Libc.EACCES);
+    says(right, "may not open", "dev/uverbs0", "add the user to the group of the file");
+    assertInstanceOf(IbAgainException.class, right);
+    says(denied(root, Libc.ENOENT), "dev/uverbs0 is not there", "--device /dev/infiniband");
+    says(denied(root, Libc.ENOSYS), "offers no RDMA to programs", "modprobe ib_uverbs");
+    says(denied(root, Libc.EBUSY), "libibverbs cannot open it", "dmesg");
+  }
+
+  @Test
+  @DisplayName("a device that goes in the middle of open: that it has gone; else its provider")
+  void vanishes(@TempDir Path root) throws IOException {
+    assumeLibrary();
+    Path device = device(root, "rxe0");
+    Sysfs sysfs = sysfs(root);
+    Sysfs.Entry entry = sysfs.devices().get("rxe0");
+    Libibverbs library = Libibverbs.load(Libibverbs.NAME);
+    says(
+        VerbsDevice.denied(CONFIG, library, sysfs, entry, Libc.ENODEV),
+        "no provider for rxe0",
+        "apt install ibverbs-providers");
+    Files.delete(device.resolve("ibdev"));
+    says(
+        VerbsDevice.denied(CONFIG, library, sysfs, entry, Libc.ENODEV),
+        "rxe0 has gone while it was opened");
   }
 }

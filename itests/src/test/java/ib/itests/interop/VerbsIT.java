@@ -27,7 +27,8 @@ public final class VerbsIT {
   private static final Path DRIVER = Path.of("../ib.driver.verbs/target");
   private static final String CASES =
       System.getProperty(
-          "ib.verbs.cases", "DATA-(00[0-9]|0[1-9]0|100|45[0-79])|UD-00[0-3]|ATOM-00[0-9]");
+          "ib.verbs.cases",
+          "DATA-(00[0-9]|0[1-9]0|100|45[0-79])|UD-00[0-3]|ATOM-00[0-9]|FLUSH-00[1-58]");
   private static final int CYCLES = Integer.getInteger("ib.verbs.cycles", 2);
   private static final long START_S = 240;
   private static final long TESTS_S = Long.getLong("ib.verbs.seconds", 240);
@@ -95,12 +96,14 @@ public final class VerbsIT {
     assertTrue("nothing is left of " + out, out.endsWith(before));
   }
 
-  /** Points 1 and 4: the cross-section of the kit, memory, garbage, hot-plug; one JVM for all. */
+  /** Points 1, 2 and 4: the kit's cross-section, memory, connections, hot-plug; one JVM for all. */
   @Test
   public void theDriverInsideTheHost() {
     String options =
         "-Dib.verbs.netdev=eth0 -Dib.verbs.cycles=" + CYCLES + " -Dib.kit.case='" + CASES + "'";
-    String tests = " ib.driver.verbs.VerbsContractTest ib.driver.verbs.HostMemoryTest";
+    String tests =
+        " ib.driver.verbs.VerbsContractTest ib.driver.verbs.HostMemoryTest"
+            + " ib.driver.verbs.HostConnectionsTest";
     Program run =
         PEER.run(
             TESTS_S + 30,

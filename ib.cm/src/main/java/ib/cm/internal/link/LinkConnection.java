@@ -84,7 +84,7 @@ final class LinkConnection extends Mailbox<CmEvent> implements CmConnection, Con
     psns = known;
   }
 
-  /** It was asked for at a listener. */
+  /** The peer has asked at a listener. */
   void of(LinkListener ear) {
     listener = ear;
   }
@@ -114,7 +114,7 @@ final class LinkConnection extends Mailbox<CmEvent> implements CmConnection, Con
         handler.heard(this, event);
       }
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts the callbacks of " + this, e);
+      throw new IllegalStateException("no code interrupts the callbacks of " + this, e);
     } finally {
       if (event instanceof CmEvent.Released) {
         close(link);
@@ -205,7 +205,7 @@ final class LinkConnection extends Mailbox<CmEvent> implements CmConnection, Con
   }
 
   @Override
-  public CmEndpoint told(CmEndpoint mine) {
+  public CmEndpoint announced(CmEndpoint mine) {
     ConnectorPsns known = psns;
     if (known == null) {
       throw new IbInvalidException(

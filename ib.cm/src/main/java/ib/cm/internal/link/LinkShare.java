@@ -154,7 +154,7 @@ public final class LinkShare implements CmPort {
     return made;
   }
 
-  /** What is entered after the close has looked ends here. */
+  /** Ends a connection that was entered after the close has looked. */
   private void endIfClosed(LinkConnection made) {
     if (closed) {
       made.over(CmEnd.REMOVED, 0, new byte[0]);

@@ -4,8 +4,10 @@
  * ib.core.cm.Connector}.
  *
  * <p>Any thread may call. The state of a connection changes by one atomic step each; the sets of a
- * share are concurrent. The monitor of {@code LinkListener} guards its addresses, and is held while
- * the host begins or ends to listen, which waits for no peer; no other lock is taken inside.
+ * share are concurrent.
+ *
+ * <p>Locks: the monitor of {@code LinkListener} guards its addresses, and is held while the host
+ * begins or ends to listen, which waits for no peer; no other lock is taken inside.
  */
 @NullMarked
 package ib.cm.internal.link;

@@ -108,7 +108,7 @@ class LinkShareTest {
     assertEquals(new InetSocketAddress(address(), 7000), host.attempt.remote());
     assertEquals(new InetSocketAddress(address(), 4711), host.attempt.local());
     assertEquals(1, host.attempt.data().length);
-    assertEquals(0x1111, c.told(MINE).startingPsn(), "the host's, not the owner's");
+    assertEquals(0x1111, c.announced(MINE).startingPsn(), "the host's, not the owner's");
     c.end();
     assertEquals(List.of("connect", "confirm", "disconnect"), List.copyOf(host.commands));
     host.events.ended(ConnectorEnd.DISCONNECTED, 0, NONE);

@@ -94,7 +94,8 @@ public final class HostConnector implements Connector, AutoCloseable {
     }
   }
 
-  private IbException refusal(String path, int errno) {
+  /** {@return why the file of the connection manager cannot be opened} */
+  IbException refusal(String path, int errno) {
     String what = "connections on " + device.name;
     return switch (errno) {
       case Libc.EACCES, Libc.EPERM ->
@@ -190,7 +191,7 @@ public final class HostConnector implements Connector, AutoCloseable {
     private int read(Frame frame, UcmEvents events) {
       UcmFile.Request request =
           new UcmFile.Request(frame, UcmFile.Command.GET_EVENT, UcmEvents.BYTES).answerAt(0);
-      while (true) {
+      while (!closing) {
         request.answer().fill((byte) 0);
         int errno = file.give(frame, request);
         if (errno != 0) {
@@ -202,6 +203,7 @@ public final class HostConnector implements Connector, AutoCloseable {
           log.accept(device.name + ".rdma_cm: an event was not understood: " + e);
         }
       }
+      return Libc.EAGAIN;
     }
 
     /** {@return the connection of an event; null when it was closed} */

@@ -14,7 +14,7 @@ final class HostLink implements ConnectorLink {
   private final long uid;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** What an active side asks for; null for a passive one. */
+  /** The request of an active side; null for a passive one. */
   private final @Nullable ConnectorAttempt attempt;
 
   private volatile @Nullable ConnectorEvents events;

@@ -240,7 +240,7 @@ final class UcmCommands {
     }
   }
 
-  /** What the kernel would move a queue pair with. */
+  /** The attributes with which the kernel would move a queue pair. */
   record Steps(AhAttr way, Mtu mtu, ConnectorPsns psns, int ackTimeout, int retryCount) {}
 
   Steps steps(int id) {

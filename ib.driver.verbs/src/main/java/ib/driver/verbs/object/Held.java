@@ -1,5 +1,6 @@
 package ib.driver.verbs.object;
 
+import ib.core.verbs.IbInvalidException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Counts the posts that use an object of C now, so that its end waits for them. */
@@ -18,6 +19,25 @@ final class Held {
         return true;
       }
     }
+  }
+
+  /**
+   * As {@link #hold}, for calls of the control path.
+   *
+   * @throws IbInvalidException when the object has ended
+   */
+  void need(String what) {
+    if (!hold()) {
+      throw closed(what);
+    }
+  }
+
+  static IbInvalidException closed(String what) {
+    return new IbInvalidException(what, "the object is closed", "another one");
+  }
+
+  boolean ended() {
+    return (holders.get() & ENDED) != 0;
   }
 
   void letGo() {

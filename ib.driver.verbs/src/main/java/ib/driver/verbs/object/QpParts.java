@@ -13,8 +13,10 @@ import ib.core.verbs.QpType;
 import ib.driver.verbs.abi.Frame;
 import ib.driver.verbs.abi.Function;
 import ib.driver.verbs.abi.Layout;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.concurrent.locks.LockSupport;
 
 /** The structure of a queue pair in C, its two work queues and its state. */
 final class QpParts {
@@ -28,12 +30,17 @@ final class QpParts {
   private static final long QP_BYTES = Layout.size("ibv_qp");
   private static final long QP_NUM = Layout.at("ibv_qp", "qp_num", 4);
 
+  private static final long MAX_FLUSH_NS = 2_000_000_000L;
+  private static final long PAUSE_NS = 20_000;
+
   private final VerbsContext context;
   private final VerbsCq recvCq;
+  private final MemorySegment error = Arena.ofAuto().allocate(QpAttrs.BYTES, Long.BYTES);
   private final boolean shared;
   private final int number;
   private final long address;
   private final LastState state = new LastState();
+  private final Claim moves = new Claim(); // calls of ibv_modify_qp
   private final Held held = new Held(); // queries of the state, which any thread makes
   private final ReceiveBook receiveBook;
   final ReceiveQueue receives;
@@ -50,6 +57,7 @@ final class QpParts {
       throw foreign("a receive queue of another driver");
     }
     VerbsSrq srq = init.srq() instanceof VerbsSrq s ? s : null;
+    QpAttrs.write(error, new QpAttr().state(QpState.ERR));
     this.recvCq = recv;
     this.shared = srq != null;
     this.number = context.targets.add(self);
@@ -152,26 +160,62 @@ final class QpParts {
   }
 
   int mayReceive() {
+    if (held.ended()) {
+      return PostStatus.GONE;
+    }
     return shared || state.now == QpState.RESET ? PostStatus.INVALID : PostStatus.OK;
   }
 
+  /**
+   * After a post: rdma_rxe learns of a receive only when something calls it, and flushes in ERR
+   * when it is moved to ERR again. No allocation; the other providers do nothing then. A post that
+   * does not see ERR came before {@link #modify} has flushed again.
+   *
+   * @return the status
+   */
+  int posted(int status) {
+    if (status == PostStatus.OK && state.now == QpState.ERR && moves.enter()) {
+      try {
+        flushAgain();
+      } finally {
+        moves.leave();
+      }
+    }
+    return status;
+  }
+
+  /** For the holder of the claim of the moves. */
+  private void flushAgain() {
+    if (state.now == QpState.ERR) {
+      Function modify = context.library().modifyQp;
+      int unused = modify.data(address, error.address(), QpAttrMask.STATE.mask());
+    }
+  }
+
   void modify(QpAttr attr, QpState to) {
+    if (!moves.enter()) {
+      throw Held.closed("modifyQp");
+    }
     try (Frame frame = new Frame()) {
       MemorySegment c = frame.zeros(QpAttrs.BYTES);
       QpAttrs.write(c, attr);
       context.check(
           frame, "modifyQp", context.library().modifyQp, address, c.address(), attr.mask());
-    }
-    if (attr.has(QpAttrMask.STATE)) {
-      state.now = to;
-      if (to == QpState.RESET) {
-        sends.reset();
-        boolean unused = receives.exclusive(() -> recvCq.forget(receiveBook));
+      if (attr.has(QpAttrMask.STATE)) {
+        state.now = to;
+        flushAgain(); // of what was posted meanwhile
       }
+    } finally {
+      moves.leave();
+    }
+    if (attr.has(QpAttrMask.STATE) && to == QpState.RESET) {
+      sends.reset();
+      boolean unused = receives.exclusive(() -> recvCq.forget(receiveBook));
     }
   }
 
   QpAttr query() {
+    held.need("queryQp");
     try (Frame frame = new Frame()) {
       MemorySegment c = frame.zeros(QpAttrs.BYTES);
       MemorySegment init = frame.zeros(INIT_BYTES);
@@ -185,6 +229,8 @@ final class QpParts {
           init.address());
       state.now = QpAttrs.state(c);
       return QpAttrs.read(c).cap(cap);
+    } finally {
+      held.letGo();
     }
   }
 
@@ -192,28 +238,75 @@ final class QpParts {
     if (!shared) {
       recvCq.look(true);
     }
-    return sends.outstanding() + receiveBook.outstanding();
+    int left = sends.outstanding() + receiveBook.outstanding();
+    if (left > 0) { // a peer may have brought the queue pair to ERR, and a receive came later
+      int unused = posted(PostStatus.OK);
+    }
+    return left;
+  }
+
+  /** Moves the queue pair to ERR, unless it is in RESET; {@return whether requests are flushed} */
+  private boolean flush() {
+    if (state.now == QpState.RESET) {
+      return false;
+    }
+    if (!moves.enter()) {
+      return false;
+    }
+    try (Frame frame = new Frame()) {
+      Function modify = context.library().modifyQp;
+      if (frame.check(modify, address, error.address(), QpAttrMask.STATE.mask()) != 0) {
+        return false; // the device has gone
+      }
+      state.now = QpState.ERR;
+    } finally {
+      moves.leave();
+    }
+    sends.flushed();
+    return true;
+  }
+
+  /** The device flushes at once; one that does not, loses what is left. */
+  private void awaitFlushes() {
+    long end = System.nanoTime() + MAX_FLUSH_NS;
+    while (outstanding() > 0 && System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(PAUSE_NS);
+    }
+    int lost = outstanding();
+    if (lost > 0) {
+      context.log("a queue pair was closed, and the device has not flushed " + lost + " requests");
+    }
   }
 
   void multicast(String method, boolean attach, Gid group, int mlid) {
     Function f = attach ? context.library().attachMulticast : context.library().detachMulticast;
+    held.need(method);
     try (Frame frame = new Frame()) {
       MemorySegment gid = frame.zeros(2 * Long.BYTES);
       AhAttrs.gid(gid, 0, group);
       context.check(frame, method, f, address, gid.address(), mlid);
+    } finally {
+      held.letGo();
     }
   }
 
-  /** Ends both queues first: afterwards no thread is in a call with the structure. */
+  /**
+   * Flushes the requests, since each accepted one completes (B20), and ends both queues: afterwards
+   * no thread is in a call with the structure.
+   */
   void destroy() {
+    boolean flushes = flush();
     held.end();
     sends.end();
     receives.end();
+    if (flushes) {
+      awaitFlushes();
+    }
+    moves.end();
     try (Frame frame = new Frame()) {
       context.destroyed("QP", frame.check(context.library().destroyQp, address));
     }
-    receives.close();
-    recvCq.forget(receiveBook);
+    receives.close(recvCq, receiveBook);
     sends.close();
     context.targets.remove(number);
   }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The receive requests of a queue pair that are outstanding, in their order. The holder of the
  * receive claim adds; the holder of the claim of the receive completion queue takes out.
  */
-final class ReceiveBook implements ReceiveQueue.Book {
+final class ReceiveBook implements ReceiveQueue.Book, ClosedQueue {
   private final LastState state;
   private final int mask;
   private final int capacity;
@@ -84,8 +84,20 @@ final class ReceiveBook implements ReceiveQueue.Book {
     head = request + 1;
   }
 
-  /** Forgets all requests, after the queue pair was reset or destroyed: no completion follows. */
-  void forget() {
+  @Override
+  public void settle() {
+    int to = arrivedTo;
+    tail = to;
+  }
+
+  @Override
+  public boolean hasLeft() {
+    return arrivedTo != head;
+  }
+
+  /** Forgets all requests, after the queue pair was reset: no completion follows. */
+  @Override
+  public void forget() {
     arrivedTo = tail;
     head = tail;
   }

@@ -175,4 +175,9 @@ final class ReceiveQueue {
   void close() {
     context.queues.remove(number);
   }
+
+  /** The queue pair was destroyed: its completions stay until they were taken. */
+  void close(VerbsCq cq, ClosedQueue completed) {
+    cq.keep(number, completed);
+  }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * claim adds; the holder of the claim of the send completion queue takes out: a completion retires
  * the requests before it, too, which were unsignaled and have succeeded.
  */
-final class SendBook implements WorkQueue {
+final class SendBook implements WorkQueue, ClosedQueue {
   /** The consumer has asked for the completion. */
   static final int ALWAYS = 0;
 
@@ -133,20 +133,41 @@ final class SendBook implements WorkQueue {
 
   private void retire(int to) {
     for (int i = head; i != to; i++) {
-      int place = i & mask;
-      cqes[place] = null;
-      windows[place] = null;
-      NativeAh ah = ahs[place];
-      if (ah != null) {
-        ahs[place] = null;
-        ah.release();
-      }
+      release(i & mask);
     }
     head = to;
   }
 
-  /** Forgets all requests, after the queue pair was reset or destroyed: no completion follows. */
-  void forget() {
+  private void release(int place) {
+    cqes[place] = null;
+    windows[place] = null;
+    NativeAh ah = ahs[place];
+    if (ah != null) {
+      ahs[place] = null;
+      ah.release();
+    }
+  }
+
+  @Override
+  public void settle() {
+    int to = arrivedTo;
+    for (int i = to; i != tail; i++) {
+      release(i & mask);
+    }
+    tail = to;
+    if (waiting == 0) {
+      retire(to);
+    }
+  }
+
+  @Override
+  public boolean hasLeft() {
+    return waiting > 0;
+  }
+
+  /** Forgets all requests, after the queue pair was reset: no completion follows. */
+  @Override
+  public void forget() {
     waiting = 0;
     arrivedTo = tail;
     retire(tail);

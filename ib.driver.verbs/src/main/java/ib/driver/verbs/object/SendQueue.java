@@ -267,6 +267,11 @@ final class SendQueue {
     return book.outstanding();
   }
 
+  /** The queue pair was moved to ERR to be closed: silent requests are marked. */
+  void flushed() {
+    int unused = outstanding();
+  }
+
   private void mark() {
     marker.begin(0, null, WrOpcode.SEND.value(), 0);
     marker.shows = SendBook.NEVER;
@@ -306,9 +311,8 @@ final class SendQueue {
     claim.end();
   }
 
-  /** Forgets the requests, after the queue pair was destroyed. */
+  /** The queue pair was destroyed: its completions stay until they were taken. */
   void close() {
-    context.queues.remove(number);
-    cq.forget(book);
+    cq.keep(number, book);
   }
 }

@@ -227,6 +227,11 @@ public final class VerbsContext {
     }
   }
 
+  /** Tells of something that the device should not do. */
+  void log(String text) {
+    log.accept(name + ": " + text);
+  }
+
   void abilities(Abilities found) {
     abilities = found;
   }

@@ -15,6 +15,8 @@ import ib.driver.verbs.abi.Frame;
 import ib.driver.verbs.abi.Layout;
 import ib.driver.verbs.abi.Libibverbs;
 import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,7 @@ final class VerbsCq extends CompletionQueue implements VerbsContext.EventTarget 
   private final long address;
   private final Claim claim = new Claim();
   private final CqRing ring;
+  private final Map<Integer, ClosedQueue> kept = new HashMap<>(); // guarded by the claim
   private final WorkCompletion current = new WorkCompletion();
   private final AtomicInteger unacknowledged = new AtomicInteger(); // events of the channel
   private volatile int entries;
@@ -264,20 +267,33 @@ final class VerbsCq extends CompletionQueue implements VerbsContext.EventTarget 
     }
   }
 
-  /** Forgets the requests of a work queue whose completions come here. */
-  void forget(SendBook book) {
+  /**
+   * Keeps a work queue until its completions were taken from here. Work queues that were kept
+   * before, and have none left, are let go.
+   *
+   * @param number of the work queue
+   */
+  void keep(int number, ClosedQueue book) {
     if (claim.enter()) {
       try {
         ring.fillAll();
-        book.forget();
+        book.settle();
+        kept.put(number, book);
+        kept.entrySet().removeIf(e -> !e.getValue().hasLeft() && letGo(e.getKey(), e.getValue()));
       } finally {
         claim.leave();
       }
     }
   }
 
+  private boolean letGo(int number, ClosedQueue book) {
+    context.queues.remove(number);
+    book.forget();
+    return true;
+  }
+
   /** Forgets the requests of a work queue whose completions come here. */
-  void forget(ReceiveBook book) {
+  void forget(ClosedQueue book) {
     if (claim.enter()) {
       try {
         ring.fillAll();
@@ -316,6 +332,7 @@ final class VerbsCq extends CompletionQueue implements VerbsContext.EventTarget 
   @Override
   protected void doDestroy() {
     claim.end();
+    kept.forEach(this::letGo);
     try (Frame frame = new Frame()) {
       acknowledge(frame, takeUnacknowledged(CLOSED));
       context.destroyed("CQ", frame.check(context.library().destroyCq, address));

@@ -58,7 +58,7 @@ final class VerbsQp extends QueuePair implements VerbsContext.EventTarget {
 
   @Override
   public int postSend(SendWr first) {
-    return list.post(first);
+    return core.posted(list.post(first));
   }
 
   @Override
@@ -68,19 +68,23 @@ final class VerbsQp extends QueuePair implements VerbsContext.EventTarget {
       first.badWr(first);
       return status;
     }
-    return core.receives.list(first);
+    return core.posted(core.receives.list(first));
   }
 
   @Override
   public int postReceive(long wrId, int lkey, long address, int length) {
     int status = core.mayReceive();
-    return status == PostStatus.OK ? core.receives.one(wrId, null, lkey, address, length) : status;
+    return status == PostStatus.OK
+        ? core.posted(core.receives.one(wrId, null, lkey, address, length))
+        : status;
   }
 
   @Override
   public int postReceive(Cqe cqe, int lkey, long address, int length) {
     int status = core.mayReceive();
-    return status == PostStatus.OK ? core.receives.one(0, cqe, lkey, address, length) : status;
+    return status == PostStatus.OK
+        ? core.posted(core.receives.one(0, cqe, lkey, address, length))
+        : status;
   }
 
   // ---- builder ----
@@ -242,7 +246,7 @@ final class VerbsQp extends QueuePair implements VerbsContext.EventTarget {
 
   @Override
   public int wrComplete() {
-    return build.complete();
+    return core.posted(build.complete());
   }
 
   @Override

@@ -26,6 +26,7 @@ final class VerbsSrq extends SharedReceiveQueue implements VerbsContext.EventTar
 
   private final VerbsContext context;
   private final int number;
+  private final Held held = new Held();
   private final long address;
   private final int sges;
   private final SharedBook book;
@@ -112,22 +113,29 @@ final class VerbsSrq extends SharedReceiveQueue implements VerbsContext.EventTar
       throw new IbNotSupportedException(
           this + ".modify", "no resize", "IbDevice.has(Cap.SRQ_RESIZE)");
     }
+    held.need("modifySrq");
     try (Frame frame = new Frame()) {
       limit(frame, attr.srqLimit());
+    } finally {
+      held.letGo();
     }
   }
 
   @Override
   protected SrqAttr doQuery() {
+    held.need("querySrq");
     try (Frame frame = new Frame()) {
       MemorySegment c = frame.zeros(ATTR_BYTES);
       context.check(frame, "querySrq", context.library().querySrq, address, c.address());
       return new SrqAttr(book.capacity(), sges, Math.max(0, c.get(ValueLayout.JAVA_INT, LIMIT)));
+    } finally {
+      held.letGo();
     }
   }
 
   @Override
   protected void doDestroy() {
+    held.end();
     queue.end();
     destroy(address);
     queue.close();

@@ -143,4 +143,32 @@ final class BooksTest {
     assertNull(table.find(0));
     assertNull(table.find(-1));
   }
+
+  @Test
+  @DisplayName("FLUSH-004: a closed queue keeps completions until they are taken, and nothing else")
+  void closed() {
+    int first = post(1, SendBook.ALWAYS);
+    int second = post(2, SendBook.SILENT);
+    int late = post(3, SendBook.ALWAYS);
+    book.arrived(first, true);
+    book.arrived(second, true);
+    book.settle();
+    assertTrue(book.hasLeft());
+    assertEquals(WorkQueue.Fate.HIDDEN, book.arrived(late, true), "it was dropped");
+    assertEquals(1, take(first));
+    assertTrue(book.hasLeft());
+    assertEquals(2, take(second));
+    assertFalse(book.hasLeft());
+    ReceiveBook receives = new ReceiveBook(SLOTS, state);
+    int received = receives.enter(7, null);
+    receives.enter(8, null);
+    receives.posting();
+    receives.arrived(received, true);
+    receives.settle();
+    assertTrue(receives.hasLeft());
+    WorkCompletion wc = new WorkCompletion();
+    receives.taken(received, wc);
+    assertEquals(7, wc.wrId());
+    assertFalse(receives.hasLeft());
+  }
 }

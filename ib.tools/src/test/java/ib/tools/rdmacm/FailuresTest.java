@@ -91,7 +91,8 @@ class FailuresTest {
 
   @ParameterizedTest(name = "reason {0}")
   @ValueSource(ints = {1, 3, 4, 8, 9, 10, 12, 24, 26, 27, 28, 30, 34, 35})
-  @DisplayName("each reason of a rejection in words, with what to try; also one of no table")
+  @DisplayName(
+      "CM-9, API-8: each reason of a rejection in words, with what to try; also one of no table")
   void everyReason(int code) throws Exception {
     long service = 0x106_0000L + 7194;
     try (CmPort rejects = world.manager().open("soft1", 1);
@@ -146,7 +147,8 @@ class FailuresTest {
       assertTrue(text.contains("likely: no answer\n  try: whether "), text);
       var question = asks.resolve(0x1000_0000_0000_0043L, path, soon, new byte[0]);
       assertThrows(ExecutionException.class, question::get);
-      assertTrue(why("-c 0x1000000000000043").contains("UNRESOLVED\n  likely: refused, status 1"));
+      String unresolved = why("-c 0x1000000000000043");
+      assertTrue(unresolved.contains("UNRESOLVED\n  likely: refused, status 1"), unresolved);
       CmConnection left = asks.connect(silent, path, end(), CmTerms.DEFAULT, new byte[0], quiet());
       assertEquals("REQ_SENT", left.state());
     }

@@ -160,7 +160,7 @@ public final class Cmtime {
     if (failed > 0) {
       RdmaEnd why = ends.stream().filter(e -> !e.connected()).findFirst().orElseThrow().end();
       String text = "cmtime: " + failed + " of " + count + " were not made: " + why;
-      throw new CommandException(text + "\n" + why.why().getMessage());
+      throw new CommandException(why == null ? text : text + "\n" + why.why().getMessage());
     }
   }
 

@@ -137,7 +137,7 @@ class FailuresTest {
     try (CmPort asks = world.manager().open("soft0", 1, "by-id");
         CmPort other = world.manager().open("soft1", 1)) {
       other.listen(silent, 4, (c, event) -> {});
-      assertEquals("REJECTED, reason 8", raw(asks, path, 0x1000_0000_0000_0041L, soon));
+      assertEquals("REJECTED, reason 8", raw(asks, path, 0x1000_0000_0000_0041L, CmTerms.DEFAULT));
       String rejected = why("-c 0x1000000000000041");
       String what = "connect to service 0x1000000000000041 at " + world.address();
       assertTrue(rejected.contains(" " + what + " on soft0 by by-id\n  REJECTED"), rejected);
@@ -145,7 +145,7 @@ class FailuresTest {
       assertEquals("UNREACHABLE", raw(asks, path, silent, soon));
       String text = why("-c 0x1000000000000042");
       assertTrue(text.contains("likely: no answer\n  try: whether "), text);
-      var question = asks.resolve(0x1000_0000_0000_0043L, path, soon, new byte[0]);
+      var question = asks.resolve(0x1000_0000_0000_0043L, path, CmTerms.DEFAULT, new byte[0]);
       assertThrows(ExecutionException.class, question::get);
       String unresolved = why("-c 0x1000000000000043");
       assertTrue(unresolved.contains("UNRESOLVED\n  likely: refused, status 1"), unresolved);

@@ -1,7 +1,7 @@
 package ib.cm.internal.machine;
 
 /**
- * What peers may have at a port (API-9).
+ * The limits of each peer at a port (API-9).
  *
  * @param halfOpen connections of one peer that it has asked for and not confirmed
  * @param halfOpenOfAll such connections of all peers; an eighth of them is for peers that have none

@@ -71,7 +71,14 @@ public final class Station {
     steps = new Steps(self, clock, random, book, counted, counts);
     strangers = new Strangers(self, counted, counts);
     datagrams = new Datagrams(self, clock, random, counted, strangers, counts);
-    admission = new Admission(self, book, strangers, counts, listeners, datagrams::serves, limits);
+    admission =
+        new Admission(
+            self,
+            book,
+            strangers,
+            counts,
+            new Admission.Served(listeners, datagrams::serves),
+            limits);
   }
 
   /** {@return the datagram services of the port} */

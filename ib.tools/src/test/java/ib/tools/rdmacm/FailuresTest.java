@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.cm.CmConnection;
 import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
+import ib.cm.CmFailure;
 import ib.cm.CmHandler;
 import ib.cm.CmListener;
 import ib.cm.CmPath;
@@ -152,13 +153,18 @@ class FailuresTest {
       CmConnection left = asks.connect(silent, path, end(), CmTerms.DEFAULT, new byte[0], quiet());
       assertEquals("REQ_SENT", left.state());
     }
-    assertEquals(3, world.manager().failures().size(), "its user has closed the fourth");
+    assertEquals(3, mine().size(), "its user has closed the fourth");
     CmPort asks = world.manager().open("soft0", 1);
     asks.connect(silent, path, end(), CmTerms.DEFAULT, new byte[0], quiet());
     world.fabric().unplug("soft0");
     String gone = why("-c ib.cm");
     assertTrue(gone.contains(" on soft0 by ib.cm\n  REMOVED\n  likely: the device goes"), gone);
     world.close();
+  }
+
+  /** {@return the failures of the side that asks} */
+  private List<CmFailure> mine() {
+    return world.manager().failures().stream().filter(f -> f.owner().equals("by-id")).toList();
   }
 
   private static CmEndpoint end() {
@@ -180,7 +186,7 @@ class FailuresTest {
         };
     asks.connect(service, path, end(), terms, new byte[0], handler);
     assertTrue(ended.await(1, TimeUnit.MINUTES));
-    return world.manager().failures().getLast().end();
+    return mine().getLast().end();
   }
 
   /** One listener refuses, another one says nothing. */

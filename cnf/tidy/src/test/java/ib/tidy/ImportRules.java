@@ -11,9 +11,9 @@ import java.util.regex.Pattern;
 /** Who may import whom: DESIGN section 1, as data and one walk over the tree. */
 final class ImportRules {
   private static final String API =
-      "ib\\.core\\.(verbs|client|config|serial|wire|mad(\\.smp)?|sa|cm)";
+      "ib\\.core\\.(verbs|client|config|serial|wire|mad(\\.(smp|cm))?|sa|cm)";
   private static final String EXPORTED =
-      "ib\\.core\\.(verbs|client|config|serial|spi|wire|mad(\\.smp)?|sa|cm)";
+      "ib\\.core\\.(verbs|client|config|serial|spi|wire|mad(\\.(smp|cm))?|sa|cm)";
 
   /** What a room may know of ours, beside itself. First match holds. */
   private record Room(String name, String mayUse) {}

@@ -174,7 +174,8 @@ class ContractTest {
   }
 
   @Test
-  @DisplayName("API-6: a device goes; its connections end, the listener serves the next device")
+  @DisplayName(
+      "API-6, RD-17: a device goes; its connections end, the listener serves the next device")
   void removal() throws Exception {
     RdmaListener listener = world.listen();
     RdmaHandler leaves =
@@ -201,7 +202,7 @@ class ContractTest {
   }
 
   @Test
-  @DisplayName("API-7: an interrupt gives the attempt up, and the peer hears of it (REJ 4)")
+  @DisplayName("API-7, RD-8: an interrupt gives the attempt up, and the peer hears of it (REJ 4)")
   void interrupted() throws Exception {
     RdmaListener listener = world.listen();
     InetSocketAddress to = world.at(listener);

@@ -72,7 +72,7 @@ class DatagramsTest {
   }
 
   @Test
-  @DisplayName("over Ethernet: asked, answered, a datagram sent to the queue pair")
+  @DisplayName("RD-12: over Ethernet: asked, answered, a datagram sent to the queue pair")
   void overEthernet() throws Exception {
     try (World world = new World(RxeHost.open(ONE, TWO))) {
       whole(world, InetAddress.getByName(TWO));

@@ -99,7 +99,8 @@ class GroupTest {
   }
 
   @Test
-  @DisplayName("no group, no device: typed errors; a device that goes ends the membership")
+  @DisplayName(
+      "RD-13, RD-17: no group, no device: typed errors; a device that goes ends the membership")
   void errors() throws Exception {
     try (World world = new World()) {
       InetAddress group = InetAddress.getByName("239.1.2.3");

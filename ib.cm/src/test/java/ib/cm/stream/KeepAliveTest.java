@@ -68,7 +68,8 @@ class KeepAliveTest {
   }
 
   @Test
-  @DisplayName("looks disturb no data, and end with the stream")
+  @DisplayName(
+      "RS-8: looks, which are writes of no length, disturb no data and end with the stream")
   void harmless() throws Exception {
     try (Both both = world.connected(StreamWorld.DEFAULTS.keepAlive(Duration.ofNanos(1)))) {
       for (int i = 0; i < 2_000; i++) {

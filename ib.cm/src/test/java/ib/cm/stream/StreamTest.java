@@ -135,13 +135,13 @@ class StreamTest {
   }
 
   @Test
-  @DisplayName("RS-5: with the smallest buffers and queues, too, so that each limit is met")
+  @DisplayName("RS-5, RS-7: with the smallest buffers and queues, too, so that each limit is met")
   void smallest() throws Exception {
     world.exchange(DEFAULTS.buffers(4096, 4096).queues(8, 8), 4 << 20);
   }
 
   @Test
-  @DisplayName("nothing listens: refused, and it says so; the address is wrong: no route")
+  @DisplayName("RS-12: nothing listens: refused, and it says so; the address is wrong: no route")
   void refused() throws Exception {
     world.listen(DEFAULTS);
     InetSocketAddress at = world.at();

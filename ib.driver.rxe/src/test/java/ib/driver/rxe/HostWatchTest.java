@@ -11,11 +11,14 @@ import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.PortState;
+import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -31,6 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class HostWatchTest {
   private static final InetAddress ONE = InetAddress.ofLiteral("127.0.0.1");
   private static final InetAddress TWO = InetAddress.ofLiteral("127.0.0.2");
+  private static final int PAIRS = 20;
   private static final long EUI = 0x505400fffe780003L;
 
   private static Host.View view(boolean up, int mtu, InetAddress... addresses) {
@@ -102,6 +106,35 @@ final class HostWatchTest {
       assertEquals(EventType.GID_CHANGE, next(events));
       assertEquals(EventType.PORT_ACTIVE, next(events));
       assertEquals(Gid.parse("::ffff:127.0.0.1"), device.gid(1, 1), "the first free index");
+    }
+  }
+
+  @Test
+  @DisplayName("RG-9: another hardware address changes no GID, and ends no connection's queue pair")
+  void hardwareAddress() throws InterruptedException {
+    try (RxeLab lab = new RxeLab()) {
+      lab.host = c -> view(true, 1500, ONE);
+      lab.configure("rxe0", "interface", "eth9");
+      List<RxeSide[]> pairs = new ArrayList<>();
+      for (int i = 0; i < PAIRS; i++) {
+        RxeSide[] pair = {lab.side("rxe0"), lab.side("rxe0")};
+        pair[0].gidIndex = 1; // ONE, behind the default GID
+        pair[1].gidIndex = 1;
+        RxeSide.connect(QpType.RC, pair[0], pair[1], Mtu.MTU_1024);
+        pairs.add(pair);
+      }
+      for (long eui : new long[] {EUI + 1, EUI + 2, EUI}) {
+        lab.host = c -> new Host.View(true, 1500, Optional.of(eui), List.of(ONE));
+        lab.running.get("rxe0").watch().look();
+        assertEquals(new Gid(0xfe80L << 48, EUI), lab.lease("rxe0").gid(1, 0), "the default GID");
+        for (RxeSide[] pair : pairs) {
+          assertEquals(QpState.RTS, pair[0].qp.state());
+          pair[1].receive(1, 0, 100);
+          pair[0].send(2, 0, 100);
+          pair[0].next(2);
+          pair[1].next(1);
+        }
+      }
     }
   }
 

@@ -159,7 +159,8 @@ public final class Cmtime {
     print(ends);
     if (failed > 0) {
       RdmaEnd why = ends.stream().filter(e -> !e.connected()).findFirst().orElseThrow().end();
-      throw new CommandException("cmtime: " + failed + " of " + count + " were not made: " + why);
+      String text = "cmtime: " + failed + " of " + count + " were not made: " + why;
+      throw new CommandException(why == null ? text : text + "\n" + why.why().getMessage());
     }
   }
 

@@ -43,7 +43,8 @@ public record Program(String name) {
     try {
       return InetAddress.getByName(text);
     } catch (UnknownHostException e) {
-      throw new CommandException(name + ": unknown address " + text, e);
+      throw new CommandException(
+          name + ": unknown address " + text + ". Try: a GID or an address of ibv_devinfo -v", e);
     }
   }
 

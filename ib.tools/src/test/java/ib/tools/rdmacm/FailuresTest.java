@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.cm.CmConnection;
 import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
+import ib.cm.CmFailure;
 import ib.cm.CmHandler;
 import ib.cm.CmListener;
 import ib.cm.CmPath;
@@ -91,7 +92,8 @@ class FailuresTest {
 
   @ParameterizedTest(name = "reason {0}")
   @ValueSource(ints = {1, 3, 4, 8, 9, 10, 12, 24, 26, 27, 28, 30, 34, 35})
-  @DisplayName("each reason of a rejection in words, with what to try; also one of no table")
+  @DisplayName(
+      "CM-9, API-8: each reason of a rejection in words, with what to try; also one of no table")
   void everyReason(int code) throws Exception {
     long service = 0x106_0000L + 7194;
     try (CmPort rejects = world.manager().open("soft1", 1);
@@ -136,7 +138,7 @@ class FailuresTest {
     try (CmPort asks = world.manager().open("soft0", 1, "by-id");
         CmPort other = world.manager().open("soft1", 1)) {
       other.listen(silent, 4, (c, event) -> {});
-      assertEquals("REJECTED, reason 8", raw(asks, path, 0x1000_0000_0000_0041L, soon));
+      assertEquals("REJECTED, reason 8", raw(asks, path, 0x1000_0000_0000_0041L, CmTerms.DEFAULT));
       String rejected = why("-c 0x1000000000000041");
       String what = "connect to service 0x1000000000000041 at " + world.address();
       assertTrue(rejected.contains(" " + what + " on soft0 by by-id\n  REJECTED"), rejected);
@@ -144,19 +146,25 @@ class FailuresTest {
       assertEquals("UNREACHABLE", raw(asks, path, silent, soon));
       String text = why("-c 0x1000000000000042");
       assertTrue(text.contains("likely: no answer\n  try: whether "), text);
-      var question = asks.resolve(0x1000_0000_0000_0043L, path, soon, new byte[0]);
+      var question = asks.resolve(0x1000_0000_0000_0043L, path, CmTerms.DEFAULT, new byte[0]);
       assertThrows(ExecutionException.class, question::get);
-      assertTrue(why("-c 0x1000000000000043").contains("UNRESOLVED\n  likely: refused, status 1"));
+      String unresolved = why("-c 0x1000000000000043");
+      assertTrue(unresolved.contains("UNRESOLVED\n  likely: refused, status 1"), unresolved);
       CmConnection left = asks.connect(silent, path, end(), CmTerms.DEFAULT, new byte[0], quiet());
       assertEquals("REQ_SENT", left.state());
     }
-    assertEquals(3, world.manager().failures().size(), "its user has closed the fourth");
+    assertEquals(3, mine().size(), "its user has closed the fourth");
     CmPort asks = world.manager().open("soft0", 1);
     asks.connect(silent, path, end(), CmTerms.DEFAULT, new byte[0], quiet());
     world.fabric().unplug("soft0");
     String gone = why("-c ib.cm");
     assertTrue(gone.contains(" on soft0 by ib.cm\n  REMOVED\n  likely: the device goes"), gone);
     world.close();
+  }
+
+  /** {@return the failures of the side that asks} */
+  private List<CmFailure> mine() {
+    return world.manager().failures().stream().filter(f -> f.owner().equals("by-id")).toList();
   }
 
   private static CmEndpoint end() {
@@ -178,7 +186,7 @@ class FailuresTest {
         };
     asks.connect(service, path, end(), terms, new byte[0], handler);
     assertTrue(ended.await(1, TimeUnit.MINUTES));
-    return world.manager().failures().getLast().end();
+    return mine().getLast().end();
   }
 
   /** One listener refuses, another one says nothing. */

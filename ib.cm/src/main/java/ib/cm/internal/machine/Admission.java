@@ -17,41 +17,28 @@ import org.jspecify.annotations.Nullable;
 final class Admission {
   private static final int MAX_EXTENSIONS = 2;
 
-  /** Connections of one peer that it has asked for and not confirmed. */
-  static final int MAX_HALF_OPEN = 16_384;
-
-  /** Such connections of all peers; an eighth of them is for peers that have none. */
-  static final int MAX_HALF_OPEN_OF_ALL = 8 * MAX_HALF_OPEN;
-
-  /** Those of one peer whose REP had to be sent again. */
-  static final int MAX_OVERDUE = 1_024;
-
-  /** REQs of one peer in a second that may make a connection. */
-  static final int MAX_REQUESTS = 200_000;
+  /** The services of the port: listeners by service ID, and the IDs of datagram services. */
+  record Served(Map<Long, Listener> listeners, LongPredicate datagrams) {}
 
   private final Self self;
   private final Book book;
   private final Strangers strangers;
   private final Counts counts;
-  private final Map<Long, Listener> listeners;
-  private final LongPredicate datagrams;
-  private final Backlog halfOpen = new Backlog(MAX_HALF_OPEN_OF_ALL, MAX_HALF_OPEN);
-  private final Backlog overdue = new Backlog(Integer.MAX_VALUE, MAX_OVERDUE);
-  private final Quota rate = new Quota(MAX_REQUESTS);
+  private final Served served;
+  private final Backlog halfOpen;
+  private final Backlog overdue;
+  private final Quota rate;
 
   Admission(
-      Self self,
-      Book book,
-      Strangers strangers,
-      Counts counts,
-      Map<Long, Listener> listeners,
-      LongPredicate datagrams) {
+      Self self, Book book, Strangers strangers, Counts counts, Served served, Limits limits) {
     this.self = self;
     this.book = book;
     this.strangers = strangers;
     this.counts = counts;
-    this.listeners = listeners;
-    this.datagrams = datagrams;
+    this.served = served;
+    halfOpen = new Backlog(limits.halfOpenOfAll(), limits.halfOpen());
+    overdue = new Backlog(Integer.MAX_VALUE, limits.overdue());
+    rate = new Quota(limits.requests());
   }
 
   /** {@return the connection that the same REQ has made before (CM-39), or null} */
@@ -84,7 +71,7 @@ final class Admission {
    */
   @Nullable Connection admit(Arrival from, Consumer<Connection> end) {
     CmMessage req = from.message();
-    Listener l = listeners.get(req.longValue(REQ_SERVICE_ID));
+    Listener l = served.listeners.get(req.longValue(REQ_SERVICE_ID));
     Gid mine = req.gid(REQ_REMOTE_GID);
     int gidIndex = self.gidIndex(mine);
     Gid theirs = req.gid(REQ_LOCAL_GID);
@@ -92,7 +79,7 @@ final class Admission {
     if (old != null) {
       stale(old, from, end);
     } else if (l == null) {
-      boolean other = datagrams.test(req.longValue(REQ_SERVICE_ID)); // CM-62
+      boolean other = served.datagrams.test(req.longValue(REQ_SERVICE_ID)); // CM-62
       CmReason reason = other ? CmReason.CONSUMER_REJECT : CmReason.INVALID_SERVICE_ID;
       strangers.reject(from, reason, Connection.NOTHING);
     } else if (req.value(REQ_TRANSPORT) != 0) {

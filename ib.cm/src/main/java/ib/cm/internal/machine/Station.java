@@ -50,6 +50,16 @@ public final class Station {
    * @param table what each state does
    */
   public Station(Self self, LongSupplier clock, RandomGenerator random, Out out, StateTable table) {
+    this(self, clock, random, out, table, Limits.DEFAULT);
+  }
+
+  Station(
+      Self self,
+      LongSupplier clock,
+      RandomGenerator random,
+      Out out,
+      StateTable table,
+      Limits limits) {
     this.clock = clock;
     this.table = table;
     book = new Book(random);
@@ -61,7 +71,14 @@ public final class Station {
     steps = new Steps(self, clock, random, book, counted, counts);
     strangers = new Strangers(self, counted, counts);
     datagrams = new Datagrams(self, clock, random, counted, strangers, counts);
-    admission = new Admission(self, book, strangers, counts, listeners, datagrams::serves);
+    admission =
+        new Admission(
+            self,
+            book,
+            strangers,
+            counts,
+            new Admission.Served(listeners, datagrams::serves),
+            limits);
   }
 
   /** {@return the datagram services of the port} */

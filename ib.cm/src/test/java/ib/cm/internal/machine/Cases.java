@@ -1,6 +1,7 @@
 package ib.cm.internal.machine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.cm.CmEnd;
@@ -20,10 +21,11 @@ final class Cases {
 
   private Cases() {}
 
-  private static Map<Long, List<String>> wrong(Consumer<Lab> script, StateTable table, int seeds) {
+  private static Map<Long, List<String>> wrong(
+      Consumer<Lab> script, StateTable table, Limits limits, int seeds) {
     Map<Long, List<String>> wrong = new TreeMap<>();
     for (long seed = 0; seed < seeds && wrong.size() < MAX_REPORTED; seed++) {
-      Lab lab = new Lab(seed, table);
+      Lab lab = new Lab(seed, table, limits);
       script.accept(lab);
       List<String> found = lab.run();
       if (!found.isEmpty()) {
@@ -39,12 +41,24 @@ final class Cases {
   }
 
   static void right(Consumer<Lab> script, int seeds) {
-    assertEquals(Map.of(), wrong(script, StateTable.IBA, seeds));
+    assertEquals(Map.of(), wrong(script, StateTable.IBA, Limits.DEFAULT, seeds));
+  }
+
+  /** Runs a case with all seeds and other limits, and finds nothing wrong. */
+  static void right(Consumer<Lab> script, Limits limits) {
+    assertEquals(Map.of(), wrong(script, StateTable.IBA, limits, SEEDS));
+  }
+
+  /** Runs a case with limits that are wrong, and finds it. */
+  static void caught(Consumer<Lab> script, Limits planted) {
+    boolean none = wrong(script, StateTable.IBA, planted, SEEDS).isEmpty();
+    assertFalse(none, "the planted limits are not caught");
   }
 
   /** Runs a case with a table in which a row is wrong, and finds it. */
   static void caught(Consumer<Lab> script, StateTable planted) {
-    assertTrue(!wrong(script, planted, SEEDS).isEmpty(), "the planted bug is not caught");
+    assertTrue(
+        !wrong(script, planted, Limits.DEFAULT, SEEDS).isEmpty(), "the planted bug is not caught");
   }
 
   /** Disconnects each connection of a side a second after it is established. */

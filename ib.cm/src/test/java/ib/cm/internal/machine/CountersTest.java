@@ -117,18 +117,18 @@ class CountersTest {
           return (CmEvent event) -> {};
         });
     int admitted = 0;
-    for (int i = 1; i <= Admission.MAX_REQUESTS + 10; i++) {
+    for (int i = 1; i <= Limits.DEFAULT.requests() + 10; i++) {
       admitted += request(station, asked, i, 2);
     }
     assertEquals(200_000, admitted);
     assertEquals(10, station.counters().get("dropped.RATE"));
     assertEquals(1, request(station, asked, 1, 3), "of another source");
-    nowNs[0] += SECOND / Admission.MAX_REQUESTS;
+    nowNs[0] += SECOND / Limits.DEFAULT.requests();
     assertEquals(1, request(station, asked, 300_001, 2), "5 us later there is one more");
     assertEquals(0, request(station, asked, 300_002, 2), "and no second one");
     nowNs[0] += 10L * SECOND;
     admitted = 0;
-    for (int i = 400_001; i <= 400_000 + Admission.MAX_REQUESTS + 5; i++) {
+    for (int i = 400_001; i <= 400_000 + Limits.DEFAULT.requests() + 5; i++) {
       admitted += request(station, asked, i, 2);
     }
     assertEquals(200_000, admitted, "what was not used in ten seconds is not kept");

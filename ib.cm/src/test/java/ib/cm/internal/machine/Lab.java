@@ -75,6 +75,7 @@ final class Lab {
 
   final Random random;
   final StateTable table;
+  private final Limits limits;
   final List<String> wrong = new ArrayList<>();
   final Side a;
   final Side b;
@@ -94,6 +95,11 @@ final class Lab {
   private int qpns = 100;
 
   Lab(long seed, StateTable table) {
+    this(seed, table, Limits.DEFAULT);
+  }
+
+  Lab(long seed, StateTable table, Limits limits) {
+    this.limits = limits;
     random = new Random(seed * GOLDEN); // the first numbers of neighbours are much alike
     this.table = table;
     a = side(1);
@@ -198,7 +204,7 @@ final class Lab {
               return random.nextLong();
             }
           };
-      station = new Station(self, () -> nowNs, each, this::send, table);
+      station = new Station(self, () -> nowNs, each, this::send, table, limits);
     }
 
     private void send(CmMessage m, AhAttr way, int pkeyIndex) {

@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Test;
 
 /** The corner cases of listeners, names and data, as those of {@link CornerCasesTest}. */
 class ListenerCasesTest {
+  private static final int MAX_PORTS = 255;
+
   private static final int STALE = 10;
 
   private static void closedListener(Lab lab) {
@@ -58,10 +60,39 @@ class ListenerCasesTest {
   @Test
   @DisplayName("K8, CM-46: a listener is closed while 100 requests wait: 100 times REJ 28, then 8")
   void pending() {
-    right(ListenerCasesTest::closedListener, Cases.SEEDS / 10);
+    right(ListenerCasesTest::closedListener);
     caught(
         ListenerCasesTest::closedListener,
         StateTable.IBA.with(State.MRA_REQ_SENT, Input.CLOSE, State.GONE, END_CLOSED, FREE));
+  }
+
+  /** As many ports as a device may have listen; some go, and one of those that stay connects. */
+  private static void everyPort(Lab lab) {
+    List<Side> ports = new ArrayList<>();
+    for (int lid = 3; lid < 3 + MAX_PORTS; lid++) {
+      ports.add(lab.side(lid).listen(4));
+    }
+    Side last = ports.getLast();
+    disconnects(lab, lab.a);
+    for (Side to : List.of(ports.getFirst(), last, ports.get(lab.random.nextInt(MAX_PORTS)))) {
+      lab.a.connect(to);
+    }
+    for (int i = 0; i < 20; i++) {
+      Side goes = ports.get(lab.random.nextInt(MAX_PORTS - 1));
+      lab.in(lab.upTo(3_000), goes, goes::remove);
+    }
+    lab.then(() -> lab.must(last.heard.size() >= 1, "the last port"));
+    lab.then(
+        () -> last.heard.forEach((c, h) -> lab.must(h.end() == CmEnd.DISCONNECTED, "" + h.events)));
+  }
+
+  @Test
+  @DisplayName("K16, RG-14: 255 ports listen, some go, and the last one is connected")
+  void ports() {
+    right(ListenerCasesTest::everyPort);
+    caught(
+        ListenerCasesTest::everyPort,
+        StateTable.IBA.with(State.ESTABLISHED, Input.REMOVE, State.GONE, FREE));
   }
 
   private static void full(Lab lab) {

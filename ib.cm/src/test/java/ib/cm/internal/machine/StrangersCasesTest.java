@@ -1,5 +1,6 @@
 package ib.cm.internal.machine;
 
+import static ib.cm.internal.machine.Cases.caught;
 import static ib.cm.internal.machine.Cases.disconnects;
 import static ib.cm.internal.machine.Cases.right;
 import static ib.cm.internal.machine.Lab.MS;
@@ -123,7 +124,14 @@ class StrangersCasesTest {
   @Test
   @DisplayName("K19, API-9, findings B10: 100,000 requests of one source do not keep others out")
   void flood() {
-    right(lab -> flood(lab, 100_000, 5_000, Admission.MAX_HALF_OPEN), 1);
-    right(lab -> flood(lab, 6_000, 100_000, 2_000), Cases.SEEDS / 200);
+    right(lab -> flood(lab, 100_000, 5_000, Limits.DEFAULT.halfOpen()), 1);
+    right(lab -> flood(lab, 6_000, 100_000, 2_000), 1);
+    Limits few = new Limits(16, 128, 100, 200_000);
+    right(lab -> flood(lab, 120, 50_000, few.halfOpen()), few);
+    Limits strict = new Limits(64, 512, 8, 200_000); // 15 are made before the first is overdue
+    right(lab -> flood(lab, 120, 5_000_000, 30), strict);
+    Limits none = new Limits(64, 512, 100, 200_000);
+    caught(lab -> flood(lab, 120, 50_000, few.halfOpen()), none);
+    caught(lab -> flood(lab, 120, 5_000_000, 30), none);
   }
 }

@@ -184,7 +184,7 @@ public final class CmText {
     add("private data", data);
   }
 
-  /** Adds bytes without the zeros at their end, as many as a line has room for. */
+  /** Adds bytes without the zeros at their end, at most {@link #MAX_BYTES} of them. */
   private void add(String what, byte[] bytes) {
     int length = bytes.length;
     while (length > 0 && bytes[length - 1] == 0) {

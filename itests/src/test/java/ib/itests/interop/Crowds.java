@@ -100,7 +100,7 @@ public class Crowds {
     Lane.LANE.shell().awaitText("listening on " + LinuxPeer.HERE + ", port " + port + "\n");
     Program theirs =
         Lane.LANE.peer.exec("cmtime -c " + count + " -p " + port + " -s " + LinuxPeer.HERE);
-    String ours = Lane.LANE.run("interop:finish T9");
+    String ours = Lane.LANE.run("interop:finish T9 0");
     Map<String, Long> after = Managers.there();
     assertEquals(theirs + "\n" + ours, 0, theirs.status());
     assertEquals(count, Managers.grown(before, after, "tx_msgs.rtu"));
@@ -128,7 +128,7 @@ public class Crowds {
           .awaitText("rping: listening on " + LinuxPeer.HERE + ", port " + port + "\n");
       Program pings =
           Lane.LANE.peer.exec("rping -c -C 20 -v -V -p " + port + " -a " + LinuxPeer.HERE);
-      Lane.LANE.run("interop:finish T13");
+      Lane.LANE.run("interop:finish T13 0");
       assertEquals(pings.toString(), 0, pings.status());
       assertTrue(pings.toString(), pings.out().contains("ping data: rdma-ping-19: "));
     } finally {

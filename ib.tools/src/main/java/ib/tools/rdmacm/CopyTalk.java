@@ -11,8 +11,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the two ends of rcopy say to each other: questions and answers of 16 bytes (version 0,
- * command, length with what follows, a number, an id), in the order of a little-endian host.
+ * The messages of the two ends of rcopy: questions and answers of 16 bytes (version 0, command,
+ * length with everything behind them, a number, an id), in the order of a little-endian host.
  */
 final class CopyTalk {
   static final int OPEN = 1;

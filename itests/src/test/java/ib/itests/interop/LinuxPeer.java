@@ -62,6 +62,22 @@ final class LinuxPeer {
     return kernel.equals("6.1");
   }
 
+  /**
+   * {@return whether its kernel sends what a member of a group sends that does not receive: none of
+   * it leaves 6.12 and 7.3, as tcpdump sees there}
+   */
+  boolean sendsWithoutReceiving() {
+    return kernel.equals("6.1");
+  }
+
+  /**
+   * {@return whether its cmtime needs nothing but the connections that it measures: since rdma-core
+   * 56 its ends meet by TCP first}
+   */
+  boolean cmtimeAlone() {
+    return kernel.equals("6.1");
+  }
+
   private ProcessBuilder builder(String... arguments) {
     List<String> command = new ArrayList<>(List.of(SCRIPT.toString()));
     command.addAll(Arrays.asList(arguments));

@@ -4,6 +4,7 @@ import ib.cm.CmClient;
 import ib.core.client.IbCore;
 import ib.tools.rdmacm.Cmtime;
 import ib.tools.rdmacm.Mckey;
+import ib.tools.rdmacm.Rcopy;
 import ib.tools.rdmacm.RdmaExample;
 import ib.tools.rdmacm.Riostream;
 import ib.tools.rdmacm.Rping;
@@ -31,6 +32,7 @@ import org.osgi.service.component.annotations.Reference;
     function = {
       "cmtime",
       "mckey",
+      "rcopy",
       "rdma_client",
       "rdma_server",
       "riostream",
@@ -91,6 +93,24 @@ public final class RdmaCmCommands {
     return Invocation.run(
         () -> {
           Rstream.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
+          return null;
+        });
+  }
+
+  /**
+   * Copies a file over a stream.
+   *
+   * @param session the shell's
+   * @param args see {@link Rcopy}
+   * @return the value
+   */
+  @Descriptor("copies a file by a stream over RDMA, as librdmacm's; without a file it receives")
+  public @Nullable Object rcopy(
+      CommandSession session,
+      @Descriptor("[source server[:destination]] [-p port] [-b addr] [-d folder]") String... args) {
+    return Invocation.run(
+        () -> {
+          Rcopy.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
           return null;
         });
   }

@@ -62,6 +62,7 @@ class UsageTest {
         "ibv_ud_pingpong",
         "mckey",
         "perfquery",
+        "rcopy",
         "rdma_client",
         "rdma_server",
         "rping",

@@ -18,6 +18,7 @@ import org.junit.runners.Suite;
   ConnectedPerftests.class,
   Rpings.class,
   Streams.class,
+  Copies.class,
   Messages.class,
   Groups.class,
   Handshakes.class,

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +36,7 @@ final class LinuxPeer {
 
   private static final long BUILD_S = 900;
   private static final long START_S = 240;
+  private static final long GROUP_S = 30;
 
   /** The common pool may have one thread, and these tasks wait for one another. */
   static final Executor BESIDE = task -> Thread.ofPlatform().daemon().start(task);
@@ -57,6 +59,22 @@ final class LinuxPeer {
    * overtaken acknowledgements}
    */
   boolean oneChannel() {
+    return kernel.equals("6.1");
+  }
+
+  /**
+   * {@return whether its kernel sends what a member of a group sends that does not receive: none of
+   * it leaves 6.12 and 7.3, as tcpdump sees there}
+   */
+  boolean sendsWithoutReceiving() {
+    return kernel.equals("6.1");
+  }
+
+  /**
+   * {@return whether its cmtime needs nothing but the connections that it measures: since rdma-core
+   * 56 its ends meet by TCP first}
+   */
+  boolean cmtimeAlone() {
     return kernel.equals("6.1");
   }
 
@@ -207,6 +225,17 @@ final class LinuxPeer {
       text.append(String.format("%02X", Integer.parseInt(bytes[i])));
     }
     return door().groups().stream().anyMatch(line -> line.contains(text));
+  }
+
+  /** Waits until the namespace's kernel is in a multicast group. */
+  void awaitGroupHere(String address) {
+    long start = System.nanoTime();
+    while (!isInGroupHere(address)) {
+      if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(GROUP_S)) {
+        throw new AssertionError("no member of " + address);
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+    }
   }
 
   /** {@return how many packets have gone there} */

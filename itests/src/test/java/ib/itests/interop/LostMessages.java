@@ -89,7 +89,7 @@ public class LostMessages {
     Lane.LANE.shell().awaitText("rping: listening on " + LinuxPeer.HERE + ", port " + port + "\n");
     Program theirs =
         Lane.LANE.peer.exec("rping -c -C 5 -v -V -p " + port + " -a " + LinuxPeer.HERE + " 2>&1");
-    Lane.LANE.run("interop:finish T14");
+    Lane.LANE.run("interop:finish T14 0");
     assertEquals(theirs.toString(), 0, theirs.status());
     return theirs.out();
   }

@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * One TCP stream of iperf3, and pings, between two network namespaces: over IPoIB on the soft
@@ -27,6 +28,8 @@ import java.util.regex.Pattern;
 final class IpoibBench {
   private static final Pattern SPEED = Pattern.compile("([0-9.]+) Mbits/sec +(?:\\d+ +)?receiver");
   private static final Pattern RTT = Pattern.compile("rtt min/avg/max/mdev = [0-9.]+/([0-9.]+)/");
+  private static final Pattern SWITCHES = Pattern.compile("\\nvoluntary_ctxt_switches:\\s+(\\d+)");
+  private static final int PINGS = 200;
   private static final long SIOCETHTOOL = 0x8946;
   private static final int ETHTOOL_STSO = 0x1f;
   private static final int ETHTOOL_SGSO = 0x24;
@@ -42,6 +45,7 @@ final class IpoibBench {
   private final Map<String, String> ways = new LinkedHashMap<>(); // name to the right's address
   private final Map<String, List<Double>> speeds = new LinkedHashMap<>();
   private final Map<String, List<Double>> times = new LinkedHashMap<>();
+  private final Map<String, List<Double>> switches = new LinkedHashMap<>();
 
   private IpoibBench() {}
 
@@ -72,9 +76,10 @@ final class IpoibBench {
       way(PUMP, 2, pump.name(0), pump.name(1));
       veth(VETH, 3, "va" + pid, "vb" + pid, true);
       veth(PLAIN, 4, "wa" + pid, "wb" + pid, false);
-      ways.forEach((name, to) -> measure(name, to, 1, false)); // warm
-      for (int i = 0; i < rounds; i++) {
-        ways.forEach((name, to) -> measure(name, to, seconds, true));
+      for (int i = -1; i < rounds; i++) { // the first warms up
+        for (Map.Entry<String, String> way : ways.entrySet()) {
+          measure(way.getKey(), way.getValue(), i < 0 ? 1 : seconds, i >= 0);
+        }
       }
       Files.writeString(report, table() + "\n" + ChecksumBench.line());
     }
@@ -116,14 +121,33 @@ final class IpoibBench {
     }
   }
 
-  private void measure(String name, String to, int seconds, boolean counts) {
-    String pinged = namespaces.in(left, "ping", "-n", "-q", "-c", "200", "-i", "0.005", to);
+  /** {@return how often the threads of this process have gone to sleep} */
+  private static long switches() throws IOException {
+    try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
+      return tasks.mapToLong(task -> switches(task.resolve("status"))).sum();
+    }
+  }
+
+  private static long switches(Path status) {
+    try {
+      Matcher m = SWITCHES.matcher(Files.readString(status));
+      return m.find() ? Long.parseLong(m.group(1)) : 0;
+    } catch (IOException e) {
+      return 0; // the thread has ended
+    }
+  }
+
+  private void measure(String name, String to, int seconds, boolean counts) throws IOException {
+    long before = switches();
+    String pinged = namespaces.in(left, "ping", "-n", "-q", "-c", "" + PINGS, "-i", "0.005", to);
+    double slept = (double) (switches() - before) / PINGS;
     Process server = namespaces.startIn(right, "iperf3", "-s", "-1", "-B", to);
     Lab.await(() -> namespaces.in(right, "ss", "-ltn").contains(to + ":5201"), "the server");
     String sent = namespaces.in(left, "iperf3", "-c", to, "-f", "m", "-t", "" + seconds);
     Namespaces.output(server);
     if (counts) {
       times.computeIfAbsent(name, k -> new ArrayList<>()).add(1000 * number(RTT, pinged));
+      switches.computeIfAbsent(name, k -> new ArrayList<>()).add(slept);
       speeds.computeIfAbsent(name, k -> new ArrayList<>()).add(number(SPEED, sent) / 1000);
     }
   }
@@ -139,17 +163,19 @@ final class IpoibBench {
   private String table() {
     StringBuilder text = new StringBuilder();
     text.append(
-        "| | TCP, Gb/s | of veth | round trip, us | of the pump |\n|---|---|---|---|---|\n");
+        "| | TCP, Gb/s | of veth | round trip, us | of the pump | sleeps a round trip |\n"
+            + "|---|---|---|---|---|---|\n");
     for (String name : ways.keySet()) {
       text.append(
           String.format(
               Locale.ROOT,
-              "| %s | %s | %s | %s | %s |%n",
+              "| %s | %s | %s | %s | %s | %s |%n",
               name,
               spread(speeds.get(name), null, "%.2f"),
               spread(speeds.get(name), speeds.get(VETH), "%.2f"),
               spread(times.get(name), null, "%.0f"),
-              spread(times.get(name), times.get(PUMP), "%.2f")));
+              spread(times.get(name), times.get(PUMP), "%.2f"),
+              spread(switches.get(name), null, "%.1f")));
     }
     return text.toString();
   }

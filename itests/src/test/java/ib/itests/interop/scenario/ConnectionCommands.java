@@ -9,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -92,9 +93,13 @@ public final class ConnectionCommands {
     runs.put(name, new Run(service(CommandProcessor.class), session, line));
   }
 
-  /** Ends a line as Ctrl-C does; {@return what it has printed} */
-  public String finish(String name) throws InterruptedException {
+  /**
+   * Waits until a line has ended, at most that long, and then ends it as Ctrl-C does. {@return what
+   * it has printed}
+   */
+  public String finish(String name, int seconds) throws InterruptedException {
     Run run = runs.remove(name);
+    run.thread.join(Duration.ofSeconds(seconds));
     run.thread.interrupt();
     return run.await();
   }

@@ -102,20 +102,7 @@ class CountersTest {
   void rate() {
     long[] nowNs = {1};
     List<Connection> asked = new ArrayList<>();
-    Station station =
-        new Station(
-            new SimulatedNet.Port(1),
-            () -> nowNs[0],
-            new Random(1),
-            (message, way, pkeyIndex) -> {},
-            StateTable.IBA);
-    station.listen(
-        SERVICE,
-        8,
-        c -> {
-          asked.add(c);
-          return (CmEvent event) -> {};
-        });
+    Station station = station(nowNs, asked, Limits.DEFAULT);
     int admitted = 0;
     for (int i = 1; i <= Limits.DEFAULT.requests() + 10; i++) {
       admitted += request(station, asked, i, 2);
@@ -126,12 +113,41 @@ class CountersTest {
     nowNs[0] += SECOND / Limits.DEFAULT.requests();
     assertEquals(1, request(station, asked, 300_001, 2), "5 us later there is one more");
     assertEquals(0, request(station, asked, 300_002, 2), "and no second one");
-    nowNs[0] += 10L * SECOND;
-    admitted = 0;
-    for (int i = 400_001; i <= 400_000 + Limits.DEFAULT.requests() + 5; i++) {
-      admitted += request(station, asked, i, 2);
+  }
+
+  @Test
+  @DisplayName("API-9: what a source has not used in ten seconds is not kept")
+  void unused() {
+    long[] nowNs = {1};
+    List<Connection> asked = new ArrayList<>();
+    Station station = station(nowNs, asked, new Limits(100, 100, 100, 50));
+    for (int second = 0; second < 3; second++) {
+      int admitted = 0;
+      for (int i = 1; i <= 60; i++) {
+        admitted += request(station, asked, 100 * second + i, 2);
+      }
+      assertEquals(50, admitted);
+      nowNs[0] += 10L * SECOND;
     }
-    assertEquals(200_000, admitted, "what was not used in ten seconds is not kept");
+  }
+
+  private static Station station(long[] nowNs, List<Connection> asked, Limits limits) {
+    Station station =
+        new Station(
+            new SimulatedNet.Port(1),
+            () -> nowNs[0],
+            new Random(1),
+            (message, way, pkeyIndex) -> {},
+            StateTable.IBA,
+            limits);
+    station.listen(
+        SERVICE,
+        8,
+        c -> {
+          asked.add(c);
+          return (CmEvent event) -> {};
+        });
+    return station;
   }
 
   /** A request that the program rejects at once; {@return 1 if the program has heard it} */

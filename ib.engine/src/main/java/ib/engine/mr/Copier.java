@@ -2,6 +2,8 @@ package ib.engine.mr;
 
 import ib.core.verbs.Access;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,10 @@ public final class Copier {
 
   /** The target may not be written, or is no longer registered. */
   public static final int TARGET = 2;
+
+  private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED;
+  private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+  private static final boolean LOW_FIRST = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
   private Copier() {}
 
@@ -182,6 +188,61 @@ public final class Copier {
     } catch (IllegalArgumentException | UnsupportedOperationException readOnly) {
       return TARGET;
     }
+  }
+
+  /**
+   * Copies bytes into words, as {@link #copy}.
+   *
+   * @param from the source; all bytes are within it
+   * @param offset offset in the source
+   * @param w the words, which can hold them
+   * @param to the byte of the words where they go
+   * @param bytes number of bytes
+   * @return false when the source cannot be read; some bytes may be copied then
+   */
+  static boolean toWords(MemorySegment from, long offset, long[] w, long to, int bytes) {
+    try {
+      int whole = to % Long.BYTES == 0 ? bytes / Long.BYTES : 0;
+      MemorySegment.copy(from, WORD, offset, w, (int) (to / Long.BYTES), whole);
+      for (int i = whole * Long.BYTES; i < bytes; i++) {
+        int word = (int) ((to + i) / Long.BYTES);
+        int shift = shift(to + i);
+        w[word] = w[word] & ~(0xffL << shift) | (from.get(BYTE, offset + i) & 0xffL) << shift;
+      }
+      return true;
+    } catch (IllegalStateException | WrongThreadException gone) { // closed, or another thread's
+      return false;
+    }
+  }
+
+  /**
+   * Copies bytes out of words, as {@link #copy}.
+   *
+   * @param w the words
+   * @param first the word in which the bytes begin
+   * @param bytes number of bytes
+   * @param to the target; all bytes are within it
+   * @param offset offset in the target
+   * @return false when the target cannot be written; some bytes may be copied then
+   */
+  static boolean fromWords(long[] w, int first, int bytes, MemorySegment to, long offset) {
+    try {
+      int whole = bytes / Long.BYTES;
+      MemorySegment.copy(w, first, to, WORD, offset, whole);
+      for (int i = whole * Long.BYTES; i < bytes; i++) {
+        to.set(BYTE, offset + i, (byte) (w[first + i / Long.BYTES] >>> shift(i)));
+      }
+      return true;
+    } catch (IllegalStateException closed) {
+      return false;
+    } catch (IllegalArgumentException | UnsupportedOperationException readOnly) {
+      return false;
+    }
+  }
+
+  private static int shift(long at) {
+    int bits = (int) (at % Long.BYTES) * Byte.SIZE;
+    return LOW_FIRST ? bits : Long.SIZE - Byte.SIZE - bits;
   }
 
   /**

@@ -1,8 +1,6 @@
 package ib.engine.mr;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 
 /**
  * Inline data: the bytes of a request that stand in its own words. They are copied as an array is;
@@ -11,10 +9,6 @@ import java.nio.ByteOrder;
  * calls do not block.
  */
 public final class InlineData {
-  private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED;
-  private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
-  private static final boolean LOW_FIRST = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
-
   private InlineData() {}
 
   /**
@@ -23,28 +17,15 @@ public final class InlineData {
    * @param from the source, any kind of segment
    * @param offset offset in the source in bytes
    * @param w the words
-   * @param first the word in which the data begins
-   * @param to the byte of the data that is copied first
-   * @param bytes number of bytes, for which the words have room
+   * @param to the byte of the words where they go
+   * @param bytes number of bytes, which the words can hold
    * @return false when the source cannot be read; some bytes may be copied then
    */
-  public static boolean take(
-      MemorySegment from, long offset, long[] w, int first, int to, int bytes) {
+  public static boolean take(MemorySegment from, long offset, long[] w, long to, int bytes) {
     if (offset < 0 || bytes < 0 || offset > from.byteSize() - bytes) {
       return false;
     }
-    try {
-      int whole = to % Long.BYTES == 0 ? bytes / Long.BYTES : 0;
-      MemorySegment.copy(from, WORD, offset, w, first + to / Long.BYTES, whole);
-      for (int i = whole * Long.BYTES; i < bytes; i++) {
-        int word = first + (to + i) / Long.BYTES;
-        int shift = shift(to + i);
-        w[word] = w[word] & ~(0xffL << shift) | (from.get(BYTE, offset + i) & 0xffL) << shift;
-      }
-      return true;
-    } catch (IllegalStateException | WrongThreadException gone) { // closed, or another thread's
-      return false;
-    }
+    return Copier.toWords(from, offset, w, to, bytes);
   }
 
   /**
@@ -54,13 +35,11 @@ public final class InlineData {
    * @param address address in the region's space
    * @param keys the memory of the queue pair
    * @param w the words
-   * @param first the word in which the data begins
-   * @param to the byte of the data that is copied first
-   * @param bytes number of bytes, for which the words have room
+   * @param to the byte of the words where they go
+   * @param bytes number of bytes, which the words can hold
    * @return false when a key does not allow it; some bytes may be copied then
    */
-  public static boolean take(
-      int lkey, long address, LastKeys keys, long[] w, int first, int to, int bytes) {
+  public static boolean take(int lkey, long address, LastKeys keys, long[] w, long to, int bytes) {
     if (bytes == 0) {
       return true;
     }
@@ -76,7 +55,7 @@ public final class InlineData {
       int n = key.run(place, from, bytes - done);
       long offset = from - key.start(place);
       MemorySegment segment = key.segment(place);
-      if (!key.live(version) || !take(segment, offset, w, first, to + done, n)) {
+      if (!key.live(version) || !take(segment, offset, w, to + done, n)) {
         return false;
       }
       done += n;
@@ -104,29 +83,9 @@ public final class InlineData {
       long offset = address - key.start(place);
       return bytes <= key.run(place, address, bytes)
           && key.live(version)
-          && give(w, first, bytes, target, offset);
+          && Copier.fromWords(w, first, bytes, target, offset);
     } finally {
       key.leave();
     }
-  }
-
-  private static boolean give(long[] w, int first, int bytes, MemorySegment to, long offset) {
-    try {
-      int whole = bytes / Long.BYTES;
-      MemorySegment.copy(w, first, to, WORD, offset, whole);
-      for (int i = whole * Long.BYTES; i < bytes; i++) {
-        to.set(BYTE, offset + i, (byte) (w[first + i / Long.BYTES] >>> shift(i)));
-      }
-      return true;
-    } catch (IllegalStateException closed) {
-      return false;
-    } catch (IllegalArgumentException | UnsupportedOperationException readOnly) {
-      return false;
-    }
-  }
-
-  private static int shift(int at) {
-    int bits = at % Long.BYTES * Byte.SIZE;
-    return LOW_FIRST ? bits : Long.SIZE - Byte.SIZE - bits;
   }
 }

@@ -287,9 +287,7 @@ final class SendBuilder {
       fail(PostStatus.INVALID);
       return;
     }
-    boolean fits =
-        length >= 0 && (only ? s.only(b, lkey, address, length) : s.add(b, lkey, address, length));
-    if (!fits) {
+    if (length < 0 || !s.add(b, only, lkey, address, length)) {
       fail(PostStatus.INVALID);
     }
   }

@@ -164,7 +164,7 @@ final class SendPost {
     }
     boolean fits = true;
     for (int i = 0; fits && i < wr.sgeCount(); i++) {
-      fits = s.add(b, wr.sgeLkey(i), wr.sgeAddr(i), wr.sgeLength(i));
+      fits = s.add(b, false, wr.sgeLkey(i), wr.sgeAddr(i), wr.sgeLength(i));
     }
     return fits;
   }

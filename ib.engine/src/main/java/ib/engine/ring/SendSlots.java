@@ -58,19 +58,6 @@ public final class SendSlots {
     }
   }
 
-  /** The objects of requests, one place for each request. */
-  private static final class Beside {
-    final @Nullable Cqe[] cqes;
-    final @Nullable Route[] routes;
-    final @Nullable LargeHeader[] headers;
-
-    Beside(int slots) {
-      cqes = new @Nullable Cqe[slots];
-      routes = new @Nullable Route[slots];
-      headers = new @Nullable LargeHeader[slots];
-    }
-  }
-
   private final long[] words;
   private final int stride;
   private final int sgeMost;
@@ -241,29 +228,14 @@ public final class SendSlots {
    * Adds an element, unless the opcode has none or the data is inline.
    *
    * @param b the request
+   * @param only whether it takes the place of those before
    * @param lkey local key
    * @param address address in the region's space
    * @param bytes length in bytes, unsigned
    * @return false when the request has as many as it can
    */
-  public boolean add(int b, int lkey, long address, int bytes) {
-    return add(b, words[b + KIND], lkey, address, bytes);
-  }
-
-  /**
-   * Makes an element the only one, unless the opcode has none or the data is inline.
-   *
-   * @param b the request
-   * @param lkey local key
-   * @param address address in the region's space
-   * @param bytes length in bytes, unsigned
-   * @return false when the request can have none
-   */
-  public boolean only(int b, int lkey, long address, int bytes) {
-    return add(b, words[b + KIND] & ~SendKind.COUNT_BITS, lkey, address, bytes);
-  }
-
-  private boolean add(int b, long kind, int lkey, long address, int bytes) {
+  public boolean add(int b, boolean only, int lkey, long address, int bytes) {
+    long kind = only ? words[b + KIND] & ~SendKind.COUNT_BITS : words[b + KIND];
     if (SendKind.hasNoElements(kind)) {
       return true;
     }
@@ -309,7 +281,8 @@ public final class SendSlots {
    * @return false when it cannot be read or is too long; then the request has no bytes
    */
   public boolean inline(int b, MemorySegment data, long offset, int bytes) {
-    boolean taken = bytes <= inlineMost && InlineData.take(data, offset, words, b + DATA, 0, bytes);
+    boolean taken =
+        bytes <= inlineMost && InlineData.take(data, offset, words, inlineOffset(b), bytes);
     inline(b, taken ? bytes : 0);
     return taken;
   }
@@ -328,7 +301,7 @@ public final class SendSlots {
   public boolean inlineElement(int b, int to, int lkey, long address, int bytes, LastKeys keys) {
     return bytes >= 0
         && bytes <= inlineMost - to
-        && InlineData.take(lkey, address, keys, words, b + DATA, to, bytes);
+        && InlineData.take(lkey, address, keys, words, inlineOffset(b) + to, bytes);
   }
 
   /**
@@ -466,14 +439,8 @@ public final class SendSlots {
       }
     }
     Beside there = from.beside();
-    int i = f / stride;
-    Route route = there.routes[i];
-    LargeHeader header = there.headers[i];
-    if (route != null || header != null) {
-      Beside here = beside();
-      here.routes[b / stride] = route;
-      there.headers[i] = here.headers[b / stride]; // packets may still refer to the old one
-      here.headers[b / stride] = header;
+    if (there.isDatagram(f / stride)) {
+      beside().take(b / stride, there, f / stride);
     }
   }
 

@@ -19,6 +19,7 @@ class InlineDataTest {
   private static final int DOMAIN = 1;
   private static final int BYTES = 40;
   private static final int FIRST = 2; // word
+  private static final long AT = FIRST * 8L;
   private static final byte UNTOUCHED = 0x55;
   private static final long UNTOUCHED_WORD = 0x5555555555555555L;
 
@@ -65,8 +66,8 @@ class InlineDataTest {
       for (int cut = 0; cut <= bytes; cut++) {
         Arrays.fill(words, UNTOUCHED_WORD);
         target.fill(UNTOUCHED);
-        assertTrue(InlineData.take(source, 3, words, FIRST, 0, cut));
-        assertTrue(InlineData.take(source, 3 + cut, words, FIRST, cut, bytes - cut));
+        assertTrue(InlineData.take(source, 3, words, AT, cut));
+        assertTrue(InlineData.take(source, 3 + cut, words, AT + cut, bytes - cut));
         assertTrue(give(bytes, open(target), 5), bytes + " bytes");
         for (int i = 0; i < BYTES; i++) {
           boolean inside = i >= 5 && i < 5 + bytes;
@@ -91,15 +92,15 @@ class InlineDataTest {
           Thread.ofPlatform()
               .start(
                   () -> {
-                    taken[0] = InlineData.take(mine, 0, words, FIRST, 0, 8);
-                    taken[1] = InlineData.take(mine, 0, words, FIRST, 0, 3);
+                    taken[0] = InlineData.take(mine, 0, words, AT, 8);
+                    taken[1] = InlineData.take(mine, 0, words, AT, 3);
                   });
       other.join();
       assertArrayEquals(new boolean[2], taken);
-      assertTrue(InlineData.take(mine, 0, words, FIRST, 0, 8));
-      assertFalse(InlineData.take(mine, 4, words, FIRST, 0, 8), "behind its end");
-      assertFalse(InlineData.take(mine, -1, words, FIRST, 0, 1), "before its beginning");
-      assertFalse(InlineData.take(mine, 0, words, FIRST, 0, -1), "less than nothing");
+      assertTrue(InlineData.take(mine, 0, words, AT, 8));
+      assertFalse(InlineData.take(mine, 4, words, AT, 8), "behind its end");
+      assertFalse(InlineData.take(mine, -1, words, AT, 1), "before its beginning");
+      assertFalse(InlineData.take(mine, 0, words, AT, -1), "less than nothing");
     }
   }
 
@@ -114,7 +115,7 @@ class InlineDataTest {
     arena.close();
     assertFalse(give(9, gone, 0));
     assertFalse(give(3, gone, 0), "by bytes");
-    assertFalse(InlineData.take(source, 0, words, FIRST, 0, 8));
+    assertFalse(InlineData.take(source, 0, words, AT, 8));
     assertFalse(give(9, open(target.asReadOnly()), 0));
     Key key = open(target);
     long version = key.admit(KEY, DOMAIN, this, Access.REMOTE_WRITE, 0, 8);
@@ -128,7 +129,7 @@ class InlineDataTest {
   void pieces() {
     MemorySegment second = MemorySegment.ofArray(new byte[16]);
     Key key = open(target, second);
-    assertTrue(InlineData.take(numbered(), 0, words, FIRST, 0, 8));
+    assertTrue(InlineData.take(numbered(), 0, words, AT, 8));
     assertFalse(give(8, key, BYTES - 4));
     assertEquals(UNTOUCHED, at(target, BYTES - 1));
     assertTrue(give(8, key, BYTES));
@@ -144,11 +145,39 @@ class InlineDataTest {
     MemorySegment source = numbered();
     lkeys.put(open(source.asSlice(0, 5), source.asSlice(5)));
     LastKeys keys = new LastKeys(lkeys, new KeyTable(), DOMAIN);
-    assertTrue(InlineData.take(KEY, 2, keys, words, FIRST, 1, 9));
+    assertTrue(InlineData.take(KEY, 2, keys, words, AT + 1, 9));
     MemorySegment packet = MemorySegment.ofArray(words);
     assertEquals(-1, packet.asSlice(FIRST * 8L + 1, 9).mismatch(source.asSlice(2, 9)));
-    assertFalse(InlineData.take(KEY, BYTES - 2, keys, words, FIRST, 0, 3), "behind its end");
-    assertFalse(InlineData.take(KEY + 1, 0, keys, words, FIRST, 0, 3), "no such key");
-    assertTrue(InlineData.take(KEY + 1, 0, keys, words, FIRST, 0, 0), "no byte needs no key");
+    assertEquals(UNTOUCHED, at(packet, FIRST * 8L));
+    assertEquals(UNTOUCHED, at(packet, FIRST * 8L + 10));
+    assertFalse(InlineData.take(KEY, BYTES - 2, keys, words, AT, 3), "behind its end");
+    assertFalse(InlineData.take(KEY + 1, 0, keys, words, AT, 3), "no such key");
+    assertFalse(InlineData.take(KEY + 0x100, 0, keys, words, AT, 3), "not in the table");
+    assertTrue(InlineData.take(KEY + 1, 0, keys, words, AT, 0), "no byte needs no key");
+  }
+
+  @Test
+  @DisplayName("D6: an element in an arena that was closed is refused, also in its second segment")
+  void closedElement() {
+    Arena arena = Arena.ofShared();
+    KeyTable lkeys = new KeyTable();
+    lkeys.put(open(numbered(), arena.allocate(BYTES)));
+    LastKeys keys = new LastKeys(lkeys, new KeyTable(), DOMAIN);
+    assertTrue(InlineData.take(KEY, BYTES - 1, keys, words, AT, 2));
+    arena.close();
+    assertFalse(InlineData.take(KEY, BYTES - 1, keys, words, AT, 2));
+    assertTrue(InlineData.take(KEY, BYTES - 1, keys, words, AT, 1));
+  }
+
+  @Test
+  @DisplayName("R-08: a copy through a key that posted requests close is counted, and ends")
+  void counted() {
+    Key key = new Key(KEY, DOMAIN, this, true);
+    MemorySegment[] one = {target};
+    key.open(key.begin(false), KEY, one, new long[] {0, BYTES}, Access.REMOTE_WRITE);
+    assertTrue(give(8, key, 0));
+    assertTrue(key.idle(), "as many ends as beginnings");
+    assertFalse(InlineData.give(words, FIRST, 8, key, Key.REFUSED, 0));
+    assertTrue(key.idle(), "also of one that is not done");
   }
 }

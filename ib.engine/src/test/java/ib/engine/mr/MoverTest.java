@@ -99,4 +99,50 @@ class MoverTest {
     assertFalse(Mover.store(elements, LOCAL, 40, 24, remote, version, 0), "revoked");
     untouched(theirs, 0, 0);
   }
+
+  @Test
+  @DisplayName(
+      "memory in pieces, at both ends: each byte to its place; every copy is counted, and ends")
+  void pieces() {
+    Key source = inPieces(LOCAL + 0x100, ours, 10);
+    Key target = inPieces(REMOTE, theirs, 21);
+    lkeys.put(source);
+    for (int i = 0; i < 64; i++) {
+      ours.set(ValueLayout.JAVA_BYTE, i, (byte) i);
+    }
+    long version = target.admit(REMOTE, DOMAIN, this, Access.REMOTE_WRITE, 8, 30);
+    assertTrue(Mover.store(elements, LOCAL + 0x100, 3, 30, target, version, 8));
+    for (int i = 0; i < 64; i++) {
+      int want = i >= 8 && i < 38 ? i - 8 + 3 : 0;
+      assertEquals(want, theirs.get(ValueLayout.JAVA_BYTE, i), "byte " + i);
+    }
+    assertTrue(source.idle() && target.idle(), "as many ends as beginnings");
+    assertFalse(Mover.store(elements, LOCAL + 0x100, 3, 30, target, Key.REFUSED, 8), "closed");
+    assertTrue(source.idle() && target.idle(), "also of one that is not done");
+  }
+
+  private static Key inPieces(int number, MemorySegment memory, int cut) {
+    Key key = new Key(number, DOMAIN, memory, true);
+    MemorySegment[] two = {memory.asSlice(0, cut), memory.asSlice(cut)};
+    key.open(key.begin(false), number, two, new long[] {0, cut, memory.byteSize()}, RIGHTS);
+    return key;
+  }
+
+  @Test
+  @DisplayName("an element without a key, or that its key refuses, moves nothing, either way")
+  void refused() {
+    long[] words = new long[Sges.WORDS];
+    for (int lkey : new int[] {LOCAL + 0x100, LOCAL + 1}) {
+      Sges.set(words, 0, lkey, 0, 16);
+      elements.elements(words, 0, 1);
+      assertFalse(Mover.store(elements, 16, remote, admitted(Access.REMOTE_WRITE, 16), 0));
+      assertFalse(Mover.fetch(remote, admitted(Access.REMOTE_READ, 16), 0, 16, elements));
+    }
+    Sges.set(words, 0, LOCAL, 0, 16);
+    long version = admitted(Access.REMOTE_READ, 16);
+    remote.revoke();
+    assertFalse(Mover.fetch(remote, version, 0, 16, elements), "closed meanwhile");
+    untouched(theirs, 0, 0);
+    untouched(ours, 0, 7);
+  }
 }

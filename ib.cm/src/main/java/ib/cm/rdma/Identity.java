@@ -28,6 +28,7 @@ final class Identity {
   private final ConnectionEvent event = new ConnectionEvent();
   private volatile InetSocketAddress local;
   private volatile @Nullable Site site;
+  private volatile long placedNs = -1;
   private volatile String state = "ADDR_RESOLVED";
 
   Identity(RdmaConnection.Ends ends, PortSpace space) {
@@ -46,12 +47,8 @@ final class Identity {
   /** The connection has its place; the caller holds the lock of its {@link RdmaCm}. */
   void place(Site by, InetSocketAddress from) {
     local = from;
+    placedNs = System.nanoTime() - begunNs;
     site = by;
-  }
-
-  /** The way to the peer is known. */
-  void resolved() {
-    event.resolved = System.nanoTime() - begunNs;
   }
 
   /** Both sides are ready. */
@@ -64,6 +61,7 @@ final class Identity {
   void ended(RdmaEnd how) {
     state = how.kind() == RdmaEnd.Kind.DEVICE_REMOVAL ? "DEVICE_REMOVAL" : "DISCONNECT";
     if (event.shouldCommit()) {
+      event.resolved = placedNs;
       event.what = ends.what();
       event.device = site == null ? "" : site.device().name();
       event.local = Routes.text(local);

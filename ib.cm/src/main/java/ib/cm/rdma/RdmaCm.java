@@ -275,10 +275,17 @@ public final class RdmaCm implements AutoCloseable {
    * @param port given back when the connection is closed; null where the peer began
    */
   void add(RdmaConnection made, @Nullable LocalPort port) {
+    locked(
+        () -> {
+          goingOn();
+          connections.put(made, port);
+        });
+  }
+
+  private void locked(Runnable change) {
     lock.lock();
     try {
-      goingOn();
-      connections.put(made, port);
+      change.run();
     } finally {
       lock.unlock();
     }
@@ -389,15 +396,8 @@ public final class RdmaCm implements AutoCloseable {
 
     @Override
     public Object add(IbDevice device) {
-      List<Site> mine = new ArrayList<>();
       graph = Waits.of(device);
-      for (int port = 1; port <= device.portCount(); port++) {
-        try {
-          mine.add(Site.open(device, port, cm.open(device.name(), port, "")));
-        } catch (IbException e) { // another client has the class, or there is no way to connect
-          LOG.warn("{} does not use {}/{}", name, device, port, e);
-        }
-      }
+      List<Site> mine = Site.openAll(device, cm, name);
       IbEventHandler events =
           new IbEventHandler(device) {
             @Override
@@ -424,12 +424,7 @@ public final class RdmaCm implements AutoCloseable {
 
   /** Lets each service listen where it can now. */
   private void attach() {
-    lock.lock();
-    try {
-      services.attach();
-    } finally {
-      lock.unlock();
-    }
+    locked(services::attach);
   }
 
   /** API-6: a device goes. Listeners stay for the next one. */

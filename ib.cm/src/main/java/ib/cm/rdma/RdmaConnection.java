@@ -95,18 +95,8 @@ public final class RdmaConnection implements AutoCloseable {
 
   /** Begins by a way that was found; the way's device may be gone since. */
   void begin(Routes.Route route) {
-    takePlace(route.site(), route.local());
+    owner.place(this, route.site(), route.local());
     request(route, pair.make(route.site(), route.path()));
-  }
-
-  private void takePlace(Site at, InetAddress local) {
-    owner.place(this, at, local);
-    lock.lock();
-    try {
-      identity.resolved();
-    } finally {
-      lock.unlock();
-    }
   }
 
   /** The connection has its place; the caller holds the lock of the connection's {@link RdmaCm}. */
@@ -153,7 +143,7 @@ public final class RdmaConnection implements AutoCloseable {
     QueuePair made = null;
     try {
       owner.add(this, null);
-      takePlace(request.site(), identity.local().getAddress());
+      owner.place(this, request.site(), identity.local().getAddress());
       made = pair.make(request.site(), request.path());
       int depth = Math.min(options.initiatorDepth(), request.peer().responderResources());
       lock.lock();

@@ -1,13 +1,19 @@
 package ib.cm.rdma;
 
+import ib.cm.CmClient;
 import ib.cm.CmPort;
 import ib.core.sa.SaClient;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbException;
 import ib.core.verbs.LinkLayer;
 import ib.core.verbs.PortState;
 import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A port of a device that connections can use.
@@ -18,6 +24,21 @@ import org.jspecify.annotations.Nullable;
  * @param sa the subnet administrator; null on Ethernet
  */
 record Site(IbDevice device, int port, CmPort cm, @Nullable SaClient sa) {
+  private static final Logger LOG = LoggerFactory.getLogger(Site.class);
+
+  /** {@return the ports of a device that a program can use; of the others a warning tells why} */
+  static List<Site> openAll(IbDevice device, CmClient cm, String program) {
+    List<Site> all = new ArrayList<>();
+    for (int port = 1; port <= device.portCount(); port++) {
+      try {
+        all.add(open(device, port, cm.open(device.name(), port, "")));
+      } catch (IbException e) { // another client has the class, or there is no way to connect
+        LOG.warn("{} does not use {}/{}", program, device, port, e);
+      }
+    }
+    return all;
+  }
+
   static Site open(IbDevice device, int port, CmPort cm) {
     boolean ethernet = device.port(port).linkLayer() == LinkLayer.ETHERNET;
     return new Site(device, port, cm, ethernet ? null : SaClient.open(device, port));

@@ -113,13 +113,11 @@ public final class RdmaCm implements AutoCloseable {
       IbCore core, CmClient cm, String name, Map<InetAddress, Gid> addresses) {
     RdmaCm made = new RdmaCm(cm, name, addresses);
     ClientRegistration registered = core.registerClient(made.client, CmClient.NAME);
-    made.lock.lock();
-    try {
-      made.registration = registered;
-      made.listing = cm.list(made::ids);
-    } finally {
-      made.lock.unlock();
-    }
+    made.locked(
+        () -> {
+          made.registration = registered;
+          made.listing = cm.list(made::ids);
+        });
     return made;
   }
 
@@ -299,16 +297,14 @@ public final class RdmaCm implements AutoCloseable {
    * @throws IbDisassociatedException when the device goes, or is gone
    */
   void place(RdmaConnection made, Site at, InetAddress local) {
-    lock.lock();
-    try {
-      if (!sites.contains(at)) {
-        throw new IbDisassociatedException(
-            made.toString(), at.device().name() + " was removed", "connect by another device");
-      }
-      made.placed(at, local);
-    } finally {
-      lock.unlock();
-    }
+    locked(
+        () -> {
+          if (!sites.contains(at)) {
+            throw new IbDisassociatedException(
+                made.toString(), at.device().name() + " was removed", "connect by another device");
+          }
+          made.placed(at, local);
+        });
   }
 
   /** Forgets a closed connection. */

@@ -13,6 +13,7 @@ import ib.driver.soft.topology.NetFile;
 import ib.driver.soft.topology.NetText;
 import ib.driver.soft.topology.Node;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -146,7 +147,8 @@ final class IbsimTextTest {
             .redirectOutput(out.toFile())
             .start();
     try {
-      OpensmTest.await("ibsim listens", () -> !ibsim.isAlive() || listens(out));
+      OpensmTest.await("ibsim listens", () -> !ibsim.isAlive() || listens(port));
+      assertTrue(ibsim.isAlive(), () -> "ibsim has ended: " + read(out));
       String id = net.replaceAll("(?s).*?\n(?:Ca|Hca)\\s+\\d+ \"([^\"]+)\".*", "$1");
       return undated(Opensm.tool(port, id, dir, "ibnetdiscover"));
     } finally {
@@ -154,11 +156,17 @@ final class IbsimTextTest {
     }
   }
 
-  private static boolean listens(Path out) {
+  /** Tells whether C ibsim has all its ports; it prints its last line before the first. */
+  private static boolean listens(int port) {
+    return read(Path.of("/proc/net/udp"))
+        .contains(String.format(": 00000000:%04X ", port + Opensm.IBSIM_PORTS - 1));
+  }
+
+  private static String read(Path file) {
     try {
-      return Files.readString(out).contains("MaxMcastCap"); // the last that it says at its start
+      return Files.readString(file);
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 

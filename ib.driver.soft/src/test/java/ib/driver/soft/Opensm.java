@@ -1,6 +1,7 @@
 package ib.driver.soft;
 
 import java.io.IOException;
+import java.net.DatagramSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 /** Management software of the host, started at a node behind the door and ended by its process. */
 public final class Opensm implements AutoCloseable {
@@ -21,6 +24,17 @@ public final class Opensm implements AutoCloseable {
   private static final Path OPENSM = Path.of("/usr/sbin/opensm");
 
   private static final int TAIL = 2000;
+
+  /** The port of C ibsim, and one for each of its clients. */
+  static final int IBSIM_PORTS = 11;
+
+  private static final int FIRST_PORT = 12_000;
+  private static final int PORT_BLOCKS = 1_500;
+  private static final int MAX_PORT_TRIES = 100;
+
+  /** The JVMs of a build begin at different places. */
+  private static final AtomicInteger NEXT =
+      new AtomicInteger((int) (ProcessHandle.current().pid() * 97 % PORT_BLOCKS));
 
   private final Process process;
   private final Path directory;
@@ -150,11 +164,26 @@ public final class Opensm implements AutoCloseable {
     }
   }
 
-  /** {@return a UDP port with room for clients above it} */
-  public static int freePort() throws IOException {
-    try (java.net.DatagramSocket s =
-        new java.net.DatagramSocket(0, java.net.InetAddress.getLoopbackAddress())) {
-      return Math.min(s.getLocalPort(), 65_000);
+  /**
+   * {@return a UDP port that is free, as are the next {@link #IBSIM_PORTS} - 1, of which C ibsim
+   * has one for each client}; below the ports from which a system takes those of sockets without
+   * one, so that no such socket takes it meanwhile
+   */
+  public static int freePort() {
+    for (int tries = 0; tries < MAX_PORT_TRIES; tries++) {
+      int port = FIRST_PORT + IBSIM_PORTS * (NEXT.getAndIncrement() % PORT_BLOCKS);
+      if (IntStream.range(port, port + IBSIM_PORTS).allMatch(Opensm::isFree)) {
+        return port;
+      }
+    }
+    throw new AssertionError("no " + IBSIM_PORTS + " free UDP ports from " + FIRST_PORT);
+  }
+
+  private static boolean isFree(int port) {
+    try (DatagramSocket s = new DatagramSocket(port)) {
+      return s.isBound();
+    } catch (IOException e) {
+      return false; // in use
     }
   }
 

@@ -2,6 +2,7 @@ package ib.tools.rdmacm;
 
 import ib.cm.rdma.PortSpace;
 import ib.cm.rdma.RdmaDestination;
+import ib.cm.rdma.RdmaEnd;
 import ib.core.verbs.Access;
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.IbDevice;
@@ -125,6 +126,12 @@ final class MessageEnd extends End {
       }
     }
     return true;
+  }
+
+  /** {@return whether the peer has disconnected, and this side has not lost it otherwise} */
+  boolean hasPeerDisconnected() {
+    RdmaEnd how = end();
+    return how != null && how.kind() == RdmaEnd.Kind.DISCONNECTED && how.status() == 0;
   }
 
   /** Waits for all messages of the peer; {@return whether they came before the end} */

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertLinesMatch;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.spi.FaultInjection;
+import ib.core.spi.FaultRule;
 import ib.tools.rdmacm.CmWorld.Run;
 import java.util.Arrays;
 import java.util.List;
@@ -16,16 +18,18 @@ import org.junit.jupiter.api.Timeout;
 class OnceTest {
   private static final String NUMBERS = ": +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+";
 
+  /** Its first argument says which of the two programs it is. */
+  private static final CmWorld.Program EITHER =
+      (core, cm, out, err, args) -> {
+        boolean server = args[0].equals("server");
+        String[] options = Arrays.copyOfRange(args, 1, args.length);
+        RdmaExample.run(core, cm, out, err, server, options);
+      };
+
   @Test
   @DisplayName("T6: 16 bytes there and back, and the original's lines (golden cm_rdma_server)")
   void example() throws Exception {
-    CmWorld.Program either =
-        (core, cm, out, err, args) -> {
-          boolean server = args[0].equals("server");
-          String[] options = Arrays.copyOfRange(args, 1, args.length);
-          RdmaExample.run(core, cm, out, err, server, options);
-        };
-    try (CmWorld world = new CmWorld(either)) {
+    try (CmWorld world = new CmWorld(EITHER)) {
       Run server = world.start("server -p 7472").listening();
       Run client = world.start("client -p 7472 -s " + world.address()).done();
       server.done();
@@ -33,6 +37,19 @@ class OnceTest {
       assertEquals(List.of("rdma_server: start", "rdma_server: end 0"), server.out());
       String none = world.start("client -p 7472 -s " + world.address()).failed().getMessage();
       assertTrue(none.startsWith("rdma_client: event: RDMA_CM_EVENT_REJECTED, error: 8\n"), none);
+    }
+  }
+
+  @Test
+  @DisplayName("T6: a client that has the answer may disconnect before its acknowledgement comes")
+  void lostAcknowledgement() throws Exception {
+    try (CmWorld world = new CmWorld(EITHER)) {
+      FaultInjection client = world.fabric().service("soft0", FaultInjection.class);
+      client.add(FaultRule.parse("loss dir=out opcode=0x11"));
+      Run server = world.start("server -p 7472").listening();
+      world.start("client -p 7472 -s " + world.address()).done();
+      assertEquals(List.of("rdma_server: start", "rdma_server: end 0"), server.done().out());
+      assertTrue(client.list().getFirst().hit() > 0, "no acknowledgement was lost");
     }
   }
 

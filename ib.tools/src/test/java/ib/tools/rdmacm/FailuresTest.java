@@ -135,30 +135,33 @@ class FailuresTest {
     IbDevice peer = world.fabric().device("soft1");
     CmPath path = CmPath.inSubnet(device, 1, peer.port(1).lid(), peer.gid(1, 0));
     long silent = 0x1000_0000_0000_0042L;
-    try (CmPort asks = world.manager().open("soft0", 1, "by-id");
-        CmPort other = world.manager().open("soft1", 1)) {
+    try (CmPort other = world.manager().open("soft1", 1)) {
       other.listen(silent, 4, (c, event) -> {});
-      assertEquals("REJECTED, reason 8", raw(asks, path, 0x1000_0000_0000_0041L, CmTerms.DEFAULT));
-      String rejected = why("-c 0x1000000000000041");
-      String what = "connect to service 0x1000000000000041 at " + world.address();
-      assertTrue(rejected.contains(" " + what + " on soft0 by by-id\n  REJECTED"), rejected);
-      assertTrue(rejected.contains("likely: rejected, reason 8: nothing listens"), rejected);
-      assertEquals("UNREACHABLE", raw(asks, path, silent, soon));
-      String text = why("-c 0x1000000000000042");
-      assertTrue(text.contains("likely: no answer\n  try: whether "), text);
-      var question = asks.resolve(0x1000_0000_0000_0043L, path, CmTerms.DEFAULT, new byte[0]);
-      assertThrows(ExecutionException.class, question::get);
-      String unresolved = why("-c 0x1000000000000043");
-      assertTrue(unresolved.contains("UNRESOLVED\n  likely: refused, status 1"), unresolved);
-      CmConnection left = asks.connect(silent, path, end(), CmTerms.DEFAULT, new byte[0], quiet());
-      assertEquals("REQ_SENT", left.state());
+      try (CmPort asks = world.manager().open("soft0", 1, "by-id")) {
+        assertEquals(
+            "REJECTED, reason 8", raw(asks, path, 0x1000_0000_0000_0041L, CmTerms.DEFAULT));
+        String rejected = why("-c 0x1000000000000041");
+        String what = "connect to service 0x1000000000000041 at " + world.address();
+        assertTrue(rejected.contains(" " + what + " on soft0 by by-id\n  REJECTED"), rejected);
+        assertTrue(rejected.contains("likely: rejected, reason 8: nothing listens"), rejected);
+        assertEquals("UNREACHABLE", raw(asks, path, silent, soon));
+        String text = why("-c 0x1000000000000042");
+        assertTrue(text.contains("likely: no answer\n  try: whether "), text);
+        var question = asks.resolve(0x1000_0000_0000_0043L, path, CmTerms.DEFAULT, new byte[0]);
+        assertThrows(ExecutionException.class, question::get);
+        String unresolved = why("-c 0x1000000000000043");
+        assertTrue(unresolved.contains("UNRESOLVED\n  likely: refused, status 1"), unresolved);
+        CmConnection left =
+            asks.connect(silent, path, end(), CmTerms.DEFAULT, new byte[0], quiet());
+        assertEquals("REQ_SENT", left.state());
+      }
+      assertEquals(3, mine().size(), "its user has closed the fourth");
+      CmPort asks = world.manager().open("soft0", 1);
+      asks.connect(silent, path, end(), CmTerms.DEFAULT, new byte[0], quiet());
+      world.fabric().unplug("soft0"); // the listener is still there, and has not refused
+      String gone = why("-c ib.cm");
+      assertTrue(gone.contains(" on soft0 by ib.cm\n  REMOVED\n  likely: the device goes"), gone);
     }
-    assertEquals(3, mine().size(), "its user has closed the fourth");
-    CmPort asks = world.manager().open("soft0", 1);
-    asks.connect(silent, path, end(), CmTerms.DEFAULT, new byte[0], quiet());
-    world.fabric().unplug("soft0");
-    String gone = why("-c ib.cm");
-    assertTrue(gone.contains(" on soft0 by ib.cm\n  REMOVED\n  likely: the device goes"), gone);
     world.close();
   }
 

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertTrue;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.Writer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,7 @@ final class Pty implements AutoCloseable {
 
   private static final String PROMPT = "g! ";
   private static final long TIMEOUT_S = 120;
+  private static final long SIGINT_BIT = 1 << 1; // signal 2
   private static final String ESCAPES = "\u001b(\\[[0-9;?]*[A-Za-z]|[=>])|\r|\u0007";
 
   private final Process process;
@@ -52,9 +54,15 @@ final class Pty implements AutoCloseable {
     await("the first prompt", 0, text -> text.endsWith(PROMPT));
   }
 
-  /** {@return why there is no terminal on this machine; empty when there is one} */
+  /**
+   * {@return why there is no terminal on this machine whose Ctrl-C a program gets; empty when there
+   * is one}
+   */
   static String whyNot() throws InterruptedException {
     try {
+      if (ignoresInterrupts()) {
+        return "SIGINT is ignored here, as in the background of a shell, and in each program begun here";
+      }
       Process attempt =
           new ProcessBuilder("script", "-qfec", "exit 7", "/dev/null")
               .redirectErrorStream(true)
@@ -66,6 +74,20 @@ final class Pty implements AutoCloseable {
     } catch (IOException e) {
       return e.getMessage();
     }
+  }
+
+  private static boolean ignoresInterrupts() throws IOException {
+    Path status = Path.of("/proc/self/status");
+    if (!Files.exists(status)) {
+      return false;
+    }
+    long ignored =
+        Files.readAllLines(status).stream()
+            .filter(line -> line.startsWith("SigIgn:"))
+            .mapToLong(line -> Long.parseUnsignedLong(line.substring(7).strip(), 16))
+            .findFirst()
+            .orElse(0);
+    return (ignored & SIGINT_BIT) != 0;
   }
 
   private void pump(Reader reader) {

@@ -79,6 +79,16 @@ final class LinkConnection extends Mailbox<CmEvent> implements CmConnection, Con
     }
   }
 
+  /**
+   * The host has refused to begin the connection, whose handler hears nothing: the caller has the
+   * exception. Events that came before are dropped, and no callback waits for the host any more.
+   */
+  void unmade() {
+    refused = true;
+    state.set(State.OVER);
+    made.countDown();
+  }
+
   /** The starting PSNs are known. */
   void psns(ConnectorPsns known) {
     psns = known;

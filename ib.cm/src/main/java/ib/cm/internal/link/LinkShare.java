@@ -146,6 +146,7 @@ public final class LinkShare implements CmPort {
       done = true;
     } finally {
       if (!done) {
+        made.unmade();
         connections.remove(made);
       }
     }

@@ -18,11 +18,14 @@ import ib.core.client.DeviceLease;
 import ib.core.cm.ConnectorEnd;
 import ib.core.mad.cm.CmKind;
 import ib.core.mad.cm.CmaHeader;
+import ib.core.serial.End;
+import ib.core.serial.Waits;
 import ib.core.spi.StandaloneFabric;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.IbNotSupportedException;
 import ib.driver.soft.standalone.SoftFabric;
 import java.net.InetAddress;
@@ -137,6 +140,22 @@ class LinkShareTest {
           }
         });
     assertEquals("OPEN", ready.poll(1, TimeUnit.MINUTES));
+  }
+
+  @Test
+  @DisplayName("API-3: a host that says an end and then refuses leaves no callback that waits")
+  void refusedAfterAnEvent() {
+    host.connecting =
+        e -> {
+          e.ended(ConnectorEnd.FAILED, 0, NONE);
+          throw new IbNoDeviceException("connect", "planted", "");
+        };
+    assertThrows(IbNoDeviceException.class, this::connect);
+    LinkConnection begun = assertInstanceOf(LinkConnection.class, host.events);
+    Waits graph = Waits.of(lease.device());
+    End end = begun.drain(graph, Waits.Rank.CLOSES, "its callbacks", TimeUnit.SECONDS.toNanos(20));
+    assertTrue(end.kind() != End.Kind.TIMEOUT && end.kind() != End.Kind.REFUSED, end::toString);
+    nothingMore();
   }
 
   @Test

@@ -98,7 +98,8 @@ final class Sniffer implements AutoCloseable {
         && ByteBuffer.wrap(packet).getShort(ipBytes(packet) + 2) == (short) Forgery.PORT;
   }
 
-  private static void cut(byte[] whole, int datagram, List<byte[]> into) {
+  /** The packets that a network card makes of one that the system has left whole. */
+  static void cut(byte[] whole, int datagram, List<byte[]> into) {
     int headers = ipBytes(whole) + UDP_BYTES;
     int parts = (whole.length - headers + datagram - 1) / datagram;
     for (int i = 0; i < parts; i++) {
@@ -117,7 +118,10 @@ final class Sniffer implements AutoCloseable {
       }
       b.putShort(ip + 4, (short) (part.length - ip)).putShort(ip + 6, (short) 0);
       int before = sum(b, ip == 20 ? 12 : 8, ip, 17 + part.length - ip);
-      b.putShort(ip + 6, (short) ~sum(b, ip, part.length, before));
+      short sum = (short) ~sum(b, ip, part.length, before);
+      // RFC 768: a checksum that comes out as zero is sent as all ones, since zero says "not
+      // summed"
+      b.putShort(ip + 6, sum == 0 ? -1 : sum);
       into.add(part);
     }
   }

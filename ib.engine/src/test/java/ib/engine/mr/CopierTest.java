@@ -173,4 +173,94 @@ class CopierTest {
     assertEquals(Copier.SOURCE, Copier.toRegion(fromGone, alive, admitted(alive, BYTES), 0));
     assertEquals(Copier.SOURCE, Copier.toSegment(fromGone, numbered(BYTES), 0));
   }
+
+  @RepeatedTest(100)
+  @DisplayName("D5: a part of elements is referred to, in order, however they and segments are cut")
+  void gathers(RepetitionInfo repetition) {
+    Random random = new Random(repetition.getCurrentRepetition());
+    MemorySegment source = numbered(BYTES);
+    int[] cuts = cut(random, BYTES);
+    MemorySegment[] segments = new MemorySegment[cuts.length];
+    for (int i = 0, at = 0; i < cuts.length; at += cuts[i++]) {
+      segments[i] = source.asSlice(at, cuts[i]);
+    }
+    lkeys.put(open(LOCAL, segments));
+    int at = 0;
+    for (int n : cut(random, BYTES)) {
+      element(LOCAL, at, n);
+      at += n;
+    }
+    int from = random.nextInt(BYTES);
+    int bytes = random.nextInt(BYTES - from + 1);
+    assertTrue(Copier.gather(elements(), from, bytes, Access.LOCAL_WRITE, payload));
+    assertEquals(bytes, payload.length());
+    MemorySegment target = MemorySegment.ofArray(new byte[BYTES]);
+    assertEquals(Copier.OK, Copier.toSegment(payload, target, from));
+    byte[] expected = new byte[BYTES];
+    for (int i = from; i < from + bytes; i++) {
+      expected[i] = (byte) (i + 1);
+    }
+    assertArrayEquals(expected, joined(target));
+  }
+
+  @Test
+  @DisplayName("D6: elements are refused by a missing key, right or byte, and by a closed arena")
+  void gatherRefused() {
+    Arena arena = Arena.ofShared();
+    lkeys.put(open(LOCAL, arena.allocate(BYTES)));
+    element(LOCAL, 0, BYTES);
+    assertTrue(Copier.gather(elements(), 0, BYTES, RIGHTS, null));
+    assertFalse(Copier.gather(elements(), 0, BYTES, Access.REMOTE_READ, null), "no such right");
+    assertFalse(Copier.gather(elements(), 0, BYTES + 1, RIGHTS, null), "behind the last element");
+    arena.close();
+    assertFalse(Copier.gather(elements(), 0, BYTES, RIGHTS, payload), "closed");
+    assertEquals(0, payload.length());
+    element(LOCAL + 0x100, 0, 1);
+    assertFalse(Copier.gather(elements(), BYTES, 1, RIGHTS, null), "no such key");
+  }
+
+  @Test
+  @DisplayName("R-08: copies through keys that posted requests close are counted, and end")
+  void counted() {
+    MemorySegment source = numbered(BYTES);
+    MemorySegment target = MemorySegment.ofArray(new byte[BYTES]);
+    Key from = counted(0x300, source);
+    Key to = counted(0x400, target);
+    long version = admitted(to, BYTES);
+    assertTrue(Copier.refer(from, admitted(from, BYTES), 0, BYTES, payload));
+    assertEquals(Copier.OK, Copier.toRegion(payload, to, version, 0));
+    assertArrayEquals(joined(source), joined(target));
+    target.fill((byte) 0);
+    assertEquals(Copier.OK, Copier.toSegment(payload, target, 0));
+    assertArrayEquals(joined(source), joined(target));
+    assertTrue(from.idle() && to.idle());
+    from.revoke();
+    assertEquals(Copier.SOURCE, Copier.toRegion(payload, to, version, 0));
+    assertEquals(Copier.SOURCE, Copier.toSegment(payload, target, 0));
+    assertTrue(from.idle() && to.idle(), "also of one that is not done");
+  }
+
+  private Key counted(int number, MemorySegment memory) {
+    Key key = new Key(number, DOMAIN, this, true);
+    MemorySegment[] one = {memory};
+    key.open(key.begin(false), number, one, new long[] {0, BYTES}, RIGHTS);
+    return key;
+  }
+
+  @Test
+  @DisplayName("D6: inline data: all of the segment, and no byte before or behind it")
+  void inline() {
+    MemorySegment target = MemorySegment.ofArray(new byte[BYTES]);
+    MemorySegment source = numbered(8);
+    assertTrue(Copier.inline(source, 0, target, 0, 8));
+    assertEquals(8, target.get(ValueLayout.JAVA_BYTE, 7));
+    assertTrue(Copier.inline(source, 8, target, 0, 0), "nothing, at its end");
+    assertFalse(Copier.inline(source, 1, target, 0, 8));
+    assertFalse(Copier.inline(source, -1, target, 0, 4));
+    assertFalse(Copier.inline(source, 4, target, 0, -1));
+    Arena arena = Arena.ofShared();
+    MemorySegment gone = arena.allocate(8);
+    arena.close();
+    assertFalse(Copier.inline(gone, 0, target, 0, 8));
+  }
 }

@@ -62,10 +62,47 @@ class LastKeysTest {
     assertSame(local, keys.receive(NUMBER));
     assertNull(keys.remote(NUMBER));
     lkeys.remove(local);
+    assertSame(local, keys.local(NUMBER), "kept");
     assertNull(keys.local(NUMBER + 1));
     assertNull(keys.local(NUMBER));
     assertSame(local, keys.receive(NUMBER));
     keys.forget(local);
     assertNull(keys.receive(NUMBER));
+  }
+
+  @Test
+  @DisplayName("each of the three keys is forgotten by itself; another low byte is another key")
+  void forgotten() {
+    Key local = open(lkeys);
+    Key remote = open(rkeys);
+    assertSame(local, keys.local(NUMBER));
+    assertSame(local, keys.receive(NUMBER));
+    assertSame(remote, keys.remote(NUMBER));
+    lkeys.remove(local);
+    rkeys.remove(remote);
+    keys.forget(remote);
+    assertSame(local, keys.local(NUMBER));
+    assertSame(local, keys.receive(NUMBER));
+    assertNull(keys.remote(NUMBER));
+    assertNull(keys.receive(NUMBER + 1));
+    keys.forget(local);
+    assertNull(keys.local(NUMBER));
+  }
+
+  @Test
+  @DisplayName("S6: a queue pair that is gone keeps neither keys nor elements")
+  void cleared() {
+    Key key = open(lkeys);
+    assertSame(key, keys.local(NUMBER));
+    assertSame(key, keys.receive(NUMBER));
+    assertSame(open(rkeys), keys.remote(NUMBER));
+    assertEquals(1, keys.elements(new long[2], 0, 1).count());
+    lkeys.remove(key);
+    rkeys.remove(key);
+    keys.clear();
+    assertEquals(0, keys.count());
+    assertNull(keys.local(NUMBER));
+    assertNull(keys.receive(NUMBER));
+    assertNull(keys.remote(NUMBER));
   }
 }

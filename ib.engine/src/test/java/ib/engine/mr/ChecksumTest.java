@@ -114,4 +114,20 @@ class ChecksumTest {
     arena.close();
     assertEquals(-1, Checksum.sum(payload, 0));
   }
+
+  @Test
+  @DisplayName("D6: a piece of zeros ends nothing, a piece that cannot be read all of it")
+  void amongOthers() {
+    byte[] b = {0, 0, 0, 0, 0x12, 0x34};
+    MemorySegment source = MemorySegment.ofArray(b);
+    payload.add(source, 0, 4);
+    payload.add(source, 4, 2);
+    assertEquals(0x1234, Checksum.sum(payload, 0));
+    Key key = open(source, false);
+    payload.clear();
+    assertTrue(Copier.refer(key, admitted(key), 0, b.length, payload));
+    payload.add(source, 4, 2);
+    key.revoke();
+    assertEquals(-1, Checksum.sum(payload, 0));
+  }
 }

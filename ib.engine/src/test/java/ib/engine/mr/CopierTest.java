@@ -263,4 +263,53 @@ class CopierTest {
     arena.close();
     assertFalse(Copier.inline(gone, 0, target, 0, 8));
   }
+
+  @Test
+  @DisplayName("D6: a receive whose element has no key, or one that refuses, takes no byte")
+  void receiveRefused() {
+    payload.add(numbered(BYTES), 0, 8);
+    element(LOCAL, 0, 8);
+    assertEquals(Copier.TARGET, Copier.toSges(payload, elements(), 0), "no such key");
+    MemorySegment memory = MemorySegment.ofArray(new byte[BYTES]);
+    Key key = new Key(LOCAL, DOMAIN, this);
+    MemorySegment[] one = {memory};
+    key.open(key.begin(false), LOCAL, one, new long[] {0, BYTES}, Access.REMOTE_READ);
+    lkeys.put(key);
+    assertEquals(Copier.TARGET, Copier.toSges(payload, elements(), 0), "no right");
+    assertArrayEquals(new byte[BYTES], joined(memory));
+  }
+
+  @Test
+  @DisplayName("D6: what lies before the part that is asked for is not looked at")
+  void before() {
+    Key gone = open(0x300, numbered(8));
+    long version = gone.admit(0x300, DOMAIN, gone, 0, 0, 8);
+    assertTrue(Copier.refer(gone, version, 0, 8, payload));
+    gone.revoke();
+    payload.add(numbered(8), 0, 8);
+    MemorySegment memory = MemorySegment.ofArray(new byte[BYTES]);
+    lkeys.put(open(LOCAL, memory));
+    element(LOCAL + 0x100, 0, 8); // no such key
+    element(LOCAL, 0, 8);
+    assertEquals(Copier.OK, Copier.toSges(payload, 8, 8, elements(), 8));
+    assertEquals(8, memory.get(ValueLayout.JAVA_BYTE, 7));
+    assertTrue(Copier.gather(elements(), 8, 8, RIGHTS, null));
+    assertFalse(Copier.gather(elements(), 7, 8, RIGHTS, null));
+    assertEquals(Copier.SOURCE, Copier.toSges(payload, 7, 8, elements(), 8));
+  }
+
+  @Test
+  @DisplayName("D6: inline data of another thread's arena cannot be read")
+  void confined() throws InterruptedException {
+    MemorySegment target = MemorySegment.ofArray(new byte[8]);
+    boolean[] taken = {true};
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment mine = arena.allocate(8);
+      Thread other =
+          Thread.ofPlatform().start(() -> taken[0] = Copier.inline(mine, 0, target, 0, 8));
+      other.join();
+      assertTrue(Copier.inline(mine, 0, target, 0, 8));
+    }
+    assertFalse(taken[0]);
+  }
 }

@@ -182,4 +182,18 @@ class KeyTest {
     uncounted.enter();
     assertTrue(uncounted.idle());
   }
+
+  @Test
+  @DisplayName(
+      "D6: who reads segments of a key that changes meanwhile gets the last, never an error")
+  void tornReads() {
+    open(key, FIRST, memory.asSlice(0, 8), memory.asSlice(8, 20), memory.asSlice(28));
+    assertEquals(2, key.place(FIRST + BYTES));
+    assertEquals(2, key.place(Long.MAX_VALUE));
+    assertEquals(36, key.segment(7).byteSize());
+    assertEquals(FIRST + BYTES, key.start(7));
+    assertEquals(1, key.run(7, Long.MAX_VALUE, 5), "so that a copy goes on and sees the change");
+    close(key);
+    assertEquals(0, key.segment(2).byteSize());
+  }
 }

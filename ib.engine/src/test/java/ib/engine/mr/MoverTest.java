@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.core.verbs.Access;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -119,6 +121,52 @@ class MoverTest {
     assertTrue(source.idle() && target.idle(), "as many ends as beginnings");
     assertFalse(Mover.store(elements, LOCAL + 0x100, 3, 30, target, Key.REFUSED, 8), "closed");
     assertTrue(source.idle() && target.idle(), "also of one that is not done");
+  }
+
+  @Test
+  @DisplayName("memory in three pieces: the one in the middle ends where it ends")
+  void threePieces() {
+    MemorySegment[] three = {ours.asSlice(0, 8), ours.asSlice(8, 4), ours.asSlice(40)};
+    Key source = new Key(LOCAL + 0x100, DOMAIN, ours);
+    source.open(source.begin(false), LOCAL + 0x100, three, new long[] {0, 8, 12, 36}, RIGHTS);
+    lkeys.put(source);
+    ours.asSlice(12, 28).fill((byte) 3); // belongs to no piece
+    long version = admitted(Access.REMOTE_WRITE, 30);
+    assertTrue(Mover.store(elements, LOCAL + 0x100, 2, 30, remote, version, 0));
+    for (int i = 0; i < 64; i++) {
+      assertEquals(i < 30 ? 7 : 0, theirs.get(ValueLayout.JAVA_BYTE, i), "byte " + i);
+    }
+  }
+
+  @Test
+  @DisplayName("an element of no bytes needs no key")
+  void nothing() {
+    long[] words = new long[2 * Sges.WORDS];
+    Sges.set(words, 0, LOCAL + 0x100, 0, 0);
+    Sges.set(words, Sges.WORDS, LOCAL, 0, 16);
+    elements.elements(words, 0, 2);
+    assertTrue(Mover.store(elements, 16, remote, admitted(Access.REMOTE_WRITE, 16), 0));
+    untouched(theirs, 16, 0);
+  }
+
+  @Test
+  @DisplayName("R-08: a local key that has refused is not asked again; its number may be another's")
+  void numberGivenAgain() {
+    long[] words = new long[Sges.WORDS];
+    Sges.set(words, 0, LOCAL, 0, 16);
+    elements.elements(words, 0, 1);
+    long version = admitted(Access.REMOTE_WRITE | Access.REMOTE_READ, 16);
+    BooleanSupplier store = () -> Mover.store(elements, 16, remote, version, 0);
+    BooleanSupplier fetch = () -> Mover.fetch(remote, version, 0, 16, elements);
+    for (BooleanSupplier way : List.of(store, fetch)) {
+      assertTrue(way.getAsBoolean());
+      Key old = lkeys.find(LOCAL);
+      old.revoke();
+      lkeys.remove(old);
+      lkeys.put(open(LOCAL, ours));
+      assertFalse(way.getAsBoolean(), "by the key that is kept");
+      assertTrue(way.getAsBoolean(), "by the key that has the number now");
+    }
   }
 
   private static Key inPieces(int number, MemorySegment memory, int cut) {

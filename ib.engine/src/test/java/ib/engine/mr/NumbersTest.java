@@ -120,6 +120,18 @@ class NumbersTest {
   }
 
   @Test
+  @DisplayName("D9: each number is free again after the quarantine; an address has 62 bits")
+  void freeAgain() {
+    long[] drawn = {0};
+    Numbers n = new Numbers(() -> (100 + drawn[0]++ % 70) << 32, 24, 16, 16);
+    for (int i = 0; i < 500; i++) {
+      assertEquals(100 + i % 70, used(n));
+    }
+    assertEquals(500, drawn[0], "no number was refused");
+    assertEquals(-1L >>> 2 & -4096L, new Numbers(() -> -1L, 32, 256, 16).address());
+  }
+
+  @Test
   @DisplayName("canary: a counter, ReDMArk's step of 256, and Linux' index with 8 random bits fail")
   void canaries() {
     RandomGenerator random = random(true);

@@ -65,6 +65,8 @@ class CompletionRingTest {
       assertEquals(0, other.size());
     }
     assertFalse(other.take(other.head() - 1, 1), "another poller was faster");
+    fill(other, 3);
+    assertFalse(other.unpublished(), "of 63 entries 3 wait");
   }
 
   @Test
@@ -121,6 +123,10 @@ class CompletionRingTest {
     publish(one, one.claim(), WcOpcode.SEND, 7, CALLBACK);
     assertNull(one.cqe(0));
     assertSame(CALLBACK, one.cqe(1));
+    WorkCompletion[] wc = completions(2);
+    assertEquals(2, one.copy(0, wc, 0, 2));
+    assertNull(wc[0].cqe());
+    assertSame(CALLBACK, wc[1].cqe());
     assertTrue(one.take(0, 2));
     fill(one, 2);
     assertNull(one.cqe(3), "the callback of an entry before it at this place");

@@ -121,6 +121,12 @@ class SoftCqTest {
     assertEquals(2, cq.poll(wc, 2));
     assertSame(CALLBACK, wc[0].cqe());
     assertNull(wc[1].cqe());
+    bench.push(5, WcOpcode.SEND, 0, 0, CALLBACK);
+    bench.push(6);
+    assertTrue(cq.startPoll());
+    assertTrue(cq.nextPoll());
+    cq.readCurrent(wc[0]);
+    assertNull(wc[0].cqe(), "the one before had one");
   }
 
   @Test
@@ -243,6 +249,20 @@ class SoftCqTest {
     cq.requestNotify(NotifyFlags.NEXT_COMP);
     bench.push(8);
     assertEquals(6, bench.calls, "each one");
+  }
+
+  @Test
+  @DisplayName("A16: a call that is to be made soon is forgotten with its queue")
+  void destroyedLate() {
+    cq.requestNotify(NotifyFlags.NEXT_COMP);
+    bench.broken = true;
+    bench.push(1);
+    bench.pass(0);
+    assertNotEquals(Long.MAX_VALUE, bench.worker.earliestNs());
+    cq.doDestroy();
+    bench.pass(0);
+    assertEquals(Long.MAX_VALUE, bench.worker.earliestNs());
+    assertEquals(1, bench.failures);
   }
 
   @Test

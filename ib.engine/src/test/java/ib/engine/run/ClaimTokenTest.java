@@ -151,4 +151,47 @@ class ClaimTokenTest {
     assertTrue(t.release());
     assertTrue(t.dead());
   }
+
+  @Test
+  @DisplayName("D4: who stops waiting for a claim does what was left to it, or nothing")
+  void unwanted() {
+    ClaimToken t = new ClaimToken();
+    t.want();
+    assertFalse(t.tryClaim(), "the fast way as well");
+    assertFalse(t.unwant(), "nothing was left");
+    assertFalse(t.claimed());
+    assertTrue(t.tryClaim());
+    t.want();
+    assertFalse(t.schedule());
+    assertFalse(t.unwant(), "its holder does it");
+    assertFalse(t.release());
+    assertTrue(t.release());
+    t.want();
+    assertFalse(t.schedule(), "left to who wants it");
+    assertTrue(t.unwant(), "so it has the claim now");
+    assertTrue(t.claimed());
+    assertFalse(t.schedule(), "it holds it");
+    assertFalse(t.release());
+    assertTrue(t.release(), "the mark was taken away");
+    assertTrue(t.tryClaim());
+    assertTrue(t.release());
+  }
+
+  @Test
+  @DisplayName("D4: a token says who had it last, and whether its queue pair is destroyed")
+  void facts() {
+    ClaimToken t = new ClaimToken();
+    assertEquals(0, t.holder());
+    t.heldBy(77);
+    assertEquals(77, t.holder());
+    assertFalse(t.dead());
+    t.die();
+    assertTrue(t.dead());
+    assertFalse(t.claimed());
+    t.want();
+    assertTrue(t.tryClaimWanted());
+    assertFalse(t.tryClaimWanted(), "it is held");
+    assertTrue(t.dead() && t.claimed());
+    assertTrue(t.release());
+  }
 }

@@ -320,6 +320,41 @@ class RunListTest {
     list.spend(BUDGET);
     run();
     assertFalse(list.exhausted());
+    other.heldBy(0);
+    other.direct = true;
+    assertTrue(other.schedule());
+    list.run(other);
+    assertEquals(me, other.holder(), "also where nothing else was to do");
+  }
+
+  @Test
+  @DisplayName("D4: a budget that is just used up hands nothing over")
+  void justEnough() {
+    root.steps = 2;
+    root.inStep =
+        () -> {
+          root.inStep = () -> {};
+          list.spend(BUDGET - 256);
+        };
+    run();
+    done("direct root", "root", "root");
+  }
+
+  @Test
+  @DisplayName("RunContext.gather: what was gathered is sent before the rest is handed over")
+  void flushedBeforeHandOver() {
+    root.steps = 2;
+    root.inStep =
+        () -> {
+          root.inStep = () -> {};
+          list.spend(BUDGET);
+          list.gather(() -> log.add(root.owner == list ? "sent by us" : "too late"));
+        };
+    run();
+    assertEquals(List.of("direct root", "root", "sent by us"), log);
+    log.clear();
+    worker.step();
+    done("root");
   }
 
   @Test

@@ -30,12 +30,14 @@ class WorkerTest {
   private final Worker worker = new Worker(clock, round, 1 << 20);
 
   private static final class Round extends LookRound {
+    private final AtomicInteger looks = new AtomicInteger();
     private long seen = -1;
     private long restNs = Long.MAX_VALUE;
 
     @Override
     protected void look(long now) {
       seen = now;
+      looks.incrementAndGet();
     }
 
     @Override
@@ -260,7 +262,6 @@ class WorkerTest {
     assertTrue(real.where().contains(" at "), real.where());
     submitted("work", real);
     heard(1);
-    thread.interrupt();
     asleep(thread);
     Due due = new Due("timer", 1);
     due.more = () -> submitted("by the timer", real);
@@ -269,7 +270,14 @@ class WorkerTest {
     real.pause(1);
     real.pause(100);
     asleep(thread);
+    int before = round.looks.get();
     real.purge();
+    while (round.looks.get() == before) {
+      Thread.onSpinWait();
+    }
+    thread.interrupt();
+    submitted("after an interrupt", real);
+    heard(4);
     assertTrue(real.stop(System.nanoTime() + HOUR));
     assertFalse(thread.isAlive());
     assertEquals("", real.where());
@@ -333,9 +341,22 @@ class WorkerTest {
     inside.await();
     assertFalse(real.stop(0));
     assertTrue(real.where().contains("CountDownLatch"), real.where());
+    boolean[] stopped = new boolean[2];
+    Thread stopper =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  stopped[0] = real.stop(System.nanoTime() + HOUR);
+                  stopped[1] = Thread.interrupted();
+                });
+    asleep(stopper);
+    stopper.interrupt();
+    while (stopper.isInterrupted()) {
+      Thread.onSpinWait();
+    }
     go.countDown();
-    Thread.currentThread().interrupt();
-    assertTrue(real.stop(System.nanoTime() + HOUR));
-    assertTrue(Thread.interrupted(), "the interrupt of who waits is kept");
+    stopper.join();
+    assertTrue(stopped[0], "it waits on");
+    assertTrue(stopped[1], "and the interrupt of who waits is kept");
   }
 }

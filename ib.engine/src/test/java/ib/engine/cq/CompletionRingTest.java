@@ -117,7 +117,7 @@ class CompletionRingTest {
   @Test
   @DisplayName("an entry has the callback of its request, and none when the request has none")
   void callbacks() {
-    CompletionRing one = new CompletionRing(2);
+    CompletionRing one = new CompletionRing(4);
     publish(one, one.claim(), WcOpcode.SEND, 7, null);
     assertNull(one.cqe(0));
     publish(one, one.claim(), WcOpcode.SEND, 7, CALLBACK);
@@ -128,8 +128,8 @@ class CompletionRingTest {
     assertNull(wc[0].cqe());
     assertSame(CALLBACK, wc[1].cqe());
     assertTrue(one.take(0, 2));
-    fill(one, 2);
-    assertNull(one.cqe(3), "the callback of an entry before it at this place");
+    fill(one, 4);
+    assertNull(one.cqe(5), "the callback of an entry before it at this place");
   }
 
   @Test

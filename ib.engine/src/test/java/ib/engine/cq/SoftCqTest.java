@@ -130,8 +130,7 @@ class SoftCqTest {
   }
 
   @Test
-  @DisplayName(
-      "IBA 10.8.2: an overrun is told to the consumer once and to each member; then OVERRUN")
+  @DisplayName("IBA 10.8.2: an overrun is one event, and each member hears of it; then OVERRUN")
   void overrun() {
     CqBench.User stays = bench.user();
     CqBench.User goes = bench.user();
@@ -181,7 +180,8 @@ class SoftCqTest {
   }
 
   @Test
-  @DisplayName("B7: in a large queue that nobody reads, who arms is called at once, or told")
+  @DisplayName(
+      "B7: in a large queue that is full of completions, who arms is called, or gets them reported")
   void large() {
     CqBench many = new CqBench(128);
     for (int i = 0; i < 70; i++) {

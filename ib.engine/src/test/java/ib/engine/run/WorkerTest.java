@@ -281,6 +281,9 @@ class WorkerTest {
     assertTrue(real.stop(System.nanoTime() + HOUR));
     assertFalse(thread.isAlive());
     assertEquals("", real.where());
+    submitted("after its end", real);
+    real.pause(0);
+    assertEquals(5, log.size(), "who waits runs it, as without a thread");
   }
 
   @Test

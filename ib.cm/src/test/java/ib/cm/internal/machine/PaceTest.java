@@ -46,7 +46,8 @@ class PaceTest {
   }
 
   @Test
-  @DisplayName("F4: 10,000 connects at once to a backlog of 1,024: none is refused and sent again")
+  @DisplayName(
+      "figure F4: 10,000 connects at once to a backlog of 1,024: none is refused and sent again")
   void burst() {
     right(PaceTest::burst, 1);
     caught(PaceTest::burst, NO_PACE);
@@ -68,7 +69,8 @@ class PaceTest {
   }
 
   @Test
-  @DisplayName("F4: a program that does not answer holds up other requests to it for 100 ms each")
+  @DisplayName(
+      "figure F4: a program that does not answer holds up other requests to it for 100 ms each")
   void slow() {
     right(PaceTest::slow, 5);
   }
@@ -86,7 +88,7 @@ class PaceTest {
   }
 
   @Test
-  @DisplayName("F4: 10,000 requests to a dead peer hold up none to another one")
+  @DisplayName("figure F4: 10,000 requests to a dead peer hold up none to another one")
   void dead() {
     right(PaceTest::dead, 1);
   }
@@ -109,7 +111,8 @@ class PaceTest {
   }
 
   @Test
-  @DisplayName("F4: a request that waits for its turn ends at its deadline, and when it is closed")
+  @DisplayName(
+      "figure F4: a request that waits for its turn ends at its deadline, and when it is closed")
   void unsent() {
     right(PaceTest::unsent, 100);
   }
@@ -137,7 +140,8 @@ class PaceTest {
   }
 
   @Test
-  @DisplayName("F4: with a fifth of the messages lost no place is lost: each connection ends once")
+  @DisplayName(
+      "figure F4: with a fifth of the messages lost no place is lost: each connection ends once")
   void lossy() {
     right(PaceTest::lossy, 20);
   }

@@ -131,7 +131,7 @@ final class MadRefusalsTest {
   }
 
   @Test
-  @DisplayName("F4: what a port sends itself takes no place of the datagrams that arrive")
+  @DisplayName("figure F4: what a port sends itself takes no place of the datagrams that arrive")
   void ownSends() {
     serve();
     Agent sender = net.agent(2, MadRegistration.sa(), (a, r) -> {});

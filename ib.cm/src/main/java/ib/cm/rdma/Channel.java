@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a connection is made of: its queue pair, and the messages by which it and the peer's queue
- * pair become one. Each change is one under the lock of the connection's {@link Life}, and none is
- * made when the connection has ended.
+ * The queue pair of a connection, and the messages by which the queue pairs of both ends become
+ * one. Each change happens under the lock of the connection's {@link Life}, and none happens when
+ * the connection has ended.
  */
 final class Channel {
   private static final byte[] NONE = {};

@@ -85,8 +85,7 @@ public final class Connects {
   private static void open(int count, int lossy) throws Exception {
     System.out.println(
         "| | all made, ms | heap each, B | more threads | device removed, ms | peers have heard |"
-            + " all closed, ms |"
-            + " dropped |");
+            + " all closed, ms | lost, refused, sent again |");
     System.out.println("|---".repeat(8) + "|");
     SoftFabric fabric = SoftFabric.open("soft0", "soft1");
     InetAddress one = InetAddress.getByAddress(fabric.device("soft0").gid(1, 0).toBytes());

@@ -86,12 +86,13 @@ final class Open {
     long heap = heap();
     int threads = Thread.getAllStackTraces().size();
     CountDownLatch left = new CountDownLatch(count);
+    Map<String, Long> before = lost();
     long begun = System.nanoTime();
     List<RdmaConnection> all = together ? together(count, left) : inTurn(count, left);
     double made = (System.nanoTime() - begun) / MS;
     int more = Thread.getAllStackTraces().size() - threads;
     long bytes = (heap() - heap) / (2L * count);
-    Map<String, Long> dropped = dropped();
+    Map<String, Long> lost = lostSince(before);
     begun = System.nanoTime();
     String device = fabric.names().get(1);
     fabric.unplug(device);
@@ -114,24 +115,37 @@ final class Open {
         removed,
         heard,
         ended,
-        dropped);
+        lost);
     fabric.plug(device);
   }
 
-  private Map<String, Long> dropped() {
+  /** {@return what was lost, refused or sent again so far, by reason, at all ports} */
+  private Map<String, Long> lost() {
     Map<String, Long> all = new TreeMap<>();
     for (String each : fabric.names()) {
       try (CmPort port = cm.open(each, 1)) {
-        port.counters()
-            .forEach(
-                (name, n) -> {
-                  if (name.startsWith("dropped.")) {
-                    all.merge(name.substring(8), n, Long::sum);
-                  }
-                });
+        add(all, port.counters(), "dropped.", "repeated.");
       }
+      add(all, fabric.core().managementCounters(each, 1), "mad_no_room", "mad_send_errors");
+      add(all, fabric.core().counters(each, 1), "drop_no_receive");
     }
     return all;
+  }
+
+  private static void add(Map<String, Long> to, Map<String, Long> from, String... prefixes) {
+    from.forEach(
+        (name, n) -> {
+          if (n != 0 && Arrays.stream(prefixes).anyMatch(name::startsWith)) {
+            to.merge(name, n, Long::sum);
+          }
+        });
+  }
+
+  private Map<String, Long> lostSince(Map<String, Long> before) {
+    Map<String, Long> more = lost();
+    before.forEach((name, n) -> more.merge(name, -n, Long::sum));
+    more.values().removeIf(n -> n == 0);
+    return more;
   }
 
   private List<RdmaConnection> together(int count, CountDownLatch left)

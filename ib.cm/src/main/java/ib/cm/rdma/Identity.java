@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection as others see it: its ends, where it is, how far it has come; for {@code rdma
  * resource} and JFR. Only the connection writes, under its lock, but for its place, which is
- * written once under the lock of its {@link RdmaCm}; any thread reads.
+ * written once under the lock of {@link Connections}; any thread reads.
  */
 final class Identity {
   private static final AtomicInteger NUMBERS = new AtomicInteger();
@@ -44,7 +44,7 @@ final class Identity {
     return NUMBERS.incrementAndGet();
   }
 
-  /** The connection has its place; the caller holds the lock of its {@link RdmaCm}. */
+  /** The connection has its place; the caller holds the lock of {@link Connections}. */
   void place(Site by, InetSocketAddress from) {
     local = from;
     placedNs = System.nanoTime() - begunNs;

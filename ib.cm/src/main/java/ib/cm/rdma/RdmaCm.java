@@ -4,33 +4,24 @@ import ib.cm.CmClient;
 import ib.cm.CmId;
 import ib.cm.LocalPorts.LocalPort;
 import ib.core.client.ClientRegistration;
-import ib.core.client.IbClient;
 import ib.core.client.IbCore;
 import ib.core.client.Incidents;
 import ib.core.mad.cm.CmaHeader;
-import ib.core.serial.BoundedWaits;
-import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.Gid;
-import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbDisassociatedException;
-import ib.core.verbs.IbEvent;
-import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.MaySleep;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,33 +46,24 @@ public final class RdmaCm implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaCm.class);
   private static final int MAX_BACKLOG = 1024; // Linux's (RD-6)
 
-  final String name;
-  final CmClient cm;
+  private final CmClient cm;
   private final AddressBook book;
-  final Routes routes;
-  private final Incidents incidents;
-  private final Client client = new Client();
-  private final Turns turns = new Turns(2, this::graph);
   private final List<Site> sites = new CopyOnWriteArrayList<>();
-  private final ReentrantLock lock = new ReentrantLock();
-  private volatile Waits graph = new BoundedWaits(); // until there is a device
+  private final Routes routes;
+  private final Incidents incidents;
+  private final Connections connections;
+  private final Services services; // guarded by the lock of the connections
 
-  // guarded by lock
-  private final Services services;
-
-  /** With the local ports of those that this side has begun. */
-  private final Map<RdmaConnection, @Nullable LocalPort> connections = new LinkedHashMap<>();
-
+  // guarded by the lock of the connections
   private @Nullable ClientRegistration registration;
   private CmClient.@Nullable Listing listing;
-  private boolean closed;
 
   private RdmaCm(CmClient cm, String name, Map<InetAddress, Gid> addresses) {
     this.cm = cm;
-    this.name = name;
     book = new AddressBook(addresses);
     routes = new Routes(book, sites);
     incidents = new Incidents(name, LOG::warn);
+    connections = new Connections(name, cm, sites);
     services = new Services(name, book, sites, incidents);
   }
 
@@ -112,8 +94,9 @@ public final class RdmaCm implements AutoCloseable {
   public static RdmaCm open(
       IbCore core, CmClient cm, String name, Map<InetAddress, Gid> addresses) {
     RdmaCm made = new RdmaCm(cm, name, addresses);
-    ClientRegistration registered = core.registerClient(made.client, CmClient.NAME);
-    made.locked(
+    Sites client = new Sites(made.sites, made.connections, made.services, made.routes);
+    ClientRegistration registered = core.registerClient(client, CmClient.NAME);
+    made.connections.locked(
         () -> {
           made.registration = registered;
           made.listing = cm.list(made::ids);
@@ -184,9 +167,9 @@ public final class RdmaCm implements AutoCloseable {
         cm.localPorts().take(service, to.getAddress(), from == null ? 0 : from.getPort());
     InetSocketAddress local = new InetSocketAddress(port.port());
     RdmaConnection.Ends ends = new RdmaConnection.Ends(what, local, to);
-    RdmaConnection made = new RdmaConnection(this, ends, options, factory, handler);
+    RdmaConnection made = new RdmaConnection(connections, ends, options, factory, handler);
     try {
-      add(made, port);
+      connections.add(made, port);
     } catch (IbDisassociatedException e) {
       cm.localPorts().release(port);
       throw e;
@@ -247,101 +230,32 @@ public final class RdmaCm implements AutoCloseable {
           what, "no device among " + sites + " has the address", "an address of ibv_devinfo -v");
     }
     int most = backlog < 1 || backlog > MAX_BACKLOG ? MAX_BACKLOG : backlog;
-    lock.lock();
-    try {
-      goingOn();
-      return services.listen(space, at, some -> new RdmaListener(this, some, most, handler));
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** {@return the wait-for graph of the midlayer} */
-  Waits graph() {
-    return graph;
-  }
-
-  private void goingOn() {
-    if (closed) {
-      throw new IbDisassociatedException(name, "it is closed", "open another RdmaCm");
-    }
-  }
-
-  /**
-   * Enters a connection.
-   *
-   * @param port given back when the connection is closed; null where the peer began
-   */
-  void add(RdmaConnection made, @Nullable LocalPort port) {
-    locked(
+    return connections.locked(
         () -> {
-          goingOn();
-          connections.put(made, port);
+          connections.open();
+          return services.listen(space, at, some -> new RdmaListener(this, some, most, handler));
         });
   }
 
-  private void locked(Runnable change) {
-    lock.lock();
-    try {
-      change.run();
-    } finally {
-      lock.unlock();
-    }
+  /** {@return the connections of the program} */
+  Connections connections() {
+    return connections;
   }
 
-  /**
-   * Puts a connection at a port, before anything is made for it there. From then on the connection
-   * ends when the device goes.
-   *
-   * @param local address of this side
-   * @throws IbDisassociatedException when the device goes, or is gone
-   */
-  void place(RdmaConnection made, Site at, InetAddress local) {
-    locked(
-        () -> {
-          if (!sites.contains(at)) {
-            throw new IbDisassociatedException(
-                made.toString(), at.device().name() + " was removed", "connect by another device");
-          }
-          made.placed(at, local);
-        });
-  }
-
-  /** Forgets a closed connection. */
-  void forget(RdmaConnection old) {
-    lock.lock();
-    try {
-      LocalPort port = connections.remove(old);
-      if (port != null) {
-        cm.localPorts().release(port);
-      }
-    } finally {
-      lock.unlock();
-    }
+  /** {@return the ways of the program} */
+  Routes routes() {
+    return routes;
   }
 
   /** Closes a listener. */
   void forget(RdmaListener old) {
-    List<RdmaRequest> waiting;
-    lock.lock();
-    try {
-      waiting = services.remove(old);
-    } finally {
-      lock.unlock();
-    }
-    waiting.forEach(RdmaRequest::refuse);
+    connections.locked(() -> services.remove(old)).forEach(RdmaRequest::refuse);
   }
 
   /** {@return the connections and listeners for a list} */
   private List<CmId> ids() {
-    lock.lock();
-    try {
-      List<CmId> all = new ArrayList<>(services.ids());
-      connections.keySet().stream().map(c -> c.id(name)).filter(Objects::nonNull).forEach(all::add);
-      return all;
-    } finally {
-      lock.unlock();
-    }
+    return connections.locked(
+        () -> Stream.concat(services.ids().stream(), connections.ids().stream()).toList());
   }
 
   /** {@return how many requests were refused, by reason} */
@@ -358,21 +272,9 @@ public final class RdmaCm implements AutoCloseable {
   @MaySleep
   @Fence
   public void close() {
-    List<RdmaConnection> all;
-    List<RdmaListener> ears;
-    ClientRegistration registered;
-    lock.lock();
-    try {
-      closed = true;
-      all = new ArrayList<>(connections.keySet());
-      ears = services.listeners();
-      registered = registration;
-      if (listing != null) {
-        listing.close();
-      }
-    } finally {
-      lock.unlock();
-    }
+    List<RdmaConnection> all = connections.close();
+    List<RdmaListener> ears = connections.locked(services::listeners);
+    ClientRegistration registered = connections.locked(this::unlisted);
     ears.forEach(RdmaListener::close);
     all.reversed().forEach(RdmaConnection::close);
     if (registered != null) {
@@ -380,68 +282,10 @@ public final class RdmaCm implements AutoCloseable {
     }
   }
 
-  /** The program as the core sees it. */
-  private final class Client implements IbClient {
-    /** The ports of a device, and the handler of its events. */
-    private record Added(List<Site> sites, IbEventHandler events) {}
-
-    @Override
-    public String name() {
-      return name;
+  private @Nullable ClientRegistration unlisted() {
+    if (listing != null) {
+      listing.close();
     }
-
-    @Override
-    public Object add(IbDevice device) {
-      graph = Waits.of(device);
-      List<Site> mine = Site.openAll(device, cm, name);
-      IbEventHandler events =
-          new IbEventHandler(device) {
-            @Override
-            public void handle(IbEvent event) {
-              if (routes.changed(event.type())) {
-                turns.offer(RdmaCm.this::attach); // one that waits is enough
-              }
-            }
-          };
-      device.registerEventHandler(events);
-      sites.addAll(mine);
-      attach();
-      return new Added(mine, events);
-    }
-
-    @Override
-    public void remove(IbDevice device, @Nullable Object clientData) {
-      if (clientData instanceof Added added) {
-        device.unregisterEventHandler(added.events);
-        gone(device, added.sites);
-      }
-    }
-  }
-
-  /** Lets each service listen where it can now. */
-  private void attach() {
-    locked(services::attach);
-  }
-
-  /** API-6: a device goes. Listeners stay for the next one. */
-  private void gone(IbDevice device, List<Site> its) {
-    List<RdmaConnection> mine;
-    lock.lock();
-    try {
-      sites.removeAll(its);
-      services.gone(its);
-      mine = connections.keySet().stream().filter(c -> c.isOf(device)).toList();
-    } finally {
-      lock.unlock();
-    }
-    mine.reversed().forEach(RdmaConnection::removed);
-    its.forEach(Site::close);
-    mine.forEach(c -> turns.await(c.closing()));
-    for (RdmaConnection left : mine.reversed()) {
-      if (!left.closing().over()) {
-        LOG.warn("{} is left open while {} goes: it is closed", left, device);
-        left.close();
-      }
-    }
+    return registration;
   }
 }

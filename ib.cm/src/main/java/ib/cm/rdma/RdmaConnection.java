@@ -1,7 +1,6 @@
 package ib.cm.rdma;
 
 import ib.cm.CmConnection;
-import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.cm.CmId;
 import ib.core.serial.Waits;
@@ -15,7 +14,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,43 +28,28 @@ import org.slf4j.LoggerFactory;
  */
 public final class RdmaConnection implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaConnection.class);
-  private static final int MAX_CALLBACKS = 8; // more than a connection ever has
-  private static final byte[] NONE = {};
 
-  private final RdmaCm owner;
+  private final Connections owner;
   private final String what;
   private final RdmaOptions options;
-  private final RdmaHandler handler;
-  private final Turns turns;
-  private final CompletableFuture<RdmaConnection> established = new CompletableFuture<>();
-  private final CompletableFuture<RdmaEnd> ended = new CompletableFuture<>();
-  private final ReentrantLock lock = new ReentrantLock();
-
   private final Identity identity;
-
-  // written under the lock; what is volatile is read in any context
-  private final Pair pair;
-  private final Exchange exchange;
-  private @Nullable RdmaEnd end;
-  private volatile boolean open;
-  private boolean closed;
-  private volatile byte[] data = NONE;
-
+  private final Life life;
+  private final Channel channel;
+  private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean released;
 
   /** Those by which this side has begun; null where the peer has. */
   private volatile @Nullable Routes routes;
 
   /** Only {@code ib.cm.rdma} makes connections. */
-  RdmaConnection(RdmaCm owner, Ends ends, RdmaOptions options, QpFactory factory, RdmaHandler to) {
+  RdmaConnection(
+      Connections owner, Ends ends, RdmaOptions options, QpFactory factory, RdmaHandler to) {
     this.owner = owner;
-    this.turns = new Turns(MAX_CALLBACKS, owner::graph);
-    this.identity = new Identity(ends, options.space());
     this.what = ends.what;
     this.options = options;
-    this.pair = new Pair(what, options, factory);
-    this.exchange = new Exchange(options);
-    this.handler = to;
+    this.identity = new Identity(ends, options.space());
+    this.life = new Life(this, owner, to);
+    this.channel = new Channel(this, owner, life, options, factory);
   }
 
   /**
@@ -82,43 +66,20 @@ public final class RdmaConnection implements AutoCloseable {
   /** Begins to connect, in a callback of its own. */
   void start(Routes by) {
     routes = by;
-    turns.offer(() -> begin(by));
+    life.turns().offer(() -> begin(by));
   }
 
   private void begin(Routes by) {
     try {
       begin(by.find(identity.remote(), options, identity.local().getPort()));
     } catch (RuntimeException e) {
-      finish(RdmaEnd.unmade(what, identity.site() != null, pair.known(e)));
+      finish(RdmaEnd.unmade(what, identity.site() != null, channel.known(e)));
     }
   }
 
   /** Begins by a way that was found; the way's device may be gone since. */
   void begin(Routes.Route route) {
-    owner.place(this, route.site(), route.local());
-    request(route, pair.make(route.site(), route.path()));
-  }
-
-  /** The connection has its place; the caller holds the lock of the connection's {@link RdmaCm}. */
-  void placed(Site at, InetAddress local) {
-    identity.place(at, new InetSocketAddress(local, identity.local().getPort()));
-  }
-
-  private void request(Routes.Route route, QueuePair made) {
-    boolean late;
-    lock.lock();
-    try {
-      late = end != null;
-      if (!late) {
-        CmEndpoint mine = pair.take(made, route.path(), options.initiatorDepth());
-        exchange.begin(route, identity, mine, pair.data(), this);
-      }
-    } finally {
-      lock.unlock();
-    }
-    if (late) {
-      pair.destroy(made);
-    }
+    channel.begin(route, identity);
   }
 
   /** A datagram service has answered, or will not; a group is joined, or may not be. */
@@ -126,7 +87,7 @@ public final class RdmaConnection implements AutoCloseable {
     if (answer == null) {
       finish(RdmaEnd.unresolved(what, Objects.requireNonNull(why)));
     } else {
-      data = answer;
+      channel.answered(answer);
       up();
     }
   }
@@ -136,51 +97,27 @@ public final class RdmaConnection implements AutoCloseable {
   /**
    * Accepts a request.
    *
-   * @throws IbException when the queue pair cannot be made or moved; the connection has ended then
+   * @throws ib.core.verbs.IbException when the queue pair cannot be made or moved; the connection
+   *     has ended then
    */
   void accept(RdmaRequest request) {
-    data = request.data();
-    QueuePair made = null;
-    try {
-      owner.add(this, null);
-      owner.place(this, request.site(), identity.local().getAddress());
-      made = pair.make(request.site(), request.path());
-      int depth = Math.min(options.initiatorDepth(), request.peer().responderResources());
-      lock.lock();
-      try {
-        if (end != null) {
-          throw end.why();
-        }
-        CmEndpoint mine = pair.take(made, request.path(), depth);
-        CmConnection by = request.applicant().connection();
-        exchange.accept(by);
-        if (by != null) {
-          pair.move(by, request.peer(), request.terms());
-        }
-        request.applicant().accept(mine, pair.data());
-      } finally {
-        lock.unlock();
-      }
-      if (request.isDatagram()) {
-        up();
-      }
-    } catch (RuntimeException e) {
-      finish(RdmaEnd.failed(RdmaEnd.Kind.CONNECT_ERROR, pair.known(e)));
-      request.applicant().refuse();
-      close();
-      if (made != null && !made.equals(pair.qp())) {
-        pair.destroy(made); // close() does not know it
-      }
-      throw e;
+    channel.accept(request, identity);
+    if (request.isDatagram()) {
+      up();
     }
   }
 
   // ---- both ----
 
+  /** The connection has its place; the caller holds the lock of {@link Connections}. */
+  void placed(Site at, InetAddress local) {
+    identity.place(at, new InetSocketAddress(local, identity.local().getPort()));
+  }
+
   /** Hears the events of {@code ib.cm}. */
   void heard(CmConnection c, CmEvent event) {
     switch (event) {
-      case CmEvent.Replied replied -> replied(c, replied);
+      case CmEvent.Replied reply -> channel.replied(c, reply);
       case CmEvent.Established up -> up();
       case CmEvent.Ended gone -> finish(RdmaEnd.of(what, gone, options.terms().maxRetries() + 1));
       case CmEvent.Requested asked -> throw new IllegalStateException("asked again: " + asked);
@@ -188,75 +125,28 @@ public final class RdmaConnection implements AutoCloseable {
     }
   }
 
-  private void replied(CmConnection c, CmEvent.Replied reply) {
-    IbException why = null;
-    lock.lock();
-    try {
-      if (end == null) {
-        data = reply.privateData();
-        pair.move(c, reply.peer(), options.terms());
-        c.ready(NONE);
-      }
-    } catch (IbException e) {
-      why = e;
-    } finally {
-      lock.unlock();
-    }
-    if (why != null) {
-      finish(RdmaEnd.failed(RdmaEnd.Kind.CONNECT_ERROR, why));
-      c.end();
-    }
-  }
-
   private void up() {
-    lock.lock();
-    try {
-      if (end != null) {
-        return;
-      }
-      open = true;
-      identity.ready();
-      turns.offer(
-          () -> {
-            try {
-              handler.established(this);
-            } finally {
-              established.complete(this);
-            }
-          });
-    } finally {
-      lock.unlock();
-    }
+    life.up(identity::ready);
   }
 
   /** Ends the connection, unless it has ended. */
   void finish(RdmaEnd how) {
-    lock.lock();
-    try {
-      if (end == null) {
-        end = how;
-        Routes by = routes;
-        if (by != null && !identity.isReady()) {
-          by.failed(identity.remote());
-        }
-        open = false;
-        identity.ended(how);
-        identity.note(owner.cm, owner.name, how);
-        pair.error();
-        turns.offer(() -> tell(how));
-      }
-    } finally {
-      lock.unlock();
-    }
+    life.end(how, () -> ends(how));
   }
 
-  private void tell(RdmaEnd how) {
-    established.completeExceptionally(how.why());
-    try {
-      handler.ended(this, how);
-    } finally {
-      ended.complete(how);
+  private void ends(RdmaEnd how) {
+    Routes by = routes;
+    if (by != null && !identity.isReady()) {
+      by.failed(identity.remote());
     }
+    identity.ended(how);
+    identity.note(owner.cm(), owner.program(), how);
+    channel.error();
+  }
+
+  /** {@return why the connection has ended, which it has} */
+  IbException whyEnded() {
+    return Objects.requireNonNull(life.end()).why();
   }
 
   /**
@@ -266,15 +156,8 @@ public final class RdmaConnection implements AutoCloseable {
    */
   @MaySleep
   public void disconnect() {
-    lock.lock();
-    try {
-      if (end == null) {
-        pair.error();
-      }
-    } finally {
-      lock.unlock();
-    }
-    if (!exchange.end()) {
+    life.unlessEnded(channel::error);
+    if (!channel.end()) {
       finish(RdmaEnd.closed(what));
     }
   }
@@ -286,7 +169,7 @@ public final class RdmaConnection implements AutoCloseable {
    */
   @AnyContext
   public void dataArrived() {
-    exchange.dataArrived(turns);
+    channel.dataArrived();
   }
 
   /** The device goes. */
@@ -296,7 +179,7 @@ public final class RdmaConnection implements AutoCloseable {
 
   /** {@return over when the program has closed the connection} */
   Waits.Target closing() {
-    return turns.until(() -> released, "the close of " + what);
+    return life.turns().until(() -> released, "the close of " + what);
   }
 
   boolean isOf(IbDevice device) {
@@ -305,7 +188,7 @@ public final class RdmaConnection implements AutoCloseable {
 
   /** {@return the connection for a list; null before its device is known} */
   @Nullable CmId id(String program) {
-    return identity.id(program, pair.qp());
+    return identity.id(program, channel.qp());
   }
 
   /**
@@ -317,45 +200,35 @@ public final class RdmaConnection implements AutoCloseable {
   @MaySleep
   @Fence
   public void close() {
-    finish(RdmaEnd.closed(what));
-    @Nullable QueuePair old;
-    boolean first;
-    lock.lock();
-    try {
-      first = !closed;
-      closed = true;
-      old = pair.qp();
-    } finally {
-      lock.unlock();
-    }
-    exchange.end();
-    if (first) {
+    finish(RdmaEnd.closed(what)); // no queue pair is taken afterwards
+    channel.end();
+    if (closed.compareAndSet(false, true)) {
       try {
-        pair.destroy(old);
+        channel.destroy();
       } finally {
         released = true;
       }
     }
-    turns.fence(what);
+    life.turns().fence(what);
     owner.forget(this);
   }
 
   /** {@return completes when both sides are ready, or with the exception of its end} */
   @AnyContext
   public CompletableFuture<RdmaConnection> established() {
-    return established.copy();
+    return life.established();
   }
 
   /** {@return completes when the connection has ended, and its queue pair is in the error state} */
   @AnyContext
   public CompletableFuture<RdmaEnd> ended() {
-    return ended.copy();
+    return life.ended();
   }
 
   /** {@return whether both sides are ready, and none has ended the connection} */
   @AnyContext
   public boolean isOpen() {
-    return open;
+    return life.isOpen();
   }
 
   /**
@@ -365,7 +238,7 @@ public final class RdmaConnection implements AutoCloseable {
    */
   @AnyContext
   public QueuePair qp() {
-    return pair.given();
+    return channel.given();
   }
 
   /**
@@ -376,7 +249,7 @@ public final class RdmaConnection implements AutoCloseable {
    */
   @AnyContext
   public RdmaDestination destination() {
-    return exchange.destination(what);
+    return channel.destination();
   }
 
   /**
@@ -385,7 +258,7 @@ public final class RdmaConnection implements AutoCloseable {
    */
   @AnyContext
   public byte[] data() {
-    return data.clone();
+    return channel.data();
   }
 
   /** {@return address and port of this side} */

@@ -26,7 +26,7 @@ public final class RdmaListener implements AutoCloseable {
   RdmaListener(
       RdmaCm owner, InetSocketAddress address, int backlog, Consumer<RdmaRequest> handler) {
     this.owner = owner;
-    this.turns = new Turns(MAX_WAITING, owner::graph);
+    this.turns = new Turns(MAX_WAITING, owner.connections()::graph);
     this.address = address;
     this.backlog = backlog;
     this.handler = handler;

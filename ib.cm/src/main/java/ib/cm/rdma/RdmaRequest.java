@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RdmaRequest {
 
-  private final RdmaCm owner;
+  private final Connections owner;
   private final RdmaListener listener;
   private final Site site;
   private final Applicant applicant;
@@ -42,7 +42,7 @@ public final class RdmaRequest {
 
   /** Only {@code ib.cm.rdma} makes requests. */
   RdmaRequest(RdmaListener listener, Site site, Applicant applicant, CmEvent.Requested asked) {
-    this.owner = listener.owner();
+    this.owner = listener.owner().connections();
     this.listener = listener;
     this.site = site;
     this.applicant = applicant;

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The listeners of one program that share a service ID, and with it one {@link CmListener} for each
- * port of a device (CM-61); of connections, or of a datagram service. The lock of {@code RdmaCm} is
- * held while listeners and ports are added and removed.
+ * port of a device (CM-61); of connections, or of a datagram service. The lock of {@code
+ * Connections} is held while listeners and ports are added and removed.
  */
 final class Service {
   private static final CmEndpoint NO_ENDPOINT = new CmEndpoint(0, 0, 0, 0, 0, false);

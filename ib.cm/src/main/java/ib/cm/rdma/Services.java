@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The services of one program by service ID; each caller holds the lock of {@link RdmaCm}. */
+/** The services of one program by service ID; each caller holds the lock of {@link Connections}. */
 final class Services {
   private static final Logger LOG = LoggerFactory.getLogger(Services.class);
 

@@ -9,13 +9,13 @@
  * and of one listener, run one at a time on virtual threads and may sleep; a connection has no
  * thread of its own. Each connection ends exactly once.
  *
- * <p>Locks: the lock of {@code RdmaConnection} guards the state of a connection, and is held while
- * its queue pair is moved. The monitor of {@code RdmaRequest} guards the answer of a request; the
- * lock of {@code RdmaCm} guards its devices, services and connections. Each of them is held while
- * {@code ib.cm} is called, and none nests another one of these. The monitor of {@code Group} guards
- * where a queue pair is attached; a thread that takes it may hold the lock of the {@code
- * RdmaConnection}, and takes none inside. The same is true of the monitor of {@code Paths}, which
- * guards the path records. No lock is held during a callback.
+ * <p>Locks: the lock of {@code Life} guards the state of a connection, and is held while its queue
+ * pair is moved. The monitor of {@code RdmaRequest} guards the answer of a request; the lock of
+ * {@code Connections} guards a program's devices, services and connections. Each of them is held
+ * while {@code ib.cm} is called, and none nests another one of these. The monitor of {@code Group}
+ * guards where a queue pair is attached; a thread that takes it may hold the lock of {@code Life},
+ * and takes none inside. The same is true of the monitor of {@code Paths}, which guards the path
+ * records. No lock is held during a callback.
  *
  * <p>IBA annex A11.
  */

@@ -42,6 +42,18 @@ final class HostWatchTest {
   }
 
   /** The next event, which must come in time. */
+  private static LinkedBlockingQueue<EventType> events(IbDevice device) {
+    LinkedBlockingQueue<EventType> events = new LinkedBlockingQueue<>();
+    device.registerEventHandler(
+        new IbEventHandler(device) {
+          @Override
+          public void handle(IbEvent event) {
+            events.add(event.type());
+          }
+        });
+    return events;
+  }
+
   private static EventType next(LinkedBlockingQueue<EventType> events) throws InterruptedException {
     return events.poll(20, TimeUnit.SECONDS);
   }
@@ -71,14 +83,7 @@ final class HostWatchTest {
       lab.host = c -> view(true, 1500, ONE);
       lab.configure("rxe0", "interface", "eth9");
       IbDevice device = lab.lease("rxe0");
-      LinkedBlockingQueue<EventType> events = new LinkedBlockingQueue<>();
-      device.registerEventHandler(
-          new IbEventHandler(device) {
-            @Override
-            public void handle(IbEvent event) {
-              events.add(event.type());
-            }
-          });
+      LinkedBlockingQueue<EventType> events = events(device);
       HostWatch watch = lab.running.get("rxe0").watch();
       assertEquals(PortState.ACTIVE, device.queryPort(1).state());
       assertEquals(Mtu.MTU_1024, device.queryPort(1).activeMtu());
@@ -123,6 +128,7 @@ final class HostWatchTest {
         RxeSide.connect(QpType.RC, pair[0], pair[1], Mtu.MTU_1024);
         pairs.add(pair);
       }
+      LinkedBlockingQueue<EventType> events = events(lab.lease("rxe0"));
       for (long eui : new long[] {EUI + 1, EUI + 2, EUI}) {
         lab.host = c -> new Host.View(true, 1500, Optional.of(eui), List.of(ONE));
         lab.running.get("rxe0").watch().look();
@@ -135,6 +141,9 @@ final class HostWatchTest {
           pair[1].next(1);
         }
       }
+      lab.host = c -> view(false, 1500, ONE);
+      lab.running.get("rxe0").watch().look();
+      assertEquals(EventType.PORT_ERR, next(events), "the first event of all");
     }
   }
 

@@ -15,6 +15,7 @@ final class Pages {
   private static final int CNS_CONTROLLER = 0x01;
   private static final int CNS_LIST = 0x02;
   private static final int CNS_DESCRIPTORS = 0x03;
+  private static final int CNS_COMMAND_SET_NAMESPACE = 0x05;
   private static final int CNS_COMMAND_SET_CONTROLLER = 0x06;
 
   private static final int IO_CONTROLLER = 1;
@@ -57,14 +58,25 @@ final class Pages {
         }
         descriptors(page, subsystem.store());
       }
+      case CNS_COMMAND_SET_NAMESPACE -> { // all 0: no storage tags, no protection; Linux 7.3 asks
+        if (nsid != NSID) {
+          return Status.INVALID_NAMESPACE;
+        }
+        return ofNvm(task);
+      }
       case CNS_COMMAND_SET_CONTROLLER -> {
-        return task.u8(Capsule.CDW11 + 3) == 0 ? Status.SUCCESS : Status.INVALID_FIELD;
+        return ofNvm(task);
       }
       default -> {
         return Status.INVALID_FIELD;
       }
     }
     return Status.SUCCESS;
+  }
+
+  /** {@return whether the command is about the NVM command set, the only one there is} */
+  private static Status ofNvm(Task task) {
+    return task.u8(Capsule.CDW11 + 3) == 0 ? Status.SUCCESS : Status.INVALID_FIELD;
   }
 
   private static void controller(MemorySegment page, Controller controller, Target target) {

@@ -219,6 +219,9 @@ class RefusalTest {
       assertStatus(Status.INVALID_FIELD, io.run(Sqe.of(0).u8(Capsule.FLAGS, 0x41)));
       assertStatus(Status.INVALID_FIELD, admin.run(admin.keyed(Sqe.identify(0x33, 0), 0, 4096)));
       assertStatus(Status.INVALID_NAMESPACE, admin.run(admin.keyed(Sqe.identify(0, 2), 0, 4096)));
+      assertStatus(Status.INVALID_NAMESPACE, admin.run(admin.keyed(Sqe.identify(5, 2), 0, 4096)));
+      Sqe zoned = Sqe.identify(5, 1).u32(Capsule.CDW11, 2 << 24);
+      assertStatus(Status.INVALID_FIELD, admin.run(admin.keyed(zoned, 0, 4096)));
       assertStatus(
           Status.DATA_SGL_LENGTH_INVALID, admin.run(admin.keyed(Sqe.identify(1, 0), 0, 64)));
       assertStatus(Status.INVALID_FIELD, admin.run(Sqe.identify(1, 0).inCapsule(0, 4096)));

@@ -36,6 +36,7 @@ public final class Station {
   private final Map<Long, Listener> listeners = new HashMap<>();
   private final Book book;
   private final Steps steps;
+  private final Pace pace;
   private final Strangers strangers;
   private final Admission admission;
   private final Datagrams datagrams;
@@ -69,6 +70,7 @@ public final class Station {
           out.send(message, way, pkeyIndex);
         };
     steps = new Steps(self, clock, random, book, counted, counts);
+    pace = new Pace(limits.asked(), steps::askNow);
     strangers = new Strangers(self, counted, counts);
     datagrams = new Datagrams(self, clock, random, counted, strangers, counts);
     admission =
@@ -309,6 +311,9 @@ public final class Station {
     }
     State was = c.state;
     c.state = row.next();
+    if (was != c.state || input == Input.AGAIN) {
+      pace.leave(c, clock.getAsLong());
+    }
     if (was.isHalfOpen() && !c.state.isHalfOpen()) {
       admission.settled(c);
     } else if (was.isHalfOpen() && input == Input.AGAIN) {
@@ -321,8 +326,19 @@ public final class Station {
     }
     for (Act act : row.acts()) {
       steps.perform(act, c, was, m);
+      if (act == Act.ASK_REQ || act == Act.ASK_DREQ) {
+        ask(c, act);
+      }
     }
     return true;
+  }
+
+  private void ask(Connection c, Act what) {
+    if (pace.enter(c, what, clock.getAsLong())) {
+      steps.askNow(c);
+    } else {
+      steps.askLater(c);
+    }
   }
 
   /** Serves the timers that are due. */
@@ -337,18 +353,20 @@ public final class Station {
       }
       step(c, again ? Input.AGAIN : Input.LAST, null);
     }
+    pace.tick(now);
     datagrams.tick();
   }
 
   /** {@return when {@link #tick} is to be called, {@link Long#MAX_VALUE} for never} */
   public long nextNs() {
     Connection c = book.next();
-    return Math.min(c == null ? Connection.NO_TIMER : c.timerNs, datagrams.nextNs());
+    long timer = c == null ? Connection.NO_TIMER : c.timerNs;
+    return Math.min(Math.min(timer, pace.nextNs()), datagrams.nextNs());
   }
 
   /** {@return entries of all tables: 0 when nothing is left of any connection} */
   public int size() {
-    return book.size() + listeners.size() + datagrams.size();
+    return book.size() + listeners.size() + datagrams.size() + pace.size();
   }
 
   /** {@return the counters by name} */

@@ -45,7 +45,11 @@ final class Steps {
    */
   void perform(Act act, Connection c, State was, @Nullable CmMessage m) {
     switch (act) {
-      case ASK_REQ, ASK_REP, ASK_DREQ -> ask(c, act);
+      case ASK_REQ, ASK_DREQ -> prepare(c, act); // the station sends it in its turn
+      case ASK_REP -> {
+        prepare(c, act);
+        askNow(c);
+      }
       case REPEAT -> {
         if (c.asked != null) {
           counts.repeated(c.asked.kind());
@@ -97,7 +101,7 @@ final class Steps {
     out.send(m.ids(c.id, c.remoteId), c.way, c.pkeyIndex);
   }
 
-  private void ask(Connection c, Act act) {
+  private void prepare(Connection c, Act act) {
     if (act == Act.ASK_REQ) {
       c.tid = self.tid(c.id);
     }
@@ -109,8 +113,17 @@ final class Steps {
         };
     c.tries = 0;
     c.extensions = 0;
+  }
+
+  /** Sends the question of a connection, and starts its timer. */
+  void askNow(Connection c) {
     sendAsked(c);
     timer(c, Times.answer(c));
+  }
+
+  /** The question waits for its turn, at most until the handshake must be over. */
+  void askLater(Connection c) {
+    book.timer(c, c.state == State.DREQ_SENT ? Connection.NO_TIMER : Times.deadline(c));
   }
 
   private void sendAsked(Connection c) {

@@ -120,7 +120,7 @@ class CountersTest {
   void unused() {
     long[] nowNs = {1};
     List<Connection> asked = new ArrayList<>();
-    Station station = station(nowNs, asked, new Limits(100, 100, 100, 50));
+    Station station = station(nowNs, asked, new Limits(100, 100, 100, 50, Pace.PLACES));
     for (int second = 0; second < 3; second++) {
       int admitted = 0;
       for (int i = 1; i <= 60; i++) {

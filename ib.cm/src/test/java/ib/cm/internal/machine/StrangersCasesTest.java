@@ -126,11 +126,12 @@ class StrangersCasesTest {
   void flood() {
     right(lab -> flood(lab, 100_000, 5_000, Limits.DEFAULT.halfOpen()), 1);
     right(lab -> flood(lab, 6_000, 100_000, 2_000), 1);
-    Limits few = new Limits(16, 128, 100, 200_000);
+    Limits few = new Limits(16, 128, 100, 200_000, Pace.PLACES);
     right(lab -> flood(lab, 120, 50_000, few.halfOpen()), few);
-    Limits strict = new Limits(64, 512, 8, 200_000); // 15 are made before the first is overdue
+    Limits strict =
+        new Limits(64, 512, 8, 200_000, Pace.PLACES); // 15 are made before the first is overdue
     right(lab -> flood(lab, 120, 5_000_000, 30), strict);
-    Limits none = new Limits(64, 512, 100, 200_000);
+    Limits none = new Limits(64, 512, 100, 200_000, Pace.PLACES);
     caught(lab -> flood(lab, 120, 50_000, few.halfOpen()), none);
     caught(lab -> flood(lab, 120, 5_000_000, 30), none);
   }

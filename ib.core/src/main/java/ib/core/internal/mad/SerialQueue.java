@@ -11,11 +11,14 @@ import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** Runs what it is given in order, one at a time, never on the caller's stack (M2, M11). */
 public final class SerialQueue extends Mailbox<Runnable> implements Executor {
-  /** From how many waiting items on nothing is taken that strangers make. */
+  /**
+   * How many items may wait that strangers make; what the layer's own users give does not count.
+   */
   static final int MAX_STRANGERS = 4096;
 
   private static final long FENCE_NS = TimeUnit.SECONDS.toNanos(10); // as Owner.GRACE_NS
@@ -24,6 +27,7 @@ public final class SerialQueue extends Mailbox<Runnable> implements Executor {
   private final String party;
   private final Contract contract;
   private final Waits waits;
+  private final AtomicInteger strangers = new AtomicInteger(); // of what waits
 
   /**
    * Makes an empty queue. What the layer's own users give has no bound of the queue's: they bound
@@ -50,19 +54,23 @@ public final class SerialQueue extends Mailbox<Runnable> implements Executor {
   }
 
   /**
-   * Runs something that a datagram of a stranger asks for, unless too much waits already: a flood
-   * takes no more memory than that.
+   * Runs something that a datagram of a stranger asks for, unless too much of that waits already: a
+   * flood takes no more memory than that.
    *
    * @param what to run
    * @return whether it will run
    */
   @AnyContext
   boolean executeForStranger(Runnable what) {
-    boolean room = waiting() < MAX_STRANGERS;
-    if (room) {
-      offer(what);
+    if (strangers.incrementAndGet() > MAX_STRANGERS) {
+      strangers.decrementAndGet();
+      return false;
     }
-    return room;
+    return offer(
+        () -> {
+          strangers.decrementAndGet();
+          what.run();
+        });
   }
 
   @Override

@@ -131,6 +131,21 @@ final class MadRefusalsTest {
   }
 
   @Test
+  @DisplayName("figure F4: what a port sends itself takes no place of the datagrams that arrive")
+  void ownSends() {
+    serve();
+    Agent sender = net.agent(2, MadRegistration.sa(), (a, r) -> {});
+    Mad mine = Mad.request(0x09, 1, MadMethod.GET, 1, 0);
+    for (int i = 0; i < 2 * SerialQueue.MAX_STRANGERS; i++) {
+      sender.send(mine, Net.to(1)); // nothing runs meanwhile
+    }
+    arrive(Mad.request(MgmtClass.SUBN_ADM, 2, MadMethod.GET_MULTI, 0x35, 0), STRANGER);
+    world.runMs(0);
+    assertEquals(0, net.ports.get(1).counters().of(Counter.NO_ROOM));
+    assertEquals(1, heard.size());
+  }
+
+  @Test
   @DisplayName("a flood: an agent that is slow queues so many requests; the rest is counted")
   void floodOfAnAgent() {
     Agent slow = net.agent(2, MadRegistration.sa(MadMethod.GET_MULTI), (a, r) -> heard.add(r));

@@ -18,6 +18,7 @@ import ib.driver.verbs.abi.Waiter;
 import ib.driver.verbs.object.Failures;
 import ib.driver.verbs.object.Sysfs;
 import ib.driver.verbs.object.Threads;
+import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -189,16 +190,16 @@ public final class HostConnector implements Connector, AutoCloseable {
 
     /** Reads the events there are; {@return the error number of the read that found none} */
     private int read(Frame frame, UcmEvents events) {
-      UcmFile.Request request =
-          new UcmFile.Request(frame, UcmFile.Command.GET_EVENT, UcmEvents.BYTES).answerAt(0);
+      UcmFile.Request request = new UcmFile.Request(frame, UcmFile.Command.GET_EVENT);
+      MemorySegment event = request.answer(UcmEvents.STRUCT);
       while (!closing) {
-        request.answer().fill((byte) 0);
-        int errno = file.give(frame, request);
+        event.fill((byte) 0);
+        int errno = file.give(request);
         if (errno != 0) {
           return errno;
         }
         try {
-          events.hear(request.answer());
+          events.hear(event);
         } catch (RuntimeException e) { // the thread serves the others
           log.accept(device.name + ".rdma_cm: an event was not understood: " + e);
         }

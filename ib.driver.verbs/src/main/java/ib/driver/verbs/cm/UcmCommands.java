@@ -16,6 +16,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.nio.ByteOrder;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The commands of the kernel's connection manager. Each throws {@link ib.core.verbs.IbException}
@@ -30,11 +32,9 @@ final class UcmCommands {
   private static final int COMM_EST = 4; // IBV_EVENT_COMM_EST
   private static final int RTR = 2;
   private static final int RTS = 3;
-  private static final byte CONSUMER_REJECT = 28;
+  private static final int CONSUMER_REJECT = 28;
   private static final ValueLayout.OfLong BE_LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-  private static final long ADDR_BYTES = Layout.size("rdma_ucm_query_addr_resp");
-  private static final long QP_ATTR_BYTES = Layout.size("ib_uverbs_qp_attr");
   private static final long AH = Layout.at("ib_uverbs_qp_attr", "ah_attr");
 
   private final Libc libc;
@@ -47,103 +47,89 @@ final class UcmCommands {
     this.device = device;
   }
 
-  private void give(Frame frame, Request request) {
-    int errno = file.give(frame, request);
+  private void give(Request request) {
+    int errno = file.give(request);
     if (errno != 0) {
       throw Failures.of(libc, errno, device + ".rdma_cm." + request);
     }
   }
 
-  private static long id(String struct) {
-    return Layout.at(struct, "id", 4);
+  /** Gives a command about an ID, which has no answer. */
+  private void give(Command command, int id, Consumer<Request> fields) {
+    try (Frame frame = new Frame()) {
+      Request r = new Request(frame, command).put("id", id);
+      fields.accept(r);
+      give(r);
+    }
+  }
+
+  /** Gives a command; {@return what is read of the answer} */
+  private <T> T ask(
+      Command command, String answer, Consumer<Request> fields, Function<MemorySegment, T> read) {
+    try (Frame frame = new Frame()) {
+      Request r = new Request(frame, command);
+      MemorySegment answered = r.answer(answer);
+      fields.accept(r);
+      give(r);
+      return read.apply(answered);
+    }
   }
 
   int create(int portSpace, long uid) {
-    try (Frame frame = new Frame()) {
-      String s = "rdma_ucm_create_id";
-      Request r =
-          new Request(frame, Command.CREATE_ID, Layout.size("rdma_ucm_create_id_resp"))
-              .put(Layout.at(s, "uid", 8), uid)
-              .answerAt(Layout.at(s, "response", 8));
-      r.body().set(ValueLayout.JAVA_SHORT, Layout.at(s, "ps", 2), (short) portSpace);
-      r.body().set(ValueLayout.JAVA_BYTE, Layout.at(s, "qp_type", 1), (byte) RC);
-      give(frame, r);
-      return r.answer().get(ValueLayout.JAVA_INT, id("rdma_ucm_create_id_resp"));
-    }
+    String answer = "rdma_ucm_create_id_resp";
+    return ask(
+        Command.CREATE_ID,
+        answer,
+        r -> r.put("uid", uid).putShort("ps", portSpace).putByte("qp_type", RC),
+        a -> a.get(ValueLayout.JAVA_INT, Layout.at(answer, "id", 4)));
   }
 
   /** Destroys an ID; {@return 0 or the error number, which says that it has gone} */
   int destroy(int id) {
     try (Frame frame = new Frame()) {
-      String s = "rdma_ucm_destroy_id";
-      Request r =
-          new Request(frame, Command.DESTROY_ID, Layout.size("rdma_ucm_destroy_id_resp"))
-              .answerAt(Layout.at(s, "response", 8))
-              .put(id(s), id);
-      return file.give(frame, r);
+      Request r = new Request(frame, Command.DESTROY_ID).put("id", id);
+      r.answer("rdma_ucm_destroy_id_resp");
+      return file.give(r);
     }
   }
 
   void bind(int id, InetSocketAddress address, int scope) {
-    try (Frame frame = new Frame()) {
-      String s = "rdma_ucm_bind";
-      Request r = new Request(frame, Command.BIND, 0).put(id(s), id);
-      int bytes = Sockaddr.write(r.body(), Layout.at(s, "addr"), address, scope);
-      r.body().set(ValueLayout.JAVA_SHORT, Layout.at(s, "addr_size", 2), (short) bytes);
-      give(frame, r);
-    }
+    give(Command.BIND, id, r -> address(r, "addr", "addr_size", address, scope));
+  }
+
+  private static void address(
+      Request r, String field, String size, InetSocketAddress address, int scope) {
+    r.putShort(size, Sockaddr.write(r.body(), r.at(field), address, scope));
   }
 
   void listen(int id, int backlog) {
-    try (Frame frame = new Frame()) {
-      String s = "rdma_ucm_listen";
-      give(
-          frame,
-          new Request(frame, Command.LISTEN, 0)
-              .put(id(s), id)
-              .put(Layout.at(s, "backlog", 4), backlog));
-    }
+    give(Command.LISTEN, id, r -> r.put("backlog", backlog));
   }
 
   void resolveAddress(int id, InetSocketAddress from, InetSocketAddress to, int scope) {
-    try (Frame frame = new Frame()) {
-      String s = "rdma_ucm_resolve_addr";
-      Request r =
-          new Request(frame, Command.RESOLVE_ADDR, 0)
-              .put(id(s), id)
-              .put(Layout.at(s, "timeout_ms", 4), RESOLVE_MS);
-      int source = Sockaddr.write(r.body(), Layout.at(s, "src_addr"), from, scope);
-      int destination = Sockaddr.write(r.body(), Layout.at(s, "dst_addr"), to, scope);
-      r.body().set(ValueLayout.JAVA_SHORT, Layout.at(s, "src_size", 2), (short) source);
-      r.body().set(ValueLayout.JAVA_SHORT, Layout.at(s, "dst_size", 2), (short) destination);
-      give(frame, r);
-    }
+    give(
+        Command.RESOLVE_ADDR,
+        id,
+        r -> {
+          r.put("timeout_ms", RESOLVE_MS);
+          address(r, "src_addr", "src_size", from, scope);
+          address(r, "dst_addr", "dst_size", to, scope);
+        });
   }
 
   void resolveRoute(int id) {
-    try (Frame frame = new Frame()) {
-      String s = "rdma_ucm_resolve_route";
-      give(
-          frame,
-          new Request(frame, Command.RESOLVE_ROUTE, 0)
-              .put(id(s), id)
-              .put(Layout.at(s, "timeout_ms", 4), RESOLVE_MS));
-    }
+    give(Command.RESOLVE_ROUTE, id, r -> r.put("timeout_ms", RESOLVE_MS));
   }
 
   private void option(int id, int name, int value) {
-    try (Frame frame = new Frame()) {
-      String s = "rdma_ucm_set_option";
-      MemorySegment octet = frame.zeros(Long.BYTES);
-      octet.set(ValueLayout.JAVA_BYTE, 0, (byte) value);
-      give(
-          frame,
-          new Request(frame, Command.SET_OPTION, 0)
-              .put(Layout.at(s, "optval", 8), octet.address())
-              .put(id(s), id)
-              .put(Layout.at(s, "optname", 4), name)
-              .put(Layout.at(s, "optlen", 4), 1));
-    }
+    give(
+        Command.SET_OPTION,
+        id,
+        r -> {
+          MemorySegment octet = r.zeros(Long.BYTES);
+          octet.set(ValueLayout.JAVA_BYTE, 0, (byte) value);
+          r.put("optval", octet.address()).put("optname", name).put("optlen", 1);
+        });
   }
 
   void trafficClass(int id, int value) {
@@ -155,62 +141,40 @@ final class UcmCommands {
   }
 
   void connect(int id, ConnectorEndpoint mine, int retryCount, byte[] data) {
-    try (Frame frame = new Frame()) {
-      String s = "rdma_ucm_connect";
-      Request r = new Request(frame, Command.CONNECT, 0).put(id(s), id);
-      ConnParam.write(r.body(), Layout.at(s, "conn_param"), mine, retryCount, data);
-      give(frame, r);
-    }
+    give(
+        Command.CONNECT,
+        id,
+        r -> ConnParam.write(r.body(), r.at("conn_param"), mine, retryCount, data));
   }
 
   void accept(int id, long uid, ConnectorEndpoint mine, byte[] data) {
-    try (Frame frame = new Frame()) {
-      String s = "rdma_ucm_accept";
-      Request r =
-          new Request(frame, Command.ACCEPT, 0).put(Layout.at(s, "uid", 8), uid).put(id(s), id);
-      ConnParam.write(r.body(), Layout.at(s, "conn_param"), mine, 0, data);
-      give(frame, r);
-    }
+    give(
+        Command.ACCEPT,
+        id,
+        r -> ConnParam.write(r.put("uid", uid).body(), r.at("conn_param"), mine, 0, data));
   }
 
   /** Confirms a reply: for the kernel an accept without parameters. */
   void confirm(int id, long uid) {
-    try (Frame frame = new Frame()) {
-      String s = "rdma_ucm_accept";
-      give(
-          frame,
-          new Request(frame, Command.ACCEPT, 0).put(Layout.at(s, "uid", 8), uid).put(id(s), id));
-    }
+    give(Command.ACCEPT, id, r -> r.put("uid", uid));
   }
 
   void reject(int id, byte[] data) {
-    try (Frame frame = new Frame()) {
-      String s = "rdma_ucm_reject";
-      Request r = new Request(frame, Command.REJECT, 0).put(id(s), id);
-      long at = Layout.at(s, "private_data", 256);
-      MemorySegment.copy(data, 0, r.body(), ValueLayout.JAVA_BYTE, at, data.length);
-      long bytes = Layout.at(s, "private_data_len", 1);
-      r.body().set(ValueLayout.JAVA_BYTE, bytes, (byte) data.length);
-      r.body().set(ValueLayout.JAVA_BYTE, Layout.at(s, "reason", 1), CONSUMER_REJECT);
-      give(frame, r);
-    }
+    give(
+        Command.REJECT,
+        id,
+        r ->
+            r.put("private_data", data, 256)
+                .putByte("private_data_len", data.length)
+                .putByte("reason", CONSUMER_REJECT));
   }
 
   void disconnect(int id) {
-    try (Frame frame = new Frame()) {
-      give(frame, new Request(frame, Command.DISCONNECT, 0).put(id("rdma_ucm_disconnect"), id));
-    }
+    give(Command.DISCONNECT, id, r -> {});
   }
 
   void dataArrived(int id) {
-    try (Frame frame = new Frame()) {
-      String s = "rdma_ucm_notify";
-      give(
-          frame,
-          new Request(frame, Command.NOTIFY, 0)
-              .put(id(s), id)
-              .put(Layout.at(s, "event", 4), COMM_EST));
-    }
+    give(Command.NOTIFY, id, r -> r.put("event", COMM_EST));
   }
 
   /**
@@ -219,55 +183,46 @@ final class UcmCommands {
    * @param guid node GUID of the device
    * @param port of the device
    */
-  record Place(long guid, int port, InetSocketAddress local, InetSocketAddress remote) {}
+  record Place(long guid, int port, InetSocketAddress local, InetSocketAddress remote) {
+    private static final String STRUCT = "rdma_ucm_query_addr_resp";
+
+    static Place of(MemorySegment answer) {
+      return new Place(
+          answer.get(BE_LONG, Layout.at(STRUCT, "node_guid", 8)),
+          octet(answer, Layout.at(STRUCT, "port_num", 1)),
+          Sockaddr.read(answer, Layout.at(STRUCT, "src_addr")),
+          Sockaddr.read(answer, Layout.at(STRUCT, "dst_addr")));
+    }
+  }
 
   Place place(int id) {
-    try (Frame frame = new Frame()) {
-      String s = "rdma_ucm_query";
-      String a = "rdma_ucm_query_addr_resp";
-      Request r =
-          new Request(frame, Command.QUERY, ADDR_BYTES)
-              .answerAt(Layout.at(s, "response", 8))
-              .put(id(s), id)
-              .put(Layout.at(s, "option", 4), QUERY_ADDR);
-      give(frame, r);
-      MemorySegment answer = r.answer();
-      return new Place(
-          answer.get(BE_LONG, Layout.at(a, "node_guid", 8)),
-          answer.get(ValueLayout.JAVA_BYTE, Layout.at(a, "port_num", 1)) & 0xff,
-          Sockaddr.read(answer, Layout.at(a, "src_addr")),
-          Sockaddr.read(answer, Layout.at(a, "dst_addr")));
-    }
+    return ask(
+        Command.QUERY, Place.STRUCT, r -> r.put("id", id).put("option", QUERY_ADDR), Place::of);
   }
 
   /** The attributes with which the kernel would move a queue pair. */
-  record Steps(AhAttr way, Mtu mtu, ConnectorPsns psns, int ackTimeout, int retryCount) {}
+  record Steps(AhAttr way, Mtu mtu, ConnectorPsns psns, int ackTimeout, int retryCount) {
+    private static final String STRUCT = "ib_uverbs_qp_attr";
 
-  Steps steps(int id) {
-    try (Frame frame = new Frame()) {
-      MemorySegment rtr = attributes(frame, id, RTR);
-      MemorySegment rts = attributes(frame, id, RTS);
-      String s = "ib_uverbs_qp_attr";
+    static Steps of(MemorySegment rtr, MemorySegment rts) {
       return new Steps(
-          way(rtr),
-          Mtu.of(rtr.get(ValueLayout.JAVA_INT, Layout.at(s, "path_mtu", 4))),
+          UcmCommands.way(rtr),
+          Mtu.of(rtr.get(ValueLayout.JAVA_INT, Layout.at(STRUCT, "path_mtu", 4))),
           new ConnectorPsns(
-              rtr.get(ValueLayout.JAVA_INT, Layout.at(s, "rq_psn", 4)) & 0xffffff,
-              rts.get(ValueLayout.JAVA_INT, Layout.at(s, "sq_psn", 4)) & 0xffffff),
-          octet(rts, Layout.at(s, "timeout", 1)) & 31,
-          octet(rts, Layout.at(s, "retry_cnt", 1)) & 7);
+              rtr.get(ValueLayout.JAVA_INT, Layout.at(STRUCT, "rq_psn", 4)) & 0xffffff,
+              rts.get(ValueLayout.JAVA_INT, Layout.at(STRUCT, "sq_psn", 4)) & 0xffffff),
+          octet(rts, Layout.at(STRUCT, "timeout", 1)) & 31,
+          octet(rts, Layout.at(STRUCT, "retry_cnt", 1)) & 7);
     }
   }
 
-  private MemorySegment attributes(Frame frame, int id, int state) {
-    String s = "rdma_ucm_init_qp_attr";
-    Request r =
-        new Request(frame, Command.INIT_QP_ATTR, QP_ATTR_BYTES)
-            .answerAt(Layout.at(s, "response", 8))
-            .put(id(s), id)
-            .put(Layout.at(s, "qp_state", 4), state);
-    give(frame, r);
-    return r.answer();
+  Steps steps(int id) {
+    return attributes(id, RTR, rtr -> attributes(id, RTS, rts -> Steps.of(rtr, rts)));
+  }
+
+  private Steps attributes(int id, int state, Function<MemorySegment, Steps> read) {
+    return ask(
+        Command.INIT_QP_ATTR, Steps.STRUCT, r -> r.put("id", id).put("qp_state", state), read);
   }
 
   private static int octet(MemorySegment from, long at) {

@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 
 /** Understands the kernel's events. For the thread that reads them. */
 final class UcmEvents {
-  static final long BYTES = Layout.size("rdma_ucm_event_resp");
+  static final String STRUCT = "rdma_ucm_event_resp";
   private static final long UID = Layout.at("rdma_ucm_event_resp", "uid", 8);
   private static final long ID = Layout.at("rdma_ucm_event_resp", "id", 4);
   private static final long EVENT = Layout.at("rdma_ucm_event_resp", "event", 4);

@@ -32,10 +32,12 @@ final class UcmFile {
     BIND("rdma_ucm_bind", 20),
     RESOLVE_ADDR("rdma_ucm_resolve_addr", 21);
 
+    private final String struct;
     private final long bytes;
     private final int number;
 
     Command(String struct, int number) {
+      this.struct = struct;
       this.bytes = Layout.size(struct);
       this.number = number;
     }
@@ -55,49 +57,81 @@ final class UcmFile {
     return fd;
   }
 
-  /** A command whose fields are zero. */
+  /** A command whose fields are zero until they are put by their names in C. */
   static final class Request {
+    private final Frame frame;
     private final Command command;
     private final MemorySegment whole;
     private final MemorySegment body;
-    private final MemorySegment answer;
 
     /**
-     * Creates it.
+     * Creates it, without an answer.
      *
-     * @param answerBytes size of the structure that the kernel answers with, 0 for none
+     * @param frame has its memory
      */
-    Request(Frame frame, Command command, long answerBytes) {
+    Request(Frame frame, Command command) {
+      this.frame = frame;
       this.command = command;
       this.whole = frame.zeros(HEADER + command.bytes);
       this.body = whole.asSlice(HEADER);
-      this.answer = frame.zeros(Math.max(answerBytes, Long.BYTES));
       whole.set(ValueLayout.JAVA_INT, CMD, command.number);
       whole.set(ValueLayout.JAVA_SHORT, IN, (short) command.bytes);
-      whole.set(ValueLayout.JAVA_SHORT, OUT, (short) answerBytes);
     }
 
-    /** {@return the command's structure} */
+    /**
+     * Has the kernel answer.
+     *
+     * @param struct the structure of the answer
+     * @return the answer, zero until the kernel has the command
+     */
+    MemorySegment answer(String struct) {
+      long bytes = Layout.size(struct);
+      whole.set(ValueLayout.JAVA_SHORT, OUT, (short) bytes);
+      MemorySegment answer = frame.zeros(bytes);
+      put("response", answer.address());
+      return answer;
+    }
+
+    /** {@return memory that the command may point to, zero} */
+    MemorySegment zeros(long bytes) {
+      return frame.zeros(bytes);
+    }
+
+    /** {@return the command's structure, for fields that are structures} */
     MemorySegment body() {
       return body;
     }
 
-    MemorySegment answer() {
-      return answer;
+    /** {@return where a field that is a structure begins} */
+    long at(String field) {
+      return Layout.at(command.struct, field);
     }
 
-    Request put(long at, int value) {
-      body.set(ValueLayout.JAVA_INT, at, value);
+    Request put(String field, long value) {
+      body.set(ValueLayout.JAVA_LONG, Layout.at(command.struct, field, Long.BYTES), value);
       return this;
     }
 
-    Request put(long at, long value) {
-      body.set(ValueLayout.JAVA_LONG, at, value);
+    Request put(String field, int value) {
+      body.set(ValueLayout.JAVA_INT, Layout.at(command.struct, field, Integer.BYTES), value);
       return this;
     }
 
-    Request answerAt(long at) {
-      return put(at, answer.address());
+    Request putShort(String field, int value) {
+      long at = Layout.at(command.struct, field, Short.BYTES);
+      body.set(ValueLayout.JAVA_SHORT, at, (short) value);
+      return this;
+    }
+
+    Request putByte(String field, int value) {
+      body.set(ValueLayout.JAVA_BYTE, Layout.at(command.struct, field, Byte.BYTES), (byte) value);
+      return this;
+    }
+
+    Request put(String field, byte[] value, int most) {
+      long at = Layout.at(command.struct, field, most);
+      MemorySegment.copy(value, 0, body, ValueLayout.JAVA_BYTE, at, value.length);
+      return this;
     }
 
     @Override
@@ -107,13 +141,15 @@ final class UcmFile {
   }
 
   /** Gives the kernel a command; {@return 0 or the error number, ENODEV when the file is closed} */
-  int give(Frame frame, Request request) {
+  int give(Request request) {
     lock.readLock().lock();
     try {
       if (closed) {
         return Libc.ENODEV;
       }
-      long written = frame.call(libc.write, fd, request.whole.address(), request.whole.byteSize());
+      MemorySegment bytes = request.whole;
+      Frame frame = request.frame;
+      long written = frame.call(libc.write, fd, bytes.address(), bytes.byteSize());
       return written < 0 ? frame.errno() : 0;
     } finally {
       lock.readLock().unlock();

@@ -1,6 +1,7 @@
 package ib.driver.verbs;
 
 import ib.core.client.IbCore;
+import ib.core.spi.QpDiagnosis;
 import ib.core.spi.StandaloneFabric;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
@@ -59,6 +60,15 @@ final class VerbsBench implements Bench {
       }
     }
     return 0;
+  }
+
+  /** {@return the index of the first IPv4 address of the first device} */
+  int gidIndex() {
+    return ipv4(core().device(devices().getFirst()).orElseThrow());
+  }
+
+  QpDiagnosis diagnosis(String device) {
+    return fabric.service(device, QpDiagnosis.class);
   }
 
   @Override

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.cm.Connector;
 import ib.core.cm.ConnectorArrival;
 import ib.core.cm.ConnectorAttempt;
+import ib.core.cm.ConnectorEnd;
 import ib.core.cm.ConnectorEndpoint;
 import ib.core.cm.ConnectorEvents;
 import ib.core.cm.ConnectorLink;
@@ -37,6 +38,8 @@ public final class HostConnector implements Connector, AutoCloseable {
   private final Sysfs sysfs;
   private final Device device;
   private final Consumer<String> log;
+  private final Host host;
+  private final AtomicLong failures = new AtomicLong();
 
   @GuardedBy("this")
   private @Nullable Opened opened;
@@ -53,6 +56,35 @@ public final class HostConnector implements Connector, AutoCloseable {
    */
   public record Device(String name, String kernelName, long guid) {}
 
+  /** What the connector opens. */
+  interface Host {
+    /**
+     * Opens the file of the connection manager.
+     *
+     * @param frame of the calling thread; has errno afterwards
+     * @param path the file
+     * @return the file; null when the kernel refuses
+     */
+    @Nullable UcmFile file(Frame frame, String path);
+
+    /** {@return what wakes the thread that reads the events} */
+    Waiter waiter();
+  }
+
+  /** The host that this program runs on. */
+  private record ThisHost(Libc libc) implements Host {
+    @Override
+    public @Nullable UcmFile file(Frame frame, String path) {
+      int fd = libc.open(frame, path);
+      return fd < 0 ? null : new UcmFile(libc, fd);
+    }
+
+    @Override
+    public Waiter waiter() {
+      return new Waiter(libc);
+    }
+  }
+
   /**
    * Creates the connector; nothing is opened yet.
    *
@@ -62,10 +94,20 @@ public final class HostConnector implements Connector, AutoCloseable {
    * @param log takes warnings
    */
   public HostConnector(Libc libc, Sysfs sysfs, Device device, Consumer<String> log) {
+    this(libc, sysfs, device, log, new ThisHost(libc));
+  }
+
+  HostConnector(Libc libc, Sysfs sysfs, Device device, Consumer<String> log, Host host) {
     this.libc = libc;
     this.sysfs = sysfs;
     this.device = device;
     this.log = log;
+    this.host = host;
+  }
+
+  /** {@return how often the kernel's events could not be read any more} */
+  public long failures() {
+    return failures.get();
   }
 
   private synchronized Opened opened() {
@@ -84,13 +126,30 @@ public final class HostConnector implements Connector, AutoCloseable {
   private Opened open() {
     String path = sysfs.connectionManager().toString();
     try (Frame frame = new Frame()) {
-      int fd = libc.open(frame, path);
-      if (fd < 0) {
+      UcmFile file = host.file(frame, path);
+      if (file == null) {
         throw refusal(path, frame.errno());
       }
-      Opened made = new Opened(new UcmFile(libc, fd), new Waiter(libc));
+      return start(file);
+    }
+  }
+
+  private Opened start(UcmFile file) {
+    Waiter waiter = null;
+    boolean started = false;
+    try {
+      waiter = host.waiter();
+      Opened made = new Opened(file, waiter);
       made.thread.start();
+      started = true;
       return made;
+    } finally {
+      if (!started) {
+        if (waiter != null) {
+          waiter.close();
+        }
+        file.close();
+      }
     }
   }
 
@@ -153,6 +212,9 @@ public final class HostConnector implements Connector, AutoCloseable {
 
     private volatile boolean closing;
 
+    /** The error number with which the kernel's events have ended; 0 while they are read. */
+    private volatile int ended;
+
     Opened(UcmFile file, Waiter waiter) {
       this.file = file;
       this.waiter = waiter;
@@ -179,11 +241,41 @@ public final class HostConnector implements Connector, AutoCloseable {
           if (waiter.await(frame, file.fd(), -1)) {
             int errno = read(frame, events);
             if (errno != Libc.EAGAIN && errno != Libc.EINTR) {
-              log.accept(device.name + ".rdma_cm: no more events, errno " + errno);
+              fail(errno);
               return;
             }
           }
         }
+      }
+    }
+
+    /**
+     * Nobody hears of the kernel any more: each connection is told so, and new ones are refused.
+     */
+    private void fail(int errno) {
+      failures.incrementAndGet();
+      ended = errno; // before the look at the connections, which new ones follow by a look at this
+      log.accept(noMoreEvents().getMessage());
+      for (HostLink link : links.values()) {
+        try {
+          link.ended(ConnectorEnd.FAILED, errno, new byte[0]);
+        } catch (RuntimeException e) { // the others hear it as well
+          log.accept(link + ": its end was not understood: " + e);
+        }
+      }
+    }
+
+    private IbException noMoreEvents() {
+      return new IbException(
+          Failures.of(libc, ended, device.name).errno(),
+          "connections on " + device.name,
+          "the kernel's connection manager tells no more events, errno " + ended,
+          "ib:unplug and ib:plug of the device, or dmesg");
+    }
+
+    private void check() {
+      if (ended != 0) {
+        throw noMoreEvents();
       }
     }
 
@@ -222,6 +314,7 @@ public final class HostConnector implements Connector, AutoCloseable {
       links.put(uid, link);
       boolean done = false;
       try {
+        check();
         if (what.trafficClass() != 0) {
           commands.trafficClass(link.id(), what.trafficClass());
         }
@@ -243,6 +336,7 @@ public final class HostConnector implements Connector, AutoCloseable {
       listeners.put(uid, arrivals);
       boolean done = false;
       try {
+        check();
         commands.bind(id, at, scope(at));
         commands.listen(id, backlog);
         done = true;

@@ -20,6 +20,7 @@ public final class VerbsOps implements DeviceOps {
   private final Queries queries;
   private final Sysfs sysfs;
   private final Supplier<Optional<Connector>> connector;
+  private final Supplier<Map<String, Long>> counted;
 
   /**
    * Asks the device what it can do.
@@ -27,9 +28,15 @@ public final class VerbsOps implements DeviceOps {
    * @param context the device
    * @param sysfs its files
    * @param connector makes its connections, where the kernel does
+   * @param counted what the driver itself counts, beside the counters of the device
    */
-  public VerbsOps(VerbsContext context, Sysfs sysfs, Supplier<Optional<Connector>> connector) {
+  public VerbsOps(
+      VerbsContext context,
+      Sysfs sysfs,
+      Supplier<Optional<Connector>> connector,
+      Supplier<Map<String, Long>> counted) {
     this.connector = connector;
+    this.counted = counted;
     this.context = context;
     this.sysfs = sysfs;
     this.queries = new Queries(context);
@@ -73,6 +80,8 @@ public final class VerbsOps implements DeviceOps {
 
   @Override
   public Map<String, Long> counters(int port) {
-    return sysfs.counters(context.kernelName(), port);
+    Map<String, Long> all = sysfs.counters(context.kernelName(), port);
+    all.putAll(counted.get());
+    return all;
   }
 }

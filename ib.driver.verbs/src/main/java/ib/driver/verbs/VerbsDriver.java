@@ -1,6 +1,7 @@
 package ib.driver.verbs;
 
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbExistsException;
 import ib.driver.base.Devices;
 import ib.driver.base.osgi.Services;
 import ib.driver.verbs.abi.Libibverbs;
@@ -139,9 +140,16 @@ public final class VerbsDriver implements ManagedService {
 
   private void report(String text, Throwable why) {
     if (why instanceof IbException) {
-      log.error(text); // the text is complete without a stack trace
+      log.error(sentence(text, why)); // the text is complete without a stack trace
     } else {
       log.error(text, why);
     }
+  }
+
+  /** {@return a report; of a name in use with what renames the devices, which no file names} */
+  static String sentence(String text, Throwable why) {
+    return why instanceof IbExistsException
+        ? text + "; '" + VerbsKeys.PREFIX.name() + "' in conf/" + PID + ".cfg renames it"
+        : text;
   }
 }

@@ -53,7 +53,7 @@ final class VerbsBench implements Bench {
     return false;
   }
 
-  private static int ipv4(IbDevice device) {
+  static int ipv4(IbDevice device) {
     for (int i = 0; i < device.port(1).gidTableLen(); i++) {
       if (device.gid(1, i).isIpv4Mapped()) {
         return i;

@@ -112,8 +112,8 @@ class WhyTest {
   @DisplayName("issue 17: of a device that does not tell when it hears, nothing is said of that")
   void notTold() {
     List<QpDiagnosis> host = List.of(known("mlx5_0", 7, QpDiagnosis.Report.NOT_TOLD));
-    String text = Why.run(host, NOON, "7").toString();
+    String text = Why.run(host, NOON, "7").text();
     assertTrue(text.contains("peer QP 0x91c03a at LID 3\n"), text);
-    assertTrue(Why.run(List.of(known("a", 7, -1)), NOON, "7").toString().contains(", never heard"));
+    assertTrue(Why.run(List.of(known("a", 7, -1)), NOON, "7").text().contains(", never heard"));
   }
 }

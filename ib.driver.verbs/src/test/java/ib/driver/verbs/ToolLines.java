@@ -58,7 +58,8 @@ public final class ToolLines {
       }
       ToolLines lines = new ToolLines(fabric.core(), manager, String.valueOf(index));
       for (String line : Arrays.asList(args).subList(4, args.length)) {
-        System.out.println(line + ": " + lines.run(line.replace("%g", lines.gidIndex).replace("%d", device)));
+        System.out.println(
+            line + ": " + lines.run(line.replace("%g", lines.gidIndex).replace("%d", device)));
       }
       registration.unregister();
     }

@@ -6,11 +6,14 @@ import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.DeviceAttr;
 import ib.core.verbs.Gid;
+import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.ObjectControl;
 import ib.core.verbs.PortAttr;
+import ib.core.verbs.PortCounter;
 import ib.core.verbs.ProtectionDomain;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** The control path of a device of the host. */
@@ -83,5 +86,22 @@ public final class VerbsOps implements DeviceOps {
     Map<String, Long> all = sysfs.counters(context.kernelName(), port);
     all.putAll(counted.get());
     return all;
+  }
+
+  private static IbNotSupportedException kernels(String method) {
+    return new IbNotSupportedException(
+        method,
+        "the counters of a port are read and set by QP1, which belongs to the kernel of the host",
+        "rdma statistic, for the device's own; or perfquery of the host");
+  }
+
+  @Override
+  public Map<PortCounter, Long> portCounters(int port, PortCounter.Form form) {
+    throw kernels("portCounters");
+  }
+
+  @Override
+  public void resetPortCounters(int port, PortCounter.Form form, Set<PortCounter> which) {
+    throw kernels("resetPortCounters");
   }
 }

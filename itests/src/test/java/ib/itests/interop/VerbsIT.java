@@ -47,8 +47,8 @@ public final class VerbsIT {
           "uc %s -c -d %%d -g %%g -n 50 -s 1",
           "ud %s -c -d %%d -g %%g -n 50 -s 1000",
           "srq %s -c -d %%d -g %%g -n 100 -s 4000",
-          "WRITE_BW %s -d %%d -x %%g -F -n 100 -s 65536",
-          "READ_BW %s -d %%d -x %%g -F -n 100 -s 65536",
+          "WRITE_BW %s -d %%d -x %%g -F -u 20 -n 100 -s 65536",
+          "READ_BW %s -d %%d -x %%g -F -u 20 -n 100 -s 65536",
           "rping %s -p 7174 -C 20 -S 4000 -v -V");
 
   private static boolean started;

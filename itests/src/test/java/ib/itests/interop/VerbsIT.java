@@ -168,8 +168,7 @@ public final class VerbsIT {
     CompletableFuture<Program> here =
         CompletableFuture.supplyAsync(
             () -> PEER.run(TESTS_S + 30, outside.toArray(String[]::new)), LinuxPeer.BESIDE);
-    String inside =
-        " ib.driver.verbs rxe0 device rxe0 '" + String.join("' '", lines(true)) + "'";
+    String inside = " ib.driver.verbs rxe0 device rxe0 '" + String.join("' '", lines(true)) + "'";
     Program there = PEER.run(TESTS_S + 30, "exec", java("", "ToolLines") + inside);
     Program ours = here.get(TESTS_S + 60, TimeUnit.SECONDS);
     assertEquals(there + "\n" + ours, 0, there.status());
